@@ -1,0 +1,1 @@
+"""auclab: maximise and measure AUC and buffered AUC."""

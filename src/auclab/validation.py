@@ -1,0 +1,99 @@
+"""Checks at the public door: each says what came, what was needed and what to try. Inside, nothing is checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from auclab.types import Array, AuclabError
+
+
+def positive_mask(y: ArrayLike, pos_label: Any = None) -> NDArray[np.bool_]:
+    """Which observations are positive.
+
+    Labels are 0/1, −1/+1, booleans, or any two values together with `pos_label`.
+
+    Raises
+    ------
+    AuclabError
+        Not one-dimensional, a missing label, one class only, more than two classes, two unusual values
+        without `pos_label`, or a `pos_label` that does not occur.
+
+    Examples
+    --------
+    >>> positive_mask([-1, 1, 1]).tolist()
+    [False, True, True]
+    >>> positive_mask(["g", "b", "g"], pos_label="b").tolist()
+    [False, True, False]
+    """
+    labels = np.asarray(y)
+    if labels.ndim != 1 or labels.size == 0:
+        raise AuclabError(f"labels must be a non-empty one-dimensional array, got shape {labels.shape}")
+    if labels.dtype.kind == "f" and np.isnan(labels).any():
+        raise AuclabError(f"labels contain NaN (first at position {int(np.isnan(labels).argmax())}); drop those rows")
+    values, counts = np.unique(labels, return_counts=True)
+    census = ", ".join(f"{v!r}: {c}" for v, c in zip(values.tolist()[:6], counts.tolist()[:6], strict=True))
+    if len(values) == 1:
+        raise AuclabError(
+            f"two classes are needed, but all {labels.size} labels are {values.tolist()[0]!r}; "
+            "AUC compares positives with negatives and is undefined without both"
+        )
+    if len(values) > 2:
+        raise AuclabError(
+            f"two classes are needed, got {len(values)} ({census}{', …' if len(values) > 6 else ''}); "
+            "turn the labels into one class against the rest first"
+        )
+    if pos_label is None:
+        if labels.dtype.kind == "b" or values.tolist() in ([0, 1], [-1, 1]):
+            return np.asarray(labels == values[1])
+        raise AuclabError(f"which class is positive? labels are {census}; name it with pos_label=…")
+    mask = np.asarray(labels == pos_label)
+    if mask.ndim != 1 or not mask.any():
+        raise AuclabError(f"pos_label={pos_label!r} does not occur; labels are {census}")
+    return mask
+
+
+def finite_vector(name: str, values: ArrayLike, *, infinite: bool = False) -> Array:
+    """`values` as a one-dimensional float64 array without NaN (and without ±∞ unless `infinite`).
+
+    Raises
+    ------
+    AuclabError
+        Wrong shape, no entries, not numeric, NaN, or ±∞ where differences are taken.
+    """
+    try:
+        vector = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise AuclabError(f"{name} must be numeric: {error}") from error
+    if vector.ndim == 2 and vector.shape[1] == 1:
+        vector = vector[:, 0]
+    if vector.ndim != 1 or vector.size == 0:
+        raise AuclabError(f"{name} must be a non-empty one-dimensional array, got shape {vector.shape}")
+    if not np.isfinite(vector).all():
+        bad = np.isnan(vector) if infinite else ~np.isfinite(vector)
+        if bad.any():
+            where = int(bad.argmax())
+            raise AuclabError(f"{name}[{where}] is {vector[where]}; remove or replace it (only finite numbers work here)")
+    return vector
+
+
+def weight_vector(sample_weight: ArrayLike | None, n_samples: int) -> Array | None:
+    """Sample weights as float64, or None; they must be finite and ≥ 0, one for each observation."""
+    if sample_weight is None:
+        return None
+    weight = finite_vector("sample_weight", sample_weight)
+    if weight.size != n_samples:
+        raise AuclabError(f"sample_weight has {weight.size} entries for {n_samples} observations")
+    if (weight < 0).any():
+        where = int((weight < 0).argmax())
+        raise AuclabError(f"sample_weight[{where}] is {weight[where]}; weights must be ≥ 0")
+    return weight
+
+
+def same_length(**vectors: Array | NDArray[np.bool_] | None) -> None:
+    """Raise `AuclabError` naming the lengths unless all given vectors have the same one."""
+    lengths = {name: len(vector) for name, vector in vectors.items() if vector is not None}
+    if len(set(lengths.values())) > 1:
+        raise AuclabError("lengths differ: " + ", ".join(f"{name} has {size}" for name, size in lengths.items()))
