@@ -1,1 +1,5 @@
-"""solvers"""
+"""Solvers: each module named in the configuration is one; `referee.solve` lets them play and scores them."""
+
+from auclab.solvers.referee import solve
+
+__all__ = ["solve"]

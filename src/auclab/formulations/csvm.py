@@ -1,0 +1,49 @@
+"""C-SVM: Norton & Uryasev (28)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from auclab.formulations.base import HingeProgram
+from auclab.formulations.point_null import point_null_level
+from auclab.formulations.sample import Sample
+from auclab.types import Norm
+
+
+@dataclass(frozen=True)
+class CSVM(HingeProgram):
+    """The soft-margin support vector machine: the same program on points in place of pairs.
+
+        min_{w,b} mean_k [1 − y_k (w·x_k + b)]₊ + λ‖w‖     (or λ‖w‖²)
+
+    Norton & Uryasev 2018, (28). It is EC-SVM at z = −λ/V, V the optimal value (Prop. 6). ``w = 0`` has value
+    2·min(class shares). The convention ``½‖w‖² + C Σ_k hinge`` has ``λ = 1/(2 C m)``.
+
+    Parameters
+    ----------
+    penalty : float
+        λ ≥ 0.
+    norm : {"l1", "l2", "linf"}
+    squared : bool
+        Penalise ‖w‖² in place of ‖w‖.
+    """
+
+    penalty: float
+    norm: Norm = "l2"
+    squared: bool = False
+
+    name = "csvm"
+    over = "points"
+    threshold = 0.0
+
+    def null_penalty(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """λ_max at or above which w = 0 is optimal: ``min ‖Σ q_k y_k x_k‖_*`` over full minority weights.
+
+        Infinite for the squared penalty unless the minimum is 0.
+        """
+        level = point_null_level(Sample.from_labels(X, y, sample_weight), self.norm)
+        return (math.inf if level > 0 else 0.0) if self.squared else level

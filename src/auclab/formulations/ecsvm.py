@@ -1,0 +1,42 @@
+"""EC-SVM: Norton & Uryasev (29)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from auclab.formulations.base import HingeProgram
+from auclab.formulations.point_null import point_null_level
+from auclab.formulations.sample import Sample
+from auclab.types import Norm
+
+
+@dataclass(frozen=True)
+class ECSVM(HingeProgram):
+    """The extended C-SVM: minimise the buffered probability that a misclassification error exceeds z.
+
+        min_{w,b} mean_k [1 − y_k (w·x_k + b) − z‖w‖]₊
+
+    Norton & Uryasev 2018, (29). Convex for z ≤ 0 (equivalent to C-SVM), not convex for z > 0.
+
+    Parameters
+    ----------
+    threshold : float
+        z, in units of the distance to the hyperplane.
+    norm : {"l1", "l2", "linf"}
+    """
+
+    threshold: float
+    norm: Norm = "l2"
+
+    name = "ecsvm"
+    over = "points"
+    penalty = 0.0
+    squared = False
+
+    def null_threshold(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """The −z at or above which w = 0 is optimal: ``λ_max / (2·min(class shares))``."""
+        sample = Sample.from_labels(X, y, sample_weight)
+        return point_null_level(sample, self.norm) / self.null_value(sample)

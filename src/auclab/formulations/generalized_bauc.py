@@ -1,0 +1,40 @@
+"""Generalised bAUC at a threshold z: Norton & Uryasev (25), (26)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from auclab.formulations.base import HingeProgram, pair_null_level
+from auclab.formulations.sample import Sample
+from auclab.types import Norm
+
+
+@dataclass(frozen=True)
+class GeneralizedBufferedAUC(HingeProgram):
+    """Maximise bAUC_z of a linear scorer with normalised error ξ(w)/‖w‖.
+
+        min_w mean_ij [1 − w·(x_i⁺ − x_j⁻) − z‖w‖]₊,     max bAUC_z = 1 − min
+
+    Norton & Uryasev 2018, (25), (26). Convex for z ≤ 0 (more conservative than bAUC, equivalent to RankSVM);
+    not convex for z > 0, up to plain AUC at z₀ = E[ξ | ξ ≥ 0].
+
+    Parameters
+    ----------
+    threshold : float
+        z, in units of the score of a unit-norm scorer.
+    norm : {"l1", "l2", "linf"}
+    """
+
+    threshold: float
+    norm: Norm = "l2"
+
+    name = "generalized_bauc"
+    penalty = 0.0
+    squared = False
+
+    def null_threshold(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """‖mean(x⁺) − mean(x⁻)‖_*: w = 0 is optimal iff ``−z`` is at least this (value 1, bAUC_z = 0)."""
+        return pair_null_level(Sample.from_labels(X, y, sample_weight), self.norm)

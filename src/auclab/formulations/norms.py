@@ -1,0 +1,45 @@
+"""The three norms, their duals, and nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from auclab.types import NORMS, Array, AuclabError, Norm
+
+_ORDER: dict[Norm, float] = {"l1": 1, "l2": 2, "linf": np.inf}
+_DUAL: dict[Norm, Norm] = {"l1": "linf", "l2": "l2", "linf": "l1"}
+SYMBOL: dict[Norm, str] = {"l1": "‖w‖₁", "l2": "‖w‖₂", "linf": "‖w‖∞"}
+
+
+def norm_of(vector: Array, norm: Norm) -> float:
+    """‖vector‖ in the given norm; 0 for an empty vector."""
+    return float(np.linalg.norm(vector, _ORDER[norm])) if vector.size else 0.0
+
+
+def dual_norm_of(vector: Array, norm: Norm) -> float:
+    """‖vector‖_*, the norm dual to `norm` (l1 ↔ linf, l2 ↔ l2).
+
+    Examples
+    --------
+    >>> dual_norm_of(np.array([3.0, -4.0]), "l1"), dual_norm_of(np.array([3.0, -4.0]), "linf")
+    (4.0, 7.0)
+    """
+    return norm_of(vector, _DUAL[norm])
+
+
+def check_norm(norm: str) -> None:
+    """Raise `AuclabError` with the choices unless `norm` is one of them."""
+    if norm not in NORMS:
+        raise AuclabError(f"norm={norm!r} is unknown; choose one of {', '.join(NORMS)}")
+
+
+def subgradient(vector: Array, norm: Norm) -> Array:
+    """A subgradient of ‖·‖ at `vector`; 0 at 0."""
+    if not vector.any():
+        return np.zeros_like(vector)
+    if norm == "l1":
+        return np.sign(vector)
+    if norm == "l2":
+        return np.asarray(vector / np.linalg.norm(vector))
+    largest = np.abs(vector) == np.abs(vector).max()
+    return np.where(largest, np.sign(vector), 0.0) / largest.sum()

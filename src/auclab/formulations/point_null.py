@@ -1,0 +1,112 @@
+"""When is w = 0 optimal for a program over points? (derived; the pair programs have the closed form ‖Δ‖_*)."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.optimize import linprog
+
+from auclab.formulations.norms import dual_norm_of
+from auclab.formulations.sample import Sample
+from auclab.types import Array, AuclabError, Norm
+
+
+def point_null_level(sample: Sample, norm: Norm) -> float:
+    """The smallest ``‖Σ_k q_k y_k x_k‖_*`` of any dual point that proves w = 0 optimal.
+
+    All of the minority class has its full weight, the majority class any weights ``0 ≤ q_k ≤ weight_k`` with the
+    same sum; the dual of C-SVM (NU (28)) then has the value 2·min(class shares), which is that of w = 0.
+
+    Raises
+    ------
+    AuclabError
+        The small convex program behind it was not solved.
+    """
+    return dual_norm_of(sample.combine(*point_null_multipliers(sample, norm)), norm)
+
+
+def point_null_multipliers(sample: Sample, norm: Norm) -> tuple[Array, Array]:
+    """The weights `(q_pos, q_neg)` that attain `point_null_level`."""
+    weight_pos, weight_neg = sample.point_weights
+    minority_positive = weight_pos.sum() <= weight_neg.sum()
+    if minority_positive:
+        fixed, minority, capacity, majority = weight_pos, sample.X_pos, weight_neg, sample.X_neg
+    else:
+        fixed, minority, capacity, majority = weight_neg, sample.X_neg, weight_pos, sample.X_pos
+    target = np.asarray(minority.T @ fixed, dtype=float)
+    free = _nearest_mean(majority, capacity, float(fixed.sum()), target, norm)
+    return (fixed, free) if minority_positive else (free, fixed)
+
+
+def _nearest_mean(
+    X: sp.csr_matrix | Array, capacity: Array, total: float, target: Array, norm: Norm
+) -> Array:
+    """Argmin of ``‖target − Xᵀq‖_*`` over ``0 ≤ q ≤ capacity``, ``Σ q = total``."""
+    if total >= capacity.sum() * (1 - 1e-15):
+        return capacity.copy()
+    solve = _nearest_mean_euclidean if norm == "l2" else _nearest_mean_polyhedral
+    weights = np.clip(solve(sp.csc_array(X.T), capacity, total, target, norm), 0.0, capacity)
+    # The sum must be right exactly, or the point proves nothing: put what is missing where there is room.
+    missing = total - weights.sum()
+    room = capacity - weights if missing > 0 else weights
+    return np.asarray(weights + missing * room / room.sum()) if room.sum() > 0 else weights
+
+
+def _nearest_mean_polyhedral(
+    columns: sp.csc_array, capacity: Array, total: float, target: Array, norm: Norm
+) -> Array:
+    """A linear program: the dual norm of l1 is the largest, of linf the summed deviation."""
+    n_features, n_points = columns.shape
+    n_deviations = 1 if norm == "l1" else n_features
+    deviation = np.ones((n_features, 1)) if norm == "l1" else sp.eye_array(n_features)
+    result = linprog(
+        np.r_[np.zeros(n_points), np.ones(n_deviations)],
+        A_ub=sp.vstack([sp.hstack([columns, -deviation]), sp.hstack([-columns, -deviation])], format="csc"),
+        b_ub=np.r_[target, -target],
+        A_eq=sp.csc_array(np.r_[np.ones(n_points), np.zeros(n_deviations)][None, :]),
+        b_eq=[total],
+        bounds=[(0.0, c) for c in capacity] + [(0.0, None)] * n_deviations,
+        method="highs",
+    )
+    if result.x is None:
+        raise AuclabError(
+            f"the level at which w = 0 becomes optimal was not found ({result.message}); scale the features"
+        )
+    return np.asarray(result.x[:n_points])
+
+
+def _nearest_mean_euclidean(
+    columns: sp.csc_array, capacity: Array, total: float, target: Array, norm: Norm
+) -> Array:
+    """A quadratic program, ``min ½‖r‖²`` with ``r = target − Xᵀq``."""
+    import clarabel
+
+    n_features, n_points = columns.shape
+    identity = sp.eye_array(n_points)
+    constraints = sp.vstack(
+        [
+            sp.hstack([columns, sp.eye_array(n_features)]),
+            sp.csc_array(np.r_[np.ones(n_points), np.zeros(n_features)][None, :]),
+            sp.hstack([identity, sp.csc_array((n_points, n_features))]),
+            sp.hstack([-identity, sp.csc_array((n_points, n_features))]),
+        ],
+        format="csc",
+    )
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-12
+    quadratic = sp.diags_array(np.r_[np.zeros(n_points), np.ones(n_features)], format="csc")
+    solver = clarabel.DefaultSolver(
+        sp.csc_matrix(quadratic),
+        np.zeros(n_points + n_features),
+        sp.csc_matrix(constraints),
+        np.r_[target, total, capacity, np.zeros(n_points)],
+        [clarabel.ZeroConeT(n_features + 1), clarabel.NonnegativeConeT(2 * n_points)],
+        settings,
+    )
+    solution = solver.solve()
+    if "Solved" not in str(solution.status):
+        raise AuclabError(
+            f"the level at which w = 0 becomes optimal was not found ({solution.status}); scale the features"
+        )
+    return np.asarray(solution.x[:n_points])

@@ -1,0 +1,53 @@
+"""RankSVM: Norton & Uryasev (27), and Prop. 8 for the squared norm."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from auclab.formulations.base import HingeProgram, pair_null_level
+from auclab.formulations.sample import Sample
+from auclab.types import Norm
+
+
+@dataclass(frozen=True)
+class RankSVM(HingeProgram):
+    """Pairwise hinge with a norm penalty.
+
+        min_w mean_ij [1 − w·(x_i⁺ − x_j⁻)]₊ + λ‖w‖     (or λ‖w‖²)
+
+    Norton & Uryasev 2018, (27) and Prop. 8. It is bAUC_z at z = −λ/V, V the optimal value (Prop. 7 and
+    `ranksvm_to_threshold`). The loss is a mean over pairs: the convention ``½‖w‖² + C Σ_ij hinge`` has
+    ``λ = 1/(2 C n_pos n_neg)``.
+
+    Parameters
+    ----------
+    penalty : float
+        λ ≥ 0.
+    norm : {"l1", "l2", "linf"}
+    squared : bool
+        Penalise ‖w‖² in place of ‖w‖.
+    """
+
+    penalty: float
+    norm: Norm = "l2"
+    squared: bool = False
+
+    name = "ranksvm"
+    threshold = 0.0
+
+    def null_penalty(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """λ_max = ‖mean(x⁺) − mean(x⁻)‖_*: w = 0 is optimal iff λ ≥ λ_max.
+
+        Infinite for the squared penalty, whose solution is never 0 (0 if the class means coincide).
+
+        Examples
+        --------
+        >>> RankSVM(1.0).null_penalty([[0.0], [1.0], [2.0]], [0, 0, 1])     # 2 − ½
+        1.5
+        """
+        level = pair_null_level(Sample.from_labels(X, y, sample_weight), self.norm)
+        return (math.inf if level > 0 else 0.0) if self.squared else level

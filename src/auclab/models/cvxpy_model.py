@@ -1,0 +1,70 @@
+"""The primal program in CVXPY: every convex hinge program, conic ones included."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import scipy.sparse as sp
+
+from auclab.solvers.base import Problem
+from auclab.types import Array
+
+_ORDER: dict[str, Any] = {"l1": 1, "l2": 2, "linf": "inf"}
+
+
+@dataclass(frozen=True)
+class ConvexModel:
+    """The problem with the handles that are needed to read its solution."""
+
+    problem: cp.Problem
+    coef: cp.Variable
+    intercept: cp.Variable | None
+    hinge: Any
+    unit: float
+
+    def weights(self) -> Array | None:
+        """The q of formulas 7.1, one for each hinge row in the order of `models.margins.all_margins`."""
+        dual = self.hinge.dual_value
+        return None if dual is None else np.maximum(np.asarray(dual, dtype=float), 0.0) * self.unit
+
+
+def to_cvxpy(problem: Problem) -> ConvexModel:
+    """The model with score variables, so that a pair row has three nonzeros and not n + 1.
+
+    The objective is in units of the mean margin weight, for the solvers' absolute tolerances.
+    """
+    program, sample = problem.program, problem.sample
+    n_pos, n_neg = sample.n_pos, sample.n_neg
+    coef = cp.Variable(sample.n_features, name="coef")
+    score_pos, score_neg = cp.Variable(n_pos, name="score_pos"), cp.Variable(n_neg, name="score_neg")
+    size = cp.Variable(nonneg=True, name="size") if program.uses_norm else None
+    constraints = [score_pos == sample.X_pos @ coef, score_neg == sample.X_neg @ coef]
+    if size is not None:
+        constraints.append(cp.norm(coef, _ORDER[program.norm]) <= size)
+    shift = 1.0 if size is None or program.threshold == 0 else 1.0 - program.threshold * size
+    intercept = None
+    if problem.over_pairs:
+        rows_pos, rows_neg = np.divmod(np.arange(n_pos * n_neg), n_neg)
+        margin = _select(rows_pos, n_pos) @ score_pos - _select(rows_neg, n_neg) @ score_neg
+        weights = np.outer(sample.share_pos, sample.share_neg).ravel()
+    else:
+        intercept = cp.Variable(name="intercept")
+        margin = cp.hstack([score_pos + intercept, -(score_neg + intercept)])
+        weights = np.concatenate(sample.point_weights)
+    loss = cp.Variable(problem.n_margins, nonneg=True, name="loss")
+    hinge = loss + margin >= shift
+    unit = float(weights.mean())
+    objective: Any = (weights / unit) @ loss
+    if size is not None and program.penalty > 0:
+        objective = objective + program.penalty / unit * (cp.square(size) if program.squared else size)
+    return ConvexModel(
+        cp.Problem(cp.Minimize(objective), [*constraints, hinge]), coef, intercept, hinge, unit
+    )
+
+
+def _select(rows: Any, width: int) -> sp.csr_array:
+    """The 0/1 matrix that repeats entries: row k picks entry rows[k]."""
+    return sp.csr_array((np.ones(rows.size), (np.arange(rows.size), rows)), shape=(rows.size, width))

@@ -1,0 +1,190 @@
+"""The dual of a linear hinge program, in HiGHS: one boxed column a margin, about n rows.
+
+    max Σ_k q_k   s.t.   ‖Σ_k q_k d_k‖_* ≤ λ − z Σ_k q_k,   Σ_k q_k y_k = 0 (points),   0 ≤ q_k ≤ capacity_k
+
+(formulas 7.1). `w` and `b` are read from the row duals. Some margins may be left out of the columns because their q_k
+is known (`Fixed`: full for a hinge that is surely on, 0 for one that is surely off), and w may be kept within a box
+(`Region`), which in the dual is a price on violating the first constraint.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import highspy
+import numpy as np
+import scipy.sparse as sp
+
+from auclab.formulations.base import HingeProgram
+from auclab.types import Array, AuclabError, Status, Timings
+
+#: One thread, so that runs side by side do not fight, and the tightest tolerances that HiGHS takes.
+EXACT: dict[str, Any] = {
+    "threads": 1,
+    "primal_feasibility_tolerance": 1e-10,
+    "dual_feasibility_tolerance": 1e-10,
+}
+
+
+@dataclass(frozen=True)
+class Margins:
+    """The hinge terms that get a column: ``m_k = w·directions[k] + b·signs[k]``, weight at most `capacity[k]`.
+
+    `signs` is None over pairs, where the intercept cancels.
+    """
+
+    directions: Any
+    capacity: Array
+    signs: Array | None = None
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """Sums over the margins without a column: ``Σ q`` and ``Σ q d`` (their hinges are linear terms)."""
+
+    total: float
+    gradient: Array
+
+
+@dataclass(frozen=True)
+class Region:
+    """The box ``|w − center| ≤ radius``, componentwise."""
+
+    center: Array
+    radius: Array
+
+
+@dataclass(frozen=True)
+class DualPoint:
+    """A primal point read from the row duals, the weights of the columns, and how it went."""
+
+    coef: Array
+    intercept: float
+    weights: Array
+    status: Status
+    value: float
+    iterations: int
+    timings: Timings
+
+
+def solve_dual(
+    program: HingeProgram,
+    margins: Margins,
+    fixed: Fixed | None = None,
+    region: Region | None = None,
+    *,
+    time_limit: float | None = None,
+) -> DualPoint:
+    """Solve the dual of a linear program over `margins`; `value` is the optimum, fixed part included.
+
+    Raises
+    ------
+    AuclabError
+        HiGHS refuses an option.
+    """
+    start = perf_counter()
+    n_margins, n_features = margins.directions.shape
+    fixed = fixed or Fixed(0.0, np.zeros(n_features))
+    # Weights in units of the mean capacity: HiGHS's feasibility tolerances are absolute.
+    unit = float(margins.capacity.mean())
+    lp = _linear_program(program, margins, fixed, region, unit)
+    built = perf_counter()
+    highs = quiet_highs(time_limit)
+    highs.passModel(lp)
+    loaded = perf_counter()
+    highs.run()
+    solved = perf_counter()
+    timings = Timings(build=built - start, load=loaded - built, solve=solved - loaded)
+    status = highs_status(highs.getModelStatus())
+    info, solution = highs.getInfo(), highs.getSolution()
+    iterations = max(0, info.simplex_iteration_count) + max(0, info.ipm_iteration_count)
+    if not (solution.dual_valid and solution.value_valid):
+        nothing = np.full(n_features, np.nan)
+        return DualPoint(nothing, np.nan, np.full(n_margins, np.nan), status, np.nan, iterations, timings)
+    row_dual = np.array(solution.row_dual)
+    columns = np.array(solution.col_value)
+    two_sided = program.norm == "l1" and program.threshold != 0
+    coef = -row_dual[:n_features] + (row_dual[n_features : 2 * n_features] if two_sided else 0.0)
+    intercept = -float(row_dual[-1]) if margins.signs is not None else 0.0
+    weights = np.clip(columns[:n_margins] * unit, 0.0, margins.capacity)
+    value = fixed.total - info.objective_function_value * unit
+    return DualPoint(coef, intercept, weights, status, value, iterations, timings)
+
+
+def quiet_highs(time_limit: float | None) -> highspy.Highs:
+    """A silent HiGHS with tight tolerances; a refused option is an error, not a default."""
+    highs = highspy.Highs()
+    options: dict[str, Any] = {"output_flag": False, **EXACT}
+    if time_limit is not None:
+        options["time_limit"] = float(time_limit)
+    for name, value in options.items():
+        if highs.setOptionValue(name, value) != highspy.HighsStatus.kOk:
+            raise AuclabError(f"HiGHS refuses the option {name}={value}")
+    return highs
+
+
+def highs_status(status: highspy.HighsModelStatus) -> Status:
+    """Ours for theirs; whatever is neither optimal nor a limit has no usable point."""
+    known = highspy.HighsModelStatus
+    return {
+        known.kOptimal: Status.OPTIMAL,
+        known.kTimeLimit: Status.TIME_LIMIT,
+        known.kIterationLimit: Status.ITERATION_LIMIT,
+    }.get(status, Status.FAILED)
+
+
+def _linear_program(
+    program: HingeProgram, margins: Margins, fixed: Fixed, region: Region | None, unit: float
+) -> highspy.HighsLp:
+    """Columns: q, then the box's prices, then |g| for norm linf. Rows: the gradient g, the norm, the balance."""
+    n_margins, n_features = margins.directions.shape
+    identity = sp.eye_array(n_features, format="csc")
+    transposed = sp.csc_array(margins.directions.T)
+    capacity, gradient, total = margins.capacity / unit, fixed.gradient / unit, fixed.total / unit
+    penalty, z = program.penalty / unit, program.threshold
+
+    cost, upper = [-np.ones(n_margins)], [capacity]
+    blocks = [transposed]
+    if region is not None:
+        cost += [region.center + region.radius, region.radius - region.center]
+        upper += [np.full(2 * n_features, np.inf)]
+        blocks += [-identity, identity]
+    g = sp.hstack(blocks, format="csc")
+    n_extra = g.shape[1] - n_margins
+    sum_q = sp.csc_array(np.r_[np.ones(n_margins), np.zeros(n_extra)][None, :])
+    slack = penalty - z * total
+
+    if not program.uses_norm:
+        rows, lower_rows, upper_rows = [g], [-gradient], [-gradient]
+    elif program.norm == "l1" and z == 0:
+        rows, lower_rows, upper_rows = [g], [-slack - gradient], [slack - gradient]
+    elif program.norm == "l1":
+        tilt = sp.csc_array(np.ones((n_features, 1)) * z) @ sum_q
+        rows = [g + tilt, -g + tilt]
+        lower_rows = [np.full(2 * n_features, -np.inf)]
+        upper_rows = [slack - gradient, slack + gradient]
+    else:
+        cost += [np.zeros(2 * n_features)]
+        upper += [np.full(2 * n_features, np.inf)]
+        absolute = sp.hstack([z * sum_q, sp.csc_array(np.ones((1, 2 * n_features)))])
+        rows = [sp.hstack([g, -identity, identity]), absolute]
+        lower_rows, upper_rows = [-gradient, [-np.inf]], [-gradient, [slack]]
+    if margins.signs is not None:
+        width = rows[0].shape[1]
+        rows += [sp.csc_array(np.r_[margins.signs, np.zeros(width - n_margins)][None, :])]
+        lower_rows, upper_rows = [*lower_rows, [0.0]], [*upper_rows, [0.0]]
+
+    matrix = sp.csc_array(sp.vstack(rows, format="csc"))
+    lp = highspy.HighsLp()
+    lp.num_row_, lp.num_col_ = matrix.shape
+    lp.col_cost_ = np.concatenate(cost)
+    lp.col_lower_ = np.zeros(matrix.shape[1])
+    lp.col_upper_ = np.concatenate(upper)
+    lp.row_lower_, lp.row_upper_ = np.concatenate(lower_rows), np.concatenate(upper_rows)
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    lp.a_matrix_.start_ = matrix.indptr
+    lp.a_matrix_.index_ = matrix.indices
+    lp.a_matrix_.value_ = matrix.data
+    return lp

@@ -1,0 +1,40 @@
+"""The margins of a problem as explicit directions, for the models that need every one of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from auclab.models.dual_lp import Margins
+from auclab.solvers.base import Problem
+from auclab.types import Array
+
+
+def pair_margins(problem: Problem, rows_pos: NDArray[np.intp], rows_neg: NDArray[np.intp]) -> Margins:
+    """Directions ``x_i⁺ − x_j⁻`` of the named pairs, capacities ``share_i share_j``."""
+    sample = problem.sample
+    directions = sample.X_pos[rows_pos] - sample.X_neg[rows_neg]
+    return Margins(directions, sample.share_pos[rows_pos] * sample.share_neg[rows_neg])
+
+
+def all_margins(problem: Problem) -> Margins:
+    """Every hinge term of the problem: pairs in row-major order (positive, negative), or positives then negatives."""
+    sample = problem.sample
+    if problem.over_pairs:
+        rows_pos, rows_neg = np.divmod(np.arange(sample.n_pos * sample.n_neg), sample.n_neg)
+        return pair_margins(problem, rows_pos, rows_neg)
+    stack: Any = sp.vstack if sample.is_sparse else np.vstack
+    signs = np.r_[np.ones(sample.n_pos), -np.ones(sample.n_neg)]
+    return Margins(stack([sample.X_pos, -sample.X_neg]), np.concatenate(sample.point_weights), signs)
+
+
+def marginals(problem: Problem, weights: Array) -> tuple[Array, Array]:
+    """Multipliers per class from the weights of `all_margins`."""
+    sample = problem.sample
+    if problem.over_pairs:
+        table = weights.reshape(sample.n_pos, sample.n_neg)
+        return table.sum(axis=1), table.sum(axis=0)
+    return weights[: sample.n_pos], weights[sample.n_pos :]

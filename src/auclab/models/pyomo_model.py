@@ -1,0 +1,95 @@
+"""The primal program in Pyomo, as printed in Norton & Uryasev (22), with score variables.
+
+    minimise   Σ_k c_k β_k + λ r      s.t.   β_ij ≥ 1 − (s_i − t_j) − z r,   s_i = w·x_i⁺,   t_j = w·x_j⁻,   r ≥ ‖w‖
+
+so that a pair row has three nonzeros (four with ‖w‖) and not n + 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+
+from auclab.solvers.base import Problem
+
+
+def to_pyomo(problem: Problem) -> pyo.ConcreteModel:
+    """The model of a linear program (no norm, or l1 or linf unsquared, z ≤ 0).
+
+    Components: `coef` (w), `intercept` (b, points only), `size` (r, where ‖w‖ appears), `score_pos`, `score_neg`,
+    `loss` (β) and the constraint `hinge`, whose duals are the q of formulas 7.1, all with the index of the margin.
+    """
+    program, sample = problem.program, problem.sample
+    model = pyo.ConcreteModel(name=program.name)
+    model.features = pyo.RangeSet(0, sample.n_features - 1)
+    model.pos = pyo.RangeSet(0, sample.n_pos - 1)
+    model.neg = pyo.RangeSet(0, sample.n_neg - 1)
+    model.coef = pyo.Var(model.features)
+    _add_scores(model, "pos", sample.X_pos)
+    _add_scores(model, "neg", sample.X_neg)
+    buffer: Any = 0.0
+    if program.uses_norm:
+        _add_norm(model, program.norm)
+        buffer = program.threshold * model.size if program.threshold else 0.0
+    if problem.over_pairs:
+        model.loss = pyo.Var(model.pos, model.neg, domain=pyo.NonNegativeReals)
+        model.hinge = pyo.Constraint(
+            model.pos,
+            model.neg,
+            rule=lambda m, i, j: m.loss[i, j] + m.score_pos[i] - m.score_neg[j] + buffer >= 1.0,
+        )
+        weights = np.outer(sample.share_pos, sample.share_neg)
+        mean = pyo.quicksum(float(weights[i, j]) * model.loss[i, j] for i in model.pos for j in model.neg)
+    else:
+        model.intercept = pyo.Var()
+        model.points = pyo.RangeSet(0, sample.n_pos + sample.n_neg - 1)
+        model.loss = pyo.Var(model.points, domain=pyo.NonNegativeReals)
+        n_pos = sample.n_pos
+
+        def hinge(m: Any, k: int) -> Any:
+            score = m.score_pos[k] + m.intercept if k < n_pos else -(m.score_neg[k - n_pos] + m.intercept)
+            return m.loss[k] + score + buffer >= 1.0
+
+        model.hinge = pyo.Constraint(model.points, rule=hinge)
+        point_weights = np.concatenate(sample.point_weights)
+        mean = pyo.quicksum(float(point_weights[k]) * model.loss[k] for k in model.points)
+    penalty = program.penalty * model.size if program.penalty else 0.0
+    model.objective = pyo.Objective(expr=mean + penalty, sense=pyo.minimize)
+    return model
+
+
+def _add_scores(model: pyo.ConcreteModel, side: str, X: Any) -> None:
+    """Score variables of one class, tied to w by one dense row each."""
+    rows = getattr(model, side)
+    scores = pyo.Var(rows)
+    setattr(model, f"score_{side}", scores)
+
+    def definition(m: Any, i: int) -> Any:
+        return scores[i] - pyo.quicksum(value * m.coef[k] for k, value in _entries(X, i)) == 0.0
+
+    setattr(model, f"define_{side}", pyo.Constraint(rows, rule=definition))
+
+
+def _entries(X: Any, row: int) -> Iterable[tuple[int, float]]:
+    """The nonzeros ``(column, value)`` of a row of an array or CSR matrix."""
+    if isinstance(X, np.ndarray):
+        columns = np.flatnonzero(X[row])
+        return zip(columns.tolist(), X[row, columns].tolist(), strict=True)
+    span = slice(X.indptr[row], X.indptr[row + 1])
+    return zip(X.indices[span].tolist(), X.data[span].tolist(), strict=True)
+
+
+def _add_norm(model: pyo.ConcreteModel, norm: str) -> None:
+    """`size` ≥ ‖w‖: by the summed parts for l1, by every |w_k| for linf."""
+    model.size = pyo.Var(domain=pyo.NonNegativeReals)
+    if norm == "linf":
+        model.below = pyo.Constraint(model.features, rule=lambda m, k: m.coef[k] <= m.size)
+        model.above = pyo.Constraint(model.features, rule=lambda m, k: -m.coef[k] <= m.size)
+        return
+    model.part = pyo.Var(model.features, domain=pyo.NonNegativeReals)
+    model.below = pyo.Constraint(model.features, rule=lambda m, k: m.coef[k] <= m.part[k])
+    model.above = pyo.Constraint(model.features, rule=lambda m, k: -m.coef[k] <= m.part[k])
+    model.total = pyo.Constraint(expr=pyo.quicksum(model.part[k] for k in model.features) <= model.size)

@@ -1,0 +1,153 @@
+"""The linear pair programs through windows: exact, with only the undecided pairs in the linear program.
+
+A trust-region method. With the decided pairs replaced by their linear parts the program is a relaxation that is exact
+near the centre; it is solved within a box, the step is taken if the true objective (O(m log m)) falls, and box and
+window follow the agreement of the two. When no pair has crossed and the box does not bind, the point is the exact
+optimum and the multipliers are an exact dual: full for on, 0 for off, HiGHS's in the window.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from time import perf_counter
+
+import numpy as np
+from scipy.optimize import minimize
+
+from auclab.formulations.norms import norm_of, subgradient
+from auclab.formulations.sample import Sample
+from auclab.kernels.hinge import pair_hinge_active
+from auclab.models.dual_lp import DualPoint, Region, solve_dual
+from auclab.models.window import Window, window_around
+from auclab.solvers.base import Play, Problem
+from auclab.solvers.certificate import certify
+from auclab.types import Array, Status, Timings
+
+_MAX_STEPS = 200
+_MAX_WINDOW = 300_000
+#: Agreement of true and predicted decrease at which the box grows, and below which it shrinks.
+_GOOD, _POOR = 0.75, 0.25
+
+
+@dataclass
+class _Search:
+    """The state of the trust-region method: where it stands and what it has proved."""
+
+    coef: Array
+    value: float
+    radius: float
+    n_wanted: int
+    bound: float = -math.inf
+    gap: float = math.inf
+    multipliers: tuple[Array, Array] | None = None
+    iterations: int = 0
+    timings: Timings = field(default_factory=Timings)
+    history: list[tuple[float, float, float]] = field(default_factory=list)
+
+
+def solve_aggregated(problem: Problem, *, tolerance: float, time_limit: float | None) -> Play:
+    """Solve a linear pair program to a certified gap of 1e-6·`tolerance`, or as far as rounding or time allow."""
+    start = perf_counter()
+    deadline = math.inf if time_limit is None else start + time_limit
+    coef = _rough_solution(problem, deadline)
+    search = _Search(
+        coef, problem.objective(coef, 0.0), radius=0.1, n_wanted=max(2_000, 20 * problem.sample.n_features)
+    )
+    search.timings = Timings(solve=perf_counter() - start)
+    unit = _margin_units(problem.sample)
+    status = Status.ITERATION_LIMIT
+    for _ in range(_MAX_STEPS):
+        remaining = deadline - perf_counter()
+        if remaining <= 0:
+            status = Status.TIME_LIMIT
+            break
+        window = window_around(problem, search.coef, search.n_wanted)
+        region = Region(search.coef, search.radius * unit)
+        point = solve_dual(
+            problem.program,
+            window.margins(problem),
+            window.fixed(problem),
+            region,
+            time_limit=remaining if math.isfinite(remaining) else None,
+        )
+        if not np.isfinite(point.coef).all():
+            status = point.status if point.status is not Status.OPTIMAL else Status.FAILED
+            break
+        stalled = _step(problem, search, window, point)
+        search.history.append((perf_counter() - start, search.value, search.bound))
+        if search.gap <= 1e-6 * tolerance or (stalled and search.gap <= tolerance):
+            status = Status.OPTIMAL
+            break
+    return Play(
+        coef=search.coef,
+        intercept=0.0,
+        status=status,
+        multipliers=search.multipliers,
+        iterations=search.iterations,
+        timings=search.timings,
+        history=tuple(search.history),
+    )
+
+
+def _step(problem: Problem, search: _Search, window: Window, point: DualPoint) -> bool:
+    """Take or refuse the step to `point`, adapt box and window; True if nothing is left to be gained."""
+    certificate, multipliers = certify(problem, point.coef, 0.0, window.marginals(point.weights))
+    predicted, actual = search.value - point.value, search.value - certificate.objective
+    if certificate.lower_bound > search.bound:
+        search.bound, search.multipliers = certificate.lower_bound, multipliers
+    if actual > 0:
+        search.coef, search.value = point.coef, certificate.objective
+    search.gap = certificate.gap if actual >= 0 else math.inf
+    agreement = actual / predicted if predicted > 0 else 0.0
+    if agreement >= _GOOD:
+        search.radius *= 4.0
+    elif agreement < _POOR:
+        search.radius *= 0.25
+        search.n_wanted = min(2 * search.n_wanted, _MAX_WINDOW)
+    search.iterations += point.iterations
+    spent = search.timings
+    search.timings = Timings(
+        build=spent.build + point.timings.build,
+        load=spent.load + point.timings.load,
+        solve=spent.solve + point.timings.solve,
+    )
+    return predicted <= 1e-13 * max(search.value, 1e-3)
+
+
+def _rough_solution(problem: Problem, deadline: float) -> Array:
+    """A point near the optimum by L-BFGS on the subgradient oracle, which is cheap and gets to some 1e-4."""
+    program, sample = problem.program, problem.sample
+
+    def oracle(coef: Array) -> tuple[float, Array]:
+        shift = 1.0 - program.threshold * norm_of(coef, program.norm)
+        active = pair_hinge_active(sample.X_pos @ coef, sample.X_neg @ coef, shift, *sample.weights)
+        slope = program.penalty - program.threshold * float(active[0].sum())
+        gradient = slope * subgradient(coef, program.norm) - sample.combine(*active)
+        return problem.objective(coef, 0.0), gradient
+
+    def out_of_time(_: Array) -> None:
+        if perf_counter() > deadline:
+            raise StopIteration
+
+    null = np.zeros(sample.n_features)
+    # Start from the difference of the means, at the length that is best along it among a few.
+    direction = sample.mean_difference * _margin_units(sample) ** 2
+    starts = [null, *(length * direction for length in (0.1, 0.3, 1.0, 3.0))]
+    first = min(starts, key=lambda w: problem.objective(w, 0.0))
+    result = minimize(
+        oracle, first, jac=True, method="L-BFGS-B", callback=out_of_time, options={"maxiter": 300}
+    )
+    return np.asarray(result.x)
+
+
+def _margin_units(sample: Sample) -> Array:
+    """For every feature, the change of its coefficient that moves margins by about 1: one over its spread."""
+    spread = np.zeros(sample.n_features)
+    for X, share in ((sample.X_pos, sample.share_pos), (sample.X_neg, sample.share_neg)):
+        mean = X.T @ share
+        square = X.multiply(X) if sample.is_sparse else X * X
+        spread += np.maximum(square.T @ share - mean * mean, 0.0)
+    spread = np.sqrt(spread)
+    typical = spread.max()
+    return np.asarray(1.0 / np.maximum(spread, 1e-8 * typical)) if typical > 0 else np.ones(spread.size)

@@ -1,0 +1,185 @@
+"""The referee, not the player, scores: every solution is evaluated, bounded and named by this file."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from auclab.formulations.base import HingeProgram, pair_null_level
+from auclab.formulations.norms import norm_of
+from auclab.formulations.point_null import point_null_level, point_null_multipliers
+from auclab.formulations.sample import Sample
+from auclab.solvers.base import Play, Problem, check_capable, check_options
+from auclab.solvers.certificate import certify
+from auclab.solvers.nonconvex import solve_nonconvex
+from auclab.types import Array, AuclabError, Solution, Status, Timings
+
+
+def solve(
+    formulation: HingeProgram,
+    X: Any,
+    y: ArrayLike,
+    *,
+    solver: str = "auto",
+    tolerance: float = 1e-6,
+    time_limit: float | None = None,
+    sample_weight: ArrayLike | None = None,
+    **options: Any,
+) -> Solution:
+    """Solve a formulation on a sample and certify what came out.
+
+    Parameters
+    ----------
+    formulation : HingeProgram
+        For example ``BufferedAUC()`` or ``RankSVM(0.01, norm="l1")``.
+    X : array or CSR matrix of shape (n_samples, n_features)
+    y : array of shape (n_samples,)
+        0/1, −1/+1 or booleans; larger is positive.
+    solver : str
+        "auto", "highs" (linear programs and z > 0), "clarabel" or "scs" (convex programs).
+    tolerance : float
+        Relative gap at or below which the status is OPTIMAL.
+    time_limit : float, optional
+        Seconds for the solver proper; a solution that came out of a limit is never called OPTIMAL.
+    sample_weight : array of shape (n_samples,), optional
+    **options
+        What the solver takes besides, for example ``pairs="full"`` with "highs".
+
+    Returns
+    -------
+    Solution
+        Objective re-evaluated without pairs, lower bound from repaired dual values, relative gap, seconds.
+
+    Raises
+    ------
+    AuclabError
+        Bad input, an unknown solver or option, or a solver that cannot take the formulation; the message
+        names what works.
+
+    Examples
+    --------
+    >>> from auclab.formulations import BufferedAUC
+    >>> solution = solve(BufferedAUC(), [[0.0], [2.0], [1.0], [3.0]], [0, 0, 1, 1], solver="highs")
+    >>> round(solution.objective, 9), str(solution.status)   # ξ/w ∈ {−3, −1, −1, 1}: the worst two average 0
+    (0.5, 'optimal')
+    """
+    if not (math.isfinite(tolerance) and tolerance > 0):
+        raise AuclabError(f"tolerance must be a positive number, got {tolerance}")
+    if time_limit is not None and not time_limit > 0:
+        raise AuclabError(f"time_limit must be a positive number of seconds or None, got {time_limit}")
+    problem = Problem(formulation, Sample.from_labels(X, y, sample_weight))
+    name, reason = (solver, "") if solver != "auto" else choose_solver(problem)
+    play = check_capable(name, formulation)
+    check_options(name, play, options)
+    limits: dict[str, Any] = {"tolerance": tolerance, "time_limit": time_limit, **options}
+    answer = _trivial_play(problem)
+    if answer is None and not formulation.is_convex:
+        solution = solve_nonconvex(problem, play, judge, name, limits)
+    else:
+        solution = judge(problem, answer or play(problem, **limits), name, tolerance)
+    return replace(solution, notes=(reason, *solution.notes)) if reason else solution
+
+
+def choose_solver(problem: Problem) -> tuple[str, str]:
+    """The solver that "auto" stands for, and the reason in one line."""
+    program = problem.program
+    if not program.is_convex:
+        return "highs", "auto picked highs: z > 0 is solved by a family of linear programs"
+    if program.is_linear:
+        return "highs", "auto picked highs: the program is linear"
+    return "clarabel", f"auto picked clarabel: ‖w‖ in norm {program.norm} makes the program conic, not linear"
+
+
+def judge(problem: Problem, play: Play, solver: str, tolerance: float) -> Solution:
+    """Turn a solver's answer into a certified solution; its word "optimal" stands only with a gap to show for it."""
+    if not (np.isfinite(play.coef).all() and math.isfinite(play.intercept)):
+        play = replace(
+            Play.null(problem, Status.FAILED, play.timings), notes=(*play.notes, "no finite point came back")
+        )
+    coef, intercept, multipliers = _snapped_to_null(problem, play)
+    certificate, multipliers = certify(problem, coef, intercept, multipliers)
+    status = play.status
+    if status is Status.OPTIMAL and not certificate.gap <= tolerance:
+        status = Status.ITERATION_LIMIT
+    return Solution(
+        coef=coef,
+        intercept=0.0 if problem.over_pairs else intercept,
+        formulation=problem.program,
+        certificate=certificate,
+        status=status,
+        solver=solver,
+        timings=play.timings,
+        iterations=play.iterations,
+        history=play.history or ((play.timings.total, certificate.objective, certificate.lower_bound),),
+        multipliers=None if multipliers is None else problem.sample.join(*multipliers),
+        notes=(*play.notes, *_remarks(problem, coef, certificate.objective)),
+    )
+
+
+def _trivial_play(problem: Problem) -> Play | None:
+    """W = 0 where a pair program is seen to have nothing better (7.3): all pair weights full prove it."""
+    program, sample = problem.program, problem.sample
+    if not problem.over_pairs or (program.squared and program.penalty > 0):
+        return None
+    if pair_null_level(sample, program.norm) > program.penalty - program.threshold:
+        return None
+    return Play(
+        np.zeros(sample.n_features),
+        0.0,
+        Status.OPTIMAL,
+        (sample.share_pos, sample.share_neg),
+        timings=Timings(),
+    )
+
+
+def _snapped_to_null(problem: Problem, play: Play) -> tuple[Array, float, tuple[Array, Array] | None]:
+    """Exactly w = 0, with the multipliers that may prove it optimal, in place of rounding noise around it."""
+    program, sample = problem.program, problem.sample
+    objective = problem.objective(play.coef, play.intercept)
+    if not program.is_convex or objective < program.null_value(sample) * (1 - 1e-9):
+        return play.coef, play.intercept, play.multipliers
+    coef = np.zeros(sample.n_features)
+    if problem.over_pairs:
+        return coef, 0.0, (sample.share_pos, sample.share_neg)
+    return coef, problem.null_intercept(), point_null_multipliers(sample, program.norm)
+
+
+def _remarks(problem: Problem, coef: Array, objective: float) -> tuple[str, ...]:
+    """Trivial and degenerate optima in words (7.3)."""
+    program, sample = problem.program, problem.sample
+    if not coef.any():
+        return _null_remark(problem)
+    size = norm_of(coef, program.norm)
+    hinge = objective - program.penalty * (size * size if program.squared else size)
+    if hinge <= 1e-9:
+        what = "pairs" if problem.over_pairs else "classes"
+        return (f"the {what} are linearly separable: no hinge is left",)
+    return ()
+
+
+def _null_remark(problem: Problem) -> tuple[str, ...]:
+    """Why w = 0 is optimal, if it is."""
+    program, sample = problem.program, problem.sample
+    null_value = program.null_value(sample)
+    if problem.over_pairs:
+        level, name = pair_null_level(sample, program.norm), "‖mean(x⁺) − mean(x⁻)‖_*"
+        meaning = "the value is 1 and the bAUC of every linear scorer is 0"
+    else:
+        level, name = point_null_level(sample, program.norm), "λ_max"
+        meaning = f"the value is 2·min(class shares) = {null_value:.4g}"
+    if program.squared or program.penalty - program.threshold * null_value < level * (1 - 1e-9):
+        return ()
+    if program.penalty > 0:
+        return (f"w = 0 is optimal because λ = {program.penalty:g} ≥ λ_max = {level:.6g}; {meaning}",)
+    if program.threshold < 0:
+        name = name if problem.over_pairs else "λ_max / (2·min(class shares))"
+        return (
+            f"w = 0 is optimal because −z = {-program.threshold:g} ≥ {name} = {level / null_value:.6g}; {meaning}",
+        )
+    return (
+        f"w = 0 is optimal because {name} = {level:.3g}: no linear scorer tells the classes apart; {meaning}",
+    )
