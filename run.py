@@ -1,0 +1,39 @@
+"""One experiment, or a sweep of them with -m. `python run.py --help` lists every choice."""
+
+from typing import Any
+
+import hydra
+from omegaconf import DictConfig
+
+from auclab.sweep import sweep_scope
+
+
+def build(config: DictConfig) -> Any:
+    """Make the object a configuration names; what the object says against its arguments is passed on as it is."""
+    from auclab.types import AuclabError
+
+    try:
+        return hydra.utils.instantiate(config)
+    except hydra.errors.InstantiationException as error:
+        if isinstance(error.__cause__, AuclabError | OSError):
+            raise error.__cause__ from None
+        raise AuclabError(" ".join(str(error).split())) from error
+
+
+@hydra.main(version_base="1.3", config_path="conf", config_name="config")
+def main(config: DictConfig) -> None:
+    """Run one experiment with the composed configuration."""
+    from auclab.screen import plain_errors
+
+    job = hydra.core.hydra_config.HydraConfig.get()
+    sweep = job.mode is hydra.types.RunMode.MULTIRUN
+    with plain_errors(sweep=sweep):
+        from auclab.pipeline import run_experiment  # the heavy libraries, only once the choices are known to exist
+
+        folder = job.runtime.output_dir
+        run_experiment(config, build=build, choices=job.runtime.choices, folder=folder, brief=sweep)
+
+
+if __name__ == "__main__":
+    with sweep_scope():
+        main()

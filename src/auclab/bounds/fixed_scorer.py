@@ -1,0 +1,134 @@
+"""Bounds for a scorer that does not depend on the sample it is tested on (a held-out part).
+
+Positives and negatives are independent samples of sizes n_pos and n_neg; probabilities are conditional on these
+sizes. Replacing one positive moves a mean over pairs of values in an interval of width B by at most B/n_pos,
+replacing one negative by at most B/n_neg, and McDiarmid's inequality gives deviations of
+``B √((1/n_pos + 1/n_neg) ln(1/ρ)/2)`` with probability ρ at most.
+"""
+
+from __future__ import annotations
+
+import math
+
+from auclab.types import AuclabError, Bound
+
+HELD_OUT = "the scorer was fixed before the held-out part was seen"
+INDEPENDENT = "held-out observations are independent draws from the distribution that is meant"
+
+
+def fixed_scorer_auc_bound(auc: float, *, n_pos: int, n_neg: int, rho: float) -> Bound:
+    """Two-sided bound on the AUC of a fixed scorer.
+
+    With probability at least 1 − ρ::
+
+        |ÂUC − AUC| ≤ √( (1/n_pos + 1/n_neg) ln(2/ρ) / 2 )
+
+    McDiarmid's inequality for a mean over pairs whose terms lie in [0, 1]; after Agarwal, Graepel, Herbrich,
+    Har-Peled & Roth 2005 (JMLR 6). It holds for each tie rule as long as both AUCs use the same.
+
+    Parameters
+    ----------
+    auc : float
+        AUC on the held-out part, in [0, 1].
+    n_pos, n_neg : int
+        Class sizes of the held-out part.
+    rho : float
+        1 − confidence, in (0, 1).
+
+    Returns
+    -------
+    Bound
+        `half_width`; `lower` is NaN, as the statement has two sides. Vacuous if the interval covers [0, 1].
+
+    Raises
+    ------
+    AuclabError
+        A value outside its range.
+
+    Examples
+    --------
+    >>> bound = fixed_scorer_auc_bound(0.9, n_pos=50, n_neg=50, rho=0.05)
+    >>> round(bound.half_width, 6), bound.vacuous          # √(0.04 · ln 40 / 2) = √0.073778
+    (0.27162, False)
+    """
+    _check(n_pos, n_neg, rho)
+    if not 0.0 <= auc <= 1.0:
+        raise AuclabError(f"auc must lie in [0, 1], got {auc}")
+    half_width = _deviation(n_pos, n_neg, rho / 2.0)
+    vacuous = auc - half_width <= 0.0 and auc + half_width >= 1.0
+    return Bound(math.nan, half_width, vacuous, (HELD_OUT, INDEPENDENT), half_width)
+
+
+def fixed_scorer_bauc_bound(
+    empirical_loss: float,
+    a: float,
+    *,
+    score_spread: float,
+    n_pos: int,
+    n_neg: int,
+    rho: float,
+    spread_is_observed: bool = False,
+) -> Bound:
+    """Lower bound on the buffered AUC of a fixed scorer.
+
+    With probability at least 1 − ρ, for one a ≥ 0 fixed before the held-out part was seen::
+
+        bAUC ≥ 1 − R̂_a − B √( (1/n_pos + 1/n_neg) ln(1/ρ) / 2 ),      B = aS + min(1, aS)
+
+    R̂_a is the mean of ``[1 − a (h(x⁺) − h(x⁻))]₊`` over the held-out pairs; S bounds ``|h(x) − h(x')|`` on the
+    support, so that the hinge lies in an interval of width B. Follows from ``bAUC ≥ 1 − E[1 − a t]₊`` for
+    every a ≥ 0 (Norton & Uryasev 2018, (23)) and McDiarmid's inequality.
+
+    Parameters
+    ----------
+    empirical_loss : float
+        R̂_a ≥ 0.
+    a : float
+        Scale, ≥ 0.
+    score_spread : float
+        S ≥ 0, in units of the score: for ``‖x − x'‖ ≤ D`` and a linear scorer, D‖w‖.
+    n_pos, n_neg : int
+        Class sizes of the held-out part.
+    rho : float
+        1 − confidence, in (0, 1).
+    spread_is_observed : bool
+        S was read off a sample. The support may be wider, and the bound says under which condition it holds.
+
+    Returns
+    -------
+    Bound
+        `lower` on bAUC, `slack` = what was subtracted from 1 − R̂_a. Vacuous if `lower` ≤ 0.
+
+    Raises
+    ------
+    AuclabError
+        A value outside its range.
+
+    Examples
+    --------
+    >>> bound = fixed_scorer_bauc_bound(0.2, 1.0, score_spread=1.0, n_pos=200, n_neg=200, rho=math.exp(-2))
+    >>> round(bound.lower, 12), round(bound.slack, 12)     # B = 2, √(0.01 · 2 / 2) = 0.1
+    (0.6, 0.2)
+    """
+    _check(n_pos, n_neg, rho)
+    for name, value in (("empirical_loss", empirical_loss), ("a", a), ("score_spread", score_spread)):
+        if not (math.isfinite(value) and value >= 0):
+            raise AuclabError(f"{name} must be finite and ≥ 0, got {value}")
+    reach = a * score_spread
+    slack = (reach + min(1.0, reach)) * _deviation(n_pos, n_neg, rho)
+    lower = 1.0 - empirical_loss - slack
+    scale = f"the scale a = {a:g} was fixed before the held-out part was seen"
+    observed = f"conditional on all scores lying within an interval of length {score_spread:.4g}, the one observed"
+    assumptions = (HELD_OUT, INDEPENDENT, scale, *((observed,) if spread_is_observed else ()))
+    return Bound(lower, slack, lower <= 0.0, assumptions)
+
+
+def _deviation(n_pos: int, n_neg: int, rho: float) -> float:
+    return math.sqrt((1.0 / n_pos + 1.0 / n_neg) * math.log(1.0 / rho) / 2.0)
+
+
+def _check(n_pos: int, n_neg: int, rho: float) -> None:
+    if n_pos < 1 or n_neg < 1:
+        raise AuclabError(f"both classes are needed in the held-out part, got n_pos={n_pos}, n_neg={n_neg}")
+    if not 0.0 < rho < 1.0:
+        raise AuclabError(f"rho must lie strictly between 0 and 1, got {rho}")

@@ -1,0 +1,59 @@
+"""Settings as words: flat parameters for a table, and a name a reader knows a run by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+#: How the parameters of a formulation are written in a name.
+SYMBOLS = {"threshold": "z", "penalty": "λ", "max_fpr": "fpr≤"}
+
+
+def flatten(settings: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str, str]:
+    """Settings with dotted keys, the choice of each group under the group's name, no construction details.
+
+    Examples
+    --------
+    >>> flatten({"solver": {"_target_": "x", "pairs": "auto"}, "data_dir": None}, {"solver": "highs", "hydra/help": "y"})
+    {'solver': 'highs', 'solver.pairs': 'auto', 'data_dir': 'None'}
+    """
+    flat = {group: str(choice) for group, choice in choices.items() if "/" not in group and choice is not None}
+    return flat | {key: str(value) for key, value in _leaves(settings, "")}
+
+
+def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    if not isinstance(value, Mapping):
+        yield path, value
+        return
+    for key, item in value.items():
+        if not str(key).startswith("_"):
+            yield from _leaves(item, f"{path}.{key}" if path else str(key))
+
+
+def run_name(settings: Mapping[str, Any], choices: Mapping[str, Any]) -> str:
+    """A name such as ``ranksvm λ=0.01 l2² · ionosphere · seed 0 · highs``.
+
+    Examples
+    --------
+    >>> settings = {
+    ...     "formulation": {"penalty": 0.01, "norm": "l1", "squared": False},
+    ...     "dataset": {}, "split": {"seed": 0}, "solver": {"name": "highs"},
+    ... }
+    >>> run_name(settings, {"formulation": "ranksvm", "dataset": "ionosphere"})
+    'ranksvm λ=0.01 l1 · ionosphere · seed 0 · highs'
+    """
+    formulation, dataset, split = settings["formulation"], settings["dataset"], settings["split"]
+    words = [str(choices.get("formulation") or formulation.get("_target_", "program").rpartition(".")[2])]
+    words += [f"{symbol}={formulation[key]:g}" for key, symbol in SYMBOLS.items() if _is_number(formulation.get(key))]
+    if norm := formulation.get("norm"):
+        words.append(f"{norm}²" if formulation.get("squared") else str(norm))
+    data = str(choices.get("dataset") or "data")
+    if path := dataset.get("path"):
+        data = Path(str(path)).name
+    seed = [f"seed {split['seed']}"] if split.get("seed") is not None else []
+    return " · ".join([" ".join(words), data, *seed, str(settings["solver"]["name"])])
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,86 @@
+"""What a run was made with: code, versions, machine, and a hash that is equal exactly for equal experiments."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import subprocess
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+PACKAGES = ("auclab", "numpy", "scipy", "scikit-learn", "pandas", "pyomo", "highspy", "cvxpy", "clarabel", "scs", "mlflow")
+
+#: Settings that say where things lie and not what is computed.
+PLACES = ("tracking", "data_dir")
+
+
+@cache
+def capture_environment() -> dict[str, str]:
+    """Tags that describe code and machine; a fact that cannot be had is left out."""
+    tags = {f"version.{name}": found for name in PACKAGES if (found := _version(name))}
+    tags |= {"python": platform.python_version(), "platform": platform.platform(), "cpu": _cpu()}
+    tags["threads"] = str(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())
+    if limit := os.environ.get("OMP_NUM_THREADS"):
+        tags["OMP_NUM_THREADS"] = limit
+    return tags | _git()
+
+
+def fingerprint(settings: Mapping[str, Any], data_sha256: str) -> str:
+    """Sixteen hexadecimal digits of the hash of settings, data checksum and package version.
+
+    Equal for two runs exactly if they compute the same thing; where files lie and how a run is tracked do not
+    count.
+
+    Examples
+    --------
+    >>> one = fingerprint({"seed": 0, "tracking": {"name": "mlflow"}}, "ab")
+    >>> one == fingerprint({"tracking": {"name": "none"}, "seed": 0}, "ab")
+    True
+    >>> one == fingerprint({"seed": 1}, "ab")
+    False
+    """
+    told = {key: value for key, value in settings.items() if key not in PLACES}
+    text = json.dumps([told, data_sha256, _version("auclab")], sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""
+
+
+def _cpu() -> str:
+    """The model's name where Linux tells it, else what Python knows."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def _git() -> dict[str, str]:
+    """Commit of the package's own repository; nothing if it is installed without one."""
+    home = str(Path(__file__).parents[1])
+    # Inside somebody else's repository (a virtual environment below it) the file would not be tracked.
+    if _ask_git(home, "ls-files", "--error-unmatch", "types.py") is None:
+        return {}
+    commit, changes = _ask_git(home, "rev-parse", "HEAD"), _ask_git(home, "status", "--porcelain", "-uno")
+    if commit is None:
+        return {}
+    return {"mlflow.source.git.commit": commit, "git.changed": "yes" if changes else "no"}
+
+
+def _ask_git(folder: str, *command: str) -> str | None:
+    try:
+        answer = subprocess.run(["git", "-C", folder, *command], capture_output=True, text=True, timeout=10, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return answer.stdout.strip()

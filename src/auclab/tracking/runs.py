@@ -1,0 +1,226 @@
+"""One run: files are written to a staging folder and become visible in one move, numbers in one batch."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+import shutil
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol, Self
+from urllib.parse import urlparse
+from urllib.request import url2pathname
+
+from mlflow.entities import Dataset as LoggedDataset
+from mlflow.entities import DatasetInput, InputTag, Metric, Param, RunTag
+
+from auclab.jobs import PARENT_VARIABLE, leave_slip
+from auclab.tracking.environment import capture_environment
+from auclab.tracking.store import STORE_ERRORS, Store, cannot_write, open_store
+from auclab.types import AuclabError, Dataset
+
+#: MLflow refuses longer values; the whole configuration is an artifact anyway.
+LONGEST_PARAM, LONGEST_TAG = 6000, 8000
+
+TRACEBACK_FILE = "traceback.txt"
+
+
+@dataclass(frozen=True)
+class Record:
+    """What a finished experiment leaves besides its files."""
+
+    dataset: Dataset
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+
+class Run(Protocol):
+    """A context: files go to `staging`, numbers to `keep`; leaving it publishes them or records the failure."""
+
+    name: str
+    staging: Path
+    folder: Path
+    run_id: str | None
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    def keep(self, record: Record) -> None:
+        """Set what is to be recorded on success."""
+        ...
+
+
+def open_run(tracking: Mapping[str, Any], *, name: str, folder: str | Path, params: Mapping[str, str]) -> Run:
+    """The run that the settings ask for: ``tracking["name"]`` is ``mlflow`` or ``none``.
+
+    Parameters
+    ----------
+    tracking : mapping
+        ``name``; for MLflow also ``dir`` and ``experiment``.
+    name : str
+        What the reader knows the run by.
+    folder : path
+        Hydra's output folder; without MLflow the files end there.
+    params : mapping
+        Flat settings, logged at the start so that a failed run shows them too.
+
+    Raises
+    ------
+    AuclabError
+        An unknown name, or a store that cannot be written.
+    """
+    if tracking["name"] == "mlflow":
+        store = open_store(tracking["dir"], tracking["experiment"])
+        return MlflowRun(store, name, Path(folder), params)
+    if tracking["name"] == "none":
+        return FolderRun(name, Path(folder))
+    raise AuclabError(f"tracking.name is {tracking['name']!r}; mlflow and none are known")
+
+
+class FolderRun:
+    """A run without a database: its files appear in Hydra's output folder."""
+
+    run_id: str | None = None
+
+    def __init__(self, name: str, folder: Path) -> None:
+        self.name, self.folder = name, folder
+
+    def __enter__(self) -> Self:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.staging = Path(tempfile.mkdtemp(prefix=".staging-", dir=self.folder))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if error is None:
+                for path in sorted(self.staging.iterdir()):
+                    path.replace(self.folder / path.name)
+            else:
+                _write_traceback(self.folder, error)
+            leave_slip(self.folder, name=self.name, status=_status(error), run_id=None, files=self.folder)
+        finally:
+            shutil.rmtree(self.staging, ignore_errors=True)
+
+    def keep(self, record: Record) -> None:
+        """Nothing to do: all numbers are in the files too."""
+
+
+class MlflowRun:
+    """A run in MLflow's store.
+
+    The run exists, with its parameters, as soon as it is entered. Files are staged below the store itself, so
+    that making them visible is a rename on one file system: all of them or none.
+    """
+
+    def __init__(self, store: Store, name: str, output: Path, params: Mapping[str, str]) -> None:
+        self.store, self.name, self.output, self.params = store, name, output, params
+        self.run_id: str | None = None
+        self.record: Record | None = None
+
+    def __enter__(self) -> Self:
+        tags = {"mlflow.user": _user(), "mlflow.source.type": "LOCAL", "mlflow.source.name": Path(sys.argv[0]).name}
+        if parent := os.environ.get(PARENT_VARIABLE):
+            tags["mlflow.parentRunId"] = parent
+        client, place = self.store.client, self.store.directory
+        try:
+            run = client.create_run(self.store.experiment_id, run_name=self.name, tags=tags | capture_environment())
+            self.run_id, self.folder = run.info.run_id, _local_path(run.info.artifact_uri)
+            # Below the store and not in the system's temporary folder: a rename cannot cross file systems.
+            self.staging = place / "staging" / run.info.run_id
+            self.staging.mkdir(parents=True)
+            client.log_batch(self.run_id, params=[Param(k, v[:LONGEST_PARAM]) for k, v in self.params.items()])
+        except STORE_ERRORS as error:
+            failure = AuclabError(cannot_write(place, error))
+            if self.run_id is not None:
+                self.__exit__(type(failure), failure, None)
+            raise failure from error
+        return self
+
+    def keep(self, record: Record) -> None:
+        """Set what is to be recorded on success."""
+        self.record = record
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if error is None:
+                self._finish()
+            else:
+                self._fail(error)
+        except STORE_ERRORS as reason:
+            failure = AuclabError(cannot_write(self.store.directory, reason))
+            with suppress(*STORE_ERRORS):  # a full disk may refuse this too
+                self._fail(failure)
+            raise failure from error or reason
+        finally:
+            shutil.rmtree(self.staging, ignore_errors=True)
+
+    def _finish(self) -> None:
+        if self.record is not None:
+            self._log(self.record)
+        self.folder.parent.mkdir(parents=True, exist_ok=True)
+        self.staging.replace(self.folder)
+        self.store.client.set_terminated(self.run_id, _status(None))
+        leave_slip(self.output, name=self.name, status=_status(None), run_id=self.run_id, files=self.folder)
+
+    def _log(self, record: Record) -> None:
+        now = int(time.time() * 1000)
+        self.store.client.log_batch(
+            self.run_id,
+            metrics=[Metric(key, float(value), now, 0) for key, value in record.metrics.items()],
+            tags=[RunTag(key, value[:LONGEST_TAG]) for key, value in record.tags.items()],
+        )
+        self.store.client.log_inputs(self.run_id, [_dataset_input(record.dataset)])
+
+    def _fail(self, error: BaseException) -> None:
+        """Leave the status first, then the traceback where the run is looked at."""
+        self.store.client.set_terminated(self.run_id, _status(error))
+        message = f"{type(error).__name__}: {error}"
+        self.store.client.set_tag(self.run_id, "error", message[:LONGEST_TAG])
+        _write_traceback(self.folder, error)
+        leave_slip(self.output, name=self.name, status=_status(error), run_id=self.run_id, files=self.folder)
+
+
+def _status(error: BaseException | None) -> str:
+    if error is None:
+        return "FINISHED"
+    return "KILLED" if isinstance(error, KeyboardInterrupt | SystemExit) else "FAILED"
+
+
+def _write_traceback(folder: Path, error: BaseException) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / TRACEBACK_FILE).write_text("".join(traceback.format_exception(error)), encoding="utf-8")
+
+
+def _dataset_input(dataset: Dataset) -> DatasetInput:
+    n_samples, n_features = dataset.X.shape
+    counts = {"rows": n_samples, "features": n_features, "positive": dataset.n_pos, "negative": dataset.n_neg}
+    source = json.dumps({"uri": dataset.source, "sha256": dataset.sha256})
+    # MLflow's digest is at most 36 characters long; the whole checksum is part of the source.
+    logged = LoggedDataset(dataset.name, dataset.sha256[:36] or "unknown", "local", source, profile=json.dumps(counts))
+    return DatasetInput(logged, [InputTag("mlflow.data.context", "training")])
+
+
+def _local_path(uri: str) -> Path:
+    return Path(url2pathname(urlparse(uri).path))
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # an account without a name
+        return "unknown"

@@ -1,0 +1,103 @@
+"""MLflow's SQLite store: opened by one process at a time, used by many."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from auclab.types import AuclabError
+
+os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"  # read when MLflow is imported; "1" would have no effect
+os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+
+from mlflow import MlflowClient  # noqa: E402
+from mlflow.exceptions import MlflowException  # noqa: E402
+from sqlalchemy.exc import SQLAlchemyError  # noqa: E402
+
+LOCK_SECONDS = 120.0
+
+STORE_ERRORS = (OSError, sqlite3.Error, SQLAlchemyError, MlflowException)
+
+
+@dataclass(frozen=True)
+class Store:
+    """An open store: the client, the experiment new runs belong to, and the folder of it all."""
+
+    client: MlflowClient
+    experiment_id: str
+    directory: Path
+
+    @property
+    def uri(self) -> str:
+        """What `mlflow ui --backend-store-uri` takes."""
+        return database_uri(self.directory)
+
+
+def database_uri(directory: Path) -> str:
+    """URI of the database below `directory`."""
+    return f"sqlite:///{directory / 'mlflow.db'}"
+
+
+def open_store(directory: str | Path, experiment: str = "auclab") -> Store:
+    """Open the store below `directory`; create folder, database and experiment where they are missing.
+
+    Raises
+    ------
+    AuclabError
+        The folder cannot be written, the database is damaged or belongs to another version of MLflow.
+    """
+    place = Path(directory).absolute()
+    _quiet()
+    try:
+        (place / "artifacts").mkdir(parents=True, exist_ok=True)
+        with _alone(place / ".lock"):
+            client = MlflowClient(tracking_uri=database_uri(place))
+            found = client.get_experiment_by_name(experiment)
+            if found is None:
+                _set_write_ahead(place / "mlflow.db")
+                location = (place / "artifacts").as_uri()
+                experiment_id = client.create_experiment(experiment, artifact_location=location)
+            else:
+                experiment_id = found.experiment_id
+    except STORE_ERRORS as error:
+        raise AuclabError(cannot_write(place, error)) from error
+    if found is not None and found.lifecycle_stage == "deleted":
+        raise AuclabError(f"the experiment {experiment!r} in {place} was deleted; choose another tracking.experiment=…")
+    return Store(client, experiment_id, place)
+
+
+def cannot_write(place: Path, error: BaseException) -> str:
+    """The message for a store that refuses."""
+    reason = " ".join(str(error).split()) or type(error).__name__
+    return f"cannot write to {place}: {reason}; choose another place with tracking.dir=…, or tracking=none"
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Hold a lock that the operating system releases if the process dies: SQLite's own, on a file beside.
+
+    Several processes that create MLflow's tables at once break the database.
+    """
+    with closing(sqlite3.connect(path, timeout=LOCK_SECONDS, isolation_level=None)) as lock:
+        lock.execute("BEGIN EXCLUSIVE")
+        try:
+            yield
+        finally:
+            lock.execute("ROLLBACK")
+
+
+def _set_write_ahead(database: Path) -> None:
+    """Readers no longer wait for writers; the mode is stored in the file."""
+    with closing(sqlite3.connect(database, timeout=LOCK_SECONDS)) as connection:
+        connection.execute("PRAGMA journal_mode=wal")
+
+
+def _quiet() -> None:
+    """Migrations and hints are not news to the reader of the screen."""
+    for name in ("alembic", "mlflow"):
+        logging.getLogger(name).setLevel(logging.ERROR)
