@@ -6,17 +6,21 @@
 0.5
 """
 
-from auclab.formulations import (
-    CSVM,
-    ECSVM,
-    BufferedAUC,
-    GeneralizedBufferedAUC,
-    RankSVM,
-    ranksvm_to_threshold,
-    threshold_to_ranksvm,
-)
-from auclab.solvers.referee import solve
-from auclab.types import AuclabError, Bound, Certificate, Dataset, Solution, Split, Status
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from auclab.formulations import (
+        CSVM,
+        ECSVM,
+        BufferedAUC,
+        GeneralizedBufferedAUC,
+        RankSVM,
+        ranksvm_to_threshold,
+        threshold_to_ranksvm,
+    )
+    from auclab.solvers.referee import solve
+    from auclab.types import AuclabError, Bound, Certificate, Dataset, Solution, Split, Status
 
 __version__ = "0.1.0"
 
@@ -37,3 +41,33 @@ __all__ = [
     "solve",
     "threshold_to_ranksvm",
 ]
+
+#: Where each public name lives. It is imported when it is asked for, so that `python run.py --help` need not wait
+#: for the numerical libraries.
+_HOMES = {
+    "CSVM": "formulations",
+    "ECSVM": "formulations",
+    "AuclabError": "types",
+    "Bound": "types",
+    "BufferedAUC": "formulations",
+    "Certificate": "types",
+    "Dataset": "types",
+    "GeneralizedBufferedAUC": "formulations",
+    "RankSVM": "formulations",
+    "Solution": "types",
+    "Split": "types",
+    "Status": "types",
+    "ranksvm_to_threshold": "formulations",
+    "solve": "solvers.referee",
+    "threshold_to_ranksvm": "formulations",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'auclab' has no attribute {name!r}")
+    return getattr(import_module(f"auclab.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])
