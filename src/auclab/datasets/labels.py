@@ -1,0 +1,131 @@
+"""From the labels of a file to 0 and 1, labels compared as text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.types import AuclabError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Pairs of labels that say themselves which one is positive.
+UNDERSTOOD = ({"0", "1"}, {"-1", "1"}, {"False", "True"})
+
+#: Labels listed in a message before it says "…".
+LISTED = 12
+
+
+@dataclass(frozen=True)
+class BinaryTarget:
+    """A target with two sides.
+
+    `kept` marks the rows that belong to either side, shape (n_rows,); `y` holds 1 (positive) or 0 for those
+    rows only. `positive` and `negative` are the sides in the file's own words.
+    """
+
+    y: NDArray[np.int64]
+    kept: NDArray[np.bool_]
+    positive: str
+    negative: str
+
+
+def label_text(value: Any) -> str:
+    """A label as text; whole numbers have no decimal point, so that 1 and 1.0 are one label.
+
+    Examples
+    --------
+    >>> [label_text(value) for value in (1, 1.0, -1.0, 0.5, True, "b")]
+    ['1', '1', '-1', '0.5', 'True', 'b']
+    """
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def as_labels(value: Any) -> tuple[str, ...]:
+    """One label or several, as a tuple of texts.
+
+    Examples
+    --------
+    >>> as_labels(4), as_labels(["2", 3]), as_labels(None)
+    (('4',), ('2', '3'), ())
+    """
+    if value is None:
+        return ()
+    several = isinstance(value, Iterable) and not isinstance(value, str | bytes)
+    return tuple(label_text(item) for item in (value if several else (value,)))
+
+
+def binarise(target: pd.Series, positive: Any = None, negative: Any = None) -> BinaryTarget:
+    """Split labels into a positive and a negative side.
+
+    Parameters
+    ----------
+    target : Series of shape (n_rows,)
+        Labels of any kind.
+    positive : label or list of labels, optional
+        May be left out where the labels are 0 and 1, −1 and 1, or False and True.
+    negative : label or list of labels, optional
+        The other side; all other labels if left out. Rows with a label of neither side are not kept.
+
+    Returns
+    -------
+    BinaryTarget
+
+    Raises
+    ------
+    AuclabError
+        Missing labels, no positive label where one is needed, a label that does not occur or is on both
+        sides, or one side only.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> binarise(pd.Series(["x", "o", "b", "x"]), positive="x").y.tolist()
+    [1, 0, 0, 1]
+    >>> binarise(pd.Series(["x", "o", "b", "x"]), positive="x", negative="o").kept.tolist()
+    [True, True, False, True]
+    """
+    column = target.name
+    if missing := int(target.isna().sum()):
+        first = int(np.flatnonzero(target.isna())[0])
+        raise AuclabError(
+            f"target column {column!r} has {missing} missing values (first in row {first}); drop those rows"
+        )
+    texts = target.map({value: label_text(value) for value in target.unique()}).to_numpy(dtype=object)
+    counts = Counter(texts.tolist())
+    if positive is None and set(counts) in UNDERSTOOD:
+        positive = "True" if "True" in counts else "1"
+    ours, theirs = as_labels(positive), as_labels(negative)
+    if not ours:
+        raise AuclabError(
+            f"which label of {column!r} is positive? Give dataset.positive; labels are {_census(counts)}"
+        )
+    if absent := [label for label in ours + theirs if label not in counts]:
+        raise AuclabError(f"label {absent[0]!r} does not occur in {column!r}; labels are {_census(counts)}")
+    if both := set(ours) & set(theirs):
+        raise AuclabError(
+            f"label {min(both)!r} is listed as positive and as negative; it can be on one side only"
+        )
+    others = theirs or tuple(sorted(set(counts) - set(ours)))
+    if not others:
+        raise AuclabError(
+            f"two classes are needed, but every row is positive; labels of {column!r} are {_census(counts)}"
+        )
+    kept = np.isin(texts, ours + others)
+    y = np.isin(texts[kept], ours).astype(np.int64)
+    return BinaryTarget(
+        y, kept, ", ".join(ours), ", ".join(others) if len(others) <= LISTED else "all others"
+    )
+
+
+def _census(counts: Counter[str]) -> str:
+    listed = ", ".join(f"{label} ({count} rows)" for label, count in counts.most_common(LISTED))
+    return listed + (f", … {len(counts)} in all" if len(counts) > LISTED else "")

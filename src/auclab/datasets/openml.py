@@ -1,0 +1,135 @@
+"""Copies of published sets from OpenML: fetched once, kept in the user's cache with a note of origin."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import socket
+import tempfile
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from auclab.datasets.checksum import file_sha256
+from auclab.datasets.labels import label_text
+from auclab.types import AuclabError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Seconds a server may stay silent.
+TIMEOUT = 20.0
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a copy in the cache is from, its checksum, and its nominal columns under their names there."""
+
+    source: str
+    sha256: str
+    nominal: tuple[str, ...]
+
+
+def fetch(
+    data_id: int, *, target: str, labels: Mapping[Any, Any] | None = None
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """A set from OpenML as one table, the target last, and the names of its nominal columns.
+
+    Parameters
+    ----------
+    data_id : int
+        OpenML's number of the set.
+    target : str
+        Name given to the target column.
+    labels : mapping, optional
+        From OpenML's labels to those of the published file.
+
+    Raises
+    ------
+    OSError, ValueError, http.client.HTTPException
+        No network, no answer within the time limit, or an answer that is no data set.
+    """
+    from sklearn.datasets import fetch_openml
+
+    before = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(TIMEOUT)  # fetch_openml has no time limit of its own
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # one line per repeated attempt; the outcome is told below
+            bunch = fetch_openml(data_id=data_id, as_frame=True, cache=False, n_retries=1, parser="auto")
+    finally:
+        socket.setdefaulttimeout(before)
+    frame = bunch.data
+    nominal = tuple(
+        str(name) for name, kind in frame.dtypes.items() if str(kind) in ("category", "object", "str")
+    )
+    renamed = {str(ours): str(theirs) for ours, theirs in (labels or {}).items()}
+    texts = bunch.target.astype(object).map(label_text)
+    return frame.assign(**{target: texts.map(lambda text: renamed.get(text, text))}), nominal
+
+
+#: What `fetch` raises when the network or the server is not there.
+OFFLINE = (OSError, ValueError, http.client.HTTPException)
+
+
+def store(frame: pd.DataFrame, path: Path, *, source: str, nominal: tuple[str, ...]) -> None:
+    """Write `frame` as csv and the note on its origin beside it; a reader sees all of it or nothing.
+
+    Raises
+    ------
+    AuclabError
+        The folder cannot be written.
+    """
+    # No time stamp in the packed file: two processes that fetch the same set write the same bytes.
+    packing: Any = {"method": "gzip", "mtime": 0} if path.suffix == ".gz" else None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with _whole(path) as part:
+            frame.to_csv(part, index=False, encoding="utf-8", lineterminator="\n", compression=packing)
+            note = asdict(Origin(source, file_sha256(part), nominal))
+            with _whole(_note(path)) as paper:  # first, so that the file is never there without its note
+                paper.write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise AuclabError(
+            f"{source} was fetched but cannot be kept in {path.parent}: {error}; make room or permit it"
+        ) from error
+
+
+def origin(path: Path) -> Origin | None:
+    """The note beside a fetched copy; None for any other file.
+
+    Raises
+    ------
+    AuclabError
+        The note is damaged.
+    """
+    if not _note(path).is_file():
+        return None
+    try:
+        note = json.loads(_note(path).read_text(encoding="utf-8"))
+        return Origin(note["source"], note["sha256"], tuple(note["nominal"]))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise AuclabError(
+            f"{_note(path)} is damaged ({error!r}); remove it and {path.name} to fetch the set again"
+        ) from error
+
+
+def _note(path: Path) -> Path:
+    return path.with_name(path.name + ".origin.json")
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[Path]:
+    """A path to write to, moved to its place at the end unless something failed."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".part-", suffix=path.suffix)
+    os.close(handle)
+    part = Path(name)
+    try:
+        yield part
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,151 @@
+"""A published set: one csv file, found in the folders for data or fetched from OpenML once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from auclab.datasets import openml
+from auclab.datasets.checksum import verified_sha256
+from auclab.datasets.labels import BinaryTarget, as_labels, binarise
+from auclab.datasets.places import VARIABLE, cache_dir, find, places
+from auclab.datasets.table import ALL, make_dataset, read_csv
+from auclab.types import AuclabError, Dataset
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def load_published(
+    *,
+    name: str,
+    file: str,
+    target: str,
+    positive: Any,
+    negative: Any = None,
+    nominal: Sequence[str] | str = (),
+    columns: Sequence[str] | None = None,
+    sha256: str | None = None,
+    rows: int | None = None,
+    features: int | None = None,
+    n_pos: int | None = None,
+    n_neg: int | None = None,
+    openml_id: int | None = None,
+    openml_labels: Mapping[Any, Any] | None = None,
+    citation: str = "",
+    data_dir: str | Path | None = None,
+) -> Dataset:
+    """Load a published set.
+
+    Parameters
+    ----------
+    name : str
+        Name of the set.
+    file : str
+        csv file, plain or packed with gzip, looked for in `auclab.datasets.places.places`.
+    target : str
+        Column with the labels.
+    positive, negative : label or list of labels
+        Labels of each side, compared as text. Without `negative` it is all others; rows of neither side are
+        left out.
+    nominal : list of str, or "ALL"
+        Columns that are categories.
+    columns : list of str, optional
+        Features to keep; all if left out.
+    sha256 : str, optional
+        Checksum of the file; None accepts any file.
+    rows, features : int, optional
+        Size of the file, checked on a copy from OpenML, whose bytes differ from the file's.
+    n_pos, n_neg : int, optional
+        Rows of each side, checked likewise.
+    openml_id : int, optional
+        Number of the set at OpenML; None where no equal copy is known.
+    openml_labels : mapping, optional
+        From OpenML's labels to those of the file.
+    citation : str
+        Who made the set.
+    data_dir : path, optional
+        Folder in which the file is looked for first.
+
+    Returns
+    -------
+    Dataset
+        With the checksum of the file that was read.
+
+    Raises
+    ------
+    AuclabError
+        The file is nowhere and cannot be fetched, differs from its checksum, or does not fit the description.
+    """
+    path = find(file, data_dir)
+    if path is None:
+        expected = {"rows": rows, "features": features, "n_pos": n_pos, "n_neg": n_neg}
+        table, nominal_there = _fetch(name, file, target, openml_id, openml_labels, data_dir)
+        _check_shape(name, table, binarise(table[target], positive, negative), expected)
+        path = cache_dir() / file
+        openml.store(table, path, source=f"OpenML data set {openml_id}", nominal=nominal_there)
+    origin = openml.origin(path)
+    digest = verified_sha256(path, origin.sha256 if origin else sha256)
+    if origin and nominal and nominal != ALL:
+        nominal = origin.nominal  # the columns have other names there
+    table = read_csv(path, text=ALL if nominal == ALL else [*as_labels(nominal), target])
+    return make_dataset(
+        table, target=target, positive=positive, negative=negative, nominal=nominal, columns=columns,
+        name=name, sha256=digest, source=origin.source if origin else str(path), citation=citation,
+    )  # fmt: skip
+
+
+def _fetch(
+    name: str,
+    file: str,
+    target: str,
+    openml_id: int | None,
+    labels: Mapping[Any, Any] | None,
+    data_dir: str | Path | None,
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The set from OpenML, or the one error that names every place and the ways out."""
+    tried = [str(folder / file) for folder in places(data_dir)]
+    if openml_id is None:
+        reason, third = "no equal copy is known at OpenML", "get the file from its authors once"
+        raise _nowhere(name, file, tried, reason, third)
+    try:
+        return openml.fetch(openml_id, target=target, labels=labels)
+    except openml.OFFLINE as error:
+        tried.append(f"OpenML data set {openml_id}")
+        reason = f"OpenML could not be reached ({getattr(error, 'reason', None) or error})"
+        raise _nowhere(
+            name, file, tried, reason, "go online once, the copy is then kept in the cache"
+        ) from error
+
+
+def _nowhere(name: str, file: str, tried: Sequence[str], reason: str, third: str) -> AuclabError:
+    return AuclabError(
+        f"data set {name!r} is not on this machine, and {reason}. Tried: {'; '.join(tried)}. "
+        f"Ways out: put {file} into one of these folders; or name its folder with data_dir=… or {VARIABLE}; "
+        f"or {third}. dataset=breast_cancer and dataset=artificial need no file"
+    )
+
+
+def _check_shape(
+    name: str, table: pd.DataFrame, sides: BinaryTarget, expected: Mapping[str, int | None]
+) -> None:
+    """A copy from elsewhere has other bytes, so it is held to what is known of the set."""
+    n_pos = int(sides.y.sum())
+    found = {
+        "rows": len(table),
+        "features": table.shape[1] - 1,
+        "n_pos": n_pos,
+        "n_neg": len(sides.y) - n_pos,
+    }
+    differs = [
+        f"{key} {found[key]} instead of {value}"
+        for key, value in expected.items()
+        if value is not None and value != found[key]
+    ]
+    if differs:
+        raise AuclabError(
+            f"OpenML's copy of {name!r} is not the published set: {', '.join(differs)}; it was not kept. "
+            "Put the published file into ./data; or, if you chose other labels, set dataset.n_pos=null "
+            "dataset.n_neg=null"
+        )

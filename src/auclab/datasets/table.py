@@ -1,0 +1,119 @@
+"""Tables: reading csv, and cutting a table into features and target."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from auclab.datasets.labels import as_labels, binarise
+from auclab.types import AuclabError, Dataset
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: What reading a damaged or foreign file raises: pandas' and pyarrow's own errors are ValueErrors.
+UNREADABLE = (OSError, ValueError, EOFError, zlib.error)
+
+ALL = "ALL"
+
+
+def read_csv(
+    path: Path, *, text: Sequence[str] | str = (), missing: Sequence[str] = ("",), **options: Any
+) -> pd.DataFrame:
+    """A csv file in utf-8, plain or packed with gzip; the columns `text` (or ALL) are kept as written.
+
+    Raises
+    ------
+    AuclabError
+        The file is not there, empty, or cannot be read as a table.
+    """
+    import pandas as pd
+
+    kinds: Any = str if text == ALL else dict.fromkeys(text, str)
+    settings: Mapping[str, Any] = {"encoding": "utf-8", "low_memory": False, **options}
+    try:
+        return pd.read_csv(path, dtype=kinds, keep_default_na=False, na_values=list(missing), **settings)
+    except UNREADABLE as error:
+        raise unreadable(path, error) from error
+
+
+def unreadable(path: Path, error: BaseException) -> AuclabError:
+    """The error that says that a file cannot be read, and why."""
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error).strip()
+    return AuclabError(
+        f"{path} cannot be read as a table: {reason or type(error).__name__}; check the path and the format"
+    )
+
+
+def make_dataset(
+    frame: pd.DataFrame,
+    *,
+    target: str,
+    positive: Any,
+    negative: Any = None,
+    nominal: Sequence[str] | str | None = None,
+    columns: Sequence[str] | None = None,
+    **facts: Any,
+) -> Dataset:
+    """Cut `frame` into features and a binary target.
+
+    Parameters
+    ----------
+    frame : DataFrame of shape (n_rows, n_columns)
+    target : str
+        Column with the labels.
+    positive, negative : label or list of labels
+        See `auclab.datasets.labels.binarise`; rows of neither side are left out.
+    nominal : list of str, or "ALL"
+        Columns that are categories.
+    columns : list of str, optional
+        Features to keep; all but the target if left out.
+    **facts
+        The other fields of `Dataset`.
+
+    Raises
+    ------
+    AuclabError
+        No rows, no features, a column that is not there, or labels that do not make two classes.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"size": [1.0, 2.0], "colour": ["red", "blue"], "y": ["no", "yes"]})
+    >>> dataset = make_dataset(table, target="y", positive="yes", nominal=["colour"], name="toy")
+    >>> dataset.y.tolist(), dataset.nominal, dataset.negative
+    ([0, 1], ('colour',), 'no')
+    """
+    if frame.empty:
+        raise AuclabError(f"data set {facts.get('name', '')!r} has no rows")
+    frame = frame.rename(columns=str)
+    _require([target], frame, "target column")
+    features = (
+        list(as_labels(columns))
+        if columns is not None
+        else [name for name in frame.columns if name != target]
+    )
+    _require(features, frame, "feature")
+    if not features:
+        raise AuclabError(
+            f"no features: {target!r} is the only column; columns are told apart by commas, or tabs in .tsv"
+        )
+    categories = features if nominal == ALL else list(as_labels(nominal))
+    _require(categories, frame, "nominal column")
+    categories = [name for name in categories if name in features]
+    sides = binarise(frame[target], positive, negative)
+    # One storage for text whatever reader made it: str objects, NaN where missing.
+    X = frame.loc[sides.kept, features].astype(dict.fromkeys(categories, object)).reset_index(drop=True)
+    return Dataset(
+        X=X, y=sides.y, nominal=tuple(categories), positive=sides.positive, negative=sides.negative, **facts
+    )
+
+
+def _require(wanted: Sequence[str], frame: pd.DataFrame, role: str) -> None:
+    for name in wanted:
+        if name not in frame.columns:
+            raise AuclabError(
+                f"{role} {name!r} is not there; columns are {', '.join(map(str, frame.columns))}"
+            )
