@@ -1,1 +1,24 @@
-"""metrics"""
+"""Metrics of binary ranking: exact on the sample, O(m log m), no pairs formed."""
+
+from auclab.metrics.buffered import (
+    BufferedAUCResult,
+    auc_threshold,
+    bauc_score,
+    broc_curve,
+    buffered_auc,
+    ranking_superquantile,
+)
+from auclab.metrics.ranking import auc_score
+from auclab.metrics.superquantile import bpoe, superquantile
+
+__all__ = [
+    "BufferedAUCResult",
+    "auc_score",
+    "auc_threshold",
+    "bauc_score",
+    "bpoe",
+    "broc_curve",
+    "buffered_auc",
+    "ranking_superquantile",
+    "superquantile",
+]

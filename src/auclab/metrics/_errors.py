@@ -1,0 +1,185 @@
+"""The distribution of the ranking errors ξ = n − p over all pairs: tails, quantiles and the level γ*.
+
+The answers are those of the n_pos · n_neg pairs; the work is some sweeps over the n_pos + n_neg scores.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from auclab.kernels.doubledouble import add
+from auclab.kernels.ranking import tail_count, tail_sum, tail_sum_exact
+from auclab.metrics._inputs import ClassScores
+from auclab.metrics._search import Bracket, close_in, smallest_root
+from auclab.types import Array, AuclabError
+
+DoubleDouble = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class PairErrors:
+    """Ranking errors ``ξ_ij = n_j − p_i`` of all pairs.
+
+    A level is compared with the rounded differences of the scores, the numbers that ``neg[None, :] − pos[:,
+    None]`` gives; sums over pairs are taken in double-double. Scores and levels are in working units,
+    ``2^exponent`` times the caller's: `working` and `original` convert.
+
+    Attributes
+    ----------
+    pos, neg, weight_pos, weight_neg
+        Scores in ascending order and their weights (empty for ones).
+    """
+
+    pos: Array
+    neg: Array
+    weight_pos: Array
+    weight_neg: Array
+    exponent: int = 0
+
+    @classmethod
+    def of(cls, scores: ClassScores) -> PairErrors:
+        """Errors of the pairs, after changes of the scores that cost no digit: centre and power of two."""
+        low, high = min(scores.pos[0], scores.neg[0]), max(scores.pos[-1], scores.neg[-1])
+        if not math.isfinite(float(high) - float(low)):
+            raise AuclabError("differences of the scores exceed the largest double; divide all of them by 4")
+        centre, exponent = _centre(low, high), _exponent(max(abs(low), abs(high)))
+        pos, neg = scores.pos, scores.neg
+        if centre:
+            pos, neg = pos - centre, neg - centre
+        if exponent:
+            pos, neg = np.ldexp(pos, exponent), np.ldexp(neg, exponent)
+        return cls(pos, neg, scores.weight_pos, scores.weight_neg, exponent)
+
+    def working(self, level: float) -> float:
+        """A level in the caller's units, converted; ±∞ where that leaves the range of doubles."""
+        try:
+            return math.ldexp(level, self.exponent)
+        except OverflowError:
+            return math.copysign(math.inf, level)
+
+    def original(self, level: float) -> float:
+        """A level in working units, in the caller's units."""
+        return math.ldexp(level, -self.exponent)
+
+    @property
+    def bottom(self) -> float:
+        """Smallest error."""
+        return float(self.neg[0] - self.pos[-1])
+
+    @property
+    def top(self) -> float:
+        """Largest error."""
+        return float(self.neg[-1] - self.pos[0])
+
+    @cached_property
+    def pairs(self) -> DoubleDouble:
+        """Total weight N of the pairs."""
+        if not self.weight_pos.size and not self.weight_neg.size:
+            return float(self.pos.size) * float(self.neg.size), 0.0
+        return self.tail(-math.inf, 0.0)[0]
+
+    def tail(self, level: float, threshold: float) -> tuple[DoubleDouble, DoubleDouble]:
+        """``C = Σ 1{ξ > level}`` and ``D = Σ (ξ − threshold) 1{ξ > level}``; D is 0 if it may be."""
+        c_hi, c_lo, d_hi, d_lo, error = tail_sum_exact(*self._scores, level, threshold)
+        return (c_hi, c_lo), ((d_hi, d_lo) if abs(d_hi) > error else (0.0, 0.0))
+
+    def next_above(self, level: float) -> float:
+        """Smallest error above a level, ∞ if there is none."""
+        return tail_count(*self._scores, level)[2]
+
+    def mean_excess(self, threshold: float) -> float:
+        """``E ξ − threshold`` with a sign that is right, and 0 where it may be 0."""
+        if not self.weight_pos.size and not self.weight_neg.size:
+            rough = float(self.neg.mean()) - float(self.pos.mean()) - threshold
+            largest = max(-self.pos[0], self.pos[-1], -self.neg[0], self.neg[-1], abs(threshold))
+            if abs(rough) > 2.0**-45 * largest:  # pairwise summation errs by less
+                return rough
+        return self.tail(-math.inf, threshold)[1][0] / self.pairs[0]
+
+    def buffer_level(self, threshold: float, *, exact: bool = True) -> float:
+        """γ*: smallest level with ``D(γ) ≥ 0``, for ``E ξ < threshold < max ξ``.
+
+        Unless `exact`, an error above γ* that gives bPOE to 17 digits all the same. Both ``C(h) + D(h)/(z −
+        h)`` at the upper end h of the bracket and the same with ``z − low`` enclose N · bPOE, and ``D(just
+        below z)/(max ξ − z)`` is at most the weight of ``ξ ≥ z``, hence at most N · bPOE.
+
+        NaN in one rare case: all errors above the threshold round to it or to its neighbour, and the sign of
+        their sum lies in digits that the rounded differences do not have.
+        """
+
+        def sweep(level: float) -> tuple[float, float, float]:
+            excess, error, below, above = tail_sum(*self._scores, level, threshold)
+            if abs(excess) <= error:
+                excess = self.tail(level, threshold)[1][0]
+            return excess, below, above
+
+        value, high, _ = sweep(math.nextafter(threshold, -math.inf))
+        if value < 0.0:
+            return math.nan
+        bracket = Bracket(self.bottom, high, self.mean_excess(threshold) * self.pairs[0], value)
+        if self.pos.size + self.neg.size > 2**15:
+            # the thinned-out problem costs next to nothing and saves half of the sweeps
+            guess, coarse = (self._thinned(size).buffer_level(threshold) for size in (2**12, 2**10))
+            close_in(sweep, bracket, guess, abs(guess - coarse))
+        if exact:
+            return smallest_root(sweep, bracket)
+        tolerance = 2.0**-56 * value / (self.top - threshold)
+
+        def enough(bracket: Bracket) -> bool:
+            narrow, wide = threshold - bracket.high, threshold - bracket.low
+            return bracket.value_high * (bracket.high - bracket.low) <= tolerance * narrow * wide
+
+        return smallest_root(sweep, bracket, enough)
+
+    def quantile(self, tail_weight: float) -> float:
+        """Smallest level with at most `tail_weight` of pair weight above it."""
+
+        def sweep(level: float) -> tuple[float, float, float]:
+            count, below, above = tail_count(*self._scores, level)
+            return tail_weight - count, below, above
+
+        bracket = Bracket(self.bottom, self.top, tail_weight - self.pairs[0], tail_weight)
+        return smallest_root(sweep, bracket)
+
+    @property
+    def _scores(self) -> tuple[Array, Array, Array, Array]:
+        return self.pos, self.neg, self.weight_pos, self.weight_neg
+
+    def _thinned(self, size: int) -> PairErrors:
+        """About `size` evenly spaced scores of either class: nearly the same distribution."""
+        every_pos, every_neg = max(1, self.pos.size // size), max(1, self.neg.size // size)
+        pos, neg = slice(every_pos // 2, None, every_pos), slice(every_neg // 2, None, every_neg)
+        return PairErrors(
+            self.pos[pos].copy(),
+            self.neg[neg].copy(),
+            self.weight_pos[pos].copy(),
+            self.weight_neg[neg].copy(),
+        )
+
+
+def difference(a: DoubleDouble, b: DoubleDouble) -> float:
+    """``a − b`` to the last digit of a double."""
+    return float(add(*a, -b[0], -b[1])[0])
+
+
+def _centre(low: float, high: float) -> float:
+    """What can be subtracted from all scores without rounding: they have one sign and a ratio of at most 2.
+
+    (Sterbenz.) The differences stay the same, and plain double sums then decide nearly every comparison.
+    """
+    if low > 0.0 and high <= 2.0 * low:
+        return low
+    if high < 0.0 and low >= 2.0 * high:
+        return high
+    return 0.0
+
+
+def _exponent(largest: float) -> int:
+    """Power of two that brings the largest score near 1 where products could leave the range of doubles."""
+    if largest == 0.0 or 2.0**-400 < largest < 2.0**400:
+        return 0
+    return -math.frexp(largest)[1]
