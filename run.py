@@ -9,7 +9,7 @@ from auclab.sweep import sweep_scope
 
 
 def build(config: DictConfig) -> Any:
-    """Make the object a configuration names; what the object says against its arguments is passed on as it is."""
+    """Make the object a configuration names; what it says against its arguments is passed on as it is."""
     from auclab.types import AuclabError
 
     try:
@@ -28,7 +28,8 @@ def main(config: DictConfig) -> None:
     job = hydra.core.hydra_config.HydraConfig.get()
     sweep = job.mode is hydra.types.RunMode.MULTIRUN
     with plain_errors(sweep=sweep):
-        from auclab.pipeline import run_experiment  # the heavy libraries, only once the choices are known to exist
+        # The heavy libraries, only once the choices are known to exist.
+        from auclab.pipeline import run_experiment
 
         folder = job.runtime.output_dir
         run_experiment(config, build=build, choices=job.runtime.choices, folder=folder, brief=sweep)

@@ -1,8 +1,8 @@
 """Sweeps: one parent run above the runs of the jobs, and a last line that counts them.
 
-The parent must exist before the first job starts, also when jobs run in processes of their own, so it is made by
-a Hydra callback and found by the jobs through an environment variable. Hydra does not call `on_multirun_end` when
-a job failed, so the parent is closed by `sweep_scope`, which surrounds the whole program.
+The parent must exist before the first job starts, also when jobs run in processes of their own, so it is made
+by a Hydra callback and found by the jobs through an environment variable. Hydra does not call
+`on_multirun_end` when a job failed, so the parent is closed by `sweep_scope`, which surrounds the program.
 """
 
 from __future__ import annotations
@@ -75,6 +75,6 @@ def _close(sweep: Sweep, killed: bool) -> None:
     if sweep.parent is not None:
         from auclab.tracking import close_parent
 
-        complete = counts.total() == counts["FINISHED"]
-        close_parent(sweep.tracking, sweep.parent, "KILLED" if killed else "FINISHED" if complete else "FAILED")
+        status = "KILLED" if killed else "FINISHED" if counts.total() == counts["FINISHED"] else "FAILED"
+        close_parent(sweep.tracking, sweep.parent, status)
     show_sweep(counts, folder=sweep.folder, tracking=sweep.tracking, parent=sweep.parent)

@@ -1,8 +1,8 @@
 """Bounds for a scorer that does not depend on the sample it is tested on (a held-out part).
 
-Positives and negatives are independent samples of sizes n_pos and n_neg; probabilities are conditional on these
-sizes. Replacing one positive moves a mean over pairs of values in an interval of width B by at most B/n_pos,
-replacing one negative by at most B/n_neg, and McDiarmid's inequality gives deviations of
+Positives and negatives are independent samples of sizes n_pos and n_neg; probabilities are conditional on
+these sizes. Replacing one positive moves a mean over pairs of values in an interval of width B by at most
+B/n_pos, replacing one negative by at most B/n_neg, and McDiarmid's inequality gives deviations above
 ``B √((1/n_pos + 1/n_neg) ln(1/ρ)/2)`` with probability ρ at most.
 """
 
@@ -75,9 +75,9 @@ def fixed_scorer_bauc_bound(
 
         bAUC ≥ 1 − R̂_a − B √( (1/n_pos + 1/n_neg) ln(1/ρ) / 2 ),      B = aS + min(1, aS)
 
-    R̂_a is the mean of ``[1 − a (h(x⁺) − h(x⁻))]₊`` over the held-out pairs; S bounds ``|h(x) − h(x')|`` on the
-    support, so that the hinge lies in an interval of width B. Follows from ``bAUC ≥ 1 − E[1 − a t]₊`` for
-    every a ≥ 0 (Norton & Uryasev 2018, (23)) and McDiarmid's inequality.
+    R̂_a is the mean of ``[1 − a (h(x⁺) − h(x⁻))]₊`` over the held-out pairs; S bounds ``|h(x) − h(x')|`` on
+    the support, so that the hinge lies in an interval of width B. Follows from ``bAUC ≥ 1 − E[1 − a t]₊``
+    for every a ≥ 0 (Norton & Uryasev 2018, (23)) and McDiarmid's inequality.
 
     Parameters
     ----------
@@ -117,8 +117,10 @@ def fixed_scorer_bauc_bound(
     reach = a * score_spread
     slack = (reach + min(1.0, reach)) * _deviation(n_pos, n_neg, rho)
     lower = 1.0 - empirical_loss - slack
-    scale = f"the scale a = {a:g} was fixed before the held-out part was seen"
-    observed = f"conditional on all scores lying within an interval of length {score_spread:.4g}, the one observed"
+    scale = f"the scale a = {a:.4g} was fixed before the held-out part was seen"
+    observed = (
+        f"all scores that can occur lie within an interval of length {score_spread:.4g}, the one observed"
+    )
     assumptions = (HELD_OUT, INDEPENDENT, scale, *((observed,) if spread_is_observed else ()))
     return Bound(lower, slack, lower <= 0.0, assumptions)
 

@@ -1,4 +1,4 @@
-"""What a run was made with: code, versions, machine, and a hash that is equal exactly for equal experiments."""
+"""What a run was made with: code, versions, machine, and a hash that equal experiments share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-PACKAGES = ("auclab", "numpy", "scipy", "scikit-learn", "pandas", "pyomo", "highspy", "cvxpy", "clarabel", "scs", "mlflow")
+PACKAGES = (
+    *("auclab", "numpy", "scipy", "scikit-learn", "pandas", "numba"),
+    *("pyomo", "highspy", "cvxpy", "clarabel", "scs", "mlflow"),
+)
 
 #: Settings that say where things lie and not what is computed.
 PLACES = ("tracking", "data_dir")
@@ -24,7 +27,8 @@ def capture_environment() -> dict[str, str]:
     """Tags that describe code and machine; a fact that cannot be had is left out."""
     tags = {f"version.{name}": found for name in PACKAGES if (found := _version(name))}
     tags |= {"python": platform.python_version(), "platform": platform.platform(), "cpu": _cpu()}
-    tags["threads"] = str(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    tags["threads"] = str(allowed)
     if limit := os.environ.get("OMP_NUM_THREADS"):
         tags["OMP_NUM_THREADS"] = limit
     return tags | _git()
@@ -79,8 +83,9 @@ def _git() -> dict[str, str]:
 
 
 def _ask_git(folder: str, *command: str) -> str | None:
+    line = ["git", "-C", folder, *command]
     try:
-        answer = subprocess.run(["git", "-C", folder, *command], capture_output=True, text=True, timeout=10, check=True)
+        answer = subprocess.run(line, capture_output=True, text=True, timeout=10, check=True)
     except (OSError, subprocess.SubprocessError):
         return None
     return answer.stdout.strip()

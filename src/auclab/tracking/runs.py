@@ -24,7 +24,7 @@ from mlflow.entities import DatasetInput, InputTag, Metric, Param, RunTag
 
 from auclab.jobs import PARENT_VARIABLE, leave_slip
 from auclab.tracking.environment import capture_environment
-from auclab.tracking.store import STORE_ERRORS, Store, cannot_write, open_store
+from auclab.tracking.store import STORE_ERRORS, Store, cannot_keep, open_store
 from auclab.types import AuclabError, Dataset
 
 #: MLflow refuses longer values; the whole configuration is an artifact anyway.
@@ -43,7 +43,7 @@ class Record:
 
 
 class Run(Protocol):
-    """A context: files go to `staging`, numbers to `keep`; leaving it publishes them or records the failure."""
+    """A context: files go to `staging`, numbers to `keep`; leaving it publishes or records the failure."""
 
     name: str
     staging: Path
@@ -131,19 +131,24 @@ class MlflowRun:
         self.record: Record | None = None
 
     def __enter__(self) -> Self:
-        tags = {"mlflow.user": _user(), "mlflow.source.type": "LOCAL", "mlflow.source.name": Path(sys.argv[0]).name}
+        tags = capture_environment() | {
+            "mlflow.user": _user(),
+            "mlflow.source.type": "LOCAL",
+            "mlflow.source.name": Path(sys.argv[0]).name,
+        }
         if parent := os.environ.get(PARENT_VARIABLE):
             tags["mlflow.parentRunId"] = parent
         client, place = self.store.client, self.store.directory
         try:
-            run = client.create_run(self.store.experiment_id, run_name=self.name, tags=tags | capture_environment())
+            run = client.create_run(self.store.experiment_id, run_name=self.name, tags=tags)
             self.run_id, self.folder = run.info.run_id, _local_path(run.info.artifact_uri)
             # Below the store and not in the system's temporary folder: a rename cannot cross file systems.
             self.staging = place / "staging" / run.info.run_id
             self.staging.mkdir(parents=True)
-            client.log_batch(self.run_id, params=[Param(k, v[:LONGEST_PARAM]) for k, v in self.params.items()])
+            params = [Param(key, value[:LONGEST_PARAM]) for key, value in self.params.items()]
+            client.log_batch(self.run_id, params=params)
         except STORE_ERRORS as error:
-            failure = AuclabError(cannot_write(place, error))
+            failure = AuclabError(cannot_keep(place, error))
             if self.run_id is not None:
                 self.__exit__(type(failure), failure, None)
             raise failure from error
@@ -162,7 +167,7 @@ class MlflowRun:
             else:
                 self._fail(error)
         except STORE_ERRORS as reason:
-            failure = AuclabError(cannot_write(self.store.directory, reason))
+            failure = AuclabError(cannot_keep(self.store.directory, reason))
             with suppress(*STORE_ERRORS):  # a full disk may refuse this too
                 self._fail(failure)
             raise failure from error or reason
@@ -211,7 +216,8 @@ def _dataset_input(dataset: Dataset) -> DatasetInput:
     counts = {"rows": n_samples, "features": n_features, "positive": dataset.n_pos, "negative": dataset.n_neg}
     source = json.dumps({"uri": dataset.source, "sha256": dataset.sha256})
     # MLflow's digest is at most 36 characters long; the whole checksum is part of the source.
-    logged = LoggedDataset(dataset.name, dataset.sha256[:36] or "unknown", "local", source, profile=json.dumps(counts))
+    digest = dataset.sha256[:36] or "unknown"
+    logged = LoggedDataset(dataset.name, digest, "local", source, profile=json.dumps(counts))
     return DatasetInput(logged, [InputTag("mlflow.data.context", "training")])
 
 

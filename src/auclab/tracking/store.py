@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sqlite3
+import warnings
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -15,9 +16,9 @@ from auclab.types import AuclabError
 os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"  # read when MLflow is imported; "1" would have no effect
 os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
 
-from mlflow import MlflowClient  # noqa: E402
-from mlflow.exceptions import MlflowException  # noqa: E402
-from sqlalchemy.exc import SQLAlchemyError  # noqa: E402
+from mlflow import MlflowClient
+from mlflow.exceptions import MlflowException
+from sqlalchemy.exc import SQLAlchemyError
 
 LOCK_SECONDS = 120.0
 
@@ -55,7 +56,8 @@ def open_store(directory: str | Path, experiment: str = "auclab") -> Store:
     _quiet()
     try:
         (place / "artifacts").mkdir(parents=True, exist_ok=True)
-        with _alone(place / ".lock"):
+        with _alone(place / ".lock"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # MLflow's own use of SQLAlchemy
             client = MlflowClient(tracking_uri=database_uri(place))
             found = client.get_experiment_by_name(experiment)
             if found is None:
@@ -65,16 +67,20 @@ def open_store(directory: str | Path, experiment: str = "auclab") -> Store:
             else:
                 experiment_id = found.experiment_id
     except STORE_ERRORS as error:
-        raise AuclabError(cannot_write(place, error)) from error
+        raise AuclabError(cannot_keep(place, error)) from error
     if found is not None and found.lifecycle_stage == "deleted":
-        raise AuclabError(f"the experiment {experiment!r} in {place} was deleted; choose another tracking.experiment=…")
+        raise AuclabError(
+            f"the experiment {experiment!r} in {place} was deleted; choose tracking.experiment=…"
+        )
     return Store(client, experiment_id, place)
 
 
-def cannot_write(place: Path, error: BaseException) -> str:
+def cannot_keep(place: Path, error: BaseException) -> str:
     """The message for a store that refuses."""
     reason = " ".join(str(error).split()) or type(error).__name__
-    return f"cannot write to {place}: {reason}; choose another place with tracking.dir=…, or tracking=none"
+    return (
+        f"cannot keep runs in {place}: {reason}; choose another place with tracking.dir=…, or tracking=none"
+    )
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from auclab.tracking.environment import capture_environment
-from auclab.tracking.store import STORE_ERRORS, cannot_write, open_store
+from auclab.tracking.store import STORE_ERRORS, cannot_keep, open_store
 from auclab.types import AuclabError
 
 
@@ -19,12 +19,16 @@ def open_parent(tracking: Mapping[str, Any], *, grid: Sequence[str], command: st
         The store cannot be opened or written.
     """
     store = open_store(tracking["dir"], tracking["experiment"])
-    tags = {"sweep.grid": "\n".join(grid), "sweep.command": command, "mlflow.source.name": command} | capture_environment()
+    tags = {"sweep.grid": "\n".join(grid), "sweep.command": command, "mlflow.source.name": command}
     try:
         name = "sweep " + " ".join(grid)
-        return str(store.client.create_run(store.experiment_id, run_name=name[:250], tags=tags).info.run_id)
+        return str(
+            store.client.create_run(
+                store.experiment_id, run_name=name[:250], tags=tags | capture_environment()
+            ).info.run_id
+        )
     except STORE_ERRORS as error:
-        raise AuclabError(cannot_write(store.directory, error)) from error
+        raise AuclabError(cannot_keep(store.directory, error)) from error
 
 
 def close_parent(tracking: Mapping[str, Any], run_id: str, status: str) -> None:
@@ -39,4 +43,4 @@ def close_parent(tracking: Mapping[str, Any], run_id: str, status: str) -> None:
     try:
         store.client.set_terminated(run_id, status)
     except STORE_ERRORS as error:
-        raise AuclabError(cannot_write(store.directory, error)) from error
+        raise AuclabError(cannot_keep(store.directory, error)) from error

@@ -1,0 +1,126 @@
+"""The whole story of one experiment: data, split, preprocess, solve, measure, keep, show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from omegaconf import DictConfig, OmegaConf
+from sklearn.pipeline import make_pipeline
+
+from auclab import screen
+from auclab.artifacts import write_artifacts
+from auclab.estimators import AUCClassifier
+from auclab.formulations import HingeProgram, read_optimum
+from auclab.guarantees import Sample, find_guarantees
+from auclab.results import Fold, Part, Result
+from auclab.settings import flatten, run_name
+from auclab.tracking import Record, fingerprint, open_run, save_model
+from auclab.types import Array, AuclabError, Dataset, Split
+
+Build = Callable[[DictConfig], Any]
+Metrics = Mapping[str, Callable[[NDArray[np.int64], Array], float]]
+
+#: Rows shown to MLflow, which reads names and types of the columns off them.
+SIGNATURE_ROWS = 5
+
+
+def run_experiment(
+    config: DictConfig, *, build: Build, choices: Mapping[str, Any], folder: str | Path, brief: bool = False
+) -> Result:
+    """Run what `config` describes, keep it as one tracked run and show it on one screen.
+
+    Parameters
+    ----------
+    config : DictConfig
+        Groups ``dataset``, ``split``, ``preprocess``, ``formulation``, ``solver``, ``metrics``, ``bounds``,
+        ``tracking``.
+    build : callable
+        Turns a group into the object it names (`hydra.utils.instantiate`).
+    choices : mapping
+        The name chosen in each group.
+    folder : path
+        Output folder of this job.
+    brief : bool
+        One line in place of the screen, for the jobs of a sweep.
+
+    Raises
+    ------
+    AuclabError
+        Any input or combination that cannot be worked with. The run is then FAILED and keeps the traceback; a
+        run that is interrupted is KILLED.
+    """
+    settings: dict[str, Any] = OmegaConf.to_container(config, resolve=True)  # type: ignore[assignment]
+    params = flatten(settings, choices)
+    with open_run(
+        settings["tracking"], name=run_name(settings, choices), folder=folder, params=params
+    ) as run:
+        dataset: Dataset = build(config.dataset)
+        splits: list[Split] = build(config.split)(dataset.y)
+        formulation: HingeProgram = build(config.formulation)
+        metrics: Metrics = build(config.metrics)
+        folds = []
+        for number, split in enumerate(splits):
+            with screen.working(f"{run.name} · split {number + 1} of {len(splits)}"):
+                model = make_pipeline(
+                    build(config.preprocess)(dataset), _classifier(formulation, settings["solver"])
+                )
+                folds.append(
+                    _solve(dataset, split, model, metrics, settings, str(choices.get("preprocess", "")))
+                )
+        result = Result(run.name, dataset, formulation, tuple(folds), 1.0 - float(settings["bounds"]["rho"]))
+        with screen.working(f"{run.name} · writing files"):
+            places = write_artifacts(result, run.staging, config=OmegaConf.to_yaml(config, resolve=True))
+            for fold, place in zip(folds, places, strict=True):
+                save_model(fold.model, _rows(dataset.X, fold.split.train[:SIGNATURE_ROWS]), place / "model")
+        tags = {
+            "config.hash": fingerprint(settings, dataset.sha256),
+            "status": str(folds[-1].solution.status),
+        }
+        run.keep(Record(dataset, result.summary, tags))
+    (screen.show_line if brief else screen.show_result)(result, run, settings["tracking"])
+    return result
+
+
+def _solve(
+    dataset: Dataset, split: Split, model: Any, metrics: Metrics, settings: Mapping[str, Any], preprocess: str
+) -> Fold:
+    """Fit on the training part, measure on both parts."""
+    model.fit(_rows(dataset.X, split.train), dataset.y[split.train])
+    preprocessing, solution = model[:-1], model[-1].solution_
+    if not np.isfinite(solution.coef).all():
+        raise AuclabError(
+            f"{solution.solver} found no usable point ({'; '.join(solution.notes) or solution.status.advice})"
+        )
+    samples: dict[str, Sample] = {}
+    for name, rows in (("train", split.train), ("test", split.test)):
+        if len(rows):
+            X = preprocessing.transform(_rows(dataset.X, rows))
+            samples[name] = Sample(X, dataset.y[rows], solution.decision_function(X))
+    parts = {
+        name: Part(it.y, it.scores, {key: float(metric(it.y, it.scores)) for key, metric in metrics.items()})
+        for name, it in samples.items()
+    }
+    guarantees, remarks = find_guarantees(
+        solution, samples["train"], samples.get("test"), settings=settings["bounds"], preprocess=preprocess
+    )
+    features = tuple(str(name) for name in preprocessing.get_feature_names_out())
+    return Fold(split, model, features, solution, read_optimum(solution), parts, guarantees, remarks)
+
+
+def _classifier(formulation: HingeProgram, solver: Mapping[str, Any]) -> AUCClassifier:
+    known = ("name", "tolerance", "time_limit")
+    return AUCClassifier(
+        formulation=formulation,
+        solver=solver["name"],
+        tolerance=solver["tolerance"],
+        time_limit=solver["time_limit"],
+        solver_options={key: value for key, value in solver.items() if key not in known},
+    )
+
+
+def _rows(X: Any, rows: NDArray[np.intp]) -> Any:
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]

@@ -1,0 +1,232 @@
+"""What the person sees: a screen for an experiment, a line for a job of a sweep, a line for an error."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from auclab.types import AuclabError, Status
+
+if TYPE_CHECKING:
+    from auclab.results import Result
+    from auclab.tracking import Run
+
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+GOOD, BAD = (Status.OPTIMAL, Status.LOCAL), "red"
+
+
+class JobFailedError(Exception):
+    """A job of a sweep failed; it has been said why, the other jobs go on."""
+
+
+@contextmanager
+def plain_errors(*, sweep: bool) -> Iterator[None]:
+    """Errors of the reader's making as one line without a traceback; exit code 1, or 130 after Ctrl-C.
+
+    In a sweep the failure is passed on as an exception: the launcher must know, and goes on with the others.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        err.print("[red]stopped:[/red] Ctrl-C; the run is marked KILLED", soft_wrap=True)
+        raise SystemExit(130) from None
+    except (AuclabError, OSError, MemoryError) as error:
+        line = " ".join(str(error).split()) or type(error).__name__
+        err.print(f"[red]error:[/red] {escape(line)}", soft_wrap=True)
+        if sweep:
+            raise JobFailedError(line) from None
+        raise SystemExit(1) from None
+
+
+def working(what: str) -> AbstractContextManager[Any]:
+    """A line that says what is being worked on, while it is, on a terminal only."""
+    return err.status(escape(what))
+
+
+def show_result(result: Result, run: Run, tracking: Mapping[str, Any]) -> None:
+    """The screen of a finished experiment."""
+    out.print()
+    out.print(_story(result))
+    out.print(_metrics(result))
+    for line in _bounds(result):
+        out.print(line)
+    out.print()
+    _whereabouts(run, tracking)
+
+
+def show_line(result: Result, run: Run, tracking: Mapping[str, Any]) -> None:
+    """One line for a job of a sweep."""
+    numbers = result.summary
+    part = "test" if "test" in result.folds[0].parts else "train"
+    shown = [f"objective {numbers['objective']:.6g}", f"gap {_small(numbers['gap'])}"]
+    shown += [f"{part} {key} {numbers[f'{part}/{key}']:.4f}" for key in result.folds[0].parts[part].metrics][
+        :2
+    ]
+    good = all(fold.solution.status in GOOD for fold in result.folds)
+    mark = "[green]✓[/green]" if good else "[yellow]![/yellow]"
+    out.print(f"{mark} {escape(result.name)}  [dim]{escape('  '.join(shown))}[/dim]", soft_wrap=True)
+
+
+def show_sweep(
+    counts: Counter[str], *, folder: Path, tracking: Mapping[str, Any], parent: str | None
+) -> None:
+    """The last lines of a sweep: how many jobs finished and failed, and where they are."""
+    failed = f"[red]{counts['FAILED']} failed[/red]" if counts["FAILED"] else "0 failed"
+    killed = f", [yellow]{counts['KILLED']} stopped[/yellow]" if counts["KILLED"] else ""
+    if parent is not None:
+        out.print(f"parent run {parent}", soft_wrap=True)
+        out.print(f"open it:   {open_command(tracking)}", soft_wrap=True, markup=False)
+    else:
+        out.print(f"files in   {_short(folder)}", soft_wrap=True, markup=False)
+    out.print(f"sweep: {counts['FINISHED']} finished, {failed}{killed}", soft_wrap=True)
+
+
+def open_command(tracking: Mapping[str, Any]) -> str:
+    """The command that opens MLflow's page on the store; its job runner would take two gigabytes more."""
+    database = _short(Path(tracking["dir"]).absolute() / "mlflow.db")
+    return (
+        "MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false mlflow ui --workers 1 "
+        f"--backend-store-uri sqlite:///{database}"
+    )
+
+
+def _story(result: Result) -> Table:
+    """Data, formulation, solver and certificate."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="cyan", no_wrap=True)
+    grid.add_column(overflow="fold")
+    data = result.dataset
+    n_samples, n_features = data.X.shape
+    grid.add_row("data", f"[bold]{escape(data.name)}[/bold] · {n_samples} rows × {n_features} features")
+    classes = f"{data.n_pos} positive ({data.positive}), {data.n_neg} negative ({data.negative})"
+    grid.add_row("classes", Text(classes))
+    grid.add_row(
+        "source", Text(" · ".join(filter(None, [data.source, data.sha256 and f"sha256 {data.sha256[:12]}"])))
+    )
+    grid.add_row(
+        "formulation", Text.assemble((result.formulation.name, "bold"), "  ", result.formulation.equation())
+    )
+    (_one_solution if len(result.folds) == 1 else _many_solutions)(grid, result)
+    return grid
+
+
+def _one_solution(grid: Table, result: Result) -> None:
+    fold = result.folds[0]
+    solution, times, rows = fold.solution, fold.solution.timings, fold.split
+    grid.add_row("split", f"{escape(rows.name)} · {len(rows.train)} rows to train, {len(rows.test)} to test")
+    style = "green" if solution.status in GOOD else BAD
+    grid.add_row(
+        "solver",
+        f"[bold]{solution.solver}[/bold] · [{style}]{solution.status}[/{style}]: {solution.status.advice}",
+    )
+    grid.add_row(
+        "certificate",
+        f"objective [bold]{solution.objective:.8f}[/bold] · lower bound {_number(solution.lower_bound, 8)} · "
+        f"gap {_small(solution.gap)}",
+    )
+    grid.add_row(
+        "seconds",
+        f"build {times.build:.2f} · load {times.load:.2f} · compile {times.compile:.2f} · "
+        f"solve {times.solve:.2f}",
+    )
+    grid.add_row("optimum", Text(fold.optimum.statement))
+    for note in solution.notes:
+        grid.add_row("note", Text(note))
+
+
+def _many_solutions(grid: Table, result: Result) -> None:
+    numbers = result.summary
+    folds = result.folds
+    statuses = Counter(fold.solution.status for fold in folds)
+    grid.add_row("splits", f"{len(folds)} · numbers are mean ± standard deviation over them")
+    words = ", ".join(f"{count} × {status} ({status.advice})" for status, count in statuses.items())
+    style = "green" if all(status in GOOD for status in statuses) else BAD
+    grid.add_row("solver", f"[bold]{folds[0].solution.solver}[/bold] · [{style}]{words}[/{style}]")
+    objective = (
+        f"objective [bold]{numbers['objective']:.6f}[/bold] on average · largest gap {_small(numbers['gap'])}"
+    )
+    grid.add_row("certificate", objective)
+    grid.add_row("seconds", f"{sum(fold.solution.timings.total for fold in folds):.2f} for all splits")
+    for note in dict.fromkeys(note for fold in folds for note in fold.solution.notes):
+        count = sum(note in fold.solution.notes for fold in folds)
+        grid.add_row(
+            "note", Text(note if count == len(folds) else f"{note} ({count} of {len(folds)} splits)")
+        )
+
+
+def _metrics(result: Result) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("metric")
+    numbers, first = result.summary, result.folds[0]
+    for part in first.parts:
+        table.add_column(part, justify="right")
+    for key in first.parts["train"].metrics:
+        cells = []
+        for part in first.parts:
+            deviation = numbers.get(f"{part}/{key}_sd")
+            mean = _number(numbers[f"{part}/{key}"], 4)
+            cells.append(mean if deviation is None else f"{mean} ± {_number(deviation, 4)}")
+        table.add_row(key, *cells)
+    return table
+
+
+def _bounds(result: Result) -> Iterator[Any]:
+    """Each bound, and under numbers what they assume; of several splits, the bound that says least."""
+    first = result.folds[0]
+    if not (first.guarantees or first.remarks):
+        return
+    several = ", for each split by itself; the weakest is shown" if len(result.folds) > 1 else ""
+    yield Text.assemble(
+        ("bounds", "cyan"), f"  each with probability at least {result.confidence:g}{several}"
+    )
+    shown = [
+        min((fold.guarantees[number] for fold in result.folds), key=lambda item: item.lower_end)
+        for number in range(len(first.guarantees))
+    ]
+    assumptions = list(dict.fromkeys(words for item in shown for words in item.bound.assumptions))
+    for item in shown:
+        marks = "".join(f"[{assumptions.index(words) + 1}]" for words in item.bound.assumptions)
+        vacuous = ("  vacuous: it excludes nothing", "yellow") if item.bound.vacuous else ""
+        line = Text.assemble(
+            (item.statement, "bold"), f"  {item.name}, {item.sample} part ", (marks, "dim"), vacuous
+        )
+        yield Padding(line, (0, 0, 0, 2))
+    for number, words in enumerate(assumptions, start=1):
+        yield Padding(Text(f"[{number}] if {words}", style="dim"), (0, 0, 0, 2))
+    for remark in first.remarks:
+        yield Padding(Text(remark, style="dim"), (0, 0, 0, 2))
+
+
+def _whereabouts(run: Run, tracking: Mapping[str, Any]) -> None:
+    if run.run_id is not None:
+        out.print(f"[cyan]run[/cyan]      {escape(run.name)}  [dim]{run.run_id}[/dim]", soft_wrap=True)
+    out.print(f"[cyan]figures[/cyan]  {escape(_short(run.folder))}", soft_wrap=True)
+    if run.run_id is not None:
+        out.print(f"[cyan]open[/cyan]     {escape(open_command(tracking))}", soft_wrap=True)
+
+
+def _number(value: float, digits: int) -> str:
+    return "unknown" if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def _small(value: float) -> str:
+    return "unknown" if math.isnan(value) else f"{value:.1e}"
+
+
+def _short(path: Path) -> str:
+    """Relative to where the reader stands, if it lies below."""
+    return os.path.relpath(path) if path.absolute().is_relative_to(Path.cwd()) else str(path)

@@ -1,0 +1,74 @@
+"""Fixed-scorer bounds: constants by hand, and coverage on a distribution whose AUC and bAUC are known."""
+
+import math
+
+import numpy as np
+import pytest
+
+from auclab.bounds.fixed_scorer import fixed_scorer_auc_bound, fixed_scorer_bauc_bound
+from auclab.types import AuclabError
+
+
+def test_auc_half_width_is_hoeffdings_for_equal_classes():
+    # n_pos = n_neg = m: √(2/m · ln(2/ρ)/2) = √(ln(2/ρ)/m)
+    bound = fixed_scorer_auc_bound(0.7, n_pos=400, n_neg=400, rho=0.02)
+    assert bound.half_width == pytest.approx(math.sqrt(math.log(100) / 400), rel=1e-14)
+    assert bound.slack == bound.half_width
+    assert math.isnan(bound.lower)
+
+
+def test_auc_is_vacuous_only_if_the_whole_interval_is_covered():
+    assert fixed_scorer_auc_bound(0.5, n_pos=1, n_neg=1, rho=0.05).vacuous
+    assert not fixed_scorer_auc_bound(0.99, n_pos=20, n_neg=20, rho=0.05).vacuous
+
+
+@pytest.mark.parametrize(("reach", "width"), [(0.25, 0.5), (1.0, 2.0), (3.0, 4.0), (0.0, 0.0)])
+def test_width_of_the_hinge(reach, width):
+    """|t| ≤ S: [1 − at]₊ lies in [max(0, 1 − aS), 1 + aS]."""
+    bound = fixed_scorer_bauc_bound(0.0, 0.5, score_spread=2 * reach, n_pos=10, n_neg=30, rho=0.1)
+    deviation = math.sqrt((1 / 10 + 1 / 30) * math.log(10) / 2)
+    assert bound.slack == pytest.approx(width * deviation, rel=1e-14, abs=1e-15)
+    assert bound.lower == pytest.approx(1 - width * deviation, rel=1e-14)
+
+
+def test_observed_spread_is_an_assumption():
+    arguments = {"empirical_loss": 0.3, "a": 1.0, "score_spread": 2.0, "n_pos": 9, "n_neg": 9, "rho": 0.05}
+    assert not any("observed" in words for words in fixed_scorer_bauc_bound(**arguments).assumptions)
+    observed = fixed_scorer_bauc_bound(**arguments, spread_is_observed=True)
+    assert any("observed" in words for words in observed.assumptions)
+    assert observed.vacuous
+    assert observed.lower < 0  # it is returned, not cut
+
+
+def test_coverage():
+    """Scores 1 with probability ¾ for positives, ¼ for negatives, else 0: all quantities are exact.
+
+    AUC = ¾·¾ + ½·(¾·¼ + ¼·¾) = ¾. The pair difference t is 1, 0, −1 with probabilities 9/16, 6/16, 1/16; at
+    a = 1 the risk is E[1 − t]₊ = 6/16 + 2/16 = ½, so bAUC ≥ ½ is the best the bound can say.
+    """
+    rng = np.random.default_rng(0)
+    n_pos, n_neg, rho, trials = 30, 50, 0.2, 2000
+    share_pos = rng.binomial(n_pos, 0.75, trials) / n_pos
+    share_neg = rng.binomial(n_neg, 0.25, trials) / n_neg
+    auc = share_pos * (1 - share_neg) + 0.5 * (share_pos * share_neg + (1 - share_pos) * (1 - share_neg))
+    loss = (1 - share_pos) * (1 - share_neg) + share_pos * share_neg + 2 * (1 - share_pos) * share_neg
+    half_width = fixed_scorer_auc_bound(0.75, n_pos=n_pos, n_neg=n_neg, rho=rho).half_width
+    assert (abs(auc - 0.75) <= half_width).mean() >= 1 - rho
+    slack = fixed_scorer_bauc_bound(0.5, 1.0, score_spread=1.0, n_pos=n_pos, n_neg=n_neg, rho=rho).slack
+    assert (1 - loss - slack <= 0.5).mean() >= 1 - rho
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [({"n_pos": 0}, "n_pos=0"), ({"rho": 1.0}, "rho"), ({"rho": 0.0}, "rho"), ({"auc": 1.2}, "auc")],
+)
+def test_auc_refuses(change, word):
+    with pytest.raises(AuclabError, match=word):
+        fixed_scorer_auc_bound(**({"auc": 0.5, "n_pos": 5, "n_neg": 5, "rho": 0.05} | change))
+
+
+@pytest.mark.parametrize("change", [{"a": -1.0}, {"score_spread": math.inf}, {"empirical_loss": math.nan}])
+def test_bauc_refuses(change):
+    arguments = {"empirical_loss": 0.1, "a": 1.0, "score_spread": 1.0, "n_pos": 5, "n_neg": 5, "rho": 0.05}
+    with pytest.raises(AuclabError, match=next(iter(change))):
+        fixed_scorer_bauc_bound(**(arguments | change))

@@ -1,0 +1,29 @@
+"""Experiments composed as `run.py` composes them, run in this process."""
+
+import importlib.util
+from pathlib import Path
+
+from hydra import compose, initialize_config_dir
+from hydra.core.hydra_config import HydraConfig
+
+REPOSITORY = Path(__file__).parents[1]
+SHARED_DATA = REPOSITORY.parent / "shared" / "data"
+
+
+def _load_run():
+    spec = importlib.util.spec_from_file_location("run", REPOSITORY / "run.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def run_here(folder, *overrides, brief=False):
+    """The result of ``python run.py`` with `overrides`; files go below `folder`, without a database."""
+    from auclab.pipeline import run_experiment
+
+    with initialize_config_dir(version_base="1.3", config_dir=str(REPOSITORY / "conf")):
+        config = compose("config", ["tracking=none", *overrides], return_hydra_config=True)
+    choices = HydraConfig.instance().cfg or config
+    choices = dict(choices.hydra.runtime.choices)
+    del config["hydra"]
+    return run_experiment(config, build=_load_run().build, choices=choices, folder=folder, brief=brief)
