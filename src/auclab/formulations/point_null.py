@@ -79,34 +79,28 @@ def _nearest_mean_euclidean(
     columns: sp.csc_array, capacity: Array, total: float, target: Array, norm: Norm
 ) -> Array:
     """A quadratic program, ``min ½‖r‖²`` with ``r = target − Xᵀq``."""
-    import clarabel
+    from auclab.models.quadratic import solve_quadratic
 
     n_features, n_points = columns.shape
     identity = sp.eye_array(n_points)
-    constraints = sp.vstack(
-        [
-            sp.hstack([columns, sp.eye_array(n_features)]),
-            sp.csc_array(np.r_[np.ones(n_points), np.zeros(n_features)][None, :]),
-            sp.hstack([identity, sp.csc_array((n_points, n_features))]),
-            sp.hstack([-identity, sp.csc_array((n_points, n_features))]),
-        ],
-        format="csc",
-    )
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-12
-    quadratic = sp.diags_array(np.r_[np.zeros(n_points), np.ones(n_features)], format="csc")
-    solver = clarabel.DefaultSolver(
-        sp.csc_matrix(quadratic),
+    nothing = sp.csc_array((n_points, n_features))
+    point = solve_quadratic(
+        sp.diags_array(np.r_[np.zeros(n_points), np.ones(n_features)], format="csc"),
         np.zeros(n_points + n_features),
-        sp.csc_matrix(constraints),
-        np.r_[target, total, capacity, np.zeros(n_points)],
-        [clarabel.ZeroConeT(n_features + 1), clarabel.NonnegativeConeT(2 * n_points)],
-        settings,
+        equal=(
+            sp.vstack(
+                [
+                    sp.hstack([columns, sp.eye_array(n_features)]),
+                    sp.csc_array(np.r_[np.ones(n_points), np.zeros(n_features)][None, :]),
+                ]
+            ),
+            np.r_[target, total],
+        ),
+        at_most=(
+            sp.vstack([sp.hstack([identity, nothing]), sp.hstack([-identity, nothing])]),
+            np.r_[capacity, np.zeros(n_points)],
+        ),
     )
-    solution = solver.solve()
-    if "Solved" not in str(solution.status):
-        raise AuclabError(
-            f"the level at which w = 0 becomes optimal was not found ({solution.status}); scale the features"
-        )
-    return np.asarray(solution.x[:n_points])
+    if point is None:
+        raise AuclabError("the level at which w = 0 becomes optimal was not found; scale the features")
+    return point[:n_points]

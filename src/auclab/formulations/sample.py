@@ -53,7 +53,7 @@ class Sample:
         total_pos, total_neg = float(raw[positive].sum()), float(raw[~positive].sum())
         if total_pos <= 0 or total_neg <= 0:
             raise AuclabError(
-                f"the sample weights of the {'positive' if total_pos <= 0 else 'negative'} class sum to 0; "
+                f"the sample weights of the {'positive' if total_pos <= 0 else 'negative'} class are all zero; "
                 "both classes need weight"
             )
         return cls(

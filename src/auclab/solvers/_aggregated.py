@@ -28,6 +28,8 @@ _MAX_STEPS = 200
 _MAX_WINDOW = 300_000
 #: Agreement of true and predicted decrease at which the box grows, and below which it shrinks.
 _GOOD, _POOR = 0.75, 0.25
+#: Relative differences of sums over all observations below this are rounding.
+_ROUNDING = 1e-12
 
 
 @dataclass
@@ -47,7 +49,7 @@ class _Search:
 
 
 def solve_aggregated(problem: Problem, *, tolerance: float, time_limit: float | None) -> Play:
-    """Solve a linear pair program to a certified gap of 1e-6·`tolerance`, or as far as rounding or time allow."""
+    """Solve a linear pair program to a certified gap of 1e-4·`tolerance`, or as far as rounding or time allow."""
     start = perf_counter()
     deadline = math.inf if time_limit is None else start + time_limit
     coef = _rough_solution(problem, deadline)
@@ -71,12 +73,17 @@ def solve_aggregated(problem: Problem, *, tolerance: float, time_limit: float | 
             region,
             time_limit=remaining if math.isfinite(remaining) else None,
         )
-        if not np.isfinite(point.coef).all():
-            status = point.status if point.status is not Status.OPTIMAL else Status.FAILED
+        if point.status is Status.TIME_LIMIT:
+            status = Status.TIME_LIMIT
             break
+        if point.status is not Status.OPTIMAL:
+            # The window's program was too hard for HiGHS; a smaller box and a larger window are another one.
+            search.radius *= 0.25
+            search.n_wanted = min(2 * search.n_wanted, _MAX_WINDOW)
+            continue
         stalled = _step(problem, search, window, point)
         search.history.append((perf_counter() - start, search.value, search.bound))
-        if search.gap <= 1e-6 * tolerance or (stalled and search.gap <= tolerance):
+        if search.gap <= max(1e-4 * tolerance, _ROUNDING) or (stalled and search.gap <= tolerance):
             status = Status.OPTIMAL
             break
     return Play(
@@ -112,7 +119,7 @@ def _step(problem: Problem, search: _Search, window: Window, point: DualPoint) -
         load=spent.load + point.timings.load,
         solve=spent.solve + point.timings.solve,
     )
-    return predicted <= 1e-13 * max(search.value, 1e-3)
+    return predicted <= _ROUNDING * max(search.value, 1e-3)
 
 
 def _rough_solution(problem: Problem, deadline: float) -> Array:

@@ -16,7 +16,10 @@ from auclab.formulations.sample import Sample
 from auclab.solvers.base import Play, Problem, check_capable, check_options
 from auclab.solvers.certificate import certify
 from auclab.solvers.nonconvex import solve_nonconvex
-from auclab.types import Array, AuclabError, Solution, Status, Timings
+from auclab.types import AuclabError, Solution, Status, Timings
+
+#: A mean hinge below this is taken for 0: the data are separable.
+SEPARATED = 1e-9
 
 
 def solve(
@@ -100,14 +103,14 @@ def judge(problem: Problem, play: Play, solver: str, tolerance: float) -> Soluti
         play = replace(
             Play.null(problem, Status.FAILED, play.timings), notes=(*play.notes, "no finite point came back")
         )
-    coef, intercept, multipliers = _snapped_to_null(problem, play)
-    certificate, multipliers = certify(problem, coef, intercept, multipliers)
+    play = _canonical(problem, play)
+    certificate, multipliers = certify(problem, play.coef, play.intercept, play.multipliers)
     status = play.status
     if status is Status.OPTIMAL and not certificate.gap <= tolerance:
         status = Status.ITERATION_LIMIT
     return Solution(
-        coef=coef,
-        intercept=0.0 if problem.over_pairs else intercept,
+        coef=play.coef,
+        intercept=0.0 if problem.over_pairs else play.intercept,
         formulation=problem.program,
         certificate=certificate,
         status=status,
@@ -116,7 +119,7 @@ def judge(problem: Problem, play: Play, solver: str, tolerance: float) -> Soluti
         iterations=play.iterations,
         history=play.history or ((play.timings.total, certificate.objective, certificate.lower_bound),),
         multipliers=None if multipliers is None else problem.sample.join(*multipliers),
-        notes=(*play.notes, *_remarks(problem, coef, certificate.objective)),
+        notes=play.notes if play.coef.any() else (*play.notes, *_null_remark(problem)),
     )
 
 
@@ -136,29 +139,32 @@ def _trivial_play(problem: Problem) -> Play | None:
     )
 
 
-def _snapped_to_null(problem: Problem, play: Play) -> tuple[Array, float, tuple[Array, Array] | None]:
-    """Exactly w = 0, with the multipliers that may prove it optimal, in place of rounding noise around it."""
+def _canonical(problem: Problem, play: Play) -> Play:
+    """One point where there are many: exactly w = 0 for noise around it, the hard-margin separator for separable data."""
     program, sample = problem.program, problem.sample
     objective = problem.objective(play.coef, play.intercept)
-    if not program.is_convex or objective < program.null_value(sample) * (1 - 1e-9):
-        return play.coef, play.intercept, play.multipliers
-    coef = np.zeros(sample.n_features)
-    if problem.over_pairs:
-        return coef, 0.0, (sample.share_pos, sample.share_neg)
-    return coef, problem.null_intercept(), point_null_multipliers(sample, program.norm)
+    if program.is_convex and objective >= program.null_value(sample) * (1 - 1e-9):
+        proof = (
+            (sample.share_pos, sample.share_neg)
+            if problem.over_pairs
+            else point_null_multipliers(sample, program.norm)
+        )
+        return replace(
+            play, coef=np.zeros_like(play.coef), intercept=problem.null_intercept(), multipliers=proof
+        )
+    size = norm_of(play.coef, program.norm)
+    if objective - program.penalty * (size * size if program.squared else size) > SEPARATED:
+        return play
+    note = f"the {'pairs' if problem.over_pairs else 'classes'} are linearly separable: no hinge is left"
+    if not program.uses_norm:
+        from auclab.models.hard_margin import hard_margin
 
-
-def _remarks(problem: Problem, coef: Array, objective: float) -> tuple[str, ...]:
-    """Trivial and degenerate optima in words (7.3)."""
-    program, sample = problem.program, problem.sample
-    if not coef.any():
-        return _null_remark(problem)
-    size = norm_of(coef, program.norm)
-    hinge = objective - program.penalty * (size * size if program.squared else size)
-    if hinge <= 1e-9:
-        what = "pairs" if problem.over_pairs else "classes"
-        return (f"the {what} are linearly separable: no hinge is left",)
-    return ()
+        separator = hard_margin(problem)
+        if separator is not None and problem.objective(*separator) <= objective:
+            none = (np.zeros(sample.n_pos), np.zeros(sample.n_neg))
+            note += "; of the many optima this is the hard-margin one"
+            play = replace(play, coef=separator[0], intercept=separator[1], multipliers=none)
+    return replace(play, notes=(*play.notes, note))
 
 
 def _null_remark(problem: Problem) -> tuple[str, ...]:

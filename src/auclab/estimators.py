@@ -1,0 +1,198 @@
+"""One scikit-learn façade for all formulations and solvers."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import roc_curve
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from auclab.formulations.base import HingeProgram
+from auclab.metrics import bauc_score
+from auclab.solvers.referee import solve
+from auclab.types import Array, AuclabError
+
+
+class AUCClassifier(ClassifierMixin, BaseEstimator):
+    """Linear scorer that solves a hinge program; the scores rank, the intercept classifies.
+
+    Parameters
+    ----------
+    formulation : str or HingeProgram
+        A name ("bauc", "generalized_bauc", "ranksvm", "csvm", "ecsvm") or an object, e.g. ``RankSVM(0.01)``.
+    solver : str
+        As in `auclab.solve`.
+    penalty, threshold, norm, squared : optional
+        Parameters of a formulation given by name; None leaves it at its own default. One that the formulation does
+        not have is an error.
+    tolerance : float
+        Relative gap aimed at.
+    time_limit : float, optional
+        Seconds for the solver.
+    solver_options : dict, optional
+        What the solver takes besides.
+
+    Attributes
+    ----------
+    coef_ : array of shape (1, n_features)
+    intercept_ : array of shape (1,)
+        From the program over points; over pairs, where it cancels, the value that maximises TPR − FPR on the
+        training sample (in the middle of the gap between two scores).
+    classes_ : array of shape (2,)
+        Sorted; the second is the positive class.
+    solution_ : Solution
+        With the certificate.
+    n_iter_ : int
+
+    Raises
+    ------
+    AuclabError
+        What `auclab.solve` raises, and parameters that the formulation lacks or misses.
+
+    Examples
+    --------
+    >>> model = AUCClassifier("bauc").fit([[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"])
+    >>> model.predict([[0.9], [2.2]]).tolist(), model.solution_.objective
+    (['no', 'yes'], 0.0)
+    """
+
+    def __init__(
+        self,
+        formulation: str | HingeProgram = "bauc",
+        solver: str = "auto",
+        *,
+        penalty: float | None = None,
+        threshold: float | None = None,
+        norm: str | None = None,
+        squared: bool | None = None,
+        tolerance: float = 1e-6,
+        time_limit: float | None = None,
+        solver_options: dict[str, Any] | None = None,
+    ):
+        self.formulation = formulation
+        self.solver = solver
+        self.penalty = penalty
+        self.threshold = threshold
+        self.norm = norm
+        self.squared = squared
+        self.tolerance = tolerance
+        self.time_limit = time_limit
+        self.solver_options = solver_options
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Solve the program on ``X`` (n_samples, n_features), ``y`` (two classes) and certify the solution."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_classification_targets(y)
+        kind = type_of_target(y, input_name="y", raise_unknown=True)
+        self.classes_ = np.unique(y)
+        if kind != "binary":
+            raise AuclabError(f"Only binary classification is supported. The type of the target is {kind}.")
+        if self.classes_.size < 2:
+            raise AuclabError("Classifier can't train when only one class is present: two classes are needed")
+        positive = np.asarray(y == self.classes_[1])
+        solution = solve(
+            self._program(),
+            X,
+            positive,
+            solver=self.solver,
+            tolerance=self.tolerance,
+            time_limit=self.time_limit,
+            sample_weight=sample_weight,
+            **(self.solver_options or {}),
+        )
+        self.solution_ = solution
+        self.n_iter_ = max(1, solution.iterations)
+        self.coef_ = solution.coef[None, :]
+        intercept = solution.intercept
+        if solution.formulation.over == "pairs":
+            intercept = -_separating_score(positive, X @ solution.coef, sample_weight)
+        self.intercept_ = np.array([intercept])
+        return self
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores of shape (n_samples,), larger for the positive class; predictions change at 0."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return np.asarray(X @ self.coef_[0]) + self.intercept_[0]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The second class where the score is above 0, else the first; shape (n_samples,)."""
+        scores = self.decision_function(X)
+        return np.asarray(self.classes_[(scores > 0).astype(int)])
+
+    def _program(self) -> HingeProgram:
+        given = {
+            name: value
+            for name in ("penalty", "threshold", "norm", "squared")
+            if (value := getattr(self, name)) is not None
+        }
+        if isinstance(self.formulation, str):
+            return formulation_named(self.formulation, **given)
+        if given:
+            raise AuclabError(
+                f"{', '.join(given)} belong to a formulation given by name; set them on {self.formulation}"
+            )
+        return self.formulation
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = True
+        return tags
+
+
+def formulation_named(name: str, **parameters: Any) -> HingeProgram:
+    """The formulation of the module ``auclab.formulations.<name>``, with its parameters.
+
+    Raises
+    ------
+    AuclabError
+        No such formulation, or parameters that it lacks or misses.
+
+    Examples
+    --------
+    >>> formulation_named("ranksvm", penalty=0.1)
+    RankSVM(penalty=0.1, norm='l2', squared=False)
+    """
+    try:
+        module = importlib.import_module(f"auclab.formulations.{name}")
+    except ModuleNotFoundError:
+        module = None
+    family = (
+        next((f for f in vars(module).values() if getattr(f, "name", None) == name), None) if module else None
+    )
+    if family is None:
+        known = sorted(f.name for f in HingeProgram.__subclasses__())
+        raise AuclabError(f"formulation={name!r} is unknown; choose one of {', '.join(known)}")
+    signature = inspect.signature(family)
+    try:
+        signature.bind(**parameters)
+    except TypeError as error:
+        raise AuclabError(f"formulation={name} takes {signature}: {error}") from error
+    return family(**parameters)
+
+
+def bauc_scorer(estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+    """BAUC of a fitted binary classifier, for ``scoring=``; the positive class is ``classes_[1]``."""
+    if hasattr(estimator, "decision_function"):
+        scores = estimator.decision_function(X)
+    else:
+        scores = estimator.predict_proba(X)[:, 1]
+    return bauc_score(y, scores, pos_label=estimator.classes_[1], sample_weight=sample_weight)
+
+
+def _separating_score(positive: NDArray[np.bool_], scores: Array, sample_weight: ArrayLike | None) -> float:
+    """The middle of the gap below the score at which TPR − FPR is largest."""
+    fpr, tpr, cuts = roc_curve(positive, scores, sample_weight=sample_weight, drop_intermediate=False)
+    best = int(np.argmax(tpr - fpr))
+    if best == 0:
+        return float(scores.max()) + 1.0
+    below = cuts[best + 1] if best + 1 < cuts.size else cuts[best] - 1.0
+    return float(0.5 * (cuts[best] + below))

@@ -1,0 +1,36 @@
+"""Small convex quadratic programs in Clarabel's own form: no modelling layer, no import of one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import clarabel
+import numpy as np
+import scipy.sparse as sp
+
+from auclab.types import Array
+
+
+def solve_quadratic(
+    quadratic: Any, linear: Array, equal: tuple[Any, Array] | None, at_most: tuple[Any, Array]
+) -> Array | None:
+    """Argmin of ``½ xᵀ quadratic x + linear·x`` with ``equal[0] x = equal[1]`` and ``at_most[0] x ≤ at_most[1]``.
+
+    None if Clarabel does not call it solved.
+    """
+    blocks, right, cones = [], [], []
+    if equal is not None:
+        blocks, right, cones = [equal[0]], [equal[1]], [clarabel.ZeroConeT(equal[1].size)]
+    matrix = sp.vstack([*blocks, at_most[0]], format="csc")
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-12
+    solution = clarabel.DefaultSolver(
+        sp.csc_matrix(quadratic),
+        linear,
+        sp.csc_matrix(matrix),
+        np.concatenate([*right, at_most[1]]),
+        [*cones, clarabel.NonnegativeConeT(at_most[1].size)],
+        settings,
+    ).solve()
+    return np.asarray(solution.x) if "Solved" in str(solution.status) else None
