@@ -189,7 +189,8 @@ def _columns(dataset: Dataset) -> tuple[list[str], list[str]]:
 
     numeric: list[str] = []
     nominal: list[str] = []
-    for label, column in dataset.X.items():  # type: ignore[union-attr]
+    table: Any = dataset.X
+    for label, column in table.items():
         name = str(label)
         if name in dataset.nominal or is_bool_dtype(column.dtype):
             nominal.append(name)
@@ -200,9 +201,7 @@ def _columns(dataset: Dataset) -> tuple[list[str], list[str]]:
             _refuse_free_text(name, column)
             nominal.append(name)
         else:
-            raise AuclabError(
-                f"column {name!r} is of type {column.dtype}; make it a number or a category, or drop it"
-            )
+            raise AuclabError(f"column {name!r} is of type {column.dtype}; make it a number or a category, or drop it")
     return numeric, nominal
 
 

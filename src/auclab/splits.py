@@ -109,9 +109,7 @@ def kfold(y: ArrayLike, *, n_folds: int = 5, seed: int = 0, fold: int | None = N
 
     labels = _labels(y)
     if n_folds < 2:
-        raise AuclabError(
-            f"n_folds is {n_folds}; cross-validation needs at least 2, split=holdout is a single split"
-        )
+        raise AuclabError(f"n_folds is {n_folds}; cross-validation needs at least 2, split=holdout is a single split")
     if fold is not None and not 0 <= fold < n_folds:
         raise AuclabError(f"fold is {fold}; the {n_folds} folds are numbered 0 to {n_folds - 1}")
     fewest = int(np.bincount(labels).min())
@@ -142,16 +140,12 @@ def _shuffled(y: ArrayLike, *, n_repeats: int, test_size: float, seed: int, name
 
     labels = _labels(y)
     if not 0.0 < test_size < 1.0:
-        raise AuclabError(
-            f"test_size is {test_size}; it is a share between 0 and 1, and split=none has no test part"
-        )
+        raise AuclabError(f"test_size is {test_size}; it is a share between 0 and 1, and split=none has no test part")
     shuffle = StratifiedShuffleSplit(n_repeats, test_size=test_size, random_state=_seed(seed))
     try:
         splits = _splits(shuffle.split(labels, labels), names)
     except ValueError as error:  # what remains: a part or a class with too few members
-        raise AuclabError(
-            f"no stratified split with test_size={test_size}, {_census(labels)}: {error}"
-        ) from error
+        raise AuclabError(f"no stratified split with test_size={test_size}, {_census(labels)}: {error}") from error
     for split in splits:
         for part, rows in (("training", split.train), ("test", split.test)):
             if len(np.unique(labels[rows])) < 2:
@@ -167,9 +161,7 @@ def _splits(rows: Iterable[tuple[NDArray[np.intp], NDArray[np.intp]]], names: li
 
 
 def _labels(y: ArrayLike) -> NDArray[np.int64]:
-    labels = np.asarray(y)
-    # Which side is 1 does not matter here; two values of any kind are fine.
-    return np.asarray(positive_mask(labels, labels.max() if labels.size else None), dtype=np.int64)
+    return np.asarray(positive_mask(y), dtype=np.int64)
 
 
 def _census(labels: NDArray[np.int64]) -> str:

@@ -55,9 +55,7 @@ def load(name: str, *, data_dir: str | Path | None = None, **overrides: Any) -> 
 
     if name not in names():
         choices = ", ".join(names())
-        raise AuclabError(
-            f"no data set {name!r}; " + (f"choose from {choices}" if choices else f"{FOLDER} is empty")
-        )
+        raise AuclabError(f"no data set {name!r}; " + (f"choose from {choices}" if choices else f"{FOLDER} is empty"))
     config = OmegaConf.create(
         {"data_dir": data_dir and str(data_dir), "dataset": OmegaConf.load(FOLDER / f"{name}.yaml")}
     )
@@ -65,9 +63,7 @@ def load(name: str, *, data_dir: str | Path | None = None, **overrides: Any) -> 
     loader = _function(arguments.pop("_target_"))
     accepted = inspect.signature(loader).parameters
     if unknown := sorted(set(overrides) - set(accepted)):
-        raise AuclabError(
-            f"data set {name!r} has no setting {', '.join(unknown)}; it has {', '.join(accepted)}"
-        )
+        raise AuclabError(f"data set {name!r} has no setting {', '.join(unknown)}; it has {', '.join(accepted)}")
     return loader(**(arguments | overrides))
 
 

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "None")
 
 CSV, TSV, PARQUET = (".csv", ".csv.gz"), (".tsv", ".tsv.gz"), (".parquet", ".pq")
-SVMLIGHT = tuple(
-    f".{ending}{packing}" for ending in ("svmlight", "libsvm", "svm") for packing in ("", ".gz", ".bz2")
-)
+SVMLIGHT = tuple(f".{ending}{packing}" for ending in ("svmlight", "libsvm", "svm") for packing in ("", ".gz", ".bz2"))
 
 
 def load_file(
@@ -92,13 +90,9 @@ def load_file(
         raise AuclabError(f"{where} is empty; a header row and at least two rows of data are needed")
     if where.name.lower().endswith(SVMLIGHT):
         return _read_svmlight(where, positive, negative, facts)
-    frame = _read_frame(
-        where, () if nominal == ALL else as_labels(nominal), ALL if nominal == ALL else target
-    )
+    frame = _read_frame(where, () if nominal == ALL else as_labels(nominal), ALL if nominal == ALL else target)
     if target is None:
-        raise AuclabError(
-            f"which column of {where} is the target? Give dataset.target; columns are {_listed(frame)}"
-        )
+        raise AuclabError(f"which column of {where} is the target? Give dataset.target; columns are {_listed(frame)}")
     unwanted = as_labels(drop)
     if absent := [column for column in unwanted if column not in frame.columns]:
         raise AuclabError(f"column {absent[0]!r}, to be dropped, is not there; columns are {_listed(frame)}")

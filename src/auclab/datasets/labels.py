@@ -105,15 +105,11 @@ def binarise(target: pd.Series, positive: Any = None, negative: Any = None) -> B
         positive = "True" if "True" in counts else "1"
     ours, theirs = as_labels(positive), as_labels(negative)
     if not ours:
-        raise AuclabError(
-            f"which label of {column!r} is positive? Give dataset.positive; labels are {_census(counts)}"
-        )
+        raise AuclabError(f"which label of {column!r} is positive? Give dataset.positive; labels are {_census(counts)}")
     if absent := [label for label in ours + theirs if label not in counts]:
         raise AuclabError(f"label {absent[0]!r} does not occur in {column!r}; labels are {_census(counts)}")
     if both := set(ours) & set(theirs):
-        raise AuclabError(
-            f"label {min(both)!r} is listed as positive and as negative; it can be on one side only"
-        )
+        raise AuclabError(f"label {min(both)!r} is listed as positive and as negative; it can be on one side only")
     others = theirs or tuple(sorted(set(counts) - set(ours)))
     if not others:
         raise AuclabError(
@@ -121,9 +117,7 @@ def binarise(target: pd.Series, positive: Any = None, negative: Any = None) -> B
         )
     kept = np.isin(texts, ours + others)
     y = np.isin(texts[kept], ours).astype(np.int64)
-    return BinaryTarget(
-        y, kept, ", ".join(ours), ", ".join(others) if len(others) <= LISTED else "all others"
-    )
+    return BinaryTarget(y, kept, ", ".join(ours), ", ".join(others) if len(others) <= LISTED else "all others")
 
 
 def _census(counts: Counter[str]) -> str:

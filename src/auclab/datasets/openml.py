@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import http.client
 import json
 import os
@@ -64,9 +65,7 @@ def fetch(
     finally:
         socket.setdefaulttimeout(before)
     frame = bunch.data
-    nominal = tuple(
-        str(name) for name, kind in frame.dtypes.items() if str(kind) in ("category", "object", "str")
-    )
+    nominal = tuple(str(name) for name, kind in frame.dtypes.items() if str(kind) in ("category", "object", "str"))
     renamed = {str(ours): str(theirs) for ours, theirs in (labels or {}).items()}
     texts = bunch.target.astype(object).map(label_text)
     return frame.assign(**{target: texts.map(lambda text: renamed.get(text, text))}), nominal
@@ -84,12 +83,13 @@ def store(frame: pd.DataFrame, path: Path, *, source: str, nominal: tuple[str, .
     AuclabError
         The folder cannot be written.
     """
-    # No time stamp in the packed file: two processes that fetch the same set write the same bytes.
-    packing: Any = {"method": "gzip", "mtime": 0} if path.suffix == ".gz" else None
+    content = frame.to_csv(index=False, lineterminator="\n").encode("utf-8")
+    if path.suffix == ".gz":
+        content = gzip.compress(content, mtime=0)  # no time stamp: whoever fetches the set gets the same bytes
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with _whole(path) as part:
-            frame.to_csv(part, index=False, encoding="utf-8", lineterminator="\n", compression=packing)
+            part.write_bytes(content)
             note = asdict(Origin(source, file_sha256(part), nominal))
             with _whole(_note(path)) as paper:  # first, so that the file is never there without its note
                 paper.write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")

@@ -114,9 +114,7 @@ def _fetch(
     except openml.OFFLINE as error:
         tried.append(f"OpenML data set {openml_id}")
         reason = f"OpenML could not be reached ({getattr(error, 'reason', None) or error})"
-        raise _nowhere(
-            name, file, tried, reason, "go online once, the copy is then kept in the cache"
-        ) from error
+        raise _nowhere(name, file, tried, reason, "go online once, the copy is then kept in the cache") from error
 
 
 def _nowhere(name: str, file: str, tried: Sequence[str], reason: str, third: str) -> AuclabError:
@@ -127,9 +125,7 @@ def _nowhere(name: str, file: str, tried: Sequence[str], reason: str, third: str
     )
 
 
-def _check_shape(
-    name: str, table: pd.DataFrame, sides: BinaryTarget, expected: Mapping[str, int | None]
-) -> None:
+def _check_shape(name: str, table: pd.DataFrame, sides: BinaryTarget, expected: Mapping[str, int | None]) -> None:
     """A copy from elsewhere has other bytes, so it is held to what is known of the set."""
     n_pos = int(sides.y.sum())
     found = {

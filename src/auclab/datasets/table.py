@@ -90,11 +90,7 @@ def make_dataset(
         raise AuclabError(f"data set {facts.get('name', '')!r} has no rows")
     frame = frame.rename(columns=str)
     _require([target], frame, "target column")
-    features = (
-        list(as_labels(columns))
-        if columns is not None
-        else [name for name in frame.columns if name != target]
-    )
+    features = list(as_labels(columns)) if columns is not None else [name for name in frame.columns if name != target]
     _require(features, frame, "feature")
     if not features:
         raise AuclabError(
@@ -106,14 +102,10 @@ def make_dataset(
     sides = binarise(frame[target], positive, negative)
     # One storage for text whatever reader made it: str objects, NaN where missing.
     X = frame.loc[sides.kept, features].astype(dict.fromkeys(categories, object)).reset_index(drop=True)
-    return Dataset(
-        X=X, y=sides.y, nominal=tuple(categories), positive=sides.positive, negative=sides.negative, **facts
-    )
+    return Dataset(X=X, y=sides.y, nominal=tuple(categories), positive=sides.positive, negative=sides.negative, **facts)
 
 
 def _require(wanted: Sequence[str], frame: pd.DataFrame, role: str) -> None:
     for name in wanted:
         if name not in frame.columns:
-            raise AuclabError(
-                f"{role} {name!r} is not there; columns are {', '.join(map(str, frame.columns))}"
-            )
+            raise AuclabError(f"{role} {name!r} is not there; columns are {', '.join(map(str, frame.columns))}")
