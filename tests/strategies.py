@@ -5,15 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from hypothesis import settings
 from hypothesis import strategies as st
 
 import reference
-
-# the first call of a kernel compiles it, which no deadline should count
-settings.register_profile("compiled", deadline=None)
-settings.load_profile("compiled")
-
 
 GRID = st.integers(-4, 4).map(float)
 _DECIMAL = st.integers(-9, 9).map(lambda k: k * 0.1)  # ties of scores, but no exact ties of differences

@@ -137,9 +137,7 @@ def _gap_sum(pos: Array, neg: Array, mass_pos: Array, mass_neg: Array, shift: fl
 
 
 @njit(cache=True)
-def _active_partners(
-    pos: Array, neg: Array, mass_pos: Array, mass_neg: Array, cutoff: float
-) -> tuple[Array, Array]:
+def _active_partners(pos: Array, neg: Array, mass_pos: Array, mass_neg: Array, cutoff: float) -> tuple[Array, Array]:
     """Weight of the partners with ``fl(n_j − p_i) > cutoff``, for every sorted positive and negative."""
     total_neg = mass_neg[neg.size]
     partners_pos, partners_neg = np.empty(pos.size), np.empty(neg.size)

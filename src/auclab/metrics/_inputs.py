@@ -42,12 +42,8 @@ def class_scores(
     scores = finite_vector("y_score", y_score, infinite=infinite)
     same_length(y_true=positive, y_score=scores)
     weight = weight_vector(sample_weight, scores.size)
-    pos, weight_pos = _sorted(
-        "the positive class", scores[positive], weight if weight is None else weight[positive]
-    )
-    neg, weight_neg = _sorted(
-        "the negative class", scores[~positive], weight if weight is None else weight[~positive]
-    )
+    pos, weight_pos = _sorted("the positive class", scores[positive], weight if weight is None else weight[positive])
+    neg, weight_neg = _sorted("the negative class", scores[~positive], weight if weight is None else weight[~positive])
     return ClassScores(pos, neg, weight_pos, weight_neg)
 
 
@@ -77,9 +73,7 @@ def _sorted(owner: str, scores: Array, weight: Array | None) -> tuple[Array, Arr
         return scores, np.empty(0)
     present = weight > 0
     if not present.any():
-        raise AuclabError(
-            f"all weights of {owner} are 0; give at least one observation of it a positive weight"
-        )
+        raise AuclabError(f"all weights of {owner} are 0; give at least one observation of it a positive weight")
     scores, weight = scores[present], weight[present]
     order = np.argsort(scores)
     return scores[order], np.ldexp(weight[order], -np.frexp(weight.max())[1])

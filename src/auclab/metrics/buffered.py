@@ -285,9 +285,7 @@ def broc_curve(
     solution = buffer(errors, z)
     if math.isnan(solution.level):
         reason = (
-            "no error exceeds the threshold"
-            if solution.rest > 0.0
-            else "the mean error is not below the threshold"
+            "no error exceeds the threshold" if solution.rest > 0.0 else "the mean error is not below the threshold"
         )
         raise AuclabError(
             f"no curve: {reason} {z}, so no γ* exists and bAUC is {solution.rest}; "

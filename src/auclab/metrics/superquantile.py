@@ -92,9 +92,7 @@ def superquantile(x: ArrayLike, level: float, *, sample_weight: ArrayLike | None
 def mean_of_tail(errors: PairErrors, level: float) -> float:
     """Superquantile of pair errors at a level α in [0, 1], in the caller's units."""
     if not 0.0 <= level <= 1.0:
-        raise AuclabError(
-            f"level must lie in [0, 1], got {level}; it is the share that is left out of the mean"
-        )
+        raise AuclabError(f"level must lie in [0, 1], got {level}; it is the share that is left out of the mean")
     if level == 1.0:
         return errors.original(errors.top)
     if level == 0.0:
