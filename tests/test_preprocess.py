@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,12 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 import skops.io
+from hydra.utils import instantiate
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
+from omegaconf import OmegaConf
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from auclab import preprocess
 from auclab.preprocess import UnitBall
@@ -162,6 +166,11 @@ def test_unit_ball_holds_every_row(X: np.ndarray, data: st.DataObject) -> None:
         np.testing.assert_allclose(ball.transform(rows)[inside], rows[inside] / ball.radius_, rtol=1e-12, atol=1e-300)
 
 
+@parametrize_with_checks([UnitBall()])
+def test_unit_ball_is_a_scikit_learn_transformer(estimator: Any, check: Callable[[Any], None]) -> None:
+    check(estimator)
+
+
 @pytest.mark.parametrize("name", ["ionosphere", "abalone", "german_credit", "wpbc"])
 def test_unit_ball_on_real_data(name: str) -> None:
     from auclab.datasets import load, places
@@ -222,3 +231,9 @@ def test_dates_are_refused() -> None:
     X = pd.DataFrame({"when": pd.to_datetime(["2020-01-01", "2020-01-02"])})
     with pytest.raises(AuclabError, match=r"column 'when' is of type datetime64"):
         preprocess.standard(Dataset(name="dates", X=X, y=np.array([0, 1])))
+
+
+@pytest.mark.parametrize("build", ALL)
+def test_every_function_has_a_yaml(build: Build) -> None:
+    made = instantiate(OmegaConf.load(Path(__file__).parents[1] / "conf" / "preprocess" / f"{build.__name__}.yaml"))
+    np.testing.assert_array_equal(made(mixed()).fit_transform(mixed().X), build(mixed()).fit_transform(mixed().X))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
+from hydra.utils import instantiate
 from hypothesis import given
 from hypothesis import strategies as st
+from omegaconf import OmegaConf
 
 from auclab import splits
 from auclab.types import AuclabError, Split
@@ -91,3 +94,12 @@ def test_one_fold_is_that_of_all() -> None:
 def test_what_is_refused(call: Callable[[], object], message: str) -> None:
     with pytest.raises(AuclabError, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    "path", sorted((Path(__file__).parents[1] / "conf" / "split").glob("*.yaml")), ids=lambda it: it.stem
+)
+def test_every_yaml_instantiates(path: Path) -> None:
+    made = instantiate(OmegaConf.load(path))(Y)
+    assert all(isinstance(split, Split) for split in made)
+    assert made[0].name.split()[0] == {"kfold": "fold", "repeated": "repeat"}.get(path.stem, path.stem)

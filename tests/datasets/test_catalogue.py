@@ -14,6 +14,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from hydra import compose, initialize_config_dir
+from hydra.utils import instantiate
 from omegaconf import OmegaConf
 
 from auclab import datasets
@@ -130,3 +132,24 @@ def test_import_is_cheap() -> None:
     program = "import json, sys; import auclab.datasets; print(json.dumps(sorted(sys.modules)))"
     printed = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True).stdout
     assert not {"pandas", "sklearn", "omegaconf", "scipy"} & set(json.loads(printed))
+
+
+def test_composes_in_the_main_configuration(data_folder: Path) -> None:
+    """Labels, lists and the setting data_dir arrive at the loaders as Hydra passes them on."""
+    keel = str(data_folder / "keel" / "keel_zoo_3.csv")
+    choices: dict[str, tuple[list[str], tuple[int, int]]] = {
+        "ionosphere": ([f"data_dir={data_folder}"], (126, 225)),
+        "page_blocks": ([], (560, 4913)),
+        "yeast": (["dataset.positive=[ME1,ME2]"], (95, 1389)),
+        "credit_approval": (["dataset.positive=-"], (383, 307)),
+        "perturbed": (["dataset.base=breast_cancer", "dataset.factor=2"], (424, 714)),
+        "artificial": (["dataset.n_pos=5"], (5, 1000)),
+        "file": ([f"dataset.path={keel}", "dataset.target=target", "dataset.positive=positive"], (5, 96)),
+    }
+    with initialize_config_dir(str(FOLDER.parent), version_base="1.3"):
+        for name, (overrides, counts) in choices.items():
+            config = compose(
+                overrides=[f"+dataset={name}", *(f"+{it}" if it.startswith("data_dir") else it for it in overrides)]
+            )
+            dataset = instantiate(config.dataset)
+            assert (dataset.n_pos, dataset.n_neg) == counts, name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -105,7 +106,7 @@ def _fetch(
     data_dir: str | Path | None,
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """The set from OpenML, or the one error that names every place and the ways out."""
-    tried = [str(folder / file) for folder in places(data_dir)]
+    tried = [os.path.abspath(folder / file) for folder in places(data_dir)]
     if openml_id is None:
         reason, third = "no equal copy is known at OpenML", "get the file from its authors once"
         raise _nowhere(name, file, tried, reason, third)
