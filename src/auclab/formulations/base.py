@@ -115,9 +115,7 @@ class HingeProgram:
         mean = "mean_ij" if self.over == "pairs" else "mean_k"
         margin = "w·(x_i⁺ − x_j⁻)" if self.over == "pairs" else "y_k (w·x_k + b)"
         size = SYMBOL[self.norm]
-        buffer = (
-            f" {'+' if self.threshold < 0 else '−'} {abs(self.threshold):g} {size}" if self.threshold else ""
-        )
+        buffer = f" {'+' if self.threshold < 0 else '−'} {abs(self.threshold):g} {size}" if self.threshold else ""
         penalty = f" + {self.penalty:g} {size}{'²' if self.squared else ''}" if self.penalty else ""
         return f"min  {mean} [1 − {margin}{buffer}]₊{penalty}"
 

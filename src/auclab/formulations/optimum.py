@@ -53,7 +53,7 @@ def read_optimum(solution: Solution) -> Optimum:
             program.threshold, solution.objective, 1 - solution.objective, math.nan, math.nan,
             f"w = 0: no linear scorer has a buffered probability below {solution.objective:.4g} here",
         )  # fmt: skip
-    if solution.objective <= 1e-12 or (program.penalty > 0 and _hinge(solution) <= 1e-12):
+    if _is_separated(solution):
         return Optimum(
             program.threshold, 0.0, 1.0, math.nan, math.nan,
             f"separated: no {error} exceeds the threshold, every margin is at least 1",
@@ -92,7 +92,7 @@ def ranksvm_to_threshold(solution: Solution) -> Solution:
         raise AuclabError(f"a RankSVM or C-SVM solution is needed, got {solution.formulation.name}")
     if norm_of(solution.coef, solution.formulation.norm) == 0:
         raise AuclabError("w = 0 has no direction to carry over; choose a penalty below null_penalty(X, y)")
-    if _hinge(solution) <= 0:
+    if _is_separated(solution):
         raise AuclabError(
             "the hinge loss is 0 (separable data): for all such penalties the threshold is z = −1/‖v‖ and the "
             "bAUC_z infimum is not attained; choose a larger penalty"
@@ -125,6 +125,11 @@ def threshold_to_ranksvm(solution: Solution) -> Solution:
     counterpart = family(penalty=-z * solution.objective, norm=program.norm)
     scale = 1.0 / (1.0 - z * length)
     return _carried(solution, counterpart, scale, solution.objective)
+
+
+def _is_separated(solution: Solution) -> bool:
+    """Whether no hinge is left but rounding noise."""
+    return _hinge(solution) <= 1e-9 * (solution.objective if solution.penalty > 0 else 1.0)
 
 
 def _hinge(solution: Solution) -> float:

@@ -38,9 +38,7 @@ def point_null_multipliers(sample: Sample, norm: Norm) -> tuple[Array, Array]:
     return (fixed, free) if minority_positive else (free, fixed)
 
 
-def _nearest_mean(
-    X: sp.csr_matrix | Array, capacity: Array, total: float, target: Array, norm: Norm
-) -> Array:
+def _nearest_mean(X: sp.csr_matrix | Array, capacity: Array, total: float, target: Array, norm: Norm) -> Array:
     """Argmin of ``‖target − Xᵀq‖_*`` over ``0 ≤ q ≤ capacity``, ``Σ q = total``."""
     if total >= capacity.sum() * (1 - 1e-15):
         return capacity.copy()
@@ -52,9 +50,7 @@ def _nearest_mean(
     return np.asarray(weights + missing * room / room.sum()) if room.sum() > 0 else weights
 
 
-def _nearest_mean_polyhedral(
-    columns: sp.csc_array, capacity: Array, total: float, target: Array, norm: Norm
-) -> Array:
+def _nearest_mean_polyhedral(columns: sp.csc_array, capacity: Array, total: float, target: Array, norm: Norm) -> Array:
     """A linear program: the dual norm of l1 is the largest, of linf the summed deviation."""
     n_features, n_points = columns.shape
     n_deviations = 1 if norm == "l1" else n_features
@@ -75,9 +71,7 @@ def _nearest_mean_polyhedral(
     return np.asarray(result.x[:n_points])
 
 
-def _nearest_mean_euclidean(
-    columns: sp.csc_array, capacity: Array, total: float, target: Array, norm: Norm
-) -> Array:
+def _nearest_mean_euclidean(columns: sp.csc_array, capacity: Array, total: float, target: Array, norm: Norm) -> Array:
     """A quadratic program, ``min ½‖r‖²`` with ``r = target − Xᵀq``."""
     from auclab.models.quadratic import solve_quadratic
 

@@ -122,14 +122,10 @@ def _features(X: Any) -> Any:
         try:
             features = np.asarray(X, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise AuclabError(
-                f"X must be numeric: {error}; encode categories first (preprocess=standard)"
-            ) from error
+            raise AuclabError(f"X must be numeric: {error}; encode categories first (preprocess=standard)") from error
         values = features
     if features.ndim != 2 or 0 in features.shape:
-        raise AuclabError(
-            f"X must have shape (n_samples, n_features) with both at least 1, got {features.shape}"
-        )
+        raise AuclabError(f"X must have shape (n_samples, n_features) with both at least 1, got {features.shape}")
     if not np.isfinite(values).all():
         where = np.argwhere(~np.isfinite(features.toarray() if sp.issparse(X) else features))[0]
         bad = "NaN" if np.isnan(values).any() else "an infinite value"

@@ -60,9 +60,7 @@ def to_cvxpy(problem: Problem) -> ConvexModel:
     objective: Any = (weights / unit) @ loss
     if size is not None and program.penalty > 0:
         objective = objective + program.penalty / unit * (cp.square(size) if program.squared else size)
-    return ConvexModel(
-        cp.Problem(cp.Minimize(objective), [*constraints, hinge]), coef, intercept, hinge, unit
-    )
+    return ConvexModel(cp.Problem(cp.Minimize(objective), [*constraints, hinge]), coef, intercept, hinge, unit)
 
 
 def _select(rows: Any, width: int) -> sp.csr_array:

@@ -170,11 +170,11 @@ def _linear_program(
         upper += [np.full(2 * n_features, np.inf)]
         absolute = sp.hstack([z * sum_q, sp.csc_array(np.ones((1, 2 * n_features)))])
         rows = [sp.hstack([g, -identity, identity]), absolute]
-        lower_rows, upper_rows = [-gradient, [-np.inf]], [-gradient, [slack]]
+        lower_rows, upper_rows = [-gradient, np.array([-np.inf])], [-gradient, np.array([slack])]
     if margins.signs is not None:
         width = rows[0].shape[1]
         rows += [sp.csc_array(np.r_[margins.signs, np.zeros(width - n_margins)][None, :])]
-        lower_rows, upper_rows = [*lower_rows, [0.0]], [*upper_rows, [0.0]]
+        lower_rows, upper_rows = [*lower_rows, np.zeros(1)], [*upper_rows, np.zeros(1)]
 
     matrix = sp.csc_array(sp.vstack(rows, format="csc"))
     lp = highspy.HighsLp()

@@ -142,9 +142,7 @@ def _rough_solution(problem: Problem, deadline: float) -> Array:
     direction = sample.mean_difference * _margin_units(sample) ** 2
     starts = [null, *(length * direction for length in (0.1, 0.3, 1.0, 3.0))]
     first = min(starts, key=lambda w: problem.objective(w, 0.0))
-    result = minimize(
-        oracle, first, jac=True, method="L-BFGS-B", callback=out_of_time, options={"maxiter": 300}
-    )
+    result = minimize(oracle, first, jac=True, method="L-BFGS-B", callback=out_of_time, options={"maxiter": 300})
     return np.asarray(result.x)
 
 

@@ -22,7 +22,7 @@ _STATUS = {
 }
 
 
-def play_conic(problem: Problem, solver: str, time_limit: float | None, **settings: Any) -> Play:
+def play_conic(problem: Problem, solver: str, time_limit: float | None, settings: dict[str, Any]) -> Play:
     """Build, solve, and read primal and dual values."""
     start = perf_counter()
     model = to_cvxpy(problem)

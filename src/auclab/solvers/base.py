@@ -98,9 +98,7 @@ Solver = Callable[..., Play]
 def solver_names() -> list[str]:
     """Names of the solvers: the modules of this package that are not its own internals."""
     folder = Path(__file__).parent
-    return sorted(
-        p.stem for p in folder.glob("*.py") if not p.stem.startswith("_") and p.stem not in _INTERNAL
-    )
+    return sorted(p.stem for p in folder.glob("*.py") if not p.stem.startswith("_") and p.stem not in _INTERNAL)
 
 
 def load_solver(name: str) -> tuple[Solver, Capabilities]:
@@ -137,9 +135,7 @@ def check_capable(name: str, program: HingeProgram) -> Solver:
     working = " or ".join(f"solver={other}" for other in capable_solvers(program)) or "no solver yet"
     advice = f"use {working}"
     if capabilities.linear_only and program.is_convex:
-        advice += f", or keep solver={name} with norm l1 or linf" + (
-            " and squared=false" if program.squared else ""
-        )
+        advice += f", or keep solver={name} with norm l1 or linf" + (" and squared=false" if program.squared else "")
     raise AuclabError(f"solver={name} cannot solve {program.name}: {reason}; {advice}")
 
 

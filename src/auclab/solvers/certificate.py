@@ -54,9 +54,7 @@ def certify(
     else:
         scale = 1.0
         residual = max(0.0, size + program.threshold * total)
-        radius = (
-            NORM_MARGIN * max(norm_of(coef, program.norm), _unit_norm(problem)) if residual > 0 else math.inf
-        )
+        radius = NORM_MARGIN * max(norm_of(coef, program.norm), _unit_norm(problem)) if residual > 0 else math.inf
         bound = total - (radius * residual if residual > 0 else 0.0)
     bound = max(bound, 0.0)
     absolute = objective - bound

@@ -20,4 +20,4 @@ def play(problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None 
     settings: dict[str, Any] = {"tol_gap_abs": inner, "tol_gap_rel": inner, "tol_feas": inner}
     if time_limit is not None:
         settings["time_limit"] = float(time_limit)
-    return play_conic(problem, "CLARABEL", time_limit, **settings)
+    return play_conic(problem, "CLARABEL", time_limit, settings)

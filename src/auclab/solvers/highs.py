@@ -114,8 +114,7 @@ def _play_full(problem: Problem, time_limit: float | None) -> Play:
         intercept=0.0 if problem.over_pairs else float(values[model.intercept]),
         status=status,
         multipliers=marginals(problem, np.maximum(weights, 0.0)),
-        iterations=max(0, result.extra_info.simplex_iteration_count)
-        + max(0, result.extra_info.ipm_iteration_count),
+        iterations=max(0, result.extra_info.simplex_iteration_count) + max(0, result.extra_info.ipm_iteration_count),
         timings=timings,
     )
 
@@ -128,7 +127,8 @@ def _export(problem: Problem, path: Path) -> None:
         raise AuclabError(f"export={path} must end in .lp or .mps")
     if problem.n_margins > EXPORT_UP_TO:
         raise AuclabError(
-            f"export writes one row a pair, and there are {problem.n_margins:,} (at most {EXPORT_UP_TO:,}); use fewer rows"
+            f"export writes one row a pair, and there are {problem.n_margins:,} (at most {EXPORT_UP_TO:,}); "
+            "use fewer observations"
         )
     partial = path.with_name(f".{path.stem}.partial{path.suffix}")
     try:
@@ -136,5 +136,6 @@ def _export(problem: Problem, path: Path) -> None:
         to_pyomo(problem).write(str(partial), io_options={"symbolic_solver_labels": True})
         partial.replace(path)
     except OSError as error:
-        partial.unlink(missing_ok=True)
+        if partial.parent.is_dir():
+            partial.unlink(missing_ok=True)
         raise AuclabError(f"export={path} could not be written: {error}") from error

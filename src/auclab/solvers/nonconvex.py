@@ -34,9 +34,7 @@ _MAX_ALTERNATIONS = 100
 Judge = Callable[[Problem, Play, str, float], Solution]
 
 
-def solve_nonconvex(
-    problem: Problem, play: Solver, judge: Judge, solver: str, limits: dict[str, Any]
-) -> Solution:
+def solve_nonconvex(problem: Problem, play: Solver, judge: Judge, solver: str, limits: dict[str, Any]) -> Solution:
     """The best solution over the family; its lower bound is the smallest of the members' bounds.
 
     Raises
@@ -103,7 +101,8 @@ def _extreme_directions(problem: Problem) -> Iterator[Array]:
     if n > MAX_FEATURES_L1:
         raise AuclabError(
             f"z = {problem.program.threshold:g} > 0 with norm l1 takes 2^n linear programs and the data have n = {n} "
-            f"features (at most {MAX_FEATURES_L1}); use norm=linf (2n programs), norm=l2 (a local method), or fewer features"
+            f"features (at most {MAX_FEATURES_L1}); use norm=linf (2n programs), norm=l2 (a local method), "
+            "or fewer features"
         )
     return (np.array(signs) for signs in itertools.product((1.0, -1.0), repeat=n))
 
@@ -129,11 +128,7 @@ def _alternate(
             if now < best_value:
                 best, best_value = current, now
             length = norm_of(current.coef, "l2")
-            if (
-                not now < value - 1e-3 * tolerance * max(now, 1e-3)
-                or length == 0
-                or perf_counter() > deadline
-            ):
+            if not now < value - 1e-3 * tolerance * max(now, 1e-3) or length == 0 or perf_counter() > deadline:
                 break
             direction, value = current.coef / length, now
         if best_value <= 0 or perf_counter() > deadline:

@@ -140,18 +140,14 @@ def _trivial_play(problem: Problem) -> Play | None:
 
 
 def _canonical(problem: Problem, play: Play) -> Play:
-    """One point where there are many: exactly w = 0 for noise around it, the hard-margin separator for separable data."""
+    """One point where there are many: exactly w = 0 for noise around it, the hard margin for separable data."""
     program, sample = problem.program, problem.sample
     objective = problem.objective(play.coef, play.intercept)
     if program.is_convex and objective >= program.null_value(sample) * (1 - 1e-9):
         proof = (
-            (sample.share_pos, sample.share_neg)
-            if problem.over_pairs
-            else point_null_multipliers(sample, program.norm)
+            (sample.share_pos, sample.share_neg) if problem.over_pairs else point_null_multipliers(sample, program.norm)
         )
-        return replace(
-            play, coef=np.zeros_like(play.coef), intercept=problem.null_intercept(), multipliers=proof
-        )
+        return replace(play, coef=np.zeros_like(play.coef), intercept=problem.null_intercept(), multipliers=proof)
     size = norm_of(play.coef, program.norm)
     if objective - program.penalty * (size * size if program.squared else size) > SEPARATED:
         return play
@@ -183,9 +179,5 @@ def _null_remark(problem: Problem) -> tuple[str, ...]:
         return (f"w = 0 is optimal because λ = {program.penalty:g} ≥ λ_max = {level:.6g}; {meaning}",)
     if program.threshold < 0:
         name = name if problem.over_pairs else "λ_max / (2·min(class shares))"
-        return (
-            f"w = 0 is optimal because −z = {-program.threshold:g} ≥ {name} = {level / null_value:.6g}; {meaning}",
-        )
-    return (
-        f"w = 0 is optimal because {name} = {level:.3g}: no linear scorer tells the classes apart; {meaning}",
-    )
+        return (f"w = 0 is optimal because −z = {-program.threshold:g} ≥ {name} = {level / null_value:.6g}; {meaning}",)
+    return (f"w = 0 is optimal because {name} = {level:.3g}: no linear scorer tells the classes apart; {meaning}",)

@@ -18,4 +18,4 @@ def play(
     settings: dict[str, Any] = {"eps_abs": inner, "eps_rel": inner, "max_iters": int(max_iters)}
     if time_limit is not None:
         settings["time_limit_secs"] = float(time_limit)
-    return play_conic(problem, "SCS", time_limit, **settings)
+    return play_conic(problem, "SCS", time_limit, settings)

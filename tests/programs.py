@@ -1,0 +1,71 @@
+"""The programs and the small problems on which formulations and solvers are held against each other."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from auclab import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, RankSVM
+from auclab.types import NORMS
+
+CONVEX = [
+    BufferedAUC(),
+    *(RankSVM(0.02, norm) for norm in NORMS),
+    *(RankSVM(0.02, norm, squared=True) for norm in NORMS),
+    *(GeneralizedBufferedAUC(-0.1, norm) for norm in NORMS),
+    *(CSVM(0.02, norm) for norm in NORMS),
+    *(CSVM(0.02, norm, squared=True) for norm in NORMS),
+    *(ECSVM(-0.1, norm) for norm in NORMS),
+    ECSVM(0.0),
+    CSVM(0.0),
+    RankSVM(0.0),
+]
+LINEAR = [program for program in CONVEX if program.is_linear]
+
+
+def label(program):
+    """A readable test id."""
+    parts = [program.name, program.norm, "squared" if program.squared else ""]
+    return "-".join([*filter(None, parts), f"z{program.threshold:g}", f"λ{program.penalty:g}"])
+
+
+def overlapping(seed=0, n_pos=14, n_neg=18, n_features=3):
+    """Two Gaussian classes that overlap."""
+    rng = np.random.default_rng(seed)
+    X = np.vstack([rng.normal(0.5, 1, (n_pos, n_features)), rng.normal(0, 1, (n_neg, n_features))])
+    return X, np.r_[np.ones(n_pos), np.zeros(n_neg)]
+
+
+def tied(seed=0):
+    """Small integer features: many equal rows and margins."""
+    rng = np.random.default_rng(seed)
+    X = np.vstack([rng.integers(0, 3, (12, 3)), rng.integers(-1, 2, (15, 3))]).astype(float)
+    return X, np.r_[np.ones(12), np.zeros(15)]
+
+
+def separable(seed=0):
+    """Every positive above every negative in the first feature."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(0, 1, (20, 3))
+    y = np.r_[np.ones(9), np.zeros(11)]
+    X[:, 0] = np.where(y == 1, 1.0, -1.0) + rng.uniform(-0.5, 0.5, 20)
+    return X, y
+
+
+def imbalanced(seed=0):
+    """One positive against many."""
+    X, _ = overlapping(seed, 1, 30)
+    return X, np.r_[np.ones(1), np.zeros(30)]
+
+
+def equal_means():
+    """Classes with the same mean: no linear scorer has a positive bAUC (formulas 7.3)."""
+    return np.array([[-1.0, 0.0], [1.0, 0.0], [0.0, -1.0], [0.0, 1.0]]), np.array([1, 1, 0, 0])
+
+
+PROBLEMS = {
+    "overlapping": overlapping(),
+    "tied": tied(),
+    "separable": separable(),
+    "imbalanced": imbalanced(),
+    "equal_means": equal_means(),
+}

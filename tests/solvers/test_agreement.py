@@ -1,0 +1,92 @@
+"""Every solver on every program it can take: one optimum, certified."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import reference_programs as reference
+from auclab import solve
+from auclab.solvers.base import capable_solvers, load_solver, solver_names
+from auclab.types import Status
+from programs import CONVEX, LINEAR, PROBLEMS, label, overlapping
+
+
+def _statements(program):
+    """The statements of the pairs that `highs` has for a program."""
+    return ["full", "dual", "auto", *(["aggregated"] if program.over == "pairs" else [])]
+
+
+@pytest.mark.parametrize("data", PROBLEMS)
+@pytest.mark.parametrize("program", CONVEX, ids=label)
+def test_capable_solvers_agree_and_certify(program, data):
+    X, y = PROBLEMS[data]
+    solutions = [solve(program, X, y, solver=name) for name in capable_solvers(program)]
+    assert len(solutions) >= 2
+    for solution in solutions:
+        assert solution.status is Status.OPTIMAL, (solution.solver, solution.certificate)
+        assert solution.gap <= 1e-6
+        assert solution.objective >= solution.lower_bound - 1e-12
+        assert solution.objective == pytest.approx(solutions[0].objective, rel=1e-6, abs=1e-9)
+        expected = reference.objective(program, solution.coef, solution.intercept, X, y)
+        assert solution.objective == pytest.approx(expected, rel=1e-12, abs=1e-14)
+
+
+@pytest.mark.parametrize("data", PROBLEMS)
+@pytest.mark.parametrize("program", LINEAR, ids=label)
+def test_all_statements_of_the_pairs_have_the_optimum_of_the_printed_program(program, data):
+    X, y = PROBLEMS[data]
+    expected = reference.optimal_value(program, X, y)
+    for pairs in _statements(program):
+        solution = solve(program, X, y, solver="highs", pairs=pairs)
+        assert solution.status is Status.OPTIMAL
+        assert solution.objective == pytest.approx(expected, rel=1e-8, abs=1e-10), pairs
+        assert solution.gap <= 1e-8
+
+
+@pytest.mark.parametrize("program", CONVEX, ids=label)
+def test_weights_are_repetitions(program):
+    X, y = overlapping(8)
+    weight = np.random.default_rng(8).integers(0, 4, y.size)
+    weight[[0, -1]] = 1
+    repeated = solve(program, np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    weighted = solve(program, X, y, sample_weight=weight)
+    assert weighted.objective == pytest.approx(repeated.objective, rel=1e-6)
+    assert weighted.gap <= 1e-6
+
+
+@pytest.mark.parametrize("program", LINEAR, ids=label)
+def test_weighted_linear_programs_in_every_statement(program):
+    X, y = overlapping(9)
+    weight = np.random.default_rng(9).uniform(0.1, 3.0, y.size)
+    expected = reference.optimal_value(program, X, y, weight)
+    for pairs in _statements(program):
+        solution = solve(program, X, y, solver="highs", pairs=pairs, sample_weight=weight)
+        assert solution.objective == pytest.approx(expected, rel=1e-8), pairs
+        assert solution.gap <= 1e-8
+
+
+@pytest.mark.parametrize("program", CONVEX, ids=label)
+def test_sparse_is_dense(program):
+    X, y = overlapping(10)
+    X = np.where(np.abs(X) < 0.5, 0.0, X)
+    for name in capable_solvers(program):
+        dense, sparse = (solve(program, data, y, solver=name) for data in (X, sp.csr_array(X)))
+        assert sparse.gap <= 1e-6
+        assert sparse.objective == pytest.approx(dense.objective, rel=1e-6)
+
+
+@pytest.mark.parametrize("pairs", ["full", "dual", "aggregated"])
+def test_a_window_smaller_than_the_pairs_still_finds_the_exact_optimum(pairs):
+    # 40 × 60 = 2,400 pairs; from the second step on the window holds fewer than all of them.
+    X, y = overlapping(11, 40, 60, 8)
+    program = LINEAR[1]
+    reference_value = solve(program, X, y, solver="highs", pairs="dual").objective
+    assert solve(program, X, y, solver="highs", pairs=pairs).objective == pytest.approx(reference_value, rel=1e-9)
+
+
+def test_every_solver_of_the_package_is_in_the_registry():
+    assert {"highs", "clarabel", "scs"} <= set(solver_names())
+    for name in solver_names():
+        play, capabilities = load_solver(name)
+        assert callable(play)
+        assert capabilities is not None

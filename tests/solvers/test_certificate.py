@@ -1,0 +1,102 @@
+"""The referee's certificate: a bound on every w, from multipliers that any transport plan could have."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import reference_programs as reference
+from auclab import BufferedAUC, RankSVM, solve
+from auclab.formulations.sample import Sample
+from auclab.solvers.base import Play, Problem
+from auclab.solvers.certificate import certify, feasible_multipliers, transport_factor
+from auclab.solvers.referee import judge
+from auclab.types import Status
+from programs import CONVEX, label, overlapping
+
+
+@given(seed=st.integers(0, 10_000), weighted=st.booleans())
+def test_transport_factor_is_the_largest_feasible_one(seed, weighted):
+    rng = np.random.default_rng(seed)
+    rows, columns = rng.integers(1, 6, 2)
+    share_pos, share_neg = (rng.uniform(0.2, 1, k) if weighted else np.ones(k) for k in (rows, columns))
+    share_pos, share_neg = share_pos / share_pos.sum(), share_neg / share_neg.sum()
+    pos = rng.uniform(0, 1, rows) * share_pos * rng.integers(0, 2, rows)
+    neg = rng.uniform(0, 1, columns) * share_neg
+    if pos.sum() == 0:
+        return
+    pos, neg = pos / pos.sum(), neg / neg.sum()
+    factor = transport_factor(pos, neg, share_pos, share_neg)
+    capacity = np.outer(share_pos, share_neg)
+    assert reference.transport_exists(factor * (1 - 1e-6) * pos, factor * (1 - 1e-6) * neg, capacity)
+    if factor < 1:
+        assert not reference.transport_exists(factor * (1 + 1e-4) * pos, factor * (1 + 1e-4) * neg, capacity)
+
+
+@pytest.mark.parametrize("program", CONVEX, ids=label)
+@given(seed=st.integers(0, 10_000))
+def test_no_multipliers_whatever_prove_a_bound_above_the_optimum(program, seed):
+    """Weak duality: random junk as multipliers must never give a bound above the true optimum."""
+    X, y = overlapping(12)
+    problem = Problem(program, Sample.from_labels(X, y))
+    best = _OPTIMA.setdefault(label(program), solve(program, X, y, solver="clarabel"))
+    rng = np.random.default_rng(seed)
+    noise = rng.choice([0.0, 1e-3, 0.3, 3.0])
+    true = best.multipliers
+    junk = np.abs(true * (1 + noise * rng.normal(size=true.size)) + noise / true.size * rng.normal(size=true.size))
+    certificate, _ = certify(
+        problem, best.coef, best.intercept, (junk[problem.sample.positive], junk[~problem.sample.positive])
+    )
+    assert certificate.lower_bound <= best.objective * (1 + 1e-9) + 1e-12
+
+
+_OPTIMA: dict = {}
+
+
+def test_feasible_multipliers_stay_as_they_are():
+    X, y = overlapping(13)
+    problem = Problem(RankSVM(0.05, "l1"), Sample.from_labels(X, y))
+    solution = solve(problem.program, X, y)
+    pos, neg = solution.multipliers[y == 1], solution.multipliers[y == 0]
+    repaired = feasible_multipliers(problem, pos, neg)
+    np.testing.assert_allclose(repaired[0], pos, rtol=1e-12)
+    np.testing.assert_allclose(repaired[1], neg, rtol=1e-12)
+    assert pos.sum() == pytest.approx(neg.sum(), rel=1e-12)
+
+
+def test_a_players_word_is_not_believed():
+    X, y = overlapping(14)
+    problem = Problem(BufferedAUC(), Sample.from_labels(X, y))
+    true = solve(BufferedAUC(), X, y)
+    half = (0.5 * true.multipliers[y == 1], 0.5 * true.multipliers[y == 0])
+    claim = Play(true.coef * 1.1, 0.0, Status.OPTIMAL, half)
+    judged = judge(problem, claim, "boaster", 1e-6)
+    assert judged.status is Status.ITERATION_LIMIT
+    assert judged.gap > 0.4
+    assert judge(problem, Play(true.coef, 0.0, Status.OPTIMAL), "silent", 1e-6).status is Status.ITERATION_LIMIT
+    nowhere = judge(problem, Play(np.full(3, np.nan), 0.0, Status.OPTIMAL), "lost", 1e-6)
+    assert nowhere.status is Status.FAILED
+    assert nowhere.objective == 1.0
+
+
+def test_a_limit_is_never_called_optimal():
+    X, y = overlapping(15, 60, 80, 10)
+    for options in (
+        {"solver": "scs", "max_iters": 5},
+        {"solver": "clarabel", "time_limit": 1e-9},
+        {"solver": "highs", "pairs": "full", "time_limit": 1e-9},
+        {"solver": "highs", "pairs": "dual", "time_limit": 1e-9},
+        {"solver": "highs", "pairs": "aggregated", "time_limit": 1e-9},
+    ):
+        solution = solve(BufferedAUC(), X, y, **options)
+        assert solution.status in (Status.TIME_LIMIT, Status.ITERATION_LIMIT), options
+        assert np.isfinite(solution.coef).all()
+        assert solution.objective <= 1.5 or options["solver"] == "scs"
+
+
+def test_the_bound_of_a_homogeneous_program_names_its_radius():
+    X, y = overlapping(16)
+    certificate = solve(BufferedAUC(), X, y, solver="clarabel").certificate
+    assert certificate.dual_residual < 1e-9
+    assert certificate.norm_bound > 1.0
+    assert solve(RankSVM(0.05), X, y).certificate.norm_bound == np.inf

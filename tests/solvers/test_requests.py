@@ -1,0 +1,93 @@
+"""What is asked of `solve` and cannot be had is refused in one line that says what to try."""
+
+import highspy
+import numpy as np
+import pytest
+
+from auclab import CSVM, AuclabError, BufferedAUC, GeneralizedBufferedAUC, RankSVM, solve
+from auclab.types import Status
+from programs import overlapping, separable
+
+X, Y = overlapping()
+
+
+@pytest.mark.parametrize(
+    ("program", "request_", "words"),
+    [
+        (
+            RankSVM(0.1),
+            {"solver": "highs"},
+            "use solver=clarabel or solver=scs, or keep solver=highs with norm l1 or linf",
+        ),
+        (RankSVM(0.1, "l1", squared=True), {"solver": "highs"}, "squared=false"),
+        (BufferedAUC(), {"solver": "gurobi"}, "choose one of auto, clarabel, highs, scs"),
+        (BufferedAUC(), {"solver": "highs", "pairs": "some"}, "choose one of auto, full, dual, aggregated"),
+        (CSVM(0.1, "l1"), {"solver": "highs", "pairs": "aggregated"}, "use pairs=dual"),
+        (BufferedAUC(), {"solver": "clarabel", "pairs": "full"}, "solver=clarabel has no option pairs"),
+        (BufferedAUC(), {"solver": "highs", "export": "model.txt"}, "must end in .lp or .mps"),
+        (BufferedAUC(), {"tolerance": 0.0}, "tolerance must be a positive number"),
+        (BufferedAUC(), {"time_limit": -1.0}, "time_limit must be a positive number"),
+    ],
+)
+def test_refusals_say_what_works(program, request_, words):
+    with pytest.raises(AuclabError) as refusal:
+        solve(program, X, Y, **request_)
+    assert words in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+def test_auto_says_what_it_picked_and_why():
+    assert "auto picked highs: the program is linear" in solve(BufferedAUC(), X, Y).notes
+    assert solve(RankSVM(0.1), X, Y).solver == "clarabel"
+    assert solve(GeneralizedBufferedAUC(0.2, "linf"), X, Y).solver == "highs"
+
+
+@pytest.mark.parametrize("suffix", ["lp", "mps"])
+def test_the_exported_model_has_the_optimum(tmp_path, suffix):
+    path = tmp_path / f"model.{suffix}"
+    solution = solve(BufferedAUC(), X, Y, solver="highs", export=str(path))
+    highs = highspy.Highs()
+    highs.setOptionValue("output_flag", False)
+    highs.readModel(str(path))
+    highs.run()
+    assert highs.getInfo().objective_function_value == pytest.approx(solution.objective, rel=1e-8)
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+def test_an_export_that_cannot_be_written_leaves_nothing(tmp_path):
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(AuclabError, match="could not be written"):
+        solve(BufferedAUC(), X, Y, solver="highs", export=str(tmp_path / "file" / "model.lp"))
+
+
+@pytest.mark.parametrize("solver", ["highs", "clarabel", "scs"])
+def test_separable_data_get_the_hard_margin(solver):
+    data, labels = separable()
+    solution = solve(BufferedAUC(), data, labels, solver=solver)
+    scores = data @ solution.coef
+    margins = scores[labels == 1][:, None] - scores[labels == 0][None, :]
+    assert solution.objective == solution.lower_bound == 0.0
+    assert margins.min() == pytest.approx(1.0, rel=1e-9)
+    assert any("hard-margin" in note for note in solution.notes)
+    # Shortest: the nearest points of the two convex hulls are 1/‖w‖ apart, so w is a combination of differences.
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        other = solution.coef + 0.05 * rng.normal(size=3)
+        margin = (data @ other)[labels == 1].min() - (data @ other)[labels == 0].max()
+        if margin > 0:
+            assert np.linalg.norm(other) / margin >= np.linalg.norm(solution.coef) - 1e-9
+
+
+def test_seconds_are_kept_apart():
+    timings = solve(BufferedAUC(), X, Y, solver="highs", pairs="full").timings
+    assert timings.build > 0
+    assert timings.load > 0
+    assert timings.solve > 0
+    assert timings.total == pytest.approx(timings.build + timings.load + timings.compile + timings.solve)
+
+
+def test_a_time_limit_is_kept():
+    data, labels = overlapping(21, 300, 300, 10)
+    solution = solve(BufferedAUC(), data, labels, solver="highs", pairs="dual", time_limit=0.3)
+    assert solution.status is Status.TIME_LIMIT
+    assert solution.timings.solve < 3.0
