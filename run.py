@@ -5,7 +5,7 @@ from typing import Any
 import hydra
 from omegaconf import DictConfig
 
-from auclab.sweep import sweep_scope
+from auclab.sweep import JobFailedError, sweep_scope
 
 
 def build(config: DictConfig) -> Any:
@@ -27,7 +27,7 @@ def main(config: DictConfig) -> None:
 
     job = hydra.core.hydra_config.HydraConfig.get()
     sweep = job.mode is hydra.types.RunMode.MULTIRUN
-    with plain_errors(sweep=sweep):
+    with plain_errors(JobFailedError if sweep else lambda line: SystemExit(1)):
         # The heavy libraries, only once the choices are known to exist.
         from auclab.pipeline import run_experiment
 

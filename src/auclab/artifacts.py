@@ -43,10 +43,7 @@ def write_artifacts(result: Result, folder: Path, *, config: str) -> list[Path]:
         place.mkdir(exist_ok=True)
         write_fold(fold, place)
     if several:
-        rows = [
-            {"fold": fold.split.name, "status": str(fold.solution.status), **fold.numbers}
-            for fold in result.folds
-        ]
+        rows = [{"fold": fold.split.name, "status": str(fold.solution.status), **fold.numbers} for fold in result.folds]
         pd.DataFrame(rows).to_csv(folder / "folds.csv", index=False)
     return places
 

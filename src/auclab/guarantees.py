@@ -91,8 +91,6 @@ def find_guarantees(
     preprocess : str
         Name of the preprocessing; "unit_ball" makes the radius valid by construction.
     """
-    if not np.isfinite(solution.coef).all():
-        return (), ()
     found: list[Guarantee] = []
     remarks: list[str] = []
     rho = float(settings["rho"])
@@ -116,9 +114,7 @@ def _stability_obstacle(solution: Solution) -> str:
     return "stability bounds hold for formulation=ranksvm formulation.squared=true formulation.norm=l2 only"
 
 
-def _stability(
-    solution: Solution, train: Sample, preprocess: str, *, a: float, rho: float
-) -> list[Guarantee]:
+def _stability(solution: Solution, train: Sample, preprocess: str, *, a: float, rho: float) -> list[Guarantee]:
     radius_pos, radius_neg = (UNIT_RADIUS, UNIT_RADIUS) if preprocess == "unit_ball" else _radii(train)
     loss, penalty, sizes = train.pair_hinge(a), solution.penalty, train.sizes
     published = published_stability_bound(
@@ -138,9 +134,7 @@ def _stability(
     ]
 
 
-def _fixed_scorer(
-    solution: Solution, train: Sample, test: Sample, preprocess: str, *, rho: float
-) -> list[Guarantee]:
+def _fixed_scorer(solution: Solution, train: Sample, test: Sample, preprocess: str, *, rho: float) -> list[Guarantee]:
     observed = preprocess != "unit_ball"
     terms = {"rho": rho, "spread_is_observed": observed, **test.sizes}
     if observed:

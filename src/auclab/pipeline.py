@@ -16,10 +16,11 @@ from auclab.artifacts import write_artifacts
 from auclab.estimators import AUCClassifier
 from auclab.formulations import HingeProgram, read_optimum
 from auclab.guarantees import Sample, find_guarantees
+from auclab.interrupt import interruptible
 from auclab.results import Fold, Part, Result
 from auclab.settings import flatten, run_name
 from auclab.tracking import Record, fingerprint, open_run, save_model
-from auclab.types import Array, AuclabError, Dataset, Split
+from auclab.types import Array, AuclabError, Dataset, Split, Status
 
 Build = Callable[[DictConfig], Any]
 Metrics = Mapping[str, Callable[[NDArray[np.int64], Array], float]]
@@ -55,9 +56,7 @@ def run_experiment(
     """
     settings: dict[str, Any] = OmegaConf.to_container(config, resolve=True)  # type: ignore[assignment]
     params = flatten(settings, choices)
-    with open_run(
-        settings["tracking"], name=run_name(settings, choices), folder=folder, params=params
-    ) as run:
+    with open_run(settings["tracking"], name=run_name(settings, choices), folder=folder, params=params) as run:
         dataset: Dataset = build(config.dataset)
         splits: list[Split] = build(config.split)(dataset.y)
         formulation: HingeProgram = build(config.formulation)
@@ -65,12 +64,8 @@ def run_experiment(
         folds = []
         for number, split in enumerate(splits):
             with screen.working(f"{run.name} · split {number + 1} of {len(splits)}"):
-                model = make_pipeline(
-                    build(config.preprocess)(dataset), _classifier(formulation, settings["solver"])
-                )
-                folds.append(
-                    _solve(dataset, split, model, metrics, settings, str(choices.get("preprocess", "")))
-                )
+                model = make_pipeline(build(config.preprocess)(dataset), _classifier(formulation, settings["solver"]))
+                folds.append(_solve(dataset, split, model, metrics, settings, str(choices.get("preprocess", ""))))
         result = Result(run.name, dataset, formulation, tuple(folds), 1.0 - float(settings["bounds"]["rho"]))
         with screen.working(f"{run.name} · writing files"):
             places = write_artifacts(result, run.staging, config=OmegaConf.to_yaml(config, resolve=True))
@@ -89,9 +84,9 @@ def _solve(
     dataset: Dataset, split: Split, model: Any, metrics: Metrics, settings: Mapping[str, Any], preprocess: str
 ) -> Fold:
     """Fit on the training part, measure on both parts."""
-    model.fit(_rows(dataset.X, split.train), dataset.y[split.train])
+    interruptible(lambda: model.fit(_rows(dataset.X, split.train), dataset.y[split.train]))
     preprocessing, solution = model[:-1], model[-1].solution_
-    if not np.isfinite(solution.coef).all():
+    if solution.status is Status.FAILED:
         raise AuclabError(
             f"{solution.solver} found no usable point ({'; '.join(solution.notes) or solution.status.advice})"
         )

@@ -61,9 +61,7 @@ class Fold:
             "seconds/solve": timings.solve,
             "seconds/total": timings.total,
         }
-        numbers |= {
-            f"{name}/{key}": value for name, part in self.parts.items() for key, value in part.metrics.items()
-        }
+        numbers |= {f"{name}/{key}": value for name, part in self.parts.items() for key, value in part.metrics.items()}
         for guarantee in self.guarantees:
             numbers |= guarantee.numbers
         return numbers

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,27 +29,27 @@ err = Console(stderr=True, highlight=False)
 GOOD, BAD = (Status.OPTIMAL, Status.LOCAL), "red"
 
 
-class JobFailedError(Exception):
-    """A job of a sweep failed; it has been said why, the other jobs go on."""
-
-
 @contextmanager
-def plain_errors(*, sweep: bool) -> Iterator[None]:
-    """Errors of the reader's making as one line without a traceback; exit code 1, or 130 after Ctrl-C.
+def plain_errors(failure: Callable[[str], BaseException]) -> Iterator[None]:
+    """Errors of the reader's making as one line without a traceback, Ctrl-C as exit code 130.
 
-    In a sweep the failure is passed on as an exception: the launcher must know, and goes on with the others.
+    Parameters
+    ----------
+    failure : callable
+        What is raised after the line is printed: makes an exception of the message.
     """
-    try:
-        yield
-    except KeyboardInterrupt:
-        err.print("[red]stopped:[/red] Ctrl-C; the run is marked KILLED", soft_wrap=True)
-        raise SystemExit(130) from None
-    except (AuclabError, OSError, MemoryError) as error:
-        line = " ".join(str(error).split()) or type(error).__name__
-        err.print(f"[red]error:[/red] {escape(line)}", soft_wrap=True)
-        if sweep:
-            raise JobFailedError(line) from None
-        raise SystemExit(1) from None
+    # A copy of stderr: the modelling layer that is interrupted may have put another in its place.
+    with os.fdopen(os.dup(2), "w") as terminal:
+        try:
+            yield
+        except KeyboardInterrupt:
+            line = "[red]stopped:[/red] Ctrl-C; the run is marked KILLED"
+            Console(file=terminal, highlight=False).print(line, soft_wrap=True)
+            raise SystemExit(130) from None
+        except (AuclabError, OSError, MemoryError) as error:
+            line = " ".join(str(error).split()) or type(error).__name__
+            err.print(f"[red]error:[/red] {escape(line)}", soft_wrap=True)
+            raise failure(line) from None
 
 
 def working(what: str) -> AbstractContextManager[Any]:
@@ -73,17 +73,13 @@ def show_line(result: Result, run: Run, tracking: Mapping[str, Any]) -> None:
     numbers = result.summary
     part = "test" if "test" in result.folds[0].parts else "train"
     shown = [f"objective {numbers['objective']:.6g}", f"gap {_small(numbers['gap'])}"]
-    shown += [f"{part} {key} {numbers[f'{part}/{key}']:.4f}" for key in result.folds[0].parts[part].metrics][
-        :2
-    ]
+    shown += [f"{part} {key} {numbers[f'{part}/{key}']:.4f}" for key in result.folds[0].parts[part].metrics][:2]
     good = all(fold.solution.status in GOOD for fold in result.folds)
     mark = "[green]✓[/green]" if good else "[yellow]![/yellow]"
     out.print(f"{mark} {escape(result.name)}  [dim]{escape('  '.join(shown))}[/dim]", soft_wrap=True)
 
 
-def show_sweep(
-    counts: Counter[str], *, folder: Path, tracking: Mapping[str, Any], parent: str | None
-) -> None:
+def show_sweep(counts: Counter[str], *, folder: Path, tracking: Mapping[str, Any], parent: str | None) -> None:
     """The last lines of a sweep: how many jobs finished and failed, and where they are."""
     failed = f"[red]{counts['FAILED']} failed[/red]" if counts["FAILED"] else "0 failed"
     killed = f", [yellow]{counts['KILLED']} stopped[/yellow]" if counts["KILLED"] else ""
@@ -98,10 +94,7 @@ def show_sweep(
 def open_command(tracking: Mapping[str, Any]) -> str:
     """The command that opens MLflow's page on the store; its job runner would take two gigabytes more."""
     database = _short(Path(tracking["dir"]).absolute() / "mlflow.db")
-    return (
-        "MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false mlflow ui --workers 1 "
-        f"--backend-store-uri sqlite:///{database}"
-    )
+    return f"MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false mlflow ui --workers 1 --backend-store-uri sqlite:///{database}"
 
 
 def _story(result: Result) -> Table:
@@ -114,12 +107,8 @@ def _story(result: Result) -> Table:
     grid.add_row("data", f"[bold]{escape(data.name)}[/bold] · {n_samples} rows × {n_features} features")
     classes = f"{data.n_pos} positive ({data.positive}), {data.n_neg} negative ({data.negative})"
     grid.add_row("classes", Text(classes))
-    grid.add_row(
-        "source", Text(" · ".join(filter(None, [data.source, data.sha256 and f"sha256 {data.sha256[:12]}"])))
-    )
-    grid.add_row(
-        "formulation", Text.assemble((result.formulation.name, "bold"), "  ", result.formulation.equation())
-    )
+    grid.add_row("source", Text(" · ".join(filter(None, [data.source, data.sha256 and f"sha256 {data.sha256[:12]}"]))))
+    grid.add_row("formulation", Text.assemble((result.formulation.name, "bold"), "  ", result.formulation.equation()))
     (_one_solution if len(result.folds) == 1 else _many_solutions)(grid, result)
     return grid
 
@@ -140,8 +129,7 @@ def _one_solution(grid: Table, result: Result) -> None:
     )
     grid.add_row(
         "seconds",
-        f"build {times.build:.2f} · load {times.load:.2f} · compile {times.compile:.2f} · "
-        f"solve {times.solve:.2f}",
+        f"build {times.build:.2f} · load {times.load:.2f} · compile {times.compile:.2f} · solve {times.solve:.2f}",
     )
     grid.add_row("optimum", Text(fold.optimum.statement))
     for note in solution.notes:
@@ -156,16 +144,12 @@ def _many_solutions(grid: Table, result: Result) -> None:
     words = ", ".join(f"{count} × {status} ({status.advice})" for status, count in statuses.items())
     style = "green" if all(status in GOOD for status in statuses) else BAD
     grid.add_row("solver", f"[bold]{folds[0].solution.solver}[/bold] · [{style}]{words}[/{style}]")
-    objective = (
-        f"objective [bold]{numbers['objective']:.6f}[/bold] on average · largest gap {_small(numbers['gap'])}"
-    )
+    objective = f"objective [bold]{numbers['objective']:.6f}[/bold] on average · largest gap {_small(numbers['gap'])}"
     grid.add_row("certificate", objective)
     grid.add_row("seconds", f"{sum(fold.solution.timings.total for fold in folds):.2f} for all splits")
     for note in dict.fromkeys(note for fold in folds for note in fold.solution.notes):
         count = sum(note in fold.solution.notes for fold in folds)
-        grid.add_row(
-            "note", Text(note if count == len(folds) else f"{note} ({count} of {len(folds)} splits)")
-        )
+        grid.add_row("note", Text(note if count == len(folds) else f"{note} ({count} of {len(folds)} splits)"))
 
 
 def _metrics(result: Result) -> Table:
@@ -190,9 +174,7 @@ def _bounds(result: Result) -> Iterator[Any]:
     if not (first.guarantees or first.remarks):
         return
     several = ", for each split by itself; the weakest is shown" if len(result.folds) > 1 else ""
-    yield Text.assemble(
-        ("bounds", "cyan"), f"  each with probability at least {result.confidence:g}{several}"
-    )
+    yield Text.assemble(("bounds", "cyan"), f"  each with probability at least {result.confidence:g}{several}")
     shown = [
         min((fold.guarantees[number] for fold in result.folds), key=lambda item: item.lower_end)
         for number in range(len(first.guarantees))
@@ -201,9 +183,7 @@ def _bounds(result: Result) -> Iterator[Any]:
     for item in shown:
         marks = "".join(f"[{assumptions.index(words) + 1}]" for words in item.bound.assumptions)
         vacuous = ("  vacuous: it excludes nothing", "yellow") if item.bound.vacuous else ""
-        line = Text.assemble(
-            (item.statement, "bold"), f"  {item.name}, {item.sample} part ", (marks, "dim"), vacuous
-        )
+        line = Text.assemble((item.statement, "bold"), f"  {item.name}, {item.sample} part ", (marks, "dim"), vacuous)
         yield Padding(line, (0, 0, 0, 2))
     for number, words in enumerate(assumptions, start=1):
         yield Padding(Text(f"[{number}] if {words}", style="dim"), (0, 0, 0, 2))

@@ -19,9 +19,7 @@ def flatten(settings: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str
     >>> flatten(settings, {"solver": "highs", "hydra/help": "default"})
     {'solver': 'highs', 'solver.pairs': 'auto', 'data_dir': 'None'}
     """
-    flat = {
-        group: str(choice) for group, choice in choices.items() if "/" not in group and choice is not None
-    }
+    flat = {group: str(choice) for group, choice in choices.items() if "/" not in group and choice is not None}
     return flat | {key: str(value) for key, value in _leaves(settings, "")}
 
 
@@ -48,11 +46,7 @@ def run_name(settings: Mapping[str, Any], choices: Mapping[str, Any]) -> str:
     """
     formulation, dataset, split = settings["formulation"], settings["dataset"], settings["split"]
     words = [str(choices.get("formulation") or formulation.get("_target_", "program").rpartition(".")[2])]
-    words += [
-        f"{symbol}={formulation[key]:g}"
-        for key, symbol in SYMBOLS.items()
-        if _is_number(formulation.get(key))
-    ]
+    words += [f"{symbol}={formulation[key]:g}" for key, symbol in SYMBOLS.items() if _is_number(formulation.get(key))]
     if norm := formulation.get("norm"):
         words.append(f"{norm}²" if formulation.get("squared") else str(norm))
     data = str(choices.get("dataset") or "data")

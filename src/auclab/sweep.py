@@ -15,10 +15,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hydra.errors import CompactHydraException
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 
 from auclab.jobs import PARENT_VARIABLE, count_jobs
+
+
+class JobFailedError(CompactHydraException):
+    """A job failed and it was said why. The launcher must know, and goes on with the others."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +63,17 @@ def sweep_scope() -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         killed = True
-        raise SystemExit(130) from None
     except SystemExit as end:
         killed = end.code == 130
         raise
     finally:
         while _open:
             _close(_open.pop(), killed)
+        if killed:
+            # A solver may still compute in its thread, and an orderly exit would wait for it.
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(130)
 
 
 def _close(sweep: Sweep, killed: bool) -> None:

@@ -118,9 +118,7 @@ def fixed_scorer_bauc_bound(
     slack = (reach + min(1.0, reach)) * _deviation(n_pos, n_neg, rho)
     lower = 1.0 - empirical_loss - slack
     scale = f"the scale a = {a:.4g} was fixed before the held-out part was seen"
-    observed = (
-        f"all scores that can occur lie within an interval of length {score_spread:.4g}, the one observed"
-    )
+    observed = f"all scores that can occur lie within an interval of length {score_spread:.4g}, the one observed"
     assumptions = (HELD_OUT, INDEPENDENT, scale, *((observed,) if spread_is_observed else ()))
     return Bound(lower, slack, lower <= 0.0, assumptions)
 

@@ -19,7 +19,7 @@ REQUIREMENTS = ("auclab", "scikit-learn", "skops", "numpy", "scipy", "pandas", "
 
 
 def save_model(model: Any, X: Any, folder: Path) -> None:
-    """Write `model` with the signature X → decision to `folder`; load it with ``mlflow.sklearn.load_model``.
+    """Write `model` with the signature X → class to `folder`; load it with ``mlflow.sklearn.load_model``.
 
     Parameters
     ----------
@@ -30,6 +30,9 @@ def save_model(model: Any, X: Any, folder: Path) -> None:
         Must not exist yet.
     """
     logging.getLogger("mlflow").setLevel(logging.ERROR)
+    if hasattr(X, "select_dtypes"):
+        # A column of whole numbers may have missing values one day, and these are floats.
+        X = X.astype(dict.fromkeys(X.select_dtypes("integer"), "float64"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # MLflow's hints on integer columns and on its own deprecations
         mlflow.sklearn.save_model(

@@ -69,18 +69,14 @@ def open_store(directory: str | Path, experiment: str = "auclab") -> Store:
     except STORE_ERRORS as error:
         raise AuclabError(cannot_keep(place, error)) from error
     if found is not None and found.lifecycle_stage == "deleted":
-        raise AuclabError(
-            f"the experiment {experiment!r} in {place} was deleted; choose tracking.experiment=…"
-        )
+        raise AuclabError(f"the experiment {experiment!r} in {place} was deleted; choose tracking.experiment=…")
     return Store(client, experiment_id, place)
 
 
 def cannot_keep(place: Path, error: BaseException) -> str:
     """The message for a store that refuses."""
     reason = " ".join(str(error).split()) or type(error).__name__
-    return (
-        f"cannot keep runs in {place}: {reason}; choose another place with tracking.dir=…, or tracking=none"
-    )
+    return f"cannot keep runs in {place}: {reason}; choose another place with tracking.dir=…, or tracking=none"
 
 
 @contextmanager
