@@ -60,8 +60,9 @@ def optimal_value(program, X, y, sample_weight=None):
 
 
 def transport_exists(pos, neg, capacity):
-    """Whether some ``0 ≤ q ≤ capacity`` has row sums `pos` and column sums `neg`, by a linear program."""
+    """Whether some ``0 ≤ q ≤ capacity`` has row sums `pos` and column sums `neg`: the largest flow is complete."""
     rows, columns = capacity.shape
     sums = np.vstack([np.kron(np.eye(rows), np.ones(columns)), np.kron(np.ones(rows), np.eye(columns))])
     bounds = [(0.0, c) for c in capacity.ravel()]
-    return linprog(np.zeros(rows * columns), A_eq=sums, b_eq=np.r_[pos, neg], bounds=bounds, method="highs").status == 0
+    flow = -linprog(-np.ones(rows * columns), A_ub=sums, b_ub=np.r_[pos, neg], bounds=bounds, method="highs").fun
+    return flow >= np.sum(pos) - 1e-9

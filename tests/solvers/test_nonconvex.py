@@ -67,7 +67,7 @@ def test_separable_data_have_value_zero_and_that_is_global():
 
 def test_convex_solvers_and_large_l1_families_are_refused():
     X, y = overlapping(20)
-    with pytest.raises(AuclabError, match="z = 0.5 > 0 makes it not convex; use solver=highs"):
+    with pytest.raises(AuclabError, match=r"z = 0\.5 > 0 makes it not convex; use solver=highs"):
         solve(GeneralizedBufferedAUC(0.5), X, y, solver="clarabel")
     X, y = overlapping(20, n_features=13)
     with pytest.raises(AuclabError, match="n = 13 features"):

@@ -100,9 +100,9 @@ def choose_solver(problem: Problem) -> tuple[str, str]:
 def judge(problem: Problem, play: Play, solver: str, tolerance: float) -> Solution:
     """Turn a solver's answer into a certified solution; its word "optimal" stands only with a gap to show for it."""
     if not (np.isfinite(play.coef).all() and math.isfinite(play.intercept)):
-        play = replace(
-            Play.null(problem, Status.FAILED, play.timings), notes=(*play.notes, "no finite point came back")
-        )
+        # A limit that came too early for any point is still a limit.
+        status = Status.FAILED if play.status is Status.OPTIMAL else play.status
+        play = Play.null(problem, status, play.timings, "no point came back; w = 0 stands in its place")
     play = _canonical(problem, play)
     certificate, multipliers = certify(problem, play.coef, play.intercept, play.multipliers)
     status = play.status
