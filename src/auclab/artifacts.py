@@ -9,17 +9,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import matplotlib
-
-matplotlib.use("agg")  # figures are written, never shown
-
-import matplotlib.pyplot as plt
 import pandas as pd
 
 from auclab.displays import BufferedROCDisplay, RankingErrorDisplay, ScoreHistogramDisplay
 from auclab.results import Fold, Result
 
-FIGURES = {"roc": BufferedROCDisplay, "ranking_errors": RankingErrorDisplay, "scores": ScoreHistogramDisplay}
+FIGURES: dict[str, Any] = {
+    "roc": BufferedROCDisplay,
+    "ranking_errors": RankingErrorDisplay,
+    "scores": ScoreHistogramDisplay,
+}
 
 
 def write_artifacts(result: Result, folder: Path, *, config: str) -> list[Path]:
@@ -78,9 +77,8 @@ def _draw(fold: Fold, folder: Path) -> None:
     part = fold.parts[name]
     for stem, display_class in FIGURES.items():
         display = display_class.from_predictions(part.y_true, part.y_score)
-        display.ax_.set_title(f"{fold.split.name} · {name} part")
-        display.figure_.savefig(folder / f"{stem}.png", dpi=150, bbox_inches="tight")
-        plt.close(display.figure_)
+        display.figure_.suptitle(f"{fold.split.name} · {name} part", fontsize="medium")
+        display.figure_.savefig(folder / f"{stem}.png", dpi=150)
 
 
 def _write_json(path: Path, content: Mapping[str, Any]) -> None:

@@ -65,10 +65,14 @@ class Sample:
     scores: Array
 
     @property
-    def sizes(self) -> dict[str, int]:
-        """Class sizes, as the bounds take them."""
-        n_pos = int(np.count_nonzero(self.y))
-        return {"n_pos": n_pos, "n_neg": len(self.y) - n_pos}
+    def n_pos(self) -> int:
+        """Number of positives."""
+        return int(np.count_nonzero(self.y))
+
+    @property
+    def n_neg(self) -> int:
+        """Number of negatives."""
+        return len(self.y) - self.n_pos
 
     def pair_hinge(self, a: float) -> float:
         """Mean of ``[1 − a (h(x⁺) − h(x⁻))]₊`` over the pairs."""
@@ -115,17 +119,16 @@ def _stability_obstacle(solution: Solution) -> str:
 
 
 def _stability(solution: Solution, train: Sample, preprocess: str, *, a: float, rho: float) -> list[Guarantee]:
+    loss, penalty, n_pos, n_neg = train.pair_hinge(a), solution.penalty, train.n_pos, train.n_neg
     radius_pos, radius_neg = (UNIT_RADIUS, UNIT_RADIUS) if preprocess == "unit_ball" else _radii(train)
-    loss, penalty, sizes = train.pair_hinge(a), solution.penalty, train.sizes
     published = published_stability_bound(
-        loss, a, radius_pos=radius_pos, radius_neg=radius_neg, penalty=penalty, rho=rho, **sizes
+        loss, a, radius_pos=radius_pos, radius_neg=radius_neg, penalty=penalty, n_pos=n_pos, n_neg=n_neg, rho=rho
     )
     diameter = radius_pos + radius_neg
-    pairwise = pairwise_stability_bound(loss, a, diameter=diameter, penalty=penalty, rho=rho, **sizes)
-    conditions: tuple[str, ...] = ()
+    pairwise = pairwise_stability_bound(loss, a, diameter=diameter, penalty=penalty, n_pos=n_pos, n_neg=n_neg, rho=rho)
+    conditions = ["the preprocessing counts as given, although it was fitted on the same observations"]
     if preprocess != "unit_ball":
-        conditions += ("conditional on the support lying within the observed radius",)
-    conditions += ("the preprocessing counts as given, although it was fitted on the same observations",)
+        conditions.append("the support lies within the observed radius")
     estimate = bauc_score(train.y, train.scores)
     bounds = {"published_stability": published, "pairwise_stability": pairwise}
     return [
@@ -136,35 +139,28 @@ def _stability(solution: Solution, train: Sample, preprocess: str, *, a: float, 
 
 def _fixed_scorer(solution: Solution, train: Sample, test: Sample, preprocess: str, *, rho: float) -> list[Guarantee]:
     observed = preprocess != "unit_ball"
-    terms = {"rho": rho, "spread_is_observed": observed, **test.sizes}
     if observed:
-        a = _best_scale(train, float(np.ptp(train.scores)), terms)
         reach = float(np.ptp(np.concatenate([train.scores, test.scores])))
+        expected = float(np.ptp(train.scores))
     else:
-        reach = 2 * UNIT_RADIUS * float(np.linalg.norm(solution.coef))
-        a = _best_scale(train, reach, terms)
+        reach = expected = 2 * UNIT_RADIUS * float(np.linalg.norm(solution.coef))
+
+    def bauc_bound(sample: Sample, a: float, spread: float) -> Bound:
+        loss = sample.pair_hinge(a)
+        return fixed_scorer_bauc_bound(
+            loss, a, score_spread=spread, n_pos=test.n_pos, n_neg=test.n_neg, rho=rho, spread_is_observed=observed
+        )
+
+    # The scale for which the bound would be best if the held-out part were like the training part. It may depend
+    # on the training part in any way, but not on the held-out scores. At a = 0 the bound is bAUC ≥ 0.
+    scales = [0.0, *np.geomspace(0.1, 1000.0, 49) / expected] if expected > 0 else [0.0]
+    a = float(max(scales, key=lambda scale: bauc_bound(train, scale, expected).lower))
     auc = auc_score(test.y, test.scores)
-    auc_bound = fixed_scorer_auc_bound(auc, rho=rho, **test.sizes)
-    bauc_bound = fixed_scorer_bauc_bound(test.pair_hinge(a), a, score_spread=reach, **terms)
+    auc_bound = fixed_scorer_auc_bound(auc, n_pos=test.n_pos, n_neg=test.n_neg, rho=rho)
     return [
         Guarantee("fixed_scorer_auc", "AUC", "test", auc, auc_bound),
-        Guarantee("fixed_scorer_bauc", "bAUC", "test", bauc_score(test.y, test.scores), bauc_bound),
+        Guarantee("fixed_scorer_bauc", "bAUC", "test", bauc_score(test.y, test.scores), bauc_bound(test, a, reach)),
     ]
-
-
-def _best_scale(train: Sample, reach: float, terms: Mapping[str, Any]) -> float:
-    """The scale a for which the bound would be best if the held-out part were like the training part.
-
-    It may depend on the training part in any way, and on the class sizes of the held-out part, but not on its
-    scores. At a = 0 the bound is bAUC ≥ 0.
-    """
-    if reach == 0:
-        return 0.0
-
-    def promise(a: float) -> float:
-        return fixed_scorer_bauc_bound(train.pair_hinge(a), a, score_spread=reach, **terms).lower
-
-    return float(max([0.0, *np.geomspace(0.1, 1000.0, 49) / reach], key=promise))
 
 
 def _radii(train: Sample) -> tuple[float, float]:

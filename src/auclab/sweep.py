@@ -48,8 +48,8 @@ class SweepCallback(Callback):
         if tracking["name"] == "mlflow":
             from auclab.tracking import open_parent
 
-            params = OmegaConf.to_container(config.hydra.sweeper.get("params") or OmegaConf.create({}))
-            grid = [*(f"{key}={value}" for key, value in params.items()), *config.hydra.overrides.task]  # type: ignore[union-attr]
+            params = config.hydra.sweeper.get("params") or {}
+            grid = [*(f"{key}={value!s}" for key, value in params.items()), *config.hydra.overrides.task]
             parent = open_parent(tracking, grid=grid, command=" ".join(["python", *sys.argv]))
             os.environ[PARENT_VARIABLE] = parent
         _open.append(Sweep(Path(config.hydra.sweep.dir).absolute(), tracking, parent))
