@@ -4,7 +4,7 @@ import importlib.util
 from pathlib import Path
 
 from hydra import compose, initialize_config_dir
-from hydra.core.hydra_config import HydraConfig
+from omegaconf import open_dict
 
 REPOSITORY = Path(__file__).parents[1]
 SHARED_DATA = REPOSITORY.parent / "shared" / "data"
@@ -23,7 +23,7 @@ def run_here(folder, *overrides, brief=False):
 
     with initialize_config_dir(version_base="1.3", config_dir=str(REPOSITORY / "conf")):
         config = compose("config", ["tracking=none", *overrides], return_hydra_config=True)
-    choices = HydraConfig.instance().cfg or config
-    choices = dict(choices.hydra.runtime.choices)
-    del config["hydra"]
+    choices = dict(config.hydra.runtime.choices)
+    with open_dict(config):
+        del config["hydra"]
     return run_experiment(config, build=_load_run().build, choices=choices, folder=folder, brief=brief)

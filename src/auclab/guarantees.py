@@ -128,7 +128,7 @@ def _stability(solution: Solution, train: Sample, preprocess: str, *, a: float, 
     pairwise = pairwise_stability_bound(loss, a, diameter=diameter, penalty=penalty, n_pos=n_pos, n_neg=n_neg, rho=rho)
     conditions = ["the preprocessing counts as given, although it was fitted on the same observations"]
     if preprocess != "unit_ball":
-        conditions.append("the support lies within the observed radius")
+        conditions.append("the radii are those of the training part; the support lies within them too")
     estimate = bauc_score(train.y, train.scores)
     bounds = {"published_stability": published, "pairwise_stability": pairwise}
     return [

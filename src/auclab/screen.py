@@ -186,7 +186,7 @@ def _bounds(result: Result) -> Iterator[Any]:
         line = Text.assemble((item.statement, "bold"), f"  {item.name}, {item.sample} part ", (marks, "dim"), vacuous)
         yield Padding(line, (0, 0, 0, 2))
     for number, words in enumerate(assumptions, start=1):
-        yield Padding(Text(f"[{number}] if {words}", style="dim"), (0, 0, 0, 2))
+        yield Padding(Text(f"[{number}] assumed: {words}", style="dim"), (0, 0, 0, 2))
     for remark in first.remarks:
         yield Padding(Text(remark, style="dim"), (0, 0, 0, 2))
 

@@ -1,0 +1,106 @@
+"""The screen as a reader sees it, in 80 and in 120 columns."""
+
+import io
+from collections import Counter
+
+import pytest
+from rich.console import Console
+
+from auclab import screen
+from auclab.types import AuclabError
+from composed import run_here
+
+
+class Bare:
+    """What the screen asks of a run."""
+
+    def __init__(self, folder, run_id):
+        self.name, self.folder, self.run_id = "bauc · artificial", folder, run_id
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("screen")
+    small = ["dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=30", "dataset.n_features=2"]
+    one = run_here(folder / "one", *small, "solver=highs")
+    many = run_here(folder / "many", *small, "split=kfold", "split.n_folds=2")
+    return {"one": one, "many": many}
+
+
+@pytest.fixture(params=[80, 120])
+def console(request, monkeypatch):
+    console = Console(file=io.StringIO(), width=request.param, highlight=False)
+    monkeypatch.setattr(screen, "out", console)
+    return console
+
+
+@pytest.mark.parametrize("which", ["one", "many"])
+def test_everything_is_on_the_screen(results, which, console, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = results[which]
+    tracking = {"name": "mlflow", "dir": "mlruns"}
+    screen.show_result(result, Bare(tmp_path / "mlruns" / "artifacts" / "abc", "0123abcd"), tracking)
+    text = console.file.getvalue()
+    flowing = " ".join(text.split())
+    assert "50 rows × 2 features" in flowing
+    assert "20 positive" in flowing
+    assert result.formulation.equation() in text
+    assert "optimal" in flowing
+    assert "the gap is within the tolerance" in flowing
+    assert f"{result.summary['test/auc']:.4f}" in text
+    assert "AUC" in text
+    assert "vacuous: it excludes nothing" in flowing
+    assert "[1] assumed:" in text
+    assert "stability bounds hold for formulation=ranksvm" in flowing
+    assert "0123abcd" in text
+    assert "mlruns/artifacts/abc" in text
+    assert "mlflow ui --workers 1 --backend-store-uri sqlite:///mlruns/mlflow.db" in text
+    if which == "many":
+        assert " ± " in text
+        assert "2 × optimal" in flowing
+    else:
+        assert f"{result.folds[0].solution.objective:.8f}" in text
+    lines = text.splitlines()
+    assert len(lines) <= 50
+    # Only what is to be copied as a whole may be longer than the screen is wide.
+    assert all(len(line) <= console.width for line in lines if "mlflow ui" not in line and "0123abcd" not in line)
+
+
+def test_without_a_database_no_page_is_offered(results, console, tmp_path):
+    screen.show_result(results["one"], Bare(tmp_path, None), {"name": "none"})
+    text = console.file.getvalue()
+    assert str(tmp_path) in text
+    assert "mlflow" not in text
+
+
+def test_a_job_is_one_line(results, console, tmp_path):
+    screen.show_line(results["one"], Bare(tmp_path, None), {"name": "none"})
+    (line,) = console.file.getvalue().splitlines()
+    assert line.startswith("✓ bauc · artificial")
+    assert "test auc" in line
+
+
+def test_a_sweep_ends_with_its_counts(console, tmp_path):
+    counts = Counter(FINISHED=3, FAILED=1)
+    screen.show_sweep(counts, folder=tmp_path, tracking={"name": "none"}, parent=None)
+    assert console.file.getvalue().splitlines()[-1] == "sweep: 3 finished, 1 failed"
+
+
+def test_an_error_is_one_line_whatever_it_contains(capsys):
+    with pytest.raises(SystemExit) as end, screen.plain_errors(lambda line: SystemExit(1)):
+        raise AuclabError("[red] is no markup here,\n  " + "and lines " * 30 + "are joined")
+    assert end.value.code == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: [red] is no markup here, and lines")
+
+
+def test_other_errors_are_not_hidden():
+    with pytest.raises(ZeroDivisionError), screen.plain_errors(lambda line: SystemExit(1)):
+        raise ZeroDivisionError
+
+
+def test_ctrl_c_is_130(capfd):
+    with pytest.raises(SystemExit) as end, screen.plain_errors(lambda line: SystemExit(1)):
+        raise KeyboardInterrupt
+    assert end.value.code == 130
+    assert "KILLED" in capfd.readouterr().err
