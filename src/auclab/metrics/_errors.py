@@ -87,6 +87,10 @@ class PairErrors:
         c_hi, c_lo, d_hi, d_lo, error = tail_sum_exact(*self._scores, level, threshold)
         return (c_hi, c_lo), ((d_hi, d_lo) if abs(d_hi) > error else (0.0, 0.0))
 
+    def count(self, level: float) -> float:
+        """Weight of the pairs with ``ξ > level``."""
+        return float(tail_count(*self._scores, level)[0])
+
     def next_above(self, level: float) -> float:
         """Smallest error above a level, ∞ if there is none."""
         return tail_count(*self._scores, level)[2]
