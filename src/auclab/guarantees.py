@@ -108,6 +108,8 @@ def find_guarantees(
             remarks.append("fixed-scorer bounds need a held-out part: split=holdout, kfold or repeated")
         else:
             found += _fixed_scorer(solution, train, test, preprocess, rho=rho)
+            if found[-1].bound.lower == 0.0:
+                remarks.append(f"held-out parts of {len(test.y)} observations promise no bAUC above 0 at this spread")
     return tuple(found), tuple(remarks)
 
 
