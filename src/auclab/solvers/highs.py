@@ -20,7 +20,7 @@ from auclab.types import AuclabError, Status, Timings
 CAPABILITIES = Capabilities(linear_only=True, nonconvex=True)
 STATEMENTS = ("auto", "full", "dual", "aggregated")
 #: Up to this many margins the dual with every one of them is the fastest (measured, benchmarks/pair_statements.py).
-DUAL_UP_TO = 5_000
+DUAL_UP_TO = 1_000
 #: The Pyomo model of more rows than this would take minutes to build.
 EXPORT_UP_TO = 2_000_000
 
