@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from hydra import compose, initialize_config_dir
 
 from auclab.bounds import pairwise_stability_bound
 from auclab.bounds.fixed_scorer import fixed_scorer_auc_bound
@@ -13,7 +14,7 @@ from auclab.guarantees import Guarantee
 from auclab.metrics import auc_score, bauc_score
 from auclab.results import spread
 from auclab.types import AuclabError, Bound, Status
-from composed import run_here
+from composed import REPOSITORY, run_here
 
 FILES = {
     *("config.yaml", "metrics.json", "certificate.json", "bounds.json", "coefficients.csv", "history.csv"),
@@ -156,6 +157,33 @@ def test_bad_input_is_one_error_and_nothing_half_written(tmp_path, overrides, wo
         run_here(tmp_path, *overrides)
     assert read(tmp_path / "run.json")["status"] == "FAILED"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run.json", "traceback.txt"]
+
+
+def choices_in(group):
+    return sorted(path.stem for path in (REPOSITORY / "conf" / group).glob("*.yaml"))
+
+
+GROUPS = ("formulation", "solver", "metrics", "bounds", "tracking")
+
+
+@pytest.mark.parametrize(("group", "choice"), [(group, choice) for group in GROUPS for choice in choices_in(group)])
+def test_every_yaml_works(tmp_path, group, choice):
+    value = f"metrics=[{choice}]" if group == "metrics" else f"{group}={choice}"
+    store = [f"tracking.dir={tmp_path / 'mlruns'}"] if choice == "mlflow" else []
+    small = ["dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=20", "dataset.n_features=2"]
+    result = run_here(tmp_path / "out", *small, value, *store)
+    assert result.folds[0].solution.status is Status.OPTIMAL
+    assert all(np.isfinite(value) for part in result.folds[0].parts.values() for value in part.metrics.values())
+    if group == "metrics":
+        assert list(result.folds[0].parts["test"].metrics) == [choice]
+
+
+@pytest.mark.parametrize("choice", choices_in("experiment"))
+def test_every_experiment_composes_and_says_its_command(choice):
+    path = REPOSITORY / "conf" / "experiment" / f"{choice}.yaml"
+    assert f"# python run.py experiment={choice}" in path.read_text(encoding="utf-8").splitlines()[:2]
+    with initialize_config_dir(version_base="1.3", config_dir=str(REPOSITORY / "conf")):
+        compose("config", [f"experiment={choice}"])
 
 
 def test_spread_of_unknown_is_unknown():

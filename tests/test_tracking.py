@@ -1,5 +1,6 @@
 """The store: created once by many, written in one go, honest about failures."""
 
+import errno
 import json
 import os
 import subprocess
@@ -76,9 +77,7 @@ def test_a_finished_run_has_everything(tracking, place, tmp_path):
     assert not list((place / "staging").iterdir())
 
 
-@pytest.mark.parametrize(
-    ("error", "status"), [(RuntimeError("it broke"), "FAILED"), (KeyboardInterrupt(), "KILLED")]
-)
+@pytest.mark.parametrize(("error", "status"), [(RuntimeError("it broke"), "FAILED"), (KeyboardInterrupt(), "KILLED")])
 def test_a_failed_run_keeps_its_traceback_and_no_files(tracking, place, tmp_path, error, status):
     run = open_run(tracking, name="bad", folder=tmp_path, params={"a": "1"})
     with pytest.raises(type(error)), run:
@@ -89,9 +88,7 @@ def test_a_failed_run_keeps_its_traceback_and_no_files(tracking, place, tmp_path
     assert kept.data.params == {"a": "1"}
     assert kept.data.tags["error"].startswith(type(error).__name__)
     assert [item.path for item in client.list_artifacts(run.run_id)] == ["traceback.txt"]
-    assert (
-        "in write_half_and_fail" in Path(client.download_artifacts(run.run_id, "traceback.txt")).read_text()
-    )
+    assert "in write_half_and_fail" in Path(client.download_artifacts(run.run_id, "traceback.txt")).read_text()
     assert json.loads((tmp_path / "run.json").read_text())["status"] == status
     assert not list((place / "staging").iterdir())
 
@@ -144,6 +141,13 @@ def test_files_that_cannot_be_published_fail_the_run(tracking, place, tmp_path):
     assert not list((place / "staging").iterdir())
 
 
+def test_a_full_disk_is_one_clear_error(tracking, place, tmp_path):
+    run = open_run(tracking, name="full", folder=tmp_path, params={})
+    with pytest.raises(AuclabError, match=r"cannot keep runs in .*No space left on device"), run:
+        write_half_and_fail(run, OSError(errno.ENOSPC, "No space left on device"))
+    assert client_of(place).get_run(run.run_id).info.status == "FAILED"
+
+
 def test_without_a_database_the_files_are_the_run(tmp_path):
     run = leave_a_run({"name": "none"}, tmp_path / "out")
     assert run.run_id is None
@@ -181,10 +185,13 @@ raise SystemExit(sum(worker.exitcode for worker in workers))
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="forks four processes, which this system cannot")
 def test_four_processes_make_one_database(tmp_path):
+    (tmp_path / "mlruns").mkdir()
+    (tmp_path / "mlruns" / "mlflow.db.new").write_text("left by a process that was stopped")
     subprocess.run([sys.executable, "-c", FOUR_AT_ONCE, str(tmp_path)], check=True, timeout=120)
     store = open_store(tmp_path / "mlruns")
     runs = store.client.search_runs([store.experiment_id])
     assert [run.info.status for run in runs] == ["FINISHED"] * 4
+    assert not (tmp_path / "mlruns" / "mlflow.db.new").exists()
 
 
 def test_fingerprint_follows_settings_and_data_only():

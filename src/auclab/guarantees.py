@@ -43,7 +43,7 @@ class Guarantee:
     def statement(self) -> str:
         """The bound as a formula, cut to the range [0, 1] of what it bounds."""
         if math.isnan(self.bound.half_width):
-            return f"{self.quantity} ≥ {self.bound.lower:.4f}"
+            return f"{self.quantity} ≥ {self.bound.lower:{'.4f' if self.bound.lower > -10 else '.4g'}}"
         high = self.estimate + self.bound.half_width
         return f"{max(self.lower_end, 0.0):.4f} ≤ {self.quantity} ≤ {min(high, 1.0):.4f}"
 

@@ -15,6 +15,7 @@ SLIP = "run.json"
 def leave_slip(folder: Path, *, name: str, status: str, run_id: str | None, files: Path) -> None:
     """Write how the job ended and where its files are."""
     slip = {"name": name, "status": status, "run_id": run_id, "files": str(files)}
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / SLIP).write_text(json.dumps(slip, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
@@ -26,8 +27,8 @@ def count_jobs(sweep_folder: Path) -> Counter[str]:
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
     >>> for number, status in enumerate(["FINISHED", "FINISHED", "KILLED"]):
-    ...     (folder / str(number) / ".hydra").mkdir(parents=True)
     ...     leave_slip(folder / str(number), name="a run", status=status, run_id=None, files=folder)
+    ...     (folder / str(number) / ".hydra").mkdir()
     >>> (folder / "3" / ".hydra").mkdir(parents=True)
     >>> dict(count_jobs(folder))
     {'FINISHED': 2, 'KILLED': 1, 'FAILED': 1}

@@ -131,7 +131,8 @@ def _one_solution(grid: Table, result: Result) -> None:
         "seconds",
         f"build {times.build:.2f} · load {times.load:.2f} · compile {times.compile:.2f} · solve {times.solve:.2f}",
     )
-    grid.add_row("optimum", Text(fold.optimum.statement))
+    if solution.status in GOOD:
+        grid.add_row("optimum", Text(fold.optimum.statement))
     for note in solution.notes:
         grid.add_row("note", Text(note))
 

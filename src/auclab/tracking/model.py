@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import warnings
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from auclab.tracking import store as _store  # noqa: F401  silences telemetry before MLflow is imported
+from auclab.tracking import store as _store  # noqa: F401  silences telemetry and logs first
 
 import mlflow.sklearn  # isort: skip
 import skops.io  # isort: skip
@@ -29,7 +28,6 @@ def save_model(model: Any, X: Any, folder: Path) -> None:
     folder : Path
         Must not exist yet.
     """
-    logging.getLogger("mlflow").setLevel(logging.ERROR)
     if hasattr(X, "select_dtypes"):
         # A column of whole numbers may have missing values one day, and these are floats.
         X = X.astype(dict.fromkeys(X.select_dtypes("integer"), "float64"))

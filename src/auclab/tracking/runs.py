@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import getpass
 import json
 import os
@@ -31,6 +32,8 @@ from auclab.types import AuclabError, Dataset
 LONGEST_PARAM, LONGEST_TAG = 6000, 8000
 
 TRACEBACK_FILE = "traceback.txt"
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
 @dataclass(frozen=True)
@@ -166,13 +169,18 @@ class MlflowRun:
                 self._finish()
             else:
                 self._fail(error)
+                if isinstance(error, OSError) and error.errno in NO_ROOM:
+                    raise AuclabError(cannot_keep(self.store.directory, error)) from error
         except STORE_ERRORS as reason:
             failure = AuclabError(cannot_keep(self.store.directory, reason))
             with suppress(*STORE_ERRORS):  # a full disk may refuse this too
                 self._fail(failure)
             raise failure from error or reason
         finally:
-            shutil.rmtree(self.staging, ignore_errors=True)
+            self._clear()
+
+    def _clear(self) -> None:
+        shutil.rmtree(self.staging, ignore_errors=True)
 
     def _finish(self) -> None:
         if self.record is not None:
@@ -193,6 +201,7 @@ class MlflowRun:
 
     def _fail(self, error: BaseException) -> None:
         """Leave the status first, then the traceback where the run is looked at."""
+        self._clear()  # first, as it may be room that is lacking
         self.store.client.set_terminated(self.run_id, _status(error))
         message = f"{type(error).__name__}: {error}"
         self.store.client.set_tag(self.run_id, "error", message[:LONGEST_TAG])

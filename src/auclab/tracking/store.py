@@ -20,6 +20,10 @@ from mlflow import MlflowClient
 from mlflow.exceptions import MlflowException
 from sqlalchemy.exc import SQLAlchemyError
 
+# Migrations and hints are not news to the reader of the screen, and errors arrive as exceptions.
+for _name in ("alembic", "mlflow"):
+    logging.getLogger(_name).setLevel(logging.CRITICAL)
+
 LOCK_SECONDS = 120.0
 
 STORE_ERRORS = (OSError, sqlite3.Error, SQLAlchemyError, MlflowException)
@@ -53,15 +57,15 @@ def open_store(directory: str | Path, experiment: str = "auclab") -> Store:
         The folder cannot be written, the database is damaged or belongs to another version of MLflow.
     """
     place = Path(directory).absolute()
-    _quiet()
     try:
         (place / "artifacts").mkdir(parents=True, exist_ok=True)
         with _alone(place / ".lock"), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # MLflow's own use of SQLAlchemy
+            if not (place / "mlflow.db").exists():
+                _create_database(place)
             client = MlflowClient(tracking_uri=database_uri(place))
             found = client.get_experiment_by_name(experiment)
             if found is None:
-                _set_write_ahead(place / "mlflow.db")
                 location = (place / "artifacts").as_uri()
                 experiment_id = client.create_experiment(experiment, artifact_location=location)
             else:
@@ -75,7 +79,7 @@ def open_store(directory: str | Path, experiment: str = "auclab") -> Store:
 
 def cannot_keep(place: Path, error: BaseException) -> str:
     """The message for a store that refuses."""
-    reason = " ".join(str(error).split()) or type(error).__name__
+    reason = " ".join(str(error).partition("(Background on this error")[0].split()) or type(error).__name__
     return f"cannot keep runs in {place}: {reason}; choose another place with tracking.dir=…, or tracking=none"
 
 
@@ -93,13 +97,20 @@ def _alone(path: Path) -> Iterator[None]:
             lock.execute("ROLLBACK")
 
 
-def _set_write_ahead(database: Path) -> None:
-    """Readers no longer wait for writers; the mode is stored in the file."""
-    with closing(sqlite3.connect(database, timeout=LOCK_SECONDS)) as connection:
-        connection.execute("PRAGMA journal_mode=wal")
+def _create_database(place: Path) -> None:
+    """Make all tables in a file beside, which takes its place when it is complete.
 
+    Creation takes seconds; stopped half-way, by Ctrl-C or a full disk, it leaves a file MLflow cannot repair.
+    """
+    from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore  # warns of itself when it is imported
 
-def _quiet() -> None:
-    """Migrations and hints are not news to the reader of the screen."""
-    for name in ("alembic", "mlflow"):
-        logging.getLogger(name).setLevel(logging.ERROR)
+    draft = place / "mlflow.db.new"
+    draft.unlink(missing_ok=True)
+    try:
+        SqlAlchemyStore(f"sqlite:///{draft}", (place / "artifacts").as_uri()).engine.dispose()
+        with closing(sqlite3.connect(draft)) as connection:
+            # Readers no longer wait for writers; the mode is stored in the file.
+            connection.execute("PRAGMA journal_mode=wal")
+        draft.replace(place / "mlflow.db")
+    finally:
+        draft.unlink(missing_ok=True)
