@@ -42,8 +42,8 @@ __all__ = [
     "threshold_to_ranksvm",
 ]
 
-#: Where each public name lives. It is imported when it is asked for, so that `python run.py --help` need not wait
-#: for the numerical libraries.
+#: Where each public name lives. It is imported when it is asked for, so that `python run.py --help` need not
+#: wait for the numerical libraries.
 _HOMES = {
     "CSVM": "formulations",
     "ECSVM": "formulations",
