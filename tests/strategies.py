@@ -11,7 +11,11 @@ import reference
 
 GRID = st.integers(-4, 4).map(float)
 _DECIMAL = st.integers(-9, 9).map(lambda k: k * 0.1)  # ties of scores, but no exact ties of differences
-_FLOAT = st.floats(-10, 10, allow_subnormal=False)
+WIDE = st.tuples(st.floats(0.1, 1), st.sampled_from([-1.0, 1.0]), st.integers(-9, 9)).map(
+    lambda t: t[0] * t[1] * 10.0 ** t[2]  # 19 orders of magnitude
+)
+# sums over pairs carry 30 digits: no score of 10⁻¹²⁶ beside one of 1
+_FLOAT = st.floats(-10, 10).map(lambda s: s if abs(s) > 1e-9 else 0.0)
 
 
 @dataclass(frozen=True)

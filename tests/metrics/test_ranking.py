@@ -20,7 +20,7 @@ TIES = ("strict", "half", "upper")
 def test_is_the_count_over_all_pairs(problem, ties):
     exact = reference.auc(problem.errors, ties)
     assert auc_score(*problem.arguments, ties=ties, sample_weight=problem.sample_weight) == pytest.approx(
-        float(exact), abs=4e-16
+        float(exact), abs=1e-15
     )
 
 

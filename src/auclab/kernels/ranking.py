@@ -17,32 +17,44 @@ from auclab.types import Array
 
 
 @njit(cache=True)
+def total_weight(weight: Array, size: int) -> float:
+    """Sum of the weights, to the last digit; the number of scores if there are none."""
+    if not weight.size:
+        return float(size)
+    total = lost = 0.0
+    for i in range(size):
+        total, rounding = two_sum(total, weight[i])
+        lost += rounding
+    return total + lost
+
+
+@njit(cache=True)
 def concordance(pos: Array, neg: Array, weight_pos: Array, weight_neg: Array) -> tuple[float, float, float]:
     """Weight of the pairs with ``p_i > n_j``, of those with ``p_i = n_j``, and of all; scores may be ±∞."""
-    below = equal = total_pos = 0.0
-    mass_below = mass_equal = 0.0
-    lost_below = lost_equal = 0.0  # rounding errors, so that sums of real weights are right to the last digit
+    below = equal = lost_below = lost_equal = 0.0  # with the rounding errors collected apart
+    mass_below = mass_equal = lost_mass = 0.0
     first = last = 0  # neg[:first] < p_i, neg[first:last] == p_i
     for i in range(pos.size):
         if i == 0 or pos[i] > pos[i - 1]:
-            mass_below += mass_equal
+            mass_below, rounding = two_sum(mass_below, mass_equal)
+            lost_mass += rounding
             mass_equal = 0.0
             first = last
             while first < neg.size and neg[first] < pos[i]:
-                mass_below += weight_neg[first] if weight_neg.size else 1.0
+                mass_below, rounding = two_sum(mass_below, weight_neg[first] if weight_neg.size else 1.0)
+                lost_mass += rounding
                 first += 1
             last = first
             while last < neg.size and neg[last] == pos[i]:
                 mass_equal += weight_neg[last] if weight_neg.size else 1.0
                 last += 1
         weight = weight_pos[i] if weight_pos.size else 1.0
-        total_pos += weight
-        below, error = two_sum(below, weight * mass_below)
-        lost_below += error
-        equal, error = two_sum(equal, weight * mass_equal)
-        lost_equal += error
-    total_neg = weight_neg.sum() if weight_neg.size else float(neg.size)
-    return below + lost_below, equal + lost_equal, total_pos * total_neg
+        below, rounding = two_sum(below, weight * (mass_below + lost_mass))
+        lost_below += rounding
+        equal, rounding = two_sum(equal, weight * mass_equal)
+        lost_equal += rounding
+    pairs = total_weight(weight_pos, pos.size) * total_weight(weight_neg, neg.size)
+    return below + lost_below, equal + lost_equal, pairs
 
 
 @njit(cache=True)

@@ -40,7 +40,12 @@ def buffer(errors: PairErrors, threshold: float, *, exact_level: bool = True) ->
     level = errors.buffer_level(z, exact=exact_level)
     at = just_below if math.isnan(level) else level
     count, excess = errors.tail(at, z)
-    partial = excess[0] / (z - at)
+    gap = z - at
+    if gap < 0.25 * abs(at) and not math.isnan(level):
+        # γ* is a rounded difference, which would show: take the mean of z − ξ over the pairs it stands for
+        count_from, excess_from = errors.tail(math.nextafter(at, -math.inf), z)
+        gap = difference(excess, excess_from) / difference(count_from, count)
+    partial = excess[0] / gap
     share = (count[0] + (count[1] + partial)) / errors.pairs[0]
     rest = (difference(errors.pairs, count) - partial) / errors.pairs[0]
     return Buffer(min(share, 1.0), max(rest, 0.0), level, partial)
