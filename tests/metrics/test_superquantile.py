@@ -58,6 +58,21 @@ def test_ends_of_the_level_are_mean_and_maximum(sample):
     )
 
 
+@given(st.lists(st.integers(-8, 8), min_size=1, max_size=9), st.data())
+def test_mean_of_an_upper_part_has_the_share_of_that_part(values, data):
+    """z = E[X | X ≥ s] gives bPOE_z = P(X ≥ s), atoms or not."""
+    cut = data.draw(st.sampled_from(values))
+    part = [v for v in values if v >= cut]
+    z = min(float(np.nextafter(np.mean(part), -np.inf)), max(values))  # not above it: bPOE jumps at the maximum
+    assert bpoe(values, z) == pytest.approx(len(part) / len(values), abs=1e-14)
+
+
+@given(SAMPLES, st.floats(-12, 12))
+def test_is_at_least_the_probability_of_exceedance(sample, z):
+    values, weight = np.array(sample[0]), np.ones(len(sample[0])) if sample[1] is None else np.array(sample[1])
+    assert bpoe(values, z, sample_weight=sample[1]) >= weight[values >= z].sum() / weight.sum() - 1e-15
+
+
 def test_at_the_maximum_the_two_kinds_differ():
     assert bpoe([1.0, 2.0, 2.0], 2.0) == 2 / 3
     assert bpoe([1.0, 2.0, 2.0], 2.0, kind="lower") == 0.0
