@@ -1,4 +1,6 @@
-"""Which statement of the pairs is fastest? `python benchmarks/pair_statements.py [--repeat 5] [--limit 60]`
+"""Which statement of the pairs is the fastest.
+
+    python benchmarks/pair_statements.py [--repeat 5] [--limit 60]
 
 Ratios of medians within one run, every competitor warmed up (compile time is apart), one thread, runs alternated.
 A statement that needed more than the limit is not tried on larger problems.
@@ -31,7 +33,9 @@ CHOICES = {
 
 def problems() -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Name → (X, y): the artificial data at growing sizes, and real sets, standardised."""
-    chosen = {f"artificial {m} + {m}": load("artificial", n_pos=m, n_neg=m, seed=0) for m in (30, 70, 100, 300, 1000, 10000)}
+    chosen = {
+        f"artificial {m} + {m}": load("artificial", n_pos=m, n_neg=m, seed=0) for m in (30, 70, 100, 300, 1000, 10000)
+    }
     chosen |= {name: load(name) for name in ("ionosphere", "pima")}
     samples = {}
     for name, data in chosen.items():
@@ -51,7 +55,9 @@ def main() -> None:
     warm_X, warm_y = samples[0][1]
     for options in CHOICES.values():
         solve(BufferedAUC(), warm_X, warm_y, **options)
-    table = Table("problem", "pairs", *CHOICES, title="seconds relative to the fastest (its median in brackets); worst gap")
+    table = Table(
+        "problem", "pairs", *CHOICES, title="seconds relative to the fastest (its median in brackets); worst gap"
+    )
     too_slow: set[str] = set()
     for name, (X, y) in samples:
         seconds: dict[str, list[float]] = {choice: [] for choice in CHOICES if choice not in too_slow}

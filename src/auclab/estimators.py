@@ -165,9 +165,7 @@ def formulation_named(name: str, **parameters: Any) -> HingeProgram:
         module = importlib.import_module(f"auclab.formulations.{name}")
     except ModuleNotFoundError:
         module = None
-    family = (
-        next((f for f in vars(module).values() if getattr(f, "name", None) == name), None) if module else None
-    )
+    family = next((f for f in vars(module).values() if getattr(f, "name", None) == name), None) if module else None
     if family is None:
         known = sorted(f.name for f in HingeProgram.__subclasses__())
         raise AuclabError(f"formulation={name!r} is unknown; choose one of {', '.join(known)}")

@@ -32,9 +32,7 @@ def positive_mask(y: ArrayLike, pos_label: Any = None) -> NDArray[np.bool_]:
     if labels.ndim != 1 or labels.size == 0:
         raise AuclabError(f"labels must be a non-empty one-dimensional array, got shape {labels.shape}")
     if labels.dtype.kind == "f" and np.isnan(labels).any():
-        raise AuclabError(
-            f"labels contain NaN (first at position {int(np.isnan(labels).argmax())}); drop those rows"
-        )
+        raise AuclabError(f"labels contain NaN (first at position {int(np.isnan(labels).argmax())}); drop those rows")
     if pos_label is None and labels.dtype.kind in "biuf":
         # two passes instead of a sort: the usual labels must not cost more than the metric
         low, high = labels.min(), labels.max()
@@ -106,6 +104,4 @@ def same_length(**vectors: Array | NDArray[np.bool_] | None) -> None:
     """Raise `AuclabError` naming the lengths unless all given vectors have the same one."""
     lengths = {name: len(vector) for name, vector in vectors.items() if vector is not None}
     if len(set(lengths.values())) > 1:
-        raise AuclabError(
-            "lengths differ: " + ", ".join(f"{name} has {size}" for name, size in lengths.items())
-        )
+        raise AuclabError("lengths differ: " + ", ".join(f"{name} has {size}" for name, size in lengths.items()))

@@ -42,10 +42,11 @@ class Margins:
 
 @dataclass(frozen=True)
 class Fixed:
-    """Sums over the margins without a column: ``Σ q`` and ``Σ q d`` (their hinges are linear terms)."""
+    """Sums over the margins without a column: ``Σ q``, ``Σ q d`` and ``Σ q y`` (their hinges are linear terms)."""
 
     total: float
     gradient: Array
+    balance: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def solve_dual(
     n_margins, n_features = margins.directions.shape
     fixed = fixed or Fixed(0.0, np.zeros(n_features))
     # Weights in units of the mean capacity: HiGHS's feasibility tolerances are absolute.
-    unit = float(margins.capacity.mean())
+    unit = float(margins.capacity.mean()) if n_margins else 1.0
     lp = _linear_program(program, margins, fixed, region, unit)
     built = perf_counter()
     highs = quiet_highs(time_limit)
@@ -174,7 +175,8 @@ def _linear_program(
     if margins.signs is not None:
         width = rows[0].shape[1]
         rows += [sp.csc_array(np.r_[margins.signs, np.zeros(width - n_margins)][None, :])]
-        lower_rows, upper_rows = [*lower_rows, np.zeros(1)], [*upper_rows, np.zeros(1)]
+        balance = np.array([-fixed.balance / unit])
+        lower_rows, upper_rows = [*lower_rows, balance], [*upper_rows, balance]
 
     matrix = sp.csc_array(sp.vstack(rows, format="csc"))
     lp = highspy.HighsLp()

@@ -1,8 +1,8 @@
-"""A window of undecided pairs around the kink of the hinge; all other pairs are summed into one linear term.
+"""A window of undecided margins around the kink of the hinge; all others are summed into one linear term.
 
-At a point w a pair's hinge argument is ``a_ij = 1 − z‖w‖ − w·(x_i⁺ − x_j⁻)``. With the negatives sorted by score, the
-pairs of positive i with ``|a_ij| ≤ δ`` are consecutive; those above are surely on (full weight), those below surely
-off (weight 0), as long as no margin moves by more than δ. Cost O(m log m) plus the window itself.
+At a point (w, b) a hinge argument is ``a_k = 1 − z‖w‖ − m_k``. Margins with ``a_k > δ`` are surely on (full weight),
+those with ``a_k < −δ`` surely off (weight 0), as long as no margin moves by more than δ. With the negatives sorted by
+score the undecided pairs of every positive are consecutive: O(m log m) plus the window itself.
 """
 
 from __future__ import annotations
@@ -14,46 +14,77 @@ from numpy.typing import NDArray
 
 from auclab.formulations.norms import norm_of
 from auclab.models.dual_lp import Fixed, Margins
-from auclab.models.margins import pair_margins
+from auclab.models.margins import all_margins, pair_margins
 from auclab.solvers.base import Problem
 from auclab.types import Array
 
 _BISECTIONS = 60
+#: Rounding must not push a margin exactly at the kink out of the window.
+_LEAST_WIDTH = 1e-9
 
 
 @dataclass(frozen=True)
 class Window:
-    """The undecided pairs, and the marginals of the weight of the decided ones."""
+    """The undecided margins: `rows_pos[k]`, `rows_neg[k]` are their observations (−1: none, over points).
 
+    `on_pos` and `on_neg` are the multipliers of the decided margins, per class.
+    """
+
+    margins: Margins
     rows_pos: NDArray[np.intp]
     rows_neg: NDArray[np.intp]
     on_pos: Array
     on_neg: Array
-    half_width: float
-
-    def margins(self, problem: Problem) -> Margins:
-        """The undecided pairs as columns of the dual."""
-        return pair_margins(problem, self.rows_pos, self.rows_neg)
 
     def fixed(self, problem: Problem) -> Fixed:
-        """The pairs that are on, as sums."""
-        return Fixed(float(self.on_pos.sum()), problem.sample.combine(self.on_pos, self.on_neg))
+        """The margins that are on, as sums."""
+        sum_pos, sum_neg = float(self.on_pos.sum()), float(self.on_neg.sum())
+        gradient = problem.sample.combine(self.on_pos, self.on_neg)
+        return Fixed(sum_pos, gradient) if problem.over_pairs else Fixed(sum_pos + sum_neg, gradient, sum_pos - sum_neg)
 
     def marginals(self, weights: Array) -> tuple[Array, Array]:
-        """Multipliers per class: the decided pairs' and the window's."""
+        """Multipliers per class: the decided margins' and the window's."""
+        pos, neg = self.rows_pos >= 0, self.rows_neg >= 0
         return (
-            self.on_pos + np.bincount(self.rows_pos, weights, minlength=self.on_pos.size),
-            self.on_neg + np.bincount(self.rows_neg, weights, minlength=self.on_neg.size),
+            self.on_pos + np.bincount(self.rows_pos[pos], weights[pos], minlength=self.on_pos.size),
+            self.on_neg + np.bincount(self.rows_neg[neg], weights[neg], minlength=self.on_neg.size),
         )
 
 
-def window_around(problem: Problem, coef: Array, n_wanted: int) -> Window:
-    """The window at `coef` with about `n_wanted` pairs (more if more are tied at its edge)."""
+def window_around(problem: Problem, coef: Array, intercept: float, n_wanted: int) -> Window:
+    """The window at a point with about `n_wanted` margins (more if more are tied at its edge)."""
+    shift = 1.0 - problem.program.threshold * norm_of(coef, problem.program.norm)
+    scores_pos, scores_neg = problem.sample.X_pos @ coef, problem.sample.X_neg @ coef
+    if problem.over_pairs:
+        return _pairs_around(problem, scores_pos - shift, scores_neg, n_wanted)
+    return _points_around(problem, shift - (scores_pos + intercept), shift + scores_neg + intercept, n_wanted)
+
+
+def _points_around(problem: Problem, arguments_pos: Array, arguments_neg: Array, n_wanted: int) -> Window:
     sample = problem.sample
-    scores_pos, scores_neg = sample.X_pos @ coef, sample.X_neg @ coef
+    arguments = np.r_[arguments_pos, arguments_neg]
+    distance = np.abs(arguments)
+    within = np.partition(distance, n_wanted - 1)[n_wanted - 1] if n_wanted < distance.size else distance.max()
+    undecided = distance <= max(within, _LEAST_WIDTH)
+    every = all_margins(problem)
+    signs = every.signs
+    assert signs is not None
+    rows = np.arange(arguments.size)
+    on = np.where(undecided | (arguments <= 0), 0.0, every.capacity)
+    chosen = rows[undecided]
+    return Window(
+        Margins(every.directions[chosen], every.capacity[chosen], signs[chosen]),
+        np.where(chosen < sample.n_pos, chosen, -1),
+        np.where(chosen >= sample.n_pos, chosen - sample.n_pos, -1),
+        on[: sample.n_pos],
+        on[sample.n_pos :],
+    )
+
+
+def _pairs_around(problem: Problem, kinks: Array, scores_neg: Array, n_wanted: int) -> Window:
+    sample = problem.sample
     order = np.argsort(scores_neg)
     ascending = scores_neg[order]
-    kinks = scores_pos - (1.0 - problem.program.threshold * norm_of(coef, problem.program.norm))
     half_width = _half_width(ascending, kinks, n_wanted)
     first = np.searchsorted(ascending, kinks - half_width, side="left")
     last = np.searchsorted(ascending, kinks + half_width, side="right")
@@ -67,7 +98,8 @@ def window_around(problem: Problem, coef: Array, n_wanted: int) -> Window:
     opened = np.bincount(last, sample.share_pos, minlength=sample.n_neg + 1)[: sample.n_neg]
     on_neg = np.empty(sample.n_neg)
     on_neg[order] = share * np.cumsum(opened)
-    return Window(rows_pos, rows_neg, sample.share_pos * share_above[last], on_neg, half_width)
+    margins = pair_margins(problem, rows_pos, rows_neg)
+    return Window(margins, rows_pos, rows_neg, sample.share_pos * share_above[last], on_neg)
 
 
 def _half_width(ascending: Array, kinks: Array, n_wanted: int) -> float:
@@ -89,5 +121,4 @@ def _half_width(ascending: Array, kinks: Array, n_wanted: int) -> float:
             low = middle
         if 0.9 * n_wanted <= size <= n_wanted:
             break
-    # Rounding must not push a pair exactly at the kink out of the window.
-    return max(low, 1e-9)
+    return max(low, _LEAST_WIDTH)

@@ -1,8 +1,8 @@
-"""The linear pair programs through windows: exact, with only the undecided pairs in the linear program.
+"""Hinge programs through windows: exact, with only the undecided margins in a linear (or conic) program.
 
-A trust-region method. With the decided pairs replaced by their linear parts the program is a relaxation that is exact
+A trust-region method. With the decided margins replaced by their linear parts the program is a relaxation that is exact
 near the centre; it is solved within a box, the step is taken if the true objective (O(m log m)) falls, and box and
-window follow the agreement of the two. When no pair has crossed and the box does not bind, the point is the exact
+window follow the agreement of the two. When no margin has crossed and the box does not bind, the point is the exact
 optimum and the multipliers are an exact dual: full for on, 0 for off, HiGHS's in the window.
 """
 
@@ -20,8 +20,9 @@ from auclab.formulations.sample import Sample
 from auclab.kernels.hinge import pair_hinge_active
 from auclab.models.dual_lp import DualPoint, Region, solve_dual
 from auclab.models.window import Window, window_around
+from auclab.models.window_cone import solve_cone
 from auclab.solvers.base import Play, Problem
-from auclab.solvers.certificate import certify
+from auclab.solvers.certificate import SMALL_OBJECTIVE, certify
 from auclab.types import Array, Status, Timings
 
 _MAX_STEPS = 200
@@ -37,6 +38,7 @@ class _Search:
     """The state of the trust-region method: where it stands and what it has proved."""
 
     coef: Array
+    intercept: float
     value: float
     radius: float
     n_wanted: int
@@ -48,47 +50,59 @@ class _Search:
     history: list[tuple[float, float, float]] = field(default_factory=list)
 
 
-def solve_aggregated(problem: Problem, *, tolerance: float, time_limit: float | None) -> Play:
-    """Solve a linear pair program to a certified gap of 1e-4·`tolerance`, or as far as rounding or time allow."""
-    start = perf_counter()
-    deadline = math.inf if time_limit is None else start + time_limit
-    coef = _rough_solution(problem, deadline)
+def solve_aggregated(
+    problem: Problem,
+    *,
+    tolerance: float,
+    time_limit: float | None,
+    start: tuple[Array, float] | None = None,
+    radius: float = 0.1,
+) -> Play:
+    """Solve a convex program to a certified gap of 1e-4·`tolerance`, or as far as rounding or time allow.
+
+    `start` is a point to begin with, `radius` how far from it the optimum is expected, in changes of the margins;
+    without one, L-BFGS looks for it (pairs only). The window's program goes to HiGHS if it is linear, else to
+    Clarabel.
+    """
+    begin = perf_counter()
+    deadline = math.inf if time_limit is None else begin + time_limit
+    coef, intercept = (_rough_solution(problem, deadline), 0.0) if start is None else start
     search = _Search(
-        coef, problem.objective(coef, 0.0), radius=0.1, n_wanted=max(2_000, 20 * problem.sample.n_features)
+        coef,
+        intercept,
+        problem.objective(coef, intercept),
+        radius=radius,
+        n_wanted=max(2_000, 20 * problem.sample.n_features),
     )
-    search.timings = Timings(solve=perf_counter() - start)
-    unit = _margin_units(problem.sample)
+    search.timings = Timings(solve=perf_counter() - begin)
+    unit = margin_units(problem.sample)
+    solve_window = solve_dual if problem.program.is_linear else solve_cone
     status = Status.ITERATION_LIMIT
     for _ in range(_MAX_STEPS):
         remaining = deadline - perf_counter()
         if remaining <= 0:
             status = Status.TIME_LIMIT
             break
-        window = window_around(problem, search.coef, search.n_wanted)
+        window = window_around(problem, search.coef, search.intercept, search.n_wanted)
         region = Region(search.coef, search.radius * unit)
-        point = solve_dual(
-            problem.program,
-            window.margins(problem),
-            window.fixed(problem),
-            region,
-            time_limit=remaining if math.isfinite(remaining) else None,
-        )
+        limit = remaining if math.isfinite(remaining) else None
+        point = solve_window(problem.program, window.margins, window.fixed(problem), region, time_limit=limit)
         if point.status is Status.TIME_LIMIT:
             status = Status.TIME_LIMIT
             break
         if point.status is not Status.OPTIMAL:
-            # The window's program was too hard for HiGHS; a smaller box and a larger window are another one.
+            # The window's program was too hard; a smaller box and a larger window make another one.
             search.radius *= 0.25
             search.n_wanted = min(2 * search.n_wanted, _MAX_WINDOW)
             continue
         stalled = _step(problem, search, window, point)
-        search.history.append((perf_counter() - start, search.value, search.bound))
+        search.history.append((perf_counter() - begin, search.value, search.bound))
         if search.gap <= max(1e-4 * tolerance, _ROUNDING) or (stalled and search.gap <= tolerance):
             status = Status.OPTIMAL
             break
     return Play(
         coef=search.coef,
-        intercept=0.0,
+        intercept=search.intercept,
         status=status,
         multipliers=search.multipliers,
         iterations=search.iterations,
@@ -99,13 +113,13 @@ def solve_aggregated(problem: Problem, *, tolerance: float, time_limit: float | 
 
 def _step(problem: Problem, search: _Search, window: Window, point: DualPoint) -> bool:
     """Take or refuse the step to `point`, adapt box and window; True if nothing is left to be gained."""
-    certificate, multipliers = certify(problem, point.coef, 0.0, window.marginals(point.weights))
+    certificate, multipliers = certify(problem, point.coef, point.intercept, window.marginals(point.weights))
     predicted, actual = search.value - point.value, search.value - certificate.objective
     if certificate.lower_bound > search.bound:
         search.bound, search.multipliers = certificate.lower_bound, multipliers
     if actual > 0:
-        search.coef, search.value = point.coef, certificate.objective
-    search.gap = certificate.gap if actual >= 0 else math.inf
+        search.coef, search.intercept, search.value = point.coef, point.intercept, certificate.objective
+    search.gap = (search.value - search.bound) / max(search.value, SMALL_OBJECTIVE)
     agreement = actual / predicted if predicted > 0 else 0.0
     if agreement >= _GOOD:
         search.radius *= 4.0
@@ -139,14 +153,14 @@ def _rough_solution(problem: Problem, deadline: float) -> Array:
 
     null = np.zeros(sample.n_features)
     # Start from the difference of the means, at the length that is best along it among a few.
-    direction = sample.mean_difference * _margin_units(sample) ** 2
+    direction = sample.mean_difference * margin_units(sample) ** 2
     starts = [null, *(length * direction for length in (0.1, 0.3, 1.0, 3.0))]
     first = min(starts, key=lambda w: problem.objective(w, 0.0))
     result = minimize(oracle, first, jac=True, method="L-BFGS-B", callback=out_of_time, options={"maxiter": 300})
     return np.asarray(result.x)
 
 
-def _margin_units(sample: Sample) -> Array:
+def margin_units(sample: Sample) -> Array:
     """For every feature, the change of its coefficient that moves margins by about 1: one over its spread."""
     spread = np.zeros(sample.n_features)
     for X, share in ((sample.X_pos, sample.share_pos), (sample.X_neg, sample.share_neg)):

@@ -104,22 +104,29 @@ def transport_factor(pos: Array, neg: Array, share_pos: Array, share_neg: Array)
     >>> transport_factor(np.array([1.0, 0.0]), half, half, half)       # twice as much as fits
     0.5
     """
-    pos, share_pos = pos[share_pos > 0], share_pos[share_pos > 0]
-    neg, share_neg = neg[share_neg > 0], share_neg[share_neg > 0]
-    density = neg / share_neg
-    order = np.argsort(density)
-    levels = density[order]
+    levels, share, neg = _by_density(neg, share_neg)
     # φ at its kinks c = levels: full sums below, c times the remaining share above.
-    below = np.concatenate(([0.0], np.cumsum(neg[order])))[:-1]
-    above = np.cumsum(share_neg[order][::-1])[::-1]
-    values = below + levels * above
-    levels, values = np.concatenate(([0.0], levels)), np.concatenate(([0.0], values))
-    heavy = np.argsort(-(pos / share_pos))
-    demand, room = np.cumsum(pos[heavy]), np.cumsum(share_pos[heavy])
+    below = np.concatenate(([0.0], np.cumsum(neg)))[:-1]
+    above = np.cumsum(share[::-1])[::-1]
+    values = np.concatenate(([0.0], below + levels * above))
+    _, room, demand = (part[::-1] for part in _by_density(pos, share_pos))
+    demand, room = np.cumsum(demand), np.cumsum(room)
     # Rounding in the sums may put a demand above the largest value of φ; it is then the largest level.
-    needed = np.interp(demand, values, levels)
+    needed = np.interp(demand, values, np.concatenate(([0.0], levels)))
     used = needed > 0
     return float(min(1.0, (room[used] / needed[used]).min())) if used.any() else 1.0
+
+
+def _by_density(multipliers: Array, share: Array) -> tuple[Array, Array, Array]:
+    """``multipliers / share``, ascending, with share and multipliers in the same order; shares of 0 left out."""
+    if share[0] > 0 and (share == share[0]).all():
+        # Equal shares need no permutation, and a plain sort is several times faster.
+        ascending = np.sort(multipliers)
+        return ascending / share[0], share, ascending
+    multipliers, share = multipliers[share > 0], share[share > 0]
+    density = multipliers / share
+    order = np.argsort(density)
+    return density[order], share[order], multipliers[order]
 
 
 def _unit_norm(problem: Problem) -> float:

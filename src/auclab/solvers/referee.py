@@ -101,13 +101,12 @@ def judge(problem: Problem, play: Play, solver: str, tolerance: float) -> Soluti
     """Turn a solver's answer into a certified solution; its word "optimal" stands only with a gap to show for it."""
     if not (np.isfinite(play.coef).all() and math.isfinite(play.intercept)):
         # A limit that came too early for any point is still a limit.
-        status = Status.FAILED if play.status is Status.OPTIMAL else play.status
-        play = Play.null(problem, status, play.timings, "no point came back; w = 0 stands in its place")
+        outcome = Status.FAILED if play.status is Status.OPTIMAL else play.status
+        play = Play.null(problem, outcome, play.timings, "no point came back; w = 0 stands in its place")
     play = _canonical(problem, play)
     certificate, multipliers = certify(problem, play.coef, play.intercept, play.multipliers)
-    status = play.status
-    if status is Status.OPTIMAL and not certificate.gap <= tolerance:
-        status = Status.ITERATION_LIMIT
+    proved = play.status is not Status.OPTIMAL or certificate.gap <= tolerance
+    status = play.status if proved else Status.ITERATION_LIMIT
     return Solution(
         coef=play.coef,
         intercept=0.0 if problem.over_pairs else play.intercept,

@@ -1,0 +1,112 @@
+"""The primal program over the margins of a window, in Clarabel's own form: for norms that are not linear.
+
+    min   Σ_k c_k β_k + S − G·w − (Σ q y) b − z S t + λ t (or λ t²)
+    s.t.  β_k ≥ 1 − d_k·w − y_k b − z t,   β_k ≥ 0,   ‖w‖ ≤ t,   |w − center| ≤ radius
+
+with the sums S, G of the margins that are surely on. Same call and same answer as `dual_lp.solve_dual`.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import clarabel
+import numpy as np
+import scipy.sparse as sp
+
+from auclab.formulations.base import HingeProgram
+from auclab.models.dual_lp import DualPoint, Fixed, Margins, Region
+from auclab.types import Array, Status, Timings
+
+
+def solve_cone(
+    program: HingeProgram, margins: Margins, fixed: Fixed, region: Region, *, time_limit: float | None = None
+) -> DualPoint:
+    """Solve the window's program; `value` is the optimum, fixed part included."""
+    start = perf_counter()
+    n_margins, n = margins.directions.shape
+    # Columns: w in units of the box, b, t, β.
+    unit = region.radius
+    b, t, beta = n, n + 1, n + 2
+    size = beta + n_margins
+    weight = float(margins.capacity.sum()) or 1.0
+    linear = np.zeros(size)
+    linear[:n] = -fixed.gradient * unit
+    linear[b] = -fixed.balance
+    linear[t] = -program.threshold * fixed.total + (0.0 if program.squared else program.penalty)
+    linear[beta:] = margins.capacity
+    signs = np.zeros(n_margins) if margins.signs is None else margins.signs
+    scaled = sp.csc_array(margins.directions) @ sp.diags_array(unit)
+    hinge = sp.hstack(
+        [scaled, sp.csc_array(np.c_[signs, np.full(n_margins, program.threshold)]), sp.eye_array(n_margins)]
+    )
+    positive = sp.hstack([sp.csc_array((n_margins, beta)), sp.eye_array(n_margins)])
+    box = sp.hstack([sp.eye_array(n), sp.csc_array((n, size - n))])
+    rows = [-hinge, -positive, box, -box]
+    middle = region.center / unit
+    right = [np.full(n_margins, -1.0), np.zeros(n_margins), middle + 1.0, 1.0 - middle]
+    cones: list[Any] = [clarabel.NonnegativeConeT(2 * n_margins + 2 * n)]
+    if margins.signs is None:
+        rows, right, cones = [_single(b, size), *rows], [np.zeros(1), *right], [clarabel.ZeroConeT(1), *cones]
+    norm_rows, norm_cones = _norm_rows(program, unit, t, size)
+    n_parts = norm_rows.shape[1] - size
+    matrix = sp.vstack(
+        [sp.hstack([sp.vstack(rows), sp.csc_array((sum(r.shape[0] for r in rows), n_parts))]), norm_rows]
+    )
+    quadratic = np.zeros(size + n_parts)
+    if program.squared:
+        quadratic[t] = 2.0 * program.penalty
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-11
+    if time_limit is not None:
+        settings.time_limit = float(time_limit)
+    solver = clarabel.DefaultSolver(
+        sp.csc_matrix(sp.diags_array(quadratic / weight)),
+        np.r_[linear, np.zeros(n_parts)] / weight,
+        sp.csc_matrix(matrix),
+        np.r_[np.concatenate(right), np.zeros(norm_rows.shape[0])],
+        [*cones, *norm_cones],
+        settings,
+    )
+    built = perf_counter()
+    solution = solver.solve()
+    timings = Timings(build=built - start, solve=perf_counter() - built)
+    status = {"Solved": Status.OPTIMAL, "AlmostSolved": Status.OPTIMAL, "MaxTime": Status.TIME_LIMIT}.get(
+        str(solution.status), Status.FAILED
+    )
+    x = np.asarray(solution.x)
+    first_hinge = 1 if margins.signs is None else 0
+    weights = np.asarray(solution.z)[first_hinge : first_hinge + n_margins] * weight
+    return DualPoint(
+        coef=x[:n] * unit,
+        intercept=float(x[b]),
+        weights=np.clip(weights, 0.0, margins.capacity),
+        status=status,
+        value=float(solution.obj_val) * weight + fixed.total,
+        iterations=int(solution.iterations),
+        timings=timings,
+    )
+
+
+def _norm_rows(program: HingeProgram, unit: Array, t: int, size: int) -> tuple[Any, list[Any]]:
+    """``‖w‖ ≤ t`` for w in the given units; norm l1 adds a column |w_k| a feature."""
+    n = unit.size
+    if not program.uses_norm:
+        return _single(t, size), [clarabel.ZeroConeT(1)]
+    w = sp.hstack([sp.diags_array(unit), sp.csc_array((n, size - n))])
+    top = _single(t, size)
+    if program.norm == "l2":
+        return sp.vstack([-top, -w]), [clarabel.SecondOrderConeT(n + 1)]
+    if program.norm == "linf":
+        tops = sp.vstack([top] * n)
+        return sp.vstack([w - tops, -w - tops]), [clarabel.NonnegativeConeT(2 * n)]
+    parts = sp.eye_array(n)
+    total = sp.hstack([-top, sp.csc_array(np.ones((1, n)))])
+    return sp.vstack([sp.hstack([w, -parts]), sp.hstack([-w, -parts]), total]), [clarabel.NonnegativeConeT(2 * n + 1)]
+
+
+def _single(column: int, size: int) -> Any:
+    """The row that picks one column."""
+    return sp.csc_array(([1.0], ([0], [column])), shape=(1, size))

@@ -1,0 +1,221 @@
+"""The smoothed loss of a hinge program: value, gradient, Hessian and linearised multipliers, without pairs.
+
+Variables are ``θ = (w, b, t)`` with t in the place of ‖w‖, so a hinge argument is ``a = 1 − θ·D`` with the direction
+``D = (x_i⁺ − x_j⁻, 0, z)`` of a pair or ``D = (y x, y, z)`` of a point, and with ``α = φ'(a)``
+
+    gradient = −Σ q α D,        Hessian = Σ q φ''(a) D Dᵀ,      φ'' = 1/(2h) in the band |a| < h.
+
+The multipliers ``α − φ''(a) D·δ``, linear in a step δ, are those that the step would have if no pair left or entered
+the band: with a Newton step they satisfy the dual constraint, which those before the step do not.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.formulations.sample import Sample
+from auclab.kernels.smooth import Index, band_edges, smooth_neg, smooth_pos, window_row_sums, window_sums
+from auclab.solvers.base import Problem
+from auclab.types import Array
+
+_POOL = ThreadPoolExecutor(max_workers=2, thread_name_prefix="classes")
+#: Below this many observations threads cost more than they bring.
+_THREADS_FROM = 20_000
+
+
+def in_parallel(work: Any, *arguments: tuple[Any, ...], threads: bool) -> list[Any]:
+    """``work(*a)`` for the arguments of either class, in two threads where that pays."""
+    if not threads:
+        return [work(*a) for a in arguments]
+    return [future.result() for future in [_POOL.submit(work, *a) for a in arguments]]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The smoothed loss at a point.
+
+    `value` is the smoothed mean; `multipliers` per class are the marginals of ``q α``; `slack` is what the smoothing
+    leaves between primal and dual value, ``mean(φ(a) − α a)``; `band` is the share of the margins in the band.
+    """
+
+    half_width: float
+    value: float
+    multipliers: tuple[Array, Array]
+    slack: float
+    band: float
+    state: Any
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One class, sorted by score."""
+
+    order: NDArray[np.intp]
+    scores: Array
+    share: Array
+    first: Index
+    last: Index
+    band: Array
+
+
+class PairLoss:
+    """The smoothed loss over the pairs of a sample."""
+
+    def __init__(self, problem: Problem, sample: Sample):
+        self.threshold = problem.program.threshold
+        self.sample = sample
+        self.n_variables = sample.n_features + 2
+        self.threads = sample.n_pos + sample.n_neg >= _THREADS_FROM
+
+    def evaluate(self, theta: Array, half_width: float) -> Evaluation:
+        """Value and multipliers at `theta`; O(m log m)."""
+        sample = self.sample
+        coef, shift = theta[:-2], 1.0 - self.threshold * theta[-1]
+
+        def sort(X: Any, share: Array) -> tuple[NDArray[np.intp], Array, Array]:
+            scores = X @ coef
+            order = np.argsort(scores)
+            return order, scores[order], share[order] if sample.weighted else share
+
+        (order_pos, pos, share_pos), (order_neg, neg, share_neg) = in_parallel(
+            sort, (sample.X_pos, sample.share_pos), (sample.X_neg, sample.share_neg), threads=self.threads
+        )
+        center = 0.5 * (neg[0] + neg[-1])
+        pos, neg = pos - center, neg - center
+
+        def sweep_pos() -> tuple[Any, ...]:
+            first, last = band_edges(pos - shift, neg, half_width)
+            return first, last, *smooth_pos(pos - shift, neg, share_neg, first, last, half_width)
+
+        def sweep_neg() -> tuple[Any, ...]:
+            first, last = band_edges(neg + shift, pos, half_width)
+            return first, last, *smooth_neg(neg + shift, pos, share_pos, first, last, half_width)
+
+        (first_pos, last_pos, value, slope_pos, band_pos), (first_neg, last_neg, slope_neg, band_neg) = in_parallel(
+            lambda sweep: sweep(), (sweep_pos,), (sweep_neg,), threads=self.threads
+        )
+        weight_pos, weight_neg = share_pos * slope_pos, share_neg * slope_neg
+        multipliers = np.empty(pos.size), np.empty(neg.size)
+        multipliers[0][order_pos], multipliers[1][order_neg] = weight_pos, weight_neg
+        mean = float(share_pos @ value)
+        # mean(α a) = Σ α (shift − p + n), from the marginals.
+        active = shift * float(weight_pos.sum()) - float(weight_pos @ pos) + float(weight_neg @ neg)
+        sides = (
+            _Side(order_pos, pos, share_pos, first_pos, last_pos, band_pos),
+            _Side(order_neg, neg, share_neg, first_neg, last_neg, band_neg),
+        )
+        return Evaluation(half_width, mean, multipliers, mean - active, float(share_pos @ band_pos), sides)
+
+    def direction_sum(self, multipliers: tuple[Array, Array]) -> Array:
+        """``G = Σ q α D``, the negative gradient, shape (n_variables,)."""
+        return np.r_[self.sample.combine(*multipliers), 0.0, self.threshold * float(multipliers[0].sum())]
+
+    def hessian(self, evaluation: Evaluation) -> Array:
+        """The band's ``Σ q φ'' D Dᵀ``, shape (n_variables, n_variables); O(m n²)."""
+        sample, (pos, neg) = self.sample, evaluation.state
+        rows_pos, rows_neg = _sorted_rows(sample.X_pos, pos.order), _sorted_rows(sample.X_neg, neg.order)
+        partners = window_row_sums(rows_neg, neg.share, pos.first, pos.last)
+        mass_pos, mass_neg = pos.share * pos.band, neg.share * neg.band
+        cross = (rows_pos * pos.share[:, None]).T @ partners
+        n = sample.n_features
+        hessian = np.zeros((n + 2, n + 2))
+        hessian[:n, :n] = (rows_pos * mass_pos[:, None]).T @ rows_pos + (rows_neg * mass_neg[:, None]).T @ rows_neg
+        hessian[:n, :n] -= cross + cross.T
+        hessian[:n, -1] = hessian[-1, :n] = self.threshold * (rows_pos.T @ mass_pos - rows_neg.T @ mass_neg)
+        hessian[-1, -1] = self.threshold**2 * mass_pos.sum()
+        return hessian / (2.0 * evaluation.half_width)
+
+    def linearised(self, evaluation: Evaluation, step: Array) -> tuple[Array, Array]:
+        """The multipliers ``α − φ'' D·step``; O(m n)."""
+        sample, (pos, neg) = self.sample, evaluation.state
+        tilt = self.threshold * step[-1]
+
+        def gathered(X: Any, side: _Side) -> Array:
+            return (X @ step[:-2])[side.order]
+
+        moved_pos, moved_neg = in_parallel(gathered, (sample.X_pos, pos), (sample.X_neg, neg), threads=self.threads)
+        change_pos = pos.band * (moved_pos + tilt) - window_sums(neg.share * moved_neg, pos.first, pos.last)
+        change_neg = window_sums(pos.share * moved_pos, neg.first, neg.last) - neg.band * (moved_neg - tilt)
+        result = []
+        for multipliers, side, change in zip(evaluation.multipliers, (pos, neg), (change_pos, change_neg), strict=True):
+            new = multipliers.copy()
+            new[side.order] -= side.share * change / (2.0 * evaluation.half_width)
+            result.append(new)
+        return result[0], result[1]
+
+
+class PointLoss:
+    """The smoothed loss over the points of a sample."""
+
+    def __init__(self, problem: Problem, sample: Sample):
+        self.threshold = problem.program.threshold
+        self.sample = sample
+        self.n_variables = sample.n_features + 2
+
+    def evaluate(self, theta: Array, half_width: float) -> Evaluation:
+        """Value and multipliers at `theta`; O(m n)."""
+        sample, (weight_pos, weight_neg) = self.sample, self.sample.point_weights
+        shift = 1.0 - self.threshold * theta[-1]
+        arguments = (
+            shift - (sample.X_pos @ theta[:-2] + theta[-2]),
+            shift + (sample.X_neg @ theta[:-2] + theta[-2]),
+        )
+        slopes = [np.clip((a + half_width) / (2.0 * half_width), 0.0, 1.0) for a in arguments]
+        losses = [
+            np.where(np.abs(a) < half_width, (a + half_width) ** 2 / (4.0 * half_width), np.maximum(a, 0.0))
+            for a in arguments
+        ]
+        bands = [np.abs(a) < half_width for a in arguments]
+        value = float(weight_pos @ losses[0] + weight_neg @ losses[1])
+        multipliers = weight_pos * slopes[0], weight_neg * slopes[1]
+        active = float(multipliers[0] @ arguments[0] + multipliers[1] @ arguments[1])
+        band = float(weight_pos @ bands[0] + weight_neg @ bands[1])
+        return Evaluation(half_width, value, multipliers, value - active, band, bands)
+
+    def direction_sum(self, multipliers: tuple[Array, Array]) -> Array:
+        """``G = Σ q α D``, the negative gradient, shape (n_variables,)."""
+        sum_pos, sum_neg = float(multipliers[0].sum()), float(multipliers[1].sum())
+        return np.r_[self.sample.combine(*multipliers), sum_pos - sum_neg, self.threshold * (sum_pos + sum_neg)]
+
+    def hessian(self, evaluation: Evaluation) -> Array:
+        """The band's ``Σ q φ'' D Dᵀ``; O(m n²)."""
+        hessian = np.zeros((self.n_variables, self.n_variables))
+        for X, weight, band, sign in self._classes(evaluation):
+            rows = _sorted_rows(X, np.flatnonzero(band))
+            directions = np.c_[sign * rows, np.full(len(rows), sign), np.full(len(rows), self.threshold)]
+            hessian += (directions * weight[band][:, None]).T @ directions
+        return hessian / (2.0 * evaluation.half_width)
+
+    def linearised(self, evaluation: Evaluation, step: Array) -> tuple[Array, Array]:
+        """The multipliers ``α − φ'' D·step``; O(m n)."""
+        result = []
+        for multipliers, (X, weight, band, sign) in zip(evaluation.multipliers, self._classes(evaluation), strict=True):
+            change = sign * (X @ step[:-2] + step[-2]) + self.threshold * step[-1]
+            result.append(multipliers - weight * band * change / (2.0 * evaluation.half_width))
+        return result[0], result[1]
+
+    def _classes(self, evaluation: Evaluation) -> list[tuple[Any, Array, NDArray[np.bool_], float]]:
+        weight_pos, weight_neg = self.sample.point_weights
+        bands = evaluation.state
+        return [
+            (self.sample.X_pos, weight_pos, bands[0], 1.0),
+            (self.sample.X_neg, weight_neg, bands[1], -1.0),
+        ]
+
+
+Loss = PairLoss | PointLoss
+
+
+def smooth_loss(problem: Problem, sample: Sample) -> Loss:
+    """The smoothed loss of `problem` on `sample`."""
+    return PairLoss(problem, sample) if problem.over_pairs else PointLoss(problem, sample)
+
+
+def _sorted_rows(X: Any, order: NDArray[np.intp]) -> Array:
+    rows = X[order]
+    return np.ascontiguousarray(rows.toarray() if hasattr(rows, "toarray") else rows)
