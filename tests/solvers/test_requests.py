@@ -17,10 +17,10 @@ X, Y = overlapping()
         (
             RankSVM(0.1),
             {"solver": "highs"},
-            "use solver=clarabel or solver=scs, or keep solver=highs with norm l1 or linf",
+            "use solver=clarabel or solver=newton or solver=scs, or keep solver=highs with norm l1 or linf",
         ),
         (RankSVM(0.1, "l1", squared=True), {"solver": "highs"}, "squared=false"),
-        (BufferedAUC(), {"solver": "gurobi"}, "choose one of auto, clarabel, highs, scs"),
+        (BufferedAUC(), {"solver": "gurobi"}, "choose one of auto, clarabel, highs, newton, scs"),
         (BufferedAUC(), {"solver": "highs", "pairs": "some"}, "choose one of auto, full, dual, aggregated"),
         (CSVM(0.1, "l1"), {"solver": "highs", "pairs": "aggregated"}, "use pairs=dual"),
         (BufferedAUC(), {"solver": "clarabel", "pairs": "full"}, "solver=clarabel has no option pairs"),
@@ -38,7 +38,7 @@ def test_refusals_say_what_works(program, request_, words):
 
 def test_auto_says_what_it_picked_and_why():
     assert "auto picked highs: the program is linear" in solve(BufferedAUC(), X, Y).notes
-    assert solve(RankSVM(0.1), X, Y).solver == "clarabel"
+    assert solve(RankSVM(0.1), X, Y).solver == "newton"
     assert solve(GeneralizedBufferedAUC(0.2, "linf"), X, Y).solver == "highs"
 
 

@@ -20,6 +20,10 @@ from auclab.types import AuclabError, Solution, Status, Timings
 
 #: A mean hinge below this is taken for 0: the data are separable.
 SEPARATED = 1e-9
+#: More margins than this are left to the smoothed method (measured, benchmarks/pair_statements.py).
+WINDOWS_UP_TO = 100_000_000
+#: More features than this, and a dense Hessian is no longer small.
+MANY_FEATURES = 500
 
 
 def solve(
@@ -43,7 +47,7 @@ def solve(
     y : array of shape (n_samples,)
         0/1, −1/+1 or booleans; larger is positive.
     solver : str
-        "auto", "highs" (linear programs and z > 0), "clarabel" or "scs" (convex programs).
+        "auto", "highs" (linear programs and z > 0), "newton", "clarabel" or "scs" (convex programs).
     tolerance : float
         Relative gap at or below which the status is OPTIMAL.
     time_limit : float, optional
@@ -89,12 +93,21 @@ def solve(
 
 def choose_solver(problem: Problem) -> tuple[str, str]:
     """The solver that "auto" stands for, and the reason in one line."""
-    program = problem.program
+    program, n_features = problem.program, problem.sample.n_features
     if not program.is_convex:
         return "highs", "auto picked highs: z > 0 is solved by a family of linear programs"
-    if program.is_linear:
+    if program.is_linear and problem.n_margins <= WINDOWS_UP_TO:
         return "highs", "auto picked highs: the program is linear"
-    return "clarabel", f"auto picked clarabel: ‖w‖ in norm {program.norm} makes the program conic, not linear"
+    if n_features <= MANY_FEATURES:
+        why = (
+            "so many margins are as good as smooth"
+            if program.is_linear
+            else f"‖w‖ in norm {program.norm} is not linear"
+        )
+        return "newton", f"auto picked newton: {why}"
+    if program.is_linear:
+        return "highs", f"auto picked highs: the program is linear, and n = {n_features} is too many for newton"
+    return "clarabel", f"auto picked clarabel: the program is conic, and n = {n_features} is too many for newton"
 
 
 def judge(problem: Problem, play: Play, solver: str, tolerance: float) -> Solution:
