@@ -20,6 +20,7 @@ import numpy as np
 
 from auclab.formulations.norms import norm_of
 from auclab.formulations.sample import Sample
+from auclab.kernels.compiling import compile_smooth
 from auclab.solvers._aggregated import margin_units, solve_aggregated
 from auclab.solvers._proximal import proximal_step
 from auclab.solvers._smooth import Evaluation, Loss, smooth_loss
@@ -54,7 +55,9 @@ def play(problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None 
             f"solver=newton forms an n × n matrix and the data have n = {problem.sample.n_features} features (at most "
             f"{MAX_FEATURES}); use solver=highs with pairs=aggregated, or solver=clarabel"
         )
-    return _Run(problem, tolerance, time_limit).solve()
+    compiling = compile_smooth()
+    answer = _Run(problem, tolerance, time_limit).solve()
+    return replace(answer, timings=replace(answer.timings, compile=compiling))
 
 
 class _Run:

@@ -13,6 +13,7 @@ from auclab.formulations.base import HingeProgram, pair_null_level
 from auclab.formulations.norms import norm_of
 from auclab.formulations.point_null import point_null_level, point_null_multipliers
 from auclab.formulations.sample import Sample
+from auclab.kernels.compiling import compile_hinge
 from auclab.solvers.base import Play, Problem, check_capable, check_options
 from auclab.solvers.certificate import certify
 from auclab.solvers.nonconvex import solve_nonconvex
@@ -83,12 +84,14 @@ def solve(
     play = check_capable(name, formulation)
     check_options(name, play, options)
     limits: dict[str, Any] = {"tolerance": tolerance, "time_limit": time_limit, **options}
+    compiling = compile_hinge()
     answer = _trivial_play(problem)
     if answer is None and not formulation.is_convex:
         solution = solve_nonconvex(problem, play, judge, name, limits)
     else:
         solution = judge(problem, answer or play(problem, **limits), name, tolerance)
-    return replace(solution, notes=(reason, *solution.notes)) if reason else solution
+    timings = replace(solution.timings, compile=solution.timings.compile + compiling)
+    return replace(solution, timings=timings, notes=(reason, *solution.notes) if reason else solution.notes)
 
 
 def choose_solver(problem: Problem) -> tuple[str, str]:
