@@ -9,6 +9,7 @@ from auclab.metrics.buffered import (
     ranking_superquantile,
 )
 from auclab.metrics.ranking import auc_score
+from auclab.metrics.score_differences import ferri_auc, gauc_score, probabilistic_auc, scored_auc, soft_auc
 from auclab.metrics.superquantile import bpoe, superquantile
 
 __all__ = [
@@ -19,6 +20,11 @@ __all__ = [
     "bpoe",
     "broc_curve",
     "buffered_auc",
+    "ferri_auc",
+    "gauc_score",
+    "probabilistic_auc",
     "ranking_superquantile",
+    "scored_auc",
+    "soft_auc",
     "superquantile",
 ]
