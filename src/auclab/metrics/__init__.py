@@ -8,6 +8,7 @@ from auclab.metrics.buffered import (
     buffered_auc,
     ranking_superquantile,
 )
+from auclab.metrics.partial import partial_auc, two_way_partial_auc, weighted_auc
 from auclab.metrics.ranking import auc_score
 from auclab.metrics.score_differences import ferri_auc, gauc_score, probabilistic_auc, scored_auc, soft_auc
 from auclab.metrics.superquantile import bpoe, superquantile
@@ -22,9 +23,12 @@ __all__ = [
     "buffered_auc",
     "ferri_auc",
     "gauc_score",
+    "partial_auc",
     "probabilistic_auc",
     "ranking_superquantile",
     "scored_auc",
     "soft_auc",
     "superquantile",
+    "two_way_partial_auc",
+    "weighted_auc",
 ]
