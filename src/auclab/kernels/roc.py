@@ -67,11 +67,14 @@ def band_area(fpr: Array, tpr: Array, low: float, high: float, floor: float) -> 
 def upper_hull(x: Array, y: Array) -> np.ndarray:
     """Positions of the vertices of the upper convex hull; points ascend in x and, where x is equal, in y.
 
-    Andrew's monotone chain from the first point to the last one. Points on an edge are left out.
+    Andrew's monotone chain from the first point to the last one, which is the highest. Points on an edge and
+    points that another one dominates are left out.
     """
     chain = np.empty(x.size, np.int64)
     size = 0
     for k in range(x.size):
+        if size > 0 and y[k] <= y[chain[size - 1]] and k < x.size - 1:
+            continue
         while size >= 2:
             a, b = chain[size - 2], chain[size - 1]
             if (x[b] - x[a]) * (y[k] - y[b]) < (y[b] - y[a]) * (x[k] - x[b]):
