@@ -80,7 +80,8 @@ class Certificate:
     dual_residual
         Violation of the dual constraint ``‖Σ q d‖_* ≤ λ − z Σ q`` that is left after repair.
     norm_bound
-        The radius within which `lower_bound` holds; infinite when the dual point could be made feasible.
+        The radius within which `lower_bound` holds; infinite when the dual point could be made feasible. In the
+        program's norm, or, where it has none, in the l2 norm with every feature in units of its spread.
     """
 
     objective: float

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from auclab.types import Array, AuclabError
 from auclab.validation import positive_mask, same_length, weight_vector
+
+_ENOUGH_ROWS = 10_000
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,28 @@ class Sample:
     def mean_difference(self) -> Array:
         """Δ = mean(x⁺) − mean(x⁻), the mean of all pair differences."""
         return np.asarray(self.X_pos.T @ self.share_pos - self.X_neg.T @ self.share_neg, dtype=float)
+
+    @cached_property
+    def spread(self) -> Array:
+        """A positive scale for every feature, about its standard deviation within the classes.
+
+        Taken from at most 10⁴ observations a class; a feature that is constant among those gets the scale of its
+        largest entry.
+        """
+        variance = np.zeros(self.n_features)
+        for X, share in ((self.X_pos, self.share_pos), (self.X_neg, self.share_neg)):
+            rows = slice(None, None, max(1, share.size // _ENOUGH_ROWS))
+            some, weight = X[rows], share[rows] / max(float(share[rows].sum()), 1e-300)
+            square = some.multiply(some) if self.is_sparse else some * some
+            variance += np.maximum(square.T @ weight - (some.T @ weight) ** 2, 0.0)
+        spread = np.sqrt(variance)
+        # Rounding leaves a constant feature with about 1e-8 of its size.
+        constant = spread <= 1e-7 * spread.max()
+        if constant.any():
+            largest = np.maximum(*(np.abs(X[:, constant]).max(axis=0) for X in (self.X_pos, self.X_neg)))
+            largest = np.asarray(largest.todense() if self.is_sparse else largest, dtype=float).ravel()
+            spread[constant] = np.where(largest > 0, largest, 1.0)
+        return spread
 
     def combine(self, multipliers_pos: Array, multipliers_neg: Array) -> Array:
         """``Σ_i α_i x_i⁺ − Σ_j β_j x_j⁻``, shape (n_features,)."""

@@ -11,8 +11,8 @@ from auclab.models.quadratic import solve_quadratic
 from auclab.solvers.base import Problem
 from auclab.types import Array
 
-#: More observations than this are left with the separator that the solver found.
-MAX_OBSERVATIONS = 20_000
+#: Larger samples (observations times features) are left with the separator that the solver found.
+MAX_SIZE = 300_000
 
 
 def hard_margin(problem: Problem) -> tuple[Array, float] | None:
@@ -24,7 +24,7 @@ def hard_margin(problem: Problem) -> tuple[Array, float] | None:
     sample = problem.sample
     n_features, n_rows = sample.n_features, sample.n_pos + sample.n_neg
     used_pos, used_neg = sample.X_pos[sample.share_pos > 0], sample.X_neg[sample.share_neg > 0]
-    if n_rows > MAX_OBSERVATIONS:
+    if n_rows * n_features > MAX_SIZE:
         return None
     half = 0.5 if problem.over_pairs else 1.0
     stack: Any = sp.vstack if sample.is_sparse else np.vstack

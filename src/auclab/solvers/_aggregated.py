@@ -16,7 +16,6 @@ import numpy as np
 from scipy.optimize import minimize
 
 from auclab.formulations.norms import norm_of, subgradient
-from auclab.formulations.sample import Sample
 from auclab.kernels.hinge import pair_hinge_active
 from auclab.models.dual_lp import DualPoint, Region, solve_dual
 from auclab.models.window import Window, window_around
@@ -75,7 +74,7 @@ def solve_aggregated(
         n_wanted=max(2_000, 20 * problem.sample.n_features),
     )
     search.timings = Timings(solve=perf_counter() - begin)
-    unit = margin_units(problem.sample)
+    unit = 1.0 / problem.sample.spread
     solve_window = solve_dual if problem.program.is_linear else solve_cone
     status = Status.ITERATION_LIMIT
     for _ in range(_MAX_STEPS):
@@ -153,20 +152,8 @@ def _rough_solution(problem: Problem, deadline: float) -> Array:
 
     null = np.zeros(sample.n_features)
     # Start from the difference of the means, at the length that is best along it among a few.
-    direction = sample.mean_difference * margin_units(sample) ** 2
+    direction = sample.mean_difference / sample.spread**2
     starts = [null, *(length * direction for length in (0.1, 0.3, 1.0, 3.0))]
     first = min(starts, key=lambda w: problem.objective(w, 0.0))
     result = minimize(oracle, first, jac=True, method="L-BFGS-B", callback=out_of_time, options={"maxiter": 300})
     return np.asarray(result.x)
-
-
-def margin_units(sample: Sample) -> Array:
-    """For every feature, the change of its coefficient that moves margins by about 1: one over its spread."""
-    spread = np.zeros(sample.n_features)
-    for X, share in ((sample.X_pos, sample.share_pos), (sample.X_neg, sample.share_neg)):
-        mean = X.T @ share
-        square = X.multiply(X) if sample.is_sparse else X * X
-        spread += np.maximum(square.T @ share - mean * mean, 0.0)
-    spread = np.sqrt(spread)
-    typical = spread.max()
-    return np.asarray(1.0 / np.maximum(spread, 1e-8 * typical)) if typical > 0 else np.ones(spread.size)

@@ -15,7 +15,8 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq
 from auclab.formulations.base import HingeProgram
 from auclab.types import Array
 
-_RIDGE = 1e-13
+#: Collinear features leave the Hessian singular; this much of its scale keeps the step finite and changes it little.
+_RIDGE = 1e-10
 
 
 def proximal_step(

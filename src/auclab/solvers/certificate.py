@@ -11,6 +11,7 @@ certificate over 10¹² pairs costs O(m log m). Derived; the duals themselves: N
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -26,42 +27,65 @@ NORM_MARGIN = 10.0
 
 
 def certify(
-    problem: Problem, coef: Array, intercept: float, multipliers: tuple[Array, Array] | None
+    problem: Problem,
+    coef: Array,
+    intercept: float,
+    multipliers: tuple[Array, Array] | None,
+    objective: float | None = None,
 ) -> tuple[Certificate, tuple[Array, Array] | None]:
-    """The certificate of a point, and its multipliers made feasible.
-
-    Lower bound, with ``g = Σ q d`` and ``S = Σ q`` (formulas 7.1):
-
-    * unsquared penalty: ``τS`` with ``τ = min(1, λ/‖g‖_*)``;
-    * squared penalty: ``τS − τ²‖g‖_*²/(4λ)`` at its best τ in [0, 1];
-    * no penalty: ``S − W·max(0, ‖g‖_* + zS)``, true for all ``‖w‖ ≤ W``.
-    """
-    objective = problem.objective(coef, intercept)
+    """The certificate of a point, and its multipliers made feasible; `objective` if it is already known."""
+    if objective is None:
+        objective = problem.objective(coef, intercept)
     if multipliers is None or not all(np.isfinite(part).all() for part in multipliers):
         return Certificate(objective, math.nan, math.nan, math.nan, math.nan), None
     multipliers = feasible_multipliers(problem, *multipliers)
+    dual = dual_bound(problem, coef, multipliers)
+    absolute = objective - dual.bound
+    gap = absolute / max(abs(objective), SMALL_OBJECTIVE)
+    certificate = Certificate(objective, dual.bound, absolute, gap, dual.residual, dual.radius)
+    return certificate, (dual.scale * multipliers[0], dual.scale * multipliers[1])
+
+
+@dataclass(frozen=True)
+class DualBound:
+    """A lower bound, the factor by which the multipliers were scaled for it, what violation is left, and the radius."""
+
+    bound: float
+    scale: float
+    residual: float
+    radius: float
+
+
+def dual_bound(problem: Problem, coef: Array, multipliers: tuple[Array, Array]) -> DualBound:
+    """The dual value of multipliers within their capacities, true for every w (or for all ‖w‖ up to a radius).
+
+    With ``g = Σ q d`` and ``S = Σ q`` (formulas 7.1):
+
+    * unsquared penalty: ``τS`` with ``τ = min(1, λ/‖g‖_*)``;
+    * squared penalty: ``τS − τ²‖g‖_*²/(4λ)`` at its best τ in [0, 1];
+    * no penalty: ``S − W·max(0, ‖g‖_* + zS)``, true for all ``‖w‖ ≤ W``; without a norm (z = 0) lengths are
+      Euclidean with every feature in units of its spread.
+    """
     program, sample = problem.program, problem.sample
     total = float(multipliers[0].sum() + (0.0 if problem.over_pairs else multipliers[1].sum()))
-    size = dual_norm_of(sample.combine(*multipliers), program.norm)
-    radius, residual = math.inf, 0.0
+    gradient = sample.combine(*multipliers)
+    size = dual_norm_of(gradient, program.norm)
     if program.penalty > 0 and program.squared:
         scale = 1.0 if size == 0 else min(1.0, 2 * program.penalty * total / size**2)
-        bound = scale * total - (scale * size) ** 2 / (4 * program.penalty)
-    elif program.penalty > 0:
+        return DualBound(max(0.0, scale * total - (scale * size) ** 2 / (4 * program.penalty)), scale, 0.0, math.inf)
+    if program.penalty > 0:
         scale = 1.0 if size <= program.penalty else program.penalty / size
-        residual = max(0.0, size - program.penalty)
-        bound = scale * total
+        return DualBound(scale * total, scale, max(0.0, size - program.penalty), math.inf)
+    if program.uses_norm:
+        residual, length = max(0.0, size + program.threshold * total), norm_of(coef, program.norm)
     else:
-        scale = 1.0
-        residual = max(0.0, size + program.threshold * total)
-        radius = NORM_MARGIN * max(norm_of(coef, program.norm), _unit_norm(problem)) if residual > 0 else math.inf
-        bound = total - (radius * residual if residual > 0 else 0.0)
-    bound = max(bound, 0.0)
-    absolute = objective - bound
-    certificate = Certificate(
-        objective, bound, absolute, absolute / max(abs(objective), SMALL_OBJECTIVE), residual, radius
-    )
-    return certificate, (scale * multipliers[0], scale * multipliers[1])
+        # No norm belongs to the program: take the one in which features of any scale count alike.
+        residual = float(np.linalg.norm(gradient / sample.spread))
+        length = float(np.linalg.norm(coef * sample.spread))
+    if residual == 0:
+        return DualBound(total, 1.0, 0.0, math.inf)
+    radius = NORM_MARGIN * (length or _unit_norm(problem))
+    return DualBound(max(0.0, total - radius * residual), 1.0, residual, radius)
 
 
 def feasible_multipliers(problem: Problem, pos: Array, neg: Array) -> tuple[Array, Array]:
@@ -131,6 +155,6 @@ def _by_density(multipliers: Array, share: Array) -> tuple[Array, Array, Array]:
 
 def _unit_norm(problem: Problem) -> float:
     """A norm at which scores differ by about 1: the scale of w when the solution itself is 0."""
-    sample = problem.sample
-    spread = max(float(abs(sample.X_pos).max()), float(abs(sample.X_neg).max()))
-    return 1.0 / spread if spread > 0 else 1.0
+    if not problem.program.uses_norm:
+        return 1.0
+    return norm_of(1.0 / problem.sample.spread, problem.program.norm)

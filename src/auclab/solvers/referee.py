@@ -101,16 +101,12 @@ def choose_solver(problem: Problem) -> tuple[str, str]:
         return "highs", "auto picked highs: z > 0 is solved by a family of linear programs"
     if program.is_linear and problem.n_margins <= WINDOWS_UP_TO:
         return "highs", "auto picked highs: the program is linear"
-    if n_features <= MANY_FEATURES:
-        why = (
-            "so many margins are as good as smooth"
-            if program.is_linear
-            else f"‖w‖ in norm {program.norm} is not linear"
-        )
+    if problem.over_pairs and n_features <= MANY_FEATURES:
+        why = "so many margins are as good as smooth" if program.is_linear else "the program is conic, and has pairs"
         return "newton", f"auto picked newton: {why}"
     if program.is_linear:
         return "highs", f"auto picked highs: the program is linear, and n = {n_features} is too many for newton"
-    return "clarabel", f"auto picked clarabel: the program is conic, and n = {n_features} is too many for newton"
+    return "clarabel", "auto picked clarabel: the program is conic"
 
 
 def judge(problem: Problem, play: Play, solver: str, tolerance: float) -> Solution:
@@ -119,8 +115,8 @@ def judge(problem: Problem, play: Play, solver: str, tolerance: float) -> Soluti
         # A limit that came too early for any point is still a limit.
         outcome = Status.FAILED if play.status is Status.OPTIMAL else play.status
         play = Play.null(problem, outcome, play.timings, "no point came back; w = 0 stands in its place")
-    play = _canonical(problem, play)
-    certificate, multipliers = certify(problem, play.coef, play.intercept, play.multipliers)
+    play, objective = _canonical(problem, play)
+    certificate, multipliers = certify(problem, play.coef, play.intercept, play.multipliers, objective)
     proved = play.status is not Status.OPTIMAL or certificate.gap <= tolerance
     status = play.status if proved else Status.ITERATION_LIMIT
     return Solution(
@@ -154,18 +150,18 @@ def _trivial_play(problem: Problem) -> Play | None:
     )
 
 
-def _canonical(problem: Problem, play: Play) -> Play:
-    """One point where there are many: exactly w = 0 for noise around it, the hard margin for separable data."""
+def _canonical(problem: Problem, play: Play) -> tuple[Play, float]:
+    """One point where there are many, and its value: w = 0 exactly, the hard margin for separable data."""
     program, sample = problem.program, problem.sample
     objective = problem.objective(play.coef, play.intercept)
     if program.is_convex and objective >= program.null_value(sample) * (1 - 1e-9):
-        proof = (
-            (sample.share_pos, sample.share_neg) if problem.over_pairs else point_null_multipliers(sample, program.norm)
-        )
-        return replace(play, coef=np.zeros_like(play.coef), intercept=problem.null_intercept(), multipliers=proof)
+        every = (sample.share_pos, sample.share_neg)
+        proof = every if problem.over_pairs else point_null_multipliers(sample, program.norm)
+        coef, intercept = np.zeros_like(play.coef), problem.null_intercept()
+        return replace(play, coef=coef, intercept=intercept, multipliers=proof), program.null_value(sample)
     size = norm_of(play.coef, program.norm)
     if objective - program.penalty * (size * size if program.squared else size) > SEPARATED:
-        return play
+        return play, objective
     note = f"the {'pairs' if problem.over_pairs else 'classes'} are linearly separable: no hinge is left"
     if not program.uses_norm:
         from auclab.models.hard_margin import hard_margin
@@ -175,7 +171,8 @@ def _canonical(problem: Problem, play: Play) -> Play:
             none = (np.zeros(sample.n_pos), np.zeros(sample.n_neg))
             note += "; of the many optima this is the hard-margin one"
             play = replace(play, coef=separator[0], intercept=separator[1], multipliers=none)
-    return replace(play, notes=(*play.notes, note))
+            objective = problem.objective(*separator)
+    return replace(play, notes=(*play.notes, note)), objective
 
 
 def _null_remark(problem: Problem) -> tuple[str, ...]:

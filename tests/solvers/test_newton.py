@@ -1,0 +1,95 @@
+"""The structured solver where generic ones end: many pairs, bad scales, ties, imbalance."""
+
+import numpy as np
+import pytest
+
+from auclab import AuclabError, BufferedAUC, GeneralizedBufferedAUC, RankSVM, solve
+from auclab.datasets import load
+from auclab.types import NORMS, Status
+from programs import CONVEX, label, overlapping
+
+
+def artificial(size):
+    data = load("artificial", n_pos=size, n_neg=size, seed=0)
+    return data.X.to_numpy(), data.y
+
+
+@pytest.mark.parametrize("program", CONVEX, ids=label)
+@pytest.mark.parametrize("seed", range(3))
+def test_it_agrees_with_clarabel(program, seed):
+    X, y = overlapping(100 + seed, 25, 30, 4)
+    solution = solve(program, X, y, solver="newton")
+    reference = solve(program, X, y, solver="clarabel", tolerance=1e-8)
+    assert solution.objective == pytest.approx(reference.objective, rel=1e-7, abs=1e-10)
+    assert solution.gap <= 1e-7
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        BufferedAUC(),
+        *(RankSVM(0.01, norm) for norm in NORMS),
+        RankSVM(1e-3, squared=True),
+        *(GeneralizedBufferedAUC(-0.05, norm) for norm in NORMS),
+    ],
+    ids=label,
+)
+def test_certified_over_millions_of_pairs(program):
+    X, y = artificial(5_000)  # 2.5·10⁷ pairs
+    solution = solve(program, X, y, solver="newton")
+    assert solution.status is Status.OPTIMAL
+    assert solution.gap <= 1e-6
+    assert len(solution.history) >= 1
+
+
+def test_the_exact_optimum_is_that_of_the_windows():
+    X, y = artificial(3_000)
+    windows = solve(BufferedAUC(), X, y, solver="highs", pairs="aggregated")
+    assert windows.gap <= 1e-9
+    assert solve(BufferedAUC(), X, y, solver="newton").objective == pytest.approx(windows.objective, rel=1e-6)
+
+
+def test_bad_scales_change_nothing():
+    X, y = artificial(5_000)
+    scales = 10.0 ** np.linspace(-3, 3, X.shape[1])
+    plain, scaled = (solve(BufferedAUC(), data, y, solver="newton") for data in (X, X * scales))
+    assert scaled.status is Status.OPTIMAL
+    assert scaled.iterations <= 1.5 * plain.iterations + 1
+    np.testing.assert_allclose(scaled.coef * scales, plain.coef, rtol=1e-3)
+
+
+def test_few_positives_against_many():
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(0.7, 1, (30, 5)), rng.normal(0, 1, (30_000, 5))])
+    solution = solve(BufferedAUC(), X, np.r_[np.ones(30), np.zeros(30_000)], solver="newton")
+    assert solution.status is Status.OPTIMAL
+
+
+def test_binary_features_tie_heavily():
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.random((1500, 8)) < 0.5, rng.random((4000, 8)) < 0.4]).astype(float)
+    y = np.r_[np.ones(1500), np.zeros(4000)]
+    solution = solve(BufferedAUC(), X, y, solver="newton", time_limit=60)
+    assert solution.status is Status.OPTIMAL
+    assert solution.gap <= 1e-6
+
+
+def test_sample_weights_over_millions_of_pairs():
+    X, y = artificial(4_000)
+    weight = np.random.default_rng(0).integers(1, 3, y.size)
+    weighted = solve(RankSVM(0.01), X, y, solver="newton", sample_weight=weight)
+    repeated = solve(RankSVM(0.01), np.repeat(X, weight, axis=0), np.repeat(y, weight), solver="newton")
+    assert weighted.gap <= 1e-6
+    assert weighted.objective == pytest.approx(repeated.objective, rel=2e-6)
+
+
+def test_a_time_limit_gives_a_point_and_says_so():
+    X, y = artificial(20_000)
+    solution = solve(RankSVM(0.01), X, y, solver="newton", time_limit=1e-3)
+    assert solution.status is Status.TIME_LIMIT
+    assert solution.objective < 1.0
+
+
+def test_too_many_features_are_refused():
+    with pytest.raises(AuclabError, match="n = 2001 features"):
+        solve(RankSVM(0.1), np.eye(2001)[:40], np.arange(40) % 2, solver="newton")
