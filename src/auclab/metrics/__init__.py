@@ -17,6 +17,7 @@ from auclab.metrics.cost import (
     voros_score,
 )
 from auclab.metrics.partial import partial_auc, two_way_partial_auc, weighted_auc
+from auclab.metrics.polynomial import polynomial_auc, polynomial_soft_auc
 from auclab.metrics.ranking import auc_score
 from auclab.metrics.score_differences import ferri_auc, gauc_score, probabilistic_auc, scored_auc, soft_auc
 from auclab.metrics.superquantile import bpoe, superquantile
@@ -35,6 +36,8 @@ __all__ = [
     "lesser_area",
     "lesser_volume",
     "partial_auc",
+    "polynomial_auc",
+    "polynomial_soft_auc",
     "probabilistic_auc",
     "ranking_superquantile",
     "roc_hull",

@@ -1,0 +1,168 @@
+"""AUC and softAUC with a polynomial for the step or the sigmoid: linear time, smooth in the scores."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, Literal
+
+from numpy.typing import ArrayLike
+
+from auclab.metrics._differences import difference_scores, positive_number
+from auclab.metrics._inputs import ClassScores
+from auclab.metrics._series import Series, chebyshev_mean, monomial_mean, sigmoid_series, step_series
+from auclab.types import AuclabError
+
+Basis = Literal["chebyshev2d", "monomial"]
+_MEANS = {"chebyshev2d": chebyshev_mean, "monomial": monomial_mean}
+#: Binomial coefficients and powers of 2.4 stay within doubles up to here; the digits are gone long before.
+_MOST_MONOMIAL = 500
+
+
+def polynomial_auc(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    degree: int = 29,
+    series: Literal["chebyshev", "legendre"] = "chebyshev",
+    scale: float | None = None,
+    basis: Basis = "chebyshev2d",
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+) -> float:
+    """AUC with a polynomial for the step, ``mean_ij poly((p_i − n_j)/s)``, in O(m (degree + log m)).
+
+    Calders & Jaroszewicz 2007, Sect. 3. The polynomial is the truncated Chebyshev or Legendre series of the step on
+    [−1, 1] with value ½ at 0, so the limit of high degrees is AUC with ties counted ½ (not the strict count written in
+    the paper). Pairs with ``|p − n| ≲ s/degree`` decide the error, some 1e-3 at degree 29.
+
+    Parameters
+    ----------
+    y_true : array of shape (n_samples,)
+        0/1, −1/+1, booleans, or any two values with `pos_label`.
+    y_score : array of shape (n_samples,)
+        Finite scores, larger means more positive.
+    degree : int
+        ≥ 1. An even degree is the same as the odd one below it.
+    series : {"chebyshev", "legendre"}
+        Least squares in the Chebyshev weight, or ordinary least squares.
+    scale : float, optional
+        s > 0, at least the largest ``|p_i − n_j|``, which it is by default. The value depends on it: hold it fixed
+        where values of different scores are to be compared or differentiated.
+    basis : {"chebyshev2d", "monomial"}
+        How the mean is evaluated. Bivariate Chebyshev polynomials are right to 1e-15 at any degree; powers of centred
+        scores, the paper's eqs. 1 and 2, lose all digits between degree 35 and 60.
+    sample_weight : array of shape (n_samples,), optional
+        Weights ≥ 0; a pair weighs the product. Integer weights act as repeated rows.
+    pos_label : optional
+        The positive one of two unusual labels.
+
+    Returns
+    -------
+    float
+        Near [0, 1]; ½ if all scores are equal. The classes exchanged give the complement.
+
+    Raises
+    ------
+    AuclabError
+        One class only, NaN or infinite scores, lengths that differ, a degree below 1, an unknown series or basis, a
+        scale below the largest difference, a degree above 500 in powers.
+
+    Examples
+    --------
+    Degree 1 is ``½ + (2/π) t/s``; one pair has t = s:
+
+    >>> round(polynomial_auc([1, 0], [3.0, 1.0], degree=1), 12)  # ½ + 2/π
+    1.136619772368
+    >>> round(polynomial_auc([1, 0], [3.0, 1.0], degree=1, series="legendre"), 12)  # ½ + ¾ t/s
+    1.25
+    """
+    if series not in ("chebyshev", "legendre"):
+        raise AuclabError(f"series must be 'chebyshev' or 'legendre', got {series!r}")
+    highest = _degree(degree, basis)
+    scores, size = _scaled(difference_scores(y_true, y_score, sample_weight, pos_label), scale)
+    return _mean(step_series(highest, series), scores, size, basis)
+
+
+def polynomial_soft_auc(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    beta: float,
+    degree: int = 29,
+    scale: float | None = None,
+    basis: Basis = "chebyshev2d",
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+) -> float:
+    """SoftAUC with a polynomial for the sigmoid: Chebyshev series of ``1/(1 + e^(−βs·t))`` on [−1, 1] at ``(p − n)/s``.
+
+    Calders & Jaroszewicz 2007. With ``b = βs`` the largest error of the polynomial falls like ``ρ^(−degree)``, ``ρ =
+    π/b + √(1 + π²/b²)``: at degree 29 it is 8e-13 for b = 3, 6e-5 for b = 10. `soft_auc` has no such error.
+
+    Parameters
+    ----------
+    y_true, y_score, degree, scale, basis, sample_weight, pos_label
+        As in `polynomial_auc`.
+    beta : float
+        β > 0, per unit of the scores.
+
+    Returns
+    -------
+    float
+        Near `soft_auc`; ½ if all scores are equal.
+
+    Raises
+    ------
+    AuclabError
+        As in `polynomial_auc`, and for β ≤ 0.
+
+    Examples
+    --------
+    One pair, ``βt = ln 3``, so ``1/(1 + ⅓)``:
+
+    >>> round(polynomial_soft_auc([1, 0], [1.0986122886681098, 0.0], beta=1.0), 12)
+    0.75
+    """
+    steepness = positive_number("beta", beta, "the steepness of the sigmoid, per unit of the scores")
+    highest = _degree(degree, basis)
+    scores, size = _scaled(difference_scores(y_true, y_score, sample_weight, pos_label), scale)
+    return _mean(sigmoid_series(steepness * size, highest), scores, size, basis)
+
+
+def _mean(series: Series, scores: ClassScores, scale: float, basis: Basis) -> float:
+    """Mean of the polynomial over pairs, in a basis."""
+    return _MEANS[basis](series, scores.pos, scores.neg, scores.weight_pos, scores.weight_neg, scale)
+
+
+def _degree(degree: int, basis: str) -> int:
+    """The degree as an int, checked together with the basis."""
+    if basis not in _MEANS:
+        raise AuclabError(f"basis must be 'chebyshev2d' or 'monomial', got {basis!r}")
+    try:
+        number = operator.index(degree)
+    except TypeError as error:
+        raise AuclabError(f"degree must be a whole number, got {degree!r}") from error
+    if number < 1:
+        raise AuclabError(f"degree must be at least 1, got {number}")
+    if basis == "monomial" and number > _MOST_MONOMIAL:
+        raise AuclabError(f"powers overflow above degree {_MOST_MONOMIAL}, got {number}; use basis='chebyshev2d'")
+    return number
+
+
+def _scaled(scores: ClassScores, scale: float | None) -> tuple[ClassScores, float]:
+    """Centred scores and the scale, at least the largest difference of a positive and a negative.
+
+    With the mean of the four ends as the centre, ``max |p − c| + max |n − c|`` is at most the largest difference.
+    """
+    pos, neg = scores.pos, scores.neg
+    largest = float(max(neg[-1] - pos[0], pos[-1] - neg[0]))
+    size = (
+        positive_number("scale", scale, "what differences of scores are divided by") if scale is not None else largest
+    )
+    if size < largest * (1.0 - 1e-12):
+        raise AuclabError(
+            f"the largest difference of a positive and a negative score is {largest}, above scale={size}; "
+            "the polynomial stands for the step on [−1, 1] only: raise scale, or leave it out"
+        )
+    centre = 0.25 * pos[0] + 0.25 * pos[-1] + 0.25 * neg[0] + 0.25 * neg[-1]
+    return ClassScores(pos - centre, neg - centre, scores.weight_pos, scores.weight_neg), size or 1.0
