@@ -17,10 +17,11 @@ X, Y = overlapping()
         (
             RankSVM(0.1),
             {"solver": "highs"},
-            "use solver=clarabel or solver=newton or solver=scs, or keep solver=highs with norm l1 or linf",
+            "use solver=clarabel or solver=cutting_plane or solver=newton or solver=scs, "
+            "or keep solver=highs with norm l1 or linf",
         ),
         (RankSVM(0.1, "l1", squared=True), {"solver": "highs"}, "squared=false"),
-        (BufferedAUC(), {"solver": "gurobi"}, "choose one of auto, clarabel, highs, newton, scs"),
+        (BufferedAUC(), {"solver": "gurobi"}, "choose one of auto, clarabel, cutting_plane, highs, newton, scs"),
         (BufferedAUC(), {"solver": "highs", "pairs": "some"}, "choose one of auto, full, dual, aggregated"),
         (CSVM(0.1, "l1"), {"solver": "highs", "pairs": "aggregated"}, "use pairs=dual"),
         (BufferedAUC(), {"solver": "clarabel", "pairs": "full"}, "solver=clarabel has no option pairs"),

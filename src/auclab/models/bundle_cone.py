@@ -1,0 +1,168 @@
+"""The two conic programs of a level bundle method, in Clarabel's own form, in steps δ = (δx, δb, δt) from a centre.
+
+    minimise the model:    min  max(0, max_c e_c − G_c·δ) + penalty(t + δt)       s.t.   ‖(x + δx)·unit‖ ≤ t + δt
+    project on its level:  min  ½ δᵀMδ    s.t.  the model at most `level`, and the same
+
+with ``e_c`` the value of cut c at the centre. Steps and levels are small against the values themselves near the
+optimum: both programs are stated in the differences, so that no digits cancel.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import clarabel
+import numpy as np
+import scipy.sparse as sp
+
+from auclab.formulations.base import HingeProgram
+from auclab.models.bundle_master import MasterPoint
+from auclab.types import Array, Status
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """``loss ≥ constants[c] − slopes[c]·(x, b, t)``, of shapes (n_cuts,) and (n_cuts, n_features + 2)."""
+
+    constants: Array
+    slopes: Array
+
+    def excess(self, theta: Array) -> Array:
+        """The value of every cut at a point."""
+        return self.constants - self.slopes @ theta
+
+
+def minimise_model(
+    program: HingeProgram, unit: Array, cuts: Cuts, center: Array, time_limit: float | None = None
+) -> MasterPoint:
+    """The minimum of the model: columns δ, v and the norm's own."""
+    n, n_cuts = unit.size, cuts.constants.size
+    size = n + 3
+    hinge = sp.csc_array(np.vstack([np.c_[-cuts.slopes, -np.ones(n_cuts)], np.r_[np.zeros(n + 2), -1.0]]))
+    norm_rows, norm_right, norm_cones = _norm_cone(program, unit, center, size, 1.0)
+    n_parts = norm_rows.shape[1] - size
+    rows = [_widened(hinge, n_parts), norm_rows]
+    right = [-cuts.excess(center), np.zeros(1), norm_right]
+    cones = [clarabel.NonnegativeConeT(n_cuts + 1), *norm_cones]
+    if program.over == "pairs":
+        rows, right, cones = [*rows, _single(n, size + n_parts)], [*right, np.zeros(1)], [*cones, clarabel.ZeroConeT(1)]
+    quadratic, linear = np.zeros(size + n_parts), np.zeros(size + n_parts)
+    linear[n + 2] = 1.0
+    t = float(center[-1])
+    if program.squared:
+        quadratic[n + 1], linear[n + 1] = 2.0 * program.penalty, 2.0 * program.penalty * t
+        fixed = program.penalty * t * t
+    else:
+        linear[n + 1], fixed = program.penalty, program.penalty * t
+    solution = _solve(sp.diags_array(quadratic), linear, rows, right, cones, time_limit)
+    status = _status(solution)
+    if status is not Status.OPTIMAL:
+        return MasterPoint(center, -math.inf, np.zeros(0), True, status)
+    step = np.asarray(solution.x)[: n + 2]
+    weights = np.maximum(np.asarray(solution.z)[:n_cuts], 0.0)
+    value = min(solution.obj_val, solution.obj_val_dual) + fixed
+    return MasterPoint(center + step, value, weights, False, status)
+
+
+def project_on_level(
+    program: HingeProgram,
+    unit: Array,
+    cuts: Cuts,
+    center: Array,
+    level: float,
+    metric: Any,
+    scale: float,
+    time_limit: float | None = None,
+) -> tuple[Array, Array] | None:
+    """The step to the nearest point where the model is at most `level`, and the prices of the cuts.
+
+    `metric` is M over (x, b), a matrix or its diagonal; `scale` is about how long the step will be in it. None if
+    Clarabel does not find it.
+    """
+    n, n_cuts = unit.size, cuts.constants.size
+    t, penalty = float(center[-1]), program.penalty
+    values = cuts.excess(center)
+    value = max(0.0, float(values.max())) + penalty * (t * t if program.squared else t)
+    depth = max(value - level, 1e-300)
+    size = n + 2 + (1 if program.squared else 0)
+    slopes = np.vstack([-cuts.slopes, np.zeros(n + 2)]) * (scale / depth)
+    right = (level - np.r_[values, 0.0]) / depth
+    if program.squared:
+        # A last column s ≥ λt², in units of the level: the rotated cone 4κ(λt²) ≤ 4κs.
+        slopes = np.c_[slopes, np.full(n_cuts + 1, level / depth)]
+        lift = sp.csc_array(([-2.0 * math.sqrt(penalty / level) * scale], ([1], [n + 1])), shape=(3, size))
+        square = sp.csc_array(lift + sp.csc_array(([-1.0, 1.0], ([0, 2], [n + 2, n + 2])), shape=(3, size)))
+        square_right = np.array([1.0, 2.0 * math.sqrt(penalty / level) * t, 1.0])
+    else:
+        slopes[:, n + 1] += penalty * scale / depth
+        right -= penalty * t / depth
+    norm_rows, norm_right, norm_cones = _norm_cone(program, unit, center, size, scale)
+    n_parts = norm_rows.shape[1] - size
+    rows = [_widened(sp.csc_array(slopes), n_parts), norm_rows]
+    rights, cones = [right, norm_right], [clarabel.NonnegativeConeT(n_cuts + 1), *norm_cones]
+    if program.squared:
+        rows, rights = [*rows, _widened(square, n_parts)], [*rights, square_right]
+        cones = [*cones, clarabel.SecondOrderConeT(3)]
+    if program.over == "pairs":
+        rows, rights = [*rows, _single(n, size + n_parts)], [*rights, np.zeros(1)]
+        cones = [*cones, clarabel.ZeroConeT(1)]
+    n_metric = metric.shape[0]
+    quadratic = sp.diags_array(metric) if metric.ndim == 1 else sp.csc_array(np.triu(metric))
+    quadratic = sp.block_diag([quadratic, sp.csc_array((size + n_parts - n_metric,) * 2)])
+    solution = _solve(quadratic, np.zeros(size + n_parts), rows, rights, cones, time_limit)
+    if _status(solution) is not Status.OPTIMAL:
+        return None
+    return scale * np.asarray(solution.x)[: n + 2], np.asarray(solution.z)[:n_cuts]
+
+
+def _norm_cone(
+    program: HingeProgram, unit: Array, center: Array, size: int, scale: float
+) -> tuple[Any, Array, list[Any]]:
+    """``‖(x + scale·dx)·unit‖ ≤ t + scale·dt`` in the columns d; norm l1 adds a column a feature."""
+    n, t = unit.size, float(center[-1])
+    if not program.uses_norm:
+        return _single(n + 1, size), np.zeros(1), [clarabel.ZeroConeT(1)]
+    step = sp.csc_array(sp.hstack([sp.diags_array(unit * scale), sp.csc_array((n, size - n))]))
+    top, w = scale * _single(n + 1, size), center[:n] * unit
+    if program.norm == "l2":
+        return sp.vstack([-top, -step]), np.r_[t, w], [clarabel.SecondOrderConeT(n + 1)]
+    if program.norm == "linf":
+        tops = sp.csc_array(np.ones((n, 1))) @ top
+        return sp.vstack([step - tops, -step - tops]), np.r_[t - w, t + w], [clarabel.NonnegativeConeT(2 * n)]
+    # A part is |w_k| less its value at the centre, in units of the step.
+    parts = sp.diags_array(unit * scale)
+    total = sp.hstack([-top, sp.csc_array((unit * scale)[None, :])])
+    rows = sp.vstack([sp.hstack([step, -parts]), sp.hstack([-step, -parts]), total])
+    size_w = np.abs(w)
+    return rows, np.r_[size_w - w, size_w + w, t - size_w.sum()], [clarabel.NonnegativeConeT(2 * n + 1)]
+
+
+def _solve(
+    quadratic: Any, linear: Array, rows: list[Any], right: list[Array], cones: list[Any], time_limit: float | None
+) -> Any:
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-11
+    if time_limit is not None:
+        settings.time_limit = max(time_limit, 1e-3)
+    matrix = sp.csc_matrix(sp.vstack(rows))
+    return clarabel.DefaultSolver(
+        sp.csc_matrix(quadratic), linear, matrix, np.concatenate(right), cones, settings
+    ).solve()
+
+
+def _status(solution: Any) -> Status:
+    """Ours for theirs; an almost solved step or bound is still good, since nothing is believed before the referee."""
+    return {"Solved": Status.OPTIMAL, "AlmostSolved": Status.OPTIMAL, "MaxTime": Status.TIME_LIMIT}.get(
+        str(solution.status), Status.FAILED
+    )
+
+
+def _widened(rows: Any, n_more: int) -> Any:
+    return sp.hstack([rows, sp.csc_array((rows.shape[0], n_more))]) if n_more else rows
+
+
+def _single(column: int, size: int) -> Any:
+    return sp.csc_array(([1.0], ([0], [column])), shape=(1, size))

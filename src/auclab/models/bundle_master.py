@@ -1,0 +1,135 @@
+"""The master of a bundle method for linear programs: HiGHS, kept warm while cuts come and go.
+
+    min  v + λt   s.t.   v ≥ S_c − G_c·(x, b, t) for every cut c,   v ≥ 0,   ‖x·unit‖ ≤ t
+
+in features scaled to ``x = w / unit``. Its optimum is a lower bound of the hinge program, and the weights of the cuts,
+the row duals, combine their multipliers to those that prove it. A box around a centre keeps the first, unbounded,
+masters at home; the bound holds where the box does not bind, and after `minimise` without a radius.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import highspy
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from auclab.formulations.base import HingeProgram
+from auclab.models.dual_lp import highs_status, quiet_highs
+from auclab.types import Array, Status
+
+
+@dataclass(frozen=True)
+class MasterPoint:
+    """A minimiser (x, b, t) of the model, its value, the weights of the cuts, and whether the box had a say."""
+
+    theta: Array
+    value: float
+    weights: Array
+    boxed: bool
+    status: Status
+
+
+class LinearMaster:
+    """Columns: x (for norm l1 its two parts), b, t (for norm linf), v. A row for every cut, after those of the norm."""
+
+    def __init__(self, program: HingeProgram, unit: Array):
+        n = unit.size
+        identity, nothing = sp.eye_array(n), sp.csr_array((n, 1))
+        parts, rows = [identity], sp.csr_array((0, n + 2))
+        top = sp.csr_array((1, n))
+        if program.uses_norm and program.norm == "l1":
+            parts, top = [identity, -identity], sp.csr_array(np.r_[unit, unit][None, :])
+        n_parts = n * len(parts)
+        # Columns in the order parts, b, [t], v.
+        blocks = [
+            [sp.hstack(parts), nothing],
+            [sp.csr_array((1, n_parts)), sp.csr_array([[1.0]])],
+            [top, sp.csr_array((1, 1))],
+        ]
+        self._lift = sp.block_array(blocks, format="csr")
+        lower = np.r_[np.full(n_parts, -math.inf if len(parts) == 1 else 0.0), -math.inf]
+        if program.over == "pairs":
+            lower[-1] = 0.0
+        upper = np.r_[np.full(n_parts, math.inf), math.inf if program.over == "points" else 0.0]
+        if program.uses_norm and program.norm == "linf":
+            unit_t = sp.csr_array(([1.0], ([n + 1], [0])), shape=(n + 2, 1))
+            self._lift = sp.csr_array(sp.hstack([self._lift, unit_t]))
+            lower, upper = np.r_[lower, 0.0], np.r_[upper, math.inf]
+            length = sp.csr_array((1.0 / unit)[:, None])
+            rows = sp.vstack([sp.hstack([s * identity, nothing, -length]) for s in (1.0, -1.0)])
+        self._split, self._n, self._boxes = len(parts) == 2, n, False
+        self._n_norm_rows = rows.shape[0] if rows.shape[1] == self._lift.shape[1] else 0
+        cost = np.zeros(n + 2)
+        cost[-1] = program.penalty
+        self._cost = np.r_[self._lift.T @ cost, 1.0]
+        self._highs = quiet_highs(None)
+        n_columns = self._lift.shape[1] + 1
+        lp = highspy.HighsLp()
+        lp.num_row_, lp.num_col_ = self._n_norm_rows, n_columns
+        lp.col_cost_ = self._cost
+        lp.col_lower_, lp.col_upper_ = np.r_[lower, 0.0], np.r_[upper, math.inf]
+        lp.row_lower_, lp.row_upper_ = np.full(self._n_norm_rows, -math.inf), np.zeros(self._n_norm_rows)
+        matrix = sp.csr_array((0, n_columns))
+        if self._n_norm_rows:
+            matrix = sp.csr_array(sp.hstack([rows, sp.csr_array((self._n_norm_rows, 1))]))
+        lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+        lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = matrix.indptr, matrix.indices, matrix.data
+        self._highs.passModel(lp)
+
+    def add(self, constant: float, slope: Array) -> None:
+        """Add the cut ``v ≥ constant − slope·(x, b, t)``."""
+        row = np.r_[self._lift.T @ slope, 1.0]
+        used = np.flatnonzero(row).astype(np.int32)
+        self._highs.addRow(constant, math.inf, used.size, used, row[used])
+
+    def remove(self, which: NDArray[np.intp]) -> None:
+        """Drop cuts, given by their places among the present ones; the basis stays where they were slack."""
+        rows = (which + self._n_norm_rows).astype(np.int32)
+        self._highs.deleteRows(rows.size, rows)
+
+    def minimise(self, center: Array, radius: float = math.inf, time_limit: float | None = None) -> MasterPoint:
+        """The minimum of the model over ``|x − center| ≤ radius``; for norm l1 over a somewhat larger box."""
+        if math.isfinite(radius) or self._boxes:
+            self._set_box(center[: self._n], radius)
+        # The limit is measured on HiGHS's own clock, which runs on from solve to solve.
+        spent = self._highs.getRunTime()
+        self._highs.setOptionValue("time_limit", math.inf if time_limit is None else spent + time_limit)
+        self._highs.run()
+        status = highs_status(self._highs.getModelStatus())
+        solution = self._highs.getSolution()
+        if status is not Status.OPTIMAL or not solution.dual_valid:
+            # A basis that led nowhere is no start for the next solve.
+            self._highs.clearSolver()
+            return MasterPoint(center, -math.inf, np.zeros(0), True, status)
+        columns = np.array(solution.col_value)
+        weights = np.maximum(np.array(solution.row_dual)[self._n_norm_rows :], 0.0)
+        price = np.abs(np.array(solution.col_dual)[: self._lift.shape[1]])
+        boxed = math.isfinite(radius) and self._binds(columns, price)
+        value = self._highs.getInfo().objective_function_value
+        return MasterPoint(self._lift @ columns[:-1], value, weights, boxed, status)
+
+    def restart(self) -> None:
+        """Forget the basis: the next solve is a cold one."""
+        self._highs.clearSolver()
+
+    def _set_box(self, center: Array, radius: float) -> None:
+        if self._split:
+            lower = np.zeros(2 * self._n)
+            upper = np.maximum(np.r_[center + radius, radius - center], 0.0)
+        else:
+            lower, upper = center - radius, center + radius
+        columns = np.arange(lower.size, dtype=np.int32)
+        self._highs.changeColsBounds(columns.size, columns, lower, upper)
+        self._box = lower, upper
+        self._boxes = math.isfinite(radius)
+
+    def _binds(self, columns: Array, price: Array) -> bool:
+        """Whether a side of the box has a price; parts of norm l1 at 0 are at their own bound."""
+        lower, upper = self._box
+        x, priced = columns[: lower.size], price[: lower.size] > 1e-11
+        at_side = (x >= upper) | ((x <= lower) & (not self._split))
+        return bool((at_side & priced).any())
