@@ -121,8 +121,8 @@ class Sample:
         # Rounding leaves a constant feature with about 1e-8 of its size.
         constant = spread <= 1e-7 * spread.max()
         if constant.any():
-            largest = np.maximum(*(np.abs(X[:, constant]).max(axis=0) for X in (self.X_pos, self.X_neg)))
-            largest = np.asarray(largest.todense() if self.is_sparse else largest, dtype=float).ravel()
+            peaks = [abs(X[:, constant]).max(axis=0) for X in (self.X_pos, self.X_neg)]
+            largest = np.maximum(*(np.ravel(peak.toarray() if self.is_sparse else peak) for peak in peaks))
             spread[constant] = np.where(largest > 0, largest, 1.0)
         return spread
 

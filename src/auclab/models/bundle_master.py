@@ -104,7 +104,9 @@ class LinearMaster:
         if status is not Status.OPTIMAL or not solution.dual_valid:
             # A basis that led nowhere is no start for the next solve.
             self._highs.clearSolver()
-            return MasterPoint(center, -math.inf, np.zeros(0), True, status)
+            # No weight on any cut proves 0: a hinge has no smaller mean.
+            n_cuts = self._highs.getNumRow() - self._n_norm_rows
+            return MasterPoint(center, 0.0, np.zeros(n_cuts), False, status)
         columns = np.array(solution.col_value)
         weights = np.maximum(np.array(solution.row_dual)[self._n_norm_rows :], 0.0)
         price = np.abs(np.array(solution.col_dual)[: self._lift.shape[1]])

@@ -17,6 +17,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from auclab.formulations.norms import norm_of
 from auclab.formulations.sample import Sample
@@ -31,7 +32,9 @@ from auclab.types import Array, Status, Timings
 CAPABILITIES = Capabilities()
 #: The level lies this far up from the lower bound to the best value (measured: 0.5 takes a third more steps).
 _LEVEL = 0.8
-#: A bundle holds this many cuts and three a variable; those that had no weight for longest go first.
+#: After so many steps without a rise of the bound its own point is looked at.
+_SETTLED = 5
+#: A bundle holds this many cuts and two a variable; those that had no weight for longest go first.
 _CUTS = 60
 #: Marginals of cuts are kept up to this many bytes, and made anew for the proof beyond.
 _ROOM = 400_000_000
@@ -71,13 +74,15 @@ class _Run:
         self.metric = _metric(problem, self.unit)
         self.master = LinearMaster(self.program, self.unit) if self.program.is_linear else None
         self.cuts: list[Cut] = []
-        self.max_cuts = _CUTS + 3 * min(sample.n_features, _FULL_METRIC)
+        self.max_cuts = _CUTS + 2 * min(sample.n_features, _FULL_METRIC)
         self.keeps = 8 * (sample.n_pos + sample.n_neg) * self.max_cuts <= _ROOM
         self.center = np.zeros(sample.n_features + 2)
         self.best, self.lower, self.iterations = math.inf, 0.0, 0
         # Without a penalty a model of few cuts has its minimum anywhere.
         self.radius = 1.0 if self.master and self.program.penalty == 0 else math.inf
         self.length = 1.0
+        self.bottom, self.settled = -math.inf, 0
+        self.carrying: NDArray[np.intp] = np.zeros(0, dtype=np.intp)
         self.history: list[tuple[float, float, float]] = []
 
     def solve(self, max_iters: int) -> Play:
@@ -91,7 +96,7 @@ class _Run:
             if gap <= 0.5 * allowed and point.boxed:
                 point = self._lift_box()
             self.history.append((perf_counter() - self.begin, self.best, self.lower))
-            if self._gap(self.lower) <= allowed and not point.boxed:
+            if self._gap(point.value) <= allowed and not point.boxed:
                 answer, proved = self._answer(point, Status.OPTIMAL)
                 if proved <= self.tolerance:
                     return answer
@@ -138,9 +143,11 @@ class _Run:
             self._forget()
 
     def _forget(self) -> None:
-        """Drop the tenth of the cuts that had no weight for longest."""
+        """Drop the tenth of the cuts that had no weight for longest, but none of those that carry the bound."""
         used = np.array([cut.used for cut in self.cuts])
-        gone = np.sort(np.argsort(used, kind="stable")[: max(1, len(used) // 10)])
+        used[self.carrying] = self.iterations + 1
+        oldest = np.argsort(used, kind="stable")[: max(1, len(used) // 10)]
+        gone = np.sort(oldest[used[oldest] <= self.iterations])
         if self.master:
             self.master.remove(gone)
         dropped = set(gone.tolist())
@@ -171,16 +178,22 @@ class _Run:
     def _note(self, point: MasterPoint) -> None:
         if not point.boxed:
             self.lower = max(self.lower, min(point.value, self.best))
-        for k in np.flatnonzero(point.weights > 1e-9):
+        self.carrying = np.flatnonzero(point.weights > 0)
+        for k in self.carrying:
             self.cuts[k].used = self.iterations
 
     def _promised(self, point: MasterPoint) -> float:
         """What the model holds possible within the box."""
-        return max(self.lower, min(point.value, self.best))
+        return min(max(point.value, self.lower), self.best)
 
     def _next(self, point: MasterPoint) -> Array:
         """The point on the level that is nearest to the best one; a mean of that and the minimum if need be."""
         bottom = self._promised(point)
+        self.settled = self.settled + 1 if bottom - self.bottom <= 1e-9 * self.best else 0
+        self.bottom = bottom
+        if self.settled and self.settled % _SETTLED == 0:
+            # The model keeps its minimum: if it is exact there, that point is the last.
+            return point.theta
         level = bottom + _LEVEL * (self.best - bottom)
         found = project_on_level(
             self.program, self.unit, self._bundle(), self.center, level, self.metric, self.length, self._remaining()
