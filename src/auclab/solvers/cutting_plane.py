@@ -17,7 +17,6 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from auclab.formulations.norms import norm_of
 from auclab.formulations.sample import Sample
@@ -25,6 +24,7 @@ from auclab.kernels.compiling import compile_hinge
 from auclab.models.bundle_cone import Cuts, minimise_model, project_on_level
 from auclab.models.bundle_master import LinearMaster, MasterPoint
 from auclab.solvers._cuts import Cut, cut_multipliers, supporting_cut
+from auclab.solvers._subspace import Span, Subspace, Support
 from auclab.solvers.base import Capabilities, Play, Problem
 from auclab.solvers.certificate import SMALL_OBJECTIVE, certify
 from auclab.types import Array, Status, Timings
@@ -32,8 +32,8 @@ from auclab.types import Array, Status, Timings
 CAPABILITIES = Capabilities()
 #: The level lies this far up from the lower bound to the best value (measured: 0.5 takes a third more steps).
 _LEVEL = 0.8
-#: After so many steps without a rise of the bound its own point is looked at.
-_SETTLED = 5
+#: Steps without a rise of the model until its minimum is looked at, and without any progress until the end.
+_SETTLED, _STALLED = 5, 200
 #: A bundle holds this many cuts and two a variable; those that had no weight for longest go first.
 _CUTS = 60
 #: Marginals of cuts are kept up to this many bytes, and made anew for the proof beyond.
@@ -68,21 +68,26 @@ class _Run:
         self.problem, self.program, self.tolerance = problem, problem.program, tolerance
         self.begin = perf_counter()
         self.deadline = math.inf if time_limit is None else self.begin + time_limit
-        sample = problem.sample
+        sample, n = problem.sample, problem.sample.n_features
+        self.many = n > _FULL_METRIC
         self.unit = 1.0 / sample.spread
+        if self.many and self.program.uses_norm and self.program.norm == "l2":
+            # One unit for all keeps the l2 norm round, so that a span will do for all features.
+            self.unit = np.full(n, float(np.median(self.unit)))
         self.to_scaled = np.r_[self.unit, 1.0, 1.0]
-        self.metric = _metric(problem, self.unit)
+        self.metric = np.ones(n + 1) if self.many else _metric(problem, self.unit)
+        self.span = Span(n)
         self.master = LinearMaster(self.program, self.unit) if self.program.is_linear else None
         self.cuts: list[Cut] = []
-        self.max_cuts = _CUTS + 2 * min(sample.n_features, _FULL_METRIC)
+        self.max_cuts = _CUTS + 2 * min(n, _FULL_METRIC)
         self.keeps = 8 * (sample.n_pos + sample.n_neg) * self.max_cuts <= _ROOM
-        self.center = np.zeros(sample.n_features + 2)
+        self.center = np.zeros(n + 2)
         self.best, self.lower, self.iterations = math.inf, 0.0, 0
+        self.proof: list[tuple[float, Cut]] = []
         # Without a penalty a model of few cuts has its minimum anywhere.
         self.radius = 1.0 if self.master and self.program.penalty == 0 else math.inf
         self.length = 1.0
-        self.bottom, self.settled = -math.inf, 0
-        self.carrying: NDArray[np.intp] = np.zeros(0, dtype=np.intp)
+        self.reached, self.settled, self.stalled = (-math.inf, math.inf), 0, 0
         self.history: list[tuple[float, float, float]] = []
 
     def solve(self, max_iters: int) -> Play:
@@ -91,34 +96,37 @@ class _Run:
             self._cut(theta)
         allowed, status = self.tolerance, Status.ITERATION_LIMIT
         while True:
-            point = self._model_minimum()
-            gap = self._gap(self._promised(point))
-            if gap <= 0.5 * allowed and point.boxed:
-                point = self._lift_box()
+            point = self._model_minimum(self.radius)
+            if point.boxed and self._gap(self._promised(point)) <= 0.5 * allowed:
+                self.radius *= 4.0
+                point = self._model_minimum(math.inf)
             self.history.append((perf_counter() - self.begin, self.best, self.lower))
-            if self._gap(point.value) <= allowed and not point.boxed:
-                answer, proved = self._answer(point, Status.OPTIMAL)
+            if self._gap(self.lower) <= allowed:
+                answer, proved = self._answer(Status.OPTIMAL)
                 if proved <= self.tolerance:
                     return answer
                 # Rounding in the master: ask for more, from a basis that has none of it.
-                allowed *= 0.3
+                allowed, self.lower, self.proof = 0.3 * allowed, 0.0, []
                 if self.master:
                     self.master.restart()
-                if allowed < 1e-3 * self.tolerance:
-                    break
             if perf_counter() > self.deadline:
                 status = Status.TIME_LIMIT
                 break
-            if self.iterations >= max_iters:
+            if self.iterations >= max_iters or self.stalled >= _STALLED or allowed < 1e-3 * self.tolerance:
                 break
             self._cut(self._next(point))
-        return self._answer(self._lift_box(), status)[0]
+        if not self.proof:
+            self._model_minimum(math.inf)
+        return self._answer(status)[0]
 
     def _starts(self) -> list[Array]:
         """W = 0, and the difference of the class means at the best of a few lengths."""
         problem, sample = self.problem, self.problem.sample
         intercept = problem.null_intercept()
         direction = sample.mean_difference * self.unit**2
+        if self.many and self.program.uses_norm and self.program.norm == "l1":
+            leading = np.abs(direction / self.unit)
+            direction = np.where(leading >= np.partition(leading, -_CUTS)[-_CUTS], direction, 0.0)
         lengths = (0.1, 0.3, 1.0, 3.0)
         best = min(lengths, key=lambda length: problem.objective(length * direction, intercept))
         return [np.r_[x, intercept, 0.0] for x in (np.zeros(sample.n_features), best * direction / self.unit)]
@@ -144,43 +152,33 @@ class _Run:
 
     def _forget(self) -> None:
         """Drop the tenth of the cuts that had no weight for longest, but none of those that carry the bound."""
-        used = np.array([cut.used for cut in self.cuts])
-        used[self.carrying] = self.iterations + 1
+        carrying = {id(cut) for _, cut in self.proof}
+        used = np.array([math.inf if id(cut) in carrying else cut.used for cut in self.cuts])
         oldest = np.argsort(used, kind="stable")[: max(1, len(used) // 10)]
-        gone = np.sort(oldest[used[oldest] <= self.iterations])
+        gone = np.sort(oldest[np.isfinite(used[oldest])])
         if self.master:
             self.master.remove(gone)
         dropped = set(gone.tolist())
         self.cuts = [cut for k, cut in enumerate(self.cuts) if k not in dropped]
+        self.span = Span(self.unit.size)
 
-    def _model_minimum(self) -> MasterPoint:
-        """The master in its box; the bound rises where the box does not bind."""
+    def _model_minimum(self, radius: float) -> MasterPoint:
+        """The master, in a box of that radius; the bound rises where the box does not bind."""
         if self.master:
             reach = max(1.0, float(np.abs(self.center[:-2]).max()))
-            point = self.master.minimise(self.center, self.radius * reach, self._remaining())
+            point = self.master.minimise(self.center, radius * reach, self._remaining())
         else:
-            point = minimise_model(self.program, self.unit, self._bundle(), self.center, self._remaining())
-        self._note(point)
-        return point
-
-    def _lift_box(self) -> MasterPoint:
-        """The master without a box; the next box is larger."""
-        if self.master and math.isfinite(self.radius):
-            self.radius *= 4.0
-            point = self.master.minimise(self.center)
-            self._note(point)
-            return point
-        radius, self.radius = self.radius, math.inf
-        point = self._model_minimum()
-        self.radius = radius
-        return point
-
-    def _note(self, point: MasterPoint) -> None:
-        if not point.boxed:
-            self.lower = max(self.lower, min(point.value, self.best))
-        self.carrying = np.flatnonzero(point.weights > 0)
-        for k in self.carrying:
+            unit, cuts, center, subspace = self._view()
+            point = minimise_model(self.program, unit, cuts, center, self._remaining())
+            if subspace:
+                point = replace(point, theta=subspace.widen(point.theta))
+        weighty = np.flatnonzero(point.weights)
+        for k in weighty:
             self.cuts[k].used = self.iterations
+        if not point.boxed and point.value > self.lower:
+            self.lower = min(point.value, self.best)
+            self.proof = [(float(point.weights[k]), self.cuts[k]) for k in weighty]
+        return point
 
     def _promised(self, point: MasterPoint) -> float:
         """What the model holds possible within the box."""
@@ -189,39 +187,54 @@ class _Run:
     def _next(self, point: MasterPoint) -> Array:
         """The point on the level that is nearest to the best one; a mean of that and the minimum if need be."""
         bottom = self._promised(point)
-        self.settled = self.settled + 1 if bottom - self.bottom <= 1e-9 * self.best else 0
-        self.bottom = bottom
+        risen, fallen = bottom - self.reached[0], self.reached[1] - self.best
+        self.settled = 0 if risen > 1e-9 * self.best else self.settled + 1
+        self.stalled = 0 if max(risen, fallen) > 1e-9 * self.best else self.stalled + 1
+        self.reached = bottom, self.best
         if self.settled and self.settled % _SETTLED == 0:
             # The model keeps its minimum: if it is exact there, that point is the last.
             return point.theta
         level = bottom + _LEVEL * (self.best - bottom)
-        found = project_on_level(
-            self.program, self.unit, self._bundle(), self.center, level, self.metric, self.length, self._remaining()
-        )
+        unit, cuts, center, subspace = self._view(point.theta)
+        metric = np.ones(unit.size + 1) if subspace else self.metric
+        found = project_on_level(self.program, unit, cuts, center, level, metric, self.length, self._remaining())
         if found is None or not np.isfinite(found[0]).all():
             return _LEVEL * self.center + (1.0 - _LEVEL) * point.theta
         step, prices = found
         for k in np.flatnonzero(prices > 1e-6 * max(prices.max(), 1e-300)):
             self.cuts[k].used = self.iterations
-        self.length = min(max(_length(step, self.metric), 1e-12), 1e12) or self.length
-        return self.center + step
+        self.length = min(max(_length(step, metric), 1e-12), 1e12)
+        theta = center + step
+        return subspace.widen(theta) if subspace else theta
 
-    def _answer(self, point: MasterPoint, status: Status) -> tuple[Play, float]:
-        """The best point with the multipliers that the master's weights make, and its gap."""
+    def _view(self, *others: Array) -> tuple[Array, Cuts, Array, Subspace | None]:
+        """Unit, cuts and centre as the conic programs see them: in a subspace where there are many features."""
+        cuts = Cuts(np.array([cut.constant for cut in self.cuts]), np.array([cut.slope for cut in self.cuts]))
+        subspace: Subspace | None = None
+        if self.many and not (self.program.uses_norm and self.program.norm != "l2"):
+            for vector in (self.center, *(cut.slope for cut in self.cuts[-1 if self.span.size else 0 :])):
+                self.span.include(vector[:-2])
+            subspace = self.span
+        elif self.many and self.program.norm == "l1" and others:
+            subspace = Support(self.center, *others)
+        if subspace is None:
+            return self.unit, cuts, self.center, None
+        unit = self.unit[subspace.features] if isinstance(subspace, Support) else np.full(subspace.size, self.unit[0])
+        return unit, Cuts(cuts.constants, subspace.narrow(cuts.slopes)), subspace.narrow(self.center), subspace
+
+    def _answer(self, status: Status) -> tuple[Play, float]:
+        """The best point with the multipliers that the proof's weights make, and its gap."""
         sample = self.problem.sample
         multipliers = np.zeros(sample.n_pos), np.zeros(sample.n_neg)
-        total = max(1.0, float(point.weights.sum()))
-        for k in np.flatnonzero(point.weights):
-            for sums, part in zip(multipliers, cut_multipliers(self.problem, self.cuts[k]), strict=True):
-                sums += point.weights[k] / total * part
+        total = max(1.0, sum(weight for weight, _ in self.proof))
+        for weight, cut in self.proof:
+            for sums, part in zip(multipliers, cut_multipliers(self.problem, cut), strict=True):
+                sums += weight / total * part
         coef, intercept = self.center[:-2] * self.unit, float(self.center[-2])
         certificate, _ = certify(self.problem, coef, intercept, multipliers)
         spent = Timings(solve=perf_counter() - self.begin)
         answer = Play(coef, intercept, status, multipliers, self.iterations, spent, history=tuple(self.history))
         return answer, certificate.gap
-
-    def _bundle(self) -> Cuts:
-        return Cuts(np.array([cut.constant for cut in self.cuts]), np.array([cut.slope for cut in self.cuts]))
 
     def _gap(self, bound: float) -> float:
         return (self.best - bound) / max(self.best, SMALL_OBJECTIVE)
@@ -230,17 +243,12 @@ class _Run:
         return self.program.penalty * float(t * t if self.program.squared else t)
 
     def _remaining(self) -> float | None:
-        return max(self.deadline - perf_counter(), 1e-3) if math.isfinite(self.deadline) else None
+        return max(self.deadline - perf_counter(), 0.05) if math.isfinite(self.deadline) else None
 
 
 def _metric(problem: Problem, unit: Array) -> Array:
-    """The mean square change of a score for a step (x, b): of scores within a class for pairs, of points else.
-
-    A matrix for few features, else its diagonal.
-    """
+    """The mean square change of a score for a step (x, b): of scores within a class for pairs, of points else."""
     sample, n = problem.sample, unit.size
-    if n > _FULL_METRIC:
-        return np.ones(n + 1)
     metric = np.zeros((n + 1, n + 1))
     for X, share, prior in _some_rows(sample):
         rows = (X.toarray() if sample.is_sparse else X) * unit
