@@ -1,0 +1,9 @@
+"""How sure a metric is: standard errors, confidence intervals, paired tests. O(m log m) where the metric is."""
+
+from auclab.inference.comparison import compare_scorers
+from auclab.inference.components import Components
+from auclab.inference.estimation import estimate
+from auclab.inference.hanley_mcneil import hanley_mcneil
+from auclab.inference.results import Comparison, Estimate
+
+__all__ = ["Comparison", "Components", "Estimate", "compare_scorers", "estimate", "hanley_mcneil"]

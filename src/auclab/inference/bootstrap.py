@@ -1,0 +1,92 @@
+"""Stratified bootstrap: the fallback for any metric that is a function of labels and scores.
+
+Positives and negatives are resampled apart, each to its own size, as `scipy.stats.bootstrap` does with two samples;
+here the samples are row numbers, so that weights and a second scorer come along.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import DegenerateDataWarning, bootstrap
+
+from auclab.types import AuclabError
+
+Rows = NDArray[np.intp]
+
+#: Values that differ by less than rounding are equal.
+_FLAT = 2.0**-40
+
+
+@dataclass(frozen=True)
+class Resampled:
+    """Standard error and limits from resampling."""
+
+    standard_error: float
+    lower: float
+    upper: float
+    notes: tuple[str, ...] = ()
+
+
+def stratified_bootstrap(
+    statistic: Callable[[Rows], float], classes: tuple[Rows, Rows], *, level: float, resamples: int, seed: int
+) -> Resampled:
+    """Bias-corrected and accelerated limits (BCa; Efron 1987) of a statistic of row numbers.
+
+    The limits are percentiles of the bootstrap distribution, so they stay in the range of the metric. BCa takes one
+    more evaluation for every observation (the jackknife for the acceleration); where it is undefined plain percentiles
+    are taken, and a note says so. The standard error is 0 if no resample differs from the sample, and NaN for a class
+    of one observation; limits are NaN then.
+
+    Parameters
+    ----------
+    statistic : callable
+        From an array of row numbers, with repetitions, to a float.
+    classes : pair of arrays
+        Row numbers of the positives and of the negatives.
+    level : float
+        Confidence level.
+    resamples : int
+        Number of resamples, at least 100.
+    seed : int
+        The same seed gives the same limits.
+
+    Raises
+    ------
+    AuclabError
+        Fewer than 100 resamples.
+    """
+    if resamples < 100:
+        raise AuclabError(f"resamples must be at least 100, got {resamples}; 2000 is usual")
+
+    def of_classes(pos: Rows, neg: Rows) -> float:
+        return statistic(np.concatenate((pos, neg)))
+
+    if min(rows.size for rows in classes) == 1:
+        note = "a class of one observation: resampling it shows nothing"
+        return Resampled(math.nan, math.nan, math.nan, (note,))
+    with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
+        warnings.simplefilter("ignore", DegenerateDataWarning)  # said below, in words
+        result = bootstrap(
+            classes,
+            of_classes,
+            n_resamples=resamples,
+            confidence_level=level,
+            vectorized=False,
+            method="BCa",
+            random_state=np.random.default_rng(seed),
+        )
+    values = result.bootstrap_distribution
+    if np.ptp(values) <= _FLAT * np.max(np.abs(values)):
+        return Resampled(0.0, math.nan, math.nan, ("all resamples have the same value",))
+    error = float(np.std(values, ddof=1))
+    lower, upper = (float(limit) for limit in result.confidence_interval)
+    if math.isnan(lower) or math.isnan(upper):
+        lower, upper = (float(q) for q in np.quantile(values, [0.5 * (1.0 - level), 0.5 * (1.0 + level)]))
+        return Resampled(error, lower, upper, ("plain percentiles: BCa is undefined on this sample",))
+    return Resampled(error, lower, upper)

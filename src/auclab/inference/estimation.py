@@ -1,0 +1,162 @@
+"""One metric on one sample: value, standard error, confidence interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import norm
+
+from auclab.inference.bootstrap import stratified_bootstrap
+from auclab.inference.catalogue import Metric, find_metric
+from auclab.inference.hanley_mcneil import hanley_mcneil
+from auclab.inference.intervals import confidence_limits, transformed_limits, unseen_limits
+from auclab.inference.results import Estimate
+from auclab.inference.sample import Observations
+from auclab.types import AuclabError
+
+METHODS = ("auto", "delong", "influence", "bootstrap", "hanley_mcneil")
+
+
+def estimate(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    metric: str | Callable[..., float] = "auc",
+    *,
+    level: float = 0.95,
+    method: str = "auto",
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+    resamples: int = 2000,
+    seed: int = 0,
+    **options: Any,
+) -> Estimate:
+    """Value, standard error and confidence interval of a metric for a scorer that was fixed before the sample.
+
+    Observations are independent, class sizes are given. For means of a kernel over pairs and for bAUC_z and partial AUC
+    the standard error is ``√(S10/m₊ + S01/m₋)`` from one component for each observation, in O(m log m); for AUC that is
+    DeLong's. Limits are taken on a scale that keeps them in the metric's range (`intervals` says which, and what is
+    said at the ends of the range). Everything else is bootstrapped.
+
+    Parameters
+    ----------
+    y_true : array of shape (n_samples,)
+        0/1, −1/+1, booleans, or any two values with `pos_label`.
+    y_score : array of shape (n_samples,)
+        Larger means more positive. ±∞ where the metric takes it.
+    metric : str or callable
+        ``"auc"``, ``"bauc"``, ``"scored_auc"``, ``"ferri_auc"``, ``"soft_auc"``, ``"probabilistic_auc"``, ``"gauc"``,
+        ``"partial_auc"`` have components; ``"voros"``, ``"weighted_auc"``, ``"two_way_partial_auc"``,
+        ``"polynomial_auc"``, ``"polynomial_soft_auc"`` and any function ``(y_true, y_score, **options) -> float`` are
+        bootstrapped. A metric of `auclab.metrics` may be given itself, also as a `functools.partial`.
+    level : float
+        Confidence level in (0, 1).
+    method : {"auto", "delong", "influence", "bootstrap", "hanley_mcneil"}
+        ``"auto"`` is ``"influence"`` (for AUC named ``"delong"``) where there are components, else ``"bootstrap"``.
+        ``"hanley_mcneil"`` is for AUC with ties ½ only.
+    sample_weight : array of shape (n_samples,), optional
+        Sampling (importance) weights ≥ 0 of rows that are independent observations: the standard error is that of a
+        ratio of weighted sums, and does not change when all weights are scaled. It is *not* that of repeated rows: if a
+        row stands for several independent observations, repeat it.
+    pos_label : optional
+        The positive one of two unusual labels.
+    resamples, seed : int
+        Of the bootstrap; not used otherwise.
+    **options
+        The metric's own: ``threshold``, ``ties``, ``beta``, ``width``, ``modifier``, ``max_fpr``, …
+
+    Returns
+    -------
+    Estimate
+
+    Raises
+    ------
+    AuclabError
+        As the metric; an unknown metric, method or option; a level outside (0, 1); a method that the metric or the
+        weights do not allow.
+
+    Examples
+    --------
+    Positives 3 and 1, negatives 2 and 0: components 1, ½ and ½, 1, so ``SE² = (1/8)/2 + (1/8)/2``.
+
+    >>> result = estimate([1, 1, 0, 0], [3, 1, 2, 0])
+    >>> result.value, round(result.standard_error**2, 12), result.method
+    (0.75, 0.125, 'delong')
+
+    A perfect order on ten disjoint pairs still allows ``1 − 0.025^(1/10)`` wrong ones:
+
+    >>> perfect = estimate([0] * 10 + [1] * 10, range(20))
+    >>> round(perfect.lower, 6), perfect.upper             # 0.025^0.1
+    (0.691503, 1.0)
+    """
+    check_level(level)
+    chosen = find_metric(metric, options)
+    plan = choose_method(method, chosen)
+    observations = Observations.of(y_true, y_score, sample_weight, pos_label)
+    if plan == "bootstrap":
+        value = chosen.value(observations)
+        found = stratified_bootstrap(
+            lambda rows: score_rows(chosen, observations, rows),
+            observations.classes,
+            level=level,
+            resamples=resamples,
+            seed=seed,
+        )
+        limits = (found.lower, found.upper)
+        if found.standard_error == 0.0:
+            limits = unseen_limits(value, observations.disjoint_pairs(chosen.band), 0.5 * (1.0 - level), chosen.range)
+        elif math.isnan(found.standard_error):
+            limits = chosen.range
+        return Estimate(value, found.standard_error, *limits, level, plan, found.notes)
+    if plan == "hanley_mcneil":
+        return _hanley_mcneil(chosen, observations, level)
+    components = chosen.components(observations)
+    (lower, upper), notes = confidence_limits(chosen, components, observations, level)
+    return Estimate(components.value, components.standard_error, lower, upper, level, plan, notes)
+
+
+def choose_method(method: str, metric: Metric) -> str:
+    """The method that will be used, by name; `AuclabError` where the metric does not have it."""
+    if method not in METHODS:
+        raise AuclabError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}")
+    usual = "bootstrap" if metric.rows is None else "delong" if metric.name == "auc" else "influence"
+    if method == "auto" or (method == "influence" and usual == "delong"):
+        return usual
+    if method == "bootstrap":
+        return method
+    if method == "influence" and usual == "bootstrap":
+        raise AuclabError(f"{metric.name} has no components; use method='bootstrap'")
+    if method in ("delong", "hanley_mcneil") and metric.name != "auc":
+        raise AuclabError(f"method={method!r} is for metric='auc', not for {metric.name}; use method='auto'")
+    return method
+
+
+def check_level(level: float) -> None:
+    """`AuclabError` unless the level is a share strictly between 0 and 1."""
+    if not 0.0 < level < 1.0:
+        raise AuclabError(f"level must lie in (0, 1), such as 0.95, got {level}")
+
+
+def score_rows(metric: Metric, observations: Observations, rows: NDArray[np.intp]) -> float:
+    """The metric on some rows, with repetitions."""
+    weight = None if observations.weight is None else observations.weight[rows]
+    return metric.value(Observations(observations.positive[rows], observations.score[rows], weight))
+
+
+def _hanley_mcneil(metric: Metric, observations: Observations, level: float) -> Estimate:
+    """AUC with the standard error of Hanley & McNeil and normal limits on the logit scale."""
+    if observations.weight is not None:
+        raise AuclabError("Hanley & McNeil know class sizes, not weights; use method='delong'")
+    if metric.options.get("ties", "half") != "half":
+        raise AuclabError("Hanley & McNeil count ties ½; use method='delong' for other conventions")
+    value, (pos, neg) = metric.value(observations), observations.classes
+    error, tail = hanley_mcneil(value, pos.size, neg.size), 0.5 * (1.0 - level)
+    if error == 0.0 or not 0.0 < value < 1.0:
+        limits = unseen_limits(value, observations.disjoint_pairs(), tail, metric.range)
+        note = ("all pairs agree: limits for what disjoint pairs cannot show",)
+        return Estimate(value, error, *limits, level, "hanley_mcneil", note)
+    limits = transformed_limits(value, float(norm.isf(tail)) * error, metric.range)
+    return Estimate(value, error, *limits, level, "hanley_mcneil")

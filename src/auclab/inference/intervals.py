@@ -1,0 +1,158 @@
+"""Confidence limits that stay in the range of a metric, and what can be said where the standard error is 0.
+
+Regular case. With c the Student quantile at Welch–Satterthwaite degrees of freedom, ``value ± c·SE`` is taken on a
+scale that is the real line inside the range ``[L, U]``: the logit of ``(v − L)/(U − L)``, ``log(v − L)`` where only L
+is finite, the value itself where neither is.
+
+bAUC takes ``log(1 − v)``, the logarithm of bPOE: near 1 a tail probability has a skew distribution, but 0 is not an end
+of that kind. bAUC is 0 as soon as ``E ξ ≥ z``, the value moves into 0 and out of it without its spread getting smaller,
+and on the logit scale lower limits would be far too high there. Limits are cut at 0.
+
+Degenerate cases, with ``α = 1 − level`` and k the number of disjoint pairs, ``min(m₊, m₋)`` (partial AUC: negatives of
+the band only):
+
+* All observations contribute the same. If every pair had the kernel value v, then so had k independent pairs, and a
+  share ``q = 1 − (α/2)^{1/k}`` or more of pairs with another value would have shown up with probability ``1 − α/2``.
+  The unseen share can be worth L or U, so the limits are ``v − q(v − L)`` and ``v + q(U − v)``. At AUC = 1 this is the
+  limit of Clopper & Pearson, about ``1 − 3.7/k`` at 95 % (the rule of three, with α/2). Infinite where the range is.
+* bAUC = 1. The same unseen share, and because bPOE depends on the size of errors: no unseen error exceeds the spread of
+  the observed scores (nor, if that is more, lies as far above z as the mean error lies below). No limit but 0 holds
+  without an assumption of that kind.
+* bAUC = 0, ``E ξ ≥ z`` on the sample. The upper limit is ``bAUC_{z+δ}`` with δ = c times the standard error of the mean
+  error: the largest value after a shift of the errors that the sample mean does not contradict. It is 0 where the mean
+  error is above z beyond doubt.
+* A class of one observation: its variance is unknown, the standard error is NaN and the interval is the whole range.
+"""
+
+from __future__ import annotations
+
+import math
+
+from scipy.optimize import minimize_scalar
+from scipy.special import expit, logit
+from scipy.stats import t as student
+
+from auclab.inference.catalogue import Metric, Range
+from auclab.inference.components import Components, arrange
+from auclab.inference.rows import ferri_rows
+from auclab.inference.sample import Observations
+from auclab.kernels.hinge import pair_hinge_value
+from auclab.metrics.buffered import bauc_score
+
+Limits = tuple[float, float]
+
+
+def confidence_limits(
+    metric: Metric, components: Components, observations: Observations, level: float
+) -> tuple[Limits, tuple[str, ...]]:
+    """Limits of the metric, and notes on what was out of the ordinary."""
+    value, error = components.value, components.standard_error
+    tail = 0.5 * (1.0 - level)
+    if math.isnan(error):
+        return metric.range, ("a class of one observation: its variance is unknown, the interval is the whole range",)
+    quantile = float(student.isf(tail, components.degrees_of_freedom))
+    if metric.name == "bauc":
+        threshold = float(metric.options.get("threshold", 0.0))
+        if value <= 0.0:
+            return _bauc_at_zero(observations, threshold, tail)
+        if value >= 1.0:
+            return _bauc_at_one(observations, threshold, tail)
+    low, high = metric.range
+    if error == 0.0 or not low < value < high:
+        k = observations.disjoint_pairs(metric.band)
+        notes = (f"all observations contribute the same: limits for what {k} independent pairs cannot show",)
+        return unseen_limits(value, k, tail, metric.range), notes
+    if metric.name == "bauc":
+        lower, upper = transformed_limits(value, quantile * error, (-math.inf, 1.0))
+        return (max(lower, 0.0), upper), ()
+    return transformed_limits(value, quantile * error, metric.range), ()
+
+
+def transformed_limits(value: float, half_width: float, span: Range) -> Limits:
+    """``value ± half_width`` on the scale that turns an open range into the real line.
+
+    Examples
+    --------
+    On the logit scale ¾ is ``ln 3`` and a half-width of 3/16 becomes ``(3/16)/(3/16) = 1``:
+
+    >>> lower, upper = transformed_limits(0.75, 3 / 16, (0.0, 1.0))
+    >>> round(lower, 6), round(upper, 6)                   # 3/e/(1 + 3/e), 3e/(1 + 3e)
+    (0.524633, 0.890768)
+    """
+    low, high = span
+    if math.isfinite(low) and math.isfinite(high):
+        share = (value - low) / (high - low)
+        centre, width = logit(share), half_width / ((high - low) * share * (1.0 - share))
+        return tuple(low + (high - low) * float(expit(centre + side * width)) for side in (-1.0, 1.0))  # type: ignore[return-value]
+    if math.isfinite(low):
+        factor = _exp(half_width / (value - low))
+        return low + (value - low) / factor, low + (value - low) * factor
+    if math.isfinite(high):
+        factor = _exp(half_width / (high - value))
+        return high - (high - value) * factor, high - (high - value) / factor
+    return value - half_width, value + half_width
+
+
+def unseen_share(pairs: int, tail: float) -> float:
+    """Largest share of pairs that none of `pairs` independent ones shows with probability `tail`."""
+    return -math.expm1(math.log(tail) / pairs) if pairs > 0 else 1.0
+
+
+def unseen_limits(value: float, pairs: int, tail: float, span: Range) -> Limits:
+    """Limits when a share of the pairs that was not seen may be worth either end of the range.
+
+    Examples
+    --------
+    AUC = 1 on two disjoint pairs, tail 1/4: half of the pairs may be wrong.
+
+    >>> unseen_limits(1.0, 2, 0.25, (0.0, 1.0))
+    (0.5, 1.0)
+    """
+    share = unseen_share(pairs, tail)
+    low, high = (end if end == value else value + share * (end - value) for end in span)
+    return low, high
+
+
+def _bauc_at_zero(observations: Observations, threshold: float, tail: float) -> tuple[Limits, tuple[str, ...]]:
+    """[0, bAUC at the threshold raised by what the mean error may be too high]."""
+    mean = arrange(0.5, *ferri_rows(observations.sorted()), observations)  # half of the mean margin
+    shift = 2.0 * mean.standard_error * float(student.isf(tail, mean.degrees_of_freedom))
+    if shift == 0.0:
+        upper = unseen_share(observations.disjoint_pairs(), tail)
+    else:
+        upper = bauc_score(
+            observations.positive, observations.score, threshold=threshold + shift, sample_weight=observations.weight
+        )
+    return (0.0, upper), (f"the mean ranking error is not below {threshold}: upper limit by a shift of the errors",)
+
+
+def _bauc_at_one(observations: Observations, threshold: float, tail: float) -> tuple[Limits, tuple[str, ...]]:
+    """[1 − bPOE of the sample mixed with an unseen share of large errors, 1]."""
+    scores, k = observations.sorted(), observations.disjoint_pairs()
+    share = unseen_share(k, tail)
+    weights = (scores.weight_pos, scores.weight_neg) if scores.weight_pos.size else (None, None)
+    spread = max(scores.pos[-1], scores.neg[-1]) - min(scores.pos[0], scores.neg[0])
+
+    def hinge(level: float) -> float:
+        return pair_hinge_value(scores.pos, scores.neg, -level, *weights)
+
+    bottom, top = scores.neg[0] - scores.pos[-1], scores.neg[-1] - scores.pos[0]
+    mean_gap = threshold - (bottom + hinge(bottom))  # E ξ = γ + E(ξ − γ)₊ below all errors
+    excess = max(spread - threshold, mean_gap)
+
+    def bpoe(level: float) -> float:
+        gap = threshold - level
+        return ((1.0 - share) * hinge(level) + share * (excess + gap)) / gap
+
+    ends = [bpoe(bottom), bpoe(top)]
+    if bottom < top:
+        ends.append(float(minimize_scalar(bpoe, bounds=(bottom, top), method="bounded").fun))
+    note = (
+        f"no error reaches {threshold}: lower limit for what {k} independent pairs cannot show, errors up to the spread"
+    )
+    return (max(1.0 - min(ends), 0.0), 1.0), (note,)
+
+
+def _exp(x: float) -> float:
+    """``e^x``, ∞ where it exceeds the largest double."""
+    return math.exp(x) if x < 709.0 else math.inf

@@ -1,0 +1,66 @@
+"""The records that inference hands out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A metric with its standard error and a confidence interval.
+
+    Attributes
+    ----------
+    value : float
+        What the metric's own function returns.
+    standard_error : float
+        0 where every observation contributes the same; NaN where it cannot be known (a class of one observation).
+    lower, upper : float
+        Limits of the interval, within the range of the metric.
+    level : float
+        Confidence level, such as 0.95, half of the rest on either side.
+    method : str
+        ``"delong"``, ``"influence"``, ``"bootstrap"`` or ``"hanley_mcneil"``.
+    notes : tuple of str
+        What a reader should know about a degenerate case; empty otherwise.
+    """
+
+    value: float
+    standard_error: float
+    lower: float
+    upper: float
+    level: float
+    method: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two scorers on the same sample: the difference of a metric, first less second.
+
+    Attributes
+    ----------
+    difference, standard_error : float
+    interval : pair of float
+        Confidence limits of the difference.
+    statistic : float
+        ``difference / standard_error``, standard normal where the scorers are equally good; 0 where the difference is
+        0 and ±∞ where it is not but the standard error is 0.
+    p_value : float
+        Two-sided.
+    values : pair of float
+        The metric of either scorer.
+    level : float
+    method : str
+    notes : tuple of str
+    """
+
+    difference: float
+    standard_error: float
+    interval: tuple[float, float]
+    statistic: float
+    p_value: float
+    values: tuple[float, float]
+    level: float
+    method: str
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,98 @@
+"""Row and column means of the pair kernels: AUC, sAUC, Ferri's AUC, softAUC, probAUC, any modifier.
+
+Each function takes sorted scores and a metric's own options, checked by the metric before, and returns V10 and V01 in
+the order of the sorted scores, with the metric's convention on ties. `row(x, y, weight)` is the sum over partners y of
+a function of ``x − y``; the columns are the rows of −n against −p.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from auclab.kernels.ranking import total_weight
+from auclab.kernels.rows import positive_part_rows, quadratic_window_rows, sigmoid_rows
+from auclab.metrics._errors import PairErrors
+from auclab.metrics._inputs import ClassScores
+from auclab.types import Array
+
+_TIED_SHARE = {"strict": 0.0, "half": 0.5, "upper": 1.0}
+#: Pairs that are handed to a modifier at once.
+_CHUNK = 2**22
+
+Rows = tuple[Array, Array]
+RowSum = Callable[[Array, Array, Array], Array]
+
+
+def row_means(row: RowSum, scores: ClassScores | PairErrors) -> Rows:
+    """Mean over the negatives for each positive, and over the positives for each negative."""
+    pos, neg, u, v = scores.pos, scores.neg, scores.weight_pos, scores.weight_neg
+    rows = row(pos, neg, v) / total_weight(v, neg.size)
+    columns = row(-neg[::-1], -pos[::-1], u[::-1])[::-1] / total_weight(u, pos.size)
+    return rows, columns
+
+
+def auc_rows(scores: ClassScores, *, ties: str = "half") -> Rows:
+    """Share of the negatives below a positive, and of the positives above a negative (DeLong et al. 1988)."""
+    return row_means(lambda x, y, w: _below(x, y, w, _TIED_SHARE[ties]), scores)
+
+
+def scored_rows(scores: ClassScores, *, ties: str = "zero") -> Rows:
+    """Mean of ``(p − n)₊``, with ½ for a tied pair if so asked."""
+    errors = PairErrors.of(scores)
+    means = row_means(lambda x, y, w: np.ldexp(positive_part_rows(x, y, w), -errors.exponent), errors)
+    if ties == "zero":
+        return means
+    upper, strict = auc_rows(scores, ties="upper"), auc_rows(scores, ties="strict")
+    return means[0] + 0.5 * (upper[0] - strict[0]), means[1] + 0.5 * (upper[1] - strict[1])
+
+
+def ferri_rows(scores: ClassScores) -> Rows:
+    """``½ (1 + p_i − mean n)`` and ``½ (1 + mean p − n_j)``."""
+    errors = PairErrors.of(scores)
+    mean_pos, mean_neg = (
+        np.average(s, weights=w if w.size else None)
+        for s, w in ((errors.pos, errors.weight_pos), (errors.neg, errors.weight_neg))
+    )
+    lead_pos, lead_neg = (np.ldexp(lead, -errors.exponent) for lead in (errors.pos - mean_neg, mean_pos - errors.neg))
+    return 0.5 + 0.5 * lead_pos, 0.5 + 0.5 * lead_neg
+
+
+def soft_rows(scores: ClassScores, *, beta: float) -> Rows:
+    """Mean of ``1/(1 + e^(−β(p − n)))``."""
+    return row_means(lambda x, y, w: sigmoid_rows(x, y, w, float(beta)), scores)
+
+
+def probabilistic_rows(scores: ClassScores, *, width: float, as_published: bool = False) -> Rows:
+    """Mean of the distribution function of a triangular variable on ±2h."""
+    h = float(width)
+    reach, linear, square = (h, 0.0, 0.5) if as_published else (2.0 * h, 1.0, -0.5)
+    return row_means(lambda x, y, w: quadratic_window_rows(x, y, w, h, reach, linear, square), scores)
+
+
+def modifier_rows(scores: ClassScores, *, modifier: Callable[[Array], ArrayLike]) -> Rows:
+    """Mean of any function of ``p − n``; visits all pairs."""
+    pos, neg, u, v = scores.pos, scores.neg, scores.weight_pos, scores.weight_neg
+    rows, columns = np.empty(pos.size), np.zeros(neg.size)
+    step = max(1, _CHUNK // neg.size)
+    for first in range(0, pos.size, step):
+        part = slice(first, first + step)
+        values = np.asarray(modifier(np.subtract.outer(pos[part], neg)), dtype=np.float64)
+        rows[part] = values @ v if v.size else values.sum(axis=1)
+        columns += u[part] @ values if u.size else values.sum(axis=0)
+    return rows / total_weight(v, neg.size), columns / total_weight(u, pos.size)
+
+
+def weight_below(points: Array, partners: Array, weight: Array, side: Any) -> Array:
+    """Weight of the partners below each point: strictly (``side="left"``), or with the equal ones (``"right"``)."""
+    found = np.searchsorted(partners, points, side=side)
+    return np.concatenate(([0.0], np.cumsum(weight)))[found] if weight.size else found.astype(np.float64)
+
+
+def _below(points: Array, partners: Array, weight: Array, tied: float) -> Array:
+    """Weight of the partners below each point, equal ones in part."""
+    strictly, upto = (weight_below(points, partners, weight, side) for side in ("left", "right"))
+    return strictly + tied * (upto - strictly)

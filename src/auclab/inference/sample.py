@@ -1,0 +1,74 @@
+"""What inference starts from: checked observations, how much each of them counts, and their sorted scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from auclab.metrics._inputs import ClassScores, class_scores
+from auclab.types import Array, AuclabError
+from auclab.validation import finite_vector, positive_mask, same_length, weight_vector
+
+
+@dataclass(frozen=True)
+class Observations:
+    """Independent observations of two classes, in the caller's order; rows of weight 0 are left out.
+
+    Attributes
+    ----------
+    positive : boolean array of shape (n_samples,)
+    score : array of shape (n_samples,)
+    weight : array of shape (n_samples,), or None for ones
+    """
+
+    positive: NDArray[np.bool_]
+    score: Array
+    weight: Array | None
+
+    @classmethod
+    def of(cls, y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None, pos_label: Any) -> Observations:
+        """Check labels, scores and weights.
+
+        Raises
+        ------
+        AuclabError
+            One class only, NaN scores, lengths that differ, negative weights, a class whose weights are all 0.
+        """
+        positive = positive_mask(y_true, pos_label)
+        score = finite_vector("y_score", y_score, infinite=True)
+        same_length(y_true=positive, y_score=score)
+        weight = weight_vector(sample_weight, score.size)
+        if weight is None:
+            return cls(positive, score, None)
+        present = weight > 0
+        for owner, mask in (("positive", positive), ("negative", ~positive)):
+            if not (present & mask).any():
+                raise AuclabError(f"all weights of the {owner} class are 0; give one of its rows a positive weight")
+        return cls(positive[present], score[present], weight[present])
+
+    @cached_property
+    def classes(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Row numbers of the positives and of the negatives."""
+        return np.flatnonzero(self.positive), np.flatnonzero(~self.positive)
+
+    @cached_property
+    def shares(self) -> tuple[Array, Array]:
+        """Share of every observation in the weight of its class, positives and negatives."""
+        pos, neg = (np.ones(rows.size) if self.weight is None else self.weight[rows] for rows in self.classes)
+        return pos / pos.max() / np.sum(pos / pos.max()), neg / neg.max() / np.sum(neg / neg.max())
+
+    def sorted(self, *, infinite: bool = False) -> ClassScores:
+        """The scores as the metrics take them; ±∞ only if `infinite`."""
+        return class_scores(self.positive, self.score, self.weight, None, infinite=infinite)
+
+    def disjoint_pairs(self, share_neg: float = 1.0) -> int:
+        """How many pairs without a common observation there are, ``min(m₊, share·m₋)``.
+
+        Weighted rows count as ``(Σw)²/Σw²`` (Kish), which is their number when all weigh the same.
+        """
+        pos, neg = (1.0 / float(np.sum(share**2)) for share in self.shares)
+        return int(min(pos, neg * share_neg) * (1.0 + 1e-12))
