@@ -3,8 +3,8 @@
 Scores come sorted ascending, each list with its weights; an empty array of weights stands for ones. An error
 is compared as the rounded difference ``fl(n_j − p_i)``; rounding is monotone, so the pairs with ``ξ > γ``
 form a staircase for every level γ: the k_j smallest positives pair with ``n_j``, and k_j does not decrease in
-j. Counts and sums over the first k positives are carried along, so a sweep reads every score once and stores
-nothing. Sums of weights without fractions are exact up to 2⁵³.
+j. Counts and sums over a staircase follow from running sums over the positives. Sums of weights without
+fractions are exact up to 2⁵³.
 """
 
 from __future__ import annotations
@@ -31,6 +31,9 @@ def total_weight(weight: Array, size: int) -> float:
 @njit(cache=True)
 def concordance(pos: Array, neg: Array, weight_pos: Array, weight_neg: Array) -> tuple[float, float, float]:
     """Weight of the pairs with ``p_i > n_j``, of those with ``p_i = n_j``, and of all; scores may be ±∞."""
+    if not weight_pos.size and not weight_neg.size:
+        right, pairs = _pairs_in_order(neg, pos), pos.size * neg.size
+        return float(right), float(pairs - right - _pairs_in_order(pos, neg)), float(pairs)
     below = equal = lost_below = lost_equal = 0.0  # with the rounding errors collected apart
     mass_below = mass_equal = lost_mass = 0.0
     first = last = 0  # neg[:first] < p_i, neg[first:last] == p_i
@@ -58,115 +61,147 @@ def concordance(pos: Array, neg: Array, weight_pos: Array, weight_neg: Array) ->
 
 
 @njit(cache=True)
+def _pairs_in_order(low: Array, high: Array) -> int:
+    """Number of pairs with ``low_i < high_j``: a merge from both ends at once, without a branch on the scores.
+
+    The two chains of steps overlap in the processor, and nothing is mispredicted.
+    """
+    pairs = 0
+    i, j, top, last = 0, 0, low.size, high.size - 1
+    while j < last and i < low.size and top > 0:
+        up = low[i] < high[j]
+        pairs += 0 if up else i
+        i += up
+        j += 1 - up
+        done = low[top - 1] < high[last]
+        pairs += top if done else 0
+        last -= done
+        top -= 1 - done
+    while j <= last:
+        while i < low.size and low[i] < high[j]:
+            i += 1
+        pairs += i
+        j += 1
+    return pairs
+
+
+@njit(cache=True)
+def running_sums(values: Array, weight: Array) -> Array:
+    """``Σ w_i x_i`` of the first k values, high and low part: shape (2, m + 1)."""
+    sums = np.empty((2, values.size + 1))
+    sums[0, 0] = sums[1, 0] = total = lost = 0.0
+    for k in range(values.size):
+        high, low = two_product(weight[k], values[k]) if weight.size else (values[k], 0.0)
+        # rounding errors are collected apart: a full double-double sum is four times slower
+        total, rounding = two_sum(total, high)
+        lost += rounding + low
+        sums[0, k + 1], sums[1, k + 1] = two_sum(total, lost)
+    return sums
+
+
+@njit(cache=True)
 def partners_above(pos: Array, neg: Array, level: float) -> np.ndarray:
-    """``k_j = #{i : fl(n_j − p_i) > level}`` for every negative: the k_j smallest positives."""
+    """``k_j = #{i : fl(n_j − p_i) > level}`` for every negative: the k_j smallest positives.
+
+    The staircase is walked as in `_pairs_in_order`.
+    """
     partners = np.empty(neg.size, dtype=np.int64)
-    k = 0
-    for j in range(neg.size):
+    k, j = 0, 0
+    top, last = pos.size, neg.size - 1
+    while j < last and k < pos.size and top > 0:
+        up = neg[j] - pos[k] > level
+        partners[j] = k
+        k += up
+        j += 1 - up
+        done = neg[last] - pos[top - 1] > level
+        partners[last] = top
+        last -= done
+        top -= 1 - done
+    while j <= last:
         while k < pos.size and neg[j] - pos[k] > level:
             k += 1
         partners[j] = k
+        j += 1
     return partners
 
 
 @njit(cache=True)
-def tail_count(
-    pos: Array, neg: Array, weight_pos: Array, weight_neg: Array, level: float
+def nearest_errors(pos: Array, neg: Array, partners: np.ndarray) -> tuple[float, float]:
+    """Largest error outside a staircase and smallest one inside; −∞ and ∞ where there is none."""
+    below, above = -np.inf, np.inf
+    for j in range(neg.size):
+        k = partners[j]
+        error = neg[j] - pos[k] if k < pos.size else -np.inf
+        below = error if error > below else below
+        error = neg[j] - pos[k - 1] if k > 0 else np.inf
+        above = error if error < above else above
+    return below, above
+
+
+@njit(cache=True)
+def tail_sums(
+    neg: Array, weight_neg: Array, masses: Array, moments: Array, partners: np.ndarray, threshold: float
 ) -> tuple[float, float, float]:
-    """``C = Σ_ij w_i w_j 1{ξ_ij > level}``, the largest error ≤ level and the smallest error > level.
+    """``C = Σ w_i w_j`` and ``D = Σ w_i w_j (ξ_ij − threshold)`` over a staircase, and a bound on the error of D.
 
-    Where no error lies on a side, that neighbour is −∞ or ∞.
+    `masses` and `moments` are the `running_sums` of the weights and of the scores of the positives; without
+    weights the masses are k and not looked at.
     """
-    count = lost = mass = 0.0
-    nearest_below, nearest_above = -np.inf, np.inf
-    k = 0
+    count = lost_count = total = lost = size = 0.0
     for j in range(neg.size):
-        # the comparison that a positive passes first, and the one where a negative stops, are the closest
-        while k < pos.size:
-            error = neg[j] - pos[k]
-            if not error > level:
-                nearest_below = max(nearest_below, error)
-                break
-            nearest_above = min(nearest_above, error)
-            mass += weight_pos[k] if weight_pos.size else 1.0
-            k += 1
-        count, rounding = two_sum(count, (weight_neg[j] if weight_neg.size else 1.0) * mass)
+        k = partners[j]
+        mass, moment = (masses[0, k] if masses.shape[1] > 1 else float(k)), moments[0, k]
+        weight = weight_neg[j] if weight_neg.size else 1.0
+        lever = mass * (neg[j] - threshold)
+        total, rounding = two_sum(total, weight * (lever - moment))
         lost += rounding
-    return count + lost, nearest_below, nearest_above
+        count, rounding = two_sum(count, weight * mass)
+        lost_count += rounding
+        size += weight * (abs(lever) + abs(moment))
+    return count + lost_count, total + lost, 2.0**-50 * size
 
 
 @njit(cache=True)
-def tail_sum(
-    pos: Array, neg: Array, weight_pos: Array, weight_neg: Array, level: float, threshold: float
-) -> tuple[float, float, float, float]:
-    """``D = Σ_ij w_i w_j (ξ_ij − threshold) 1{ξ_ij > level}`` in doubles, with a bound on its error.
-
-    Also the largest error ≤ level and the smallest error > level, as in `tail_count`.
-    """
-    total = lost = size = 0.0
-    mass = lost_mass = moment = lost_moment = 0.0  # of the first k positives: Σ w_i and Σ w_i p_i
-    nearest_below, nearest_above = -np.inf, np.inf
-    k = 0
-    for j in range(neg.size):
-        while k < pos.size:
-            error = neg[j] - pos[k]
-            if not error > level:
-                nearest_below = max(nearest_below, error)
-                break
-            nearest_above = min(nearest_above, error)
-            if weight_pos.size:
-                mass, rounding = two_sum(mass, weight_pos[k])
-                lost_mass += rounding
-                moment, rounding = two_sum(moment, weight_pos[k] * pos[k])
-            else:
-                mass += 1.0
-                moment, rounding = two_sum(moment, pos[k])
-            lost_moment += rounding
-            k += 1
-        weight = weight_neg[j] if weight_neg.size else 1.0
-        if k > 0:
-            lever = (mass + lost_mass) * (neg[j] - threshold)
-            total, rounding = two_sum(total, weight * (lever - (moment + lost_moment)))
-            lost += rounding
-            # the products in the moment are rounded, each of them by no more than the largest one
-            size += weight * (abs(lever) + mass * max(abs(pos[0]), abs(pos[k - 1])))
-    return total + lost, 2.0**-50 * size, nearest_below, nearest_above
-
-
-@njit(cache=True)
-def tail_sum_exact(
-    pos: Array, neg: Array, weight_pos: Array, weight_neg: Array, level: float, threshold: float
+def tail_sums_exact(
+    pos: Array,
+    neg: Array,
+    weight_neg: Array,
+    masses: Array,
+    moments: Array,
+    first: np.ndarray,
+    last: np.ndarray,
+    threshold: float,
 ) -> tuple[float, float, float, float, float]:
-    """C and D of `tail_count` and `tail_sum` as double-doubles: C hi, lo, D hi, lo and D's error bound."""
-    count_hi = count_lo = total_hi = total_lo = size = 0.0
-    mass_hi = mass_lo = moment_hi = moment_lo = 0.0
-    k = 0
+    """C and D of `tail_sums` over the pairs between two staircases, ``first_j ≤ i < last_j``, as double-doubles.
+
+    C hi, lo, D hi, lo and D's error bound.
+    """
+    count_hi = count_lo = total_hi = total_lo = 0.0
     for j in range(neg.size):
-        while k < pos.size and neg[j] - pos[k] > level:
-            weight = weight_pos[k] if weight_pos.size else 1.0
-            high, low = two_product(weight, pos[k])
-            # running sums collect their rounding errors apart: a full double-double sum is four times slower
-            mass_hi, rounding = two_sum(mass_hi, weight)
-            mass_lo += rounding
-            moment_hi, rounding = two_sum(moment_hi, high)
-            moment_lo += rounding + low
-            k += 1
-        if k == 0:
+        a, b = first[j], last[j]
+        if a == b:
             continue
-        weight = weight_neg[j] if weight_neg.size else 1.0
-        high, low = multiply(mass_hi, mass_lo, weight, 0.0)
-        count_hi, rounding = two_sum(count_hi, high)
-        count_lo += rounding + low
-        excess_hi, excess_lo = two_sum(neg[j], -threshold)
-        high, low = multiply(mass_hi, mass_lo, excess_hi, excess_lo)
-        high, low = add(high, low, -moment_hi, -moment_lo)
-        high, low = multiply(high, low, weight, 0.0)
+        mass_hi, mass_lo = float(b - a), 0.0
+        moment_hi, moment_lo = moments[0, b], moments[1, b]
+        if a > 0:
+            moment_hi, moment_lo = add(moment_hi, moment_lo, -moments[0, a], -moments[1, a])
+        if masses.shape[1] > 1:
+            mass_hi, mass_lo = add(masses[0, b], masses[1, b], -masses[0, a], -masses[1, a])
+        if weight_neg.size:
+            mass_hi, mass_lo = multiply(mass_hi, mass_lo, weight_neg[j], 0.0)
+            moment_hi, moment_lo = multiply(moment_hi, moment_lo, weight_neg[j], 0.0)
+        count_hi, rounding = two_sum(count_hi, mass_hi)
+        count_lo += rounding + mass_lo
+        high, low = two_product(mass_hi, neg[j])
         total_hi, rounding = two_sum(total_hi, high)
-        total_lo += rounding + low
-        largest = max(abs(pos[0]), abs(pos[k - 1]))  # of the scores that went into the moment
-        size += weight * mass_hi * (abs(excess_hi) + largest)
-    # the collected errors are rounded themselves, once for every term: u² · terms², u = 2⁻⁵³
-    terms = float(pos.size + neg.size)
-    total_hi, total_lo = two_sum(total_hi, total_lo)
+        total_lo += rounding + (low + mass_lo * neg[j])
+        total_hi, rounding = two_sum(total_hi, -moment_hi)
+        total_lo += rounding - moment_lo
     count_hi, count_lo = two_sum(count_hi, count_lo)
-    return count_hi, count_lo, total_hi, total_lo, (terms + 4.0) ** 2 * UNIT * size
+    total_hi, total_lo = two_sum(total_hi, total_lo)
+    high, low = multiply(count_hi, count_lo, -threshold, 0.0)
+    total_hi, total_lo = add(total_hi, total_lo, high, low)
+    # the collected errors are rounded themselves, once for every term: u² · terms², u = 2⁻⁵³
+    terms = 2.0 * float(pos.size + neg.size)
+    largest = max(abs(pos[0]), abs(pos[-1])) + max(abs(neg[0]), abs(neg[-1])) + abs(threshold)
+    return count_hi, count_lo, total_hi, total_lo, (terms + 4.0) ** 2 * UNIT * count_hi * largest

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from auclab.metrics._errors import PairErrors, difference
+from auclab.metrics._errors import DoubleDouble, PairErrors, difference
 
 
 @dataclass(frozen=True)
@@ -13,13 +13,15 @@ class Buffer:
     """Solution of ``bPOE_z(ξ) = min_{γ<z} E[ξ − γ]₊ / (z − γ)``.
 
     `share` is bPOE and `rest` is ``1 − bPOE``, computed apart so that neither is a rounded difference.
-    `level` is γ* in working units, NaN where no minimiser exists, and `partial` the weight that the pairs
-    with ``ξ = γ*`` add to that of the tail ``ξ > γ*``, ``N · D(γ*)/(z − γ*)``.
+    `level` is γ* in working units, NaN where no minimiser exists; `above` and `atom` are the weights of the
+    errors above γ* and of those at γ*, and `partial` is what the latter add to the tail, ``N · D(γ*)/(z − γ*)``.
     """
 
     share: float
     rest: float
     level: float = math.nan
+    above: DoubleDouble = (math.nan, 0.0)
+    atom: float = math.nan
     partial: float = math.nan
 
 
@@ -31,21 +33,24 @@ def buffer(errors: PairErrors, threshold: float, *, exact_level: bool = True) ->
     z = errors.working(threshold)
     if z > errors.top:
         return Buffer(0.0, 1.0)
-    just_below = math.nextafter(z, -math.inf)
     if z == errors.top:
-        count, _ = errors.tail(just_below, z)
+        count, _ = errors.tail(math.nextafter(z, -math.inf), z)
         return Buffer(count[0] / errors.pairs[0], difference(errors.pairs, count) / errors.pairs[0])
     if z < errors.bottom or errors.mean_excess(z) >= 0.0:
         return Buffer(1.0, 0.0)
-    level = errors.buffer_level(z, exact=exact_level)
-    at = just_below if math.isnan(level) else level
-    count, excess = errors.tail(at, z)
-    gap = z - at
-    if gap < 0.25 * abs(at) and not math.isnan(level):
-        # γ* is a rounded difference, which would show: take the mean of z − ξ over the pairs it stands for
-        count_from, excess_from = errors.tail(math.nextafter(at, -math.inf), z)
-        gap = difference(excess, excess_from) / difference(count_from, count)
+    found = errors.buffer_level(z, exact=exact_level)
+    just_below = math.nextafter(z, -math.inf)
+    at, above = (just_below, errors.partners(just_below)) if found is None else (found.value, found.above)
+    count, excess = errors.between(errors.nobody, above, z)
+    gap, atom, close = z - at, math.nan, z - at < 0.25 * abs(at)
+    if found is not None and (exact_level or close):
+        from_there = found.from_there if exact_level else errors.partners(math.nextafter(at, -math.inf))
+        weight, shortfall = errors.between(above, from_there, z)
+        atom = weight[0]
+        if close:  # γ* is a rounded difference, which would show: take the mean of z − ξ over the pairs it stands for
+            gap = -shortfall[0] / atom or gap
     partial = excess[0] / gap
     share = (count[0] + (count[1] + partial)) / errors.pairs[0]
     rest = (difference(errors.pairs, count) - partial) / errors.pairs[0]
-    return Buffer(min(share, 1.0), max(rest, 0.0), level, partial)
+    level = math.nan if found is None else at
+    return Buffer(min(share, 1.0), max(rest, 0.0), level, count, atom, partial)

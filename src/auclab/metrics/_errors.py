@@ -10,14 +10,25 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from auclab.kernels.doubledouble import add
-from auclab.kernels.ranking import tail_count, tail_sum, tail_sum_exact
+from auclab.kernels.ranking import nearest_errors, partners_above, running_sums, tail_sums, tail_sums_exact
 from auclab.metrics._inputs import ClassScores
-from auclab.metrics._search import Bracket, close_in, smallest_root
+from auclab.metrics._search import Bracket, close_in, never, smallest_root
 from auclab.types import Array, AuclabError
 
 DoubleDouble = tuple[float, float]
+Partners = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Level:
+    """A level with the staircase of the errors above it, and that of the errors from there on, where it is exact."""
+
+    value: float
+    above: Partners
+    from_there: Partners
 
 
 @dataclass(frozen=True)
@@ -84,16 +95,25 @@ class PairErrors:
 
     def tail(self, level: float, threshold: float) -> tuple[DoubleDouble, DoubleDouble]:
         """``C = Σ 1{ξ > level}`` and ``D = Σ (ξ − threshold) 1{ξ > level}``; D is 0 if it may be."""
-        c_hi, c_lo, d_hi, d_lo, error = tail_sum_exact(*self._scores, level, threshold)
+        return self.between(self.nobody, self.partners(level), threshold)
+
+    def between(self, first: Partners, last: Partners, threshold: float) -> tuple[DoubleDouble, DoubleDouble]:
+        """C and D over the errors between two levels, given by their staircases; D is 0 if it may be."""
+        lists = self.pos, self.neg, self.weight_neg, *self._sums
+        c_hi, c_lo, d_hi, d_lo, error = tail_sums_exact(*lists, first, last, threshold)
         return (c_hi, c_lo), ((d_hi, d_lo) if abs(d_hi) > error else (0.0, 0.0))
+
+    def partners(self, level: float) -> Partners:
+        """The staircase of a level: for every negative, how many positives make an error above it."""
+        return partners_above(self.pos, self.neg, level)
 
     def count(self, level: float) -> float:
         """Weight of the pairs with ``ξ > level``."""
-        return float(tail_count(*self._scores, level)[0])
+        return float(tail_sums(self.neg, self.weight_neg, *self._sums, self.partners(level), 0.0)[0])
 
     def next_above(self, level: float) -> float:
         """Smallest error above a level, ∞ if there is none."""
-        return tail_count(*self._scores, level)[2]
+        return nearest_errors(self.pos, self.neg, self.partners(level))[1]
 
     def mean_excess(self, threshold: float) -> float:
         """``E ξ − threshold`` with a sign that is right, and 0 where it may be 0."""
@@ -104,54 +124,89 @@ class PairErrors:
                 return rough
         return self.tail(-math.inf, threshold)[1][0] / self.pairs[0]
 
-    def buffer_level(self, threshold: float, *, exact: bool = True) -> float:
+    def buffer_level(self, threshold: float, *, exact: bool = True) -> Level | None:
         """γ*: smallest level with ``D(γ) ≥ 0``, for ``E ξ < threshold < max ξ``.
 
         Unless `exact`, an error above γ* that gives bPOE to 17 digits all the same. Both ``C(h) + D(h)/(z −
         h)`` at the upper end h of the bracket and the same with ``z − low`` enclose N · bPOE, and ``D(just
         below z)/(max ξ − z)`` is at most the weight of ``ξ ≥ z``, hence at most N · bPOE.
 
-        NaN in one rare case: all errors above the threshold round to it or to its neighbour, and the sign of
+        None in one rare case: all errors above the threshold round to it or to its neighbour, and the sign of
         their sum lies in digits that the rounded differences do not have.
         """
+        above, from_there = self.nobody, np.full(self.neg.size, self.pos.size)  # the staircases of the bracket
 
         def sweep(level: float) -> tuple[float, float, float]:
-            excess, error, below, above = tail_sum(*self._scores, level, threshold)
+            nonlocal above, from_there
+            partners = self.partners(level)
+            _, excess, error = tail_sums(self.neg, self.weight_neg, *self._sums, partners, threshold)
             if abs(excess) <= error:
-                excess = self.tail(level, threshold)[1][0]
-            return excess, below, above
+                excess = self.between(self.nobody, partners, threshold)[1][0]
+            if excess >= 0.0:
+                above = partners
+            else:
+                from_there = partners
+            return excess, *nearest_errors(self.pos, self.neg, partners)
 
         value, high, _ = sweep(math.nextafter(threshold, -math.inf))
         if value < 0.0:
-            return math.nan
+            return None
         bracket = Bracket(self.bottom, high, self.mean_excess(threshold) * self.pairs[0], value)
-        if self.pos.size + self.neg.size > 2**15:
-            # the thinned-out problem costs next to nothing and saves half of the sweeps
-            guess, coarse = (self._thinned(size).buffer_level(threshold) for size in (2**12, 2**10))
-            close_in(sweep, bracket, guess, abs(guess - coarse))
-        if exact:
-            return smallest_root(sweep, bracket)
+        if self._is_large:
+            guess, coarse = (small.buffer_level(threshold) for small in self._smaller)
+            if guess and coarse:
+                close_in(sweep, bracket, guess.value, abs(guess.value - coarse.value))
         tolerance = 2.0**-56 * value / (self.top - threshold)
 
         def enough(bracket: Bracket) -> bool:
             narrow, wide = threshold - bracket.high, threshold - bracket.low
             return bracket.value_high * (bracket.high - bracket.low) <= tolerance * narrow * wide
 
-        return smallest_root(sweep, bracket, enough)
+        value = smallest_root(sweep, bracket, never if exact else enough)
+        return Level(value, above, from_there)
 
     def quantile(self, tail_weight: float) -> float:
-        """Smallest level with at most `tail_weight` of pair weight above it."""
+        """Smallest level with at most `tail_weight` of pair weight above it, up to a step that no mean shows.
+
+        A level that is off by δ and leaves out the weight c moves the mean of the tail by at most ``δ c /
+        tail_weight``.
+        """
 
         def sweep(level: float) -> tuple[float, float, float]:
-            count, below, above = tail_count(*self._scores, level)
-            return tail_weight - count, below, above
+            partners = self.partners(level)
+            count, _, _ = tail_sums(self.neg, self.weight_neg, *self._sums, partners, 0.0)
+            return tail_weight - count, *nearest_errors(self.pos, self.neg, partners)
+
+        def enough(bracket: Bracket) -> bool:
+            missed = (bracket.value_high - bracket.value_low) / tail_weight
+            return missed * (bracket.high - bracket.low) <= 2.0**-56 * abs(bracket.high)
 
         bracket = Bracket(self.bottom, self.top, tail_weight - self.pairs[0], tail_weight)
-        return smallest_root(sweep, bracket)
+        if self._is_large:
+            share = tail_weight / self.pairs[0]
+            guess, coarse = (small.quantile(share * small.pairs[0]) for small in self._smaller)
+            close_in(sweep, bracket, guess, abs(guess - coarse))
+        return smallest_root(sweep, bracket, enough)
+
+    @cached_property
+    def _sums(self) -> tuple[Array, Array]:
+        """Running sums of the weights (empty for ones) and of the scores of the positives."""
+        none = np.empty(0)
+        return running_sums(self.weight_pos, none), running_sums(self.pos, self.weight_pos)
+
+    @cached_property
+    def nobody(self) -> Partners:
+        """The staircase of a level above all errors."""
+        return np.zeros(self.neg.size, np.int64)
 
     @property
-    def _scores(self) -> tuple[Array, Array, Array, Array]:
-        return self.pos, self.neg, self.weight_pos, self.weight_neg
+    def _is_large(self) -> bool:
+        """Whether thinned-out problems, which cost next to nothing, save half of the sweeps."""
+        return self.pos.size + self.neg.size > 2**15
+
+    @property
+    def _smaller(self) -> tuple[PairErrors, PairErrors]:
+        return self._thinned(2**12), self._thinned(2**10)
 
     def _thinned(self, size: int) -> PairErrors:
         """About `size` evenly spaced scores of either class: nearly the same distribution."""

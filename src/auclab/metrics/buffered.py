@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.kernels.doubledouble import multiply
-from auclab.kernels.ranking import partners_above
 from auclab.metrics._buffer import buffer
 from auclab.metrics._errors import PairErrors, difference
 from auclab.metrics._inputs import class_scores, finite_number
@@ -144,16 +143,14 @@ def buffered_auc(
     if math.isnan(solution.level):
         return BufferedAUCResult(solution.rest)
     right = solution.level if solution.partial > 0.0 else errors.next_above(solution.level)
-    above, _ = errors.tail(solution.level, z)
-    from_there, _ = errors.tail(math.nextafter(solution.level, -math.inf), z)
-    theta = 1.0 - solution.partial / difference(from_there, above)
+    kept = difference(errors.pairs, solution.above)
     return BufferedAUCResult(
         value=solution.rest,
         gamma_left=errors.original(solution.level),
         gamma_right=errors.original(right),
-        theta=min(max(theta, 0.0), 1.0),
-        area_closed=difference(errors.pairs, above) / errors.pairs[0],
-        area_open=difference(errors.pairs, from_there) / errors.pairs[0],
+        theta=min(max(1.0 - solution.partial / solution.atom, 0.0), 1.0),
+        area_closed=kept / errors.pairs[0],
+        area_open=(kept - solution.atom) / errors.pairs[0],
     )
 
 
@@ -292,7 +289,7 @@ def broc_curve(
             "use bauc_score for the value, or another threshold"
         )
     mass = _running(errors.weight_pos[::-1], errors.pos.size)  # from the largest score down
-    partners = partners_above(errors.pos, errors.neg, solution.level)
+    partners = errors.partners(solution.level)
     tpr = mass[errors.pos.size - partners[::-1]] / mass[-1]
     corners = _step_corners(tpr, _running(errors.weight_neg[::-1], errors.neg.size))
     return *corners, errors.original(solution.level)
