@@ -132,7 +132,7 @@ def test_histogram_of_many_pairs_is_that_of_their_list():
 def test_error_legend_names_both_tails():
     text = legend(RankingErrorDisplay.from_predictions(*CASES["ties"]))
     assert "ξ ≥ 0: share 0.4 = 1 − AUC" in text
-    assert "ξ > γ* = −1: 1 − bAUC = 0.8 (ties at γ*: share 0.4)" in text
+    assert "ξ > γ* = −1: 1 − bAUC = 0.8\n(ties at γ*: share 0.4)" in text
     assert "no γ*, no error is above 0" in legend(RankingErrorDisplay.from_predictions(*CASES["separated"]))
     assert "the mean error is not below 0" in legend(RankingErrorDisplay.from_predictions(*CASES["constant"]))
 

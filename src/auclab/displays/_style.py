@@ -1,0 +1,131 @@
+"""The look that all displays share: colours, line styles, sizes for one column of a journal, labels.
+
+The colours are those of Okabe & Ito (2008), which colour-blind readers tell apart; every series also has a line style
+of its own, and filled areas differ in lightness, for print in grey.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from matplotlib import colormaps, rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from auclab.types import Array
+
+INK, GREY, PALE = "#222222", "#8a8a8a", "#d4d4d4"
+BLUE, SKY, RED, GREEN, ORANGE, PURPLE = "#0072b2", "#56b4e9", "#d55e00", "#009e73", "#e69f00", "#aa4499"
+
+DASHES: tuple[Any, ...] = ("--", "-.", ":", (0, (7, 1.5)), (0, (6, 1, 1, 1, 1, 1)), (0, (3, 1, 1, 1)))
+#: Colour and line style of the first, second, … series that have no order.
+SERIES: tuple[dict[str, Any], ...] = tuple(
+    {"color": colour, "linestyle": style}
+    for colour, style in zip((BLUE, RED, GREEN, ORANGE, PURPLE, SKY), ("-", *DASHES), strict=False)
+)
+
+#: Width of a column of a journal, in inches.
+COLUMN = 3.3
+SQUARE, WIDE = (COLUMN, COLUMN), (COLUMN, 2.4)
+_SIZE, _SMALL = 8.0, 7.0
+_RC: dict[Any, Any] = {
+    "axes.labelsize": _SIZE,
+    "axes.linewidth": 0.6,
+    "axes.titlesize": _SIZE,
+    "figure.dpi": 200,
+    "font.size": _SIZE,
+    "grid.color": PALE,
+    "grid.linewidth": 0.4,
+    "hatch.linewidth": 0.5,
+    "legend.fontsize": _SMALL,
+    "legend.frameon": False,
+    "legend.handlelength": 2.6,
+    "legend.labelspacing": 0.35,
+    "legend.title_fontsize": _SMALL,
+    "lines.linewidth": 1.3,
+    "lines.markersize": 4.0,
+}
+
+
+@contextmanager
+def canvas(ax: Axes | None, size: tuple[float, float] = WIDE, **options: Any) -> Iterator[Axes]:
+    """The axes to draw in: those given, in their owner's style, or those of a new figure in ours.
+
+    A new figure stays outside pyplot's list; `options` go to ``add_subplot``.
+    """
+    if ax is not None:
+        yield ax
+        return
+    with rc_context(_RC):
+        new: Axes = Figure(figsize=size, layout="constrained").add_subplot(**options)
+        new.tick_params(labelsize=_SMALL, width=0.6, length=2.5)  # ticks are made later, outside this style
+        yield new
+
+
+def despine(ax: Axes) -> None:
+    """No frame where there is no axis."""
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def panel_above(ax: Axes, label: str) -> Axes:
+    """A low panel above the axes that shares their horizontal axis."""
+    above = ax.inset_axes((0.0, 1.06, 1.0, 0.2), sharex=ax)
+    above.tick_params(labelbottom=False, labelsize=ax.get_yticklabels()[0].get_fontsize(), width=0.6, length=2.5)
+    above.set_ylabel(label)
+    despine(above)
+    return above
+
+
+def ordered(count: int) -> list[dict[str, Any]]:
+    """Styles of series in an order: from dark to light, and dashed in turn."""
+    shades = colormaps["viridis"](np.linspace(0.0, 0.8, count)) if count > 1 else [BLUE]
+    return [{"color": shade, "linestyle": DASHES[k % len(DASHES)]} for k, shade in enumerate(shades)]
+
+
+def style(default: Mapping[str, Any], changes: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Keyword arguments of a line: ours, changed by the caller's."""
+    return {**default, **(changes or {})}
+
+
+def roc_axes(ax: Axes, pos_label: Any = None, *, chance: bool = True) -> None:
+    """Labels, limits and equal scales of ROC space, and the diagonal of chance."""
+    if chance:
+        ax.plot([0, 1], [0, 1], color=PALE, linewidth=1, zorder=1, label="_chance")
+    which = class_note(pos_label)
+    ax.set(xlabel=f"false positive rate{which}", ylabel=f"true positive rate{which}")
+    ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
+    ax.set_xticks(np.linspace(0, 1, 6))
+    ax.set_yticks(np.linspace(0, 1, 6))
+    despine(ax)
+
+
+def labelled(name: str | None, text: str) -> str:
+    """An entry of a legend, after the name of the scorer if it has one."""
+    return f"{name}, {text}" if name else text
+
+
+def class_note(pos_label: Any) -> str:
+    """The positive class in brackets, where its label is a word."""
+    return f" ({pos_label})" if isinstance(pos_label, str) else ""
+
+
+def number(value: float) -> str:
+    """Three digits, and a minus sign instead of a hyphen."""
+    return f"{value:.3g}".replace("-", "−")
+
+
+def thinned(x: Array, y: Array, cells: int = 4096) -> tuple[Array, Array]:
+    """A curve that rises in both coordinates, with at most 2 · `cells` + 2 of its vertices.
+
+    The way ``x + y`` along the curve is cut into equal cells, and the first and the last vertex in each stay: the
+    curve moves by less than a cell, in ROC space 1/2048, which is a dot of a column printed at 600 dots per inch.
+    """
+    if x.size <= 2 * cells:
+        return x, y
+    way = (x - x[0]) + (y - y[0])
+    change = np.flatnonzero(np.diff(np.floor(way * (cells / way[-1]))))
+    keep = np.unique(np.concatenate(([0], change, change + 1, [x.size - 1])))
+    return x[keep], y[keep]

@@ -1,0 +1,209 @@
+"""ROC polygon and the family of buffered ROC curves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from numpy.typing import ArrayLike
+
+from auclab.displays._display import Display
+from auclab.displays._style import (
+    BLUE,
+    INK,
+    SQUARE,
+    canvas,
+    labelled,
+    number,
+    ordered,
+    roc_axes,
+    style,
+    thinned,
+)
+from auclab.metrics import BufferedAUCResult, auc_score, broc_curve, buffered_auc
+from auclab.metrics.partial import _polygon
+from auclab.types import Array, AuclabError
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BufferedROCCurve:
+    """One member of the family: z, bAUC_z, and the corners of its curve, None where there is no γ*."""
+
+    threshold: float
+    result: BufferedAUCResult
+    fpr: Array | None
+    tpr: Array | None
+
+    def label(self, *, gamma: bool) -> str:
+        """What the legend says of it, with γ* or without."""
+        name = "bAUC" if self.threshold == 0.0 else f"bAUC (z = {number(self.threshold)})"
+        value = f"{name} = {self.result.value:.4g}"
+        if self.fpr is None:
+            z = number(self.threshold)
+            reason = f"no error exceeds {z}" if self.result.value > 0.0 else f"the mean error is not below {z}"
+            return f"no bROC: {value},\n{reason}"
+        label = f"bROC: {value}, γ* = {number(self.result.gamma_left)}" if gamma else f"bROC: {value}"
+        ties = self.result.area_closed - self.result.value
+        return label if ties < 5e-4 else f"{label}\n(ties: the area is {self.result.area_closed:.4g})"
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class BufferedROCDisplay(Display):
+    """ROC polygon and buffered ROC step curves, for one z or several.
+
+    The area under the polygon is the AUC with ties counted ½. A buffered curve is the ROC step curve after the
+    positives were lowered to ``h⁺ + γ*`` (Norton & Uryasev 2018, Prop. 3, Fig. 4; for several z, Prop. 4 and Fig. 7);
+    its area is bAUC_z for continuous scores, and the legend names both where they differ.
+
+    Parameters
+    ----------
+    fpr, tpr : arrays of shape (n_vertices,)
+        Vertices of the ROC polygon.
+    auc : float
+    curves : sequence of BufferedROCCurve
+        The family: `threshold`, `result` (a `BufferedAUCResult`), `fpr` and `tpr`, None where there is no curve.
+    name : str, optional
+        Name of the scorer in the legend.
+    pos_label : optional
+        Named at the axes if it is a word.
+
+    Attributes
+    ----------
+    line_ : Line2D
+        The ROC polygon.
+    buffered_lines_ : list of Line2D
+        One for each z that has a curve.
+    ax_, figure_
+        Where the last `plot` drew.
+    """
+
+    fpr: Array
+    tpr: Array
+    auc: float
+    curves: Sequence[BufferedROCCurve]
+    name: str | None = None
+    pos_label: Any = None
+
+    @property
+    def buffered(self) -> BufferedAUCResult:
+        """bAUC_z of the first z."""
+        return self.curves[0].result
+
+    @property
+    def buffered_fpr(self) -> Array | None:
+        """FPR of the corners of the first buffered curve, None where there is no such curve."""
+        return self.curves[0].fpr
+
+    @property
+    def buffered_tpr(self) -> Array | None:
+        """TPR of the corners of the first buffered curve."""
+        return self.curves[0].tpr
+
+    @property
+    def threshold(self) -> float:
+        """The first z."""
+        return self.curves[0].threshold
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        threshold: float = 0.0,
+        thresholds: Sequence[float] | None = None,
+        sample_weight: ArrayLike | None = None,
+        pos_label: Any = None,
+        name: str | None = None,
+        ax: Axes | None = None,
+        **plot_options: Any,
+    ) -> Self:
+        """Compute all curves and draw them.
+
+        Parameters
+        ----------
+        y_true, y_score, threshold, sample_weight, pos_label
+            As in `auclab.metrics.bauc_score`.
+        thresholds : sequence of float, optional
+            Several z in place of `threshold`, at least one. From 0 to `auclab.metrics.auc_threshold` they lead from
+            bAUC to AUC.
+        name : str, optional
+            Name of the scorer in the legend.
+        ax : matplotlib Axes, optional
+            Where to draw.
+        **plot_options
+            As in `plot`.
+
+        Raises
+        ------
+        AuclabError
+            As in `auclab.metrics.bauc_score`, and for an empty list of thresholds.
+
+        Examples
+        --------
+        Errors −4, −2, −1 and 1; the worst two have mean 0, the worst three −⅔:
+
+        >>> display = BufferedROCDisplay.from_predictions([1, 1, 0, 0], [4, 1, 2, 0])
+        >>> display.auc, display.buffered.value, display.buffered_tpr.tolist()
+        (0.75, 0.5, [0.0, 0.5, 0.5, 1.0])
+        >>> family = BufferedROCDisplay.from_predictions([1, 1, 0, 0], [4, 1, 2, 0], thresholds=(0, 1))
+        >>> [curve.result.value for curve in family.curves]
+        [0.5, 0.75]
+        """
+        several = (threshold,) if thresholds is None else tuple(thresholds)
+        if not several:
+            raise AuclabError("thresholds is empty; give at least one z, or leave it out")
+        options: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
+        curves = []
+        for z in several:
+            result = buffered_auc(y_true, y_score, threshold=z, **options)
+            there = not math.isnan(result.gamma_left)
+            fpr, tpr = broc_curve(y_true, y_score, threshold=z, **options)[:2] if there else (None, None)
+            curves.append(BufferedROCCurve(float(z), result, fpr, tpr))
+        fpr, tpr = _polygon(y_true, y_score, sample_weight, pos_label)
+        auc = auc_score(y_true, y_score, **options)
+        display = cls(fpr=fpr, tpr=tpr, auc=auc, curves=curves, name=name, pos_label=pos_label)
+        return display.plot(ax, **plot_options)
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        name: str | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+        plot_chance_level: bool = True,
+    ) -> Self:
+        """Draw into `ax`, or into a new figure; a second scorer can be drawn into the axes of a first.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+        name : str, optional
+            Another name for the legend.
+        curve_kwargs : mapping, optional
+            Keyword arguments of matplotlib's `plot`, such as ``color``, for all lines of this display.
+        plot_chance_level : bool
+            Draw the diagonal.
+        """
+        name = self.name if name is None else name
+        with canvas(ax, SQUARE) as axes:
+            roc_axes(axes, self.pos_label, chance=plot_chance_level)
+            label = labelled(name, f"ROC: AUC = {self.auc:.4g}")
+            line = style({"color": INK, "label": label}, curve_kwargs)
+            (self.line_,) = axes.plot(*thinned(self.fpr, self.tpr), **line)
+            alone = len(self.curves) == 1
+            looks = [{"color": BLUE, "linestyle": "--"}] if alone else ordered(len(self.curves))
+            self.buffered_lines_: list[Line2D] = []
+            for curve, look in zip(self.curves, looks, strict=True):
+                label = labelled(name, curve.label(gamma=alone))
+                if curve.fpr is None or curve.tpr is None:
+                    axes.plot([], [], color="none", label=label)
+                    continue
+                line = style({**look, "label": label}, curve_kwargs)
+                self.buffered_lines_ += axes.plot(*thinned(curve.fpr, curve.tpr), **line)
+            axes.legend(loc="lower right")
+            return self._drawn(axes, ax)

@@ -1,0 +1,167 @@
+"""Area of lesser classifiers against the cost share, and its mean, VOROS."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
+from scipy.stats import beta
+
+from auclab.displays._costs import BestPoints
+from auclab.displays._display import Display
+from auclab.displays._style import BLUE, COLUMN, GREY, PALE, WIDE, canvas, despine, labelled, number, panel_above, style
+from auclab.metrics import voros_from_points
+from auclab.metrics.cost import Measure
+from auclab.metrics.partial import _polygon
+from auclab.types import Array
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class LesserAreaDisplay(Display):
+    """Area of lesser classifiers ``A_t`` of the best ROC point against the cost share t, with its mean, VOROS.
+
+    ``A_t`` is the part of ROC space that costs more than the best point of the curve when false positives bear the
+    share t of the cost; the dashed line is that of chance. The dotted line is the mean over t, VOROS; a panel above
+    shows the weight of t if it is a Beta measure (Ratigan & Cowen, Def. 21, Fig. 3; formulas 6).
+
+    Parameters
+    ----------
+    cost_shares : array of shape (n_shares,)
+        t in [0, 1], ascending; among them are those at which the best point changes.
+    area, chance_area : arrays of shape (n_shares,)
+        ``A_t`` in [½, 1], of the curve and of its two ends.
+    voros : float
+        Mean of ``A_t``.
+    measure : "uniform", ("beta", α, β) or ("point", t)
+        As in `auclab.metrics.voros_from_points`.
+    name : str, optional
+        Name of the scorer in the legend.
+
+    Attributes
+    ----------
+    line_, mean_line_ : Line2D
+    ax_, figure_
+        Where the last `plot` drew.
+    """
+
+    cost_shares: Array
+    area: Array
+    chance_area: Array
+    voros: float
+    measure: Measure = "uniform"
+    name: str | None = None
+
+    @classmethod
+    def from_points(
+        cls,
+        fpr: ArrayLike,
+        tpr: ArrayLike,
+        *,
+        cost_range: Sequence[float] = (0.0, 1.0),
+        measure: Measure = "uniform",
+        name: str | None = None,
+        ax: Axes | None = None,
+        **plot_options: Any,
+    ) -> Self:
+        """Draw ``A_t`` of ROC points; see `auclab.metrics.voros_from_points` for the parameters and errors.
+
+        Examples
+        --------
+        (0, 0) and (1, 1) leave half of the square at t = ½, and 3/2 − ln 2 on average:
+
+        >>> display = LesserAreaDisplay.from_points([0.5], [0.5])
+        >>> float(display.area.min()), round(display.voros, 12)
+        (0.5, 0.80685281944)
+        """
+        voros = voros_from_points(fpr, tpr, cost_range=cost_range, measure=measure)
+        best = BestPoints.of(fpr, tpr, cost_range)
+        chance = BestPoints.at(np.array([0.0, 1.0]), np.array([0.0, 1.0]), best.cost_shares.tolist())
+        display = cls(
+            cost_shares=best.cost_shares,
+            area=best.area,
+            chance_area=chance.area,
+            voros=voros,
+            measure=measure,
+            name=name,
+        )
+        return display.plot(ax, **plot_options)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        pos_label: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Draw ``A_t`` of the ROC curve of a scorer.
+
+        Parameters
+        ----------
+        y_true, y_score, sample_weight, pos_label
+            As in `auclab.metrics.voros_score`.
+        **options
+            `cost_range`, `measure`, `name`, `ax` as in `from_points`, and the options of `plot`.
+
+        Raises
+        ------
+        AuclabError
+            As in `auclab.metrics.voros_score`.
+        """
+        return cls.from_points(*_polygon(y_true, y_score, sample_weight, pos_label), **options)
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        name: str | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+        plot_chance_level: bool = True,
+    ) -> Self:
+        """Draw into `ax`, or into a new figure; a second scorer can be drawn into the axes of a first.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+        name : str, optional
+            Another name for the legend.
+        curve_kwargs : mapping, optional
+            Keyword arguments of matplotlib's `plot`, such as ``color``, for the curve and its mean.
+        plot_chance_level : bool
+            Draw the curve of chance and the measure.
+        """
+        name = self.name if name is None else name
+        t = self.cost_shares
+        look = style({"color": BLUE}, curve_kwargs)
+        kind, *numbers = (self.measure,) if isinstance(self.measure, str) else tuple(self.measure)
+        label = labelled(name, f"VOROS = {self.voros:.4g}")
+        with canvas(ax, (COLUMN, 2.9) if kind == "beta" else WIDE) as axes:
+            if plot_chance_level:
+                axes.plot(t, self.chance_area, color=GREY, linestyle="--", linewidth=1.0, label="chance")
+            (self.line_,) = axes.plot(t, self.area, **{"label": labelled(name, "$A_t$"), **look})
+            if kind == "point" or t.size == 1:
+                at = numbers[0] if kind == "point" else t[0]
+                dot = look | {"linestyle": "none", "marker": "o", "label": label}
+                (self.mean_line_,) = axes.plot([at], [self.voros], **dot)
+            else:
+                mean = look | {"linestyle": ":", "linewidth": 1.1, "label": label}
+                (self.mean_line_,) = axes.plot([t[0], t[-1]], [self.voros, self.voros], **mean)
+            axes.set(xlabel="share t of the false positives in the cost", ylabel="lesser area $A_t$")
+            axes.set(xlim=(t[0], t[-1]) if t.size > 1 else (0, 1), ylim=(0.44, 1.005))
+            despine(axes)
+            if kind == "beta" and plot_chance_level:
+                inner = np.linspace(t[0], t[-1], 203)[1:-1]  # a density may be infinite at 0 and 1
+                above = panel_above(axes, "density")
+                above.fill_between(inner, 0.0, beta.pdf(inner, *numbers), color=PALE, linewidth=0)
+                above.set_ylim(bottom=0.0)
+                side = "right" if numbers[0] < numbers[1] else "left"
+                words = f" t ~ Beta({', '.join(map(number, numbers))}) "
+                above.text(float(side == "right"), 0.9, words, transform=above.transAxes, ha=side, va="top")
+            axes.legend(loc="best", handlelength=1.8)
+            return self._drawn(axes, ax)

@@ -1,0 +1,132 @@
+"""Polynomials that stand for the step in polynomial AUC."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
+
+from auclab.displays._pair_functions import PairFunctionDisplay, pair_density
+from auclab.metrics import auc_score, polynomial_auc
+from auclab.metrics._differences import difference_scores
+from auclab.metrics._series import step_series
+from auclab.types import Array
+
+Kind = Literal["chebyshev", "legendre"]
+_NAMES: dict[Kind, str] = {"chebyshev": "Chebyshev", "legendre": "Legendre"}
+#: Beyond ±1 the polynomials leave the figure at once.
+_REACH, _POINTS = 1.04, 1041
+
+
+class PolynomialStepDisplay(PairFunctionDisplay):
+    """Polynomials of some degrees for the step, over ``t/s`` (Calders & Jaroszewicz 2007, Fig. 1; formulas 10.1).
+
+    They stand for the step on [−1, 1] only, where all differences lie after division by the largest one, s. The
+    truncated Chebyshev and Legendre series have the value ½ at 0; even degrees add nothing. Parameters and
+    attributes are those of `PairFunctionDisplay`.
+    """
+
+    _xlabel: ClassVar[str] = "score difference over the largest one, t/s"
+    _ylim: ClassVar[tuple[float, float]] = (-0.2, 1.2)
+
+    @classmethod
+    def from_parameters(
+        cls,
+        *,
+        degrees: Sequence[int] = (5, 29),
+        series: Sequence[Kind] = ("chebyshev", "legendre"),
+        ax: Axes | None = None,
+    ) -> Self:
+        """Draw the polynomials alone.
+
+        Parameters
+        ----------
+        degrees : sequence of int
+            ≥ 1.
+        series : sequence of {"chebyshev", "legendre"}
+            Least squares in the Chebyshev weight, ordinary least squares.
+        ax : matplotlib Axes, optional
+            Where to draw.
+
+        Raises
+        ------
+        AuclabError
+            As in `auclab.metrics.polynomial_auc`.
+
+        Examples
+        --------
+        Degree 1 is ``½ + (2/π) t`` or ``½ + ¾ t``:
+
+        >>> display = PolynomialStepDisplay.from_parameters(degrees=[1])
+        >>> [(name, round(float(np.interp(0.5, display.differences, w)), 6)) for name, w in display.functions.items()]
+        [('step', 1.0), ('Chebyshev d = 1', 0.81831), ('Legendre d = 1', 0.875)]
+        """
+        for kind in series:
+            for degree in degrees:
+                polynomial_auc([1, 0], [1.0, 0.0], degree=degree, series=kind)  # checks both
+        differences = np.linspace(-_REACH, _REACH, _POINTS)
+        return cls(differences=differences, functions=_polynomials(degrees, series, differences)).plot(ax)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        degrees: Sequence[int] = (5, 29),
+        series: Sequence[Kind] = ("chebyshev", "legendre"),
+        bins: int = 60,
+        sample_weight: ArrayLike | None = None,
+        pos_label: Any = None,
+        name: str | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
+        """Draw the polynomials over the distribution of ``t/s`` of all pairs, with the values of polynomial AUC.
+
+        Parameters
+        ----------
+        y_true, y_score, sample_weight, pos_label
+            As in `auclab.metrics.polynomial_auc`.
+        degrees, series, ax
+            As in `from_parameters`.
+        bins : int
+            Bins of the histogram, ≥ 1.
+        name : str, optional
+            Name of the scorer.
+
+        Raises
+        ------
+        AuclabError
+            As in `auclab.metrics.polynomial_auc`, and for ``bins < 1``.
+        """
+        weights: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
+        values = {"step": auc_score(y_true, y_score, **weights)}
+        for kind in series:
+            for degree in degrees:
+                value = polynomial_auc(y_true, y_score, degree=degree, series=kind, **weights)
+                values[_label(kind, degree)] = value
+        scores = difference_scores(y_true, y_score, sample_weight, pos_label)
+        largest = float(max(scores.neg[-1] - scores.pos[0], scores.pos[-1] - scores.neg[0]))
+        edges, density = pair_density(scores, bins, largest or 1.0)
+        differences = np.linspace(-_REACH, _REACH, _POINTS)
+        functions = _polynomials(degrees, series, differences)
+        display = cls(
+            differences=differences, functions=functions, values=values, edges=edges, density=density, name=name
+        )
+        return display.plot(ax)
+
+
+def _polynomials(degrees: Sequence[int], series: Sequence[Kind], differences: Array) -> dict[str, Array]:
+    """The step and the polynomials by name."""
+    functions = {"step": np.heaviside(differences, 0.5)}
+    for kind in series:
+        for degree in degrees:
+            functions[_label(kind, degree)] = step_series(degree, kind)(differences)
+    return functions
+
+
+def _label(kind: Kind, degree: int) -> str:
+    return f"{_NAMES[kind]} d = {degree}"

@@ -1,0 +1,115 @@
+"""Histograms of the scores of both classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
+
+from auclab.displays._display import Display
+from auclab.displays._style import BLUE, ORANGE, canvas, class_note, despine
+from auclab.metrics._inputs import class_scores
+from auclab.types import Array, AuclabError
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ScoreHistogramDisplay(Display):
+    """Histogram of the scores of either class, each with area 1 (Norton & Uryasev 2018, Fig. 6).
+
+    Parameters
+    ----------
+    edges : array of shape (n_bins + 1,)
+        Bin edges, common to both classes.
+    density_pos, density_neg : arrays of shape (n_bins,)
+        Per unit of the scores.
+    name : str, optional
+        Name of the scorer, above the legend.
+    pos_label : optional
+        Named in the legend if it is a word.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Where the last `plot` drew.
+    """
+
+    edges: Array
+    density_pos: Array
+    density_neg: Array
+    name: str | None = None
+    pos_label: Any = None
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        bins: int | None = None,
+        sample_weight: ArrayLike | None = None,
+        pos_label: Any = None,
+        name: str | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
+        """Bin the scores and draw both histograms.
+
+        Parameters
+        ----------
+        y_true, y_score, sample_weight, pos_label
+            As in `auclab.metrics.bauc_score`.
+        bins : int, optional
+            Number of bins, ≥ 1; by default Freedman's and Diaconis's rule, kept between 10 and 80.
+        name : str, optional
+            Name of the scorer.
+        ax : matplotlib Axes, optional
+            Where to draw.
+
+        Raises
+        ------
+        AuclabError
+            As in `auclab.metrics.bauc_score`, and for ``bins < 1``.
+
+        Examples
+        --------
+        >>> display = ScoreHistogramDisplay.from_predictions([1, 1, 0, 0], [4, 1, 2, 0], bins=2)
+        >>> display.edges.tolist(), display.density_pos.tolist(), display.density_neg.tolist()
+        ([0.0, 2.0, 4.0], [0.25, 0.25], [0.25, 0.25])
+        """
+        if bins is not None and bins < 1:
+            raise AuclabError(f"bins must be at least 1, got {bins}")
+        scores = class_scores(y_true, y_score, sample_weight, pos_label)
+        both = np.concatenate([scores.pos, scores.neg])
+        edges = np.histogram_bin_edges(both, bins if bins is not None else _usual_bins(both))
+        density_pos, density_neg = (
+            np.histogram(values, edges, weights=weight if weight.size else None, density=True)[0]
+            for values, weight in ((scores.pos, scores.weight_pos), (scores.neg, scores.weight_neg))
+        )
+        display = cls(edges=edges, density_pos=density_pos, density_neg=density_neg, name=name, pos_label=pos_label)
+        return display.plot(ax)
+
+    def plot(self, ax: Axes | None = None, *, name: str | None = None) -> Self:
+        """Draw into `ax`, or into a new figure."""
+        positives = f"positives{class_note(self.pos_label)}"
+        with canvas(ax) as axes:
+            for density, colour, line, label in (
+                (self.density_neg, BLUE, "--", "negatives"),
+                (self.density_pos, ORANGE, "-", positives),
+            ):
+                axes.stairs(density, self.edges, fill=True, color=colour, alpha=0.3)
+                axes.stairs(density, self.edges, color=colour, linestyle=line, label=label, linewidth=1.2)
+            axes.set(xlabel="score", ylabel="density within the class")
+            axes.set_ylim(0, 1.25 * max(self.density_neg.max(), self.density_pos.max()))
+            despine(axes)
+            axes.legend(loc="upper center", ncols=2, title=self.name if name is None else name)
+            return self._drawn(axes, ax)
+
+
+def _usual_bins(values: Array) -> int:
+    """Freedman's and Diaconis's number of bins, kept where a histogram can be read."""
+    lower, upper = np.percentile(values, [25, 75])
+    width = 2.0 * (upper - lower) / np.cbrt(values.size)
+    # Counted, not laid out: a few far scores would make NumPy's own rule allocate billions of bins.
+    return int(np.clip(np.ptp(values) / width, 10, 80)) if width > 0 else 10

@@ -1,0 +1,167 @@
+"""The ROC surface over cost shares and the volume below it, VOROS."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from matplotlib.axes import Axes
+from mpl_toolkits.mplot3d import Axes3D  # type: ignore[import-untyped]
+from numpy.typing import ArrayLike
+
+from auclab.displays._costs import BestPoints
+from auclab.displays._display import Display
+from auclab.displays._style import COLUMN, INK, SKY, canvas, labelled
+from auclab.metrics import roc_hull, voros_from_points
+from auclab.metrics.cost import Measure
+from auclab.metrics.partial import _polygon
+from auclab.types import Array, AuclabError
+
+_STRIPS = 48
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class VOROSDisplay(Display):
+    """ROC surface: for every cost share t, the line of equal cost through the best point, cut at the unit square.
+
+    At the height t the lesser classifiers are the points on the side of (1, 0); the volume of all of them is VOROS
+    (Ratigan & Cowen, Figs. 3, 4, 7; formulas 6). What is cut off at (0, 1) is the volume of better classifiers.
+
+    Parameters
+    ----------
+    cost_shares : array of shape (n_shares,)
+        t in [0, 1], ascending.
+    left_tpr : array of shape (n_shares,)
+        TPR at which the line of equal cost meets FPR = 0.
+    top_fpr : array of shape (n_shares,)
+        FPR at which it meets TPR = 1.
+    hull_fpr, hull_tpr : arrays of shape (n_hull,)
+        Hull of the ROC curve, drawn on the floor.
+    voros : float
+    name : str, optional
+        Name of the scorer in the title.
+
+    Attributes
+    ----------
+    surface_ : Poly3DCollection
+    ax_, figure_
+        Where the last `plot` drew.
+    """
+
+    cost_shares: Array
+    left_tpr: Array
+    top_fpr: Array
+    hull_fpr: Array
+    hull_tpr: Array
+    voros: float
+    name: str | None = None
+
+    @classmethod
+    def from_points(
+        cls,
+        fpr: ArrayLike,
+        tpr: ArrayLike,
+        *,
+        cost_range: Sequence[float] = (0.0, 1.0),
+        measure: Measure = "uniform",
+        name: str | None = None,
+        ax: Axes | None = None,
+        **plot_options: Any,
+    ) -> Self:
+        """Draw the surface of ROC points; see `auclab.metrics.voros_from_points` for the parameters and errors.
+
+        `ax` must be three-dimensional, made with ``projection="3d"``.
+
+        Examples
+        --------
+        The best of (0, 0), (1, 1) and (0.2, 0.8) at t = ½ is the last; its line has the slope 1:
+
+        >>> display = VOROSDisplay.from_points([0.2], [0.8])
+        >>> middle = display.cost_shares == 0.5
+        >>> display.left_tpr[middle].round(12).tolist(), display.top_fpr[middle].round(12).tolist()
+        ([0.6], [0.4])
+        """
+        voros = voros_from_points(fpr, tpr, cost_range=cost_range, measure=measure)
+        if cost_range[0] == cost_range[1]:
+            raise AuclabError(f"no volume over the single cost share {cost_range[0]}; ROCHullDisplay draws its line")
+        best = BestPoints.of(fpr, tpr, cost_range)
+        t, h, v = best.cost_shares, best.fpr, 1.0 - best.tpr
+        # a vertex that is best at t = 1 has h = 0, one that is best at t = 0 has v = 0
+        fall = np.divide(t * h, 1.0 - t, out=np.zeros_like(t), where=h > 0.0)
+        run = np.divide((1.0 - t) * v, t, out=np.zeros_like(t), where=v > 0.0)
+        hull_fpr, hull_tpr = roc_hull(fpr, tpr)
+        display = cls(
+            cost_shares=t,
+            left_tpr=np.clip(best.tpr - fall, 0.0, 1.0),
+            top_fpr=np.clip(h + run, 0.0, 1.0),
+            hull_fpr=hull_fpr,
+            hull_tpr=hull_tpr,
+            voros=voros,
+            name=name,
+        )
+        return display.plot(ax, **plot_options)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        pos_label: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Draw the surface of the ROC curve of a scorer.
+
+        Parameters
+        ----------
+        y_true, y_score, sample_weight, pos_label
+            As in `auclab.metrics.voros_score`.
+        **options
+            `cost_range`, `measure`, `name`, `ax` as in `from_points`, and the options of `plot`.
+
+        Raises
+        ------
+        AuclabError
+            As in `auclab.metrics.voros_score`, and for axes that are flat.
+        """
+        return cls.from_points(*_polygon(y_true, y_score, sample_weight, pos_label), **options)
+
+    def plot(
+        self, ax: Axes | None = None, *, name: str | None = None, view: tuple[float, float] = (28.0, -50.0)
+    ) -> Self:
+        """Draw into `ax`, or into a new figure, seen from an elevation and an azimuth in degrees."""
+        if ax is not None and not isinstance(ax, Axes3D):
+            raise AuclabError('the surface needs three-dimensional axes: add_subplot(projection="3d"), got flat ones')
+        name = self.name if name is None else name
+        t = self.cost_shares
+        low, high = float(t[0]), float(t[-1])
+        zero, one = np.zeros_like(t), np.ones_like(t)
+        x, y = np.stack((zero, self.top_fpr)), np.stack((self.left_tpr, one))
+        few = np.unique(np.searchsorted(t, np.linspace(low, high, _STRIPS + 1)))
+        with canvas(ax, (COLUMN, 0.95 * COLUMN), projection="3d") as axes:
+            assert isinstance(axes, Axes3D)
+            axes.computed_zorder = False  # lines on the surface would be hidden at random
+            axes.plot(self.hull_fpr, self.hull_tpr, np.full_like(self.hull_fpr, low), color=INK, zorder=1)
+            strips = x[:, few], y[:, few], np.stack((t[few], t[few]))
+            looks: dict[str, Any] = {"color": SKY, "linewidth": 0, "antialiased": False, "zorder": 2}
+            self.surface_ = axes.plot_surface(*strips, rcount=2, ccount=few.size, **looks)
+            for k in few[:: _STRIPS // 12]:
+                axes.plot(x[:, k], y[:, k], [t[k], t[k]], color=INK, linewidth=0.4, zorder=3)
+            for edge_x, edge_y in ((zero, self.left_tpr), (self.top_fpr, one)):
+                axes.plot(edge_x, edge_y, t, color=INK, linewidth=0.9, zorder=3)
+            axes.set(xlim=(0, 1), ylim=(0, 1), zlim=(low, high))
+            axes.set(xlabel="false positive rate", ylabel="true positive rate", zlabel="cost share t")
+            axes.set_xticks(np.linspace(0.0, 0.8, 5))  # 1 would meet the other axis' 0
+            axes.set_yticks(np.linspace(0.2, 1.0, 5))
+            axes.tick_params(pad=-1)
+            axes.tick_params(axis="z", pad=1)
+            for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+                axis.set_pane_color("white")
+                axis.labelpad = -3
+            axes.view_init(*view)
+            axes.set_box_aspect(None, zoom=0.85)  # room for the labels
+            axes.set_title(labelled(name, f"VOROS = {self.voros:.4g}"), y=0.97)
+            return self._drawn(axes, ax)

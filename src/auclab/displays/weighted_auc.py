@@ -1,0 +1,155 @@
+"""ROC curve shaded with the weight that weighted AUC gives to each false positive rate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from numpy.typing import ArrayLike
+
+from auclab.displays._display import Display
+from auclab.displays._style import BLUE, COLUMN, INK, canvas, labelled, panel_above, roc_axes, thinned
+from auclab.metrics import weighted_auc
+from auclab.metrics.partial import _polygon
+from auclab.types import Array
+
+_POINTS = 513
+_SHADES = LinearSegmentedColormap.from_list("shades", ["white", BLUE])
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class WeightedAUCDisplay(Display):
+    """ROC curve with the area below it shaded by the weight, and the weight above it.
+
+    Weighted AUC is ``∫₀¹ roc(u) W(1 − u) du`` (Maurer & Pontil 2020, Sect. 2; formulas 5): W is a function of the
+    specificity ``1 − u``, so it is drawn over u from the right.
+
+    Parameters
+    ----------
+    fpr, tpr : arrays of shape (n_vertices,)
+        Vertices of the ROC polygon.
+    specificity, weights : arrays of shape (n_points,)
+        W on a grid of specificities, ascending, with both sides of each break point.
+    value : float
+        The weighted AUC.
+    total : float
+        ``∫W``, its value for a perfect order.
+    name : str, optional
+        Name of the scorer in the legend.
+    pos_label : optional
+        Named at the axes if it is a word.
+
+    Attributes
+    ----------
+    line_, weight_line_ : Line2D
+    weight_ax_ : Axes
+        The panel above, which shares its horizontal axis.
+    ax_, figure_
+        Where the last `plot` drew.
+    """
+
+    fpr: Array
+    tpr: Array
+    specificity: Array
+    weights: Array
+    value: float
+    total: float
+    name: str | None = None
+    pos_label: Any = None
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        weight: Callable[[Array], ArrayLike],
+        convention: Literal["average", "max_rank", "linear"] = "average",
+        ties: Literal["half", "strict", "upper"] = "half",
+        breakpoints: Sequence[float] = (),
+        sample_weight: ArrayLike | None = None,
+        pos_label: Any = None,
+        name: str | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
+        """Compute the weighted AUC and draw curve and weight.
+
+        Parameters
+        ----------
+        y_true, y_score, weight, convention, ties, breakpoints, sample_weight, pos_label
+            As in `auclab.metrics.weighted_auc`.
+        name : str, optional
+            Name of the scorer in the legend.
+        ax : matplotlib Axes, optional
+            Where to draw.
+
+        Raises
+        ------
+        AuclabError
+            As in `auclab.metrics.weighted_auc`.
+
+        Examples
+        --------
+        Only FPR below ½ counts, and there TPR is ½:
+
+        >>> half = lambda s: s >= 0.5
+        >>> display = WeightedAUCDisplay.from_predictions(
+        ...     [0, 1, 0, 1], [2, 4, 3, 1], weight=half, breakpoints=[0.5])
+        >>> display.value, display.total
+        (0.25, 0.5)
+        """
+        options: dict[str, Any] = {"convention": convention, "ties": ties, "breakpoints": breakpoints}
+        scorer: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
+        value = weighted_auc(y_true, y_score, weight=weight, **options, **scorer)
+        total = weighted_auc([0, 1], [0, 1], weight=weight, breakpoints=breakpoints)
+        fpr, tpr = _polygon(y_true, y_score, **scorer)
+        jumps = np.asarray(breakpoints, dtype=np.float64)
+        sides = np.concatenate((np.nextafter(jumps, 0.0), np.nextafter(jumps, 1.0)))
+        specificity = np.unique(np.concatenate((np.linspace(0.0, 1.0, _POINTS), jumps, sides)))
+        weights = np.asarray(weight(specificity), dtype=np.float64)
+        display = cls(
+            fpr=fpr,
+            tpr=tpr,
+            specificity=specificity,
+            weights=weights,
+            value=value,
+            total=total,
+            name=name,
+            pos_label=pos_label,
+        )
+        return display.plot(ax)
+
+    def plot(self, ax: Axes | None = None, *, name: str | None = None) -> Self:
+        """Draw into `ax`, with the weight in a panel above it, or into a new figure."""
+        name = self.name if name is None else name
+        u, w = 1.0 - self.specificity[::-1], self.weights[::-1]
+        fpr, tpr = thinned(self.fpr, self.tpr)
+        with canvas(ax, (COLUMN, 1.2 * COLUMN)) as axes:
+            roc_axes(axes, self.pos_label)
+            label = labelled(name, f"weighted AUC = {self.value:.4g}\nof at most {self.total:.4g}")
+            (self.line_,) = axes.plot(fpr, tpr, color=INK, label=label)
+            (area,) = axes.fill(np.append(fpr, [1.0, 0.0]), np.append(tpr, [0.0, 0.0]), color="none")
+            top = float(np.abs(w).max()) or 1.0
+            shade = axes.pcolormesh(
+                u,
+                [0.0, 1.0],
+                np.broadcast_to(w, (2, w.size)),
+                cmap=_SHADES,
+                vmin=0,
+                vmax=1.4 * top,
+                shading="gouraud",
+                zorder=0,
+                rasterized=True,
+            )
+            shade.set_clip_path(area)
+            above = panel_above(axes, "weight W")
+            (self.weight_line_,) = above.plot(u, w, color=BLUE)
+            above.fill_between(u, 0.0, w, color=BLUE, alpha=0.3, linewidth=0)
+            above.set(ylim=(min(0.0, 1.08 * float(w.min())), 1.08 * top))
+            self.weight_ax_ = above
+            axes.legend(loc="lower right")
+            return self._drawn(axes, ax)
