@@ -15,9 +15,11 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from auclab.formulations.base import HingeProgram
-from auclab.metrics import bauc_score
+from auclab.scorers import bauc_scorer, soft_auc_scorer, voros_scorer
 from auclab.solvers.referee import solve
 from auclab.types import Array, AuclabError
+
+__all__ = ["AUCClassifier", "bauc_scorer", "formulation_named", "soft_auc_scorer", "voros_scorer"]
 
 
 class AUCClassifier(ClassifierMixin, BaseEstimator):
@@ -175,15 +177,6 @@ def formulation_named(name: str, **parameters: Any) -> HingeProgram:
     except TypeError as error:
         raise AuclabError(f"formulation={name} takes {signature}: {error}") from error
     return family(**parameters)
-
-
-def bauc_scorer(estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-    """BAUC of a fitted binary classifier, for ``scoring=``; the positive class is ``classes_[1]``."""
-    if hasattr(estimator, "decision_function"):
-        scores = estimator.decision_function(X)
-    else:
-        scores = estimator.predict_proba(X)[:, 1]
-    return bauc_score(y, scores, pos_label=estimator.classes_[1], sample_weight=sample_weight)
 
 
 def _separating_score(positive: NDArray[np.bool_], scores: Array, sample_weight: ArrayLike | None) -> float:

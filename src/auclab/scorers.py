@@ -1,0 +1,151 @@
+"""The metrics as scikit-learn scorers, for ``scoring=`` in a search or a cross-validation."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.metrics import make_scorer
+
+from auclab import metrics
+from auclab.types import AuclabError
+
+Metric = Callable[..., float]
+
+#: Every metric with one number, by the name of its configuration.
+METRICS: dict[str, Metric] = {
+    "auc": metrics.auc_score,
+    "auc_threshold": metrics.auc_threshold,
+    "bauc": metrics.bauc_score,
+    "ferri_auc": metrics.ferri_auc,
+    "gauc": metrics.gauc_score,
+    "partial_auc": metrics.partial_auc,
+    "polynomial_auc": metrics.polynomial_auc,
+    "polynomial_soft_auc": metrics.polynomial_soft_auc,
+    "probabilistic_auc": metrics.probabilistic_auc,
+    "ranking_superquantile": metrics.ranking_superquantile,
+    "scored_auc": metrics.scored_auc,
+    "soft_auc": metrics.soft_auc,
+    "two_way_partial_auc": metrics.two_way_partial_auc,
+    "voros": metrics.voros_score,
+    "weighted_auc": metrics.weighted_auc,
+}
+
+#: Errors in units of the score: the smaller the better, so their scorers are negative.
+_LOSSES = ("auc_threshold", "ranking_superquantile")
+
+#: Averages of score differences, which say something about a model only where scores are probabilities.
+_OF_PROBABILITIES = ("ferri_auc", "probabilistic_auc", "scored_auc")
+
+_ANY_SCORE = ("decision_function", "predict_proba")
+
+
+def scorer_named(name: str, *, response_method: str | Sequence[str] | None = None, **options: Any) -> MetricScorer:
+    """A metric as a scorer ``(estimator, X, y, sample_weight=None) -> float``; larger is better.
+
+    Parameters
+    ----------
+    name : str
+        ``"auc"``, ``"bauc"``, ``"partial_auc"``, … (`METRICS`). ``"auc_threshold"`` and ``"ranking_superquantile"``
+        are errors and enter with a minus sign.
+    response_method : str or sequence of str, optional
+        Where the scores come from; of several the first that the estimator has. By default ``decision_function``,
+        then ``predict_proba``; for ``"scored_auc"``, ``"ferri_auc"`` and ``"probabilistic_auc"``, whose values can
+        be compared between models only for scores in [0, 1], ``predict_proba`` alone.
+    **options
+        The metric's own, such as ``beta`` or ``max_fpr``; and ``pos_label``, by default the second of the two sorted
+        labels, which is the estimator's ``classes_[1]``.
+
+    Returns
+    -------
+    MetricScorer
+        For `GridSearchCV`, `cross_val_score`, …; with metadata routing,
+        ``scorer.set_score_request(sample_weight=True)`` asks for weights.
+
+    Raises
+    ------
+    AuclabError
+        An unknown name, options that the metric lacks or misses; on use, an estimator without scores, and what the
+        metric raises.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> model = LogisticRegression().fit([[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"])
+    >>> scorer = scorer_named("partial_auc", max_fpr=0.5, standardized="mcclish")
+    >>> scorer(model, [[0.0], [3.0], [2.0], [1.0]], ["no", "yes", "no", "yes"])  # TPR ½ up to FPR ½
+    0.6666666666666666
+    """
+    if name not in METRICS:
+        raise AuclabError(f"no scorer is named {name!r}; choose one of {', '.join(METRICS)}")
+    metric = METRICS[name]
+    try:
+        inspect.signature(metric).bind([], [], **options)
+    except TypeError as error:
+        raise AuclabError(f"{name}: {error}; its signature is {inspect.signature(metric)}") from error
+    usual = ("predict_proba",) if name in _OF_PROBABILITIES else _ANY_SCORE
+    methods = usual if response_method is None else response_method
+    return MetricScorer(name, (methods,) if isinstance(methods, str) else tuple(methods), options)
+
+
+class MetricScorer:
+    """What `scorer_named` returns: scikit-learn's scorer of a metric, with errors that say what to do."""
+
+    def __init__(self, name: str, methods: tuple[str, ...], options: dict[str, Any]):
+        self._name, self._methods, self._options = name, methods, options
+        self._scorer = make_scorer(
+            _SecondLabelPositive(METRICS[name]),
+            response_method=methods,
+            greater_is_better=name not in _LOSSES,
+            **options,
+        )
+
+    def __call__(self, estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """The metric of a fitted binary classifier on a sample."""
+        if not any(hasattr(estimator, method) for method in self._methods):
+            hint = (
+                "calibrate it (sklearn.calibration.CalibratedClassifierCV) or, if its scores lie on one scale, "
+                "pass response_method='decision_function'"
+                if self._methods == ("predict_proba",)
+                else "use a classifier that scores"
+            )
+            raise AuclabError(
+                f"the scorer of {self._name} needs {' or '.join(self._methods)}, which "
+                f"{type(estimator).__name__} does not have; {hint}"
+            )
+        weight = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return float(self._scorer(estimator, X, y, **weight))
+
+    def set_score_request(self, **requests: bool | str | None) -> Self:
+        """Ask for metadata, ``sample_weight=True``; needs scikit-learn's metadata routing to be enabled."""
+        self._scorer.set_score_request(**requests)
+        return self
+
+    def get_metadata_routing(self) -> Any:
+        """What scikit-learn's metadata routing asks a scorer."""
+        return self._scorer.get_metadata_routing()
+
+    def __repr__(self) -> str:
+        return f"scorer_named({', '.join([repr(self._name), *(f'{k}={v!r}' for k, v in self._options.items())])})"
+
+
+@dataclass(frozen=True)
+class _SecondLabelPositive:
+    """A metric whose positive class, unless it is named, is the second of the two sorted labels."""
+
+    metric: Metric
+
+    def __call__(self, y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Any = None, **options: Any) -> float:
+        if pos_label is None:
+            labels = np.unique(np.asarray(y_true))
+            pos_label = labels[1] if labels.size == 2 else None  # otherwise the metric says what is wrong
+        return self.metric(y_true, y_score, pos_label=pos_label, **options)
+
+
+bauc_scorer = scorer_named("bauc")
+voros_scorer = scorer_named("voros")
+soft_auc_scorer = scorer_named("soft_auc", beta=10.0)
