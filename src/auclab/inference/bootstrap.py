@@ -40,15 +40,14 @@ def stratified_bootstrap(
 
     The limits are percentiles of the bootstrap distribution, so they stay in the range of the metric. BCa takes one
     more evaluation for every observation (the jackknife for the acceleration); where it is undefined plain percentiles
-    are taken, and a note says so. The standard error is 0 if no resample differs from the sample, and NaN for a class
-    of one observation; limits are NaN then.
+    are taken, and a note says so. If no resample differs from the sample, the standard error is 0 and limits are NaN.
 
     Parameters
     ----------
     statistic : callable
         From an array of row numbers, with repetitions, to a float.
     classes : pair of arrays
-        Row numbers of the positives and of the negatives.
+        Row numbers of the positives and of the negatives, two at least of either.
     level : float
         Confidence level.
     resamples : int
@@ -67,9 +66,6 @@ def stratified_bootstrap(
     def of_classes(pos: Rows, neg: Rows) -> float:
         return statistic(np.concatenate((pos, neg)))
 
-    if min(rows.size for rows in classes) == 1:
-        note = "a class of one observation: resampling it shows nothing"
-        return Resampled(math.nan, math.nan, math.nan, (note,))
     with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
         warnings.simplefilter("ignore", DegenerateDataWarning)  # said below, in words
         result = bootstrap(

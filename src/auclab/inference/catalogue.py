@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -43,10 +43,16 @@ class Metric:
         Components from sorted scores; None where only the bootstrap knows.
     range : pair of float
         Smallest and largest value, ±∞ if there is none.
+    scale : pair of float or None
+        Ends that the scale of the limits sends to ±∞, where they are not those of the range.
+    unseen : pair of float or None
+        What unseen pairs may be worth, where it is not the range.
     ordinal : bool
         Whether only the order of the scores counts, so that ±∞ is a score.
     band : float
         Share of the negatives that matter.
+    bias_rate : float
+        ρ if the bias of the value is of order ``m^(−ρ)``.
     """
 
     name: str
@@ -55,6 +61,9 @@ class Metric:
     rows: Callable[..., Rows] | None = None
     range: Range = (-math.inf, math.inf)
     ordinal: bool = False
+    scale: Range | None = None
+    unseen: Range | None = None
+    bias_rate: float = 1.0
     band: float = 1.0
 
     def value(self, observations: Observations) -> float:
@@ -72,11 +81,13 @@ class Metric:
 
 
 _UNIT = (0.0, 1.0)
+#: The logarithm of ``1 − value``, cut at 0.
+_TAIL = (-math.inf, 1.0)
 _KNOWN: dict[str, Metric] = {
     m.name: m
     for m in (
         Metric("auc", metrics.auc_score, {}, auc_rows, _UNIT, True),
-        Metric("bauc", metrics.bauc_score, {}, bauc_rows, _UNIT),
+        Metric("bauc", metrics.bauc_score, {}, bauc_rows, _UNIT, scale=_TAIL),
         Metric("scored_auc", metrics.scored_auc, {}, scored_rows, (0.0, math.inf)),
         Metric("ferri_auc", metrics.ferri_auc, {}, ferri_rows),
         Metric("soft_auc", metrics.soft_auc, {}, soft_rows, _UNIT),
@@ -85,7 +96,8 @@ _KNOWN: dict[str, Metric] = {
         Metric("partial_auc", metrics.partial_auc, {}, partial_rows, _UNIT, True),
         Metric("two_way_partial_auc", metrics.two_way_partial_auc, {}, None, _UNIT, True),
         Metric("weighted_auc", metrics.weighted_auc, {}, ordinal=True),
-        Metric("voros", metrics.voros_score, {}, None, _UNIT, True),  # at least AUC, so that AUC's limits hold
+        # VOROS is at least AUC, so what is said of unseen pairs holds for it too
+        Metric("voros", metrics.voros_score, {}, None, _UNIT, True, _TAIL, _UNIT, 2 / 3),
         Metric("polynomial_auc", metrics.polynomial_auc, {}),
         Metric("polynomial_soft_auc", metrics.polynomial_soft_auc, {}),
     )
@@ -132,6 +144,8 @@ def _with_options(metric: Metric, options: Mapping[str, Any]) -> Metric:
         low, high = float(options.get("min_fpr", 0.0)), float(options.get("max_fpr", 1.0))
         if 0.0 <= low < high <= 1.0:  # otherwise the metric raises
             found, band = value_range(low, high, options["standardized"]), high - low
+    elif metric.name == "voros":
+        found = (metrics.voros_from_points([0.0], [0.0], **options), 1.0)  # chance
     elif metric.name == "two_way_partial_auc":
         found = (0.0, (1.0 - float(options["min_tpr"])) * float(options["max_fpr"]))
-    return Metric(metric.name, metric.score, dict(options), metric.rows, found, metric.ordinal, band)
+    return replace(metric, options=dict(options), range=found, band=band)

@@ -6,13 +6,15 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
 from auclab.inference.bootstrap import stratified_bootstrap
 from auclab.inference.catalogue import Metric, Range, find_metric
 from auclab.inference.estimation import check_level, choose_method, score_rows
-from auclab.inference.intervals import unseen_limits
+from auclab.inference.half_sampling import half_sampling
+from auclab.inference.intervals import ONE_OBSERVATION, unseen_limits
 from auclab.inference.results import Comparison
 from auclab.inference.sample import Observations
 from auclab.types import AuclabError
@@ -28,7 +30,7 @@ def compare_scorers(
     method: str = "auto",
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
-    resamples: int = 2000,
+    resamples: int | None = None,
     seed: int = 0,
     **options: Any,
 ) -> Comparison:
@@ -48,7 +50,7 @@ def compare_scorers(
     scores_a, scores_b : arrays of shape (n_samples,)
         Two scores of every observation.
     metric, level, method, sample_weight, pos_label, resamples, seed, **options
-        As in `estimate`; the method is ``"auto"``, ``"delong"``, ``"influence"`` or ``"bootstrap"``.
+        As in `estimate`; not for ``method="hanley_mcneil"``.
 
     Returns
     -------
@@ -80,18 +82,17 @@ def compare_scorers(
     if plan == "hanley_mcneil":
         raise AuclabError("Hanley & McNeil's formula does not know the covariance of two scorers; use method='delong'")
     a, b = (Observations.of(y_true, scores, sample_weight, pos_label) for scores in (scores_a, scores_b))
-    if plan == "bootstrap":
-        return _bootstrap(chosen, a, b, level, resamples, seed)
+    if plan in ("bootstrap", "half_sample"):
+        return _resampled(chosen, a, b, level, plan, resamples, seed)
     first, second = chosen.components(a), chosen.components(b)
     difference = first - second
-    error, values, tail = difference.standard_error, (first.value, second.value), 0.5 * (1.0 - level)
+    error, values = difference.standard_error, (first.value, second.value)
     span = _span(chosen.range)
     if math.isnan(error):
         return _unknown(difference.value, span, values, level, plan)
     if error == 0.0:
         return _degenerate(difference.value, a.disjoint_pairs(chosen.band), span, values, level, plan)
-    half_width = float(norm.isf(tail)) * error
-    interval = (max(difference.value - half_width, span[0]), min(difference.value + half_width, span[1]))
+    interval = _around(difference.value, error, level, span)
     statistic = difference.value / error
     p_value = 2.0 * float(norm.sf(abs(statistic)))
     return Comparison(difference.value, error, interval, statistic, p_value, values, level, plan)
@@ -111,32 +112,44 @@ def _degenerate(
     return Comparison(difference, 0.0, interval, statistic, p_value, values, level, plan, notes)
 
 
-def _bootstrap(metric: Metric, a: Observations, b: Observations, level: float, resamples: int, seed: int) -> Comparison:
+def _resampled(
+    metric: Metric, a: Observations, b: Observations, level: float, plan: str, resamples: int | None, seed: int
+) -> Comparison:
     """The difference resampled: observations keep their two scores."""
-    values = metric.value(a), metric.value(b)
-    difference = values[0] - values[1]
-    found = stratified_bootstrap(
-        lambda rows: score_rows(metric, a, rows) - score_rows(metric, b, rows),
-        a.classes,
-        level=level,
-        resamples=resamples,
-        seed=seed,
-    )
-    if found.standard_error == 0.0:
-        return _degenerate(difference, a.disjoint_pairs(metric.band), _span(metric.range), values, level, "bootstrap")
-    if math.isnan(found.standard_error):
-        return _unknown(difference, _span(metric.range), values, level, "bootstrap")
-    statistic = difference / found.standard_error
-    p_value, interval = 2.0 * float(norm.sf(abs(statistic))), (found.lower, found.upper)
-    return Comparison(
-        difference, found.standard_error, interval, statistic, p_value, values, level, "bootstrap", found.notes
-    )
+    values, span = (metric.value(a), metric.value(b)), _span(metric.range)
+    difference, bias = values[0] - values[1], 0.0
+    if min(rows.size for rows in a.classes) == 1:
+        return _unknown(difference, span, values, level, plan)
+
+    def statistic(rows: NDArray[np.intp]) -> float:
+        return score_rows(metric, a, rows) - score_rows(metric, b, rows)
+
+    notes: tuple[str, ...] = ()
+    if plan == "bootstrap":
+        found = stratified_bootstrap(statistic, a.classes, level=level, resamples=resamples or 2000, seed=seed)
+        error, interval, notes = found.standard_error, (found.lower, found.upper), found.notes
+    else:
+        half = half_sampling(
+            statistic, difference, a.classes, rate=metric.bias_rate, halves=resamples or 200, seed=seed
+        )
+        error, bias = half.standard_error, half.bias
+        interval = _around(difference - bias, error, level, span)
+    if error == 0.0:
+        return _degenerate(difference, a.disjoint_pairs(metric.band), span, values, level, plan)
+    statistic_value = (difference - bias) / error
+    p_value = 2.0 * float(norm.sf(abs(statistic_value)))
+    return Comparison(difference, error, interval, statistic_value, p_value, values, level, plan, notes)
+
+
+def _around(centre: float, error: float, level: float, span: Range) -> Range:
+    """Normal limits, cut at the ends of the range."""
+    half_width = float(norm.isf(0.5 * (1.0 - level))) * error
+    return max(centre - half_width, span[0]), min(centre + half_width, span[1])
 
 
 def _unknown(difference: float, span: Range, values: tuple[float, float], level: float, plan: str) -> Comparison:
     """One observation in a class."""
-    notes = ("a class of one observation: its variance is unknown",)
-    return Comparison(difference, math.nan, span, math.nan, math.nan, values, level, plan, notes)
+    return Comparison(difference, math.nan, span, math.nan, math.nan, values, level, plan, (ONE_OBSERVATION,))
 
 
 def _span(values: Range) -> Range:

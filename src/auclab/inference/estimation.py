@@ -12,13 +12,20 @@ from scipy.stats import norm
 
 from auclab.inference.bootstrap import stratified_bootstrap
 from auclab.inference.catalogue import Metric, find_metric
+from auclab.inference.half_sampling import half_sampling
 from auclab.inference.hanley_mcneil import hanley_mcneil
-from auclab.inference.intervals import confidence_limits, transformed_limits, unseen_limits
+from auclab.inference.intervals import (
+    ONE_OBSERVATION,
+    confidence_limits,
+    degenerate_limits,
+    limits_within,
+    transformed_limits,
+)
 from auclab.inference.results import Estimate
 from auclab.inference.sample import Observations
 from auclab.types import AuclabError
 
-METHODS = ("auto", "delong", "influence", "bootstrap", "hanley_mcneil")
+METHODS = ("auto", "delong", "influence", "half_sample", "bootstrap", "hanley_mcneil")
 
 
 def estimate(
@@ -30,7 +37,7 @@ def estimate(
     method: str = "auto",
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
-    resamples: int = 2000,
+    resamples: int | None = None,
     seed: int = 0,
     **options: Any,
 ) -> Estimate:
@@ -39,7 +46,8 @@ def estimate(
     Observations are independent, class sizes are given. For means of a kernel over pairs and for bAUC_z and partial AUC
     the standard error is ``√(S10/m₊ + S01/m₋)`` from one component for each observation, in O(m log m); for AUC that is
     DeLong's. Limits are taken on a scale that keeps them in the metric's range (`intervals` says which, and what is
-    said at the ends of the range). Everything else is bootstrapped.
+    said at the ends of the range). VOROS chooses thresholds on the sample; half-samples tell how optimistic that is,
+    and its limits are for the value less the optimism. Everything else is bootstrapped.
 
     Parameters
     ----------
@@ -49,14 +57,14 @@ def estimate(
         Larger means more positive. ±∞ where the metric takes it.
     metric : str or callable
         ``"auc"``, ``"bauc"``, ``"scored_auc"``, ``"ferri_auc"``, ``"soft_auc"``, ``"probabilistic_auc"``, ``"gauc"``,
-        ``"partial_auc"`` have components; ``"voros"``, ``"weighted_auc"``, ``"two_way_partial_auc"``,
+        ``"partial_auc"`` have components; ``"voros"``; ``"weighted_auc"``, ``"two_way_partial_auc"``,
         ``"polynomial_auc"``, ``"polynomial_soft_auc"`` and any function ``(y_true, y_score, **options) -> float`` are
         bootstrapped. A metric of `auclab.metrics` may be given itself, also as a `functools.partial`.
     level : float
         Confidence level in (0, 1).
-    method : {"auto", "delong", "influence", "bootstrap", "hanley_mcneil"}
-        ``"auto"`` is ``"influence"`` (for AUC named ``"delong"``) where there are components, else ``"bootstrap"``.
-        ``"hanley_mcneil"`` is for AUC with ties ½ only.
+    method : {"auto", "delong", "influence", "half_sample", "bootstrap", "hanley_mcneil"}
+        ``"auto"`` is ``"influence"`` (for AUC named ``"delong"``) where there are components, ``"half_sample"`` for
+        VOROS, else ``"bootstrap"``. ``"hanley_mcneil"`` is for AUC with ties ½ only.
     sample_weight : array of shape (n_samples,), optional
         Sampling (importance) weights ≥ 0 of rows that are independent observations: the standard error is that of a
         ratio of weighted sums, and does not change when all weights are scaled. It is *not* that of repeated rows: if a
@@ -64,7 +72,7 @@ def estimate(
     pos_label : optional
         The positive one of two unusual labels.
     resamples, seed : int
-        Of the bootstrap; not used otherwise.
+        Number of resamples (by default 2000 of the bootstrap, 200 half-samples) and seed; not used otherwise.
     **options
         The metric's own: ``threshold``, ``ties``, ``beta``, ``width``, ``modifier``, ``max_fpr``, …
 
@@ -96,21 +104,8 @@ def estimate(
     chosen = find_metric(metric, options)
     plan = choose_method(method, chosen)
     observations = Observations.of(y_true, y_score, sample_weight, pos_label)
-    if plan == "bootstrap":
-        value = chosen.value(observations)
-        found = stratified_bootstrap(
-            lambda rows: score_rows(chosen, observations, rows),
-            observations.classes,
-            level=level,
-            resamples=resamples,
-            seed=seed,
-        )
-        limits = (found.lower, found.upper)
-        if found.standard_error == 0.0:
-            limits = unseen_limits(value, observations.disjoint_pairs(chosen.band), 0.5 * (1.0 - level), chosen.range)
-        elif math.isnan(found.standard_error):
-            limits = chosen.range
-        return Estimate(value, found.standard_error, *limits, level, plan, found.notes)
+    if plan in ("bootstrap", "half_sample"):
+        return _resampled(chosen, observations, level, plan, resamples, seed)
     if plan == "hanley_mcneil":
         return _hanley_mcneil(chosen, observations, level)
     components = chosen.components(observations)
@@ -122,13 +117,11 @@ def choose_method(method: str, metric: Metric) -> str:
     """The method that will be used, by name; `AuclabError` where the metric does not have it."""
     if method not in METHODS:
         raise AuclabError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}")
-    usual = "bootstrap" if metric.rows is None else "delong" if metric.name == "auc" else "influence"
+    usual = {"auc": "delong", "voros": "half_sample"}.get(metric.name, "influence" if metric.rows else "bootstrap")
     if method == "auto" or (method == "influence" and usual == "delong"):
         return usual
-    if method == "bootstrap":
-        return method
-    if method == "influence" and usual == "bootstrap":
-        raise AuclabError(f"{metric.name} has no components; use method='bootstrap'")
+    if method == "influence" and metric.rows is None:
+        raise AuclabError(f"{metric.name} has no components; use method='auto'")
     if method in ("delong", "hanley_mcneil") and metric.name != "auc":
         raise AuclabError(f"method={method!r} is for metric='auc', not for {metric.name}; use method='auto'")
     return method
@@ -146,6 +139,32 @@ def score_rows(metric: Metric, observations: Observations, rows: NDArray[np.intp
     return metric.value(Observations(observations.positive[rows], observations.score[rows], weight))
 
 
+def _resampled(
+    metric: Metric, observations: Observations, level: float, plan: str, resamples: int | None, seed: int
+) -> Estimate:
+    """A metric by the bootstrap or by half-samples."""
+    value, classes, bias = metric.value(observations), observations.classes, 0.0
+    tail, limits = 0.5 * (1.0 - level), metric.range
+    notes: tuple[str, ...] = ()
+    if min(rows.size for rows in classes) == 1:
+        return Estimate(value, math.nan, *limits, level, plan, (ONE_OBSERVATION,))
+
+    def statistic(rows: NDArray[np.intp]) -> float:
+        return score_rows(metric, observations, rows)
+
+    if plan == "bootstrap":
+        resampled = stratified_bootstrap(statistic, classes, level=level, resamples=resamples or 2000, seed=seed)
+        error, limits, notes = resampled.standard_error, (resampled.lower, resampled.upper), resampled.notes
+    else:
+        half = half_sampling(statistic, value, classes, rate=metric.bias_rate, halves=resamples or 200, seed=seed)
+        error, bias = half.standard_error, half.bias
+        if error > 0.0:
+            limits = limits_within(metric, value - bias, float(norm.isf(tail)) * error)
+    if error == 0.0:
+        limits, notes = degenerate_limits(metric, value, observations, tail)
+    return Estimate(value, error, *limits, level, plan, notes, bias)
+
+
 def _hanley_mcneil(metric: Metric, observations: Observations, level: float) -> Estimate:
     """AUC with the standard error of Hanley & McNeil and normal limits on the logit scale."""
     if observations.weight is not None:
@@ -155,8 +174,7 @@ def _hanley_mcneil(metric: Metric, observations: Observations, level: float) -> 
     value, (pos, neg) = metric.value(observations), observations.classes
     error, tail = hanley_mcneil(value, pos.size, neg.size), 0.5 * (1.0 - level)
     if error == 0.0 or not 0.0 < value < 1.0:
-        limits = unseen_limits(value, observations.disjoint_pairs(), tail, metric.range)
-        note = ("all pairs agree: limits for what disjoint pairs cannot show",)
-        return Estimate(value, error, *limits, level, "hanley_mcneil", note)
+        limits, notes = degenerate_limits(metric, value, observations, tail)
+        return Estimate(value, error, *limits, level, "hanley_mcneil", notes)
     limits = transformed_limits(value, float(norm.isf(tail)) * error, metric.range)
     return Estimate(value, error, *limits, level, "hanley_mcneil")

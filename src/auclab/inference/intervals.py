@@ -6,7 +6,7 @@ is finite, the value itself where neither is.
 
 bAUC takes ``log(1 − v)``, the logarithm of bPOE: near 1 a tail probability has a skew distribution, but 0 is not an end
 of that kind. bAUC is 0 as soon as ``E ξ ≥ z``, the value moves into 0 and out of it without its spread getting smaller,
-and on the logit scale lower limits would be far too high there. Limits are cut at 0.
+and on the logit scale lower limits would be far too high there. Limits are cut at 0. VOROS has the same scale.
 
 Degenerate cases, with ``α = 1 − level`` and k the number of disjoint pairs, ``min(m₊, m₋)`` (partial AUC: negatives of
 the band only):
@@ -41,6 +41,8 @@ from auclab.metrics.buffered import bauc_score
 
 Limits = tuple[float, float]
 
+ONE_OBSERVATION = "a class of one observation: its variance is unknown, the interval is the whole range"
+
 
 def confidence_limits(
     metric: Metric, components: Components, observations: Observations, level: float
@@ -49,7 +51,7 @@ def confidence_limits(
     value, error = components.value, components.standard_error
     tail = 0.5 * (1.0 - level)
     if math.isnan(error):
-        return metric.range, ("a class of one observation: its variance is unknown, the interval is the whole range",)
+        return metric.range, (ONE_OBSERVATION,)
     quantile = float(student.isf(tail, components.degrees_of_freedom))
     if metric.name == "bauc":
         threshold = float(metric.options.get("threshold", 0.0))
@@ -59,13 +61,26 @@ def confidence_limits(
             return _bauc_at_one(observations, threshold, tail)
     low, high = metric.range
     if error == 0.0 or not low < value < high:
-        k = observations.disjoint_pairs(metric.band)
-        notes = (f"all observations contribute the same: limits for what {k} independent pairs cannot show",)
-        return unseen_limits(value, k, tail, metric.range), notes
-    if metric.name == "bauc":
-        lower, upper = transformed_limits(value, quantile * error, (-math.inf, 1.0))
-        return (max(lower, 0.0), upper), ()
-    return transformed_limits(value, quantile * error, metric.range), ()
+        return degenerate_limits(metric, value, observations, tail)
+    return limits_within(metric, value, quantile * error), ()
+
+
+def limits_within(metric: Metric, value: float, half_width: float) -> Limits:
+    """``value ± half_width`` on the metric's scale, or as it is beyond the scale, cut at the ends of the range."""
+    low, high = metric.scale or metric.range
+    span = (low, high) if low < value < high else (-math.inf, math.inf)
+    lower, upper = transformed_limits(value, half_width, span)
+    return max(lower, metric.range[0]), min(upper, metric.range[1])
+
+
+def degenerate_limits(
+    metric: Metric, value: float, observations: Observations, tail: float
+) -> tuple[Limits, tuple[str, ...]]:
+    """Limits where nothing varies, cut at the ends of the range."""
+    k = observations.disjoint_pairs(metric.band)
+    lower, upper = unseen_limits(value, k, tail, metric.unseen or metric.range)
+    note = f"all observations contribute the same: limits for what {k} independent pairs cannot show"
+    return (max(lower, metric.range[0]), min(upper, metric.range[1])), (note,)
 
 
 def transformed_limits(value: float, half_width: float, span: Range) -> Limits:

@@ -20,9 +20,12 @@ class Estimate:
     level : float
         Confidence level, such as 0.95, half of the rest on either side.
     method : str
-        ``"delong"``, ``"influence"``, ``"bootstrap"`` or ``"hanley_mcneil"``.
+        ``"delong"``, ``"influence"``, ``"half_sample"``, ``"bootstrap"`` or ``"hanley_mcneil"``.
     notes : tuple of str
         What a reader should know about a degenerate case; empty otherwise.
+    bias : float
+        By how much the value is estimated to be too high; the limits are those of ``value − bias``. 0 except for
+        ``"half_sample"``.
     """
 
     value: float
@@ -32,6 +35,7 @@ class Estimate:
     level: float
     method: str
     notes: tuple[str, ...] = ()
+    bias: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -44,8 +48,8 @@ class Comparison:
     interval : pair of float
         Confidence limits of the difference.
     statistic : float
-        ``difference / standard_error``, standard normal where the scorers are equally good; 0 where the difference is
-        0 and ±∞ where it is not but the standard error is 0.
+        ``difference / standard_error`` (by half-samples, the difference less its bias), standard normal where the
+        scorers are equally good; 0 where the difference is 0 and ±∞ where it is not but the standard error is 0.
     p_value : float
         Two-sided.
     values : pair of float
