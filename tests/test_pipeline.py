@@ -11,6 +11,7 @@ from hydra import compose, initialize_config_dir
 from auclab.bounds import pairwise_stability_bound
 from auclab.bounds.fixed_scorer import fixed_scorer_auc_bound
 from auclab.guarantees import Guarantee
+from auclab.inference import estimate
 from auclab.metrics import auc_score, bauc_score
 from auclab.results import spread
 from auclab.types import AuclabError, Bound, Status
@@ -46,6 +47,19 @@ def test_the_solution_is_certified_and_the_numbers_are_those_of_the_parts(finish
         assert result.summary[f"{name}/bauc"] == bauc_score(part.y_true, part.y_score)
     # The optimal value of bAUC maximisation is 1 − bAUC of its own training scores.
     assert result.summary["train/bauc"] == pytest.approx(1 - fold.solution.objective, abs=1e-7)
+
+
+def test_metrics_of_the_held_out_part_come_with_their_uncertainty(finished):
+    result, folder = finished
+    test = result.folds[0].parts["test"]
+    for key in ("auc", "bauc"):
+        found = estimate(test.y_true, test.y_score, key, level=0.95)
+        expected = {"se": found.standard_error, "low": found.lower, "high": found.upper}
+        assert {word: result.summary[f"test/{key}_{word}"] for word in expected} == expected
+        assert found.lower < result.summary[f"test/{key}"] < found.upper
+        assert {f"test/{key}_{word}" for word in expected} <= read(folder / "metrics.json").keys()
+    # The scorer was chosen on the training part, and z₀ would need the bootstrap.
+    assert not {"train/auc_se", "test/auc_threshold_se"} & result.summary.keys()
 
 
 def test_the_preprocessing_sees_the_training_part_only(finished):
@@ -123,6 +137,8 @@ def test_folds_are_averaged_and_listed(tmp_path):
     assert result.summary["test/auc"] == pytest.approx(table["test/auc"].mean())
     assert result.summary["test/auc_sd"] == pytest.approx(table["test/auc"].std(ddof=1))
     assert result.summary["gap"] == table["gap"].max()
+    assert (table["test/auc_low"] < table["test/auc"]).all()
+    assert "test/auc_low" not in result.summary
     for number in range(3):
         assert {"roc.png", "certificate.json", "model"} <= {p.name for p in (tmp_path / f"fold_{number}").iterdir()}
 

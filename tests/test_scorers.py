@@ -1,10 +1,12 @@
 """Every metric as a scikit-learn scorer."""
 
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
 import sklearn
+import yaml
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 from sklearn.naive_bayes import GaussianNB
@@ -16,6 +18,7 @@ from auclab.estimators import AUCClassifier, bauc_scorer, soft_auc_scorer, voros
 from auclab.scorers import METRICS, scorer_named
 from programs import overlapping
 
+CONF = Path(__file__).parents[1] / "conf"
 OPTIONS = {
     "gauc": {"modifier": np.tanh},
     "partial_auc": {"max_fpr": 0.3, "standardized": "mcclish"},
@@ -49,6 +52,15 @@ def test_every_number_of_the_package_has_a_scorer():
     of_curves = {"bpoe", "superquantile", "lesser_area", "lesser_volume", "voros_from_points", "cost_range", "roc_hull"}
     of_samples = {name for name in metrics.__all__ if name.islower()} - of_curves - {"broc_curve", "buffered_auc"}
     assert {metric.__name__ for metric in METRICS.values()} == of_samples
+
+
+def test_every_scorer_has_a_configuration_of_its_name_and_metric():
+    files = {path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in (CONF / "metrics").glob("*.yaml")}
+    assert files.keys() == METRICS.keys()
+    for name, content in files.items():
+        (settings,) = content.values()
+        assert list(content) == [name]
+        assert settings["_target_"] == f"auclab.metrics.{METRICS[name].__name__}"
 
 
 def test_the_named_class_is_the_positive_one():

@@ -57,9 +57,13 @@ def test_everything_is_on_the_screen(results, which, console, tmp_path, monkeypa
     assert "mlflow ui --workers 1 --backend-store-uri sqlite:///mlruns/mlflow.db" in text
     if which == "many":
         assert " ± " in text
+        assert "interval" not in text.partition("bounds")[0]
         assert "2 × optimal" in flowing
     else:
         assert f"{result.folds[0].solution.objective:.8f}" in text
+        low, high = (result.summary[f"test/auc_{end}"] for end in ("low", "high"))
+        assert "95% interval" in text
+        assert f"{result.summary['test/auc']:.4f}   {low:.4f} to {high:.4f}" in text
     lines = text.splitlines()
     assert len(lines) <= 50
     # Only what is to be copied as a whole may be longer than the screen is wide.

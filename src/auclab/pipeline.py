@@ -16,6 +16,8 @@ from auclab.artifacts import write_artifacts
 from auclab.estimators import AUCClassifier
 from auclab.formulations import HingeProgram, read_optimum
 from auclab.guarantees import Sample, find_guarantees
+from auclab.inference import estimate
+from auclab.inference.catalogue import find_metric
 from auclab.interrupt import interruptible
 from auclab.results import Fold, Part, Result
 from auclab.settings import flatten, run_name
@@ -27,6 +29,9 @@ Metrics = Mapping[str, Callable[[NDArray[np.int64], Array], float]]
 
 #: Rows shown to MLflow, which reads names and types of the columns off them.
 SIGNATURE_ROWS = 5
+
+#: Confidence level of the intervals beside the metrics of the held-out part.
+LEVEL = 0.95
 
 
 def run_experiment(
@@ -95,15 +100,23 @@ def _solve(
         if len(rows):
             X = preprocessing.transform(_rows(dataset.X, rows))
             samples[name] = Sample(X, dataset.y[rows], solution.decision_function(X))
-    parts = {
-        name: Part(it.y, it.scores, {key: float(metric(it.y, it.scores)) for key, metric in metrics.items()})
-        for name, it in samples.items()
-    }
+    parts = {name: _measure(it, metrics, held_out=name == "test") for name, it in samples.items()}
     guarantees, remarks = find_guarantees(
         solution, samples["train"], samples.get("test"), settings=settings["bounds"], preprocess=preprocess
     )
     features = tuple(str(name) for name in preprocessing.get_feature_names_out())
     return Fold(split, model, features, solution, read_optimum(solution), parts, guarantees, remarks)
+
+
+def _measure(sample: Sample, metrics: Metrics, *, held_out: bool) -> Part:
+    """All metrics; on observations the scorer has not seen, with intervals where these need no bootstrap."""
+    values = {key: float(metric(sample.y, sample.scores)) for key, metric in metrics.items()}
+    estimates = {
+        key: estimate(sample.y, sample.scores, metric, level=LEVEL)
+        for key, metric in metrics.items()
+        if held_out and find_metric(metric, {}).rows is not None
+    }
+    return Part(sample.y, sample.scores, values, estimates)
 
 
 def _classifier(formulation: HingeProgram, solver: Mapping[str, Any]) -> AUCClassifier:

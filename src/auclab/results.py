@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean, stdev
 from typing import Any
 
@@ -13,16 +13,21 @@ from numpy.typing import NDArray
 
 from auclab.formulations import HingeProgram, Optimum
 from auclab.guarantees import Guarantee
+from auclab.inference import Estimate
 from auclab.types import Array, Dataset, Solution, Split
 
 
 @dataclass(frozen=True)
 class Part:
-    """Labels (1 = positive) and scores of the training or the test part, its metrics by name."""
+    """Labels (1 = positive) and scores of the training or the test part, its metrics by name.
+
+    `estimates` has standard errors and confidence intervals of those metrics where they were asked for.
+    """
 
     y_true: NDArray[np.int64]
     y_score: Array
     metrics: Mapping[str, float]
+    estimates: Mapping[str, Estimate] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -45,7 +50,7 @@ class Fold:
 
     @property
     def numbers(self) -> dict[str, float]:
-        """Everything measured, flat: ``objective``, ``seconds/solve``, ``test/auc``, ``bound/…``."""
+        """Everything measured, flat: ``objective``, ``seconds/solve``, ``test/auc``, ``test/auc_se``, ``bound/…``."""
         solution, certificate, timings = self.solution, self.solution.certificate, self.solution.timings
         numbers = {
             "objective": certificate.objective,
@@ -62,9 +67,20 @@ class Fold:
             "seconds/total": timings.total,
         }
         numbers |= {f"{name}/{key}": value for name, part in self.parts.items() for key, value in part.metrics.items()}
+        numbers |= self.uncertainty
         for guarantee in self.guarantees:
             numbers |= guarantee.numbers
         return numbers
+
+    @property
+    def uncertainty(self) -> dict[str, float]:
+        """Standard errors and ends of confidence intervals: ``test/auc_se``, ``test/auc_low``, ``test/auc_high``."""
+        return {
+            f"{name}/{key}_{word}": number
+            for name, part in self.parts.items()
+            for key, it in part.estimates.items()
+            for word, number in (("se", it.standard_error), ("low", it.lower), ("high", it.upper))
+        }
 
 
 @dataclass(frozen=True)
@@ -79,11 +95,14 @@ class Result:
 
     @property
     def summary(self) -> dict[str, float]:
-        """Numbers of the one fold, or over several: means, ``…_sd``, the worst of gaps and residuals."""
+        """Numbers of the one fold, or over several: means, ``…_sd``, the worst of gaps and residuals.
+
+        Intervals belong to one held-out part each; the mean of them says nothing, so several folds have none.
+        """
         if len(self.folds) == 1:
             return self.folds[0].numbers
         summary: dict[str, float] = {}
-        for key in self.folds[0].numbers:
+        for key in (key for key in self.folds[0].numbers if key not in self.folds[0].uncertainty):
             mean, deviation, worst = spread([fold.numbers.get(key, math.nan) for fold in self.folds])
             summary[key] = worst if key in WORST_COUNTS else mean
             if "/" in key and not key.startswith("seconds"):

@@ -159,12 +159,18 @@ def _metrics(result: Result) -> Table:
     numbers, first = result.summary, result.folds[0]
     for part in first.parts:
         table.add_column(part, justify="right")
+    estimates = first.parts["test"].estimates if "test" in first.parts and len(result.folds) == 1 else {}
+    if estimates:
+        level = next(iter(estimates.values())).level
+        table.add_column(f"{level:.0%} interval", justify="right")
     for key in first.parts["train"].metrics:
         cells = []
         for part in first.parts:
             deviation = numbers.get(f"{part}/{key}_sd")
             mean = _number(numbers[f"{part}/{key}"], 4)
             cells.append(mean if deviation is None else f"{mean} ± {_number(deviation, 4)}")
+        if key in estimates:
+            cells.append(f"{_number(estimates[key].lower, 4)} to {_number(estimates[key].upper, 4)}")
         table.add_row(key, *cells)
     return table
 
