@@ -10,6 +10,8 @@ from matplotlib.figure import Figure, SubFigure
 from numpy.typing import ArrayLike
 from sklearn.utils._response import _get_response_values_binary
 
+from auclab.displays._style import OWN_FIGURES
+
 
 class Display:
     """A figure that holds its numbers.
@@ -22,7 +24,6 @@ class Display:
 
     ax_: Axes
     figure_: Figure | SubFigure
-    _own_figure: bool = False
 
     @classmethod
     def from_predictions(cls, *predictions: Any, **options: Any) -> Self:
@@ -70,14 +71,14 @@ class Display:
         name = type(estimator).__name__ if name is None else name
         return cls.from_predictions(y, y_score, pos_label=pos_label, name=name, **options)
 
-    def _drawn(self, ax: Axes, given: Axes | None) -> Self:
+    def _drawn(self, ax: Axes) -> Self:
         """Remember where the display drew."""
-        self.ax_, self.figure_, self._own_figure = ax, ax.figure, given is None
+        self.ax_, self.figure_ = ax, ax.figure
         return self
 
     def _repr_png_(self) -> bytes | None:
-        """The picture for a notebook, unless somebody else's axes hold it."""
-        if not self._own_figure or not isinstance(self.figure_, Figure):
+        """The picture for a notebook, unless it is part of somebody else's figure, which shows itself."""
+        if self.figure_ not in OWN_FIGURES or not isinstance(self.figure_, Figure):
             return None
         buffer = BytesIO()
         self.figure_.savefig(buffer, format="png")

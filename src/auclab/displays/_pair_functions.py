@@ -71,7 +71,7 @@ class PairFunctionDisplay(Display):
             despine(axes)
             title = self.name if name is None else name
             axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, columnspacing=1.0, title=title)
-            return self._drawn(axes, ax)
+            return self._drawn(axes)
 
 
 def pair_density(scores: ClassScores, bins: int, scale: float = 1.0) -> tuple[Array, Array]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 from matplotlib import colormaps, rc_context
@@ -49,20 +50,26 @@ _RC: dict[Any, Any] = {
     "lines.markersize": 4.0,
 }
 
+#: Figures that displays made. A second display drawn into the axes of a first has the same style.
+OWN_FIGURES: WeakSet[object] = WeakSet()
+
 
 @contextmanager
 def canvas(ax: Axes | None, size: tuple[float, float] = WIDE, **options: Any) -> Iterator[Axes]:
-    """The axes to draw in: those given, in their owner's style, or those of a new figure in ours.
+    """The axes to draw in: those given, in the style of their figure's owner, or those of a new figure in ours.
 
     A new figure stays outside pyplot's list; `options` go to ``add_subplot``.
     """
-    if ax is not None:
+    if ax is not None and ax.figure not in OWN_FIGURES:
         yield ax
         return
     with rc_context(_RC):
-        new: Axes = Figure(figsize=size, layout="constrained").add_subplot(**options)
-        new.tick_params(labelsize=_SMALL, width=0.6, length=2.5)  # ticks are made later, outside this style
-        yield new
+        if ax is None:
+            figure = Figure(figsize=size, layout="constrained")
+            OWN_FIGURES.add(figure)
+            ax = figure.add_subplot(**options)
+            ax.tick_params(labelsize=_SMALL, width=0.6, length=2.5)  # ticks are made later, outside this style
+        yield ax
 
 
 def despine(ax: Axes) -> None:
@@ -92,7 +99,7 @@ def style(default: Mapping[str, Any], changes: Mapping[str, Any] | None) -> dict
 
 def roc_axes(ax: Axes, pos_label: Any = None, *, chance: bool = True) -> None:
     """Labels, limits and equal scales of ROC space, and the diagonal of chance."""
-    if chance:
+    if chance and not any(line.get_label() == "_chance" for line in ax.get_lines()):
         ax.plot([0, 1], [0, 1], color=PALE, linewidth=1, zorder=1, label="_chance")
     which = class_note(pos_label)
     ax.set(xlabel=f"false positive rate{which}", ylabel=f"true positive rate{which}")
@@ -123,7 +130,7 @@ def thinned(x: Array, y: Array, cells: int = 4096) -> tuple[Array, Array]:
     The way ``x + y`` along the curve is cut into equal cells, and the first and the last vertex in each stay: the
     curve moves by less than a cell, in ROC space 1/2048, which is a dot of a column printed at 600 dots per inch.
     """
-    if x.size <= 2 * cells:
+    if x.size <= 2 * cells or (np.diff(x) < 0.0).any() or (np.diff(y) < 0.0).any():
         return x, y
     way = (x - x[0]) + (y - y[0])
     change = np.flatnonzero(np.diff(np.floor(way * (cells / way[-1]))))

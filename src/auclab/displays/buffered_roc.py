@@ -38,17 +38,19 @@ class BufferedROCCurve:
     fpr: Array | None
     tpr: Array | None
 
-    def label(self, *, gamma: bool) -> str:
-        """What the legend says of it, with γ* or without."""
-        name = "bAUC" if self.threshold == 0.0 else f"bAUC (z = {number(self.threshold)})"
-        value = f"{name} = {self.result.value:.4g}"
+    def label(self, *, alone: bool, gamma: bool) -> str:
+        """What the legend says of it, as the only curve or one of several, with γ* or without."""
+        z = number(self.threshold)
+        value = f"{self.result.value:.4g}"
+        text = f"bAUC = {value}" if self.threshold == 0.0 else f"bAUC (z = {z}) = {value}"
         if self.fpr is None:
-            z = number(self.threshold)
             reason = f"no error exceeds {z}" if self.result.value > 0.0 else f"the mean error is not below {z}"
-            return f"no bROC: {value},\n{reason}"
-        label = f"bROC: {value}, γ* = {number(self.result.gamma_left)}" if gamma else f"bROC: {value}"
+            return f"no bROC: {text},\n{reason}"
+        text = f"bROC: {text}" if alone else f"z = {z}: bAUC = {value}"
+        if gamma:
+            text += f", γ* = {number(self.result.gamma_left)}"
         ties = self.result.area_closed - self.result.value
-        return label if ties < 5e-4 else f"{label}\n(ties: the area is {self.result.area_closed:.4g})"
+        return text if ties < 5e-4 else f"{text}\n(ties: the area is {self.result.area_closed:.4g})"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -199,11 +201,11 @@ class BufferedROCDisplay(Display):
             looks = [{"color": BLUE, "linestyle": "--"}] if alone else ordered(len(self.curves))
             self.buffered_lines_: list[Line2D] = []
             for curve, look in zip(self.curves, looks, strict=True):
-                label = labelled(name, curve.label(gamma=alone))
+                label = labelled(name, curve.label(alone=alone, gamma=alone and not name))
                 if curve.fpr is None or curve.tpr is None:
                     axes.plot([], [], color="none", label=label)
                     continue
                 line = style({**look, "label": label}, curve_kwargs)
                 self.buffered_lines_ += axes.plot(*thinned(curve.fpr, curve.tpr), **line)
             axes.legend(loc="lower right")
-            return self._drawn(axes, ax)
+            return self._drawn(axes)

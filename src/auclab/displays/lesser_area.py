@@ -164,4 +164,4 @@ class LesserAreaDisplay(Display):
                 words = f" t ~ Beta({', '.join(map(number, numbers))}) "
                 above.text(float(side == "right"), 0.9, words, transform=above.transAxes, ha=side, va="top")
             axes.legend(loc="best", handlelength=1.8)
-            return self._drawn(axes, ax)
+            return self._drawn(axes)

@@ -128,14 +128,14 @@ class RankingErrorDisplay(Display):
                 if self.edges[0] <= level <= self.edges[-1]:  # false for NaN
                     axes.vlines(level, 0, 1.18 * top, color=INK, linewidth=0.8)
                     axes.text(level, 1.18 * top, f" {sign} ", ha=side, va="top")
-            axes.set(xlabel="ranking error ξ = h(x⁻) − h(x⁺), in units of the score", ylabel="density of pairs")
+            axes.set(xlabel="ranking error ξ = h(x⁻) − h(x⁺) (score units)", ylabel="density of pairs")
             axes.set_ylim(0, 1.65 * top)  # room for the legend
             despine(axes)
             blue = "none" if math.isnan(self.gamma) else SKY
             handles = [Patch(color=RED, label=self._wrong_label()), Patch(color=blue, label=self._buffer_label())]
             title = self.name if name is None else name
             axes.legend(handles=handles, loc="upper left", title=title, alignment="left", handlelength=1.2)
-            return self._drawn(axes, ax)
+            return self._drawn(axes)
 
     @property
     def _start_of_tail(self) -> float:

@@ -176,10 +176,10 @@ class ROCHullDisplay(Display):
                     "linestyle": DASHES[k % len(DASHES)],
                     "linewidth": 1.0,
                 }
-                label = f"t = {number(t)}: cost {number(self.costs[k])} at ({number(h)}, {number(v)})"
+                label = f"t = {number(t)}: cost {number(self.costs[k])}"
                 # the direction (1 − t, t) needs no division where the line is vertical
                 line = axes.plot(h + np.array([-2, 2]) * (1.0 - t), v + np.array([-2, 2]) * t, label=label, **look)
                 axes.plot([h], [v], marker="o", color=look["color"], zorder=3)
                 self.cost_lines_ += line
             axes.legend(loc="lower right")
-            return self._drawn(axes, ax)
+            return self._drawn(axes)

@@ -104,7 +104,7 @@ class ScoreHistogramDisplay(Display):
             axes.set_ylim(0, 1.25 * max(self.density_neg.max(), self.density_pos.max()))
             despine(axes)
             axes.legend(loc="upper center", ncols=2, title=self.name if name is None else name)
-            return self._drawn(axes, ax)
+            return self._drawn(axes)
 
 
 def _usual_bins(values: Array) -> int:

@@ -164,4 +164,4 @@ class VOROSDisplay(Display):
             axes.view_init(*view)
             axes.set_box_aspect(None, zoom=0.85)  # room for the labels
             axes.set_title(labelled(name, f"VOROS = {self.voros:.4g}"), y=0.97)
-            return self._drawn(axes, ax)
+            return self._drawn(axes)

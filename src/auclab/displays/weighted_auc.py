@@ -152,4 +152,4 @@ class WeightedAUCDisplay(Display):
             above.set(ylim=(min(0.0, 1.08 * float(w.min())), 1.08 * top))
             self.weight_ax_ = above
             axes.legend(loc="lower right")
-            return self._drawn(axes, ax)
+            return self._drawn(axes)
