@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         ranksvm_to_threshold,
         threshold_to_ranksvm,
     )
+    from auclab.inference import compare_scorers, estimate
     from auclab.solvers.referee import solve
     from auclab.types import AuclabError, Bound, Certificate, Dataset, Solution, Split, Status
 
@@ -37,6 +38,8 @@ __all__ = [
     "Solution",
     "Split",
     "Status",
+    "compare_scorers",
+    "estimate",
     "ranksvm_to_threshold",
     "solve",
     "threshold_to_ranksvm",
@@ -57,6 +60,8 @@ _HOMES = {
     "Solution": "types",
     "Split": "types",
     "Status": "types",
+    "compare_scorers": "inference",
+    "estimate": "inference",
     "ranksvm_to_threshold": "formulations",
     "solve": "solvers.referee",
     "threshold_to_ranksvm": "formulations",
