@@ -245,22 +245,20 @@ def _integral(
     extra = np.concatenate((jumps, np.arange(1.0, 1.0 / _WIDE) * _WIDE))
     # a splitting point within an edge starts a piece of the same edge
     splits = np.setdiff1d(extra, edges)
-    pieces = np.insert(edges, np.searchsorted(edges, splits), splits)
-    owner = upper.size - np.searchsorted(edges, pieces[1:], side="left")
-    slope = np.divide(right - left, upper - lower)
-    nodes, heights, shares = [], [], []
-    lengths = np.diff(pieces)
-    for (at, share), chosen in (
-        (_FEW_NODES, lengths <= _NARROW),
-        (_MANY_NODES, lengths > _NARROW),
-    ):
-        length, edge = lengths[chosen, None], owner[chosen, None]
-        s = pieces[:-1][chosen, None] + length * (0.5 * (1.0 + at))
-        nodes.append(s.ravel())
-        heights.append((left[edge] + slope[edge] * (upper[edge] - s)).ravel())
-        shares.append((length * (0.5 * share)).ravel())
-    values = _values(weight, np.concatenate(nodes))
-    return float(np.sum(values * np.concatenate(heights) * np.concatenate(shares)))
+    place = np.searchsorted(edges, splits)
+    pieces = np.insert(edges, place, splits)
+    slope = (right - left) / (upper - lower)
+    upper, left, slope = (np.insert(of[::-1], place, of[::-1][place - 1]) for of in (upper, left, slope))
+    start, length = pieces[:-1], np.diff(pieces)
+    wide = length > _NARROW
+    total = 0.0
+    for (at, share), chosen in ((_FEW_NODES, slice(None)), (_MANY_NODES, wide)):
+        # nearly all pieces are narrow in a large sample: picking them costs more than skipping the wide ones
+        scale = length[chosen] if chosen is wide else np.where(wide, 0.0, length)
+        s = start[chosen] + length[chosen] * (0.5 * (1.0 + at))[:, None]
+        height = left[chosen] + slope[chosen] * (upper[chosen] - s)
+        total += float(np.sum((0.5 * share) @ (_values(weight, s.ravel()).reshape(s.shape) * height * scale)))
+    return total
 
 
 def _values(weight: Callable[[Array], ArrayLike], specificity: Array) -> Array:
