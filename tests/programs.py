@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from auclab import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, RankSVM
+from auclab import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM
 from auclab.types import NORMS
 
 CONVEX = [
@@ -19,13 +19,21 @@ CONVEX = [
     CSVM(0.0),
     RankSVM(0.0),
 ]
+#: Over the hardest negatives: another family, which fewer solvers take.
+HARDEST = [
+    PartialAUC(0.3),
+    PartialAUC(0.05),
+    *(PartialAUC(0.4, 0.02, norm) for norm in NORMS),
+    *(PartialAUC(0.4, 0.02, norm, squared=True) for norm in NORMS),
+]
 LINEAR = [program for program in CONVEX if program.is_linear]
 
 
 def label(program):
     """A readable test id."""
     parts = [program.name, program.norm, "squared" if program.squared else ""]
-    return "-".join([*filter(None, parts), f"z{program.threshold:g}", f"λ{program.penalty:g}"])
+    share = [f"α{program.max_fpr:g}"] if program.family == "hardest" else []
+    return "-".join([*filter(None, parts), f"z{program.threshold:g}", f"λ{program.penalty:g}", *share])
 
 
 def overlapping(seed=0, n_pos=14, n_neg=18, n_features=3):

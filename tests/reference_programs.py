@@ -21,7 +21,62 @@ def objective(program, coef, intercept, X, y, sample_weight=None):
         margins = np.where(y, 1.0, -1.0) * (scores + intercept)
         weights = weight
     hinge = np.maximum(1.0 - margins - program.threshold * size, 0.0)
+    if program.family == "hardest":
+        loss = hardest_mean(weight[y] @ hinge / weight[y].sum(), weight[~y], program.max_fpr)
+        return loss + program.penalty * (size**2 if program.squared else size)
     return (weights * hinge).sum() / weights.sum() + program.penalty * (size**2 if program.squared else size)
+
+
+def hardest_mean(losses, weight, share):
+    """The superquantile ``min_γ γ + mean[losses − γ]₊/share``, whose minimum is at one of the losses."""
+    weight = weight / weight.sum()
+    return min(level + weight @ np.maximum(losses - level, 0.0) / share for level in losses)
+
+
+def optimal_hardest(program, X, y, sample_weight=None):
+    """The optimum of a linear program over the hardest negatives through its dual, all pairs in columns.
+
+    ``max Σ q  s.t.  ‖Σ q d‖_* ≤ λ,  q_ij ≤ u_i r_j,  r_j ≤ v_j/α,  Σ r = 1``.
+    """
+    X, y = np.asarray(X, float), np.asarray(y) > 0
+    weight = np.ones(y.size) if sample_weight is None else np.asarray(sample_weight, float)
+    u, v = weight[y] / weight[y].sum(), weight[~y] / weight[~y].sum()
+    directions = (X[y][:, None, :] - X[~y][None, :, :]).reshape(-1, X.shape[1])
+    n, m, N = X.shape[1], v.size, len(directions)
+    select = np.tile(np.eye(m), (u.size, 1)) * np.repeat(u, m)[:, None]
+    wide = np.zeros((n, m))
+    # Columns q, r, a with a ≥ |Σ q d|.
+    rows = [np.c_[np.eye(N), -select, np.zeros((N, n))]]
+    rows += [np.c_[sign * directions.T, wide, -np.eye(n)] for sign in (1.0, -1.0)]
+    right = [np.zeros(N + 2 * n)]
+    level = program.penalty if program.uses_norm else 0.0
+    if program.uses_norm and program.norm == "linf":
+        rows, right = [*rows, np.r_[np.zeros(N + m), np.ones(n)][None, :]], [*right, np.array([level])]
+        largest = [(0.0, None)] * n
+    else:
+        largest = [(0.0, level)] * n
+    result = linprog(
+        np.r_[-np.ones(N), np.zeros(m + n)],
+        A_ub=np.vstack(rows), b_ub=np.concatenate(right),
+        A_eq=np.r_[np.zeros(N), np.ones(m), np.zeros(n)][None, :], b_eq=[1.0],
+        bounds=[(0.0, None)] * N + [(0.0, cap) for cap in v / program.max_fpr] + largest, method="highs",
+    )  # fmt: skip
+    assert result.status == 0, result.message
+    return -result.fun
+
+
+def best_auc_in_the_plane(X, y, weight=None):
+    """The largest strict AUC of any direction in the plane: AUC changes only where w is normal to a pair."""
+    X, y = np.asarray(X, float), np.asarray(y) > 0
+    weight = np.ones(y.size) if weight is None else np.asarray(weight, float)
+    pairs = np.outer(weight[y], weight[~y]).ravel()
+    directions = (X[y][:, None, :] - X[~y][None, :, :]).reshape(-1, 2)
+    apart = np.any(directions != 0, axis=1)
+    angles = np.arctan2(directions[apart, 1], directions[apart, 0])
+    turns = np.unique(np.round(np.r_[angles + np.pi / 2, angles - np.pi / 2] % (2 * np.pi), 12))
+    between = 0.5 * (turns + np.r_[turns[1:], turns[0] + 2 * np.pi])
+    scores = directions @ np.array([np.cos(between), np.sin(between)])
+    return float((pairs @ (scores > 1e-9)).max(initial=0.0) / pairs.sum())
 
 
 def optimal_value(program, X, y, sample_weight=None):

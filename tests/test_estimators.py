@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from auclab import AuclabError, RankSVM
 from auclab.estimators import AUCClassifier, bauc_scorer, formulation_named
 from auclab.metrics import bauc_score
-from programs import CONVEX, label, overlapping
+from programs import CONVEX, HARDEST, label, overlapping
 
 
 @parametrize_with_checks([AUCClassifier()])
@@ -22,7 +22,7 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("program", CONVEX, ids=label)
+@pytest.mark.parametrize("program", [*CONVEX, *HARDEST[:1]], ids=label)
 def test_every_formulation_fits_and_predicts(program):
     X, y = overlapping(22, 40, 50)
     model = AUCClassifier(program).fit(X, y)
@@ -65,7 +65,7 @@ def test_the_intercept_of_a_pair_formulation_separates_best():
     [
         (AUCClassifier("ranksvm"), "formulation=ranksvm takes"),
         (AUCClassifier("bauc", penalty=1.0), "formulation=bauc takes"),
-        (AUCClassifier("svm"), "choose one of bauc, csvm, ecsvm, generalized_bauc, ranksvm"),
+        (AUCClassifier("svm"), "choose one of bauc, csvm, ecsvm, exact_auc, generalized_bauc, partial_auc, ranksvm"),
         (AUCClassifier(RankSVM(1.0), penalty=2.0), "belong to a formulation given by name"),
     ],
 )

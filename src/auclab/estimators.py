@@ -14,7 +14,8 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from auclab.formulations.base import HingeProgram
+from auclab import formulations
+from auclab.formulations.base import Program
 from auclab.scorers import bauc_scorer, soft_auc_scorer, voros_scorer
 from auclab.solvers.referee import solve
 from auclab.types import Array, AuclabError
@@ -27,11 +28,12 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    formulation : str or HingeProgram
-        A name ("bauc", "generalized_bauc", "ranksvm", "csvm", "ecsvm") or an object, e.g. ``RankSVM(0.01)``.
+    formulation : str or Program
+        A name ("bauc", "generalized_bauc", "ranksvm", "csvm", "ecsvm", "partial_auc", "exact_auc") or an object, e.g.
+        ``RankSVM(0.01)``.
     solver : str
         As in `auclab.solve`.
-    penalty, threshold, norm, squared : optional
+    penalty, threshold, norm, squared, max_fpr : optional
         Parameters of a formulation given by name; None leaves it at its own default. One that the formulation does
         not have is an error.
     tolerance : float
@@ -67,13 +69,14 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        formulation: str | HingeProgram = "bauc",
+        formulation: str | Program = "bauc",
         solver: str = "auto",
         *,
         penalty: float | None = None,
         threshold: float | None = None,
         norm: str | None = None,
         squared: bool | None = None,
+        max_fpr: float | None = None,
         tolerance: float = 1e-6,
         time_limit: float | None = None,
         solver_options: dict[str, Any] | None = None,
@@ -84,6 +87,7 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):
         self.threshold = threshold
         self.norm = norm
         self.squared = squared
+        self.max_fpr = max_fpr
         self.tolerance = tolerance
         self.time_limit = time_limit
         self.solver_options = solver_options
@@ -129,10 +133,10 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):
         scores = self.decision_function(X)
         return np.asarray(self.classes_[(scores > 0).astype(int)])
 
-    def _program(self) -> HingeProgram:
+    def _program(self) -> Program:
         given = {
             name: value
-            for name in ("penalty", "threshold", "norm", "squared")
+            for name in ("penalty", "threshold", "norm", "squared", "max_fpr")
             if (value := getattr(self, name)) is not None
         }
         if isinstance(self.formulation, str):
@@ -150,7 +154,7 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def formulation_named(name: str, **parameters: Any) -> HingeProgram:
+def formulation_named(name: str, **parameters: Any) -> Program:
     """The formulation of the module ``auclab.formulations.<name>``, with its parameters.
 
     Raises
@@ -169,7 +173,7 @@ def formulation_named(name: str, **parameters: Any) -> HingeProgram:
         module = None
     family = next((f for f in vars(module).values() if getattr(f, "name", None) == name), None) if module else None
     if family is None:
-        known = sorted(f.name for f in HingeProgram.__subclasses__())
+        known = sorted(it.name for key in formulations.__all__ if hasattr(it := getattr(formulations, key), "name"))
         raise AuclabError(f"formulation={name!r} is unknown; choose one of {', '.join(known)}")
     signature = inspect.signature(family)
     try:

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from auclab import screen
 from auclab.artifacts import write_artifacts
 from auclab.estimators import AUCClassifier
-from auclab.formulations import HingeProgram, read_optimum
+from auclab.formulations import Program, read_optimum
 from auclab.guarantees import Sample, find_guarantees
 from auclab.inference import estimate
 from auclab.inference.catalogue import find_metric
@@ -64,7 +64,7 @@ def run_experiment(
     with open_run(settings["tracking"], name=run_name(settings, choices), folder=folder, params=params) as run:
         dataset: Dataset = build(config.dataset)
         splits: list[Split] = build(config.split)(dataset.y)
-        formulation: HingeProgram = build(config.formulation)
+        formulation: Program = build(config.formulation)
         metrics: Metrics = build(config.metrics)
         folds = []
         for number, split in enumerate(splits):
@@ -119,7 +119,7 @@ def _measure(sample: Sample, metrics: Metrics, *, held_out: bool) -> Part:
     return Part(sample.y, sample.scores, values, estimates)
 
 
-def _classifier(formulation: HingeProgram, solver: Mapping[str, Any]) -> AUCClassifier:
+def _classifier(formulation: Program, solver: Mapping[str, Any]) -> AUCClassifier:
     known = ("name", "tolerance", "time_limit")
     return AUCClassifier(
         formulation=formulation,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.formulations import HingeProgram, Optimum
+from auclab.formulations import Optimum, Program
 from auclab.guarantees import Guarantee
 from auclab.inference import Estimate
 from auclab.types import Array, Dataset, Solution, Split
@@ -89,7 +89,7 @@ class Result:
 
     name: str
     dataset: Dataset
-    formulation: HingeProgram
+    formulation: Program
     folds: tuple[Fold, ...]
     confidence: float
 

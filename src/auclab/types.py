@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import scipy.sparse as sp
 
-    from auclab.formulations.base import HingeProgram
+    from auclab.formulations.base import Program
 
 Array = NDArray[np.float64]
 Matrix = "Array | sp.csr_matrix | sp.csr_array"
@@ -34,6 +34,7 @@ class Status(StrEnum):
     LOCAL = "local"
     TIME_LIMIT = "time_limit"
     ITERATION_LIMIT = "iteration_limit"
+    INTERRUPTED = "interrupted"
     FAILED = "failed"
 
     @property
@@ -44,6 +45,7 @@ class Status(StrEnum):
             Status.LOCAL: "a local optimum of a problem that is not convex; other starts may be better",
             Status.TIME_LIMIT: "the best point within the time limit; raise time_limit or loosen tolerance",
             Status.ITERATION_LIMIT: "the solver ran out of iterations or stalled; loosen tolerance or change solver",
+            Status.INTERRUPTED: "the best point until Ctrl-C",
             Status.FAILED: "no usable point; try another solver or preprocess=standard",
         }[self]
 
@@ -72,8 +74,9 @@ class Certificate:
     objective
         Value of the formulation at the returned point, re-evaluated without pairs.
     lower_bound
-        Value of a feasible dual point: no `w` has a smaller objective (with ``‖w‖ ≤ norm_bound`` if that is
-        finite). NaN when the solver gave no multipliers or only a local optimum is claimed.
+        Value of a feasible dual point, or the bound of a branch-and-bound tree where pairs are counted: no `w` has a
+        smaller objective (with ``‖w‖ ≤ norm_bound`` if that is finite). NaN when the solver gave no multipliers or
+        only a local optimum is claimed.
     absolute_gap, gap
         ``objective − lower_bound`` and the same divided by ``max(|objective|, 1e-12)``, or the absolute gap
         where the objective is 0 (separable data); never negative beyond rounding.
@@ -104,7 +107,7 @@ class Solution:
 
     coef: Array
     intercept: float
-    formulation: HingeProgram
+    formulation: Program
     certificate: Certificate
     status: Status
     solver: str

@@ -8,7 +8,7 @@ import reference_programs as reference
 from auclab import solve
 from auclab.solvers.base import capable_solvers, load_solver, solver_names
 from auclab.types import Status
-from programs import CONVEX, LINEAR, PROBLEMS, label, overlapping
+from programs import CONVEX, HARDEST, LINEAR, PROBLEMS, label, overlapping
 
 
 def _statements(program):
@@ -17,7 +17,7 @@ def _statements(program):
 
 
 @pytest.mark.parametrize("data", PROBLEMS)
-@pytest.mark.parametrize("program", CONVEX, ids=label)
+@pytest.mark.parametrize("program", [*CONVEX, *HARDEST], ids=label)
 def test_capable_solvers_agree_and_certify(program, data):
     X, y = PROBLEMS[data]
     solutions = [solve(program, X, y, solver=name) for name in capable_solvers(program)]
@@ -43,7 +43,7 @@ def test_all_statements_of_the_pairs_have_the_optimum_of_the_printed_program(pro
         assert solution.gap <= 1e-8
 
 
-@pytest.mark.parametrize("program", CONVEX, ids=label)
+@pytest.mark.parametrize("program", [*CONVEX, *HARDEST], ids=label)
 def test_weights_are_repetitions(program):
     X, y = overlapping(8)
     weight = np.random.default_rng(8).integers(0, 4, y.size)
@@ -65,7 +65,7 @@ def test_weighted_linear_programs_in_every_statement(program):
         assert solution.gap <= 1e-8
 
 
-@pytest.mark.parametrize("program", CONVEX, ids=label)
+@pytest.mark.parametrize("program", [*CONVEX, *HARDEST], ids=label)
 def test_sparse_is_dense(program):
     X, y = overlapping(10)
     X = np.where(np.abs(X) < 0.5, 0.0, X)

@@ -3,12 +3,14 @@
     minimise over w (and b)    mean_k [ 1 − m_k(w, b) − z‖w‖ ]₊  +  λ Ω(w),      Ω = ‖w‖ or ‖w‖²
 
 with margins m_k over pairs, ``w·(x_i⁺ − x_j⁻)``, or over points, ``y_k (w·x_k + b)``. A formulation is a row of
-this table: which margins, which z, which λ, which norm.
+this table: which margins, which z, which λ, which norm. Two neighbours are programs of another family: the mean over
+the hardest negatives (`partial_auc`) and the count of pairs (`exact_auc`).
 """
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -20,12 +22,15 @@ from auclab.kernels.hinge import pair_hinge_value
 from auclab.types import Array, AuclabError, Norm
 
 Margins = Literal["pairs", "points"]
+#: What a solver must know to take a program: means of hinges; their mean over the hardest negatives; counts of pairs.
+Family = Literal["hinge", "hardest", "count"]
 
 
-class HingeProgram:
-    """A row of the table; the subclasses are frozen dataclasses that name their free parameters."""
+class Program(ABC):
+    """Something to minimise over linear scorers; the subclasses are frozen dataclasses of their free parameters."""
 
     name: ClassVar[str]
+    family: ClassVar[Family]
     over: ClassVar[Margins] = "pairs"
     # No values here: a dataclass would take them for defaults of its own fields.
     threshold: float
@@ -33,17 +38,10 @@ class HingeProgram:
     norm: Norm
     squared: bool
 
-    def __post_init__(self) -> None:
-        check_norm(self.norm)
-        if not math.isfinite(self.penalty) or self.penalty < 0:
-            raise AuclabError(f"penalty λ must be finite and ≥ 0, got {self.penalty}")
-        if not math.isfinite(self.threshold):
-            raise AuclabError(f"threshold z must be finite, got {self.threshold}")
-
     @property
+    @abstractmethod
     def is_convex(self) -> bool:
-        """Whether the program is convex: z ≤ 0."""
-        return self.threshold <= 0
+        """Whether the program is convex."""
 
     @property
     def uses_norm(self) -> bool:
@@ -54,6 +52,18 @@ class HingeProgram:
     def is_linear(self) -> bool:
         """Whether the program is a linear one: convex, and no l2 norm and no square in it."""
         return self.is_convex and (not self.uses_norm or (self.norm != "l2" and not self.squared))
+
+    @abstractmethod
+    def objective(self, coef: Array, intercept: float, sample: Sample) -> float:
+        """`value` on a sample that was checked before."""
+
+    @abstractmethod
+    def equation(self) -> str:
+        """The program in one line."""
+
+    def null_value(self, sample: Sample) -> float:
+        """Objective of w = 0 with the best intercept: 1 over pairs, 2·min(class shares) over points."""
+        return 1.0 if self.over == "pairs" else 2.0 * min(sample.prior_pos, 1.0 - sample.prior_pos)
 
     def value(
         self, coef: ArrayLike, intercept: float, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
@@ -82,6 +92,24 @@ class HingeProgram:
             raise AuclabError(f"coef has shape {vector.shape}, but X has {sample.n_features} columns")
         return self.objective(vector, float(intercept), sample)
 
+
+class HingeProgram(Program):
+    """A row of the table."""
+
+    family: ClassVar[Family] = "hinge"
+
+    def __post_init__(self) -> None:
+        check_norm(self.norm)
+        if not math.isfinite(self.penalty) or self.penalty < 0:
+            raise AuclabError(f"penalty λ must be finite and ≥ 0, got {self.penalty}")
+        if not math.isfinite(self.threshold):
+            raise AuclabError(f"threshold z must be finite, got {self.threshold}")
+
+    @property
+    def is_convex(self) -> bool:
+        """Whether the program is convex: z ≤ 0."""
+        return self.threshold <= 0
+
     def objective(self, coef: Array, intercept: float, sample: Sample) -> float:
         """`value` on a sample that was checked before."""
         size = norm_of(coef, self.norm)
@@ -98,10 +126,6 @@ class HingeProgram:
         loss_pos = np.maximum(shift - (scores_pos + intercept), 0.0)
         loss_neg = np.maximum(shift + (scores_neg + intercept), 0.0)
         return float(weight_pos @ loss_pos + weight_neg @ loss_neg)
-
-    def null_value(self, sample: Sample) -> float:
-        """Objective of w = 0 with the best intercept: 1 over pairs, 2·min(class shares) over points."""
-        return 1.0 if self.over == "pairs" else 2.0 * min(sample.prior_pos, 1.0 - sample.prior_pos)
 
     def equation(self) -> str:
         """The program in one line.

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from auclab.formulations.base import HingeProgram
+from auclab.formulations.base import Program
 from auclab.formulations.csvm import CSVM
 from auclab.formulations.ecsvm import ECSVM
+from auclab.formulations.exact_auc import ExactAUC
 from auclab.formulations.generalized_bauc import GeneralizedBufferedAUC
 from auclab.formulations.norms import norm_of
+from auclab.formulations.partial_auc import PartialAUC
 from auclab.formulations.ranksvm import RankSVM
 from auclab.types import AuclabError, Solution
 
@@ -23,9 +25,11 @@ class Optimum:
     threshold
         z: the superquantile of the error at `level` equals it. For a penalised program, the equivalent one.
     bpoe
-        The optimal value of the bAUC_z (EC-SVM) program: buffered probability that the error exceeds z.
+        The optimal value of the bAUC_z (EC-SVM) program: buffered probability that the error exceeds z. NaN where
+        pairs are counted.
     level
-        α* = 1 − bpoe; for pairs this is the bAUC_z of the scorer.
+        α* = 1 − bpoe; for pairs this is the bAUC_z of the scorer, over the hardest negatives a lower bound of the
+        partial AUC divided by its band; where pairs are counted, the AUC.
     quantile, superquantile
         ``z − 1/‖w‖`` and ``z``: an element of [q_α*, q_α*⁺] and the superquantile of the normalised error at
         α* (Norton & Uryasev 2018, Prop. 5, with atoms as in the interval). NaN where w = 0 or the value is 0 or 1.
@@ -44,9 +48,14 @@ class Optimum:
 def read_optimum(solution: Solution) -> Optimum:
     """Read a solution of any hinge program as a statement on buffered probability (Prop. 5).
 
-    A penalised program is first mapped to its threshold form by 7.4: ``z = −λ/V``.
+    A penalised program is first mapped to its threshold form by 7.4: ``z = −λ/V``. The hinge over the hardest
+    negatives bounds the partial AUC, and a count of pairs is the AUC itself.
     """
     program, size = solution.formulation, norm_of(solution.coef, solution.formulation.norm)
+    if isinstance(program, ExactAUC):
+        return _read_count(solution)
+    if isinstance(program, PartialAUC):
+        return _read_hardest(solution, program.max_fpr)
     error = "ranking error" if program.over == "pairs" else "misclassification error"
     if size == 0:
         return Optimum(
@@ -69,6 +78,21 @@ def read_optimum(solution: Solution) -> Optimum:
         f"{score}{at} is α* = {1 - bpoe:.4f}: the worst {bpoe:.2%} of the {error}s of w/‖w‖ average {z:.4g} "
         f"and start at about {quantile:.4g}",
     )  # fmt: skip
+
+
+def _read_count(solution: Solution) -> Optimum:
+    auc, best = 1.0 - solution.objective, 1.0 - solution.lower_bound
+    words = f"AUC is {auc:.4f} with tied pairs counted 0; no linear scorer has more than {best:.4f}"
+    return Optimum(0.0, math.nan, auc, math.nan, math.nan, words)
+
+
+def _read_hardest(solution: Solution, max_fpr: float) -> Optimum:
+    loss, band = _hinge(solution), f"up to FPR {max_fpr:g}"
+    if not solution.coef.any():
+        words = f"w = 0: the hinge over the hardest {100 * max_fpr:g}% of the negatives promises no partial AUC {band}"
+    else:
+        words = f"the partial AUC {band}, divided by {max_fpr:g}, is at least {1 - loss:.4f} (a hinge bound)"
+    return Optimum(0.0, loss, 1.0 - loss, math.nan, math.nan, words)
 
 
 def ranksvm_to_threshold(solution: Solution) -> Solution:
@@ -147,7 +171,7 @@ def _threshold_form(solution: Solution) -> Solution:
     return _carried(solution, family(threshold=z, norm=program.norm), 1.0 / (1.0 + z * length), value)
 
 
-def _carried(solution: Solution, formulation: HingeProgram, scale: float, value: float) -> Solution:
+def _carried(solution: Solution, formulation: Program, scale: float, value: float) -> Solution:
     """`solution` in another dress: same direction and multipliers, value `value`, the gap carried over."""
     certificate = solution.certificate
     return replace(

@@ -34,11 +34,11 @@ def point_null_multipliers(sample: Sample, norm: Norm) -> tuple[Array, Array]:
     else:
         fixed, minority, capacity, majority = weight_neg, sample.X_neg, weight_pos, sample.X_pos
     target = np.asarray(minority.T @ fixed, dtype=float)
-    free = _nearest_mean(majority, capacity, float(fixed.sum()), target, norm)
+    free = nearest_mean(majority, capacity, float(fixed.sum()), target, norm)
     return (fixed, free) if minority_positive else (free, fixed)
 
 
-def _nearest_mean(X: sp.csr_matrix | Array, capacity: Array, total: float, target: Array, norm: Norm) -> Array:
+def nearest_mean(X: sp.csr_matrix | Array, capacity: Array, total: float, target: Array, norm: Norm) -> Array:
     """Argmin of ``‖target − Xᵀq‖_*`` over ``0 ≤ q ≤ capacity``, ``Σ q = total``."""
     if total >= capacity.sum() * (1 - 1e-15):
         return capacity.copy()

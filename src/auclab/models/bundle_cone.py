@@ -17,7 +17,7 @@ import clarabel
 import numpy as np
 import scipy.sparse as sp
 
-from auclab.formulations.base import HingeProgram
+from auclab.formulations.base import Program
 from auclab.formulations.norms import dual_norm_of
 from auclab.models.bundle_master import MasterPoint
 from auclab.types import Array, Status
@@ -36,7 +36,7 @@ class Cuts:
 
 
 def minimise_model(
-    program: HingeProgram, unit: Array, cuts: Cuts, center: Array, time_limit: float | None = None
+    program: Program, unit: Array, cuts: Cuts, center: Array, time_limit: float | None = None
 ) -> MasterPoint:
     """The minimum of the model: columns δ, v and the norm's own."""
     n, n_cuts = unit.size, cuts.constants.size
@@ -69,7 +69,7 @@ def minimise_model(
 
 
 def project_on_level(
-    program: HingeProgram,
+    program: Program,
     unit: Array,
     cuts: Cuts,
     center: Array,
@@ -119,7 +119,7 @@ def project_on_level(
     return scale * np.asarray(solution.x)[: n + 2], np.asarray(solution.z)[:n_cuts]
 
 
-def _proved(program: HingeProgram, unit: Array, cuts: Cuts, weights: Array, center: Array) -> float:
+def _proved(program: Program, unit: Array, cuts: Cuts, weights: Array, center: Array) -> float:
     """The lower bound that a mean of cuts proves: what Clarabel calls optimal may be off at extreme scales.
 
     The formulas are those of `solvers.certificate.dual_bound`, on the sums over the cuts.
@@ -134,9 +134,7 @@ def _proved(program: HingeProgram, unit: Array, cuts: Cuts, weights: Array, cent
     return total - 10.0 * max(1.0, float(center[-1])) * max(0.0, size + program.threshold * total)
 
 
-def _norm_cone(
-    program: HingeProgram, unit: Array, center: Array, size: int, scale: float
-) -> tuple[Any, Array, list[Any]]:
+def _norm_cone(program: Program, unit: Array, center: Array, size: int, scale: float) -> tuple[Any, Array, list[Any]]:
     """``‖(x + scale·dx)·unit‖ ≤ t + scale·dt`` in the columns d; norm l1 adds a column a feature."""
     n, t = unit.size, float(center[-1])
     if not program.uses_norm:

@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from auclab.formulations.base import HingeProgram
+from auclab.formulations.base import Program
 from auclab.models.dual_lp import highs_status, quiet_highs
 from auclab.types import Array, Status
 
@@ -36,7 +36,7 @@ class MasterPoint:
 class LinearMaster:
     """Columns: x (for norm l1 its two parts), b, t (for norm linf), v. A row for every cut, after those of the norm."""
 
-    def __init__(self, program: HingeProgram, unit: Array):
+    def __init__(self, program: Program, unit: Array):
         n = unit.size
         identity, nothing = sp.eye_array(n), sp.csr_array((n, 1))
         parts, rows = [identity], sp.csr_array((0, n + 2))

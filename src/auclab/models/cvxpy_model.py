@@ -9,6 +9,7 @@ import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 
+from auclab.formulations.partial_auc import PartialAUC
 from auclab.solvers.base import Problem
 from auclab.types import Array
 
@@ -24,11 +25,17 @@ class ConvexModel:
     intercept: cp.Variable | None
     hinge: Any
     unit: float
+    hardest: Any = None
 
     def weights(self) -> Array | None:
         """The q of formulas 7.1, one for each hinge row in the order of `models.margins.all_margins`."""
         dual = self.hinge.dual_value
         return None if dual is None else np.maximum(np.asarray(dual, dtype=float), 0.0) * self.unit
+
+    def share_neg(self) -> Array | None:
+        """The r of `PartialAUC`, shape (n_neg,), where there is one."""
+        dual = None if self.hardest is None else self.hardest.dual_value
+        return None if dual is None else np.asarray(dual, dtype=float) * self.unit
 
 
 def to_cvxpy(problem: Problem) -> ConvexModel:
@@ -58,9 +65,16 @@ def to_cvxpy(problem: Problem) -> ConvexModel:
     hinge = loss + margin >= shift
     unit = float(weights.mean())
     objective: Any = (weights / unit) @ loss
+    hardest = None
+    if isinstance(program, PartialAUC):
+        level, excess = cp.Variable(nonneg=True, name="level"), cp.Variable(n_neg, nonneg=True, name="excess")
+        each = _select(rows_neg, n_neg).T @ sp.diags_array(sample.share_pos[rows_pos])
+        hardest = excess + level >= each @ loss
+        objective = (level + program.capacity(sample) @ excess) / unit
+        constraints.append(hardest)
     if size is not None and program.penalty > 0:
         objective = objective + program.penalty / unit * (cp.square(size) if program.squared else size)
-    return ConvexModel(cp.Problem(cp.Minimize(objective), [*constraints, hinge]), coef, intercept, hinge, unit)
+    return ConvexModel(cp.Problem(cp.Minimize(objective), [*constraints, hinge]), coef, intercept, hinge, unit, hardest)
 
 
 def _select(rows: Any, width: int) -> sp.csr_array:

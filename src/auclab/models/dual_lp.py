@@ -17,7 +17,7 @@ import highspy
 import numpy as np
 import scipy.sparse as sp
 
-from auclab.formulations.base import HingeProgram
+from auclab.formulations.base import Program
 from auclab.types import Array, AuclabError, Status, Timings
 
 #: One thread, so that runs side by side do not fight, and the tightest tolerances that HiGHS takes.
@@ -71,7 +71,7 @@ class DualPoint:
 
 
 def solve_dual(
-    program: HingeProgram,
+    program: Program,
     margins: Margins,
     fixed: Fixed | None = None,
     region: Region | None = None,
@@ -137,7 +137,7 @@ def highs_status(status: highspy.HighsModelStatus) -> Status:
 
 
 def _linear_program(
-    program: HingeProgram, margins: Margins, fixed: Fixed, region: Region | None, unit: float
+    program: Program, margins: Margins, fixed: Fixed, region: Region | None, unit: float
 ) -> highspy.HighsLp:
     """Columns: q, then the box's prices, then |g| for norm linf. Rows: the gradient g, the norm, the balance."""
     n_margins, n_features = margins.directions.shape

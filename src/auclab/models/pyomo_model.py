@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
+from auclab.formulations.partial_auc import PartialAUC
+from auclab.formulations.sample import Sample
 from auclab.solvers.base import Problem
 
 
@@ -41,8 +43,11 @@ def to_pyomo(problem: Problem) -> pyo.ConcreteModel:
             model.neg,
             rule=lambda m, i, j: m.loss[i, j] + m.score_pos[i] - m.score_neg[j] + buffer >= 1.0,
         )
-        weights = np.outer(sample.share_pos, sample.share_neg)
-        mean = pyo.quicksum(float(weights[i, j]) * model.loss[i, j] for i in model.pos for j in model.neg)
+        if isinstance(program, PartialAUC):
+            mean = _add_hardest(model, sample, program)
+        else:
+            weights = np.outer(sample.share_pos, sample.share_neg)
+            mean = pyo.quicksum(float(weights[i, j]) * model.loss[i, j] for i in model.pos for j in model.neg)
     else:
         model.intercept = pyo.Var()
         model.points = pyo.RangeSet(0, sample.n_pos + sample.n_neg - 1)
@@ -59,6 +64,22 @@ def to_pyomo(problem: Problem) -> pyo.ConcreteModel:
     penalty = program.penalty * model.size if program.penalty else 0.0
     model.objective = pyo.Objective(expr=mean + penalty, sense=pyo.minimize)
     return model
+
+
+def _add_hardest(model: pyo.ConcreteModel, sample: Sample, program: PartialAUC) -> Any:
+    """The superquantile of the losses of the negatives, ``γ + Σ_j c_j [Σ_i u_i β_ij − γ]₊``, c the largest r.
+
+    The duals of `hardest` are the r of `PartialAUC`.
+    """
+    model.level = pyo.Var(domain=pyo.NonNegativeReals)
+    model.excess = pyo.Var(model.neg, domain=pyo.NonNegativeReals)
+    share = sample.share_pos.tolist()
+    model.hardest = pyo.Constraint(
+        model.neg,
+        rule=lambda m, j: m.excess[j] + m.level - pyo.quicksum(share[i] * m.loss[i, j] for i in m.pos) >= 0.0,
+    )
+    capacity = program.capacity(sample).tolist()
+    return model.level + pyo.quicksum(capacity[j] * model.excess[j] for j in model.neg)
 
 
 def _add_scores(model: pyo.ConcreteModel, side: str, X: Any) -> None:

@@ -15,13 +15,13 @@ import clarabel
 import numpy as np
 import scipy.sparse as sp
 
-from auclab.formulations.base import HingeProgram
+from auclab.formulations.base import Program
 from auclab.models.dual_lp import DualPoint, Fixed, Margins, Region
 from auclab.types import Array, Status, Timings
 
 
 def solve_cone(
-    program: HingeProgram, margins: Margins, fixed: Fixed, region: Region, *, time_limit: float | None = None
+    program: Program, margins: Margins, fixed: Fixed, region: Region, *, time_limit: float | None = None
 ) -> DualPoint:
     """Solve the window's program; `value` is the optimum, fixed part included."""
     start = perf_counter()
@@ -90,7 +90,7 @@ def solve_cone(
     )
 
 
-def _norm_rows(program: HingeProgram, unit: Array, t: int, size: int) -> tuple[Any, list[Any]]:
+def _norm_rows(program: Program, unit: Array, t: int, size: int) -> tuple[Any, list[Any]]:
     """``‖w‖ ≤ t`` for w in the given units; norm l1 adds a column |w_k| a feature."""
     n = unit.size
     if not program.uses_norm:

@@ -50,6 +50,7 @@ def play_conic(problem: Problem, solver: str, time_limit: float | None, settings
         intercept=0.0 if model.intercept is None else float(model.intercept.value),
         status=status,
         multipliers=None if weights is None else marginals(problem, weights),
+        share_neg=model.share_neg(),
         iterations=int(stats.num_iters or 0),
         timings=timings,
     )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from auclab.formulations.partial_auc import PartialAUC
 from auclab.kernels.hinge import pair_hinge_active
 from auclab.solvers.base import Problem
 from auclab.types import Array
@@ -20,13 +21,14 @@ from auclab.types import Array
 class Cut:
     """``loss(θ) ≥ constant − slope·θ``, slope of shape (n_features + 2,), from the point `theta`.
 
-    `used` is the last iteration that gave it weight. The marginals are kept only where there is room.
+    `used` is the last iteration that gave it weight. The marginals are kept only where there is room. Over the hardest
+    negatives a third one, after those of the classes, says which they are (r in formulas of `PartialAUC`).
     """
 
     theta: Array
     constant: float
     slope: Array
-    multipliers: tuple[Array, Array] | None
+    multipliers: tuple[Array, ...] | None
     used: int = 0
 
 
@@ -37,16 +39,16 @@ def supporting_cut(problem: Problem, theta: Array) -> tuple[float, Cut]:
     sum_pos, sum_neg = float(multipliers[0].sum()), float(multipliers[1].sum())
     total = sum_pos if problem.over_pairs else sum_pos + sum_neg
     balance = 0.0 if problem.over_pairs else sum_pos - sum_neg
-    slope = np.r_[sample.combine(*multipliers), balance, z * total]
+    slope = np.r_[sample.combine(*multipliers[:2]), balance, z * total]
     return loss, Cut(theta, total, slope, multipliers)
 
 
-def cut_multipliers(problem: Problem, cut: Cut) -> tuple[Array, Array]:
+def cut_multipliers(problem: Problem, cut: Cut) -> tuple[Array, ...]:
     """The marginals of a cut, from memory or anew."""
     return cut.multipliers or _active(problem, cut.theta)[0]
 
 
-def _active(problem: Problem, theta: Array) -> tuple[tuple[Array, Array], float]:
+def _active(problem: Problem, theta: Array) -> tuple[tuple[Array, ...], float]:
     """Marginals of the margins with a positive hinge, and the mean hinge from them."""
     sample = problem.sample
     shift = 1.0 - problem.program.threshold * theta[-1]
@@ -55,9 +57,14 @@ def _active(problem: Problem, theta: Array) -> tuple[tuple[Array, Array], float]
         # A common offset of the scores cancels in the pairs; without it no digits are lost in the sums.
         center = 0.5 * float(neg.min() + neg.max())
         pos, neg = pos - center, neg - center
-        active = pair_hinge_active(pos, neg, shift, *sample.weights)
+        program, (weight_pos, weight_neg) = problem.program, sample.weights
+        hardest: tuple[Array, ...] = ()
+        if isinstance(program, PartialAUC):
+            hardest = (program.hardest(neg, sample),)
+            weight_neg = hardest[0]
+        active = pair_hinge_active(pos, neg, shift, weight_pos, weight_neg)
         loss = shift * float(active[0].sum()) - float(active[0] @ pos) + float(active[1] @ neg)
-        return active, loss
+        return (*active, *hardest), loss
     weight_pos, weight_neg = sample.point_weights
     hinge_pos, hinge_neg = shift - (pos + theta[-2]), shift + (neg + theta[-2])
     active = np.where(hinge_pos > 0, weight_pos, 0.0), np.where(hinge_neg > 0, weight_neg, 0.0)

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
-from auclab.formulations.base import HingeProgram
+from auclab.formulations.base import Family, Program
 from auclab.formulations.sample import Sample
 from auclab.types import Array, AuclabError, Status, Timings
 
@@ -27,7 +28,7 @@ _INTERNAL = {"base", "certificate", "nonconvex", "referee"}
 class Problem:
     """A program and the sample it is to be solved on."""
 
-    program: HingeProgram
+    program: Program
     sample: Sample
 
     @property
@@ -55,7 +56,9 @@ class Play:
     """A solver's answer; nothing in it is believed before the referee has looked.
 
     `multipliers` are the marginals of the dual point per class: ``(Σ_j q_ij, Σ_i q_ij)`` over pairs, the weights
-    ``q`` themselves over points. The dual value depends on a pair weighting through these alone.
+    ``q`` themselves over points. The dual value depends on a pair weighting through these alone. Over the hardest
+    negatives, `share_neg` are the weights r of the negatives that belong to them. `bound` is the lower bound of a
+    branch-and-bound tree, which has no multipliers to show for it.
     """
 
     coef: Array
@@ -66,6 +69,8 @@ class Play:
     timings: Timings = field(default_factory=Timings)
     notes: tuple[str, ...] = ()
     history: tuple[tuple[float, float, float], ...] = ()
+    share_neg: Array | None = None
+    bound: float = math.nan
 
     @classmethod
     def null(cls, problem: Problem, status: Status, timings: Timings | None = None, note: str = "") -> Play:
@@ -81,9 +86,14 @@ class Capabilities:
 
     linear_only: bool = False
     nonconvex: bool = False
+    families: tuple[Family, ...] = ("hinge",)
 
-    def why_not(self, program: HingeProgram) -> str | None:
+    def why_not(self, program: Program) -> str | None:
         """Why this solver cannot take `program`, or None if it can."""
+        if program.family not in self.families:
+            return _FOREIGN[program.family]
+        if program.family == "count":
+            return None
         if not program.is_convex:
             return None if self.nonconvex else f"z = {program.threshold:g} > 0 makes it not convex"
         if self.linear_only and not program.is_linear:
@@ -91,6 +101,12 @@ class Capabilities:
             return f"its ‖w‖{square} in norm {program.norm} is not linear"
         return None
 
+
+_FOREIGN: dict[Family, str] = {
+    "hinge": "it minimises no hinges",
+    "hardest": "it averages over all negatives, not over the hardest ones",
+    "count": "counting pairs needs integer variables",
+}
 
 Solver = Callable[..., Play]
 
@@ -115,12 +131,12 @@ def load_solver(name: str) -> tuple[Solver, Capabilities]:
     return module.play, module.CAPABILITIES
 
 
-def capable_solvers(program: HingeProgram) -> Iterator[str]:
+def capable_solvers(program: Program) -> Iterator[str]:
     """Names of the solvers that can take `program`."""
     return (name for name in solver_names() if load_solver(name)[1].why_not(program) is None)
 
 
-def check_capable(name: str, program: HingeProgram) -> Solver:
+def check_capable(name: str, program: Program) -> Solver:
     """The solver's `play`, once it is clear that it can take `program`.
 
     Raises
@@ -134,7 +150,7 @@ def check_capable(name: str, program: HingeProgram) -> Solver:
         return play
     working = " or ".join(f"solver={other}" for other in capable_solvers(program)) or "no solver yet"
     advice = f"use {working}"
-    if capabilities.linear_only and program.is_convex:
+    if capabilities.linear_only and program.is_convex and program.family in capabilities.families:
         advice += f", or keep solver={name} with norm l1 or linf" + (" and squared=false" if program.squared else "")
     raise AuclabError(f"solver={name} cannot solve {program.name}: {reason}; {advice}")
 

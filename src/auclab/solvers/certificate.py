@@ -46,6 +46,12 @@ def certify(
     return certificate, (dual.scale * multipliers[0], dual.scale * multipliers[1])
 
 
+def certify_tree(bound: float, objective: float) -> Certificate:
+    """The certificate of a count of pairs, whose bound is that of a branch-and-bound tree."""
+    absolute = objective - bound
+    return Certificate(objective, bound, absolute, absolute / max(objective, SMALL_OBJECTIVE), math.nan)
+
+
 @dataclass(frozen=True)
 class DualBound:
     """A lower bound, the factor by which the multipliers were scaled for it, what violation is left, and the radius."""

@@ -24,12 +24,13 @@ from auclab.kernels.compiling import compile_hinge
 from auclab.models.bundle_cone import Cuts, minimise_model, project_on_level
 from auclab.models.bundle_master import LinearMaster, MasterPoint
 from auclab.solvers._cuts import Cut, cut_multipliers, supporting_cut
+from auclab.solvers._hardest import plain_problem
 from auclab.solvers._subspace import Span, Subspace, Support
 from auclab.solvers.base import Capabilities, Play, Problem
 from auclab.solvers.certificate import SMALL_OBJECTIVE, certify
 from auclab.types import Array, Status, Timings
 
-CAPABILITIES = Capabilities()
+CAPABILITIES = Capabilities(families=("hinge", "hardest"))
 #: The level lies this far up from the lower bound to the best value (measured: 0.5 takes a third more steps).
 _LEVEL = 0.8
 #: Steps without a rise of the model until its minimum is looked at, and without any progress until the end.
@@ -44,7 +45,7 @@ _RIDGE = 1e-6
 
 
 def play(problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None = None, max_iters: int = 5_000) -> Play:
-    """Solve any convex hinge program, over pairs or points, to a certified relative gap of `tolerance`.
+    """Solve any convex hinge program, over the hardest negatives too, to a certified relative gap of `tolerance`.
 
     Parameters
     ----------
@@ -224,16 +225,20 @@ class _Run:
 
     def _answer(self, status: Status) -> tuple[Play, float]:
         """The best point with the multipliers that the proof's weights make, and its gap."""
-        sample = self.problem.sample
-        multipliers = np.zeros(sample.n_pos), np.zeros(sample.n_neg)
+        sample, hardest = self.problem.sample, self.program.family == "hardest"
+        multipliers = np.zeros(sample.n_pos), np.zeros(sample.n_neg), *([np.zeros(sample.n_neg)] if hardest else [])
         total = max(1.0, sum(weight for weight, _ in self.proof))
         for weight, cut in self.proof:
             for sums, part in zip(multipliers, cut_multipliers(self.problem, cut), strict=True):
                 sums += weight / total * part
         coef, intercept = self.center[:-2] * self.unit, float(self.center[-2])
-        certificate, _ = certify(self.problem, coef, intercept, multipliers)
+        (pos, neg), share_neg = multipliers[:2], multipliers[2] if hardest else None
+        proving = self.problem if share_neg is None else plain_problem(self.problem, share_neg, neg)
+        objective = self.problem.objective(coef, intercept)
+        certificate, _ = certify(proving, coef, intercept, (pos, neg), objective)
         spent = Timings(solve=perf_counter() - self.begin)
-        answer = Play(coef, intercept, status, multipliers, self.iterations, spent, history=tuple(self.history))
+        done = tuple(self.history)
+        answer = Play(coef, intercept, status, (pos, neg), self.iterations, spent, (), done, share_neg)
         return answer, certificate.gap
 
     def _gap(self, bound: float) -> float:

@@ -3,6 +3,8 @@
 * ``pairs=full``: the printed program (22) in Pyomo, every pair a row;
 * ``pairs=dual``: its dual, every pair a boxed column, about n rows;
 * ``pairs=aggregated``: only a window of undecided pairs gets columns (`solvers._aggregated`).
+
+The hinge over the hardest negatives has the first, and counting pairs a mixed-integer program (`solvers._count`).
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from auclab.models.margins import all_margins, marginals
 from auclab.solvers.base import Capabilities, Play, Problem
 from auclab.types import AuclabError, Status, Timings
 
-CAPABILITIES = Capabilities(linear_only=True, nonconvex=True)
+CAPABILITIES = Capabilities(linear_only=True, nonconvex=True, families=("hinge", "hardest", "count"))
 STATEMENTS = ("auto", "full", "dual", "aggregated")
 #: Up to this many margins the dual with every one of them is the fastest (measured, benchmarks/pair_statements.py).
 DUAL_UP_TO = 1_000
@@ -33,7 +35,7 @@ def play(
     pairs: str = "auto",
     export: str | None = None,
 ) -> Play:
-    """Solve a linear hinge program exactly.
+    """Solve a linear hinge program exactly, or count pairs by branch and bound.
 
     Parameters
     ----------
@@ -58,9 +60,20 @@ def play(
         raise AuclabError(
             f"{problem.program.name} is a program over points, with no pairs to aggregate; use pairs=dual"
         )
+    if problem.program.family == "count":
+        if pairs != "auto" or export is not None:
+            raise AuclabError(f"{problem.program.name} takes neither pairs nor export: its pairs are integer variables")
+        from auclab.solvers._count import play_count
+
+        return play_count(problem, tolerance=tolerance, time_limit=time_limit)
+    if problem.program.family == "hardest" and pairs in ("dual", "aggregated"):
+        raise AuclabError(
+            f"{problem.program.name} has no statement pairs={pairs}; use pairs=full, or solver=cutting_plane, which "
+            "forms no pairs"
+        )
     if export is not None:
         _export(problem, Path(export))
-    if pairs == "full":
+    if pairs == "full" or problem.program.family == "hardest":
         return _play_full(problem, time_limit)
     if pairs == "aggregated" or (pairs == "auto" and problem.over_pairs and problem.n_margins > DUAL_UP_TO):
         from auclab.solvers._aggregated import solve_aggregated
@@ -109,11 +122,15 @@ def _play_full(problem: Problem, time_limit: float | None) -> Play:
     loader = result.solution_loader
     values, duals = loader.get_vars(), loader.get_duals()
     weights = np.array([duals[model.hinge[k]] for k in model.hinge])
+    share_neg = None
+    if problem.program.family == "hardest":
+        share_neg = np.array([duals[model.hardest[j]] for j in model.neg])
     return Play(
         coef=np.array([values[model.coef[k]] for k in model.features]),
         intercept=0.0 if problem.over_pairs else float(values[model.intercept]),
         status=status,
         multipliers=marginals(problem, np.maximum(weights, 0.0)),
+        share_neg=share_neg,
         iterations=max(0, result.extra_info.simplex_iteration_count) + max(0, result.extra_info.ipm_iteration_count),
         timings=timings,
     )

@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.formulations.base import HingeProgram, pair_null_level
-from auclab.formulations.norms import norm_of
+from auclab.formulations.base import Program, pair_null_level
+from auclab.formulations.norms import dual_norm_of, norm_of
+from auclab.formulations.partial_auc import PartialAUC
 from auclab.formulations.point_null import point_null_level, point_null_multipliers
 from auclab.formulations.sample import Sample
 from auclab.kernels.compiling import compile_hinge
+from auclab.solvers._hardest import plain_problem
 from auclab.solvers.base import Play, Problem, check_capable, check_options
-from auclab.solvers.certificate import certify
+from auclab.solvers.certificate import certify, certify_tree
 from auclab.solvers.nonconvex import solve_nonconvex
 from auclab.types import AuclabError, Solution, Status, Timings
 
@@ -28,7 +30,7 @@ MANY_FEATURES = 500
 
 
 def solve(
-    formulation: HingeProgram,
+    formulation: Program,
     X: Any,
     y: ArrayLike,
     *,
@@ -42,13 +44,14 @@ def solve(
 
     Parameters
     ----------
-    formulation : HingeProgram
-        For example ``BufferedAUC()`` or ``RankSVM(0.01, norm="l1")``.
+    formulation : Program
+        For example ``BufferedAUC()``, ``RankSVM(0.01, norm="l1")`` or ``PartialAUC(0.1)``.
     X : array or CSR matrix of shape (n_samples, n_features)
     y : array of shape (n_samples,)
         0/1, −1/+1 or booleans; larger is positive.
     solver : str
-        "auto", "highs" (linear programs and z > 0), "newton", "clarabel" or "scs" (convex programs).
+        "auto", "highs" (linear programs, z > 0, exact AUC), "newton", "cutting_plane", "clarabel" or "scs" (convex
+        programs).
     tolerance : float
         Relative gap at or below which the status is OPTIMAL.
     time_limit : float, optional
@@ -86,7 +89,7 @@ def solve(
     limits: dict[str, Any] = {"tolerance": tolerance, "time_limit": time_limit, **options}
     compiling = compile_hinge()
     answer = _trivial_play(problem)
-    if answer is None and not formulation.is_convex:
+    if answer is None and formulation.family != "count" and not formulation.is_convex:
         solution = solve_nonconvex(problem, play, judge, name, limits)
     else:
         solution = judge(problem, answer or play(problem, **limits), name, tolerance)
@@ -97,6 +100,10 @@ def solve(
 def choose_solver(problem: Problem) -> tuple[str, str]:
     """The solver that "auto" stands for, and the reason in one line."""
     program, n_features = problem.program, problem.sample.n_features
+    if program.family == "count":
+        return "highs", "auto picked highs: counting pairs is a mixed-integer program"
+    if program.family == "hardest":
+        return "cutting_plane", "auto picked cutting_plane: it forms no pairs"
     if not program.is_convex:
         return "highs", "auto picked highs: z > 0 is solved by a family of linear programs"
     if program.is_linear and problem.n_margins <= WINDOWS_UP_TO:
@@ -116,7 +123,13 @@ def judge(problem: Problem, play: Play, solver: str, tolerance: float) -> Soluti
         outcome = Status.FAILED if play.status is Status.OPTIMAL else play.status
         play = Play.null(problem, outcome, play.timings, "no point came back; w = 0 stands in its place")
     play, objective = _canonical(problem, play)
-    certificate, multipliers = certify(problem, play.coef, play.intercept, play.multipliers, objective)
+    if problem.program.family == "count":
+        certificate, multipliers = certify_tree(play.bound, objective), None
+    else:
+        proving = problem
+        if play.share_neg is not None and play.multipliers is not None:
+            proving = plain_problem(problem, play.share_neg, play.multipliers[1])
+        certificate, multipliers = certify(proving, play.coef, play.intercept, play.multipliers, objective)
     proved = play.status is not Status.OPTIMAL or certificate.gap <= tolerance
     status = play.status if proved else Status.ITERATION_LIMIT
     return Solution(
@@ -130,14 +143,14 @@ def judge(problem: Problem, play: Play, solver: str, tolerance: float) -> Soluti
         iterations=play.iterations,
         history=play.history or ((play.timings.total, certificate.objective, certificate.lower_bound),),
         multipliers=None if multipliers is None else problem.sample.join(*multipliers),
-        notes=play.notes if play.coef.any() else (*play.notes, *_null_remark(problem)),
+        notes=play.notes if play.coef.any() else (*play.notes, *_null_remark(problem, play)),
     )
 
 
 def _trivial_play(problem: Problem) -> Play | None:
     """W = 0 where a pair program is seen to have nothing better (7.3): all pair weights full prove it."""
     program, sample = problem.program, problem.sample
-    if not problem.over_pairs or (program.squared and program.penalty > 0):
+    if program.family != "hinge" or not problem.over_pairs or (program.squared and program.penalty > 0):
         return None
     if pair_null_level(sample, program.norm) > program.penalty - program.threshold:
         return None
@@ -154,11 +167,10 @@ def _canonical(problem: Problem, play: Play) -> tuple[Play, float]:
     """One point where there are many, and its value: w = 0 exactly, the hard margin for separable data."""
     program, sample = problem.program, problem.sample
     objective = problem.objective(play.coef, play.intercept)
+    if program.family == "count":
+        return (play if objective < 1.0 else replace(play, coef=np.zeros_like(play.coef))), objective
     if program.is_convex and objective >= program.null_value(sample) * (1 - 1e-9):
-        every = (sample.share_pos, sample.share_neg)
-        proof = every if problem.over_pairs else point_null_multipliers(sample, program.norm)
-        coef, intercept = np.zeros_like(play.coef), problem.null_intercept()
-        return replace(play, coef=coef, intercept=intercept, multipliers=proof), program.null_value(sample)
+        return _null_play(problem, play), program.null_value(sample)
     size = norm_of(play.coef, program.norm)
     if objective - program.penalty * (size * size if program.squared else size) > SEPARATED:
         return play, objective
@@ -175,11 +187,32 @@ def _canonical(problem: Problem, play: Play) -> tuple[Play, float]:
     return replace(play, notes=(*play.notes, note)), objective
 
 
-def _null_remark(problem: Problem) -> tuple[str, ...]:
+def _null_play(problem: Problem, play: Play) -> Play:
+    """W = 0 with the multipliers that prove it where it can be proved."""
+    program, sample = problem.program, problem.sample
+    share_neg = program.null_share(sample) if isinstance(program, PartialAUC) else None
+    every = (sample.share_pos, sample.share_neg if share_neg is None else share_neg)
+    proof = every if problem.over_pairs else point_null_multipliers(sample, program.norm)
+    coef, intercept = np.zeros_like(play.coef), problem.null_intercept()
+    return replace(play, coef=coef, intercept=intercept, multipliers=proof, share_neg=share_neg)
+
+
+def _null_remark(problem: Problem, play: Play) -> tuple[str, ...]:
     """Why w = 0 is optimal, if it is."""
     program, sample = problem.program, problem.sample
     null_value = program.null_value(sample)
-    if problem.over_pairs:
+    if program.family == "count":
+        return ("no w has any pair right: all observations are equal",)
+    if isinstance(program, PartialAUC) and play.multipliers is not None:
+        if program.penalty == 0:
+            return (
+                "w = 0 is optimal: the mean of the positives is a mean of hardest negatives, and every direction "
+                "has those above it on average",
+            )
+        level = dual_norm_of(sample.combine(*play.multipliers), program.norm)
+        name = "the least ‖mean(x⁺) − Σ r_j x_j⁻‖_*"
+        meaning = "no direction has the hardest negatives below the positives on average"
+    elif problem.over_pairs:
         level, name = pair_null_level(sample, program.norm), "‖mean(x⁺) − mean(x⁻)‖_*"
         meaning = "the value is 1 and the bAUC of every linear scorer is 0"
     else:

@@ -7,7 +7,7 @@ from typing import Any
 from auclab.solvers._conic import play_conic
 from auclab.solvers.base import Capabilities, Play, Problem
 
-CAPABILITIES = Capabilities()
+CAPABILITIES = Capabilities(families=("hinge", "hardest"))
 
 
 def play(

@@ -1,0 +1,73 @@
+"""Direct AUC maximisation: Norton & Uryasev (19)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from auclab.formulations.base import Program
+from auclab.formulations.sample import Sample
+from auclab.kernels.ranking import concordance
+from auclab.types import Array, AuclabError
+
+
+@dataclass(frozen=True)
+class ExactAUC(Program):
+    """Maximise AUC itself: count the pairs, whatever their margins.
+
+        min_w P(ξ(w) ≥ 0) = 1 − AUC_strict(w),     ξ_ij = −w·(x_i⁺ − x_j⁻)
+
+    Norton & Uryasev 2018, (19): neither continuous nor convex. A tied pair counts 0 (formulas 1), so w = 0 has value 1.
+    It is a mixed-integer program with one 0/1 variable a pair, for small data alone; it shows what bAUC leaves behind:
+    ``1 − value ≥ max bAUC`` always.
+
+    AUC does not see the length of w, so a bound on it excludes no direction; the mixed-integer program needs one for
+    its constants, and the solution has it as its length.
+
+    Parameters
+    ----------
+    norm_bound : float
+        ``max_k |w_k|`` of the solution, > 0.
+
+    Examples
+    --------
+    Of two pairs one is right and one is tied:
+
+    >>> ExactAUC().value([1.0], 0.0, [[0.0], [1.0], [1.0]], [0, 0, 1])
+    0.5
+    """
+
+    norm_bound: float = 1.0
+
+    name = "exact_auc"
+    family = "count"
+    threshold = 0.0
+    penalty = 0.0
+    norm = "linf"
+    squared = False
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.norm_bound) and self.norm_bound > 0):
+            raise AuclabError(f"norm_bound must be finite and > 0, got {self.norm_bound}")
+
+    @property
+    def is_convex(self) -> bool:
+        """It is not."""
+        return False
+
+    def objective(self, coef: Array, intercept: float, sample: Sample) -> float:
+        """``1 − AUC_strict`` on a sample that was checked before."""
+        ranked = []
+        for X, weight in zip((sample.X_pos, sample.X_neg), sample.weights, strict=True):
+            scores = X @ coef
+            order = np.argsort(scores)
+            ranked.append((scores[order], np.empty(0) if weight is None else weight[order]))
+        (pos, weight_pos), (neg, weight_neg) = ranked
+        right, _, pairs = concordance(pos, neg, weight_pos, weight_neg)
+        return float((pairs - right) / pairs)
+
+    def equation(self) -> str:
+        """The program in one line."""
+        return "min  mean_ij 1{w·(x_i⁺ − x_j⁻) ≤ 0} = 1 − AUC"

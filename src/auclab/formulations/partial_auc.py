@@ -1,0 +1,132 @@
+"""Partial AUC maximisation: the pairwise hinge over the hardest share of the negatives."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from auclab.formulations.base import HingeProgram
+from auclab.formulations.norms import dual_norm_of
+from auclab.formulations.point_null import nearest_mean
+from auclab.formulations.sample import Sample
+from auclab.kernels.hinge import pair_hinge_value
+from auclab.types import Array, AuclabError, Norm
+
+
+@dataclass(frozen=True)
+class PartialAUC(HingeProgram):
+    """Maximise the area under the ROC curve up to a false positive rate: a CVaR over the negatives.
+
+        min_w  max_{r ∈ R} Σ_j r_j mean_i [1 − w·(x_i⁺ − x_j⁻)]₊ + λ‖w‖     (or λ‖w‖²),
+        R = {0 ≤ r_j ≤ 1/(α n_neg), Σ r_j = 1},     α = max_fpr
+
+    The loss of a negative, ``mean_i [1 − w·(x_i⁺ − x_j⁻)]₊``, rises with its score, so the worst r is the mean over the
+    share α of the negatives with the highest scores (one of them in part, unless ``α n_neg`` is whole), which is the
+    superquantile of the losses at level 1 − α (formulas 2). A largest value of convex functions, so convex, and a
+    linear program for λ = 0 or the norms l1 and linf. Derived; Narasimhan & Agarwal 2013 (KDD) reach a structural SVM
+    from the same sets of negatives.
+
+    The pairs with the hardest negatives are those of the ROC curve up to FPR α, so for every w
+    ``∫₀^α roc / α ≥ 1 − value(w)``, tied pairs counted 0. ``max_fpr=1`` is bAUC maximisation (λ = 0) or RankSVM.
+
+    Without a penalty, w = 0 (value 1) is often optimal: it is as soon as the mean of the positives is a mean
+    ``Σ r_j x_j⁻`` of some r in R, for then no direction has the hardest negatives below the positives on average.
+
+    Parameters
+    ----------
+    max_fpr : float
+        α in (0, 1].
+    penalty : float
+        λ ≥ 0.
+    norm : {"l1", "l2", "linf"}
+    squared : bool
+        Penalise ‖w‖² in place of ‖w‖.
+
+    Examples
+    --------
+    Positive 2; the harder of the negatives 0 and 1.5 has margin ½, so at ``w = 1`` its hinge is ½, and the mean of both
+    is ¼:
+
+    >>> X, y = [[2.0], [0.0], [1.5]], [1, 0, 0]
+    >>> PartialAUC(0.5).value([1.0], 0.0, X, y), PartialAUC(1.0).value([1.0], 0.0, X, y)
+    (0.5, 0.25)
+    """
+
+    max_fpr: float
+    penalty: float = 0.0
+    norm: Norm = "l2"
+    squared: bool = False
+
+    name = "partial_auc"
+    family = "hardest"
+    threshold = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0.0 < self.max_fpr <= 1.0:
+            raise AuclabError(f"max_fpr is a false positive rate in (0, 1], got {self.max_fpr}")
+
+    def hinge(self, coef: Array, intercept: float, sample: Sample) -> float:
+        """The loss part, over the hardest negatives."""
+        scores_neg = sample.X_neg @ coef
+        share = self.hardest(scores_neg, sample)
+        hard = share > 0
+        return pair_hinge_value(sample.X_pos @ coef, scores_neg[hard], 1.0, sample.weights[0], share[hard])
+
+    def hardest(self, scores_neg: Array, sample: Sample) -> Array:
+        """The r of the highest scores, shape (n_neg,); of tied ones, any.
+
+        Examples
+        --------
+        >>> sample = Sample.from_labels([[0.0], [1.0], [2.0], [3.0]], [1, 0, 0, 0])
+        >>> PartialAUC(0.5).hardest(np.array([5.0, 7.0, 6.0]), sample).round(3).tolist()   # 1½ of three negatives
+        [0.0, 0.667, 0.333]
+        """
+        order = np.argsort(-scores_neg)
+        share = sample.share_neg[order]
+        taken = np.clip(self.max_fpr - (np.cumsum(share) - share), 0.0, share)
+        hardest = np.empty_like(taken)
+        hardest[order] = taken / taken.sum()
+        return hardest
+
+    def capacity(self, sample: Sample) -> Array:
+        """The largest r_j, share_j/α, shape (n_neg,)."""
+        return sample.share_neg / self.max_fpr
+
+    def null_share(self, sample: Sample) -> Array:
+        """The r that brings the means of the classes nearest to each other: argmin ``‖mean(x⁺) − Σ r_j x_j⁻‖_*``."""
+        target = np.asarray(sample.X_pos.T @ sample.share_pos, dtype=float)
+        return nearest_mean(sample.X_neg, self.capacity(sample), 1.0, target, self.norm)
+
+    def null_penalty(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """λ_max = min over R of ‖mean(x⁺) − Σ r_j x_j⁻‖_*: w = 0 is optimal iff λ ≥ λ_max.
+
+        Infinite for the squared penalty unless the minimum is 0.
+
+        Examples
+        --------
+        >>> round(PartialAUC(0.5).null_penalty([[0.0], [1.0], [3.0]], [0, 0, 1]), 9)  # to the upper of the negatives
+        2.0
+        """
+        level = self.null_level(Sample.from_labels(X, y, sample_weight))
+        return (math.inf if level > 0 else 0.0) if self.squared else level
+
+    def null_level(self, sample: Sample) -> float:
+        """`null_penalty` of the unsquared norm."""
+        difference = sample.combine(sample.share_pos, self.null_share(sample))
+        return dual_norm_of(difference, self.norm)
+
+    def equation(self) -> str:
+        """The program in one line.
+
+        Examples
+        --------
+        >>> PartialAUC(0.1).equation()
+        'min  mean_ij [1 − w·(x_i⁺ − x_j⁻)]₊ over the hardest 10% of j'
+        """
+        hinge, *penalty = super().equation().partition("]₊")
+        return f"{hinge}]₊ over the hardest {100 * self.max_fpr:g}% of j{penalty[1]}"

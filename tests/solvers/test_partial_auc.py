@@ -1,0 +1,152 @@
+"""The hinge over the hardest negatives: its optimum, its certificate, its promise on the partial AUC."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import reference_programs as reference
+from auclab import AuclabError, BufferedAUC, PartialAUC, RankSVM, solve
+from auclab.formulations.sample import Sample
+from auclab.metrics import partial_auc
+from auclab.solvers.base import Play, Problem
+from auclab.solvers.referee import judge
+from auclab.types import NORMS, Status
+from composed import run_here
+from programs import HARDEST, PROBLEMS, equal_means, label, overlapping, tied
+
+LINEAR = [program for program in HARDEST if program.is_linear]
+
+
+@pytest.mark.parametrize("data", PROBLEMS)
+@pytest.mark.parametrize("program", LINEAR, ids=label)
+def test_the_optimum_is_that_of_the_dual_with_all_pairs(program, data):
+    X, y = PROBLEMS[data]
+    expected = reference.optimal_hardest(program, X, y)
+    for solver in ("highs", "cutting_plane"):
+        solution = solve(program, X, y, solver=solver)
+        assert solution.status is Status.OPTIMAL
+        assert solution.objective == pytest.approx(expected, rel=1e-6, abs=1e-9)
+        assert expected >= solution.lower_bound - 1e-9
+
+
+@pytest.mark.parametrize("program", LINEAR, ids=label)
+def test_weighted_optimum(program):
+    X, y = overlapping(31, 9, 12)
+    weight = np.random.default_rng(31).uniform(0.1, 3.0, y.size)
+    expected = reference.optimal_hardest(program, X, y, weight)
+    for solver in ("highs", "cutting_plane"):
+        assert solve(program, X, y, solver=solver, sample_weight=weight).objective == pytest.approx(expected, rel=1e-6)
+
+
+def test_all_negatives_are_the_plain_programs():
+    X, y = overlapping(32)
+    assert solve(PartialAUC(1.0), X, y).objective == pytest.approx(solve(BufferedAUC(), X, y).objective, rel=2e-6)
+    for norm in NORMS:
+        for squared in (False, True):
+            plain = solve(RankSVM(0.05, norm, squared), X, y).objective
+            assert solve(PartialAUC(1.0, 0.05, norm, squared), X, y).objective == pytest.approx(plain, rel=2e-6)
+
+
+def test_the_hardest_negative_alone():
+    # One of four negatives: the loss is that of the highest score, here of x = 1 for w > 0; positives 2 and 4.
+    X, y = [[2.0], [4.0], [1.0], [0.0], [-1.0], [-5.0]], [1, 1, 0, 0, 0, 0]
+    program = PartialAUC(0.25)
+    assert program.value([0.5], 0.0, X, y) == 0.25  # hinges ½ and 0
+    assert program.value([-0.5], 0.0, X, y) == 5.0  # x = −5 is the highest then: hinges 4.5 and 5.5
+    assert PartialAUC(0.5).value([0.5], 0.0, X, y) == 0.125  # the next one has no hinge left
+    assert PartialAUC(0.375).value([0.5], 0.0, X, y) == pytest.approx(0.25 * 2 / 3, rel=1e-15)  # 1 and ½ negatives
+    assert solve(program, X, y).objective == 0.0
+
+
+@given(seed=st.integers(0, 10_000), share=st.sampled_from([0.01, 0.2, 0.35, 0.5, 1.0]))
+def test_the_value_bounds_the_partial_auc_and_falls_with_the_share(seed, share):
+    X, y = (overlapping if seed % 2 else tied)(seed)
+    coef = np.random.default_rng(seed).normal(size=3)
+    value = PartialAUC(share).value(coef, 0.0, X, y)
+    area = partial_auc(y, X @ coef, max_fpr=share, standardized="area")
+    # The metric counts ties ½ and draws the polygon between; both only add to the strict step curve.
+    assert area >= 1 - value - 1e-12
+    assert PartialAUC(min(1.0, 1.5 * share)).value(coef, 0.0, X, y) <= value + 1e-12
+    assert PartialAUC(share).value(coef, 3.0, X + 7.0, y) == pytest.approx(value, rel=1e-9)
+
+
+@given(seed=st.integers(0, 10_000))
+def test_no_claim_whatever_proves_a_bound_above_the_optimum(seed):
+    X, y = overlapping(33, 8, 11)
+    rng = np.random.default_rng(seed)
+    program = HARDEST[rng.integers(len(HARDEST))]
+    best = _OPTIMA.setdefault(label(program), solve(program, X, y, solver="clarabel"))
+    sample = Sample.from_labels(X, y)
+    noise = rng.choice([0.0, 1e-6, 0.1, 2.0])
+    pos, neg = (
+        np.abs(m) + noise * rng.normal(size=m.size) for m in (best.multipliers[y == 1], best.multipliers[y == 0])
+    )
+    share = rng.uniform(-0.1, 1, neg.size) ** 3
+    judged = judge(
+        Problem(program, sample), Play(best.coef, 0.0, Status.OPTIMAL, (pos, neg), share_neg=share), "x", 1e-6
+    )
+    assert judged.lower_bound <= best.objective * (1 + 1e-7)
+
+
+_OPTIMA: dict = {}
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_null_penalty_is_sharp(norm):
+    X, y = overlapping(34, 20, 20)
+    X[y == 1] += 1.0
+    level = PartialAUC(0.5, 1.0, norm).null_penalty(X, y)
+    above, below = (solve(PartialAUC(0.5, factor * level, norm), X, y) for factor in (1.001, 0.98))
+    assert level > 0
+    assert not above.coef.any()
+    assert (above.objective, above.status) == (1.0, Status.OPTIMAL)
+    assert any("w = 0 is optimal because λ" in note for note in above.notes)
+    assert below.coef.any()
+    assert below.objective < 1.0
+    assert PartialAUC(0.5, 1.0, norm, squared=True).null_penalty(X, y) == np.inf
+
+
+def test_a_mean_of_hardest_negatives_leaves_nothing_to_gain():
+    X, y = equal_means()
+    solution = solve(PartialAUC(0.5), X, y)
+    assert not solution.coef.any()
+    assert solution.objective == 1.0
+    assert solution.gap <= 1e-9
+    assert any("w = 0 is optimal" in note for note in solution.notes)
+    # Means differ here, but not from every mean of half of the negatives.
+    X, y = np.array([[0.5], [0.0], [1.0]]), np.array([1, 0, 0])
+    assert solve(PartialAUC(0.5), X + 0.0, y).objective == 1.0
+
+
+def test_many_pairs_are_never_formed():
+    X, y = overlapping(35, 3000, 3000)
+    solution = solve(PartialAUC(0.2, 0.01), X, y)
+    assert solution.solver == "cutting_plane"
+    assert solution.status is Status.OPTIMAL
+    assert solution.certificate.norm_bound == np.inf
+
+
+def test_refusals():
+    X, y = overlapping()
+    for share in (0.0, -0.1, 1.1, float("nan")):
+        with pytest.raises(AuclabError, match=r"max_fpr is a false positive rate in \(0, 1\]"):
+            PartialAUC(share)
+    with pytest.raises(AuclabError, match="penalty λ"):
+        PartialAUC(0.5, -1.0)
+    with pytest.raises(AuclabError, match="pairs=full, or solver=cutting_plane"):
+        solve(PartialAUC(0.5), X, y, solver="highs", pairs="dual")
+    with pytest.raises(AuclabError, match="not over the hardest ones; use solver=clarabel or solver=cutting_plane or"):
+        solve(PartialAUC(0.5), X, y, solver="newton")
+
+
+def test_an_experiment(tmp_path):
+    small = ["dataset=artificial", "dataset.n_pos=30", "dataset.n_neg=40", "dataset.n_features=3"]
+    result = run_here(tmp_path, *small, "formulation=partial_auc", "formulation.max_fpr=0.5", "metrics=[partial_auc]")
+    (fold,) = result.folds
+    assert fold.solution.status is Status.OPTIMAL
+    assert fold.solution.gap <= 1e-6
+    train = fold.parts["train"]
+    area = partial_auc(train.y_true, train.y_score, max_fpr=0.5, standardized="area")
+    assert fold.optimum.level == pytest.approx(1 - fold.solution.objective, abs=1e-9)
+    assert area >= fold.optimum.level - 1e-9
