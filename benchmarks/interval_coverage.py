@@ -82,7 +82,7 @@ def exponential(ratio: float) -> Population:
     )
 
 
-POPULATIONS = (binormal(1.0), binormal(2.0), exponential(4.0), binormal(1.0, share_pos=0.1))
+POPULATIONS = (binormal(1.0), binormal(2.0), exponential(4.0), binormal(0.3), binormal(1.0, share_pos=0.1))
 
 
 def bauc(population: Population) -> float:

@@ -39,8 +39,9 @@ def stratified_bootstrap(
     """Bias-corrected and accelerated limits (BCa; Efron 1987) of a statistic of row numbers.
 
     The limits are percentiles of the bootstrap distribution, so they stay in the range of the metric. BCa takes one
-    more evaluation for every observation (the jackknife for the acceleration); where it is undefined plain percentiles
-    are taken, and a note says so. If no resample differs from the sample, the standard error is 0 and limits are NaN.
+    more evaluation for every observation (the jackknife for the acceleration). Where there are more observations than
+    resamples, which makes the acceleration small and its price high, or where BCa is undefined, plain percentiles are
+    taken, and a note says so. If no resample differs from the sample, the standard error is 0 and limits are NaN.
 
     Parameters
     ----------
@@ -66,6 +67,7 @@ def stratified_bootstrap(
     def of_classes(pos: Rows, neg: Rows) -> float:
         return statistic(np.concatenate((pos, neg)))
 
+    method = "BCa" if sum(rows.size for rows in classes) <= resamples else "percentile"
     with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
         warnings.simplefilter("ignore", DegenerateDataWarning)  # said below, in words
         result = bootstrap(
@@ -74,7 +76,7 @@ def stratified_bootstrap(
             n_resamples=resamples,
             confidence_level=level,
             vectorized=False,
-            method="BCa",
+            method=method,
             random_state=np.random.default_rng(seed),
         )
     values = result.bootstrap_distribution
@@ -85,4 +87,5 @@ def stratified_bootstrap(
     if math.isnan(lower) or math.isnan(upper):
         lower, upper = (float(q) for q in np.quantile(values, [0.5 * (1.0 - level), 0.5 * (1.0 + level)]))
         return Resampled(error, lower, upper, ("plain percentiles: BCa is undefined on this sample",))
-    return Resampled(error, lower, upper)
+    notes = () if method == "BCa" else ("plain percentiles: more observations than resamples",)
+    return Resampled(error, lower, upper, notes)

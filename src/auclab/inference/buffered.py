@@ -54,7 +54,7 @@ def bauc_rows(scores: ClassScores, *, threshold: float = 0.0) -> Rows:
     if math.isnan(solution.level):
         return _exceedance_rows(errors, math.nextafter(errors.working(threshold), -math.inf))
     # the hinge is (x − y)₊ of x = n − γ* and y = p
-    raised = PairErrors(errors.neg - solution.level, errors.pos, errors.weight_neg, errors.weight_pos)
+    raised = ClassScores(errors.neg - solution.level, errors.pos, errors.weight_neg, errors.weight_pos)
     by_neg, by_pos = row_means(positive_part_rows, raised)
     # z − γ* is a rounded difference; the mean of the hinge is known to be bPOE
     mean = float(np.average(by_pos, weights=errors.weight_pos if errors.weight_pos.size else None))
