@@ -39,7 +39,11 @@ def positive_mask(y: ArrayLike, pos_label: Any = None) -> NDArray[np.bool_]:
         usual = labels.dtype.kind == "b" or (low, high) in ((0, 1), (-1, 1))
         if usual and low != high and ((labels == low) | (labels == high)).all():
             return np.asarray(labels == high)
-    values, counts = np.unique(labels, return_counts=True)
+    try:
+        values, counts = np.unique(labels, return_counts=True)
+    except TypeError as error:  # None, or numbers beside words
+        kinds = ", ".join(sorted({type(label).__name__ for label in labels.tolist()}))
+        raise AuclabError(f"labels must be of one kind, got {kinds}; drop rows without a label") from error
     census = ", ".join(f"{v!r}: {c}" for v, c in zip(values.tolist()[:6], counts.tolist()[:6], strict=True))
     if len(values) == 1:
         raise AuclabError(
@@ -70,6 +74,9 @@ def finite_vector(name: str, values: ArrayLike, *, infinite: bool = False) -> Ar
         Wrong shape, no entries, not numeric, NaN, or ±∞ where differences are taken.
     """
     try:
+        kind = getattr(values, "dtype", np.dtype(float))
+        if getattr(kind, "kind", "f") in "cMm":
+            raise TypeError(f"{kind} is not a real number")
         vector = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise AuclabError(f"{name} must be numeric: {error}") from error

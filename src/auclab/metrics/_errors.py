@@ -54,8 +54,9 @@ class PairErrors:
     @classmethod
     def of(cls, scores: ClassScores) -> PairErrors:
         """Errors of the pairs, after changes of the scores that cost no digit: centre and power of two."""
-        low, high = min(scores.pos[0], scores.neg[0]), max(scores.pos[-1], scores.neg[-1])
-        if not math.isfinite(float(high) - float(low)):
+        low = min(float(scores.pos[0]), float(scores.neg[0]))
+        high = max(float(scores.pos[-1]), float(scores.neg[-1]))
+        if not math.isfinite(high - low):
             raise AuclabError("differences of the scores exceed the largest double; divide all of them by 4")
         centre, exponent = _centre(low, high), _exponent(max(abs(low), abs(high)))
         pos, neg = scores.pos, scores.neg
