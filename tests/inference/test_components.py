@@ -156,6 +156,19 @@ def test_a_full_band_has_the_components_of_auc(problem):
 
 
 @FEW
+@given(problems(most=5, weights="integer"), st.sampled_from([[1], [0, 2], [1, -3, 2]]), st.sampled_from(list(TIES)))
+def test_weighted_auc_is_the_derivative_in_the_weights(problem, coefficients, ties):
+    def value(moved: Problem) -> Fraction:
+        return reference_metrics.weighted_auc(moved, coefficients, "average", TIES[ties])
+
+    def weight(s):
+        return np.polynomial.polynomial.polyval(s, np.array(coefficients, float))
+
+    found = components(problem, "weighted_auc", weight=weight, ties=ties)
+    check(problem, found, twin.influence(problem, value), tolerance=2e-12)
+
+
+@FEW
 @given(problems(weights="none", most=6).filter(lambda p: min(len(p.pos), len(p.neg)) > 1))
 def test_delong_is_the_jackknife(problem):
     def auc(part: Problem) -> float:

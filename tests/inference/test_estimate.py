@@ -164,6 +164,34 @@ class TestEnds:
         assert found.lower == pytest.approx(0.025 ** (1 / 20))
         assert found.upper == math.inf
 
+    def test_extreme_thresholds(self):
+        y, s = sample(15)
+        for threshold, value in ((1e308, 1.0), (-1e308, 0.0)):
+            found = estimate(y, s, "bauc", threshold=threshold)
+            assert found.value == value
+            assert 0.0 <= found.lower <= found.upper <= 1.0
+
+
+@pytest.mark.parametrize("scale", [2.0**900, 2.0**-900])
+def test_scale_of_the_scores(scale):
+    y, s = sample(16)
+    for name, unit in (("auc", 1.0), ("bauc", 1.0), ("scored_auc", scale), ("voros", 1.0)):
+        plain, scaled = estimate(y, s, name), estimate(y, scale * s, name)
+        assert scaled.standard_error == pytest.approx(unit * plain.standard_error, rel=1e-9)
+        assert (scaled.lower, scaled.upper) == pytest.approx((unit * plain.lower, unit * plain.upper), rel=1e-9)
+
+
+def test_weighted_auc_has_the_range_of_its_weight():
+    """W = 6s(1 − s) integrates to 1, W = 1 − 2s to ¼ and −¼ by sign."""
+    y, s = sample(17)
+    found = estimate(y, s, "weighted_auc", weight=lambda u: 6 * u * (1 - u))
+    assert found.method == "influence"
+    assert 0.0 < found.lower < found.value < found.upper < 1.0
+    signed = estimate(y, y, "weighted_auc", weight=lambda u: 1 - 2 * u, breakpoints=[0.5])
+    assert -0.25 <= signed.lower <= signed.value <= signed.upper <= 0.25
+    share = (s, "weighted_auc"), {"weight": np.square, "convention": "max_rank", "resamples": 200}
+    assert estimate(y, *share[0], **share[1]).method == "bootstrap"
+
 
 class TestHanleyMcNeil:
     def test_one_pair_is_a_coin(self):

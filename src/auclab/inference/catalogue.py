@@ -23,6 +23,7 @@ from auclab.inference.rows import (
     soft_rows,
 )
 from auclab.inference.sample import Observations
+from auclab.inference.weighted import weighted_range, weighted_rows
 from auclab.types import AuclabError
 
 Range = tuple[float, float]
@@ -95,7 +96,7 @@ _KNOWN: dict[str, Metric] = {
         Metric("gauc", metrics.gauc_score, {}, modifier_rows),
         Metric("partial_auc", metrics.partial_auc, {}, partial_rows, _UNIT, True),
         Metric("two_way_partial_auc", metrics.two_way_partial_auc, {}, None, _UNIT, True),
-        Metric("weighted_auc", metrics.weighted_auc, {}, ordinal=True),
+        Metric("weighted_auc", metrics.weighted_auc, {}, weighted_rows, ordinal=True),
         # VOROS is at least AUC, so what is said of unseen pairs holds for it too
         Metric("voros", metrics.voros_score, {}, None, _UNIT, True, _TAIL, _UNIT, 2 / 3),
         Metric("polynomial_auc", metrics.polynomial_auc, {}),
@@ -138,12 +139,17 @@ def _options(score: Score) -> list[str]:
 
 
 def _with_options(metric: Metric, options: Mapping[str, Any]) -> Metric:
-    """The metric with its options; those of partial AUC decide its range."""
+    """The metric with its options; some decide on its range."""
     found, band = metric.range, 1.0
     if metric.name == "partial_auc":
         low, high = float(options.get("min_fpr", 0.0)), float(options.get("max_fpr", 1.0))
         if 0.0 <= low < high <= 1.0:  # otherwise the metric raises
             found, band = value_range(low, high, options["standardized"]), high - low
+    elif metric.name == "weighted_auc":
+        if options.get("convention", "average") != "average":
+            return replace(metric, options=dict(options), rows=None)
+        if callable(options["weight"]):
+            found = weighted_range(options["weight"], options.get("breakpoints", ()))
     elif metric.name == "voros":
         found = (metrics.voros_from_points([0.0], [0.0], **options), 1.0)  # chance
     elif metric.name == "two_way_partial_auc":

@@ -43,7 +43,7 @@ def estimate(
 ) -> Estimate:
     """Value, standard error and confidence interval of a metric for a scorer that was fixed before the sample.
 
-    Observations are independent, class sizes are given. For means of a kernel over pairs and for bAUC_z and partial AUC
+    Observations are independent, class sizes are given. For means of a kernel over pairs, bAUC_z, partial, weighted AUC
     the standard error is ``√(S10/m₊ + S01/m₋)`` from one component for each observation, in O(m log m); for AUC that is
     DeLong's. Limits are taken on a scale that keeps them in the metric's range (`intervals` says which, and what is
     said at the ends of the range). VOROS chooses thresholds on the sample; half-samples tell how optimistic that is,
@@ -57,7 +57,7 @@ def estimate(
         Larger means more positive. ±∞ where the metric takes it.
     metric : str or callable
         ``"auc"``, ``"bauc"``, ``"scored_auc"``, ``"ferri_auc"``, ``"soft_auc"``, ``"probabilistic_auc"``, ``"gauc"``,
-        ``"partial_auc"`` have components; ``"voros"``; ``"weighted_auc"``, ``"two_way_partial_auc"``,
+        ``"partial_auc"``, ``"weighted_auc"`` (tie-averaged) have components; ``"voros"``; ``"two_way_partial_auc"``,
         ``"polynomial_auc"``, ``"polynomial_soft_auc"`` and any function ``(y_true, y_score, **options) -> float`` are
         bootstrapped. A metric of `auclab.metrics` may be given itself, also as a `functools.partial`.
     level : float

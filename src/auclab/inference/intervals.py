@@ -157,7 +157,7 @@ def _bauc_at_one(observations: Observations, threshold: float, tail: float) -> t
 
     def bpoe(level: float) -> float:
         gap = threshold - level
-        return ((1.0 - share) * hinge(level) + share * (excess + gap)) / gap
+        return (1.0 - share) * (hinge(level) / gap) + share * (1.0 + excess / gap)
 
     ends = [bpoe(bottom), bpoe(top)]
     if bottom < top:
@@ -165,7 +165,7 @@ def _bauc_at_one(observations: Observations, threshold: float, tail: float) -> t
     note = (
         f"no error reaches {threshold}: lower limit for what {k} independent pairs cannot show, errors up to the spread"
     )
-    return (max(1.0 - min(ends), 0.0), 1.0), (note,)
+    return (max(1.0 - float(min(ends)), 0.0), 1.0), (note,)
 
 
 def _exp(x: float) -> float:
