@@ -243,6 +243,13 @@ class TestResampling:
         assert found.method == "bootstrap"
         assert found.lower < found.value < found.upper
 
+    def test_a_function_with_the_name_of_a_metric_is_not_that_metric(self):
+        def auc(y_true, y_score):
+            return float(y_score[y_true].mean())
+
+        y, s = sample(18)
+        assert estimate(y, s, auc, resamples=100).method == "bootstrap"
+
     def test_voros_takes_its_optimism_off(self):
         y, s = sample(12, 100, 100)
         found = estimate(y, s, partial(metrics.voros_score, cost_range=(0.2, 0.8)))

@@ -103,7 +103,6 @@ _KNOWN: dict[str, Metric] = {
         Metric("polynomial_soft_auc", metrics.polynomial_soft_auc, {}),
     )
 }
-_BY_FUNCTION = {metric.score: metric for metric in _KNOWN.values()}
 
 
 def find_metric(metric: str | Callable[..., float], options: Mapping[str, Any]) -> Metric:
@@ -123,7 +122,8 @@ def find_metric(metric: str | Callable[..., float], options: Mapping[str, Any]) 
     elif not callable(metric):
         raise AuclabError(f"metric must be a name or a function (y_true, y_score) -> float, got {metric!r}")
     else:
-        known = _BY_FUNCTION.get(metric) or Metric(getattr(metric, "__name__", "metric"), metric, {})
+        foreign = Metric(f"function {getattr(metric, '__name__', type(metric).__name__)}", metric, {})
+        known = next((ours for ours in _KNOWN.values() if ours.score is metric), foreign)
     if known.name in _KNOWN:
         try:
             inspect.signature(known.score).bind([], [], **options)
