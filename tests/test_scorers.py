@@ -15,6 +15,8 @@ from sklearn.preprocessing import StandardScaler
 
 from auclab import AuclabError, metrics
 from auclab.estimators import AUCClassifier, bauc_scorer, soft_auc_scorer, voros_scorer
+from auclab.inference.catalogue import find_metric
+from auclab.inference.estimation import choose_method
 from auclab.scorers import METRICS, scorer_named
 from programs import overlapping
 
@@ -61,6 +63,16 @@ def test_every_scorer_has_a_configuration_of_its_name_and_metric():
         (settings,) = content.values()
         assert list(content) == [name]
         assert settings["_target_"] == f"auclab.metrics.{METRICS[name].__name__}"
+
+
+def test_the_page_of_the_metrics_is_right_about_standard_errors():
+    page = (CONF.parent / "docs" / "metrics.md").read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in line.split("|")] for line in page.splitlines() if line.startswith("| `")]
+    said = {name: row[7] for row in rows if len(row) == 9 and (name := row[1].split("`")[1]) in METRICS}
+    assert said.keys() == METRICS.keys()
+    methods = {name: choose_method("auto", find_metric(METRICS[name], OPTIONS.get(name, {}))) for name in said}
+    assert all(methods[name] in ("delong", "influence") for name, words in said.items() if words.startswith("yes"))
+    assert [name for name, method in methods.items() if method == "half_sample"] == ["voros"]
 
 
 def test_the_named_class_is_the_positive_one():

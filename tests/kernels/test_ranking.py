@@ -13,6 +13,7 @@ from auclab.kernels.ranking import (
     concordance,
     nearest_errors,
     partners_above,
+    partners_within,
     running_sums,
     tail_sums,
     tail_sums_exact,
@@ -59,6 +60,9 @@ def test_tails(problem, level, other, threshold):
     size = abs(weight).sum() * Fraction(float(np.abs([*pos, *neg, threshold]).max()))
     between = (rounded > min(level, other)) & ~(rounded > max(level, other))
     stairs = [partners_above(pos, neg, z) for z in (max(level, other), min(level, other))]
+    middle = 0.5 * max(level, other) + 0.5 * min(level, other) if np.isfinite(level + other) else level
+    within = partners_within(pos, neg, middle, *stairs)
+    np.testing.assert_array_equal(within, partners_above(pos, neg, middle))
     for inside, first, last in ((above, np.zeros_like(partners), partners), (between, *stairs)):
         c_hi, c_lo, d_hi, d_lo, bound = tail_sums_exact(pos, neg, v, *sums, first, last, threshold)
         assert abs(Fraction(c_hi) + Fraction(c_lo) - weight[inside].sum()) <= weight.sum() * Fraction(2) ** -98

@@ -217,6 +217,30 @@ def test_large_samples_agree_with_their_errors_listed(n_pos):
         assert result.area_closed == pytest.approx(np.mean(errors <= result.gamma_left), abs=1e-15)
 
 
+@pytest.mark.parametrize("step", [1.0, 2.0**-12, 2.0**-30])
+def test_large_weighted_samples_with_ties(step):
+    """Multiples of a step with whole weights: sums over the 160,000 errors are exact, from few levels to many."""
+    rng = np.random.default_rng(4)
+    n, p = (np.round(rng.normal(size=size) / step) * step for size in (40_000, 4))
+    p += 1.0 - p.min() + n.mean().round()
+    v, u = rng.integers(0, 4, n.size), rng.integers(1, 4, p.size)
+    y, s, w = np.repeat([1, 0], [4, n.size]), np.concatenate([p, n]), np.concatenate([u, v])
+    errors, weight = np.subtract.outer(n, p).ravel(), np.outer(v, u).ravel()
+    order = np.argsort(-errors, kind="stable")
+    errors, weight = errors[order], weight[order]
+    for z in (-0.5, 0.0, 0.25):
+        k = int(np.flatnonzero(np.cumsum(weight * (errors - z)) < 0)[0])
+        level = errors[k]
+        result = buffered_auc(y, s, threshold=z, sample_weight=w)
+        assert result.gamma_left == level
+        above = errors > level
+        tail = weight[above].sum() + (weight * (errors - z))[above].sum() / (z - level)
+        assert result.value == pytest.approx(1 - tail / weight.sum(), abs=1e-14)
+        assert result.area_closed == pytest.approx(weight[~above].sum() / weight.sum(), abs=1e-15)
+        assert result.area_open == pytest.approx(weight[errors < level].sum() / weight.sum(), abs=1e-15)
+        assert bauc_score(y, s, threshold=z, sample_weight=w) == pytest.approx(result.value, abs=2e-16)
+
+
 def test_exact_to_the_last_digits_on_an_offset():
     """Scores at 10⁹ with spread 1: sums of raw scores keep seven digits, the value has all of them."""
     rng = np.random.default_rng(5)

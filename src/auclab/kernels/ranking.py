@@ -126,6 +126,16 @@ def partners_above(pos: Array, neg: Array, level: float) -> np.ndarray:
 
 
 @njit(cache=True)
+def partners_within(pos: Array, neg: Array, level: float, first: np.ndarray, last: np.ndarray) -> np.ndarray:
+    """The same for some negatives where ``first_j ≤ k_j ≤ last_j`` is known, in the number of pairs between."""
+    partners = first.copy()
+    for j in range(neg.size):
+        while partners[j] < last[j] and neg[j] - pos[partners[j]] > level:
+            partners[j] += 1
+    return partners
+
+
+@njit(cache=True)
 def nearest_errors(pos: Array, neg: Array, partners: np.ndarray) -> tuple[float, float]:
     """Largest error outside a staircase and smallest one inside; −∞ and ∞ where there is none."""
     below, above = -np.inf, np.inf

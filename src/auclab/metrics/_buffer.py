@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from auclab.metrics._errors import DoubleDouble, PairErrors, difference
+from auclab.metrics._errors import PairErrors, difference
+from auclab.metrics._sweeps import DoubleDouble
 
 
 @dataclass(frozen=True)
@@ -40,12 +41,14 @@ def buffer(errors: PairErrors, threshold: float, *, exact_level: bool = True) ->
         return Buffer(1.0, 0.0)
     found = errors.buffer_level(z, exact=exact_level)
     just_below = math.nextafter(z, -math.inf)
-    at, above = (just_below, errors.partners(just_below)) if found is None else (found.value, found.above)
-    count, excess = errors.between(errors.nobody, above, z)
+    if found is None:
+        at, (count, excess) = just_below, errors.tail(just_below, z)
+    else:
+        at, count, excess = found.value, found.count, found.excess
     gap, atom, close = z - at, math.nan, z - at < 0.25 * abs(at)
     if found is not None and (exact_level or close):
         from_there = found.from_there if exact_level else errors.partners(math.nextafter(at, -math.inf))
-        weight, shortfall = errors.between(above, from_there, z)
+        weight, shortfall = errors.between(found.above, from_there, z)
         atom = weight[0]
         if close:  # γ* is a rounded difference, which would show: take the mean of z − ξ over the pairs it stands for
             gap = -shortfall[0] / atom or gap

@@ -10,25 +10,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from auclab.kernels.doubledouble import add
 from auclab.kernels.ranking import nearest_errors, partners_above, running_sums, tail_sums, tail_sums_exact
 from auclab.metrics._inputs import ClassScores
-from auclab.metrics._search import Bracket, close_in, never, smallest_root
+from auclab.metrics._search import Bracket, close_in, smallest_root
+from auclab.metrics._sweeps import DoubleDouble, ExcessSweep, Level, Partners, ZoomedSweep
 from auclab.types import Array, AuclabError
 
-DoubleDouble = tuple[float, float]
-Partners = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Level:
-    """A level with the staircase of the errors above it, and that of the errors from there on, where it is exact."""
-
-    value: float
-    above: Partners
-    from_there: Partners
+#: A sweep over so few pairs costs nothing beside one over the scores of a large sample.
+_FEW_PAIRS = 2**15
 
 
 @dataclass(frozen=True)
@@ -100,7 +91,7 @@ class PairErrors:
 
     def between(self, first: Partners, last: Partners, threshold: float) -> tuple[DoubleDouble, DoubleDouble]:
         """C and D over the errors between two levels, given by their staircases; D is 0 if it may be."""
-        lists = self.pos, self.neg, self.weight_neg, *self._sums
+        lists = self.pos, self.neg, self.weight_neg, *self.sums
         c_hi, c_lo, d_hi, d_lo, error = tail_sums_exact(*lists, first, last, threshold)
         return (c_hi, c_lo), ((d_hi, d_lo) if abs(d_hi) > error else (0.0, 0.0))
 
@@ -110,7 +101,7 @@ class PairErrors:
 
     def count(self, level: float) -> float:
         """Weight of the pairs with ``ξ > level``."""
-        return float(tail_sums(self.neg, self.weight_neg, *self._sums, self.partners(level), 0.0)[0])
+        return float(tail_sums(self.neg, self.weight_neg, *self.sums, self.partners(level), 0.0)[0])
 
     def next_above(self, level: float) -> float:
         """Smallest error above a level, ∞ if there is none."""
@@ -135,20 +126,7 @@ class PairErrors:
         None in one rare case: all errors above the threshold round to it or to its neighbour, and the sign of
         their sum lies in digits that the rounded differences do not have.
         """
-        above, from_there = self.nobody, np.full(self.neg.size, self.pos.size)  # the staircases of the bracket
-
-        def sweep(level: float) -> tuple[float, float, float]:
-            nonlocal above, from_there
-            partners = self.partners(level)
-            _, excess, error = tail_sums(self.neg, self.weight_neg, *self._sums, partners, threshold)
-            if abs(excess) <= error:
-                excess = self.between(self.nobody, partners, threshold)[1][0]
-            if excess >= 0.0:
-                above = partners
-            else:
-                from_there = partners
-            return excess, *nearest_errors(self.pos, self.neg, partners)
-
+        sweep = ExcessSweep(self, threshold)
         value, high, _ = sweep(math.nextafter(threshold, -math.inf))
         if value < 0.0:
             return None
@@ -161,10 +139,16 @@ class PairErrors:
 
         def enough(bracket: Bracket) -> bool:
             narrow, wide = threshold - bracket.high, threshold - bracket.low
-            return bracket.value_high * (bracket.high - bracket.low) <= tolerance * narrow * wide
+            return not exact and bracket.value_high * (bracket.high - bracket.low) <= tolerance * narrow * wide
 
-        value = smallest_root(sweep, bracket, never if exact else enough)
-        return Level(value, above, from_there)
+        def few(bracket: Bracket) -> bool:
+            return enough(bracket) or (self._is_large and sweep.pairs_left() <= _FEW_PAIRS)
+
+        value = smallest_root(sweep, bracket, few)
+        if bracket.low == bracket.high or enough(bracket):
+            return sweep.level(value)
+        zoomed = ZoomedSweep(sweep)
+        return zoomed.level(smallest_root(zoomed, bracket, enough))
 
     def quantile(self, tail_weight: float) -> float:
         """Smallest level with at most `tail_weight` of pair weight above it, up to a step that no mean shows.
@@ -175,7 +159,7 @@ class PairErrors:
 
         def sweep(level: float) -> tuple[float, float, float]:
             partners = self.partners(level)
-            count, _, _ = tail_sums(self.neg, self.weight_neg, *self._sums, partners, 0.0)
+            count, _, _ = tail_sums(self.neg, self.weight_neg, *self.sums, partners, 0.0)
             return tail_weight - count, *nearest_errors(self.pos, self.neg, partners)
 
         def enough(bracket: Bracket) -> bool:
@@ -190,7 +174,7 @@ class PairErrors:
         return smallest_root(sweep, bracket, enough)
 
     @cached_property
-    def _sums(self) -> tuple[Array, Array]:
+    def sums(self) -> tuple[Array, Array]:
         """Running sums of the weights (empty for ones) and of the scores of the positives."""
         none = np.empty(0)
         return running_sums(self.weight_pos, none), running_sums(self.pos, self.weight_pos)
