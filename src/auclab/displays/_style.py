@@ -14,6 +14,7 @@ from weakref import WeakSet
 import numpy as np
 from matplotlib import colormaps, rc_context
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from auclab.types import Array
@@ -88,7 +89,7 @@ def panel_above(ax: Axes, label: str) -> Axes:
 
 def ordered(count: int) -> list[dict[str, Any]]:
     """Styles of series in an order: from dark to light, and dashed in turn."""
-    shades = colormaps["viridis"](np.linspace(0.0, 0.8, count)) if count > 1 else [BLUE]
+    shades = map(to_hex, colormaps["viridis"](np.linspace(0.0, 0.8, count)))
     return [{"color": shade, "linestyle": DASHES[k % len(DASHES)]} for k, shade in enumerate(shades)]
 
 
