@@ -56,9 +56,10 @@ def compare_scorers(
     -------
     Comparison
         With a standard error of 0 the pairs seen do not vary: a difference of 0 has p = 1, and the limits of any
-        difference are those for the share of pairs that ``min(m₊, m₋)`` disjoint ones cannot show (`intervals`). If all
-        of these have the same difference d ≠ 0 and differences lie within ±R, p is ``2 (R/(R + |d|))^k``, from Markov's
-        inequality for ``R − d`` in every pair; NaN where R is not known.
+        difference are those for the share of pairs that ``k = min(m₊, m₋)`` disjoint ones cannot show (`intervals`). If
+        all of these have the same difference d ≠ 0 and differences D lie within ±R, p is ``2 (R/(R + |d|))^k``, by
+        Markov's inequality for ``R ± D`` in every pair; NaN where R is not known, and a rule of thumb for bAUC, whose
+        kernel has no lower end.
 
     Raises
     ------
