@@ -56,8 +56,9 @@ def run_experiment(
     Raises
     ------
     AuclabError
-        Any input or combination that cannot be worked with. The run is then FAILED and keeps the traceback; a
-        run that is interrupted is KILLED.
+        Any input or combination that cannot be worked with. The run is then FAILED and keeps the traceback.
+    KeyboardInterrupt
+        Ctrl-C. The run is KILLED; if its solver could end with what it had, that is kept and shown first.
     """
     settings: dict[str, Any] = OmegaConf.to_container(config, resolve=True)  # type: ignore[assignment]
     params = flatten(settings, choices)
@@ -71,6 +72,9 @@ def run_experiment(
             with screen.working(f"{run.name} · split {number + 1} of {len(splits)}"):
                 model = make_pipeline(build(config.preprocess)(dataset), _classifier(formulation, settings["solver"]))
                 folds.append(_solve(dataset, split, model, metrics, settings, str(choices.get("preprocess", ""))))
+            interrupted = folds[-1].solution.status is Status.INTERRUPTED
+            if interrupted:
+                break
         result = Result(run.name, dataset, formulation, tuple(folds), 1.0 - float(settings["bounds"]["rho"]))
         with screen.working(f"{run.name} · writing files"):
             places = write_artifacts(result, run.staging, config=OmegaConf.to_yaml(config, resolve=True))
@@ -80,8 +84,10 @@ def run_experiment(
             "config.hash": fingerprint(settings, dataset.sha256),
             "status": str(folds[-1].solution.status),
         }
-        run.keep(Record(dataset, result.summary, tags))
+        run.keep(Record(dataset, result.summary, tags, status="KILLED" if interrupted else "FINISHED"))
     (screen.show_line if brief else screen.show_result)(result, run, settings["tracking"])
+    if interrupted:
+        raise KeyboardInterrupt
     return result
 
 

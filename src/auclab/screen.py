@@ -6,7 +6,7 @@ import math
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +14,13 @@ from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
+from rich.progress import Progress as Bar
+from rich.progress import ProgressColumn, SpinnerColumn, Task, TextColumn, TimeElapsedColumn
+from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from auclab.progress import Progress, progress_to
 from auclab.types import AuclabError, Status
 
 if TYPE_CHECKING:
@@ -25,6 +29,9 @@ if TYPE_CHECKING:
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
+
+#: Seconds after which a solve gets a bar.
+PATIENCE = 2.0
 
 GOOD, BAD = (Status.OPTIMAL, Status.LOCAL), "red"
 
@@ -52,9 +59,32 @@ def plain_errors(failure: Callable[[str], BaseException]) -> Iterator[None]:
             raise failure(line) from None
 
 
-def working(what: str) -> AbstractContextManager[Any]:
-    """A line that says what is being worked on, while it is, on a terminal only."""
-    return err.status(escape(what))
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """A line that says what is being worked on, while it is, on a terminal only.
+
+    A solve that reports its progress and takes more than two seconds gets a bar, from a gap of 1 to the tolerance.
+    """
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), _GapColumn(), TimeElapsedColumn())
+    with Bar(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
+        task = bar.add_task(escape(what), total=1.0, gap=math.nan)
+
+        def show(progress: Progress) -> None:
+            bar.update(task, completed=progress.share, gap=progress.gap)
+
+        with progress_to(show):
+            yield
+
+
+class _GapColumn(ProgressColumn):
+    """The bar and the gap, once there is something to wait for."""
+
+    def render(self, task: Task) -> Text | Table:
+        if math.isnan(task.fields["gap"]) or (task.elapsed or 0.0) < PATIENCE:
+            return Text("")
+        grid = Table.grid(padding=(0, 1))
+        grid.add_row(ProgressBar(total=1.0, completed=task.completed, width=30), f"gap {task.fields['gap']:.1g}")
+        return grid
 
 
 def show_result(result: Result, run: Run, tracking: Mapping[str, Any]) -> None:

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
-from auclab import AuclabError, BufferedAUC, GeneralizedBufferedAUC, RankSVM, solve
+from auclab import CSVM, AuclabError, BufferedAUC, GeneralizedBufferedAUC, RankSVM, solve
 from auclab.datasets import load
 from auclab.types import NORMS, Status
 from programs import CONVEX, label, overlapping
@@ -90,6 +91,30 @@ def test_a_time_limit_gives_a_point_and_says_so():
     assert solution.objective < 1.0
 
 
-def test_too_many_features_are_refused():
+def test_too_many_features_for_a_cone_are_refused():
+    X, y = np.eye(2001)[:40], np.arange(40) % 2
     with pytest.raises(AuclabError, match="n = 2001 features"):
-        solve(RankSVM(0.1), np.eye(2001)[:40], np.arange(40) % 2, solver="newton")
+        solve(RankSVM(0.01, norm="l1"), X, y, solver="newton")
+
+
+@pytest.mark.parametrize("program", [RankSVM(0.1), RankSVM(0.01, squared=True), GeneralizedBufferedAUC(-0.2)], ids=str)
+def test_many_features_go_by_products_of_the_hessian(program, monkeypatch):
+    X, y = overlapping(np.random.default_rng(0), 200, 100, 8)
+    dense = solve(program, X, y, solver="newton")
+    monkeypatch.setattr("auclab.solvers._descent.MATRIX_UP_TO", 4)
+    by_products = solve(program, sp.csr_array(X), y, solver="newton", tolerance=1e-5)
+    assert by_products.gap <= 1e-5
+    assert by_products.objective == pytest.approx(dense.objective, rel=1e-5)
+
+
+@pytest.mark.parametrize("program", [RankSVM(1e-2), CSVM(1e-3), CSVM(1e-4, squared=True)], ids=str)
+def test_rare_one_hot_features(program):
+    """Columns of ones in one row of three hundred, standardised: a few multipliers decide whether the dual holds."""
+    rng = np.random.default_rng(1)
+    codes = rng.choice(40, p=np.arange(1, 41) ** -1.5 / np.sum(np.arange(1, 41) ** -1.5), size=(600, 2))
+    X = np.hstack([np.eye(40)[codes[:, 0]], np.eye(40)[codes[:, 1]], rng.normal(size=(600, 3))])
+    X = (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-9)
+    y = (X[:, -3] + X[:, 0] + rng.normal(size=600) > 0).astype(int)
+    solution = solve(program, X, y, solver="newton")
+    assert solution.status is Status.OPTIMAL
+    assert solution.objective == pytest.approx(solve(program, X, y, solver="clarabel").objective, rel=2e-6)

@@ -9,6 +9,7 @@ optimum and the multipliers are an exact dual: full for on, 0 for off, HiGHS's i
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import perf_counter
 
@@ -56,12 +57,13 @@ def solve_aggregated(
     time_limit: float | None,
     start: tuple[Array, float] | None = None,
     radius: float = 0.1,
+    stopped: Callable[[], Status | None] = lambda: None,
 ) -> Play:
     """Solve a convex program to a certified gap of 1e-4·`tolerance`, or as far as rounding or time allow.
 
     `start` is a point to begin with, `radius` how far from it the optimum is expected, in changes of the margins;
     without one, L-BFGS looks for it (pairs only). The window's program goes to HiGHS if it is linear, else to
-    Clarabel.
+    Clarabel. `stopped` is asked between the steps.
     """
     begin = perf_counter()
     deadline = math.inf if time_limit is None else begin + time_limit
@@ -79,8 +81,9 @@ def solve_aggregated(
     status = Status.ITERATION_LIMIT
     for _ in range(_MAX_STEPS):
         remaining = deadline - perf_counter()
-        if remaining <= 0:
-            status = Status.TIME_LIMIT
+        reason = Status.TIME_LIMIT if remaining <= 0 else stopped()
+        if reason is not None:
+            status = reason
             break
         window = window_around(problem, search.coef, search.intercept, search.n_wanted)
         region = Region(search.coef, search.radius * unit)

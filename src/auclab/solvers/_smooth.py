@@ -11,7 +11,6 @@ the band: with a Newton step they satisfy the dual constraint, which those befor
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,19 +19,12 @@ from numpy.typing import NDArray
 
 from auclab.formulations.sample import Sample
 from auclab.kernels.smooth import Index, band_edges, smooth_neg, smooth_pos, window_row_sums, window_sums
+from auclab.solvers._threads import in_parallel
 from auclab.solvers.base import Problem
 from auclab.types import Array
 
-_POOL = ThreadPoolExecutor(max_workers=2, thread_name_prefix="classes")
 #: Below this many observations threads cost more than they bring.
-_THREADS_FROM = 20_000
-
-
-def in_parallel(work: Any, *arguments: tuple[Any, ...], threads: bool) -> list[Any]:
-    """``work(*a)`` for the arguments of either class, in two threads where that pays."""
-    if not threads:
-        return [work(*a) for a in arguments]
-    return [future.result() for future in [_POOL.submit(work, *a) for a in arguments]]
+_THREADS_FROM = 10_000
 
 
 @dataclass(frozen=True)
@@ -118,20 +110,29 @@ class PairLoss:
     def hessian(self, evaluation: Evaluation) -> Array:
         """The band's ``Σ q φ'' D Dᵀ``, shape (n_variables, n_variables); O(m n²)."""
         sample, (pos, neg) = self.sample, evaluation.state
-        rows_pos, rows_neg = _sorted_rows(sample.X_pos, pos.order), _sorted_rows(sample.X_neg, neg.order)
-        partners = window_row_sums(rows_neg, neg.share, pos.first, pos.last)
+        rows_pos, rows_neg = in_parallel(
+            _sorted_rows, (sample.X_pos, pos.order), (sample.X_neg, neg.order), threads=self.threads
+        )
         mass_pos, mass_neg = pos.share * pos.band, neg.share * neg.band
-        cross = (rows_pos * pos.share[:, None]).T @ partners
+
+        def across() -> Array:
+            partners = window_row_sums(rows_neg, neg.share, pos.first, pos.last)
+            return np.asarray((rows_pos * pos.share[:, None]).T @ partners)
+
+        def within() -> Array:
+            square = (rows_pos * mass_pos[:, None]).T @ rows_pos
+            return np.asarray(square + (rows_neg * mass_neg[:, None]).T @ rows_neg)
+
+        cross, square = in_parallel(lambda part: part(), (across,), (within,), threads=self.threads)
         n = sample.n_features
         hessian = np.zeros((n + 2, n + 2))
-        hessian[:n, :n] = (rows_pos * mass_pos[:, None]).T @ rows_pos + (rows_neg * mass_neg[:, None]).T @ rows_neg
-        hessian[:n, :n] -= cross + cross.T
+        hessian[:n, :n] = square - cross - cross.T
         hessian[:n, -1] = hessian[-1, :n] = self.threshold * (rows_pos.T @ mass_pos - rows_neg.T @ mass_neg)
         hessian[-1, -1] = self.threshold**2 * mass_pos.sum()
         return hessian / (2.0 * evaluation.half_width)
 
-    def linearised(self, evaluation: Evaluation, step: Array) -> tuple[Array, Array]:
-        """The multipliers ``α − φ'' D·step``; O(m n)."""
+    def change(self, evaluation: Evaluation, step: Array) -> tuple[Array, Array]:
+        """The marginals of ``q φ'' D·step``; O(m n)."""
         sample, (pos, neg) = self.sample, evaluation.state
         tilt = self.threshold * step[-1]
 
@@ -139,14 +140,25 @@ class PairLoss:
             return (X @ step[:-2])[side.order]
 
         moved_pos, moved_neg = in_parallel(gathered, (sample.X_pos, pos), (sample.X_neg, neg), threads=self.threads)
-        change_pos = pos.band * (moved_pos + tilt) - window_sums(neg.share * moved_neg, pos.first, pos.last)
-        change_neg = window_sums(pos.share * moved_pos, neg.first, neg.last) - neg.band * (moved_neg - tilt)
+        sums_pos = pos.band * (moved_pos + tilt) - window_sums(neg.share * moved_neg, pos.first, pos.last)
+        sums_neg = window_sums(pos.share * moved_pos, neg.first, neg.last) - neg.band * (moved_neg - tilt)
         result = []
-        for multipliers, side, change in zip(evaluation.multipliers, (pos, neg), (change_pos, change_neg), strict=True):
-            new = multipliers.copy()
-            new[side.order] -= side.share * change / (2.0 * evaluation.half_width)
-            result.append(new)
+        for side, sums in ((pos, sums_pos), (neg, sums_neg)):
+            marginal = np.empty_like(sums)
+            marginal[side.order] = side.share * sums / (2.0 * evaluation.half_width)
+            result.append(marginal)
         return result[0], result[1]
+
+    def hessian_diagonal(self, evaluation: Evaluation) -> Array:
+        """An upper bound of the Hessian's diagonal, shape (n_variables,): without what the classes share."""
+        mass = []
+        for side in evaluation.state:
+            marginal = np.empty_like(side.band)
+            marginal[side.order] = side.share * side.band
+            mass.append(marginal)
+        squares = _square(self.sample.X_pos).T @ mass[0] + _square(self.sample.X_neg).T @ mass[1]
+        tilt = self.threshold**2 * float(mass[0].sum())
+        return np.r_[squares, 0.0, tilt] / (2.0 * evaluation.half_width)
 
 
 class PointLoss:
@@ -191,13 +203,21 @@ class PointLoss:
             hessian += (directions * weight[band][:, None]).T @ directions
         return hessian / (2.0 * evaluation.half_width)
 
-    def linearised(self, evaluation: Evaluation, step: Array) -> tuple[Array, Array]:
-        """The multipliers ``α − φ'' D·step``; O(m n)."""
+    def change(self, evaluation: Evaluation, step: Array) -> tuple[Array, Array]:
+        """``q φ'' D·step`` of either class; O(m n)."""
         result = []
-        for multipliers, (X, weight, band, sign) in zip(evaluation.multipliers, self._classes(evaluation), strict=True):
-            change = sign * (X @ step[:-2] + step[-2]) + self.threshold * step[-1]
-            result.append(multipliers - weight * band * change / (2.0 * evaluation.half_width))
+        for X, weight, band, sign in self._classes(evaluation):
+            moved = sign * (X @ step[:-2] + step[-2]) + self.threshold * step[-1]
+            result.append(weight * band * moved / (2.0 * evaluation.half_width))
         return result[0], result[1]
+
+    def hessian_diagonal(self, evaluation: Evaluation) -> Array:
+        """The Hessian's diagonal, shape (n_variables,)."""
+        diagonal = np.zeros(self.n_variables)
+        for X, weight, band, _ in self._classes(evaluation):
+            mass = float((weight * band).sum())
+            diagonal += np.r_[_square(X).T @ (weight * band), mass, self.threshold**2 * mass]
+        return diagonal / (2.0 * evaluation.half_width)
 
     def _classes(self, evaluation: Evaluation) -> list[tuple[Any, Array, NDArray[np.bool_], float]]:
         weight_pos, weight_neg = self.sample.point_weights
@@ -211,6 +231,39 @@ class PointLoss:
 Loss = PairLoss | PointLoss
 
 
+@dataclass(frozen=True)
+class BandHessian:
+    """The Hessians of some bands, with factors, and a diagonal, by their products alone: O(nnz + m) each.
+
+    For more features than a matrix could hold.
+    """
+
+    loss: Loss
+    bands: tuple[tuple[float, Evaluation], ...]
+    extra: Array
+
+    def __matmul__(self, step: Array) -> Array:
+        product = self.extra * step
+        for factor, evaluation in self.bands:
+            product = product + factor * self.loss.direction_sum(self.loss.change(evaluation, step))
+        return product
+
+    def diagonal(self) -> Array:
+        """Its diagonal, or more, shape (n_variables,)."""
+        return self.extra + sum(factor * self.loss.hessian_diagonal(evaluation) for factor, evaluation in self.bands)
+
+    def plus(self, factor: float, other: BandHessian) -> BandHessian:
+        """The sum of this and `factor` times another of the same loss."""
+        more = tuple((factor * inner, evaluation) for inner, evaluation in other.bands)
+        return BandHessian(self.loss, self.bands + more, self.extra + factor * other.extra)
+
+
+def linearised(loss: Loss, evaluation: Evaluation, step: Array) -> tuple[Array, Array]:
+    """The multipliers ``α − φ'' D·step``."""
+    change = loss.change(evaluation, step)
+    return evaluation.multipliers[0] - change[0], evaluation.multipliers[1] - change[1]
+
+
 def smooth_loss(problem: Problem, sample: Sample) -> Loss:
     """The smoothed loss of `problem` on `sample`."""
     return PairLoss(problem, sample) if problem.over_pairs else PointLoss(problem, sample)
@@ -219,3 +272,7 @@ def smooth_loss(problem: Problem, sample: Sample) -> Loss:
 def _sorted_rows(X: Any, order: NDArray[np.intp]) -> Array:
     rows = X[order]
     return np.ascontiguousarray(rows.toarray() if hasattr(rows, "toarray") else rows)
+
+
+def _square(X: Any) -> Any:
+    return X.multiply(X).tocsr() if hasattr(X, "toarray") else X * X

@@ -38,11 +38,12 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 @dataclass(frozen=True)
 class Record:
-    """What a finished experiment leaves besides its files."""
+    """What a finished experiment leaves besides its files; `status` is KILLED for one that was stopped before its end."""
 
     dataset: Dataset
     metrics: Mapping[str, float] = field(default_factory=dict)
     tags: Mapping[str, str] = field(default_factory=dict)
+    status: str = "FINISHED"
 
 
 class Run(Protocol):
@@ -98,6 +99,7 @@ class FolderRun:
 
     def __init__(self, name: str, folder: Path) -> None:
         self.name, self.folder = name, folder
+        self.record: Record | None = None
 
     def __enter__(self) -> Self:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -113,12 +115,14 @@ class FolderRun:
                     path.replace(self.folder / path.name)
             else:
                 _write_traceback(self.folder, error)
-            leave_slip(self.folder, name=self.name, status=_status(error), run_id=None, files=self.folder)
+            status = _status(error, self.record)
+            leave_slip(self.folder, name=self.name, status=status, run_id=None, files=self.folder)
         finally:
             shutil.rmtree(self.staging, ignore_errors=True)
 
     def keep(self, record: Record) -> None:
-        """Nothing to do: all numbers are in the files too."""
+        """Only the status matters: all numbers are in the files too."""
+        self.record = record
 
 
 class MlflowRun:
@@ -187,8 +191,9 @@ class MlflowRun:
             self._log(self.record)
         self.folder.parent.mkdir(parents=True, exist_ok=True)
         self.staging.replace(self.folder)
-        self.store.client.set_terminated(self.run_id, _status(None))
-        leave_slip(self.output, name=self.name, status=_status(None), run_id=self.run_id, files=self.folder)
+        status = _status(None, self.record)
+        self.store.client.set_terminated(self.run_id, status)
+        leave_slip(self.output, name=self.name, status=status, run_id=self.run_id, files=self.folder)
 
     def _log(self, record: Record) -> None:
         now = int(time.time() * 1000)
@@ -209,9 +214,9 @@ class MlflowRun:
         leave_slip(self.output, name=self.name, status=_status(error), run_id=self.run_id, files=self.folder)
 
 
-def _status(error: BaseException | None) -> str:
+def _status(error: BaseException | None, record: Record | None = None) -> str:
     if error is None:
-        return "FINISHED"
+        return "FINISHED" if record is None else record.status
     return "KILLED" if isinstance(error, KeyboardInterrupt | SystemExit) else "FAILED"
 
 
