@@ -1,4 +1,4 @@
-"""One scikit-learn façade for all formulations and solvers."""
+"""One scikit-learn façade for all formulations and solvers, and the gradient method on a polynomial."""
 
 from __future__ import annotations
 
@@ -7,23 +7,27 @@ import inspect
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.metrics import roc_curve
-from sklearn.utils import Tags
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
+from numpy.typing import ArrayLike
 
 from auclab import formulations
 from auclab.formulations.base import Program
+from auclab.linear_classifier import LinearClassifier, separating_score
+from auclab.polynomial_classifier import PolynomialAUCClassifier
 from auclab.scorers import bauc_scorer, soft_auc_scorer, voros_scorer
 from auclab.solvers.referee import solve
-from auclab.types import Array, AuclabError
+from auclab.types import AuclabError
 
-__all__ = ["AUCClassifier", "bauc_scorer", "formulation_named", "soft_auc_scorer", "voros_scorer"]
+__all__ = [
+    "AUCClassifier",
+    "PolynomialAUCClassifier",
+    "bauc_scorer",
+    "formulation_named",
+    "soft_auc_scorer",
+    "voros_scorer",
+]
 
 
-class AUCClassifier(ClassifierMixin, BaseEstimator):
+class AUCClassifier(LinearClassifier):
     """Linear scorer that solves a hinge program; the scores rank, the intercept classifies.
 
     Parameters
@@ -94,15 +98,7 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Solve the program on ``X`` (n_samples, n_features), ``y`` (two classes) and certify the solution."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        check_classification_targets(y)
-        kind = type_of_target(y, input_name="y", raise_unknown=True)
-        self.classes_ = np.unique(y)
-        if kind != "binary":
-            raise AuclabError(f"Only binary classification is supported. The type of the target is {kind}.")
-        if self.classes_.size < 2:
-            raise AuclabError("Classifier can't train when only one class is present: two classes are needed")
-        positive = np.asarray(y == self.classes_[1])
+        X, positive = self._two_classes(X, y)
         solution = solve(
             self._program(),
             X,
@@ -118,20 +114,9 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):
         self.coef_ = solution.coef[None, :]
         intercept = solution.intercept
         if solution.formulation.over == "pairs":
-            intercept = -_separating_score(positive, X @ solution.coef, sample_weight)
+            intercept = -separating_score(positive, X @ solution.coef, sample_weight)
         self.intercept_ = np.array([intercept])
         return self
-
-    def decision_function(self, X: Any) -> Array:
-        """Scores of shape (n_samples,), larger for the positive class; predictions change at 0."""
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return np.asarray(X @ self.coef_[0]) + self.intercept_[0]
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The second class where the score is above 0, else the first; shape (n_samples,)."""
-        scores = self.decision_function(X)
-        return np.asarray(self.classes_[(scores > 0).astype(int)])
 
     def _program(self) -> Program:
         given = {
@@ -146,12 +131,6 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):
                 f"{', '.join(given)} belong to a formulation given by name; set them on {self.formulation}"
             )
         return self.formulation
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        tags.input_tags.sparse = True
-        return tags
 
 
 def formulation_named(name: str, **parameters: Any) -> Program:
@@ -181,13 +160,3 @@ def formulation_named(name: str, **parameters: Any) -> Program:
     except TypeError as error:
         raise AuclabError(f"formulation={name} takes {signature}: {error}") from error
     return family(**parameters)
-
-
-def _separating_score(positive: NDArray[np.bool_], scores: Array, sample_weight: ArrayLike | None) -> float:
-    """The middle of the gap below the score at which TPR − FPR is largest."""
-    fpr, tpr, cuts = roc_curve(positive, scores, sample_weight=sample_weight, drop_intermediate=False)
-    best = int(np.argmax(tpr - fpr))
-    if best == 0:
-        return float(scores.max()) + 1.0
-    below = cuts[best + 1] if best + 1 < cuts.size else cuts[best] - 1.0
-    return float(0.5 * (cuts[best] + below))

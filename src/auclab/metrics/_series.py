@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.polynomial import Chebyshev, Legendre, Polynomial
+from numpy.polynomial.chebyshev import chebval
 from scipy.fft import dct
 from scipy.special import comb, expit
 
@@ -58,38 +59,75 @@ def chebyshev_mean(series: Series, pos: Array, neg: Array, weight_pos: Array, we
     """``mean_ij poly((p_i − n_j)/s)`` of centred scores in the bivariate Chebyshev form, stable for every degree.
 
     The polynomial is interpolated in both variables at ``degree + 1`` Chebyshev nodes, exactly, and the mean Lagrange
-    polynomials of either class follow from its mean Chebyshev polynomials.
+    polynomials of either class follow from its mean Chebyshev polynomials. Weights as in `chebyshev_sums`; the scores
+    need no order.
     """
-    if pos[0] == pos[-1] == neg[0] == neg[-1]:
+    if pos.min() == pos.max() == neg.min() == neg.max():
         return float(series(0.0))
-    degree = series.degree()
+    nodes, lagrange = _interpolation(series.degree())
+    reach_pos, shares_pos = _node_shares(pos, weight_pos, lagrange)
+    reach_neg, shares_neg = _node_shares(neg, weight_neg, lagrange)
+    values = series(np.subtract.outer(reach_pos / scale * nodes, reach_neg / scale * nodes))
+    return float(shares_pos @ values @ shares_neg)
+
+
+def chebyshev_slopes(
+    series: Series, pos: Array, neg: Array, weight_pos: Array, weight_neg: Array, scale: float
+) -> tuple[Array, Array]:
+    """The derivative of `chebyshev_mean` in every score of either class, s held fixed; they add up to 0.
+
+    ``Σ_j v_j poly'((p_i − n_j)/s)`` is a polynomial in p_i: its values at the nodes give its Chebyshev series.
+    """
+    slope = series.deriv()
+    nodes, lagrange = _interpolation(max(slope.degree(), 0))
+    reach_pos, shares_pos = _node_shares(pos, weight_pos, lagrange)
+    reach_neg, shares_neg = _node_shares(neg, weight_neg, lagrange)
+    values = slope(np.subtract.outer(reach_pos / scale * nodes, reach_neg / scale * nodes))
+    slopes = []
+    for scores, weight, reach, at_nodes in (
+        (pos, weight_pos, reach_pos, values @ shares_neg),
+        (neg, weight_neg, reach_neg, -(shares_pos @ values)),
+    ):
+        mean = chebval(scores / (reach or 1.0), lagrange.T @ at_nodes)
+        slopes.append(mean * (weight / weight.sum() if weight.size else 1.0 / scores.size) / scale)
+    return slopes[0], slopes[1]
+
+
+def _interpolation(degree: int) -> tuple[Array, Array]:
+    """Chebyshev nodes and the coefficients of their Lagrange polynomials, one in a row."""
     angles = (np.arange(degree + 1) + 0.5) * (np.pi / (degree + 1))
-    nodes = np.cos(angles)
     lagrange = np.cos(np.outer(angles, np.arange(degree + 1))) * (2.0 / (degree + 1))
     lagrange[:, 0] *= 0.5
-    reach, shares = [], []
-    for scores, weight in ((pos, weight_pos), (neg, weight_neg)):
-        largest = max(-scores[0], scores[-1])
-        sums = chebyshev_sums(scores / largest if largest > 0.0 else scores, weight, degree)
-        reach.append(largest / scale)
-        shares.append(lagrange @ (sums / sums[0]))  # T_0 = 1: its sum is the weight
-    values = series(np.subtract.outer(reach[0] * nodes, reach[1] * nodes))
-    return float(shares[0] @ values @ shares[1])
+    return np.cos(angles), lagrange
+
+
+def _node_shares(scores: Array, weight: Array, lagrange: Array) -> tuple[float, Array]:
+    """The largest |score|, and the mean Lagrange polynomials of the scores divided by it."""
+    largest = float(max(-scores.min(), scores.max()))
+    sums = chebyshev_sums(scores / largest if largest > 0.0 else scores, weight, len(lagrange) - 1)
+    return largest, lagrange @ (sums / sums[0])  # T_0 = 1: its sum is the weight
 
 
 def monomial_mean(series: Series, pos: Array, neg: Array, weight_pos: Array, weight_neg: Array, scale: float) -> float:
     """The same by powers, ``Σ_k c_k Σ_l C(k, l) (−1)^(k−l) mean(x^l) mean(y^(k−l))``; the c_k grow like 2.4^degree."""
     degree = series.degree()
-    coefficients = series.convert(kind=Polynomial).coef.astype(np.float64)
-    coefficients = np.concatenate((coefficients, np.zeros(degree + 1 - coefficients.size)))
     moments_pos = _power_means(pos / scale, weight_pos, degree)
     moments_neg = _power_means(neg / scale, weight_neg, degree)
     value = 0.0
+    for k, row in enumerate(power_table(series)):
+        value += float(np.sum(row[: k + 1] * moments_pos[: k + 1] * moments_neg[k::-1]))
+    return value
+
+
+def power_table(series: Series) -> Array:
+    """The α of the paper: ``poly(x − y) = Σ_k Σ_{l ≤ k} α_kl x^l y^(k−l)``, shape (degree + 1, degree + 1)."""
+    degree = series.degree()
+    coefficients = series.convert(kind=Polynomial).coef.astype(np.float64)
+    table = np.zeros((degree + 1, degree + 1))
     for k, coefficient in enumerate(coefficients):
         lower = np.arange(k + 1)
-        terms = comb(k, lower) * (-1.0) ** (k - lower) * moments_pos[lower] * moments_neg[k - lower]
-        value += coefficient * float(np.sum(terms))
-    return value
+        table[k, : k + 1] = coefficient * comb(k, lower) * (-1.0) ** (k - lower)
+    return table
 
 
 def _power_means(x: Array, weight: Array, degree: int) -> Array:

@@ -1,0 +1,62 @@
+"""What the scikit-learn estimators of linear scorers have in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import roc_curve
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from auclab.types import Array, AuclabError
+
+
+class LinearClassifier(ClassifierMixin, BaseEstimator):
+    """Scores ``X @ coef_[0] + intercept_[0]``; the second of two sorted classes is positive."""
+
+    coef_: Array
+    intercept_: Array
+    classes_: NDArray[Any]
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores of shape (n_samples,), larger for the positive class; predictions change at 0."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return np.asarray(X @ self.coef_[0]) + self.intercept_[0]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The second class where the score is above 0, else the first; shape (n_samples,)."""
+        scores = self.decision_function(X)
+        return np.asarray(self.classes_[(scores > 0).astype(int)])
+
+    def _two_classes(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[np.bool_]]:
+        """Checked features and which observations are positive; sets `classes_`."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_classification_targets(y)
+        kind = type_of_target(y, input_name="y", raise_unknown=True)
+        self.classes_ = np.unique(y)
+        if kind != "binary":
+            raise AuclabError(f"Only binary classification is supported. The type of the target is {kind}.")
+        if self.classes_.size < 2:
+            raise AuclabError("Classifier can't train when only one class is present: two classes are needed")
+        return X, np.asarray(y == self.classes_[1])
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = True
+        return tags
+
+
+def separating_score(positive: NDArray[np.bool_], scores: Array, sample_weight: ArrayLike | None) -> float:
+    """The middle of the gap below the score at which TPR − FPR is largest."""
+    fpr, tpr, cuts = roc_curve(positive, scores, sample_weight=sample_weight, drop_intermediate=False)
+    best = int(np.argmax(tpr - fpr))
+    if best == 0:
+        return float(scores.max()) + 1.0
+    below = cuts[best + 1] if best + 1 < cuts.size else cuts[best] - 1.0
+    return float(0.5 * (cuts[best] + below))

@@ -1,0 +1,172 @@
+"""The linear classifier of Calders & Jaroszewicz: gradient ascent on a polynomial in place of AUC."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from typing import Any, Literal, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from auclab.formulations.sample import Sample
+from auclab.linear_classifier import LinearClassifier, separating_score
+from auclab.metrics._series import step_series
+from auclab.polynomial_ascent import stable_ascent
+from auclab.published_ascent import published_ascent
+from auclab.types import Array, AuclabError
+
+_VARIANTS = ("stable", "as_published")
+_SERIES = ("chebyshev", "legendre")
+_INITS = ("means", "random")
+#: Powers and binomial coefficients overflow above.
+_MOST_PUBLISHED = 500
+
+
+class PolynomialAUCClassifier(LinearClassifier):
+    """Linear scorer by gradient ascent on polynomial AUC; the scores rank, the intercept classifies.
+
+        max_w mean_ij poly(w·(x_i⁺ − x_j⁻)/s(w)),     s(w) = max_ij |w·(x_i⁺ − x_j⁻)|,
+
+    poly the truncated series of the step on [−1, 1] with ½ at 0 (`auclab.metrics.polynomial_auc`). Calders &
+    Jaroszewicz 2007, Sect. 4, Algorithm 2. The objective is not concave and may exceed 1 a little (the polynomial
+    overshoots at the step); what is found is a local maximum. A step costs O(m·degree²), and no pair is formed.
+
+    Parameters
+    ----------
+    degree : int
+        ≥ 1; an even one is the same as the odd one below it (formulas 12, C5).
+    variant : {"stable", "as_published"}
+        "stable": centred scores, bivariate Chebyshev polynomials, the exact maximum along the angle from degree + 1
+        values (formulas 10.3, 10.4), conjugate directions in units of the spread of the features, no step that falls.
+        "as_published": powers of scores that are scaled but not centred, the gradient itself, angles in steps of 0.01,
+        exactly `max_iter` steps. With features away from 0 its digits are lost (formulas 10.3).
+    series : {"chebyshev", "legendre"}
+        Least squares in the Chebyshev weight, or ordinary least squares.
+    max_iter : int
+        Steps at most; the paper takes 30.
+    tol : float
+        A step of "stable" that rises by no more is the last.
+    init : {"means", "random"}
+        First weights: the difference of the class means in units of the squared spread, or normal ones of that scale.
+    random_state : int, RandomState or None
+        For ``init="random"``.
+
+    Attributes
+    ----------
+    coef_ : array of shape (1, n_features)
+        Scaled so that the largest |difference| of scores is 1 ("as_published": as the last step left it); 0 where all
+        scores are equal.
+    intercept_ : array of shape (1,)
+        The value that maximises TPR − FPR on the training sample.
+    classes_ : array of shape (2,)
+        Sorted; the second is the positive class.
+    objective_path_ : array of shape (n_iter_ + 1,) or, as published, (n_iter_,)
+        "stable": the objective at the first weights and after every step, not falling. "as_published": what Algorithm 1
+        finds at every step, for weights that are √2 smaller.
+    n_iter_ : int
+    converged_ : bool
+        Whether it ended before `max_iter` ("as_published", which knows no other end: whether it got there).
+
+    Raises
+    ------
+    AuclabError
+        Bad parameters, more or fewer than two classes, NaN.
+
+    Warns
+    -----
+    ConvergenceWarning
+        "stable": `max_iter` steps were not enough. "as_published": the objective lies outside what a polynomial AUC can
+        be, or is not finite: rounding.
+
+    Examples
+    --------
+    >>> model = PolynomialAUCClassifier().fit([[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [3.0, 0.0]], ["a", "a", "b", "b"])
+    >>> model.predict([[0.5, 0.0], [2.5, 1.0]]).tolist()
+    ['a', 'b']
+    >>> bool(np.all(np.diff(model.objective_path_) >= 0))
+    True
+    """
+
+    def __init__(
+        self,
+        degree: int = 29,
+        *,
+        variant: Literal["stable", "as_published"] = "stable",
+        series: Literal["chebyshev", "legendre"] = "chebyshev",
+        max_iter: int = 200,
+        tol: float = 1e-6,
+        init: Literal["means", "random"] = "means",
+        random_state: Any = None,
+    ):
+        self.degree = degree
+        self.variant = variant
+        self.series = series
+        self.max_iter = max_iter
+        self.tol = tol
+        self.init = init
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Ascend on ``X`` (n_samples, n_features), ``y`` (two classes)."""
+        self._check_parameters()
+        X, positive = self._two_classes(X, y)
+        # AUC does not see a common offset of the features, but digits do; what is published has none taken off.
+        moved = X - X.mean(axis=0) if self.variant == "stable" and not sp.issparse(X) else X
+        sample = Sample.from_labels(moved, positive, sample_weight)
+        if sample.weighted:
+            # A row without weight must not set the scale of the differences.
+            used = np.asarray(sample_weight) > 0
+            sample = Sample.from_labels(moved[used], positive[used], np.asarray(sample_weight)[used])
+        series, start = step_series(self.degree, self.series), self._start(sample)
+        if self.variant == "stable":
+            found = stable_ascent(sample, series, start, max_iter=self.max_iter, tol=self.tol)
+            self.n_iter_ = len(found.path) - 1
+            if not found.converged:
+                self._warn(f"still rising after {self.max_iter} steps; raise max_iter or tol")
+        else:
+            found = published_ascent(sample, series, start, max_iter=self.max_iter)
+            self.n_iter_ = len(found.path)
+            # Degree 1 of the Legendre series reaches 1.25, no other goes further, and neither does its mean.
+            if not (found.converged and np.isfinite(found.coef).all() and max(found.path, default=np.inf) <= 1.3):
+                self._warn("powers of scores away from 0 have lost their digits; use variant='stable', or centre X")
+        coef = np.where(np.isfinite(found.coef), found.coef, 0.0)
+        self.objective_path_ = np.array(found.path)
+        self.converged_ = found.converged
+        self.coef_ = coef[None, :]
+        self.intercept_ = np.array([-separating_score(positive, X @ coef, sample_weight)])
+        return self
+
+    def _start(self, sample: Sample) -> Array:
+        """The first weights."""
+        means = sample.mean_difference / sample.spread**2
+        if self.init == "means" and means.any():
+            return np.asarray(means)
+        if self.init == "means":
+            # Equal means have no difference to start from: all features alike.
+            return np.asarray(1.0 / sample.spread)
+        generator = check_random_state(self.random_state)
+        return np.asarray(generator.standard_normal(sample.n_features) / sample.spread)
+
+    def _check_parameters(self) -> None:
+        for name, choices in (("variant", _VARIANTS), ("series", _SERIES), ("init", _INITS)):
+            if getattr(self, name) not in choices:
+                raise AuclabError(f"{name} must be one of {', '.join(map(repr, choices))}, got {getattr(self, name)!r}")
+        for name in ("degree", "max_iter"):
+            try:
+                number = operator.index(getattr(self, name))
+            except TypeError as error:
+                raise AuclabError(f"{name} must be a whole number, got {getattr(self, name)!r}") from error
+            if number < 1:
+                raise AuclabError(f"{name} must be at least 1, got {number}")
+        if self.variant == "as_published" and self.degree > _MOST_PUBLISHED:
+            words = f"powers overflow above degree {_MOST_PUBLISHED}, got {self.degree}; use variant='stable'"
+            raise AuclabError(words)
+        if not self.tol >= 0.0:
+            raise AuclabError(f"tol must be ≥ 0, got {self.tol}")
+
+    def _warn(self, words: str) -> None:
+        warnings.warn(f"PolynomialAUCClassifier: {words}", ConvergenceWarning, stacklevel=3)
