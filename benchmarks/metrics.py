@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import os
 import re
 from collections.abc import Callable
 from functools import partial
@@ -136,13 +137,14 @@ def markdown(results: dict[int, dict[str, float]]) -> str:
 
 
 def machine() -> str:
-    """Processor, threads and versions in one line."""
+    """Processor, load, threads and versions in one line."""
     facts = capture_environment()
     packages = ", ".join(f"{name} {facts[f'version.{name}']}" for name in ("numpy", "numba", "scikit-learn"))
     torch_version = f", torchmetrics {version('torchmetrics')}" if find_spec("torchmetrics") else ""
     limit = facts.get("OMP_NUM_THREADS", "not set")
+    load = f" (load average {os.getloadavg()[1]:.1f}, this process included)" if hasattr(os, "getloadavg") else ""
     return (
-        f"{facts['cpu']}, {facts['threads']} cores, OMP_NUM_THREADS {limit}, Python {facts['python']}, "
+        f"{facts['cpu']}, {facts['threads']} cores{load}, OMP_NUM_THREADS {limit}, Python {facts['python']}, "
         f"{packages}{torch_version}"
     )
 
