@@ -150,3 +150,24 @@ def test_an_experiment(tmp_path):
     area = partial_auc(train.y_true, train.y_score, max_fpr=0.5, standardized="area")
     assert fold.optimum.level == pytest.approx(1 - fold.solution.objective, abs=1e-9)
     assert area >= fold.optimum.level - 1e-9
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e9, np.array([1e-6, 1.0, 1e6])], ids=["tiny", "huge", "mixed"])
+@pytest.mark.parametrize("share", [0.5, 0.9])
+def test_units_of_the_features_do_not_matter_without_a_penalty(share, scale):
+    X, y = overlapping(3, 25, 30)  # at 0.5 the optimum is w = 0, at 0.9 it is not
+    expected = solve(PartialAUC(share), X, y).objective
+    solution = solve(PartialAUC(share), X * scale, y)
+    assert solution.status is Status.OPTIMAL
+    assert solution.objective == pytest.approx(expected, rel=2e-6)
+
+
+@pytest.mark.parametrize("program", [BufferedAUC(), RankSVM(0.02), PartialAUC(0.9), PartialAUC(0.9, 0.02)], ids=label)
+def test_an_offset_never_makes_a_wrong_certificate(program):
+    X, y = overlapping(3, 25, 30)
+    expected = solve(program, X, y, solver="cutting_plane").objective
+    for offset in (1e6, 1e9):
+        for solver in ("auto", "cutting_plane"):
+            solution = solve(program, X + offset, y, solver=solver)
+            assert solution.objective == pytest.approx(expected, rel=1e-5)
+            assert solution.lower_bound <= expected * (1 + 1e-5)

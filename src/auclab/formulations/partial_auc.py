@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from auclab.formulations.base import HingeProgram
@@ -98,9 +99,18 @@ class PartialAUC(HingeProgram):
         return sample.share_neg / self.max_fpr
 
     def null_share(self, sample: Sample) -> Array:
-        """The r that brings the means of the classes nearest to each other: argmin ``‖mean(x⁺) − Σ r_j x_j⁻‖_*``."""
+        """The r that brings the means of the classes nearest to each other: argmin ``‖mean(x⁺) − Σ r_j x_j⁻‖_*``.
+
+        Without a penalty there is no norm; then every feature is in units of its own distance of the classes.
+        """
         target = np.asarray(sample.X_pos.T @ sample.share_pos, dtype=float)
-        return nearest_mean(sample.X_neg, self.capacity(sample), 1.0, target, self.norm)
+        # The solver's tolerances are absolute: the features go to it near 0 and of size 1.
+        away = sample.X_neg if sample.is_sparse else sample.X_neg - target
+        unit = np.asarray(abs(away).mean(axis=0), dtype=float).ravel()
+        unit = np.where(unit > 0, unit, 1.0) if not self.uses_norm else np.full(unit.size, unit.mean() or 1.0)
+        scaled = away @ sp.diags_array(1.0 / unit) if sample.is_sparse else away / unit
+        nearest = target / unit if sample.is_sparse else np.zeros(unit.size)
+        return nearest_mean(scaled, self.capacity(sample), 1.0, nearest, self.norm)
 
     def null_penalty(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """λ_max = min over R of ‖mean(x⁺) − Σ r_j x_j⁻‖_*: w = 0 is optimal iff λ ≥ λ_max.

@@ -115,6 +115,9 @@ class Sample:
         for X, share in ((self.X_pos, self.share_pos), (self.X_neg, self.share_neg)):
             rows = slice(None, None, max(1, share.size // _ENOUGH_ROWS))
             some, weight = X[rows], share[rows] / max(float(share[rows].sum()), 1e-300)
+            if not self.is_sparse:
+                # A common offset would take the digits of the variance.
+                some = some - some[0]
             square = some.multiply(some) if self.is_sparse else some * some
             variance += np.maximum(square.T @ weight - (some.T @ weight) ** 2, 0.0)
         spread = np.sqrt(variance)
