@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from auclab import CSVM, ECSVM, GeneralizedBufferedAUC, RankSVM
 from auclab.formulations.sample import Sample
-from auclab.solvers._smooth import smooth_loss
+from auclab.solvers._smooth import BandHessian, linearised, smooth_loss
 from auclab.solvers.base import Problem
 from programs import overlapping, tied
 
@@ -60,8 +60,13 @@ def test_smoothed_loss_is_that_of_the_formed_margins(program, seed, half_width, 
         hessian = (directions * (weights * band)[:, None]).T @ directions / (2 * half_width)
         scale = max(1.0, float(np.abs(hessian).max()))
         np.testing.assert_allclose(loss.hessian(evaluation), hessian, rtol=1e-8, atol=1e-8 * scale)
-        moved = loss.direction_sum(loss.linearised(evaluation, step))
+        moved = loss.direction_sum(linearised(loss, evaluation, step))
         np.testing.assert_allclose(moved, gradient - hessian @ step, rtol=1e-7, atol=1e-8 * scale)
+        extra = np.arange(theta.size, dtype=float)
+        products = BandHessian(loss, ((1.0, evaluation),), extra)
+        products = products.plus(2.0, products)
+        np.testing.assert_allclose(products @ step, 3 * (hessian @ step + extra * step), rtol=1e-7, atol=1e-7 * scale)
+        assert (products.diagonal() >= 3 * (hessian.diagonal() + extra) - 1e-7 * scale).all()
 
 
 def test_the_smoothing_lies_above_the_hinge_by_at_most_a_quarter_of_the_half_width():

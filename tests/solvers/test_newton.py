@@ -1,11 +1,17 @@
 """The structured solver where generic ones end: many pairs, bad scales, ties, imbalance."""
 
+import os
+import signal
+import time
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from auclab import CSVM, AuclabError, BufferedAUC, GeneralizedBufferedAUC, RankSVM, solve
 from auclab.datasets import load
+from auclab.interrupt import interruptible
+from auclab.progress import progress_to
 from auclab.types import NORMS, Status
 from programs import CONVEX, label, overlapping
 
@@ -118,3 +124,26 @@ def test_rare_one_hot_features(program):
     solution = solve(program, X, y, solver="newton")
     assert solution.status is Status.OPTIMAL
     assert solution.objective == pytest.approx(solve(program, X, y, solver="clarabel").objective, rel=2e-6)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="raises SIGINT in its own process")
+@pytest.mark.parametrize("run", [lambda work: work(), interruptible], ids=["main thread", "another thread"])
+def test_ctrl_c_ends_a_solve_with_its_best_point(run):
+    """The first report comes before the first certificate; what was reached by then is the answer."""
+    X, y = artificial(20_000)
+    seen = []
+
+    def press(progress):
+        seen.append(progress)
+        if len(seen) == 1:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.5)  # the other thread hears it
+
+    usual = signal.getsignal(signal.SIGINT)
+    with progress_to(press):
+        solution = run(lambda: solve(BufferedAUC(), X, y, solver="newton", tolerance=1e-9))
+    assert solution.status is Status.INTERRUPTED
+    assert solution.objective < 0.5
+    assert solution.gap > 1e-9
+    assert len(seen) == len(solution.history)
+    assert signal.getsignal(signal.SIGINT) is usual

@@ -115,7 +115,8 @@ def window_row_sums(rows: Array, share: Array, first: Index, last: Index) -> Arr
             for c in range(columns):
                 running[c] -= share[low] * rows[low, c]
             low += 1
-        if low == high:
-            running[:] = 0.0  # an empty window forgets the rounding of those before it
-        sums[i] = running
+        for c in range(columns):  # scalars: assignments of arrays take seconds to compile
+            if low == high:
+                running[c] = 0.0  # an empty window forgets the rounding of those before it
+            sums[i, c] = running[c]
     return sums

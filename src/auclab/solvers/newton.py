@@ -102,6 +102,8 @@ class _Run:
         In one leap with the Hessian of the subsample, or by quarters with its own if that is too far; also returns
         the Hessian to go on with, None for its own.
         """
+        # The smoothed value lies above the true one, and no hinge is negative.
+        self.monitor.record(place.evaluation.value + self.descent.penalty(place.theta), 0.0)
         target = max(self._target_width(place), self._smooth_width(place.evaluation))
         target = min(target, place.half_width)
         half_width = place.half_width

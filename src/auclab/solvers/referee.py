@@ -25,6 +25,8 @@ from auclab.types import AuclabError, Solution, Status, Timings
 SEPARATED = 1e-9
 #: More margins than this are left to the smoothed method (measured, benchmarks/pair_statements.py).
 WINDOWS_UP_TO = 100_000_000
+#: Seconds of compiling that are worth a note; to load what is compiled takes less.
+NOTEWORTHY = 2.0
 #: More features than this, and a dense Hessian is no longer small.
 MANY_FEATURES = 500
 
@@ -94,7 +96,10 @@ def solve(
     else:
         solution = judge(problem, answer or play(problem, **limits), name, tolerance)
     timings = replace(solution.timings, compile=solution.timings.compile + compiling)
-    return replace(solution, timings=timings, notes=(reason, *solution.notes) if reason else solution.notes)
+    remarks = [reason] if reason else []
+    if timings.compile > NOTEWORTHY:
+        remarks.append(f"the kernels were compiled in {timings.compile:.1f} s; later calls find them in a cache")
+    return replace(solution, timings=timings, notes=(*remarks, *solution.notes))
 
 
 def choose_solver(problem: Problem) -> tuple[str, str]:

@@ -38,7 +38,7 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 @dataclass(frozen=True)
 class Record:
-    """What a finished experiment leaves besides its files; `status` is KILLED for one that was stopped before its end."""
+    """What a finished experiment leaves besides its files; KILLED is the status of one that was stopped early."""
 
     dataset: Dataset
     metrics: Mapping[str, float] = field(default_factory=dict)
