@@ -150,13 +150,13 @@ class PairLoss:
         return result[0], result[1]
 
     def hessian_diagonal(self, evaluation: Evaluation) -> Array:
-        """An upper bound of the Hessian's diagonal, shape (n_variables,): without what the classes share."""
+        """An upper bound of the Hessian's diagonal, shape (n_variables,), by ``(x − y)² ≤ 2x² + 2y²``."""
         mass = []
         for side in evaluation.state:
             marginal = np.empty_like(side.band)
             marginal[side.order] = side.share * side.band
             mass.append(marginal)
-        squares = _square(self.sample.X_pos).T @ mass[0] + _square(self.sample.X_neg).T @ mass[1]
+        squares = 2.0 * (_square(self.sample.X_pos).T @ mass[0] + _square(self.sample.X_neg).T @ mass[1])
         tilt = self.threshold**2 * float(mass[0].sum())
         return np.r_[squares, 0.0, tilt] / (2.0 * evaluation.half_width)
 
