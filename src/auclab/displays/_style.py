@@ -33,6 +33,7 @@ SERIES: tuple[dict[str, Any], ...] = tuple(
 COLUMN = 3.3
 SQUARE, WIDE = (COLUMN, COLUMN), (COLUMN, 2.4)
 _SIZE, _SMALL = 8.0, 7.0
+_LONG = 40  # letters of an entry of a legend that fit into one line
 _RC: dict[Any, Any] = {
     "axes.labelsize": _SIZE,
     "axes.linewidth": 0.6,
@@ -70,6 +71,7 @@ def canvas(ax: Axes | None, size: tuple[float, float] = WIDE, **options: Any) ->
             OWN_FIGURES.add(figure)
             ax = figure.add_subplot(**options)
             ax.tick_params(labelsize=_SMALL, width=0.6, length=2.5)  # ticks are made later, outside this style
+            ax.locator_params(nbins=6)
         yield ax
 
 
@@ -112,7 +114,9 @@ def roc_axes(ax: Axes, pos_label: Any = None, *, chance: bool = True) -> None:
 
 def labelled(name: str | None, text: str) -> str:
     """An entry of a legend, after the name of the scorer if it has one."""
-    return f"{name}, {text}" if name else text
+    if not name:
+        return text
+    return f"{name},{' ' if len(name) + len(text) < _LONG else chr(10)}{text}"
 
 
 def class_note(pos_label: Any) -> str:

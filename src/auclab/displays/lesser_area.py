@@ -140,7 +140,7 @@ class LesserAreaDisplay(Display):
         t = self.cost_shares
         look = style({"color": BLUE}, curve_kwargs)
         kind, *numbers = (self.measure,) if isinstance(self.measure, str) else tuple(self.measure)
-        label = labelled(name, f"VOROS = {self.voros:.4g}")
+        label = f"VOROS = {self.voros:.4g}"
         with canvas(ax, (COLUMN, 2.9) if kind == "beta" else WIDE) as axes:
             if plot_chance_level:
                 axes.plot(t, self.chance_area, color=GREY, linestyle="--", linewidth=1.0, label="chance")
