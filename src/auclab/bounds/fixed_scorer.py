@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 
+from auclab.bounds._inputs import OBSERVED, check_nonnegative, check_probability, check_sizes, deviation, hinge_range
 from auclab.types import AuclabError, Bound
 
 HELD_OUT = "the scorer was fixed before the held-out part was seen"
@@ -51,10 +52,11 @@ def fixed_scorer_auc_bound(auc: float, *, n_pos: int, n_neg: int, rho: float) ->
     >>> round(bound.half_width, 6), bound.vacuous          # √(0.04 · ln 40 / 2) = √0.073778
     (0.27162, False)
     """
-    _check(n_pos, n_neg, rho)
+    check_sizes(n_pos, n_neg)
+    check_probability(rho=rho)
     if not 0.0 <= auc <= 1.0:
         raise AuclabError(f"auc must lie in [0, 1], got {auc}")
-    half_width = _deviation(n_pos, n_neg, rho / 2.0)
+    half_width = deviation(n_pos, n_neg, rho / 2.0)
     vacuous = auc - half_width <= 0.0 and auc + half_width >= 1.0
     return Bound(math.nan, half_width, vacuous, (HELD_OUT, INDEPENDENT), half_width)
 
@@ -110,25 +112,12 @@ def fixed_scorer_bauc_bound(
     >>> round(bound.lower, 12), round(bound.slack, 12)     # B = 2, √(0.01 · 2 / 2) = 0.1
     (0.6, 0.2)
     """
-    _check(n_pos, n_neg, rho)
-    for name, value in (("empirical_loss", empirical_loss), ("a", a), ("score_spread", score_spread)):
-        if not (math.isfinite(value) and value >= 0):
-            raise AuclabError(f"{name} must be finite and ≥ 0, got {value}")
-    reach = a * score_spread
-    slack = (reach + min(1.0, reach)) * _deviation(n_pos, n_neg, rho)
+    check_sizes(n_pos, n_neg)
+    check_probability(rho=rho)
+    check_nonnegative(empirical_loss=empirical_loss, a=a, score_spread=score_spread)
+    slack = hinge_range(a * score_spread) * deviation(n_pos, n_neg, rho)
     lower = 1.0 - empirical_loss - slack
     scale = f"the scale a = {a:.4g} was fixed before the held-out part was seen"
-    observed = f"all scores that can occur lie within an interval of length {score_spread:.4g}, the one observed"
+    observed = f"{OBSERVED}: no two scores further apart than the {score_spread:.4g} seen"
     assumptions = (HELD_OUT, INDEPENDENT, scale, *((observed,) if spread_is_observed else ()))
     return Bound(lower, slack, lower <= 0.0, assumptions)
-
-
-def _deviation(n_pos: int, n_neg: int, rho: float) -> float:
-    return math.sqrt((1.0 / n_pos + 1.0 / n_neg) * math.log(1.0 / rho) / 2.0)
-
-
-def _check(n_pos: int, n_neg: int, rho: float) -> None:
-    if n_pos < 1 or n_neg < 1:
-        raise AuclabError(f"both classes are needed in the held-out part, got n_pos={n_pos}, n_neg={n_neg}")
-    if not 0.0 < rho < 1.0:
-        raise AuclabError(f"rho must lie strictly between 0 and 1, got {rho}")

@@ -10,10 +10,17 @@ from __future__ import annotations
 
 import math
 
+from auclab.bounds._inputs import (
+    INDEPENDENT,
+    check_nonnegative,
+    check_probability,
+    check_sizes,
+    deviation,
+    hinge_range,
+)
 from auclab.types import AuclabError, Bound
 
 TRAINED = "w minimises the pairwise hinge plus λ‖w‖² on the very sample that gives the empirical loss"
-INDEPENDENT = "positives are independent draws from one distribution and negatives from another, class sizes fixed"
 
 
 def published_stability_bound(
@@ -81,9 +88,9 @@ def published_stability_bound(
     _check(empirical_loss, a, radii, penalty, n_pos, n_neg, rho, strong_convexity)
     radius = radius_pos + radius_neg
     m = n_pos + n_neg
-    theta = a * radius**2 / (strong_convexity * penalty * min(n_pos, n_neg))
-    deviation = math.sqrt(math.log(1.0 / rho) / (2.0 * m))
-    slack = 2.0 * theta + (4.0 * m * theta + 1.0 + a * radius / math.sqrt(penalty)) * deviation
+    theta = a * radius / penalty * radius / strong_convexity / min(n_pos, n_neg)
+    spread = math.sqrt(math.log(1.0 / rho) / (2.0 * m))
+    slack = 2.0 * theta + (4.0 * m * theta + 1.0 + a * radius / math.sqrt(penalty)) * spread
     doubt = (
         "as published: the proof covers the mean of independent losses, while one observation enters many pairs; "
         "read the pairwise bound beside it"
@@ -103,6 +110,7 @@ def pairwise_stability_bound(
     rho: float,
     strong_convexity: float = 2.0,
     sharp: bool = True,
+    optimality_gap: float = 0.0,
 ) -> Bound:
     """Lower bound on bAUC that is proved for means over pairs.
 
@@ -124,6 +132,9 @@ def pairwise_stability_bound(
         D ≥ 0, essential bound of ‖x⁺ − x⁻‖_* (dual norm); R⁺ + R⁻ will do.
     sharp : bool
         Use the norm bound η and the range of the hinge that goes with it.
+    optimality_gap : float
+        ε ≥ 0: how far the objective of the w in use may be above its minimum, a solver's absolute gap. Strong
+        convexity keeps such a w within ``√(2ε/(λr))`` of w_S, which adds ``2aD √(2ε/(λr))`` to U.
 
     Returns
     -------
@@ -145,17 +156,48 @@ def pairwise_stability_bound(
     (0.268, False)
     """
     _check(empirical_loss, a, {"diameter": diameter}, penalty, n_pos, n_neg, rho, strong_convexity)
-    both = 1.0 / n_pos + 1.0 / n_neg
-    move = 2.0 * a * diameter**2 / (strong_convexity * penalty)
-    if sharp:
-        curvature = penalty * (1.0 + strong_convexity / 2.0)
-        reach = a * diameter * min(1.0 / math.sqrt(curvature), diameter / curvature)
-        hinge_range = reach + min(1.0, reach)
-    else:
-        hinge_range = 1.0 + a * diameter / math.sqrt(penalty)
-    slack = move * both + (2.0 * move + hinge_range) * math.sqrt(both * math.log(1.0 / rho) / 2.0)
+    check_nonnegative(optimality_gap=optimality_gap)
+    slack = stability_slack(
+        a,
+        diameter=diameter,
+        penalty=penalty,
+        n_pos=n_pos,
+        n_neg=n_neg,
+        rho=rho,
+        strong_convexity=strong_convexity,
+        sharp=sharp,
+        optimality_gap=optimality_gap,
+    )
     support = f"no positive and negative that can occur are further apart than {diameter:.4g}"
     return _bound(empirical_loss, slack, (_scale(a), TRAINED, _norm(strong_convexity), INDEPENDENT, support))
+
+
+def stability_slack(
+    a: float,
+    *,
+    diameter: float,
+    penalty: float,
+    n_pos: int,
+    n_neg: int,
+    rho: float,
+    strong_convexity: float,
+    sharp: bool = True,
+    optimality_gap: float = 0.0,
+) -> float:
+    """U of `pairwise_stability_bound`, with numbers that were checked before."""
+    move = 2.0 * a * diameter / penalty * diameter / strong_convexity
+    if sharp:
+        values = hinge_range(a * diameter * norm_limit(diameter, penalty, strong_convexity))
+    else:
+        values = 1.0 + a * diameter / math.sqrt(penalty)
+    inexact = 2.0 * a * diameter * math.sqrt(2.0 * optimality_gap / penalty / strong_convexity)
+    return move * (1.0 / n_pos + 1.0 / n_neg) + (2.0 * move + values) * deviation(n_pos, n_neg, rho) + inexact
+
+
+def norm_limit(diameter: float, penalty: float, strong_convexity: float) -> float:
+    """``η = min{ 1/√(λ(1 + r/2)), D/(λ(1 + r/2)) }``, which ‖w_S‖ never exceeds."""
+    curvature = penalty * (1.0 + strong_convexity / 2.0)
+    return min(1.0 / math.sqrt(curvature), diameter / curvature)
 
 
 def _bound(empirical_loss: float, slack: float, assumptions: tuple[str, ...]) -> Bound:
@@ -182,18 +224,21 @@ def _check(
     strong_convexity: float,
 ) -> None:
     """Ranges of the arguments that both bounds share; distances in the data come as `lengths`."""
-    for name, value in {"empirical_loss": empirical_loss, "a": a, **lengths}.items():
-        if not (math.isfinite(value) and value >= 0.0):
-            raise AuclabError(f"{name} must be finite and ≥ 0, got {value}")
+    check_nonnegative(empirical_loss=empirical_loss, a=a, **lengths)
+    check_curvature(penalty, strong_convexity)
+    check_sizes(n_pos, n_neg)
+    check_probability(rho=rho)
+
+
+def check_curvature(penalty: float, strong_convexity: float) -> None:
+    """λ > 0 and r > 0, without which one observation can flip the solution."""
     if not (math.isfinite(penalty) and penalty > 0.0):
         raise AuclabError(f"penalty must be finite and > 0, got {penalty}: without a penalty w is not stable")
     if not (math.isfinite(strong_convexity) and strong_convexity > 0.0):
         raise AuclabError(
             f"strong_convexity must be finite and > 0, got {strong_convexity}: the squares of l1, linf and of lp with "
-            "p > 2 are not strongly convex, and one observation can then flip the solution; use l2 (r = 2) or a bound "
-            "for a held-out part"
+            "p > 2 are not strongly convex, and one observation can then flip the solution; use l2 (r = 2), a margin "
+            "bound, or a bound for a held-out part"
         )
-    if n_pos < 1 or n_neg < 1:
-        raise AuclabError(f"both classes are needed, got n_pos={n_pos}, n_neg={n_neg}")
-    if not 0.0 < rho < 1.0:
-        raise AuclabError(f"rho must lie strictly between 0 and 1, got {rho}; it is 1 − confidence, e.g. 0.05")
+    if strong_convexity > 2.0:
+        raise AuclabError(f"no squared norm has a modulus above 2, got strong_convexity={strong_convexity}")

@@ -1,0 +1,221 @@
+"""Margin bounds: they hold for all linear scorers of a ball at once, whichever method found the one in use.
+
+For ``a‖w‖ ≤ Λ`` the hinges ``[1 − a w·(x⁺ − x⁻)]₊`` form a class whose Rademacher complexity is that of a ball of
+linear functions. The pairs are not independent, but a mean over all of them is an average of means over
+``min(n_pos, n_neg)`` independent ones (Hoeffding 1963), and that is the sample size that counts.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from auclab.bounds._inputs import (
+    INDEPENDENT,
+    check_nonnegative,
+    check_probability,
+    check_reach,
+    check_sizes,
+    class_scores,
+    deviation,
+    hinge_range,
+)
+from auclab.bounds.peeling import Statement, level_share, levels_below, mean_hinge
+from auclab.formulations.norms import SYMBOL, check_norm, norm_of
+from auclab.metrics import buffered_auc
+from auclab.types import Array, AuclabError, Bound, Norm
+
+
+def margin_bound(
+    empirical_loss: float,
+    *,
+    norm_bound: float,
+    diameter: float,
+    n_pos: int,
+    n_neg: int,
+    rho: float,
+    norm: Norm = "l2",
+    n_features: int | None = None,
+) -> Bound:
+    """Lower bound on the bAUC of every w and a ≥ 0 with ``a‖w‖ ≤ Λ`` at once, Λ fixed in advance.
+
+    With probability at least 1 − ρ, for all of them::
+
+        bAUC(w) ≥ 1 − R̂_a(w) − 2ΛC − (ΛD + min(1, ΛD)) √( (1/n_pos + 1/n_neg) ln(1/ρ) / 2 )
+
+        C = D / √m̂                          l2, or the norm of a reproducing kernel Hilbert space
+        C = D min{1, √(2 ln(2d) / m̂)}        l1, D the largest difference in one feature
+        C = D min{1, √(d / m̂)}               linf, D the largest sum of differences
+
+    with m̂ = min(n_pos, n_neg) and d features. Derived (formulas 8.4): bounded differences of the largest deviation,
+    averaging over m̂ independent pairs, symmetrisation, contraction (the hinge is 1-Lipschitz), and ``C ≥
+    E‖Σ σ_k d_k‖_* / m̂``: Jensen for l2 and linf, Massart's lemma for l1.
+
+    Parameters
+    ----------
+    empirical_loss : float
+        R̂_a(w) ≥ 0, mean of ``[1 − a w·(x_i⁺ − x_j⁻)]₊`` over all pairs of the sample.
+    norm_bound : float
+        Λ ≥ 0, chosen before the sample is seen.
+    diameter : float
+        D ≥ 0, essential bound of ‖x⁺ − x⁻‖_* in the dual norm: l2 for l2, linf for l1, l1 for linf.
+    n_pos, n_neg : int
+        Class sizes of the sample.
+    rho : float
+        1 − confidence, in (0, 1).
+    norm : {"l2", "l1", "linf"}
+        Norm of w.
+    n_features : int, optional
+        d, needed for l1 and linf.
+
+    Returns
+    -------
+    Bound
+        `lower` (it may be negative), `slack`, `vacuous` if ``lower ≤ 0``.
+
+    Raises
+    ------
+    AuclabError
+        A value outside its range, an unknown norm, or a missing number of features.
+
+    Examples
+    --------
+    C = 2/√400 = 0.1; 2 · ½ · 0.1 = 0.1, B = 1 + 1 = 2, √(2/400 · 2/2) = 0.0707, 2 · 0.0707 = 0.1414:
+
+    >>> bound = margin_bound(0.3, norm_bound=0.5, diameter=2.0, n_pos=400, n_neg=400, rho=math.exp(-2))
+    >>> round(bound.slack, 4), round(bound.lower, 4)
+    (0.2414, 0.4586)
+    """
+    check_nonnegative(empirical_loss=empirical_loss, norm_bound=norm_bound, diameter=diameter)
+    check_sizes(n_pos, n_neg)
+    check_probability(rho=rho)
+    slack = margin_slack(norm_bound, diameter, n_pos, n_neg, rho, norm, n_features)
+    lower = 1.0 - empirical_loss - slack
+    chosen = f"the limit Λ = {norm_bound:.4g} of a{SYMBOL[norm]} was chosen before the sample was seen"
+    return Bound(lower, slack, lower <= 0.0, (chosen, INDEPENDENT, _support(norm, diameter)))
+
+
+def peeled_margin_bound(
+    X: Any,
+    y: ArrayLike,
+    coef: ArrayLike,
+    *,
+    diameter: float,
+    rho: float,
+    norm: Norm = "l2",
+) -> Bound:
+    """Lower bound on the bAUC of any linear scorer, trained on this sample by any method.
+
+    With ``Λ_k = 2^k/D`` and ``ρ_k = (2/3)ρ/((|k|+1)(|k|+2))``, with probability at least 1 − ρ, for all w at once::
+
+        bAUC(w) ≥ max_k { 1 − min_{a‖w‖ ≤ Λ_k} R̂_a(w) − slack(Λ_k, ρ_k) }
+
+    with the slack of `margin_bound`. Derived (formulas 8.4 and 8.3). Nothing is assumed of how w was found: it holds
+    for bAUC and bAUC_z maximisers, unsquared penalties, l1 and linf.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n_samples, n_features)
+    y : array of shape (n_samples,)
+        0/1, −1/+1 or booleans.
+    coef : array of shape (n_features,)
+        w; the bound does not change if it is multiplied by a positive number.
+    diameter : float
+        D ≥ 0 in the dual norm, as in `margin_bound`.
+    rho : float
+        1 − confidence, in (0, 1).
+    norm : {"l2", "l1", "linf"}
+        Norm of w.
+
+    Returns
+    -------
+    Bound
+        `lower`, `slack` of the best level, `vacuous` if ``lower ≤ 0``.
+
+    Raises
+    ------
+    AuclabError
+        Bad labels or features, a value outside its range, or a diameter that pairs of the sample exceed.
+
+    Examples
+    --------
+    5000 positives at 1, 5000 negatives at 0, D = 1: every a ≤ Λ_0 = 1 gives R̂_a = 1 − a, so level 0 has loss 0,
+    C = 1/√5000, B = 2 and ρ_0 = ρ/3: slack ``2 · 0.014142 + 2 √(ln(60)/5000) = 0.08552``.
+
+    >>> bound = peeled_margin_bound([[1.0]] * 5000 + [[0.0]] * 5000, [1] * 5000 + [0] * 5000, [7.0],
+    ...                             diameter=1.0, rho=0.05)
+    >>> round(bound.slack, 5), round(bound.lower, 5)
+    (0.08552, 0.91448)
+    """
+    check_nonnegative(diameter=diameter)
+    check_probability(rho=rho)
+    check_norm(norm)
+    pos, neg, w = class_scores(X, y, coef)
+    size = norm_of(w, norm)
+    check_reach(pos, neg, diameter, size)
+    if diameter == 0.0 or size == 0.0:  # no pair has a margin: the hinge is 1 whatever a, and bAUC 0
+        best = Statement(0, 0.0, 1.0, 0.0)
+    else:
+        best = _best_level(pos / size, neg / size, diameter, rho, norm, w.size)
+    chosen = (
+        f"the limit Λ = {math.ldexp(1.0, best.k) / diameter if diameter else 0.0:.4g} of a{SYMBOL[norm]} comes from "
+        "the grid 2^k/D, which was fixed before the sample was seen"
+    )
+    return Bound(best.lower, best.slack, best.lower <= 0.0, (chosen, INDEPENDENT, _support(norm, diameter)))
+
+
+def margin_slack(
+    norm_bound: float, diameter: float, n_pos: int, n_neg: int, rho: float, norm: Norm, n_features: int | None
+) -> float:
+    """What `margin_bound` subtracts, with numbers that were checked before."""
+    reach = norm_bound * diameter
+    size = ball_complexity(norm, min(n_pos, n_neg), n_features)
+    return 2.0 * reach * size + hinge_range(reach) * deviation(n_pos, n_neg, rho)
+
+
+def ball_complexity(norm: Norm, n: int, n_features: int | None) -> float:
+    """Bound of ``E‖Σ_{k≤n} σ_k d_k‖_* / n`` for ‖d_k‖_* ≤ 1 and independent signs σ_k.
+
+    Examples
+    --------
+    >>> ball_complexity("l2", 25, None), ball_complexity("linf", 100, 4), ball_complexity("linf", 1, 4)
+    (0.2, 0.2, 1.0)
+    """
+    check_norm(norm)
+    if norm == "l2":
+        return 1.0 / math.sqrt(n)
+    if n_features is None or n_features < 1:
+        raise AuclabError(f"norm={norm!r} needs n_features ≥ 1: its complexity grows with their number")
+    growth = 2.0 * math.log(2.0 * n_features) if norm == "l1" else float(n_features)
+    return min(1.0, math.sqrt(growth / n))
+
+
+def _best_level(pos: Array, neg: Array, diameter: float, rho: float, norm: Norm, n_features: int) -> Statement:
+    """The best level for a w of norm 1."""
+    best_scale = _best_scale(pos, neg)
+    found = []
+    # Λ = 1/growth is where the slack alone reaches 1
+    growth = 2.0 * diameter * ball_complexity(norm, min(pos.size, neg.size), n_features)
+    for k in levels_below(1.0 / growth, 1.0 / diameter):
+        limit = math.ldexp(1.0, k) / diameter
+        a = min(limit, best_scale)
+        slack = margin_slack(limit, diameter, pos.size, neg.size, level_share(rho, k), norm, n_features)
+        found.append(Statement(k, a, mean_hinge(pos, neg, a), slack))
+    return max(found, key=lambda statement: statement.lower)
+
+
+def _best_scale(pos: Array, neg: Array) -> float:
+    """The smallest minimiser of R̂_a over a ≥ 0; infinite where R̂_a only falls (no pair has a margin below 0)."""
+    labels = np.repeat([1, 0], [pos.size, neg.size])
+    buffered = buffered_auc(labels, np.concatenate([pos, neg]))
+    if math.isnan(buffered.gamma_left):
+        return 0.0 if buffered.value == 0.0 else math.inf
+    return -1.0 / buffered.gamma_left
+
+
+def _support(norm: Norm, diameter: float) -> str:
+    dual = {"l2": "l2 norm", "l1": "linf norm, dual to l1", "linf": "l1 norm, dual to linf"}[norm]
+    return f"no positive and negative that can occur are further apart than {diameter:.4g} ({dual})"

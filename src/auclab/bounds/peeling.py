@@ -1,0 +1,205 @@
+"""Bounds that hold for one value of a parameter, made to hold for the best of many: a grid, and a share of ρ each.
+
+A scale a of the hinge that is picked after the sample was seen, say the minimiser of R̂_a, is no scale fixed in
+advance. The remedy is to fix a grid ``a_k = 2^k a₀`` in advance, k over all integers, to give the k-th statement the
+failure probability ``ρ_k = (2/3) ρ / ((|k|+1)(|k|+2))``, which sums to ρ, and to use the best of all statements.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from auclab.bounds._inputs import (
+    INDEPENDENT,
+    check_nonnegative,
+    check_positive,
+    check_probability,
+    check_reach,
+    class_scores,
+    deviation,
+)
+from auclab.bounds.stability import TRAINED, check_curvature, stability_slack
+from auclab.kernels.hinge import pair_hinge_value
+from auclab.types import Array, Bound
+
+#: Levels below the one from which on every statement is vacuous; at the lowest, the bound is 0 up to 2^−50.
+_LEVELS = 50
+#: No levels beyond: 2^k is a double.
+_FARTHEST = 1000
+
+
+def level_share(rho: float, k: int) -> float:
+    """``ρ_k = (2/3) ρ / ((|k|+1)(|k|+2))``, which sums to ρ over all integers k.
+
+    Examples
+    --------
+    ½ for k = 0 and ½ in all on either side of it, times ⅔:
+
+    >>> round(level_share(0.06, 0), 12), round(sum(level_share(0.06, k) for k in range(-10**4, 10**4)), 4)
+    (0.02, 0.06)
+    """
+    return (2.0 / 3.0) * rho / ((abs(k) + 1.0) * (abs(k) + 2.0))
+
+
+class Statement(NamedTuple):
+    """One level of the grid: ``E[1 − a t]₊ ≤ loss + slack`` with probability at least ``1 − ρ_k``."""
+
+    k: int
+    a: float
+    loss: float
+    slack: float
+
+    @property
+    def lower(self) -> float:
+        """The lower bound on bAUC that this level gives."""
+        return 1.0 - self.loss - self.slack
+
+
+def levels_below(useless: float, a0: float) -> range:
+    """The levels worth a look where every scale from `useless` on gives a vacuous statement."""
+    if not (0.0 < useless < math.inf):
+        return range(-_LEVELS, _LEVELS + 1)
+    top = math.ceil(math.log2(useless) - math.log2(a0))
+    top = max(min(top, _FARTHEST), _LEVELS - _FARTHEST)
+    return range(top - _LEVELS, top + 1)
+
+
+def levels_around(a: float, a0: float) -> range:
+    """Two levels with `a` between them."""
+    k = math.floor(math.log2(a) - math.log2(a0))
+    k -= math.ldexp(a0, k) > a  # the logarithm is rounded
+    return range(k, k + 2)
+
+
+def statements(
+    pos: Array, neg: Array, levels: Iterable[int], a0: float, slack: Callable[[float, int], float]
+) -> list[Statement]:
+    """The statement of every level; ``slack(a, k)`` is what it charges."""
+    found = []
+    for k in levels:
+        a = math.ldexp(a0, k)
+        if 0.0 < a < math.inf:
+            found.append(Statement(k, a, mean_hinge(pos, neg, a), slack(a, k)))
+    return found
+
+
+def mean_hinge(pos: Array, neg: Array, a: float) -> float:
+    """R̂_a, mean of ``[1 − a (p_i − n_j)]₊`` over the pairs; infinite where a score overflows."""
+    with np.errstate(over="ignore"):
+        scaled_pos, scaled_neg = a * pos, a * neg
+    if not (np.isfinite(scaled_pos).all() and np.isfinite(scaled_neg).all()):
+        return math.inf
+    return float(pair_hinge_value(scaled_pos, scaled_neg, 1.0))
+
+
+def between(low: Statement, high: Statement, a: float) -> Statement:
+    """What convexity of ``a ↦ E[1 − a t]₊`` makes of two levels for a scale between them."""
+    share = (a - low.a) / (high.a - low.a)
+    loss, slack = ((1.0 - share) * x + share * y for x, y in ((low.loss, high.loss), (low.slack, high.slack)))
+    return Statement(low.k, a, loss, slack)
+
+
+def peeled_stability_bound(
+    X: Any,
+    y: ArrayLike,
+    coef: ArrayLike,
+    *,
+    diameter: float,
+    penalty: float,
+    rho: float,
+    a0: float = 1.0,
+    strong_convexity: float = 2.0,
+    a: float | None = None,
+    optimality_gap: float = 0.0,
+) -> Bound:
+    """Lower bound on the bAUC of a squared RankSVM solution, with a scale of the hinge that may depend on the sample.
+
+    With ``a_k = 2^k a₀`` and ``ρ_k = (2/3)ρ/((|k|+1)(|k|+2))``, with probability at least 1 − ρ::
+
+        bAUC(w_S) ≥ max_k { 1 − R̂_{a_k} − U(a_k, ρ_k) }
+
+    U is that of `pairwise_stability_bound` (sharp). Derived (formulas 8.3): a union over the levels, each of them
+    fixed in advance. As ``a ↦ E[1 − a w·(X⁺ − X⁻)]₊`` is convex and 1 at 0, the statement also holds for every `a`
+    in between, with loss and slack interpolated; this never beats the best level, and is for an `a` of one's own.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n_samples, n_features)
+        The sample `coef` was trained on.
+    y : array of shape (n_samples,)
+        0/1, −1/+1 or booleans.
+    coef : array of shape (n_features,)
+        w_S.
+    diameter : float
+        D ≥ 0, essential bound of ‖x⁺ − x⁻‖_* on the support (dual norm); see `kernel_diameter`.
+    penalty : float
+        λ > 0 of the squared penalty.
+    rho : float
+        1 − confidence, in (0, 1).
+    a0 : float
+        Level 0 of the grid, > 0, chosen before the sample is seen; 1 is the hinge of the training.
+    strong_convexity : float
+        r as in `pairwise_stability_bound`.
+    a : float, optional
+        Evaluate at this scale > 0, which may depend on the sample, in place of the best level.
+    optimality_gap : float
+        ε ≥ 0, as in `pairwise_stability_bound`.
+
+    Returns
+    -------
+    Bound
+        `lower`, `slack` = U of the best level, `vacuous` if ``lower ≤ 0``.
+
+    Raises
+    ------
+    AuclabError
+        Bad labels or features, a value outside its range, or a diameter that pairs of the sample exceed.
+
+    Examples
+    --------
+    500 positives at 1 and 500 negatives at 0 with λ = 1: the objective ``(1 − w) + w²`` has its minimum at ½, so
+    ``R̂_a = 1 − a/2``, and ``U(a, ρ_k) = a (4/1000 + (2·1 + 1) √(ln(1/ρ_k)/500))`` while ``aη = a/2 ≤ 1``. At a = 2,
+    k = 1, ρ_1 = 0.05/9: ``U = 2 (0.004 + 3 · 0.10191) = 0.6195``.
+
+    >>> X, y = [[1.0]] * 500 + [[0.0]] * 500, [1] * 500 + [0] * 500
+    >>> bound = peeled_stability_bound(X, y, [0.5], diameter=1.0, penalty=1.0, rho=0.05)
+    >>> round(bound.slack, 4), round(bound.lower, 4)
+    (0.6195, 0.3805)
+    """
+    check_nonnegative(diameter=diameter, optimality_gap=optimality_gap)
+    check_positive(a0=a0, **({} if a is None else {"a": a}))
+    check_curvature(penalty, strong_convexity)
+    check_probability(rho=rho)
+    pos, neg, w = class_scores(X, y, coef)
+    # the norm whose square has modulus r is that of lp with p = 1 + r/2
+    check_reach(pos, neg, diameter, float(np.linalg.norm(w, 1.0 + strong_convexity / 2.0)))
+    fixed = {
+        "diameter": diameter,
+        "penalty": penalty,
+        "n_pos": pos.size,
+        "n_neg": neg.size,
+        "strong_convexity": strong_convexity,
+        "optimality_gap": optimality_gap,
+    }
+
+    def slack(scale: float, k: int) -> float:
+        return stability_slack(scale, rho=level_share(rho, k), **fixed)  # type: ignore[arg-type]
+
+    # U(a) ≥ a · growth, so that from a = 1/growth on nothing is left of 1
+    growth = 4.0 * diameter / penalty * diameter / strong_convexity * deviation(pos.size, neg.size, rho)
+    levels = levels_below(1.0 / growth if growth > 0.0 else 0.0, a0) if a is None else levels_around(a, a0)
+    found = statements(pos, neg, levels, a0, slack)
+    best = max(found, key=lambda it: it.lower) if a is None else between(found[0], found[1], a)
+    assumptions = (
+        f"the scale a = {best.a:.4g} comes from the grid 2^k · {a0:.4g}, which was fixed before the sample was seen",
+        TRAINED,
+        f"the squared norm is strongly convex with modulus r = {strong_convexity:.4g} (2 for l2)",
+        INDEPENDENT,
+        f"no positive and negative that can occur are further apart than {diameter:.4g}",
+    )
+    return Bound(best.lower, best.slack, best.lower <= 0.0, assumptions)

@@ -1,0 +1,252 @@
+"""How far a weighted AUC on a sample is from the one of the distribution, for one scorer and for a class of them.
+
+Two functionals of the scores go by the name (formulas 5.1); W ≥ 0 is a function of specificity:
+
+* f_S, ``weighted_auc(convention="average")``: W is averaged over the step of every tied block. Lipschitz in the laws
+  for any bounded W.
+* f_R, ``convention="max_rank"``, that of Maurer & Pontil: W is taken at the end of the step. With a W that jumps, the
+  sample need not tell anything about it (formulas 9.3).
+
+All statements have two sides, ``|f̂ − f| ≤ half_width``, with probability at least 1 − δ. Class sizes count as given,
+except under "published" and "corrected", where labels are drawn too and the event A_δ must be observed.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, get_args
+
+from auclab.bounds._inputs import INDEPENDENT, check_nonnegative, check_probability, check_sizes
+from auclab.types import AuclabError, Bound
+
+Method = Literal["dkw", "mcdiarmid", "max_rank", "published", "corrected"]
+UniformMethod = Literal["conditional", "published", "corrected"]
+
+FIXED = "the scorer was fixed before the sample was seen"
+_DRAWN = "observations with their labels are independent draws from one distribution"
+_AVERAGED = "for the weighted AUC with W averaged over tied blocks (convention='average')"
+_MAX_RANK = "for the weighted AUC with W at the largest rank (convention='max_rank')"
+_LOST = "as published, constants reconstructed from a damaged text; not proved here"
+_NO_EVENT = "the event A_δ was not observed: one class is too rare for this statement, which then says nothing"
+
+
+def balance_event(*, n_pos: int, n_neg: int, delta: float) -> bool:
+    """Whether A_δ is observed: ``min(n_pos, n_neg)/m > √(2 ln(4/δ)/m)``, m = n_pos + n_neg.
+
+    Then the frequencies of the classes are, with probability at least 1 − δ/2, at least half of what was observed
+    (Hoeffding). Maurer & Pontil 2020, (2); the threshold is lost in the available text and reconstructed (formulas
+    9.2).
+
+    Examples
+    --------
+    √(2 ln 80/100) = 0.296:
+
+    >>> balance_event(n_pos=30, n_neg=70, delta=0.05), balance_event(n_pos=29, n_neg=71, delta=0.05)
+    (True, False)
+    """
+    check_sizes(n_pos, n_neg)
+    check_probability(delta=delta)
+    m = n_pos + n_neg
+    return min(n_pos, n_neg) / m > math.sqrt(2.0 * math.log(4.0 / delta) / m)
+
+
+def weighted_auc_bound(
+    method: Method,
+    *,
+    weight_sup: float,
+    weight_lipschitz: float,
+    weight_integral: float,
+    n_pos: int,
+    n_neg: int,
+    delta: float,
+) -> Bound:
+    """Two-sided bound on the weighted AUC of a fixed scorer.
+
+    With ``ε_y = √(ln(4/δ)/(2 m_y))``, m = n_pos + n_neg, and ``m̲ = min(n_pos, n_neg)/m``, the half-width is::
+
+        "dkw"        ‖W‖ ε_neg + (∫W) ε_pos                                                     f_S, any bounded W
+        "mcdiarmid"  √{ ((∫W)²/n_pos + ‖W‖²/n_neg) ln(2/δ)/2 } + min{ L/(8 n_neg), ‖W‖/(2√n_neg) }      f_S, the same
+        "max_rank"   √{ (‖W‖²/n_pos + (‖W‖+L)²/n_neg) ln(2/δ)/2 } + L (1/(2√n_neg) + 1/n_neg)   f_R, Lipschitz W
+        "published"  (L + 9‖W‖)/m̲² · √(ln(4/δ)/(2m))                                            f_R, under A_δ
+        "corrected"  (L + 3‖W‖)/m̲² · √(ln(4/δ)/(2m))                                            f_R and f_S, under A_δ
+
+    The first three are derived (formulas 9.1) and hold for laws with atoms. "dkw": f_S moves by no more than ``‖W‖
+    d(P_neg, Q_neg) + ∫W d(P_pos, Q_pos)`` with d the largest difference of distribution functions, which Dvoretzky,
+    Kiefer, Wolfowitz and Massart bound. "mcdiarmid": one positive moves f̂_S by at most ∫W/n_pos, one negative by
+    ‖W‖/n_neg; the last term is the bias. "published" is Theorem 2 of Maurer & Pontil 2020 as far as it can be read,
+    "corrected" what can be proved of it (formulas 9.2).
+
+    Parameters
+    ----------
+    method : {"dkw", "mcdiarmid", "max_rank", "published", "corrected"}
+    weight_sup : float
+        ‖W‖ = max W ≥ 0.
+    weight_lipschitz : float
+        L ≥ 0, Lipschitz constant of W on [0, 1]; ``math.inf`` where W jumps.
+    weight_integral : float
+        ∫₀¹W in [0, ‖W‖].
+    n_pos, n_neg : int
+        Class sizes of the sample.
+    delta : float
+        1 − confidence, in (0, 1).
+
+    Returns
+    -------
+    Bound
+        `half_width` (infinite where the statement does not apply); `lower` is NaN. Vacuous if `half_width` reaches the
+        range: ∫W for f_S, ‖W‖ for f_R.
+
+    Raises
+    ------
+    AuclabError
+        An unknown method, a value outside its range, ∫W above ‖W‖.
+
+    Examples
+    --------
+    W ≡ 1: √((1/500 + 1/1000) ln(40)/2), ε_neg + ε_pos = 0.0468 + 0.0662, and 9 · 9 · 0.0382:
+
+    >>> widths = [weighted_auc_bound(method, weight_sup=1.0, weight_lipschitz=0.0, weight_integral=1.0, n_pos=500,
+    ...                              n_neg=1000, delta=0.05).half_width for method in ("mcdiarmid", "dkw", "published")]
+    >>> [round(width, 3) for width in widths]
+    [0.074, 0.113, 3.096]
+    """
+    if method not in get_args(Method):
+        raise AuclabError(f"method must be one of {', '.join(map(repr, get_args(Method)))}, got {method!r}")
+    check_sizes(n_pos, n_neg)
+    check_probability(delta=delta)
+    check_nonnegative(weight_sup=weight_sup, weight_integral=weight_integral)
+    _check_lipschitz("weight_lipschitz", weight_lipschitz)
+    if weight_integral > weight_sup * (1.0 + 1e-12):
+        raise AuclabError(f"the integral of W cannot exceed its maximum: {weight_integral} > {weight_sup}")
+    sup, lipschitz, integral, m = weight_sup, weight_lipschitz, weight_integral, n_pos + n_neg
+    both = math.log(2.0 / delta) / 2.0
+    if method == "dkw":
+        per_class = math.log(4.0 / delta) / 2.0
+        width = sup * math.sqrt(per_class / n_neg) + integral * math.sqrt(per_class / n_pos)
+        return _two_sided(width, integral, FIXED, INDEPENDENT, _AVERAGED)
+    if method == "mcdiarmid":
+        bias = min(lipschitz / (8.0 * n_neg), sup / (2.0 * math.sqrt(n_neg)))
+        width = math.hypot(integral / math.sqrt(n_pos), sup / math.sqrt(n_neg)) * math.sqrt(both) + bias
+        return _two_sided(width, integral, FIXED, INDEPENDENT, _AVERAGED)
+    if method == "max_rank":
+        width = math.hypot(sup / math.sqrt(n_pos), (sup + lipschitz) / math.sqrt(n_neg)) * math.sqrt(both)
+        width += lipschitz * (0.5 / math.sqrt(n_neg) + 1.0 / n_neg)
+        return _two_sided(width, sup, FIXED, INDEPENDENT, _MAX_RANK)
+    factor, words = (9.0, (_MAX_RANK, _LOST)) if method == "published" else (3.0, (_MAX_RANK,))
+    rarer = min(n_pos, n_neg) / m
+    width = (lipschitz + factor * sup) / rarer**2 * math.sqrt(math.log(4.0 / delta) / (2.0 * m))
+    return _under_event(width, sup, (FIXED, _DRAWN, *words), n_pos, n_neg, delta)
+
+
+def uniform_weighted_auc_bound(
+    *,
+    weight_sup: float,
+    weight_lipschitz: float,
+    ell_lipschitz: float,
+    n_pos: int,
+    n_neg: int,
+    gaussian_complexity: float,
+    delta: float,
+    method: UniformMethod = "conditional",
+) -> Bound:
+    """Two-sided bound on the weighted AUC of all scorers of a class at once, with a Lipschitz ℓ in place of the step.
+
+    The weighted AUC counts a pair ``ℓ(h(x⁺) − h(x⁻))``, ℓ non-decreasing into [0, 1] with Lipschitz constant ℓ'. With
+    ``G = E sup_h Σ_i γ_i h(X_i)``, m = n_pos + n_neg and m̂ = min(n_pos, n_neg), the half-width is::
+
+        "conditional"   √(2π) (2M + J) G + (‖W‖/m̂) √(m ln(2/δ)) + L/(8 n_neg)
+                        M = ‖W‖ ℓ'/m̂,   J = m ℓ' max{ (2‖W‖ + L)/(n_pos n_neg), L/n_neg² }
+        "published"     4√(2π) ℓ' (‖W‖ + L) G/(q_neg² q_pos m) + (L + 10‖W‖)/m̲² · √(4 ln(16m/δ)/m)
+        "corrected"     4√(2π) ℓ' (‖W‖ + L) G/(q_neg² q_pos m) + 2‖W‖ (√(ln(4/δ)/m) + √(π/(2m)))/(q_neg q_pos)
+                        + (L + ‖W‖)/m̲² · √(ln(4/δ)/(2m))
+
+    with ``q_y = m_y/m`` and m̲ the smaller of them. "conditional" is derived (formulas 9.1) from the concentration
+    theorem quoted by Maurer & Pontil 2020 as Theorem 9, for the convention "average". "published" is their Theorem 3
+    as far as it can be read, "corrected" what follows from their Theorem 9 (formulas 9.2); both need the event A_δ.
+
+    Parameters
+    ----------
+    weight_sup, weight_lipschitz : float
+        ‖W‖ ≥ 0 and L ≥ 0; ``math.inf`` for L gives a vacuous bound.
+    ell_lipschitz : float
+        ℓ' ≥ 0, in units of 1/score; ``math.inf`` gives a vacuous bound.
+    n_pos, n_neg : int
+        Class sizes of the sample.
+    gaussian_complexity : float
+        G ≥ 0, in units of the score, of all m observations; see `linear_complexity`.
+    delta : float
+        1 − confidence, in (0, 1).
+    method : {"conditional", "published", "corrected"}
+
+    Returns
+    -------
+    Bound
+        `half_width`; `lower` is NaN. Vacuous if `half_width` reaches ‖W‖.
+
+    Raises
+    ------
+    AuclabError
+        A value outside its range, an unknown method.
+
+    Examples
+    --------
+    W ≡ 1, 10,000 of each class, ℓ' = 1, G = √20000: M = 10⁻⁴, J = 20000 · 2/10⁸ = 4·10⁻⁴;
+    √(2π) · 6·10⁻⁴ · 141.42 = 0.21269 and 10⁻⁴ √(20000 ln 40) = 0.02716.
+
+    >>> bound = uniform_weighted_auc_bound(weight_sup=1.0, weight_lipschitz=0.0, ell_lipschitz=1.0, n_pos=10_000,
+    ...     n_neg=10_000, gaussian_complexity=math.sqrt(20_000), delta=0.05)
+    >>> round(bound.half_width, 4), bound.vacuous
+    (0.2399, False)
+    """
+    if method not in get_args(UniformMethod):
+        raise AuclabError(f"method must be one of {', '.join(map(repr, get_args(UniformMethod)))}, got {method!r}")
+    check_sizes(n_pos, n_neg)
+    check_probability(delta=delta)
+    check_nonnegative(weight_sup=weight_sup, gaussian_complexity=gaussian_complexity)
+    _check_lipschitz("weight_lipschitz", weight_lipschitz)
+    _check_lipschitz("ell_lipschitz", ell_lipschitz)
+    sup, lipschitz, m, rarer = weight_sup, weight_lipschitz, n_pos + n_neg, min(n_pos, n_neg)
+    words = (
+        f"the Gaussian complexity of the class, which was fixed before the sample was seen, is at most "
+        f"{gaussian_complexity:.4g}",
+        f"a pair counts ℓ of its score difference, ℓ with values in [0, 1] and Lipschitz constant {ell_lipschitz:.4g}",
+    )
+    if method == "conditional":
+        single = 2.0 * sup / rarer
+        cross = m * max((2.0 * sup + lipschitz) / (n_pos * n_neg), lipschitz / n_neg**2)
+        width = math.sqrt(2.0 * math.pi) * _product(single + cross, ell_lipschitz, gaussian_complexity)
+        width += sup / rarer * math.sqrt(m * math.log(2.0 / delta)) + lipschitz / (8.0 * n_neg)
+        return _two_sided(width, sup, INDEPENDENT, _AVERAGED, *words)
+    share_pos, share_neg, share = n_pos / m, n_neg / m, rarer / m
+    width = 4.0 * math.sqrt(2.0 * math.pi) * _product(sup + lipschitz, ell_lipschitz, gaussian_complexity)
+    width /= share_neg**2 * share_pos * m
+    if method == "published":
+        width += (lipschitz + 10.0 * sup) / share**2 * math.sqrt(4.0 * math.log(16.0 * m / delta) / m)
+        return _under_event(width, sup, (_DRAWN, _MAX_RANK, *words, _LOST), n_pos, n_neg, delta)
+    spread = math.sqrt(math.log(4.0 / delta) / m)
+    width += 2.0 * sup * (spread + math.sqrt(math.pi / (2.0 * m))) / (share_neg * share_pos)
+    width += (lipschitz + sup) / share**2 * spread / math.sqrt(2.0)
+    return _under_event(width, sup, (_DRAWN, _AVERAGED, *words), n_pos, n_neg, delta)
+
+
+def _two_sided(width: float, whole: float, *assumptions: str) -> Bound:
+    return Bound(math.nan, width, width >= whole, assumptions, width)
+
+
+def _under_event(
+    width: float, whole: float, assumptions: tuple[str, ...], n_pos: int, n_neg: int, delta: float
+) -> Bound:
+    """A statement with drawn labels: nothing is said unless A_δ is observed."""
+    if balance_event(n_pos=n_pos, n_neg=n_neg, delta=delta):
+        return _two_sided(width, whole, *assumptions, "the event A_δ was observed: neither class is too rare")
+    return _two_sided(math.inf, whole, *assumptions, _NO_EVENT)
+
+
+def _check_lipschitz(name: str, value: float) -> None:
+    if not value >= 0.0:
+        raise AuclabError(f"{name} must be ≥ 0 (math.inf for a jump), got {value}")
+
+
+def _product(*factors: float) -> float:
+    """0 wins over infinity: a class with complexity 0, or a weight that is 0, needs no Lipschitz constant."""
+    return 0.0 if 0.0 in factors else math.prod(factors)
