@@ -60,8 +60,8 @@ class Sample:
                 "both classes need weight"
             )
         return cls(
-            X_pos=features[positive],
-            X_neg=features[~positive],
+            X_pos=features[_rows_of(positive)],
+            X_neg=features[_rows_of(~positive)],
             share_pos=raw[positive] / total_pos,
             share_neg=raw[~positive] / total_neg,
             prior_pos=total_pos / (total_pos + total_neg),
@@ -139,6 +139,12 @@ class Sample:
         joined[self.positive] = values_pos
         joined[~self.positive] = values_neg
         return joined
+
+
+def _rows_of(mask: NDArray[np.bool_]) -> Any:
+    """An index of the rows in `mask`: a slice, which copies nothing, where they follow one another."""
+    first, count = int(mask.argmax()), int(np.count_nonzero(mask))
+    return slice(first, first + count) if mask[first : first + count].all() else mask
 
 
 def _features(X: Any) -> Any:

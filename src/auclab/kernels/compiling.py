@@ -9,7 +9,7 @@ from time import perf_counter
 import numpy as np
 
 from auclab.kernels.hinge import pair_hinge_active, pair_hinge_value
-from auclab.kernels.smooth import band_edges, smooth_neg, smooth_pos, window_row_sums, window_sums
+from auclab.kernels.smooth import sweep_neg, sweep_pos, window_row_sums, window_sums
 
 #: Less than this is a call, not a compilation.
 _NOTICEABLE = 1e-3
@@ -42,8 +42,7 @@ def _hinge() -> None:
 @cache
 def _smooth() -> None:
     scores = np.array([0.0, 1.0])
-    first, last = band_edges(scores, scores, 0.5)
-    smooth_pos(scores, scores, scores, first, last, 0.5)
-    smooth_neg(scores, scores, scores, first, last, 0.5)
+    first, last = sweep_pos(scores, scores, scores, scores, 1.0, 0.5)[:2]
+    sweep_neg(scores, scores, scores, 1.0, 0.5)
     window_sums(scores, first, last)
     window_row_sums(np.eye(2), scores, first, last)

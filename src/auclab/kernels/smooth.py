@@ -5,7 +5,7 @@ With hinge arguments ``a_ij = shift − p_i + n_j`` and half-width h, the Huber-
     φ(a) = 0, (a + h)²/(4h), a        φ'(a) = 0, (a + h)/(2h), 1        for a ≤ −h, |a| < h, a ≥ h,
 
 so ``[a]₊ ≤ φ(a) ≤ [a]₊ + h/4`` and φ' is an admissible pair weight. For every positive the negatives of its band are
-consecutive, and so are those that are on; prefix sums of 1, n and n² give every sum in O(m).
+consecutive, and so are those that are on; running sums of 1, n and n² give every sum in O(m).
 """
 
 from __future__ import annotations
@@ -16,75 +16,80 @@ from numpy.typing import NDArray
 
 from auclab.types import Array
 
-Index = NDArray[np.int64]
+#: Half the memory of the platform's own integers: at 10⁷ observations a class they are what counts.
+Index = NDArray[np.int32]
 
 
 @njit(cache=True, nogil=True)
-def band_edges(kinks: Array, partners: Array, half_width: float) -> tuple[Index, Index]:
-    """First partner above ``kink − h`` and first at or above ``kink + h``, both arrays ascending."""
-    first, last = np.empty(kinks.size, np.int64), np.empty(kinks.size, np.int64)
-    low = high = 0
-    for i in range(kinks.size):
-        while low < partners.size and partners[low] <= kinks[i] - half_width:
-            low += 1
-        while high < partners.size and partners[high] < kinks[i] + half_width:
-            high += 1
-        first[i], last[i] = low, high
-    return first, last
+def sweep_pos(
+    pos: Array, neg: Array, share_pos: Array, share_neg: Array, shift: float, half_width: float
+) -> tuple[Index, Index, Array, Array, float]:
+    """The positives, with ``a = n_j − (p_i − shift)``, both classes sorted ascending.
 
-
-@njit(cache=True, nogil=True)
-def smooth_pos(
-    kinks: Array, neg: Array, share_neg: Array, first: Index, last: Index, half_width: float
-) -> tuple[Array, Array, Array]:
-    """For every positive, with ``a = n_j − kink_i``: sums of share·φ(a), of share·φ'(a), and of share over its band.
-
-    `kinks` are the sorted positive scores less the shift. Sums run from the largest negative down, so that a
-    positive with few active partners does not lose digits to those it has nothing to do with.
+    Returns for every positive its band (the first negative above ``p_i − shift − h``, the first at or above
+    ``p_i − shift + h``), the sum of share·φ'(a) and of share over the band; and the mean of φ over all pairs. Sums run
+    from the largest negative down, so that a positive with few active partners does not lose digits to those it has
+    nothing to do with.
     """
-    size = neg.size
-    mass, moment, square = np.zeros(size + 1), np.zeros(size + 1), np.zeros(size + 1)
-    for j in range(size - 1, -1, -1):
-        v, n = share_neg[j], neg[j]
-        mass[j] = mass[j + 1] + v
-        moment[j] = moment[j + 1] + v * n
-        square[j] = square[j + 1] + v * n * n
-    value, slope, band = np.empty(kinks.size), np.empty(kinks.size), np.empty(kinks.size)
-    for i in range(kinks.size):
-        c, low, high = kinks[i], first[i], last[i]
-        b0 = mass[low] - mass[high]
-        b1 = moment[low] - moment[high] - c * b0
-        b2 = square[low] - square[high] - 2.0 * c * (moment[low] - moment[high]) + c * c * b0
-        value[i] = (
-            moment[high] - c * mass[high] + (b2 + 2.0 * half_width * b1 + half_width**2 * b0) / (4.0 * half_width)
-        )
-        slope[i] = mass[high] + (b1 + half_width * b0) / (2.0 * half_width)
+    first, last = np.empty(pos.size, np.int32), np.empty(pos.size, np.int32)
+    slope, band = np.empty(pos.size), np.empty(pos.size)
+    low = high = neg.size
+    # Sums of share, share·n and share·n² from `low` and from `high` on.
+    low_mass = low_moment = low_square = high_mass = high_moment = high_square = total = 0.0
+    for i in range(pos.size - 1, -1, -1):
+        c = pos[i] - shift
+        while high > 0 and neg[high - 1] >= c + half_width:
+            high -= 1
+            v, n = share_neg[high], neg[high]
+            high_mass += v
+            high_moment += v * n
+            high_square += v * n * n
+        while low > 0 and neg[low - 1] > c - half_width:
+            low -= 1
+            v, n = share_neg[low], neg[low]
+            low_mass += v
+            low_moment += v * n
+            low_square += v * n * n
+        b0 = low_mass - high_mass
+        b1 = low_moment - high_moment - c * b0
+        b2 = low_square - high_square - 2.0 * c * (low_moment - high_moment) + c * c * b0
+        within = (b2 + 2.0 * half_width * b1 + half_width**2 * b0) / (4.0 * half_width)
+        total += share_pos[i] * (high_moment - c * high_mass + within)
+        slope[i] = high_mass + (b1 + half_width * b0) / (2.0 * half_width)
         band[i] = b0
-    return value, slope, band
+        first[i], last[i] = low, high
+    return first, last, slope, band, total
 
 
 @njit(cache=True, nogil=True)
-def smooth_neg(
-    edges: Array, pos: Array, share_pos: Array, first: Index, last: Index, half_width: float
-) -> tuple[Array, Array]:
-    """For every negative, with ``a = edge_j − p_i``: sums of share·φ'(a), and of share over its band.
+def sweep_neg(
+    neg: Array, pos: Array, share_pos: Array, shift: float, half_width: float
+) -> tuple[Index, Index, Array, Array]:
+    """The negatives, with ``a = (n_j + shift) − p_i``, both classes sorted ascending.
 
-    `edges` are the sorted negative scores plus the shift; `first` and `last` are `band_edges` of them among the
-    positives: positives up to the first are on, from the last on they are off.
+    Returns for every negative its band among the positives, which are on up to the first and off from the last, the
+    sum of share·φ'(a), and of share over the band.
     """
-    size = pos.size
-    mass, moment = np.zeros(size + 1), np.zeros(size + 1)
-    for i in range(size):
-        mass[i + 1] = mass[i] + share_pos[i]
-        moment[i + 1] = moment[i] + share_pos[i] * pos[i]
-    slope, band = np.empty(edges.size), np.empty(edges.size)
-    for j in range(edges.size):
-        e, low, high = edges[j], first[j], last[j]
-        b0 = mass[high] - mass[low]
-        b1 = e * b0 - (moment[high] - moment[low])
-        slope[j] = mass[low] + (b1 + half_width * b0) / (2.0 * half_width)
+    first, last = np.empty(neg.size, np.int32), np.empty(neg.size, np.int32)
+    slope, band = np.empty(neg.size), np.empty(neg.size)
+    low = high = 0
+    low_mass = low_moment = high_mass = high_moment = 0.0  # sums of share and share·p below `low` and below `high`
+    for j in range(neg.size):
+        e = neg[j] + shift
+        while low < pos.size and pos[low] <= e - half_width:
+            low_mass += share_pos[low]
+            low_moment += share_pos[low] * pos[low]
+            low += 1
+        while high < pos.size and pos[high] < e + half_width:
+            high_mass += share_pos[high]
+            high_moment += share_pos[high] * pos[high]
+            high += 1
+        b0 = high_mass - low_mass
+        b1 = e * b0 - (high_moment - low_moment)
+        slope[j] = low_mass + (b1 + half_width * b0) / (2.0 * half_width)
         band[j] = b0
-    return slope, band
+        first[j], last[j] = low, high
+    return first, last, slope, band
 
 
 @njit(cache=True, nogil=True)

@@ -7,7 +7,7 @@ rare in the band take a hundred times the steps (measured on one-hot coded data)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -100,6 +100,9 @@ class Descent:
             if settled or self.monitor.stopped():
                 break
             self.iterations += 1
+            if hessian is not None:
+                # Only the Hessian would need it, and at 10⁷ observations two of them are too many.
+                evaluation = replace(evaluation, state=None)
             trial = loss.evaluate(candidate, half_width)
             agreement = (value - value_at(candidate, trial)) / promised
             if agreement > 1e-4:
@@ -108,6 +111,8 @@ class Descent:
             elif damping > _MOST:
                 break
             damping = _next_damping(damping, agreement)
+        if evaluation.state is None:
+            evaluation = loss.evaluate(theta, half_width)
         return Place(theta, half_width, evaluation, curvature, settled, rest)
 
     def too_far(self, step: Array, theta: Array) -> bool:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.formulations.sample import Sample
-from auclab.kernels.smooth import Index, band_edges, smooth_neg, smooth_pos, window_row_sums, window_sums
+from auclab.kernels.smooth import Index, sweep_neg, sweep_pos, window_row_sums, window_sums
 from auclab.solvers._threads import in_parallel
 from auclab.solvers.base import Problem
 from auclab.types import Array
@@ -32,7 +32,8 @@ class Evaluation:
     """The smoothed loss at a point.
 
     `value` is the smoothed mean; `multipliers` per class are the marginals of ``q α``; `slack` is what the smoothing
-    leaves between primal and dual value, ``mean(φ(a) − α a)``; `band` is the share of the margins in the band.
+    leaves between primal and dual value, ``mean(φ(a) − α a)``; `band` is the share of the margins in the band. `state`
+    is what the Hessian needs besides.
     """
 
     half_width: float
@@ -47,8 +48,7 @@ class Evaluation:
 class _Side:
     """One class, sorted by score."""
 
-    order: NDArray[np.intp]
-    scores: Array
+    order: Index
     share: Array
     first: Index
     last: Index
@@ -69,37 +69,31 @@ class PairLoss:
         sample = self.sample
         coef, shift = theta[:-2], 1.0 - self.threshold * theta[-1]
 
-        def sort(X: Any, share: Array) -> tuple[NDArray[np.intp], Array, Array]:
+        def sort(X: Any, share: Array) -> tuple[Index, Array, Array]:
             scores = X @ coef
-            order = np.argsort(scores)
+            order = np.argsort(scores).astype(np.int32)
             return order, scores[order], share[order] if sample.weighted else share
 
         (order_pos, pos, share_pos), (order_neg, neg, share_neg) = in_parallel(
             sort, (sample.X_pos, sample.share_pos), (sample.X_neg, sample.share_neg), threads=self.threads
         )
         center = 0.5 * (neg[0] + neg[-1])
-        pos, neg = pos - center, neg - center
-
-        def sweep_pos() -> tuple[Any, ...]:
-            first, last = band_edges(pos - shift, neg, half_width)
-            return first, last, *smooth_pos(pos - shift, neg, share_neg, first, last, half_width)
-
-        def sweep_neg() -> tuple[Any, ...]:
-            first, last = band_edges(neg + shift, pos, half_width)
-            return first, last, *smooth_neg(neg + shift, pos, share_pos, first, last, half_width)
-
-        (first_pos, last_pos, value, slope_pos, band_pos), (first_neg, last_neg, slope_neg, band_neg) = in_parallel(
-            lambda sweep: sweep(), (sweep_pos,), (sweep_neg,), threads=self.threads
+        pos -= center
+        neg -= center
+        (first_pos, last_pos, slope_pos, band_pos, mean), (first_neg, last_neg, slope_neg, band_neg) = in_parallel(
+            lambda sweep, *data: sweep(*data, shift, half_width),
+            (sweep_pos, pos, neg, share_pos, share_neg),
+            (sweep_neg, neg, pos, share_pos),
+            threads=self.threads,
         )
-        weight_pos, weight_neg = share_pos * slope_pos, share_neg * slope_neg
-        multipliers = np.empty(pos.size), np.empty(neg.size)
-        multipliers[0][order_pos], multipliers[1][order_neg] = weight_pos, weight_neg
-        mean = float(share_pos @ value)
+        slope_pos *= share_pos
+        slope_neg *= share_neg
         # mean(α a) = Σ α (shift − p + n), from the marginals.
-        active = shift * float(weight_pos.sum()) - float(weight_pos @ pos) + float(weight_neg @ neg)
+        active = shift * float(slope_pos.sum()) - float(slope_pos @ pos) + float(slope_neg @ neg)
+        multipliers = _unsorted(slope_pos, order_pos), _unsorted(slope_neg, order_neg)
         sides = (
-            _Side(order_pos, pos, share_pos, first_pos, last_pos, band_pos),
-            _Side(order_neg, neg, share_neg, first_neg, last_neg, band_neg),
+            _Side(order_pos, share_pos, first_pos, last_pos, band_pos),
+            _Side(order_neg, share_neg, first_neg, last_neg, band_neg),
         )
         return Evaluation(half_width, mean, multipliers, mean - active, float(share_pos @ band_pos), sides)
 
@@ -142,20 +136,14 @@ class PairLoss:
         moved_pos, moved_neg = in_parallel(gathered, (sample.X_pos, pos), (sample.X_neg, neg), threads=self.threads)
         sums_pos = pos.band * (moved_pos + tilt) - window_sums(neg.share * moved_neg, pos.first, pos.last)
         sums_neg = window_sums(pos.share * moved_pos, neg.first, neg.last) - neg.band * (moved_neg - tilt)
-        result = []
         for side, sums in ((pos, sums_pos), (neg, sums_neg)):
-            marginal = np.empty_like(sums)
-            marginal[side.order] = side.share * sums / (2.0 * evaluation.half_width)
-            result.append(marginal)
-        return result[0], result[1]
+            sums *= side.share
+            sums /= 2.0 * evaluation.half_width
+        return _unsorted(sums_pos, pos.order), _unsorted(sums_neg, neg.order)
 
     def hessian_diagonal(self, evaluation: Evaluation) -> Array:
         """An upper bound of the Hessian's diagonal, shape (n_variables,), by ``(x − y)² ≤ 2x² + 2y²``."""
-        mass = []
-        for side in evaluation.state:
-            marginal = np.empty_like(side.band)
-            marginal[side.order] = side.share * side.band
-            mass.append(marginal)
+        mass = [_unsorted(side.share * side.band, side.order) for side in evaluation.state]
         squares = 2.0 * (_square(self.sample.X_pos).T @ mass[0] + _square(self.sample.X_neg).T @ mass[1])
         tilt = self.threshold**2 * float(mass[0].sum())
         return np.r_[squares, 0.0, tilt] / (2.0 * evaluation.half_width)
@@ -269,7 +257,14 @@ def smooth_loss(problem: Problem, sample: Sample) -> Loss:
     return PairLoss(problem, sample) if problem.over_pairs else PointLoss(problem, sample)
 
 
-def _sorted_rows(X: Any, order: NDArray[np.intp]) -> Array:
+def _unsorted(values: Array, order: Index) -> Array:
+    """Values of sorted observations in the order of the sample."""
+    unsorted = np.empty_like(values)
+    unsorted[order] = values
+    return unsorted
+
+
+def _sorted_rows(X: Any, order: NDArray[np.integer]) -> Array:
     rows = X[order]
     return np.ascontiguousarray(rows.toarray() if hasattr(rows, "toarray") else rows)
 
