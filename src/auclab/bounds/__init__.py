@@ -1,20 +1,37 @@
 """Guarantees for the AUC and the buffered AUC on new data; each returns a `Bound` with its assumptions in words."""
 
-from auclab.bounds.fixed_scorer import fixed_scorer_auc_bound, fixed_scorer_bauc_bound
+from auclab.bounds.complexity import Complexity, linear_complexity
+from auclab.bounds.fixed_scorer import (
+    fixed_scorer_auc_bound,
+    fixed_scorer_bauc_bound,
+    peeled_fixed_scorer_bauc_bound,
+)
 from auclab.bounds.margin import margin_bound, peeled_margin_bound
 from auclab.bounds.peeling import peeled_stability_bound
+from auclab.bounds.planner import SampleSize, required_samples
 from auclab.bounds.stability import pairwise_stability_bound, published_stability_bound
+from auclab.bounds.step_weight import roc_value_bound, step_weight_bound
+from auclab.bounds.support import kernel_diameter, observed_radii
 from auclab.bounds.weighted import balance_event, uniform_weighted_auc_bound, weighted_auc_bound
 
 __all__ = [
+    "Complexity",
+    "SampleSize",
     "balance_event",
     "fixed_scorer_auc_bound",
     "fixed_scorer_bauc_bound",
+    "kernel_diameter",
+    "linear_complexity",
     "margin_bound",
+    "observed_radii",
     "pairwise_stability_bound",
+    "peeled_fixed_scorer_bauc_bound",
     "peeled_margin_bound",
     "peeled_stability_bound",
     "published_stability_bound",
+    "required_samples",
+    "roc_value_bound",
+    "step_weight_bound",
     "uniform_weighted_auc_bound",
     "weighted_auc_bound",
 ]

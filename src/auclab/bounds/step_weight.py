@@ -1,0 +1,279 @@
+"""One-sided guarantees where the weight jumps: a partial AUC, and one value of the ROC curve.
+
+A weight that jumps has no Lipschitz constant, but a guarantee for a Lipschitz weight below it is one for it, because
+the weighted AUC rises with W (Maurer & Pontil 2020, Corollary 4). How wide to make the ramp is a trade of area lost
+against steepness, and is settled here before the data are looked at.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from auclab.bounds._inputs import INDEPENDENT, check_probability
+from auclab.bounds.weighted import FIXED, weighted_auc_bound
+from auclab.metrics import weighted_auc
+from auclab.metrics._inputs import class_scores
+from auclab.types import Array, AuclabError, Bound
+
+StepMethod = Literal["mcdiarmid", "dkw", "max_rank"]
+Ties = Literal["half", "strict", "upper"]
+
+
+class Ramp(NamedTuple):
+    """W = 1 on specificities from `low` to `high`, falling to 0 at either end within it over a length of `width`.
+
+    There is no ramp at specificity 0 or 1, beyond which nothing lies.
+    """
+
+    low: float
+    high: float
+    width: float
+
+    @property
+    def ramps(self) -> int:
+        """How many of the two ends fall off."""
+        return (self.low > 0.0) + (self.high < 1.0)
+
+    @property
+    def lost(self) -> float:
+        """Area below the step and above the ramp: what the partial AUC can lose at most."""
+        return 0.5 * self.ramps * self.width
+
+    @property
+    def integral(self) -> float:
+        """∫W."""
+        return self.high - self.low - self.lost
+
+    @property
+    def lipschitz(self) -> float:
+        """L; infinite for a step."""
+        return 0.0 if self.ramps == 0 else math.inf if self.width == 0.0 else 1.0 / self.width
+
+    @property
+    def breakpoints(self) -> tuple[float, ...]:
+        """Where W bends."""
+        return (self.low, self.low + self.width, self.high - self.width, self.high)
+
+    def at(self, specificity: Array) -> Array:
+        """W at specificities."""
+        inside = ((specificity >= self.low) & (specificity <= self.high)).astype(float)
+        if self.width > 0.0 and self.low > 0.0:
+            inside = np.minimum(inside, np.maximum((specificity - self.low) / self.width, 0.0))
+        if self.width > 0.0 and self.high < 1.0:
+            inside = np.minimum(inside, np.maximum((self.high - specificity) / self.width, 0.0))
+        return inside
+
+
+def best_ramp(
+    low: float, high: float, *, n_pos: int, n_neg: int, delta: float, method: StepMethod = "mcdiarmid"
+) -> Ramp:
+    """The ramp within a step for which area lost plus deviation is least; it depends on the class sizes, on no data.
+
+    Examples
+    --------
+    The whole range needs none, and Dvoretzky–Kiefer–Wolfowitz can do without:
+
+    >>> best_ramp(0.0, 1.0, n_pos=100, n_neg=100, delta=0.05).lipschitz
+    0.0
+    >>> best_ramp(0.9, 1.0, n_pos=100, n_neg=100, delta=0.05, method="dkw").width
+    0.0
+    """
+    widest = (high - low) / max(1, (low > 0.0) + (high < 1.0))
+    steepest = [] if method == "max_rank" and (low > 0.0 or high < 1.0) else [0.0]
+    candidates = [Ramp(low, high, width) for width in [*steepest, *(widest * np.geomspace(1e-6, 1.0, 400))]]
+
+    def cost(ramp: Ramp) -> float:
+        return ramp.lost + _one_sided(ramp, n_pos, n_neg, delta, method)
+
+    return min(candidates, key=cost)
+
+
+def step_weight_bound(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    min_fpr: float = 0.0,
+    max_fpr: float = 1.0,
+    delta: float,
+    method: StepMethod = "mcdiarmid",
+    ties: Ties = "half",
+) -> Bound:
+    """Lower bound on the partial AUC of a fixed scorer, ``∫ roc(u) du`` for u from `min_fpr` to `max_fpr`.
+
+    With probability at least 1 − δ::
+
+        f_W ≥ f̂_V − b(V),      V ≤ W = 1 on specificities [1 − max_fpr, 1 − min_fpr]
+
+    V falls to 0 at the ends of the band over a length that `best_ramp` picks from the class sizes, and b is the
+    half-width of `weighted_auc_bound` for V, of which one side needs ``ln(1/δ)`` in place of ``ln(2/δ)``. Maurer &
+    Pontil 2020, Corollary 4 and Remark 2, with the bounds of formulas 9.1.
+
+    Parameters
+    ----------
+    y_true, y_score : arrays of shape (n_samples,)
+        Labels and scores of observations the scorer was not made from.
+    min_fpr, max_fpr : float
+        ``0 ≤ min_fpr < max_fpr ≤ 1``.
+    delta : float
+        1 − confidence, in (0, 1).
+    method : {"mcdiarmid", "dkw", "max_rank"}
+        The first two are about the weighted AUC with W averaged over tied blocks, the last about the one with W at the
+        largest rank.
+    ties : {"half", "strict", "upper"}
+        What a tied pair counts.
+
+    Returns
+    -------
+    Bound
+        `lower` on the area, of at most ``max_fpr − min_fpr``; `slack` is what was subtracted from its value on the
+        sample. Vacuous if `lower` ≤ 0.
+
+    Raises
+    ------
+    AuclabError
+        Bad labels or scores, an empty band, an unknown method, δ outside (0, 1).
+
+    Examples
+    --------
+    1000 positives above 1000 negatives, the whole range: 1 − √((2/1000) ln(20)/2) = 1 − 0.05473.
+
+    >>> labels = [1] * 1000 + [0] * 1000
+    >>> round(step_weight_bound(labels, labels, delta=0.05).lower, 5)
+    0.94527
+    """
+    _check_band(min_fpr, max_fpr, method)
+    check_probability(delta=delta)
+    scores = class_scores(y_true, y_score, None, None, infinite=True)
+    n_pos, n_neg = scores.pos.size, scores.neg.size
+    ramp = best_ramp(1.0 - max_fpr, 1.0 - min_fpr, n_pos=n_pos, n_neg=n_neg, delta=delta, method=method)
+    convention: Literal["max_rank", "average"] = "max_rank" if method == "max_rank" else "average"
+
+    def value(weight: Ramp) -> float:
+        points = weight.breakpoints
+        return weighted_auc(y_true, y_score, weight=weight.at, convention=convention, ties=ties, breakpoints=points)
+
+    lower = value(ramp) - _one_sided(ramp, n_pos, n_neg, delta, method)
+    words = f"the ramps of the weight, {ramp.width:.3g} wide, depend on the class sizes alone"
+    assumptions = (FIXED, INDEPENDENT, *((words,) if ramp.ramps and ramp.width > 0.0 else ()))
+    return Bound(lower, value(Ramp(ramp.low, ramp.high, 0.0)) - lower, lower <= 0.0, assumptions)
+
+
+def planned_slack(
+    n_pos: int,
+    n_neg: int,
+    *,
+    delta: float,
+    min_fpr: float = 0.0,
+    max_fpr: float = 1.0,
+    method: StepMethod = "mcdiarmid",
+) -> float:
+    """The most that `step_weight_bound` subtracts with these class sizes, whatever the sample."""
+    _check_band(min_fpr, max_fpr, method)
+    check_probability(delta=delta)
+    ramp = best_ramp(1.0 - max_fpr, 1.0 - min_fpr, n_pos=n_pos, n_neg=n_neg, delta=delta, method=method)
+    return ramp.lost + _one_sided(ramp, n_pos, n_neg, delta, method)
+
+
+def roc_value_bound(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    fpr: float,
+    *,
+    delta: float,
+    method: Literal["band", "weight"] = "band",
+) -> Bound:
+    """Lower bound on one value of the ROC curve of a fixed scorer: the TPR at a false positive rate u.
+
+    With ``ε_y = √(ln(2/δ)/(2 m_y))`` and the step ROC curve of the sample, with probability at least 1 − δ::
+
+        "weight"   roc(u) ≥ max_h { (1/h) ∫_{u−h}^{u} roĉ(v) dv − ε_neg/h − ε_pos }
+        "band"     roc(u) ≥ roĉ(u − ε_neg) − ε_pos
+
+    "weight" puts the narrow weight 1/h on a band just below u (Maurer & Pontil 2020, Remark 3, with "dkw" of
+    formulas 9.1); all h share one event, so that the best may be taken. "band" uses the same event without the detour
+    and is never worse: ``∫_{u−h}^{u} roĉ ≤ (h − ε) roĉ(u − ε) + ε``. Tied pairs count 0, ``roc(u) = P(h⁺ > q(1 − u))``
+    with q the quantiles of the negatives.
+
+    Parameters
+    ----------
+    y_true, y_score : arrays of shape (n_samples,)
+        Labels and scores of observations the scorer was not made from.
+    fpr : float
+        u in [0, 1].
+    delta : float
+        1 − confidence, in (0, 1).
+    method : {"band", "weight"}
+
+    Returns
+    -------
+    Bound
+        `lower` on the TPR, `slack` below the value of the sample. Vacuous if `lower` ≤ 0.
+
+    Raises
+    ------
+    AuclabError
+        Bad labels or scores, u or δ out of range, an unknown method.
+
+    Examples
+    --------
+    Perfect ranking, 200 of each class: ε = √(ln(40)/400) = 0.0960, and 0.2 − ε is still above 0.
+
+    >>> labels = [1] * 200 + [0] * 200
+    >>> round(roc_value_bound(labels, labels, 0.2, delta=0.05).lower, 4)
+    0.904
+    >>> round(roc_value_bound(labels, labels, 0.2, delta=0.05, method="weight").lower, 4)   # h = u: 1 − 5ε − ε
+    0.4238
+    """
+    if method not in ("band", "weight"):
+        raise AuclabError(f"method must be 'band' or 'weight', got {method!r}")
+    if not 0.0 <= fpr <= 1.0:
+        raise AuclabError(f"fpr must lie in [0, 1], got {fpr}")
+    check_probability(delta=delta)
+    scores = class_scores(y_true, y_score, None, None, infinite=True)
+    log = math.log(2.0 / delta) / 2.0
+    error_pos, error_neg = math.sqrt(log / scores.pos.size), math.sqrt(log / scores.neg.size)
+    # TPR above each negative from the largest score down: the height of the step from (k − 1)/n to k/n
+    heights = 1.0 - np.searchsorted(scores.pos, scores.neg[::-1], side="right") / scores.pos.size
+    here = _height(heights, fpr)
+    if method == "band":
+        lower = _height(heights, fpr - error_neg) - error_pos
+    else:
+        areas = np.concatenate([[0.0], np.cumsum(heights)]) / heights.size
+        rates = np.linspace(0.0, 1.0, heights.size + 1)
+        widths = fpr * np.geomspace(1e-3, 1.0, 200) if fpr > 0.0 else np.empty(0)
+        means = (np.interp(fpr, rates, areas) - np.interp(fpr - widths, rates, areas) - error_neg) / widths
+        lower = float(np.max(means, initial=0.0)) - error_pos
+    return Bound(lower, here - lower, lower <= 0.0, (FIXED, INDEPENDENT))
+
+
+def _height(heights: Array, fpr: float) -> float:
+    """The step curve at u, continuous from the right: ``P̂(h⁺ > q̂(1 − u))``; 0 below u = 0."""
+    if fpr < 0.0:
+        return 0.0
+    # 1 − u = k/n up to rounding belongs to the k-th smallest negative
+    rank = math.floor(fpr * heights.size * (1.0 + 1e-12))
+    return float(heights[rank]) if rank < heights.size else 1.0
+
+
+def _one_sided(ramp: Ramp, n_pos: int, n_neg: int, delta: float, method: StepMethod) -> float:
+    """What holds on one side with probability 1 − δ: the half-width at 2δ, as each side fails with half of that."""
+    return weighted_auc_bound(
+        method,
+        weight_sup=1.0,
+        weight_lipschitz=ramp.lipschitz,
+        weight_integral=min(ramp.integral, 1.0),
+        n_pos=n_pos,
+        n_neg=n_neg,
+        delta=2.0 * delta if delta < 0.5 else delta,
+    ).half_width
+
+
+def _check_band(min_fpr: float, max_fpr: float, method: str) -> None:
+    if method not in get_args(StepMethod):
+        raise AuclabError(f"method must be one of {', '.join(map(repr, get_args(StepMethod)))}, got {method!r}")
+    if not 0.0 <= min_fpr < max_fpr <= 1.0:
+        raise AuclabError(f"0 ≤ min_fpr < max_fpr ≤ 1 is needed, got min_fpr={min_fpr} and max_fpr={max_fpr}")
