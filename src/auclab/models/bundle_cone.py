@@ -42,7 +42,12 @@ def minimise_model(
     n, n_cuts = unit.size, cuts.constants.size
     size = n + 3
     hinge = sp.csc_array(np.vstack([np.c_[-cuts.slopes, -np.ones(n_cuts)], np.r_[np.zeros(n + 2), -1.0]]))
-    norm_rows, norm_right, norm_cones = _norm_cone(program, unit, center, size, 1.0)
+    # The square of the l2 norm needs no cone: it is quadratic in x itself, and t is left where it is.
+    round_square = program.squared and program.norm == "l2"
+    if round_square:
+        norm_rows, norm_right, norm_cones = _single(n + 1, size), np.zeros(1), [clarabel.ZeroConeT(1)]
+    else:
+        norm_rows, norm_right, norm_cones = _norm_cone(program, unit, center, size, 1.0)
     n_parts = norm_rows.shape[1] - size
     rows = [_widened(hinge, n_parts), norm_rows]
     right = [-cuts.excess(center), np.zeros(1), norm_right]
@@ -52,7 +57,9 @@ def minimise_model(
     quadratic, linear = np.zeros(size + n_parts), np.zeros(size + n_parts)
     linear[n + 2] = 1.0
     t = float(center[-1])
-    if program.squared:
+    if round_square:
+        quadratic[:n], linear[:n] = 2.0 * program.penalty * unit**2, 2.0 * program.penalty * unit**2 * center[:n]
+    elif program.squared:
         quadratic[n + 1], linear[n + 1] = 2.0 * program.penalty, 2.0 * program.penalty * t
     else:
         linear[n + 1] = program.penalty
@@ -64,7 +71,8 @@ def minimise_model(
     step = np.asarray(solution.x)[: n + 2]
     weights = np.maximum(np.asarray(solution.z)[:n_cuts], 0.0)
     weights /= max(1.0, float(weights.sum()))
-    proved = _proved(program, unit, cuts, weights, center)
+    constant, slope = float(weights @ cuts.constants), weights @ cuts.slopes
+    proved = proved_bound(program, unit, constant, slope, float(center[-1]))
     return MasterPoint(center + step, max(0.0, proved), weights, False, status)
 
 
@@ -119,19 +127,18 @@ def project_on_level(
     return scale * np.asarray(solution.x)[: n + 2], np.asarray(solution.z)[:n_cuts]
 
 
-def _proved(program: Program, unit: Array, cuts: Cuts, weights: Array, center: Array) -> float:
-    """The lower bound that a mean of cuts proves: what Clarabel calls optimal may be off at extreme scales.
+def proved_bound(program: Program, unit: Array, total: float, slope: Array, length: float) -> float:
+    """The lower bound that a mean of cuts proves, ``loss ≥ total − slope·(x, b, t)``, for all ‖w‖ up to ten `length`.
 
-    The formulas are those of `solvers.certificate.dual_bound`, on the sums over the cuts.
+    What Clarabel calls optimal may be off at extreme scales. The formulas: `solvers.certificate.dual_bound`.
     """
-    total, slope = float(weights @ cuts.constants), weights @ cuts.slopes
     size, penalty = dual_norm_of(slope[:-2] / unit, program.norm), program.penalty
     if penalty > 0 and program.squared:
         scale = 1.0 if size == 0 else min(1.0, 2.0 * penalty * total / size**2)
         return scale * total - (scale * size) ** 2 / (4.0 * penalty)
     if penalty > 0:
         return total * min(1.0, penalty / size) if size > 0 else total
-    return total - 10.0 * max(1.0, float(center[-1])) * max(0.0, size + program.threshold * total)
+    return total - 10.0 * max(1.0, length) * max(0.0, size + program.threshold * total)
 
 
 def _norm_cone(program: Program, unit: Array, center: Array, size: int, scale: float) -> tuple[Any, Array, list[Any]]:

@@ -19,33 +19,36 @@ from auclab.types import Array
 
 @dataclass
 class Cut:
-    """``loss(θ) ≥ constant − slope·θ``, slope of shape (n_features + 2,), from the point `theta`.
+    """``loss(θ) ≥ constant − slope·θ``: what is kept of it beside its slope.
 
-    `used` is the last iteration that gave it weight. The marginals are kept only where there is room. Over the hardest
-    negatives a third one, after those of the classes, says which they are (r in formulas of `PartialAUC`).
+    The marginals, or where there is no room for them the point `theta` they are from; `used` is the last iteration that
+    gave the cut weight. Over the hardest negatives a third marginal, after those of the classes, says which they are
+    (r in formulas of `PartialAUC`).
     """
 
-    theta: Array
     constant: float
-    slope: Array
     multipliers: tuple[Array, ...] | None
+    theta: Array | None
     used: int = 0
 
 
-def supporting_cut(problem: Problem, theta: Array) -> tuple[float, Cut]:
-    """The loss at `theta` and its cut there; O(m n + m log m)."""
+def supporting_cut(problem: Problem, theta: Array, *, room: bool = True) -> tuple[float, Array, Cut]:
+    """The loss at `theta`, and the slope, shape (n_features + 2,), and the rest of its cut there; O(m n + m log m)."""
     sample, z = problem.sample, problem.program.threshold
     multipliers, loss = _active(problem, theta)
     sum_pos, sum_neg = float(multipliers[0].sum()), float(multipliers[1].sum())
     total = sum_pos if problem.over_pairs else sum_pos + sum_neg
     balance = 0.0 if problem.over_pairs else sum_pos - sum_neg
     slope = np.r_[sample.combine(*multipliers[:2]), balance, z * total]
-    return loss, Cut(theta, total, slope, multipliers)
+    return loss, slope, Cut(total, multipliers, None) if room else Cut(total, None, theta)
 
 
 def cut_multipliers(problem: Problem, cut: Cut) -> tuple[Array, ...]:
     """The marginals of a cut, from memory or anew."""
-    return cut.multipliers or _active(problem, cut.theta)[0]
+    if cut.multipliers is not None:
+        return cut.multipliers
+    assert cut.theta is not None
+    return _active(problem, cut.theta)[0]
 
 
 def _active(problem: Problem, theta: Array) -> tuple[tuple[Array, ...], float]:

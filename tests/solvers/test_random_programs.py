@@ -1,0 +1,71 @@
+"""Random small programs of every row of the table: the structured solvers against HiGHS and Clarabel."""
+
+import numpy as np
+import pytest
+
+from auclab import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, RankSVM, solve
+from auclab.types import NORMS, Status
+from programs import label
+
+PROGRAMS = [
+    BufferedAUC(),
+    *(GeneralizedBufferedAUC(-0.1, norm) for norm in NORMS),
+    *(kind(0.02, norm, squared=squared) for kind in (RankSVM, CSVM) for squared in (False, True) for norm in NORMS),
+    *(ECSVM(-0.1, norm) for norm in NORMS),
+]
+SEEDS = range(20)
+AGREE = 1e-7
+
+
+def random_problem(seed):
+    """One of the kinds that `seed` stands for, its sizes and features at random."""
+    rng = np.random.default_rng(1_000 + seed)
+    n_pos, n_neg, n = rng.integers(5, 41), rng.integers(5, 41), int(rng.integers(1, 9))
+    if seed % 5 == 4:  # imbalanced
+        n_pos, n_neg = 5, 40
+    y = np.repeat([1, 0], [n_pos, n_neg])
+    X = rng.normal(size=(y.size, n)) + np.outer(y, rng.normal(size=n))
+    kind = ("plain", "integers", "separable", "collinear", "constant", "duplicated", "equal_means")[seed % 7]
+    if kind == "integers":
+        X = np.rint(X)
+    elif kind == "separable":
+        X[:, 0] = np.where(y == 1, 1.0, -1.0) + rng.uniform(-0.5, 0.5, y.size)
+    elif kind == "collinear":
+        X = np.c_[X, X @ rng.integers(-2, 3, n)]
+    elif kind == "constant":
+        X = np.c_[X, np.full(y.size, 7.0)]
+    elif kind == "duplicated":
+        X = np.c_[X, X[:, 0]]
+    elif kind == "equal_means":
+        X[y == 1] -= X[y == 1].mean(axis=0)
+        X[y == 0] -= X[y == 0].mean(axis=0)
+    return kind, X, y
+
+
+def reference_of(program, X, y):
+    """The optimum by a generic solver, no further off than its own certificate says."""
+    if program.is_linear:
+        solution = solve(program, X, y, solver="highs", pairs="full", tolerance=1e-9)
+    else:
+        solution = solve(program, X, y, solver="clarabel", tolerance=1e-9)
+    return solution
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=label)
+def test_structured_solvers_agree_with_generic_ones(program):
+    misses = []
+    for seed in SEEDS:
+        kind, X, y = random_problem(seed)
+        reference = reference_of(program, X, y)
+        allowed = AGREE * max(reference.objective, 1e-3)
+        # Both ends of the reference's own certificate: the optimum lies between them.
+        assert reference.objective - reference.lower_bound <= allowed, (seed, kind, reference.certificate)
+        for solver in ("newton", "cutting_plane"):
+            solution = solve(program, X, y, solver=solver, tolerance=1e-8)
+            off = abs(solution.objective - reference.objective)
+            if solution.status is not Status.OPTIMAL or off > allowed:
+                misses.append((solver, seed, kind, solution.status.name, f"off {off:.1e}, gap {solution.gap:.1e}"))
+            if kind == "separable" and program.threshold == program.penalty == 0:
+                assert solution.objective == 0.0
+                assert any("hard-margin" in note for note in solution.notes)
+    assert not misses
