@@ -23,19 +23,19 @@ Index = NDArray[np.int32]
 @njit(cache=True, nogil=True)
 def sweep_pos(
     pos: Array, neg: Array, share_pos: Array, share_neg: Array, shift: float, half_width: float
-) -> tuple[Index, Index, Array, Array, float]:
+) -> tuple[Index, Index, Array, float, float]:
     """The positives, with ``a = n_j − (p_i − shift)``, both classes sorted ascending.
 
     Returns for every positive its band (the first negative above ``p_i − shift − h``, the first at or above
-    ``p_i − shift + h``), the sum of share·φ'(a) and of share over the band; and the mean of φ over all pairs. Sums run
-    from the largest negative down, so that a positive with few active partners does not lose digits to those it has
-    nothing to do with.
+    ``p_i − shift + h``) and the sum of share·φ'(a); and over all pairs the mean of φ and the share in the band. Sums
+    run from the largest negative down, so that a positive with few active partners does not lose digits to those it
+    has nothing to do with.
     """
     first, last = np.empty(pos.size, np.int32), np.empty(pos.size, np.int32)
-    slope, band = np.empty(pos.size), np.empty(pos.size)
+    slope = np.empty(pos.size)
     low = high = neg.size
     # Sums of share, share·n and share·n² from `low` and from `high` on.
-    low_mass = low_moment = low_square = high_mass = high_moment = high_square = total = 0.0
+    low_mass = low_moment = low_square = high_mass = high_moment = high_square = total = band = 0.0
     for i in range(pos.size - 1, -1, -1):
         c = pos[i] - shift
         while high > 0 and neg[high - 1] >= c + half_width:
@@ -56,22 +56,20 @@ def sweep_pos(
         within = (b2 + 2.0 * half_width * b1 + half_width**2 * b0) / (4.0 * half_width)
         total += share_pos[i] * (high_moment - c * high_mass + within)
         slope[i] = high_mass + (b1 + half_width * b0) / (2.0 * half_width)
-        band[i] = b0
+        band += share_pos[i] * b0
         first[i], last[i] = low, high
-    return first, last, slope, band, total
+    return first, last, slope, total, band
 
 
 @njit(cache=True, nogil=True)
-def sweep_neg(
-    neg: Array, pos: Array, share_pos: Array, shift: float, half_width: float
-) -> tuple[Index, Index, Array, Array]:
+def sweep_neg(neg: Array, pos: Array, share_pos: Array, shift: float, half_width: float) -> tuple[Index, Index, Array]:
     """The negatives, with ``a = (n_j + shift) − p_i``, both classes sorted ascending.
 
-    Returns for every negative its band among the positives, which are on up to the first and off from the last, the
-    sum of share·φ'(a), and of share over the band.
+    Returns for every negative its band among the positives, which are on up to the first and off from the last, and
+    the sum of share·φ'(a).
     """
     first, last = np.empty(neg.size, np.int32), np.empty(neg.size, np.int32)
-    slope, band = np.empty(neg.size), np.empty(neg.size)
+    slope = np.empty(neg.size)
     low = high = 0
     low_mass = low_moment = high_mass = high_moment = 0.0  # sums of share and share·p below `low` and below `high`
     for j in range(neg.size):
@@ -87,9 +85,8 @@ def sweep_neg(
         b0 = high_mass - low_mass
         b1 = e * b0 - (high_moment - low_moment)
         slope[j] = low_mass + (b1 + half_width * b0) / (2.0 * half_width)
-        band[j] = b0
         first[j], last[j] = low, high
-    return first, last, slope, band
+    return first, last, slope
 
 
 @njit(cache=True, nogil=True)

@@ -7,7 +7,7 @@ rare in the band take a hundred times the steps (measured on one-hot coded data)
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -101,8 +101,7 @@ class Descent:
                 break
             self.iterations += 1
             if hessian is not None:
-                # Only the Hessian would need it, and at 10⁷ observations two of them are too many.
-                evaluation = replace(evaluation, state=None)
+                evaluation.release()
             trial = loss.evaluate(candidate, half_width)
             agreement = (value - value_at(candidate, trial)) / promised
             if agreement > 1e-4:

@@ -27,7 +27,7 @@ from auclab.types import Array
 _THREADS_FROM = 10_000
 
 
-@dataclass(frozen=True)
+@dataclass
 class Evaluation:
     """The smoothed loss at a point.
 
@@ -43,6 +43,10 @@ class Evaluation:
     band: float
     state: Any
 
+    def release(self) -> None:
+        """Forget what only the Hessian needs: at 10⁷ observations it is most of the memory."""
+        self.state = None
+
 
 @dataclass(frozen=True)
 class _Side:
@@ -52,7 +56,10 @@ class _Side:
     share: Array
     first: Index
     last: Index
-    band: Array
+
+    def band(self, partners: _Side) -> Array:
+        """The share of the partners in the band of every observation."""
+        return np.asarray(window_sums(partners.share, self.first, self.last))
 
 
 class PairLoss:
@@ -80,7 +87,7 @@ class PairLoss:
         center = 0.5 * (neg[0] + neg[-1])
         pos -= center
         neg -= center
-        (first_pos, last_pos, slope_pos, band_pos, mean), (first_neg, last_neg, slope_neg, band_neg) = in_parallel(
+        (first_pos, last_pos, slope_pos, mean, band), (first_neg, last_neg, slope_neg) = in_parallel(
             lambda sweep, *data: sweep(*data, shift, half_width),
             (sweep_pos, pos, neg, share_pos, share_neg),
             (sweep_neg, neg, pos, share_pos),
@@ -92,10 +99,10 @@ class PairLoss:
         active = shift * float(slope_pos.sum()) - float(slope_pos @ pos) + float(slope_neg @ neg)
         multipliers = _unsorted(slope_pos, order_pos), _unsorted(slope_neg, order_neg)
         sides = (
-            _Side(order_pos, share_pos, first_pos, last_pos, band_pos),
-            _Side(order_neg, share_neg, first_neg, last_neg, band_neg),
+            _Side(order_pos, share_pos, first_pos, last_pos),
+            _Side(order_neg, share_neg, first_neg, last_neg),
         )
-        return Evaluation(half_width, mean, multipliers, mean - active, float(share_pos @ band_pos), sides)
+        return Evaluation(half_width, mean, multipliers, mean - active, band, sides)
 
     def direction_sum(self, multipliers: tuple[Array, Array]) -> Array:
         """``G = Σ q α D``, the negative gradient, shape (n_variables,)."""
@@ -107,7 +114,7 @@ class PairLoss:
         rows_pos, rows_neg = in_parallel(
             _sorted_rows, (sample.X_pos, pos.order), (sample.X_neg, neg.order), threads=self.threads
         )
-        mass_pos, mass_neg = pos.share * pos.band, neg.share * neg.band
+        mass_pos, mass_neg = pos.share * pos.band(neg), neg.share * neg.band(pos)
 
         def across() -> Array:
             partners = window_row_sums(rows_neg, neg.share, pos.first, pos.last)
@@ -134,16 +141,24 @@ class PairLoss:
             return (X @ step[:-2])[side.order]
 
         moved_pos, moved_neg = in_parallel(gathered, (sample.X_pos, pos), (sample.X_neg, neg), threads=self.threads)
-        sums_pos = pos.band * (moved_pos + tilt) - window_sums(neg.share * moved_neg, pos.first, pos.last)
-        sums_neg = window_sums(pos.share * moved_pos, neg.first, neg.last) - neg.band * (moved_neg - tilt)
-        for side, sums in ((pos, sums_pos), (neg, sums_neg)):
-            sums *= side.share
-            sums /= 2.0 * evaluation.half_width
-        return _unsorted(sums_pos, pos.order), _unsorted(sums_neg, neg.order)
+        across_pos = window_sums(neg.share * moved_neg, pos.first, pos.last)
+        across_neg = window_sums(pos.share * moved_pos, neg.first, neg.last)
+        # In place from here on.
+        moved_pos += tilt
+        moved_neg -= tilt
+        for side, partners, moved, across in ((pos, neg, moved_pos, across_pos), (neg, pos, moved_neg, across_neg)):
+            moved *= side.band(partners)
+            moved -= across
+            moved *= side.share
+            moved /= 2.0 * evaluation.half_width
+        del across_pos, across_neg, across
+        np.negative(moved_neg, out=moved_neg)
+        return _unsorted(moved_pos, pos.order), _unsorted(moved_neg, neg.order)
 
     def hessian_diagonal(self, evaluation: Evaluation) -> Array:
         """An upper bound of the Hessian's diagonal, shape (n_variables,), by ``(x − y)² ≤ 2x² + 2y²``."""
-        mass = [_unsorted(side.share * side.band, side.order) for side in evaluation.state]
+        pos, neg = evaluation.state
+        mass = [_unsorted(a.share * a.band(b), a.order) for a, b in ((pos, neg), (neg, pos))]
         squares = 2.0 * (_square(self.sample.X_pos).T @ mass[0] + _square(self.sample.X_neg).T @ mass[1])
         tilt = self.threshold**2 * float(mass[0].sum())
         return np.r_[squares, 0.0, tilt] / (2.0 * evaluation.half_width)
@@ -248,8 +263,10 @@ class BandHessian:
 
 def linearised(loss: Loss, evaluation: Evaluation, step: Array) -> tuple[Array, Array]:
     """The multipliers ``α − φ'' D·step``."""
-    change = loss.change(evaluation, step)
-    return evaluation.multipliers[0] - change[0], evaluation.multipliers[1] - change[1]
+    result = loss.change(evaluation, step)
+    for before, change in zip(evaluation.multipliers, result, strict=True):
+        np.subtract(before, change, out=change)
+    return result
 
 
 def smooth_loss(problem: Problem, sample: Sample) -> Loss:

@@ -110,10 +110,12 @@ def feasible_multipliers(problem: Problem, pos: Array, neg: Array) -> tuple[Arra
     if sum_pos == 0 or sum_neg == 0:
         return np.zeros_like(pos), np.zeros_like(neg)
     smaller = min(sum_pos, sum_neg)
-    pos, neg = pos * (smaller / sum_pos), neg * (smaller / sum_neg)
+    pos *= smaller / sum_pos
+    neg *= smaller / sum_neg
     if problem.over_pairs:
         factor = transport_factor(pos, neg, sample.share_pos, sample.share_neg)
-        pos, neg = pos * factor, neg * factor
+        pos *= factor
+        neg *= factor
     return pos, neg
 
 
@@ -135,14 +137,18 @@ def transport_factor(pos: Array, neg: Array, share_pos: Array, share_neg: Array)
     0.5
     """
     levels, share, neg = _by_density(neg, share_neg)
-    # φ at its kinks c = levels: full sums below, c times the remaining share above.
-    below = np.concatenate(([0.0], np.cumsum(neg)))[:-1]
+    # φ at its kinks c = levels: full sums below, c times the remaining share above. In place, as the arrays are long.
+    values = np.zeros(levels.size + 1)
+    np.cumsum(neg[:-1], out=values[2:])
     above = np.cumsum(share[::-1])[::-1]
-    values = np.concatenate(([0.0], below + levels * above))
-    _, room, demand = (part[::-1] for part in _by_density(pos, share_pos))
-    demand, room = np.cumsum(demand), np.cumsum(room)
+    above *= levels
+    values[1:] += above
+    levels = np.concatenate(([0.0], levels))
+    del above, neg, share
+    _, room, demand = _by_density(pos, share_pos)
+    room, demand = np.cumsum(room[::-1]), np.cumsum(demand[::-1])
     # Rounding in the sums may put a demand above the largest value of φ; it is then the largest level.
-    needed = np.interp(demand, values, np.concatenate(([0.0], levels)))
+    needed = np.interp(demand, values, levels)
     used = needed > 0
     return float(min(1.0, (room[used] / needed[used]).min())) if used.any() else 1.0
 

@@ -197,6 +197,7 @@ class _Run:
             before, bound = bound, dual_bound(self.problem, (theta + step)[:-2], multipliers).bound
             if bound - before <= allowed:
                 break
+        evaluation.release()
         coef, intercept = (theta + step)[:-2], float((theta + step)[-2])
         certificate, _ = certify(self.problem, coef, intercept, multipliers)
         self.monitor.record(certificate.objective, certificate.lower_bound)
