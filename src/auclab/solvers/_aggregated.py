@@ -26,6 +26,9 @@ from auclab.solvers.certificate import SMALL_OBJECTIVE, certify
 from auclab.types import Array, Status, Timings
 
 _MAX_STEPS = 200
+#: Margins of the first window, and a hundredth of that for every feature; a cone's rows take longer than a linear
+#: program's.
+_LEAST_WINDOW, _LEAST_CONIC_WINDOW = 2_000, 600
 _MAX_WINDOW = 300_000
 #: Agreement of true and predicted decrease at which the box grows, and below which it shrinks.
 _GOOD, _POOR = 0.75, 0.25
@@ -68,12 +71,13 @@ def solve_aggregated(
     begin = perf_counter()
     deadline = math.inf if time_limit is None else begin + time_limit
     coef, intercept = (_rough_solution(problem, deadline), 0.0) if start is None else start
+    least = _LEAST_WINDOW if problem.program.is_linear else _LEAST_CONIC_WINDOW
     search = _Search(
         coef,
         intercept,
         problem.objective(coef, intercept),
         radius=radius,
-        n_wanted=max(2_000, 20 * problem.sample.n_features),
+        n_wanted=max(least, least // 100 * problem.sample.n_features),
     )
     search.timings = Timings(solve=perf_counter() - begin)
     unit = 1.0 / problem.sample.spread

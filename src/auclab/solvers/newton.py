@@ -199,7 +199,12 @@ class _Run:
                 break
         evaluation.release()
         coef, intercept = (theta + step)[:-2], float((theta + step)[-2])
-        certificate, _ = certify(self.problem, coef, intercept, multipliers)
+        objective = self.problem.objective(coef, intercept)
+        if objective > evaluation.value + descent.penalty(theta):
+            # Too long a step, though its multipliers may prove something.
+            coef, intercept = theta[:-2], float(theta[-2])
+            objective = self.problem.objective(coef, intercept)
+        certificate, _ = certify(self.problem, coef, intercept, multipliers, objective)
         self.monitor.record(certificate.objective, certificate.lower_bound)
         return Play(
             coef,

@@ -27,8 +27,8 @@ SEPARATED = 1e-9
 WINDOWS_UP_TO = 100_000_000
 #: Seconds of compiling that are worth a note; to load what is compiled takes less.
 NOTEWORTHY = 2.0
-#: More features than this, and a dense Hessian is no longer small.
-MANY_FEATURES = 500
+#: More features than this, and newton has no matrix for its Hessian.
+MANY_FEATURES = 2_000
 
 
 def solve(
@@ -118,6 +118,8 @@ def choose_solver(problem: Problem) -> tuple[str, str]:
         return "newton", f"auto picked newton: {why}"
     if program.is_linear:
         return "highs", f"auto picked highs: the program is linear, and n = {n_features} is too many for newton"
+    if problem.over_pairs or n_features > MANY_FEATURES:
+        return "cutting_plane", f"auto picked cutting_plane: n = {n_features} is too many for a Hessian"
     return "clarabel", "auto picked clarabel: the program is conic"
 
 
