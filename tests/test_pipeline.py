@@ -103,14 +103,18 @@ def test_held_out_bounds_are_those_of_the_numbers(finished):
     result, folder = finished
     fold = result.folds[0]
     by_name = {item.name: item for item in fold.guarantees}
-    assert set(by_name) == {"fixed_scorer_auc", "fixed_scorer_bauc"}
+    held_out = {"fixed_scorer_auc", "fixed_scorer_bauc", "peeled_fixed_scorer_bauc"}
+    assert set(by_name) == {"peeled_margin", *held_out}
     y = fold.parts["test"].y_true
     again = fixed_scorer_auc_bound(result.summary["test/auc"], n_pos=int(y.sum()), n_neg=int((1 - y).sum()), rho=0.05)
     assert by_name["fixed_scorer_auc"].bound.half_width == again.half_width
     assert result.summary["bound/fixed_scorer_auc"] == pytest.approx(result.summary["test/auc"] - again.half_width)
-    assert any("observed" in words for words in by_name["fixed_scorer_bauc"].bound.assumptions)
+    observed = "conditional on the support lying within the observed radius"
+    for name in ("peeled_margin", "fixed_scorer_bauc", "peeled_fixed_scorer_bauc"):
+        assert any(words.startswith(observed) for words in by_name[name].bound.assumptions)
+        assert by_name[name].test_value == result.summary["test/bauc"]
     assert "squared=true" in fold.remarks[0]
-    assert len(read(folder / "bounds.json")["bounds"]) == 2
+    assert len(read(folder / "bounds.json")["bounds"]) == 4
 
 
 def test_stability_bounds_in_the_unit_ball(tmp_path):
@@ -119,13 +123,16 @@ def test_stability_bounds_in_the_unit_ball(tmp_path):
     fold = result.folds[0]
     assert set(fold.parts) == {"train"}
     by_name = {item.name: item for item in fold.guarantees}
-    assert set(by_name) == {"published_stability", "pairwise_stability"}
+    assert set(by_name) == {"published_stability", "pairwise_stability", "peeled_stability", "peeled_margin"}
     part = fold.parts["train"]
     margins = part.y_score[part.y_true == 1][:, None] - part.y_score[part.y_true == 0][None, :]
     loss = float(np.maximum(1 - margins, 0).mean())
-    again = pairwise_stability_bound(loss, 1.0, diameter=2.0, penalty=0.5, n_pos=40, n_neg=40, rho=0.05)
+    gap = max(fold.solution.certificate.absolute_gap, 0.0)
+    sizes = {"penalty": 0.5, "n_pos": 40, "n_neg": 40, "rho": 0.05, "optimality_gap": gap}
+    again = pairwise_stability_bound(loss, 1.0, diameter=2.0, **sizes)
     assert by_name["pairwise_stability"].bound.lower == pytest.approx(again.lower, rel=1e-12)
-    assert not any("training part" in words for words in by_name["pairwise_stability"].bound.assumptions)
+    assert not any("observed" in words for item in fold.guarantees for words in item.bound.assumptions)
+    assert all(np.isnan(item.test_value) for item in fold.guarantees)
     assert "held-out part" in fold.remarks[0]
 
 
@@ -184,7 +191,7 @@ GROUPS = ("formulation", "solver", "metrics", "bounds", "tracking")
 
 @pytest.mark.parametrize(("group", "choice"), [(group, choice) for group in GROUPS for choice in choices_in(group)])
 def test_every_yaml_works(tmp_path, group, choice):
-    value = f"metrics=[{choice}]" if group == "metrics" else f"{group}={choice}"
+    value = f"{group}=[{choice}]" if group in ("metrics", "bounds") else f"{group}={choice}"
     store = [f"tracking.dir={tmp_path / 'mlruns'}"] if choice == "mlflow" else []
     small = ["dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=20", "dataset.n_features=2"]
     result = run_here(tmp_path / "out", *small, value, *store)
@@ -205,6 +212,37 @@ def test_every_experiment_composes_and_says_its_command(choice):
 def test_spread_of_unknown_is_unknown():
     assert all(np.isnan(spread([1.0, np.nan])))
     assert spread([2.0, np.inf])[0] == np.inf
+
+
+SMALL = ("dataset=artificial", "dataset.n_pos=30", "dataset.n_neg=40", "dataset.n_features=2")
+
+
+def test_bounds_are_picked_by_name(tmp_path):
+    result = run_here(tmp_path, *SMALL, "bounds=[margin]", "bounds.rho=0.1", "formulation=ranksvm")
+    assert [item.name for item in result.folds[0].guarantees] == ["peeled_margin"]
+    assert result.confidence == 0.9
+    assert not result.folds[0].remarks
+
+
+def test_margin_bound_goes_by_the_norm_of_the_formulation(tmp_path):
+    choices = ["formulation=ranksvm", "formulation.norm=linf", "solver=highs", "preprocess=unit_ball"]
+    fold = run_here(tmp_path, *SMALL, *choices, "bounds=[margin]").folds[0]
+    # ‖x‖₁ ≤ √2 in the unit disc, on either side
+    assert any(f"l1 further apart than {2 * np.sqrt(2):.4g}" in words for words in fold.guarantees[0].bound.assumptions)
+
+
+def test_partial_auc_has_a_bound_of_its_own(tmp_path):
+    choices = ["formulation=partial_auc", "formulation.max_fpr=0.5", "dataset.n_neg=4000", "dataset.n_pos=4000"]
+    fold = run_here(tmp_path, *SMALL, *choices, "bounds=[weighted]").folds[0]
+    (item,) = fold.guarantees
+    assert item.quantity == "area at FPR ≤ 0.5"
+    assert 0 < item.lower_end < item.test_value <= 0.5
+    assert not item.bound.vacuous
+
+
+def test_an_unknown_kind_of_bounds_is_told(tmp_path):
+    with pytest.raises(AuclabError, match="stability, margin, fixed_scorer, weighted"):
+        run_here(tmp_path, *SMALL, "solver=highs", "+bounds.luck=1")
 
 
 def test_a_two_sided_statement_is_cut_to_the_unit_interval():

@@ -50,6 +50,9 @@ def test_everything_is_on_the_screen(results, which, console, tmp_path, monkeypa
     assert f"{result.summary['test/auc']:.4f}" in text
     assert "AUC" in text
     assert "vacuous: it excludes nothing" in flowing
+    assert "best for AUC" in flowing
+    worst = min((fold.guarantees for fold in result.folds), key=lambda items: items[1].lower_end)[1]
+    assert f"{worst.statement} (test {worst.test_value:.4f}) fixed_scorer_auc, test part" in flowing
     assert "[1] assumed:" in text
     assert "stability bounds hold for formulation=ranksvm" in flowing
     assert "0123abcd" in text

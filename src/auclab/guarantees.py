@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.bounds import pairwise_stability_bound, published_stability_bound
-from auclab.bounds.fixed_scorer import fixed_scorer_auc_bound, fixed_scorer_bauc_bound
+from auclab.bounds import (
+    fixed_scorer_auc_bound,
+    fixed_scorer_bauc_bound,
+    observed_radii,
+    pairwise_stability_bound,
+    peeled_fixed_scorer_bauc_bound,
+    peeled_margin_bound,
+    peeled_stability_bound,
+    published_stability_bound,
+    step_weight_bound,
+)
+from auclab.bounds._inputs import OBSERVED
 from auclab.kernels.hinge import pair_hinge_value
 from auclab.metrics import auc_score, bauc_score
-from auclab.types import Array, Bound, Solution
+from auclab.types import Array, AuclabError, Bound, Norm, Solution
 
 #: Radius of the ball `preprocess=unit_ball` maps every observation into, seen or unseen.
 UNIT_RADIUS = 1.0
@@ -24,7 +34,8 @@ UNIT_RADIUS = 1.0
 class Guarantee:
     """A bound with what it is about.
 
-    `quantity` is what is bounded ("AUC", "bAUC"), `estimate` its value on `sample` ("train", "test").
+    `quantity` is what is bounded ("AUC", "bAUC"), `estimate` its value on `sample` ("train", "test"), and `test_value`
+    its value on the held-out part, NaN if there is none.
     """
 
     name: str
@@ -32,6 +43,7 @@ class Guarantee:
     sample: str
     estimate: float
     bound: Bound
+    test_value: float = math.nan
 
     @property
     def lower_end(self) -> float:
@@ -79,6 +91,41 @@ class Sample:
         return float(pair_hinge_value(a * self.scores[self.y == 1], a * self.scores[self.y == 0], 1.0))
 
 
+class Context(NamedTuple):
+    """A solved split, and what is asked of it. `options` are those of one kind of bounds."""
+
+    solution: Solution
+    train: Sample
+    test: Sample | None
+    preprocess: str
+    rho: float
+    options: Mapping[str, Any]
+
+    @property
+    def fitted(self) -> str:
+        """What every bound on the training part takes for granted."""
+        return "the preprocessing counts as given, though fitted on the same data"
+
+    def radii(self, norm: Norm) -> tuple[float, float, tuple[str, ...]]:
+        """Radii of the classes in the norm dual to `norm`, with the conditions under which they hold."""
+        if self.preprocess == "unit_ball":
+            # a Euclidean ball: ‖x‖₁ ≤ √d ‖x‖₂
+            radius = UNIT_RADIUS * (math.sqrt(self.train.X.shape[1]) if norm == "linf" else 1.0)
+            return radius, radius, (self.fitted,)
+        return *observed_radii(self.train.X, self.train.y, norm), (self.fitted, OBSERVED)
+
+    def bauc(self, name: str, bound: Bound, *conditions: str, sample: str = "train") -> Guarantee:
+        """A guarantee of the bAUC, with its values beside it."""
+        test_value = math.nan if self.test is None else bauc_score(self.test.y, self.test.scores)
+        estimate = bauc_score(self.train.y, self.train.scores) if sample == "train" else test_value
+        bound = replace(bound, assumptions=(*bound.assumptions, *conditions))
+        return Guarantee(name, "bAUC", sample, estimate, bound, test_value)
+
+
+#: Guarantees that hold, and remarks on those that do not apply.
+Found = tuple[list[Guarantee], list[str]]
+
+
 def find_guarantees(
     solution: Solution, train: Sample, test: Sample | None, *, settings: Mapping[str, Any], preprocess: str
 ) -> tuple[tuple[Guarantee, ...], tuple[str, ...]]:
@@ -90,57 +137,65 @@ def find_guarantees(
     train, test : Sample
         `test` is None where nothing was held out.
     settings : mapping
-        ``kinds`` ("stability", "fixed_scorer"), ``rho`` in (0, 1), and ``a`` ≥ 0, the scale of the hinge that
-        the stability bounds want fixed in advance.
+        ``rho`` in (0, 1), and a mapping of options for each kind of bounds: ``stability`` (``a`` ≥ 0, the scale of the
+        hinge, fixed in advance), ``margin``, ``fixed_scorer``, ``weighted`` (``max_fpr`` in (0, 1], or None for that of
+        the formulation).
     preprocess : str
         Name of the preprocessing; "unit_ball" makes the radius valid by construction.
+
+    Raises
+    ------
+    AuclabError
+        An unknown kind, or options out of range.
     """
     found: list[Guarantee] = []
     remarks: list[str] = []
-    rho = float(settings["rho"])
-    if "stability" in settings["kinds"]:
-        if obstacle := _stability_obstacle(solution):
-            remarks.append(obstacle)
-        else:
-            found += _stability(solution, train, preprocess, a=float(settings["a"]), rho=rho)
-    if "fixed_scorer" in settings["kinds"]:
-        if test is None:
-            remarks.append("fixed-scorer bounds need a held-out part: split=holdout, kfold or repeated")
-        else:
-            found += _fixed_scorer(solution, train, test, preprocess, rho=rho)
-            if found[-1].bound.lower == 0.0:
-                remarks.append(f"held-out parts of {len(test.y)} observations promise no bAUC above 0 at this spread")
-    return tuple(found), tuple(remarks)
+    for kind, options in settings.items():
+        if kind == "rho":
+            continue
+        if kind not in _KINDS:
+            raise AuclabError(f"bounds of the kind {kind!r} are unknown; choose among {', '.join(_KINDS)}")
+        context = Context(solution, train, test, preprocess, float(settings["rho"]), options or {})
+        guarantees, words = _KINDS[kind](context)
+        found += guarantees
+        remarks += words
+    return tuple(found), tuple(dict.fromkeys(remarks))
 
 
-def _stability_obstacle(solution: Solution) -> str:
-    program = solution.formulation
-    if program.name == "ranksvm" and program.squared and program.norm == "l2" and program.penalty > 0:
-        return ""
-    return "stability bounds hold for formulation=ranksvm formulation.squared=true formulation.norm=l2 only"
+def _stability(context: Context) -> Found:
+    solution, train, rho = context.solution, context.train, context.rho
+    program, gap = solution.formulation, solution.certificate.absolute_gap
+    if not (program.name == "ranksvm" and program.squared and program.norm == "l2" and program.penalty > 0):
+        return [], ["stability bounds hold for formulation=ranksvm formulation.squared=true formulation.norm=l2 only"]
+    if not math.isfinite(gap):
+        return [], ["stability bounds need a solution with a certified gap"]
+    a = float(context.options["a"])
+    radius_pos, radius_neg, conditions = context.radii("l2")
+    sizes: dict[str, Any] = {"penalty": solution.penalty, "n_pos": train.n_pos, "n_neg": train.n_neg, "rho": rho}
+    radii: dict[str, Any] = {"radius_pos": radius_pos, "radius_neg": radius_neg}
+    # what the solver left of the gap is charged: the bounds are about the exact minimiser
+    stable: dict[str, Any] = {"diameter": radius_pos + radius_neg, "optimality_gap": max(gap, 0.0)}
+    published = published_stability_bound(train.pair_hinge(a), a, **radii, **sizes)
+    pairwise = pairwise_stability_bound(train.pair_hinge(a), a, **stable, **sizes)
+    peeled = peeled_stability_bound(train.X, train.y, solution.coef, penalty=solution.penalty, rho=rho, **stable)
+    bounds = {"published_stability": published, "pairwise_stability": pairwise, "peeled_stability": peeled}
+    return [context.bauc(name, bound, *conditions) for name, bound in bounds.items()], []
 
 
-def _stability(solution: Solution, train: Sample, preprocess: str, *, a: float, rho: float) -> list[Guarantee]:
-    loss, penalty, n_pos, n_neg = train.pair_hinge(a), solution.penalty, train.n_pos, train.n_neg
-    radius_pos, radius_neg = (UNIT_RADIUS, UNIT_RADIUS) if preprocess == "unit_ball" else _radii(train)
-    published = published_stability_bound(
-        loss, a, radius_pos=radius_pos, radius_neg=radius_neg, penalty=penalty, n_pos=n_pos, n_neg=n_neg, rho=rho
-    )
+def _margin(context: Context) -> Found:
+    program, train = context.solution.formulation, context.train
+    norm: Norm = program.norm if program.uses_norm else "l2"
+    radius_pos, radius_neg, conditions = context.radii(norm)
     diameter = radius_pos + radius_neg
-    pairwise = pairwise_stability_bound(loss, a, diameter=diameter, penalty=penalty, n_pos=n_pos, n_neg=n_neg, rho=rho)
-    conditions = ["the preprocessing counts as given, although it was fitted on the same observations"]
-    if preprocess != "unit_ball":
-        conditions.append("the radii are those of the training part; the support lies within them too")
-    estimate = bauc_score(train.y, train.scores)
-    bounds = {"published_stability": published, "pairwise_stability": pairwise}
-    return [
-        Guarantee(name, "bAUC", "train", estimate, replace(it, assumptions=(*it.assumptions, *conditions)))
-        for name, it in bounds.items()
-    ]
+    bound = peeled_margin_bound(train.X, train.y, context.solution.coef, diameter=diameter, rho=context.rho, norm=norm)
+    return [context.bauc("peeled_margin", bound, *conditions)], []
 
 
-def _fixed_scorer(solution: Solution, train: Sample, test: Sample, preprocess: str, *, rho: float) -> list[Guarantee]:
-    observed = preprocess != "unit_ball"
+def _fixed_scorer(context: Context) -> Found:
+    solution, train, test, rho = context.solution, context.train, context.test, context.rho
+    if test is None:
+        return [], ["fixed-scorer bounds need a held-out part: split=holdout, kfold or repeated"]
+    observed = context.preprocess != "unit_ball"
     if observed:
         reach = float(np.ptp(np.concatenate([train.scores, test.scores])))
         expected = float(np.ptp(train.scores))
@@ -148,10 +203,9 @@ def _fixed_scorer(solution: Solution, train: Sample, test: Sample, preprocess: s
         reach = expected = 2 * UNIT_RADIUS * float(np.linalg.norm(solution.coef))
 
     def bauc_bound(sample: Sample, a: float, spread: float) -> Bound:
+        sizes: dict[str, Any] = {"n_pos": test.n_pos, "n_neg": test.n_neg, "rho": rho}
         loss = sample.pair_hinge(a)
-        return fixed_scorer_bauc_bound(
-            loss, a, score_spread=spread, n_pos=test.n_pos, n_neg=test.n_neg, rho=rho, spread_is_observed=observed
-        )
+        return fixed_scorer_bauc_bound(loss, a, score_spread=spread, spread_is_observed=observed, **sizes)
 
     # The scale for which the bound would be best if the held-out part were like the training part. It may depend
     # on the training part in any way, but not on the held-out scores. At a = 0 the bound is bAUC ≥ 0.
@@ -159,14 +213,33 @@ def _fixed_scorer(solution: Solution, train: Sample, test: Sample, preprocess: s
     a = float(max(scales, key=lambda scale: bauc_bound(train, scale, expected).lower))
     auc = auc_score(test.y, test.scores)
     auc_bound = fixed_scorer_auc_bound(auc, n_pos=test.n_pos, n_neg=test.n_neg, rho=rho)
+    chosen = bauc_bound(test, a, reach)
+    peeled = peeled_fixed_scorer_bauc_bound(
+        test.y, test.scores, score_spread=reach, rho=rho, spread_is_observed=observed
+    )
+    hopeless = f"held-out parts of {len(test.y)} observations promise no bAUC above 0 at this spread"
     return [
-        Guarantee("fixed_scorer_auc", "AUC", "test", auc, auc_bound),
-        Guarantee("fixed_scorer_bauc", "bAUC", "test", bauc_score(test.y, test.scores), bauc_bound(test, a, reach)),
-    ]
+        Guarantee("fixed_scorer_auc", "AUC", "test", auc, auc_bound, auc),
+        context.bauc("fixed_scorer_bauc", chosen, sample="test"),
+        context.bauc("peeled_fixed_scorer_bauc", peeled, sample="test"),
+    ], [hopeless] if chosen.lower == 0.0 else []
 
 
-def _radii(train: Sample) -> tuple[float, float]:
-    """Largest distance of a positive, and of a negative, from the mean of the training part."""
-    X = train.X.toarray() if hasattr(train.X, "toarray") else np.asarray(train.X, dtype=float)
-    distance = np.linalg.norm(X - X.mean(axis=0), axis=1)
-    return float(distance[train.y == 1].max()), float(distance[train.y == 0].max())
+def _weighted(context: Context) -> Found:
+    max_fpr = context.options.get("max_fpr") or getattr(context.solution.formulation, "max_fpr", None)
+    test = context.test
+    if max_fpr is None:
+        return [], []
+    if test is None:
+        return [], ["the bound on the partial AUC needs a held-out part: split=holdout, kfold or repeated"]
+    bound = step_weight_bound(test.y, test.scores, max_fpr=float(max_fpr), delta=context.rho)
+    area = bound.lower + bound.slack
+    return [Guarantee("partial_auc", f"area at FPR ≤ {max_fpr:g}", "test", area, bound, area)], []
+
+
+_KINDS: dict[str, Callable[[Context], Found]] = {
+    "stability": _stability,
+    "margin": _margin,
+    "fixed_scorer": _fixed_scorer,
+    "weighted": _weighted,
+}

@@ -24,6 +24,7 @@ from auclab.progress import Progress, progress_to
 from auclab.types import AuclabError, Status
 
 if TYPE_CHECKING:
+    from auclab.guarantees import Guarantee
     from auclab.results import Result
     from auclab.tracking import Run
 
@@ -206,26 +207,38 @@ def _metrics(result: Result) -> Table:
 
 
 def _bounds(result: Result) -> Iterator[Any]:
-    """Each bound, and under numbers what they assume; of several splits, the bound that says least."""
-    first = result.folds[0]
-    if not (first.guarantees or first.remarks):
+    """Each bound beside the test value, and under numbers what they assume; of several splits, the weakest bound."""
+    every = [item for fold in result.folds for item in fold.guarantees]
+    remarks = list(dict.fromkeys(words for fold in result.folds for words in fold.remarks))
+    if not (every or remarks):
         return
     several = ", for each split by itself; the weakest is shown" if len(result.folds) > 1 else ""
     yield Text.assemble(("bounds", "cyan"), f"  each with probability at least {result.confidence:g}{several}")
-    shown = [
-        min((fold.guarantees[number] for fold in result.folds), key=lambda item: item.lower_end)
-        for number in range(len(first.guarantees))
-    ]
+    names = dict.fromkeys(item.name for item in every)
+    shown = [min((item for item in every if item.name == name), key=lambda item: item.lower_end) for name in names]
     assumptions = list(dict.fromkeys(words for item in shown for words in item.bound.assumptions))
-    for item in shown:
+    for item, is_best in zip(shown, _best(shown), strict=True):
         marks = "".join(f"[{assumptions.index(words) + 1}]" for words in item.bound.assumptions)
-        vacuous = ("  vacuous: it excludes nothing", "yellow") if item.bound.vacuous else ""
-        line = Text.assemble((item.statement, "bold"), f"  {item.name}, {item.sample} part ", (marks, "dim"), vacuous)
+        beside = "" if math.isnan(item.test_value) else f" (test {item.test_value:.4f})"
+        verdict = ("  vacuous: it excludes nothing", "yellow") if item.bound.vacuous else ""
+        best = (f"  best for {item.quantity}", "green") if is_best else ""
+        line = Text.assemble(
+            (item.statement, "bold"), beside, f"  {item.name}, {item.sample} part ", (marks, "dim"), verdict, best
+        )
         yield Padding(line, (0, 0, 0, 2))
     for number, words in enumerate(assumptions, start=1):
         yield Padding(Text(f"[{number}] assumed: {words}", style="dim"), (0, 0, 0, 2))
-    for remark in first.remarks:
+    for remark in remarks:
         yield Padding(Text(remark, style="dim"), (0, 0, 0, 2))
+
+
+def _best(guarantees: list[Guarantee]) -> list[bool]:
+    """For each guarantee, whether it is the best one of its quantity and not vacuous."""
+    best: dict[str, float] = {}
+    for item in guarantees:
+        if not item.bound.vacuous:
+            best[item.quantity] = max(best.get(item.quantity, -math.inf), item.lower_end)
+    return [not item.bound.vacuous and item.lower_end == best[item.quantity] for item in guarantees]
 
 
 def _whereabouts(run: Run, tracking: Mapping[str, Any]) -> None:

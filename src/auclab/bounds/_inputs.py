@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.formulations.sample import Sample
-from auclab.types import Array, AuclabError
+from auclab.types import Array, AuclabError, Bound
 
 INDEPENDENT = "positives are independent draws from one distribution and negatives from another, class sizes fixed"
 OBSERVED = "conditional on the support lying within the observed radius"
@@ -26,6 +26,11 @@ def deviation(n_pos: int, n_neg: int, rho: float) -> float:
 def hinge_range(reach: float) -> float:
     """Length of the interval in which ``[1 − t]₊`` lies for ``|t| ≤ reach``: ``reach + min(1, reach)``."""
     return reach + min(1.0, reach)
+
+
+def from_below(lower: float, slack: float, assumptions: tuple[str, ...]) -> Bound:
+    """A lower bound on something in [0, 1], in plain numbers whatever the arguments were."""
+    return Bound(float(lower), float(slack), bool(lower <= 0.0), assumptions)
 
 
 def check_sizes(n_pos: int, n_neg: int) -> None:

@@ -23,12 +23,12 @@ from auclab.bounds._inputs import (
     deviation,
     hinge_range,
 )
-from auclab.bounds.peeling import Statement, level_share, levels_below, statements
+from auclab.bounds.peeling import NOTHING, level_share, levels_below, statements
 from auclab.types import AuclabError, Bound
 from auclab.validation import finite_vector
 
 HELD_OUT = "the scorer was fixed before the held-out part was seen"
-INDEPENDENT = "held-out observations are independent draws from the distribution that is meant"
+INDEPENDENT = "held-out observations are independent draws from the law meant"
 
 
 def fixed_scorer_auc_bound(auc: float, *, n_pos: int, n_neg: int, rho: float) -> Bound:
@@ -150,7 +150,7 @@ def peeled_fixed_scorer_bauc_bound(
 
     With ``a_k = 2^k a₀`` and ``ρ_k = (2/3)ρ/((|k|+1)(|k|+2))``, with probability at least 1 − ρ::
 
-        bAUC ≥ max_k { 1 − R̂_{a_k} − B(a_k) √( (1/n_pos + 1/n_neg) ln(1/ρ_k) / 2 ) },     B(a) = aS + min(1, aS)
+        bAUC ≥ sup_k { 1 − R̂_{a_k} − B(a_k) √( (1/n_pos + 1/n_neg) ln(1/ρ_k) / 2 ) } ≥ 0,     B(a) = aS + min(1, aS)
 
     R̂_a, a mean over pairs, is the U-statistic of the hinge; `fixed_scorer_bauc_bound` on each level of a grid that is
     fixed in advance (formulas 8.3). Where another sample suggests a scale, that bound is the better one.
@@ -195,7 +195,7 @@ def peeled_fixed_scorer_bauc_bound(
     if reach > score_spread * (1.0 + 1e-9):
         raise AuclabError(f"score_spread={score_spread:.6g} is too small: scores of this sample differ by {reach:.6g}")
     if score_spread == 0.0:  # all scores are equal: bAUC is 0
-        best, start = Statement(0, 0.0, 1.0, 0.0), 0.0
+        best, start = NOTHING, 0.0
     else:
         start = 1.0 / score_spread if a0 is None else a0
         rate = score_spread * deviation(pos.size, neg.size, rho)
@@ -203,12 +203,13 @@ def peeled_fixed_scorer_bauc_bound(
         def slack(a: float, k: int) -> float:
             return hinge_range(a * score_spread) * deviation(pos.size, neg.size, level_share(rho, k))
 
-        best = max(statements(pos, neg, levels_below(1.0 / rate, start), start, slack), key=lambda it: it.lower)
-    scale = f"the scale a = {best.a:.4g} comes from the grid 2^k · {start:.4g}, fixed before the held-out part was seen"
+        found = statements(pos, neg, levels_below(1.0 / rate, start), start, slack)
+        best = max([NOTHING, *found], key=lambda it: it.lower)
+    scale = f"the grid 2^k · {start:.4g} of scales was fixed before the held-out part was seen; a = {best.a:.4g}"
     assumptions = (HELD_OUT, INDEPENDENT, scale, *_support(score_spread, spread_is_observed))
     return Bound(best.lower, best.slack, best.lower <= 0.0, assumptions)
 
 
 def _support(score_spread: float, is_observed: bool) -> tuple[str, ...]:
     """The condition under which a spread read off a sample holds."""
-    return (f"{OBSERVED}: no two scores further apart than the {score_spread:.4g} seen",) if is_observed else ()
+    return (f"{OBSERVED} (scores at most {score_spread:.4g} apart)",) if is_observed else ()

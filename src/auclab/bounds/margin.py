@@ -21,9 +21,10 @@ from auclab.bounds._inputs import (
     check_sizes,
     class_scores,
     deviation,
+    from_below,
     hinge_range,
 )
-from auclab.bounds.peeling import Statement, level_share, levels_below, mean_hinge
+from auclab.bounds.peeling import NOTHING, Statement, level_share, levels_below, mean_hinge
 from auclab.formulations.norms import SYMBOL, check_norm, norm_of
 from auclab.metrics import buffered_auc
 from auclab.types import Array, AuclabError, Bound, Norm
@@ -93,9 +94,8 @@ def margin_bound(
     check_sizes(n_pos, n_neg)
     check_probability(rho=rho)
     slack = margin_slack(norm_bound, diameter, n_pos, n_neg, rho, norm, n_features)
-    lower = 1.0 - empirical_loss - slack
     chosen = f"the limit Λ = {norm_bound:.4g} of a{SYMBOL[norm]} was chosen before the sample was seen"
-    return Bound(lower, slack, lower <= 0.0, (chosen, INDEPENDENT, _support(norm, diameter)))
+    return from_below(1.0 - empirical_loss - slack, slack, (chosen, INDEPENDENT, _support(norm, diameter)))
 
 
 def peeled_margin_bound(
@@ -111,7 +111,7 @@ def peeled_margin_bound(
 
     With ``Λ_k = 2^k/D`` and ``ρ_k = (2/3)ρ/((|k|+1)(|k|+2))``, with probability at least 1 − ρ, for all w at once::
 
-        bAUC(w) ≥ max_k { 1 − min_{a‖w‖ ≤ Λ_k} R̂_a(w) − slack(Λ_k, ρ_k) }
+        bAUC(w) ≥ sup_k { 1 − min_{a‖w‖ ≤ Λ_k} R̂_a(w) − slack(Λ_k, ρ_k) } ≥ 0
 
     with the slack of `margin_bound`. Derived (formulas 8.4 and 8.3). Nothing is assumed of how w was found: it holds
     for bAUC and bAUC_z maximisers, unsquared penalties, l1 and linf.
@@ -157,14 +157,12 @@ def peeled_margin_bound(
     size = norm_of(w, norm)
     check_reach(pos, neg, diameter, size)
     if diameter == 0.0 or size == 0.0:  # no pair has a margin: the hinge is 1 whatever a, and bAUC 0
-        best = Statement(0, 0.0, 1.0, 0.0)
+        best = NOTHING
     else:
         best = _best_level(pos / size, neg / size, diameter, rho, norm, w.size)
-    chosen = (
-        f"the limit Λ = {math.ldexp(1.0, best.k) / diameter if diameter else 0.0:.4g} of a{SYMBOL[norm]} comes from "
-        "the grid 2^k/D, which was fixed before the sample was seen"
-    )
-    return Bound(best.lower, best.slack, best.lower <= 0.0, (chosen, INDEPENDENT, _support(norm, diameter)))
+    size_of = f"a{SYMBOL[norm]}"
+    chosen = f"the grid 2^k/D of limits to {size_of} was fixed before the sample was seen; {size_of} = {best.a:.4g}"
+    return from_below(best.lower, best.slack, (chosen, INDEPENDENT, _support(norm, diameter)))
 
 
 def margin_slack(
@@ -196,7 +194,7 @@ def ball_complexity(norm: Norm, n: int, n_features: int | None) -> float:
 def _best_level(pos: Array, neg: Array, diameter: float, rho: float, norm: Norm, n_features: int) -> Statement:
     """The best level for a w of norm 1."""
     best_scale = _best_scale(pos, neg)
-    found = []
+    found = [NOTHING]
     # Λ = 1/growth is where the slack alone reaches 1
     growth = 2.0 * diameter * ball_complexity(norm, min(pos.size, neg.size), n_features)
     for k in levels_below(1.0 / growth, 1.0 / diameter):
@@ -217,5 +215,5 @@ def _best_scale(pos: Array, neg: Array) -> float:
 
 
 def _support(norm: Norm, diameter: float) -> str:
-    dual = {"l2": "l2 norm", "l1": "linf norm, dual to l1", "linf": "l1 norm, dual to linf"}[norm]
-    return f"no positive and negative that can occur are further apart than {diameter:.4g} ({dual})"
+    dual = {"l2": "l2", "l1": "linf", "linf": "l1"}[norm]
+    return f"no positive and negative that can occur are {dual} further apart than {diameter:.4g}"

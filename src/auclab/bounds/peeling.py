@@ -22,13 +22,15 @@ from auclab.bounds._inputs import (
     check_reach,
     class_scores,
     deviation,
+    from_below,
 )
 from auclab.bounds.stability import TRAINED, check_curvature, stability_slack
 from auclab.kernels.hinge import pair_hinge_value
 from auclab.types import Array, Bound
 
-#: Levels below the one from which on every statement is vacuous; at the lowest, the bound is 0 up to 2^−50.
-_LEVELS = 50
+#: Levels looked at below the one from which on every statement is vacuous. Further down the bounds tend to 0, which is
+#: the value of a last level, a = 0, where the hinge is 1 for sure.
+_LEVELS = 30
 #: No levels beyond: 2^k is a double.
 _FARTHEST = 1000
 
@@ -58,6 +60,10 @@ class Statement(NamedTuple):
     def lower(self) -> float:
         """The lower bound on bAUC that this level gives."""
         return 1.0 - self.loss - self.slack
+
+
+#: a = 0: bAUC ≥ 0, and no probability is spent on it.
+NOTHING = Statement(0, 0.0, 1.0, 0.0)
 
 
 def levels_below(useless: float, a0: float) -> range:
@@ -121,7 +127,7 @@ def peeled_stability_bound(
 
     With ``a_k = 2^k a₀`` and ``ρ_k = (2/3)ρ/((|k|+1)(|k|+2))``, with probability at least 1 − ρ::
 
-        bAUC(w_S) ≥ max_k { 1 − R̂_{a_k} − U(a_k, ρ_k) }
+        bAUC(w_S) ≥ sup_k { 1 − R̂_{a_k} − U(a_k, ρ_k) } ≥ 0
 
     U is that of `pairwise_stability_bound` (sharp). Derived (formulas 8.3): a union over the levels, each of them
     fixed in advance. As ``a ↦ E[1 − a w·(X⁺ − X⁻)]₊`` is convex and 1 at 0, the statement also holds for every `a`
@@ -194,12 +200,12 @@ def peeled_stability_bound(
     growth = 4.0 * diameter / penalty * diameter / strong_convexity * deviation(pos.size, neg.size, rho)
     levels = levels_below(1.0 / growth if growth > 0.0 else 0.0, a0) if a is None else levels_around(a, a0)
     found = statements(pos, neg, levels, a0, slack)
-    best = max(found, key=lambda it: it.lower) if a is None else between(found[0], found[1], a)
+    best = max([NOTHING, *found], key=lambda it: it.lower) if a is None else between(found[0], found[1], a)
     assumptions = (
-        f"the scale a = {best.a:.4g} comes from the grid 2^k · {a0:.4g}, which was fixed before the sample was seen",
+        f"the grid 2^k · {a0:.4g} of scales was fixed before the sample was seen; a = {best.a:.4g}",
         TRAINED,
         f"the squared norm is strongly convex with modulus r = {strong_convexity:.4g} (2 for l2)",
         INDEPENDENT,
         f"no positive and negative that can occur are further apart than {diameter:.4g}",
     )
-    return Bound(best.lower, best.slack, best.lower <= 0.0, assumptions)
+    return from_below(best.lower, best.slack, assumptions)

@@ -16,6 +16,7 @@ from auclab.bounds._inputs import (
     check_probability,
     check_sizes,
     deviation,
+    from_below,
     hinge_range,
 )
 from auclab.types import AuclabError, Bound
@@ -201,8 +202,7 @@ def norm_limit(diameter: float, penalty: float, strong_convexity: float) -> floa
 
 
 def _bound(empirical_loss: float, slack: float, assumptions: tuple[str, ...]) -> Bound:
-    lower = 1.0 - empirical_loss - slack
-    return Bound(lower, slack, lower <= 0.0, assumptions)
+    return from_below(1.0 - empirical_loss - slack, slack, assumptions)
 
 
 def _scale(a: float) -> str:

@@ -8,6 +8,7 @@ against steepness, and is settled here before the data are looked at.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -68,6 +69,7 @@ class Ramp(NamedTuple):
         return inside
 
 
+@lru_cache(maxsize=256)  # the same sizes come again and again
 def best_ramp(
     low: float, high: float, *, n_pos: int, n_neg: int, delta: float, method: StepMethod = "mcdiarmid"
 ) -> Ramp:
@@ -84,7 +86,7 @@ def best_ramp(
     """
     widest = (high - low) / max(1, (low > 0.0) + (high < 1.0))
     steepest = [] if method == "max_rank" and (low > 0.0 or high < 1.0) else [0.0]
-    candidates = [Ramp(low, high, width) for width in [*steepest, *(widest * np.geomspace(1e-6, 1.0, 400))]]
+    candidates = [Ramp(low, high, width) for width in [*steepest, *(widest * np.geomspace(1e-4, 1.0, 100)).tolist()]]
 
     def cost(ramp: Ramp) -> float:
         return ramp.lost + _one_sided(ramp, n_pos, n_neg, delta, method)

@@ -11,12 +11,16 @@ import math
 from typing import Any, Literal, get_args
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from auclab.bounds._inputs import check_nonnegative
 from auclab.formulations.norms import check_norm
 from auclab.formulations.sample import Sample
-from auclab.types import AuclabError, Norm
+from auclab.types import Array, AuclabError, Norm
+
+#: Entries of the features that are filled in at a time.
+_BLOCK = 10**7
 
 Kernel = Literal["rbf", "laplacian", "cosine", "linear", "polynomial"]
 
@@ -106,8 +110,18 @@ def observed_radii(X: Any, y: ArrayLike, norm: Norm = "l2") -> tuple[float, floa
     """
     check_norm(norm)
     sample = Sample.from_labels(X, y)
-    pos, neg = (part.toarray() if sample.is_sparse else part for part in (sample.X_pos, sample.X_neg))
-    centre = (pos.sum(axis=0) + neg.sum(axis=0)) / (len(pos) + len(neg))
+    centre = sample.X_pos.sum(axis=0) + sample.X_neg.sum(axis=0)
+    centre = np.asarray(centre).ravel() / (sample.n_pos + sample.n_neg)
+    far_pos, far_neg = (_farthest(part, centre, norm) for part in (sample.X_pos, sample.X_neg))
+    return far_pos, far_neg
+
+
+def _farthest(rows: Any, centre: Array, norm: Norm) -> float:
+    """Largest ‖x − centre‖_*, some rows at a time: sparse ones are filled in."""
     order = {"l2": 2, "l1": np.inf, "linf": 1}[norm]
-    far_pos, far_neg = (np.linalg.norm(part - centre, order, axis=1).max() for part in (pos, neg))
-    return float(far_pos), float(far_neg)
+    farthest, step = 0.0, max(1, _BLOCK // max(centre.size, 1))
+    for start in range(0, rows.shape[0], step):
+        block = rows[start : start + step]
+        block = block.toarray() if sp.issparse(block) else block
+        farthest = max(farthest, float(np.linalg.norm(block - centre, order, axis=1).max()))
+    return farthest

@@ -1,0 +1,380 @@
+"""Do the bounds hold, and how far are they from the truth? A simulation on distributions that are known exactly.
+
+Four distributions with finitely many points, so that AUC, bAUC and weighted AUC of any linear scorer are exact sums;
+three class balances; three penalties. A training set is drawn and RankSVM solved on it; a held-out set of the same
+size is drawn for the bounds on a fixed scorer. Counted is how often the true value lies outside the bound.
+
+    OMP_NUM_THREADS=1 python benchmarks/bound_validity.py --repeat 1000
+    OMP_NUM_THREADS=1 python benchmarks/bound_validity.py --repeat 1000 --write docs/bounds.md
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+from auclab import RankSVM, Solution, solve
+from auclab.bounds import (
+    fixed_scorer_auc_bound,
+    fixed_scorer_bauc_bound,
+    margin_bound,
+    pairwise_stability_bound,
+    peeled_fixed_scorer_bauc_bound,
+    peeled_margin_bound,
+    peeled_stability_bound,
+    published_stability_bound,
+    roc_value_bound,
+    step_weight_bound,
+    uniform_weighted_auc_bound,
+    weighted_auc_bound,
+)
+from auclab.bounds.step_weight import Ramp
+from auclab.kernels.hinge import pair_hinge_value
+from auclab.metrics import auc_score, bauc_score, weighted_auc
+from auclab.types import Array
+
+MARKS = ("<!-- validity -->", "<!-- /validity -->")
+#: Share of positives in a sample.
+BALANCES = (0.5, 0.2, 0.05)
+PENALTIES = (0.03, 0.3, 3.0)
+RHOS = (0.05, 0.5)
+SIZE = 1000
+#: Fixed in advance: the scale of the hinge of the stability bounds, and the limit of the margin bound in units of 1/D.
+SCALE, REACH = 1.0, 1.0
+#: Weight of the weighted AUC: FPR up to 0.3 with a ramp, so that all bounds apply; and the FPR of one ROC value.
+WEIGHT, ROC_AT = Ramp(0.7, 1.0, 0.2), 0.2
+#: Width of the ramp ℓ for scorers of norm 1, in units of the diameter.
+WIDTH = 0.25
+
+
+@dataclass(frozen=True)
+class Population:
+    """Points of the two classes with their probabilities; the diameter is that of the support."""
+
+    name: str
+    pos: Array
+    neg: Array
+    share_pos: Array
+    share_neg: Array
+
+    def diameter(self, order: float = 2) -> float:
+        """Largest distance of a positive from a negative."""
+        return self.diameters[order]
+
+    @cached_property
+    def diameters(self) -> dict[float, float]:
+        """By the order of the norm."""
+        apart = self.pos[:, None] - self.neg[None, :]
+        return {order: float(np.linalg.norm(apart, order, axis=2).max()) for order in (1, 2, np.inf)}
+
+    @cached_property
+    def radius(self) -> float:
+        """Largest norm of an observation."""
+        return float(max(np.linalg.norm(self.pos, axis=1).max(), np.linalg.norm(self.neg, axis=1).max()))
+
+    def sample(self, rng: np.random.Generator, n_pos: int, n_neg: int) -> tuple[Array, Array]:
+        """Features (n, 2), positives first, and labels."""
+        rows_pos = rng.choice(len(self.pos), n_pos, p=self.share_pos)
+        rows_neg = rng.choice(len(self.neg), n_neg, p=self.share_neg)
+        return np.concatenate([self.pos[rows_pos], self.neg[rows_neg]]), np.repeat([1, 0], [n_pos, n_neg])
+
+    def truth(self, coef: Array) -> Truth:
+        """Exact values of the scorer ``x ↦ coef · x``."""
+        scores = np.concatenate([self.pos @ coef, self.neg @ coef]).round(12)  # ties of the lattice stay ties
+        y, shares = np.repeat([1, 0], [len(self.pos), len(self.neg)]), np.concatenate([self.share_pos, self.share_neg])
+        ramp = {"weight": WEIGHT.at, "breakpoints": WEIGHT.breakpoints, "ties": "strict", "sample_weight": shares}
+        order = np.argsort(-scores[y == 0], kind="stable")
+        above = np.cumsum(self.share_neg[order]) <= ROC_AT + 1e-12
+        threshold = scores[y == 0][order][int(above.sum())]
+        return Truth(
+            auc=auc_score(y, scores, sample_weight=shares),
+            bauc=bauc_score(y, scores, sample_weight=shares),
+            averaged=weighted_auc(y, scores, convention="average", **ramp),
+            max_rank=weighted_auc(y, scores, convention="max_rank", **ramp),
+            band=weighted_auc(
+                y, scores, weight=STEP.at, breakpoints=STEP.breakpoints, ties="strict", sample_weight=shares
+            ),
+            roc=float(self.share_pos[scores[y == 1] > threshold].sum()),
+            smooth=smooth_weighted_auc(scores[y == 1], scores[y == 0], self.share_pos, self.share_neg, self, coef),
+        )
+
+
+#: The step of the one-sided bound on a partial AUC.
+STEP = Ramp(0.7, 1.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What is bounded."""
+
+    auc: float
+    bauc: float
+    averaged: float
+    max_rank: float
+    band: float
+    roc: float
+    smooth: float
+
+
+def smooth_weighted_auc(
+    pos: Array, neg: Array, share_pos: Array, share_neg: Array, population: Population, coef: Array
+) -> float:
+    """Weighted AUC, W averaged over tied blocks, of pairs that count ``ℓ(p − n)``, ℓ the ramp of `ell_width`."""
+    values, place = np.unique(neg.round(12), return_inverse=True)
+    level = np.concatenate([[0.0], np.cumsum(np.bincount(place, share_neg))])
+    heights = np.clip((pos[:, None] - values) / ell_width(population, coef), 0.0, 1.0).T @ share_pos
+    grid = np.linspace(
+        0.0, 1.0, 20_001
+    )  # W is piecewise linear with its bends on the grid: its integral is exact there
+    integral = np.concatenate([[0.0], np.cumsum(0.5 * (WEIGHT.at(grid)[1:] + WEIGHT.at(grid)[:-1])) * grid[1]])
+    return float(heights @ np.diff(np.interp(level, grid, integral)))
+
+
+def ell_width(population: Population, coef: Array) -> float:
+    """Width of the ramp ℓ in units of the scores of `coef`, which stands for ``coef/‖coef‖``."""
+    return WIDTH * population.diameter() * float(np.linalg.norm(coef))
+
+
+def populations() -> tuple[Population, ...]:
+    """Squares that overlap; normal classes cut to a disc; three points a class with ties; a few far outliers."""
+    side = np.linspace(-0.5, 0.5, 9)
+    square = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
+    even = np.full(len(square), 1.0 / len(square))
+    lattice = np.stack(np.meshgrid(*2 * [np.linspace(-1, 1, 17)]), axis=-1).reshape(-1, 2)
+    disc = lattice[np.linalg.norm(lattice, axis=1) <= 1.0 + 1e-12]
+
+    def normal(x: float, spread: float) -> Array:
+        density = np.exp(-0.5 * ((disc - [x, 0.0]) ** 2).sum(axis=1) / spread**2)
+        return density / density.sum()
+
+    return (
+        Population("squares", square + [0.4, 0.2], square - [0.4, 0.2], even, even),
+        Population("discs", disc, disc, normal(0.35, 0.3), normal(-0.35, 0.3)),
+        Population(
+            "atoms",
+            np.array([[0.5, 0.0], [0.4, 0.2], [0.0, 0.0]]),
+            np.array([[-0.5, 0.0], [-0.4, -0.2], [0.0, 0.0]]),
+            np.array([0.6, 0.3, 0.1]),
+            np.array([0.6, 0.3, 0.1]),
+        ),
+        Population(
+            "outliers",
+            np.array([[0.3, 0.1], [0.3, -0.1], [-1.0, 0.0]]),
+            np.array([[-0.3, 0.1], [-0.3, -0.1], [1.0, 0.0]]),
+            np.array([0.48, 0.49, 0.03]),
+            np.array([0.49, 0.5, 0.01]),
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One training set with its solution, and one held-out set."""
+
+    population: Population
+    penalty: float
+    solution: Solution
+    X: Array
+    y: Array
+    test_scores: Array
+
+    @classmethod
+    def of(cls, population: Population, penalty: float, n_pos: int, n_neg: int, rng: np.random.Generator) -> Draw:
+        """Draw, and solve to a relative gap of 1e-4; what is left of the gap is charged to the bounds."""
+        X, y = population.sample(rng, n_pos, n_neg)
+        solution = solve(RankSVM(penalty, squared=True), X, y, solver="newton", tolerance=1e-4)
+        return cls(population, penalty, solution, X, y, population.sample(rng, n_pos, n_neg)[0] @ solution.coef)
+
+    def hinge(self, scores: Array, a: float) -> float:
+        """R̂_a."""
+        return pair_hinge_value(a * scores[self.y == 1], a * scores[self.y == 0], 1.0)
+
+
+#: What is about which true value, and whether we call it proved.
+BOUNDS = {
+    "published stability (8.1), a = 1": ("bauc", False),
+    "pairwise stability, simple B, a = 1": ("bauc", True),
+    "pairwise stability (8.2), a = 1": ("bauc", True),
+    "peeled stability (8.3)": ("bauc", True),
+    "margin, Λ = 1/D (8.4)": ("bauc", True),
+    "peeled margin, l2": ("bauc", True),
+    "peeled margin, l1": ("bauc", True),
+    "peeled margin, linf": ("bauc", True),
+    "held out, bAUC, a from training": ("bauc", True),
+    "held out, bAUC, peeled": ("bauc", True),
+    "held out, AUC (8.5)": ("auc", True),
+    "weighted AUC, dkw (9.1)": ("averaged", True),
+    "weighted AUC, mcdiarmid": ("averaged", True),
+    "weighted AUC, max_rank": ("max_rank", True),
+    "weighted AUC, published (Thm 2)": ("max_rank", False),
+    "weighted AUC, corrected": ("max_rank", True),
+    "partial AUC, ramp": ("band", True),
+    "one ROC value, narrow weight": ("roc", True),
+    "one ROC value, band": ("roc", True),
+    "weighted AUC, uniform (9.1)": ("smooth", True),
+}
+
+
+def lower_ends(draw: Draw, rho: float) -> Iterator[tuple[str, float, float]]:
+    """Name, lowest and highest value that each bound leaves possible."""
+    w, y, population, penalty = draw.solution.coef, draw.y, draw.population, draw.penalty
+    train, test = draw.X @ w, draw.test_scores
+    n_pos, n_neg = int(y.sum()), int((1 - y).sum())
+    sizes = {"n_pos": n_pos, "n_neg": n_neg, "rho": rho}
+    diameter, loss = population.diameter(), draw.hinge(train, SCALE)
+    gap = max(draw.solution.certificate.absolute_gap, 0.0)
+    names = iter(BOUNDS)
+
+    def one_sided(lower: float) -> tuple[str, float, float]:
+        return next(names), lower, math.inf
+
+    def two_sided(value: float, width: float) -> tuple[str, float, float]:
+        return next(names), value - width, value + width
+
+    half = {"radius_pos": diameter / 2, "radius_neg": diameter / 2}
+    yield one_sided(published_stability_bound(loss, SCALE, penalty=penalty, **half, **sizes).lower)
+    for sharp in (False, True):
+        stable = {"diameter": diameter, "penalty": penalty, "sharp": sharp, "optimality_gap": gap}
+        yield one_sided(pairwise_stability_bound(loss, SCALE, **stable, **sizes).lower)
+    stable = {"diameter": diameter, "penalty": penalty, "optimality_gap": gap}
+    yield one_sided(peeled_stability_bound(draw.X, y, w, rho=rho, **stable).lower)
+    limit = REACH / diameter
+    at_limit = draw.hinge(train, limit / float(np.linalg.norm(w)))
+    yield one_sided(margin_bound(at_limit, norm_bound=limit, diameter=diameter, **sizes).lower)
+    for norm, dual in (("l2", 2), ("l1", np.inf), ("linf", 1)):
+        wide = population.diameter(dual)
+        yield one_sided(peeled_margin_bound(draw.X, y, w, diameter=wide, rho=rho, norm=norm).lower)
+
+    support = np.concatenate([population.pos, population.neg]) @ w
+    spread = float(np.ptp(support))
+    scales = np.geomspace(0.1, 100.0, 31) / spread
+    held = {"score_spread": spread, **sizes}
+    a = max(scales, key=lambda s: fixed_scorer_bauc_bound(draw.hinge(train, s), s, **held).lower)
+    yield one_sided(fixed_scorer_bauc_bound(draw.hinge(test, a), a, **held).lower)
+    yield one_sided(peeled_fixed_scorer_bauc_bound(y, test, score_spread=spread, rho=rho).lower)
+    auc = auc_score(y, test)
+    yield two_sided(auc, fixed_scorer_auc_bound(auc, **sizes).half_width)
+
+    tidy = test.round(12)
+    ramp = {"weight": WEIGHT.at, "breakpoints": WEIGHT.breakpoints, "ties": "strict"}
+    averaged = weighted_auc(y, tidy, convention="average", **ramp)
+    max_rank = weighted_auc(y, tidy, convention="max_rank", **ramp)
+    about = {"weight_sup": 1.0, "weight_lipschitz": WEIGHT.lipschitz, "n_pos": n_pos, "n_neg": n_neg, "delta": rho}
+    for method, value in (
+        ("dkw", averaged),
+        ("mcdiarmid", averaged),
+        ("max_rank", max_rank),
+        ("published", max_rank),
+        ("corrected", max_rank),
+    ):
+        width = weighted_auc_bound(method, weight_integral=WEIGHT.integral, **about).half_width
+        yield two_sided(value, width)
+    yield one_sided(step_weight_bound(y, tidy, max_fpr=0.3, delta=rho, ties="strict").lower)
+    for kind in ("weight", "band"):
+        yield one_sided(roc_value_bound(y, tidy, ROC_AT, delta=rho, method=kind).lower)
+
+    # the class of all w of norm 1, of which w/‖w‖ is one
+    uniform = uniform_weighted_auc_bound(
+        ell_lipschitz=1.0 / (WIDTH * diameter),
+        gaussian_complexity=population.radius * math.sqrt(n_pos + n_neg),
+        **about,
+    )
+    even_pos, even_neg = np.full(n_pos, 1.0 / n_pos), np.full(n_neg, 1.0 / n_neg)
+    smooth = smooth_weighted_auc(train[y == 1], train[y == 0], even_pos, even_neg, population, w)
+    yield two_sided(smooth, uniform.half_width)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One bound at one ρ: worst cell, all cells, mean distance of the lower end from the truth, share vacuous."""
+
+    name: str
+    rho: float
+    worst: float
+    overall: float
+    distance: float
+    vacuous: float
+
+
+def simulate(repeat: int, size: int, *, progress: bool = False) -> list[Row]:
+    """All cells; one row per bound and ρ."""
+    cells = []
+    for number, population in enumerate(populations()):
+        for balance in BALANCES:
+            for penalty in PENALTIES:
+                start = perf_counter()
+                cells.append(_cell(number, population, penalty, balance, repeat, size))
+                if progress:
+                    seconds = perf_counter() - start
+                    print(f"{population.name} {balance} λ={penalty}: {seconds:.0f} s", flush=True)
+    missed, distance, vacuous = np.moveaxis(np.array(cells), -1, 0)
+    return [
+        Row(name, rho, missed[:, r, b].max(), missed[:, r, b].mean(), distance[:, r, b].mean(), vacuous[:, r, b].mean())
+        for b, name in enumerate(BOUNDS)
+        for r, rho in enumerate(RHOS)
+    ]
+
+
+def _cell(number: int, population: Population, penalty: float, balance: float, repeat: int, size: int) -> Array:
+    """Share missed, mean distance and share vacuous, by ρ and bound."""
+    n_pos = round(balance * size)
+    rng = np.random.default_rng([number, n_pos, size, round(1000 * penalty)])
+    found = np.empty((repeat, len(RHOS), len(BOUNDS), 3))
+    for k in range(repeat):
+        draw = Draw.of(population, penalty, n_pos, size - n_pos, rng)
+        truth = population.truth(draw.solution.coef)
+        for r, rho in enumerate(RHOS):
+            for b, (name, low, high) in enumerate(lower_ends(draw, rho)):
+                value = getattr(truth, BOUNDS[name][0])
+                # a bound that is met with equality is met: 1e-9 is rounding
+                missed = not low - 1e-9 <= value <= high + 1e-9
+                found[k, r, b] = missed, value - max(low, 0.0), low <= 0.0
+    return found.mean(axis=0)
+
+
+def table(rows: list[Row]) -> str:
+    """Markdown: a line for each bound, the two ρ side by side."""
+    head = "| bound | proved | " + " | ".join(f"violated, ρ = {rho:g}: worst cell, all" for rho in RHOS)
+    head += f" | truth − lower end, ρ = {RHOS[0]:g} | vacuous, ρ = {RHOS[0]:g} |"
+    lines = [head, "|" + "---|" * (4 + len(RHOS))]
+    for name, (_, proved) in BOUNDS.items():
+        mine = {row.rho: row for row in rows if row.name == name}
+        shares = " | ".join(f"{100 * mine[rho].worst:.1f} %, {100 * mine[rho].overall:.2f} %" for rho in RHOS)
+        first = mine[RHOS[0]]
+        word = "yes" if proved else "no"
+        lines.append(f"| {name} | {word} | {shares} | {first.distance:.3f} | {100 * first.vacuous:.0f} % |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Simulate, print, write."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeat", type=int, default=1000, help="training sets in each of the 36 cells")
+    parser.add_argument("--size", type=int, default=SIZE, help="observations in each set")
+    parser.add_argument("--write", type=Path)
+    arguments = parser.parse_args()
+    start = perf_counter()
+    rows = simulate(arguments.repeat, arguments.size, progress=True)
+    print(table(rows))
+    print(f"{perf_counter() - start:.0f} s")
+    if arguments.write:
+        page = arguments.write.read_text(encoding="utf-8")
+        before, rest = page.split(MARKS[0])
+        _, after = rest.split(MARKS[1])
+        head = (
+            f"{arguments.repeat} training sets of {arguments.size} observations in each of {4 * 9} cells, "
+            f"one run of `benchmarks/bound_validity.py --repeat {arguments.repeat} --size {arguments.size}`:\n\n"
+        )
+        text = f"{before}{MARKS[0]}\n{head}{table(rows)}\n{MARKS[1]}{after}"
+        arguments.write.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
