@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,9 @@ from auclab.models.bundle_cone import Cuts, minimise_model, project_on_level, pr
 from auclab.models.bundle_master import LinearMaster, MasterPoint
 from auclab.solvers._cuts import Cut, cut_multipliers, supporting_cut
 from auclab.solvers._hardest import plain_problem
+from auclab.solvers._monitor import Monitor, monitored
 from auclab.solvers._subspace import Space, Span, Sparse, Whole
+from auclab.solvers._threads import one_thread_each
 from auclab.solvers.base import Capabilities, Play, Problem
 from auclab.solvers.certificate import SMALL_OBJECTIVE, certify
 from auclab.types import Array, Status, Timings
@@ -66,17 +67,16 @@ def play(problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None 
         Cuts at most.
     """
     compiling = compile_hinge()
-    answer = _Run(problem, tolerance, time_limit).solve(max_iters)
+    with one_thread_each(), monitored(tolerance, time_limit) as monitor:
+        answer = _Run(problem, tolerance, monitor).solve(max_iters)
     return replace(answer, timings=replace(answer.timings, compile=compiling))
 
 
 class _Run:
     """One solve: the bundle, the best point, and what is proved. Points are θ = (x, b, t) with ``w = x·unit``."""
 
-    def __init__(self, problem: Problem, tolerance: float, time_limit: float | None):
-        self.problem, self.program, self.tolerance = problem, problem.program, tolerance
-        self.begin = perf_counter()
-        self.deadline = math.inf if time_limit is None else self.begin + time_limit
+    def __init__(self, problem: Problem, tolerance: float, monitor: Monitor):
+        self.problem, self.program, self.tolerance, self.monitor = problem, problem.program, tolerance, monitor
         sample, n = problem.sample, problem.sample.n_features
         self.many = n > _FULL_METRIC
         self.unit = 1.0 / sample.spread
@@ -99,7 +99,6 @@ class _Run:
         self.radius = 1.0 if self.master and self.program.penalty == 0 else math.inf
         self.length = 1.0
         self.reached, self.settled, self.stalled = (-math.inf, math.inf), 0, 0
-        self.history: list[tuple[float, float, float]] = []
 
     def solve(self, max_iters: int) -> Play:
         """Cut, bound, step, until the gap is proved or a limit is reached."""
@@ -113,7 +112,7 @@ class _Run:
                 self.radius *= 4.0
                 point = self._model_minimum(math.inf)
             self.claimed = max(self.claimed, self.lower)
-            self.history.append((perf_counter() - self.begin, self.best, self.claimed))
+            self.monitor.record(self.best, self.claimed)
             if self._gap(self.lower) <= allowed:
                 answer, proved = self._answer(Status.OPTIMAL, self.proof)
                 if proved <= self.tolerance:
@@ -122,8 +121,9 @@ class _Run:
                 earlier, allowed, self.lower, self.proof = self.proof, 0.3 * allowed, 0.0, []
                 if self.master:
                     self.master.restart()
-            if perf_counter() > self.deadline:
-                status = Status.TIME_LIMIT
+            reason = self.monitor.stopped()
+            if reason is not None:
+                status = reason
                 break
             if self.iterations >= max_iters or self.stalled >= _STALLED or allowed < 1e-3 * self.tolerance:
                 break
@@ -187,7 +187,7 @@ class _Run:
         """The master, in a box of that radius; the bound rises where the box does not bind."""
         if self.master:
             reach = max(1.0, float(np.abs(self.center[:-2]).max()))
-            point = self.master.minimise(self.center, radius * reach, self._remaining())
+            point = self.master.minimise(self.center, radius * reach, self.monitor.remaining)
         else:
             point = self._conic_minimum()
         for k in np.flatnonzero(point.weights > _WEIGHTY):
@@ -201,7 +201,9 @@ class _Run:
         """The master in the space; over all features once those that should be used have entered."""
         space, program = self.space, self.program
         while True:
-            point = minimise_model(program, space.unit, self._model(), space.narrow(self.center), self._remaining())
+            point = minimise_model(
+                program, space.unit, self._model(), space.narrow(self.center), self.monitor.remaining
+            )
             point = replace(point, theta=space.widen(point.theta))
             if not isinstance(space, Sparse):
                 return point
@@ -210,7 +212,7 @@ class _Run:
             bound = max(0.0, proved_bound(program, self.unit, constant, slope, t))
             rise = 2.0 * program.penalty * t if program.squared else program.penalty
             close = point.value - bound <= _PRICED * (self.best - point.value)
-            if not space.enter(slope, rise - slope[-1]) or close or perf_counter() > self.deadline:
+            if not space.enter(slope, rise - slope[-1]) or close or self.monitor.stopped():
                 return replace(point, value=bound)
 
     def _promised(self, point: MasterPoint) -> float:
@@ -234,7 +236,9 @@ class _Run:
         level = bottom + _LEVEL * (self.best - bottom)
         space, model = self.space, self._model()
         center, metric = space.narrow(self.center), space.metric
-        found = project_on_level(self.program, space.unit, model, center, level, metric, self.length, self._remaining())
+        found = project_on_level(
+            self.program, space.unit, model, center, level, metric, self.length, self.monitor.remaining
+        )
         if found is None or not np.isfinite(found[0]).all():
             self.space.include(point.theta)
             return _LEVEL * self.center + (1.0 - _LEVEL) * point.theta
@@ -260,10 +264,10 @@ class _Run:
         proving = self.problem if share_neg is None else plain_problem(self.problem, share_neg, neg)
         objective = self.problem.objective(coef, intercept)
         certificate, _ = certify(proving, coef, intercept, (pos, neg), objective)
-        spent = Timings(solve=perf_counter() - self.begin)
+        spent = Timings(solve=self.monitor.seconds)
         # What a master claimed beyond what is proved in the end was rounding.
         proved = certificate.lower_bound
-        done = tuple((seconds, value, min(bound, proved)) for seconds, value, bound in self.history)
+        done = tuple((seconds, value, min(bound, proved)) for seconds, value, bound in self.monitor.history)
         answer = Play(coef, intercept, status, (pos, neg), self.iterations, spent, (), done, share_neg)
         return answer, certificate.gap
 
@@ -272,9 +276,6 @@ class _Run:
 
     def _penalty(self, t: float) -> float:
         return self.program.penalty * float(t * t if self.program.squared else t)
-
-    def _remaining(self) -> float | None:
-        return max(self.deadline - perf_counter(), 0.05) if math.isfinite(self.deadline) else None
 
 
 def _metric(problem: Problem, unit: Array) -> Array:
