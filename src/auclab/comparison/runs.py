@@ -1,0 +1,178 @@
+"""MLflow's store as one table: a row per solved split, with what was asked for and what was found."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlparse
+from urllib.request import url2pathname
+
+import pandas as pd
+
+from auclab.types import AuclabError
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+    from mlflow.entities import Run
+
+#: What describes a run besides its parameters, metrics and tags.
+FACTS = ("run_id", "run", "run_status", "started", "ended", "parent_id", "folder", "fold", "fold_folder", "data_sha256")
+
+#: The parent of a sweep has this tag and no numbers of its own.
+SWEEP_TAG = "sweep.grid"
+
+
+def read_runs(
+    store_dir: str | Path = "mlruns",
+    *,
+    filter: str = "",
+    experiments: Sequence[str] | None = None,
+    status: str | None = "FINISHED",
+) -> pd.DataFrame:
+    """Runs of the store, one row per split: a run over five folds is five rows, oldest run first.
+
+    Parameters
+    ----------
+    store_dir : path
+        The folder that ``tracking.dir`` named; it holds ``mlflow.db``.
+    filter : str
+        MLflow's search language, such as ``"params.formulation = 'ranksvm' and metrics.gap < 1e-6"`` or
+        ``"tags.status = 'optimal'"``; a name with a slash goes into backquotes.
+    experiments : sequence of str, optional
+        Names of experiments (``tracking.experiment``); all of them if not given.
+    status : str, optional
+        ``FINISHED``, ``FAILED``, ``KILLED`` or ``RUNNING``; None for every run.
+
+    Returns
+    -------
+    DataFrame
+        ``run_id``, ``run`` (its name), ``run_status``, ``started``, ``ended`` (UTC), ``parent_id`` (of a sweep),
+        ``folder`` (the run's files), ``fold`` (``holdout``, ``fold 3``, ``repeat 1``), ``fold_folder`` (the files of
+        this split), ``data_sha256``; then parameters under their own names (``formulation.penalty``: numbers where
+        all values are, ``None`` as missing), metrics under theirs (``test/auc``) and tags as ``tag.NAME``.
+        The parents of sweeps are left out.
+
+    Raises
+    ------
+    AuclabError
+        No store, an unknown experiment, a filter that MLflow does not understand, or a run over several splits whose
+        ``folds.csv`` is gone.
+    """
+    place = Path(store_dir).absolute()
+    words = [part for part in (filter.strip(), f"attributes.status = '{status}'" if status else "") if part]
+    runs = [run for run in _search(place, " and ".join(words), experiments) if SWEEP_TAG not in run.data.tags]
+    table = pd.DataFrame([row for run in runs for row in _rows(run, place)])
+    table = table.reindex(columns=[*FACTS, *(name for name in table.columns if name not in FACTS)])
+    params = dict.fromkeys(key for run in runs for key in run.data.params)
+    return table.assign(**{key: _typed(table[key]) for key in params})
+
+
+def _search(place: Path, words: str, experiments: Sequence[str] | None) -> list[Run]:
+    """All runs that fit, oldest first."""
+    from auclab.tracking.store import STORE_ERRORS
+
+    try:
+        client = open_reader(place)
+        found: list[Run] = []
+        token = None
+        while token != "":
+            page = client.search_runs(
+                _experiment_ids(client, experiments, place),
+                words,
+                max_results=1000,
+                order_by=["attributes.start_time ASC"],
+                page_token=token,
+            )
+            found += page
+            token = page.token or ""
+    except STORE_ERRORS as error:
+        raise AuclabError(f"cannot read the runs in {place}: {' '.join(str(error).split())}") from error
+    return found
+
+
+def open_reader(place: Path) -> MlflowClient:
+    """A client on the store below `place`; unlike one that writes, it makes nothing that is not there.
+
+    Raises
+    ------
+    AuclabError
+        There is no database.
+    """
+    if not (place / "mlflow.db").exists():
+        raise AuclabError(
+            f"no runs are kept in {place}; start one with python run.py, or name another folder (--store)"
+        )
+    from auclab.tracking.store import database_uri  # MLflow, only once there is something to read
+
+    from mlflow import MlflowClient  # isort: skip  the store silences telemetry first
+
+    return MlflowClient(tracking_uri=database_uri(place))
+
+
+def _experiment_ids(client: MlflowClient, names: Sequence[str] | None, place: Path) -> list[str]:
+    known = {item.name: item.experiment_id for item in client.search_experiments()}
+    if unknown := [name for name in names or () if name not in known]:
+        raise AuclabError(f"no experiment {', '.join(unknown)} in {place}; there are {', '.join(sorted(known))}")
+    return [known[name] for name in names or known]
+
+
+def _rows(run: Run, place: Path) -> Iterator[dict[Any, Any]]:
+    """The splits of one run, as rows."""
+    params, metrics = run.data.params, run.data.metrics
+    folder = find_folder(run, place)
+    facts = {
+        "run_id": run.info.run_id,
+        "run": run.info.run_name,
+        "run_status": run.info.status,
+        "started": pd.to_datetime(run.info.start_time, unit="ms", utc=True),
+        "ended": pd.to_datetime(run.info.end_time, unit="ms", utc=True),
+        "parent_id": run.data.tags.get("mlflow.parentRunId"),
+        "folder": folder,
+        "data_sha256": _data_sha256(run),
+    }
+    facts |= params
+    facts |= {f"tag.{key}": value for key, value in run.data.tags.items()}
+    table = folder / "folds.csv"
+    if table.exists():
+        for number, row in enumerate(pd.read_csv(table).to_dict("records")):
+            numbers = {key: value for key, value in row.items() if key not in ("fold", "status")}
+            status = {"tag.status": row["status"]} if "status" in row else {}
+            yield facts | status | numbers | {"fold": row["fold"], "fold_folder": folder / f"fold_{number}"}
+    elif any(f"{key}_sd" in metrics for key in metrics):
+        raise AuclabError(
+            f"{table} is gone, and run {run.info.run_name} was over several splits; restore it, or leave the run out "
+            f"(--filter \"attributes.run_id != '{run.info.run_id}'\")"
+        )
+    else:
+        yield facts | metrics | {"fold": _only_fold(params), "fold_folder": folder}
+
+
+def find_folder(run: Run, place: Path) -> Path:
+    """Where the run's files are, also after the store was moved: MLflow keeps absolute addresses."""
+    written = Path(url2pathname(urlparse(run.info.artifact_uri).path))
+    here = place / "artifacts" / run.info.run_id / "artifacts"
+    return here if here.exists() and not written.exists() else written
+
+
+def _only_fold(params: dict[str, str]) -> str:
+    """The name the split had in `auclab.splits`, so that a fold in a run of its own pairs with one among many."""
+    split = params.get("split", "")
+    if split == "kfold":
+        fold = params.get("split.fold", "None")
+        return f"fold {0 if fold == 'None' else fold}"  # stopped after the first of several, if no fold was asked for
+    return "repeat 1" if split == "repeated" else split
+
+
+def _data_sha256(run: Run) -> str | None:
+    for item in run.inputs.dataset_inputs if run.inputs else ():
+        return str(json.loads(item.dataset.source).get("sha256")) or None
+    return None
+
+
+def _typed(column: pd.Series) -> pd.Series:
+    """Numbers where every word is one; MLflow keeps parameters as words."""
+    column = column.where(column != "None", None)
+    numbers = pd.to_numeric(column, errors="coerce")
+    return numbers if (numbers.notna() == column.notna()).all() else column
