@@ -7,9 +7,9 @@ import math
 import numpy as np
 from scipy.special import comb
 
+from auclab.estimators.polynomial_ascent import Ascent
 from auclab.formulations.sample import Sample
 from auclab.metrics._series import Series, power_table
-from auclab.polynomial_ascent import Ascent
 from auclab.types import Array
 
 #: The step of α in Algorithm 1.

@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from auclab.estimators.linear_classifier import LinearClassifier, separating_score
+from auclab.estimators.polynomial_ascent import stable_ascent
+from auclab.estimators.published_ascent import published_ascent
 from auclab.formulations.sample import Sample
-from auclab.linear_classifier import LinearClassifier, separating_score
 from auclab.metrics._series import step_series
-from auclab.polynomial_ascent import stable_ascent
-from auclab.published_ascent import published_ascent
 from auclab.types import Array, AuclabError
 
 _VARIANTS = ("stable", "as_published")

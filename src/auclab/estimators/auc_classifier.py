@@ -1,4 +1,4 @@
-"""One scikit-learn façade for all formulations and solvers, and the gradient method on a polynomial."""
+"""One scikit-learn façade for all formulations and solvers."""
 
 from __future__ import annotations
 
@@ -10,21 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab import formulations
+from auclab.estimators.linear_classifier import LinearClassifier, separating_score
 from auclab.formulations.base import Program
-from auclab.linear_classifier import LinearClassifier, separating_score
-from auclab.polynomial_classifier import PolynomialAUCClassifier
-from auclab.scorers import bauc_scorer, soft_auc_scorer, voros_scorer
 from auclab.solvers.referee import solve
 from auclab.types import AuclabError
-
-__all__ = [
-    "AUCClassifier",
-    "PolynomialAUCClassifier",
-    "bauc_scorer",
-    "formulation_named",
-    "soft_auc_scorer",
-    "voros_scorer",
-]
 
 
 class AUCClassifier(LinearClassifier):

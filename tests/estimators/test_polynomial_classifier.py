@@ -13,11 +13,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from auclab import AuclabError
 from auclab.estimators import PolynomialAUCClassifier
+from auclab.estimators.polynomial_ascent import best_angle, objective, scored, stable_ascent
+from auclab.estimators.published_ascent import published_ascent
 from auclab.formulations.sample import Sample
 from auclab.metrics import auc_score, polynomial_auc
 from auclab.metrics._series import chebyshev_slopes, power_table, step_series
-from auclab.polynomial_ascent import best_angle, objective, scored, stable_ascent
-from auclab.published_ascent import published_ascent
 from programs import equal_means, overlapping, tied
 
 NONE = np.empty(0), np.empty(0)
