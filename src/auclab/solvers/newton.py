@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from time import perf_counter
 
 import numpy as np
 
@@ -89,12 +90,36 @@ class _Run:
                 theta, hessian = place.theta, place.curvature
             # Subsamples keep the wide band: their Hessian is passed on, and a wide band makes it less noisy.
             schedule = _SCHEDULE[-1:]
+        if samples and self._too_late(loss, place):
+            return self._unproved(place.theta)
         loss = smooth_loss(self.problem, full)
         if not samples:
             for half_width in schedule:
                 place = descent.descend(loss, theta, half_width)
                 theta = place.theta
         return self._finish(loss, *self._narrowed(loss, place, _reusable(hessian, full)))
+
+    def _too_late(self, loss: Loss, place: Place) -> bool:
+        """Whether no time is left for a step and a certificate on all observations: about four evaluations."""
+        if self.monitor.remaining is None:
+            return False
+        begin = perf_counter()
+        loss.evaluate(place.theta, place.half_width)
+        full, part = (sample.n_pos + sample.n_neg for sample in (self.problem.sample, loss.sample))
+        return self.monitor.remaining < 4.0 * (perf_counter() - begin) * full / part
+
+    def _unproved(self, theta: Array) -> Play:
+        """A subsample's point, with no more of a bound than that hinges are not negative."""
+        sample = self.problem.sample
+        return Play(
+            theta[:-2],
+            float(theta[-2]),
+            self.monitor.stopped() or Status.TIME_LIMIT,
+            (np.zeros(sample.n_pos), np.zeros(sample.n_neg)),
+            self.descent.iterations,
+            Timings(solve=self.monitor.seconds),
+            ("the time limit left no time to look at all observations: this is a subsample's optimum",),
+        )
 
     def _narrowed(self, loss: Loss, place: Place, hessian: Hessian | None) -> tuple[Place, Hessian | None]:
         """All observations at the half-width the tolerance asks for, or the least that is smooth.
