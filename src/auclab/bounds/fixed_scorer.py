@@ -21,6 +21,7 @@ from auclab.bounds._inputs import (
     check_sizes,
     class_scores,
     deviation,
+    from_below,
     hinge_range,
 )
 from auclab.bounds.peeling import NOTHING, level_share, levels_below, statements
@@ -71,7 +72,7 @@ def fixed_scorer_auc_bound(auc: float, *, n_pos: int, n_neg: int, rho: float) ->
     if not 0.0 <= auc <= 1.0:
         raise AuclabError(f"auc must lie in [0, 1], got {auc}")
     half_width = deviation(n_pos, n_neg, rho / 2.0)
-    vacuous = auc - half_width <= 0.0 and auc + half_width >= 1.0
+    vacuous = bool(auc - half_width <= 0.0 and auc + half_width >= 1.0)
     return Bound(math.nan, half_width, vacuous, (HELD_OUT, INDEPENDENT), half_width)
 
 
@@ -132,9 +133,7 @@ def fixed_scorer_bauc_bound(
     slack = hinge_range(a * score_spread) * deviation(n_pos, n_neg, rho)
     lower = 1.0 - empirical_loss - slack
     scale = f"the scale a = {a:.4g} was fixed before the held-out part was seen"
-    return Bound(
-        lower, slack, lower <= 0.0, (HELD_OUT, INDEPENDENT, scale, *_support(score_spread, spread_is_observed))
-    )
+    return from_below(lower, slack, (HELD_OUT, INDEPENDENT, scale, *_support(score_spread, spread_is_observed)))
 
 
 def peeled_fixed_scorer_bauc_bound(
@@ -207,7 +206,7 @@ def peeled_fixed_scorer_bauc_bound(
         best = max([NOTHING, *found], key=lambda it: it.lower)
     scale = f"the grid 2^k · {start:.4g} of scales was fixed before the held-out part was seen; a = {best.a:.4g}"
     assumptions = (HELD_OUT, INDEPENDENT, scale, *_support(score_spread, spread_is_observed))
-    return Bound(best.lower, best.slack, best.lower <= 0.0, assumptions)
+    return from_below(best.lower, best.slack, assumptions)
 
 
 def _support(score_spread: float, is_observed: bool) -> tuple[str, ...]:

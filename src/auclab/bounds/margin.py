@@ -153,7 +153,7 @@ def peeled_margin_bound(
     check_nonnegative(diameter=diameter)
     check_probability(rho=rho)
     check_norm(norm)
-    pos, neg, w = class_scores(X, y, coef)
+    pos, neg, w = class_scores(X, y, _unit_scale(coef))
     size = norm_of(w, norm)
     check_reach(pos, neg, diameter, size)
     if diameter == 0.0 or size == 0.0:  # no pair has a margin: the hinge is 1 whatever a, and bAUC 0
@@ -189,6 +189,13 @@ def ball_complexity(norm: Norm, n: int, n_features: int | None) -> float:
         raise AuclabError(f"norm={norm!r} needs n_features ≥ 1: its complexity grows with their number")
     growth = 2.0 * math.log(2.0 * n_features) if norm == "l1" else float(n_features)
     return min(1.0, math.sqrt(growth / n))
+
+
+def _unit_scale(coef: ArrayLike) -> Array:
+    """`coef` times a power of two, so that no square of an entry is out of range; the bound does not depend on it."""
+    vector = np.asarray(coef, dtype=np.float64)
+    largest = np.abs(vector).max(initial=0.0)
+    return np.ldexp(vector, -np.frexp(largest)[1]) if 0.0 < largest < math.inf else vector
 
 
 def _best_level(pos: Array, neg: Array, diameter: float, rho: float, norm: Norm, n_features: int) -> Statement:

@@ -183,7 +183,8 @@ def peeled_stability_bound(
     check_probability(rho=rho)
     pos, neg, w = class_scores(X, y, coef)
     # the norm whose square has modulus r is that of lp with p = 1 + r/2
-    check_reach(pos, neg, diameter, float(np.linalg.norm(w, 1.0 + strong_convexity / 2.0)))
+    largest = float(np.abs(w).max()) or 1.0
+    check_reach(pos, neg, diameter, largest * float(np.linalg.norm(w / largest, 1.0 + strong_convexity / 2.0)))
     fixed = {
         "diameter": diameter,
         "penalty": penalty,

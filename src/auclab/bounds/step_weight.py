@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.bounds._inputs import INDEPENDENT, check_probability
+from auclab.bounds._inputs import INDEPENDENT, check_probability, from_below
 from auclab.bounds.weighted import FIXED, weighted_auc_bound
 from auclab.metrics import weighted_auc
 from auclab.metrics._inputs import class_scores
@@ -161,7 +161,7 @@ def step_weight_bound(
     lower = value(ramp) - _one_sided(ramp, n_pos, n_neg, delta, method)
     words = f"the ramps of the weight, {ramp.width:.3g} wide, depend on the class sizes alone"
     assumptions = (FIXED, INDEPENDENT, *((words,) if ramp.ramps and ramp.width > 0.0 else ()))
-    return Bound(lower, value(Ramp(ramp.low, ramp.high, 0.0)) - lower, lower <= 0.0, assumptions)
+    return from_below(lower, value(Ramp(ramp.low, ramp.high, 0.0)) - lower, assumptions)
 
 
 def planned_slack(
@@ -249,7 +249,7 @@ def roc_value_bound(
         widths = fpr * np.geomspace(1e-3, 1.0, 200) if fpr > 0.0 else np.empty(0)
         means = (np.interp(fpr, rates, areas) - np.interp(fpr - widths, rates, areas) - error_neg) / widths
         lower = float(np.max(means, initial=0.0)) - error_pos
-    return Bound(lower, here - lower, lower <= 0.0, (FIXED, INDEPENDENT))
+    return from_below(lower, here - lower, (FIXED, INDEPENDENT))
 
 
 def _height(heights: Array, fpr: float) -> float:

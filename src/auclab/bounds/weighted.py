@@ -205,6 +205,7 @@ def uniform_weighted_auc_bound(
     check_nonnegative(weight_sup=weight_sup, gaussian_complexity=gaussian_complexity)
     _check_lipschitz("weight_lipschitz", weight_lipschitz)
     _check_lipschitz("ell_lipschitz", ell_lipschitz)
+    n_pos, n_neg = int(n_pos), int(n_neg)  # products of 32-bit integers would overflow
     sup, lipschitz, m, rarer = weight_sup, weight_lipschitz, n_pos + n_neg, min(n_pos, n_neg)
     words = (
         f"the Gaussian complexity of the class, which was fixed before the sample was seen, is at most "
@@ -230,7 +231,7 @@ def uniform_weighted_auc_bound(
 
 
 def _two_sided(width: float, whole: float, *assumptions: str) -> Bound:
-    return Bound(math.nan, width, width >= whole, assumptions, width)
+    return Bound(math.nan, float(width), bool(width >= whole), assumptions, float(width))
 
 
 def _under_event(
