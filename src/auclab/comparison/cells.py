@@ -1,0 +1,256 @@
+"""Runs put into the cells of a table: which settings make a row, which a column, and what is a pair."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from auclab.settings import SYMBOLS
+from auclab.types import AuclabError
+
+#: Settings that only repeat an experiment; the split's own name is the column ``fold``.
+REPLICATION = ("dataset.seed", "split.seed", "split.fold", "split.n_repeats")
+
+#: What decides which observations are learned from and tested on, and what is done with them.
+DATA, METHOD = ("dataset", "split"), ("formulation", "solver", "preprocess")
+
+#: Endings of numbers that belong to another one: standard error, ends of an interval.
+PARTS = ("_se", "_low", "_high", "_sd")
+
+#: Settings that follow from another one or say where files lie.
+FOLLOW = ("solver.name", "dataset.data_dir")
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Values of one metric, paired.
+
+    `values` has a row per (row of the table, pair) and a column per column of the table; NaN where there is no run.
+    `seconds` and `gaps` have the same shape. `ratios` has n_test/n_train of each row of the table, NaN if it is not
+    one number. `notes` say in words what was left out, doubled or missing.
+    """
+
+    metric: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    values: pd.DataFrame
+    seconds: pd.DataFrame
+    gaps: pd.DataFrame
+    ratios: pd.Series
+    notes: tuple[str, ...]
+
+
+def arrange(
+    runs: pd.DataFrame, *, metric: str, rows: Sequence[str] | None = None, columns: Sequence[str] | None = None
+) -> Cells:
+    """Put runs into cells: replicates of one configuration on one data set.
+
+    Two runs are a pair if they are in the same row and share data seed, split seed and fold. Settings of the
+    formulation, the solver and the preprocessing may not vary within a cell, settings of the data and of the split
+    not within a row; where `rows` or `columns` is not given, those that vary are added to it.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        As `read_runs` gives it.
+    metric : str
+        A column of numbers, such as ``test/auc``.
+    rows, columns : sequence of str, optional
+        Settings that make the rows (``dataset`` first) and the columns (``formulation`` first).
+
+    Raises
+    ------
+    AuclabError
+        No such metric or setting, a cell with several configurations, or a pair whose runs read different data.
+    """
+    if runs.empty:
+        raise AuclabError("no run fits; auclab runs lists those that there are")
+    notes: list[str] = []
+    runs = _with_metric(runs, metric, notes)
+    for name in (*(rows or ()), *(columns or ())):
+        if name not in runs:
+            raise AuclabError(f"no setting {name!r}; there are {', '.join(sorted(_settings(runs, (*DATA, *METHOD))))}")
+    row_keys = list(rows or _grown(runs, ["dataset"], _data_settings(runs, metric), within=columns or ()))
+    column_keys = list(columns or _grown(runs, ["formulation"], _settings(runs, METHOD), within=row_keys))
+    if rows:
+        _refuse_mixture(runs, row_keys, _data_settings(runs, metric), column_keys, "rows")
+    if columns:
+        _refuse_mixture(runs, column_keys, _settings(runs, METHOD), row_keys, "columns")
+    runs = runs.assign(_row=_labels(runs, row_keys), _column=_labels(runs, column_keys), _pair=_pairs(runs))
+    _refuse_other_data(runs, column_keys)
+    runs = _newest(runs, metric, notes)
+
+    index = pd.MultiIndex.from_frame(runs[["_row", "_pair"]].drop_duplicates(), names=["row", "pair"])
+
+    def pivot(column: str) -> pd.DataFrame:
+        found = runs if column in runs else runs.assign(**{column: math.nan})
+        table = found.pivot(index=["_row", "_pair"], columns="_column", values=column)
+        return table.reindex(index=index, columns=list(dict.fromkeys(runs["_column"]))).rename_axis(columns=None)
+
+    values = pivot(metric)
+    notes += _missing(values)
+    return Cells(
+        *(metric, tuple(row_keys), tuple(column_keys), values, pivot("seconds/total"), pivot("gap")),
+        ratios=pd.Series({row: _ratio(block) for row, block in runs.groupby("_row", sort=False)}, dtype=float),
+        notes=tuple(notes),
+    )
+
+
+def label(keys: Sequence[str], values: Sequence[object]) -> str:
+    """Settings as words: the choice of a group as it is, the rest with a name; what is missing is left out.
+
+    Examples
+    --------
+    >>> label(["formulation", "formulation.penalty", "formulation.norm"], ["ranksvm", 0.01, None])
+    'ranksvm λ=0.01'
+    """
+    words = []
+    for key, value in zip(keys, values, strict=True):
+        if pd.isna(value):  # type: ignore[call-overload]
+            continue
+        word = f"{value:.12g}" if isinstance(value, float) else str(value)
+        name = key.rpartition(".")[2]
+        words.append(word if "." not in key else f"{SYMBOLS.get(name, name)}={word}")
+    return " ".join(words) or "all"
+
+
+def shorten(names: Sequence[str], most: int = 4) -> str:
+    """The first few, and how many more.
+
+    Examples
+    --------
+    >>> shorten(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def _settings(runs: pd.DataFrame, groups: Sequence[str]) -> list[str]:
+    """Settings of some groups that are not replications; the choice of a group before its parts."""
+    names = sorted(str(name) for name in runs if str(name).partition(".")[0] in groups)
+    # The choice of a group explains most of its parts, so it comes first.
+    return sorted((name for name in names if name not in (*REPLICATION, *FOLLOW)), key=lambda name: "." in name)
+
+
+def _data_settings(runs: pd.DataFrame, metric: str) -> list[str]:
+    own = f"metrics.{metric.partition('/')[2]}."
+    return _settings(runs, DATA) + [str(name) for name in runs if str(name).startswith(own)]
+
+
+def _grown(runs: pd.DataFrame, keys: list[str], candidates: Sequence[str], within: Sequence[str]) -> list[str]:
+    """`keys` and every candidate that still varies, one after the other."""
+    for name in candidates:
+        if name not in (*keys, *within) and _varying(runs, [*within, *keys], [name]):
+            keys = [*keys, name]
+    return keys
+
+
+def _varying(runs: pd.DataFrame, keys: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Those of `names` that have several values among runs with the same `keys`."""
+    groups = runs.groupby(list(dict.fromkeys(keys)), dropna=False, sort=False)
+    return [name for name in names if name not in keys and (groups[name].nunique(dropna=False) > 1).any()]
+
+
+def _refuse_mixture(
+    runs: pd.DataFrame, keys: list[str], names: Sequence[str], within: Sequence[str], option: str
+) -> None:
+    lacking = _grown(runs, keys, names, within)[len(keys) :]
+    if not lacking:
+        return
+    told = "; ".join(f"{name} ({shorten([str(value) for value in runs[name].unique()])})" for name in lacking)
+    what = "a row mixes data or splits" if option == "rows" else "a cell mixes configurations"
+    raise AuclabError(
+        f"{what} that differ in {told}; add {','.join(lacking)} to --{option}, or choose with "
+        f"--where {lacking[0]}=…, or leave --{option} out and it is found"
+    )
+
+
+def _labels(runs: pd.DataFrame, keys: Sequence[str]) -> list[str]:
+    return [label(keys, values) for values in runs[list(keys)].itertuples(index=False, name=None)]
+
+
+def _pairs(runs: pd.DataFrame) -> list[str]:
+    """``seed 3 · fold 0``: the seeds that vary, or the split's if none does, and the split."""
+    seeds = [name for name in ("dataset.seed", "split.seed") if name in runs and runs[name].nunique(dropna=False) > 1]
+    if not seeds and "split.seed" in runs:
+        seeds = ["split.seed"]
+    several = runs["fold"].nunique() > 1
+    labels = []
+    for row in runs.to_dict("records"):
+        words = [
+            f"{'data ' if name == 'dataset.seed' else ''}seed {row[name]:.12g}" for name in seeds if pd.notna(row[name])
+        ]
+        labels.append(" · ".join(words + ([row["fold"]] if several or not words else [])))
+    return labels
+
+
+def _with_metric(runs: pd.DataFrame, metric: str, notes: list[str]) -> pd.DataFrame:
+    if metric not in runs or not pd.api.types.is_numeric_dtype(runs[metric]) or runs[metric].isna().all():
+        names = sorted(str(name) for name in runs.select_dtypes("number"))
+        known = [name for name in names if name.startswith(("test/", "train/")) and not name.endswith(PARTS)]
+        raise AuclabError(f"no run has a metric {metric!r}; there are {', '.join([*known, 'objective', 'gap'])}")
+    without = runs[runs[metric].isna()]
+    if len(without):
+        told = shorten([str(name) for name in without["run"].unique()])
+        notes.append(f"{len(without)} of {len(runs)} splits have no {metric} and are left out: {told}")
+    if endless := int(runs[metric].isin([math.inf, -math.inf]).sum()):
+        notes.append(f"{endless} values of {metric} are infinite; the tests leave these pairs out")
+    return runs[runs[metric].notna()]
+
+
+def _refuse_other_data(runs: pd.DataFrame, columns: Sequence[str]) -> None:
+    if "data_sha256" not in runs or any(name.partition(".")[0] in DATA for name in columns):
+        return
+    sums = runs.groupby(["_row", "_pair"])["data_sha256"].nunique()
+    if (sums > 1).any():
+        row, pair = sums[sums > 1].index[0]
+        raise AuclabError(
+            f"runs on {row}, {pair}, read different data (their checksums differ), so they are no pair; "
+            "choose the runs on one of them with --where data_sha256=…"
+        )
+
+
+def _newest(runs: pd.DataFrame, metric: str, notes: list[str]) -> pd.DataFrame:
+    """Of several runs of one configuration on one split the newest; how many, and how far apart, is said."""
+    keys = ["_row", "_column", "_pair"]
+    runs = runs.sort_values("started", kind="stable") if "started" in runs else runs
+    again = runs.duplicated(keys, keep="last")
+    if again.any():
+        doubled = runs[runs.duplicated(keys, keep=False)]
+        groups = doubled.groupby(keys)[metric]
+        apart = float((groups.max() - groups.min()).max())
+        told = "they agree" if apart == 0 else f"they differ by up to {apart:.2g} in {metric}"
+        places = shorten([" · ".join(key) for key in doubled[keys].drop_duplicates().to_numpy().tolist()])
+        older = int(again.sum())
+        notes.append(f"{older} older results of a configuration give way to newer ones: {told} ({places})")
+    return runs[~again].sort_index()  # the order of the runs is the order of the table
+
+
+def _missing(values: pd.DataFrame) -> list[str]:
+    """A sentence per column that was not run on some rows, and per cell that lacks pairs the row has elsewhere."""
+    notes = []
+    counts = values.groupby(level="row", sort=False).count()
+    for column in values:
+        if nowhere := [str(row) for row in counts.index[counts[column] == 0]]:
+            notes.append(f"missing: {column} was not run on {shorten(nowhere)}")
+        for row, block in values[column].groupby(level="row", sort=False):
+            absent = list(block.index.get_level_values("pair")[block.isna()])
+            if 0 < len(absent) < len(block):
+                notes.append(
+                    f"missing: {column} on {row} lacks {len(absent)} of {len(block)} ({shorten(absent)}); "
+                    "its mean is over the rest, its test over the pairs both have"
+                )
+    return notes
+
+
+def _ratio(runs: pd.DataFrame) -> float:
+    """n_test/n_train of a row, up to the rounding of the split; NaN if it is not one number."""
+    ratios = set()
+    for row in runs.to_dict("records"):
+        size, folds = row.get("split.test_size", math.nan), row.get("split.n_folds", math.nan)
+        ratios.add(1 / (folds - 1) if row.get("split") == "kfold" else size / (1 - size))
+    return ratios.pop() if len(ratios) == 1 else math.nan

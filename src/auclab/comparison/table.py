@@ -1,0 +1,184 @@
+"""The comparison itself: means, the best of each row, what is not worse, ranks, wins."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from auclab.comparison.cells import Cells, arrange, shorten
+from auclab.comparison.paired import TESTS, Test, paired_test, smallest_p
+from auclab.comparison.ranks import Ranking, rank_columns
+from auclab.types import AuclabError
+
+#: Metrics of which less is better, by the last part of their name; and those that have no better end.
+FALLING = ("objective", "gap", "absolute_gap", "dual_residual", "iterations", "ranking_superquantile")
+NEITHER = ("auc_threshold", "alpha")
+
+
+@dataclass(frozen=True)
+class Table:
+    """One metric of several configurations (columns) on several data sets (rows).
+
+    Every DataFrame has a row per row of the table and a column per column: `mean`, `deviation` (n − 1), `count`,
+    `p_value` of the paired test against the best of the row (NaN at the best itself and where there are fewer than
+    two pairs), `best`, `level` (the best, and what is not worse at level `alpha`). `wins` and `losses` count, for each
+    column against each other one, the rows in which the test finds it better and worse. `seconds` and `gap` are per
+    column: the mean, and the largest.
+    """
+
+    cells: Cells
+    test: Test
+    alpha: float
+    lower_is_better: bool
+    mean: pd.DataFrame
+    deviation: pd.DataFrame
+    count: pd.DataFrame
+    p_value: pd.DataFrame
+    best: pd.DataFrame
+    level: pd.DataFrame
+    wins: pd.DataFrame
+    losses: pd.DataFrame
+    tested: pd.DataFrame
+    seconds: pd.Series
+    gap: pd.Series
+    ranking: Ranking | None
+    notes: tuple[str, ...]
+
+    def tally(self, column: str) -> tuple[int, int, int]:
+        """Wins, ties and losses of a column against all others, over all rows where the two could be tested."""
+        wins, losses, tested = (int(each.T[column].sum()) for each in (self.wins, self.losses, self.tested))
+        return wins, tested - wins - losses, losses
+
+
+def compare_runs(
+    runs: pd.DataFrame,
+    *,
+    metric: str = "test/auc",
+    rows: Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+    test: Test = "t",
+    alpha: float = 0.05,
+    better: str | None = None,
+) -> Table:
+    """Compare configurations on the splits they share.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        As `read_runs` gives it.
+    metric : str
+    rows, columns : sequence of str, optional
+        Settings; see `arrange`.
+    test : {"t", "wilcoxon", "corrected-t"}
+        See `paired_test`. No correction for the number of tests is made; `Table.ranking` has one.
+    alpha : float in (0, 1)
+    better : {"high", "low"}, optional
+        Which end of the metric is the better one; known for the metrics of auclab.
+
+    Raises
+    ------
+    AuclabError
+        As `arrange` and `paired_test`; also a metric without a better end.
+    """
+    if test not in TESTS:
+        raise AuclabError(f"the test is {test!r}; there are {', '.join(TESTS)}")
+    if not 0 < alpha < 1:
+        raise AuclabError(f"alpha is {alpha}; a level lies between 0 and 1")
+    lower = _lower_is_better(metric, better)
+    cells = arrange(runs, metric=metric, rows=rows, columns=columns)
+    groups = cells.values.groupby(level="row", sort=False)
+    mean, deviation, count = groups.mean(), groups.std(ddof=1), groups.count()
+    for table in (mean, deviation, count):
+        table.rename_axis(index=None, inplace=True)
+    ends = mean.min(axis=1) if lower else mean.max(axis=1)
+    best = mean.eq(ends, axis=0)
+    p_value = pd.DataFrame(math.nan, mean.index, mean.columns)
+    wins, losses, tested = (pd.DataFrame(0, mean.columns, mean.columns) for _ in range(3))
+    champions = best.idxmax(axis=1)
+    for a, b in combinations(map(str, mean), 2):
+        p = _against(cells, a, b, test)
+        for one, other, sign in ((a, b, 1), (b, a, -1)):
+            p_value[other] = p_value[other].mask((champions == one) & ~best[other], p)
+            lead = sign * (-1 if lower else 1) * _lead(cells, a, b)
+            wins.loc[one, other] = int(((p < alpha) & (lead > 0)).sum())
+            losses.loc[one, other] = int(((p < alpha) & (lead < 0)).sum())
+            tested.loc[one, other] = int(p.notna().sum())
+    ranking, words = _ranks(mean, lower, alpha)
+    return Table(
+        *(cells, test, alpha, lower, mean, deviation, count, p_value, best, best | (p_value >= alpha)),
+        *(wins, losses, tested, cells.seconds.mean(), cells.gaps.max(), ranking),
+        notes=(*cells.notes, *_few_pairs(cells, test, alpha), *words),
+    )
+
+
+def _lower_is_better(metric: str, better: str | None) -> bool:
+    if better is not None:
+        if better not in ("high", "low"):
+            raise AuclabError(f"better is {better!r}; it is high or low")
+        return better == "low"
+    name = metric.rpartition("/")[2]
+    if name in NEITHER:
+        raise AuclabError(f"neither end of {metric} is better by itself; say which with --better high or low")
+    return name in FALLING or metric.startswith("seconds/") or name.endswith(("_loss", "_se", "_sd", "_slack"))
+
+
+def _common(cells: Cells, first: str, second: str) -> pd.DataFrame:
+    """The pairs that both columns have, with finite values."""
+    both = cells.values[[first, second]]
+    return both[np.isfinite(both.to_numpy()).all(axis=1)]
+
+
+def _against(cells: Cells, first: str, second: str, test: Test) -> pd.Series:
+    """The p-value of two columns in each row; NaN where they share fewer than two pairs."""
+    found = {}
+    for row, block in _common(cells, first, second).groupby(level="row", sort=False):
+        ratio = float(cells.ratios.loc[str(row)])
+        if len(block) > 1 and not (test == "corrected-t" and math.isnan(ratio)):
+            found[row] = paired_test(block[first], block[second], test=test, test_train_ratio=ratio).p_value
+    return pd.Series(found, dtype=float).reindex(cells.values.index.unique("row")).rename_axis(None)
+
+
+def _lead(cells: Cells, first: str, second: str) -> pd.Series:
+    """Mean difference over common pairs in each row."""
+    common = _common(cells, first, second)
+    lead = (common[first] - common[second]).groupby(level="row").mean()
+    return lead.reindex(cells.values.index.unique("row")).rename_axis(None)
+
+
+def _few_pairs(cells: Cells, test: Test, alpha: float) -> list[str]:
+    """Rows in which the test cannot find anything, whatever the values are."""
+    notes = []
+    pairs = cells.values.groupby(level="row", sort=False).size()
+    if silent := [str(row) for row, n in pairs.items() if smallest_p(int(n), test) >= alpha]:
+        need = next(n for n in range(2, 60) if smallest_p(n, test) < alpha)
+        notes.append(
+            f"too few pairs for {test} at level {alpha:g}, so that nothing can be told apart: {shorten(silent)}; "
+            f"run at least {need} seeds or folds"
+        )
+    if test == "corrected-t" and (lost := [str(row) for row in cells.ratios.index[cells.ratios.isna()]]):
+        notes.append(
+            f"corrected-t needs one share of test observations, which is not known on {shorten(lost)}: no test"
+        )
+    return notes
+
+
+def _ranks(mean: pd.DataFrame, lower: bool, alpha: float) -> tuple[Ranking | None, list[str]]:
+    """Friedman over the rows that have every column, and what kept it from being computed."""
+    whole = mean.dropna()
+    notes = []
+    if len(whole) < len(mean) and len(mean) > 1:
+        left_out = shorten([str(row) for row in mean.index.difference(whole.index, sort=False)])
+        notes.append(f"ranks leave out rows that lack a column: {left_out}")
+    if mean.shape[1] < 3 or len(whole) < 2:
+        if min(mean.shape) > 1:
+            notes.append(
+                "no Friedman test: it ranks at least 3 columns over at least 2 complete rows; "
+                f"columns: {mean.shape[1]}, complete rows: {len(whole)}"
+            )
+        return None, notes
+    return rank_columns(whole, lower_is_better=lower, alpha=alpha), notes
