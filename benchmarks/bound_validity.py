@@ -316,8 +316,8 @@ def outcomes(draw: Draw, rho: float) -> Iterator[Outcome]:
 class Row:
     """One bound at one ρ.
 
-    Share violated in the worst cell; mean distance of the truth from the lower end, or from 0 where that is higher; share
-    whose lower end is not above 0; share of the slack that suffices for 1 − ρ of the draws in the worst cell.
+    Share violated in the worst cell; mean distance of the truth from the lower end, or from 0 where that is higher;
+    share whose lower end is not above 0; share of the slack that suffices for 1 − ρ of the draws in the worst cell.
     """
 
     name: str

@@ -15,9 +15,12 @@ def hinge(pos, neg, a):
 
 def best_hinge(pos, neg, most):
     """Least mean hinge over 0 ≤ a ≤ most: convex and linear between the 1/t, so one of these or an end has it."""
-    margins = np.subtract.outer(pos, neg).ravel()
-    knots = [1.0 / t for t in margins if t > 0 and 1.0 / t < most]
-    return min(hinge(pos, neg, a) for a in [0.0, most, *knots])
+    margins = np.sort(np.subtract.outer(pos, neg).ravel())
+    knots = 1.0 / margins[margins > 0]
+    scales = np.concatenate([[0.0, most], knots[knots < most]])
+    active = np.searchsorted(margins, np.divide(1.0, scales, out=np.full_like(scales, np.inf), where=scales > 0))
+    below = np.concatenate([[0.0], np.cumsum(margins)])[active]
+    return float(((active - scales * below) / margins.size).min())
 
 
 def share(rho, k):
@@ -39,7 +42,7 @@ def stability_slack(a, diameter, penalty, n_pos, n_neg, rho, r=2.0):
     return alpha_pos + alpha_neg + math.sqrt(total * math.log(1 / rho) / 2)
 
 
-def peeled_stability(pos, neg, diameter, penalty, rho, a0=1.0, r=2.0, levels=range(-60, 61)):
+def peeled_stability(pos, neg, diameter, penalty, rho, a0=1.0, r=2.0, levels=range(-40, 21)):
     """sup_k { 1 − R̂ − U }, 0 for k → −∞."""
     return max(
         0.0,
@@ -52,7 +55,7 @@ def peeled_stability(pos, neg, diameter, penalty, rho, a0=1.0, r=2.0, levels=ran
     )
 
 
-def peeled_margin(pos, neg, size, diameter, rho, complexity, levels=range(-60, 61)):
+def peeled_margin(pos, neg, size, diameter, rho, complexity, levels=range(-40, 21)):
     """sup_k over Λ_k = 2^k/D of the best a with a‖w‖ ≤ Λ_k."""
     return max(
         0.0,

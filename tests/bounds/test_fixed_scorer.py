@@ -5,7 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from auclab.bounds.fixed_scorer import fixed_scorer_auc_bound, fixed_scorer_bauc_bound
+import reference_bounds as reference
+from auclab.bounds.fixed_scorer import (
+    fixed_scorer_auc_bound,
+    fixed_scorer_bauc_bound,
+    peeled_fixed_scorer_bauc_bound,
+)
 from auclab.types import AuclabError
 
 
@@ -72,3 +77,63 @@ def test_bauc_refuses(change):
     arguments = {"empirical_loss": 0.1, "a": 1.0, "score_spread": 1.0, "n_pos": 5, "n_neg": 5, "rho": 0.05}
     with pytest.raises(AuclabError, match=next(iter(change))):
         fixed_scorer_bauc_bound(**(arguments | change))
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1.0, 1e150])
+@pytest.mark.parametrize("offset", [0.0, 2.0**20])
+def test_peeled_is_the_best_level(scale, offset):
+    """Against every level over all pairs, in any unit; a₀ = 1/S."""
+    rng = np.random.default_rng(1)
+    y = np.repeat([1, 0], [300, 500])
+    scores = np.round(rng.uniform(0, 1, 800) * 2**20) / 2**20 + 0.9 * y
+    pos, neg = scores[y == 1], scores[y == 0]
+    every = [
+        1
+        - reference.hinge(pos, neg, 2.0**k / 2)
+        - (2.0**k + min(1, 2.0**k)) * reference.mcdiarmid(300, 500, reference.share(0.05, k))
+        for k in range(-6, 7)
+    ]
+    bound = peeled_fixed_scorer_bauc_bound(y, (scores + offset) * scale, score_spread=2 * scale, rho=0.05)
+    assert bound.lower == pytest.approx(max(every), rel=1e-9)
+    assert bound.lower > 0
+
+
+def test_peeled_pays_for_the_choice():
+    rng = np.random.default_rng(2)
+    y = np.repeat([1, 0], [300, 500])
+    scores = rng.uniform(0, 1, 800) + 0.9 * y
+    peeled = peeled_fixed_scorer_bauc_bound(y, scores, score_spread=2.0, rho=0.05, a0=0.25)
+    single = max(
+        fixed_scorer_bauc_bound(
+            reference.hinge(scores[y == 1], scores[y == 0], a), a, score_spread=2.0, n_pos=300, n_neg=500, rho=0.05
+        ).lower
+        for a in (0.25, 0.5, 1.0, 2.0)
+    )
+    assert 0 < peeled.lower < single
+
+
+def test_peeled_of_equal_scores():
+    bound = peeled_fixed_scorer_bauc_bound([0, 1, 1], [3.0, 3.0, 3.0], score_spread=0.0, rho=0.05)
+    assert (bound.lower, bound.slack, bound.vacuous) == (0.0, 0.0, True)
+
+
+def test_peeled_coverage():
+    """The distribution of `test_coverage`; bAUC = 1 − min_a {9/16 (1 − a)₊ + 6/16 + (1 + a)/16} = ½ at a = 1."""
+    rng = np.random.default_rng(3)
+    n_pos, n_neg, rho = 150, 250, 0.5
+    y = np.repeat([1, 0], [n_pos, n_neg])
+    lowers = []
+    for _ in range(200):
+        scores = np.concatenate([rng.random(n_pos) < 0.75, rng.random(n_neg) < 0.25]).astype(float)
+        lowers.append(peeled_fixed_scorer_bauc_bound(y, scores, score_spread=1.0, rho=rho).lower)
+    assert np.mean(np.array(lowers) <= 0.5) >= 1 - rho
+    assert max(lowers) > 0.1
+
+
+def test_peeled_refuses():
+    with pytest.raises(AuclabError, match="too small"):
+        peeled_fixed_scorer_bauc_bound([0, 1], [0.0, 2.0], score_spread=1.0, rho=0.05)
+    with pytest.raises(AuclabError, match="a0"):
+        peeled_fixed_scorer_bauc_bound([0, 1], [0.0, 2.0], score_spread=2.0, rho=0.05, a0=-1.0)
+    with pytest.raises(AuclabError, match="y_score"):
+        peeled_fixed_scorer_bauc_bound([0, 1], [0.0, np.inf], score_spread=2.0, rho=0.05)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics.pairwise import rbf_kernel
 
@@ -46,6 +46,7 @@ def test_complexity_is_at_least_that_of_any_points_of_the_ball(norm, n):
             assert reference.sign_complexity(points, DUAL[norm]) <= limit + 1e-12
 
 
+@settings(max_examples=40)
 @given(
     seed=st.integers(0, 99),
     rho=st.floats(0.001, 0.9),
@@ -76,11 +77,11 @@ def test_peeled_is_the_best_of_the_margin_bounds(norm):
     every = []
     for k in range(-2, 3):
         limit = 2.0**k / far
-        scales = np.linspace(0.5, 1.0, 26) * limit / np.linalg.norm(w, ORDER[norm])
+        scales = np.linspace(0.5, 1.0, 9) * limit / np.linalg.norm(w, ORDER[norm])
         loss = min(reference.hinge(pos, neg, a) for a in scales)
         every.append(margin_bound(loss, norm_bound=limit, rho=reference.share(0.05, k), **fixed).lower)
     assert 0.1 < bound.lower < 1
-    assert bound.lower == pytest.approx(max(every), abs=1e-3)
+    assert bound.lower == pytest.approx(max(every), abs=5e-3)
     assert bound.lower >= max(every) - 1e-12
 
 

@@ -44,7 +44,7 @@ def test_equals_all_levels_over_all_pairs(seed, penalty, rho, a0, r):
 
 
 def test_not_vacuous_where_there_is_enough_data_and_then_the_twin_agrees():
-    X, y = sample(1, 4000, 6000, lead=1.5)
+    X, y = sample(1, 2000, 2500, lead=1.5)
     scores = X[:, 0] * 0.5
     bound = peeled_stability_bound(X, y, [0.5, 0.0], diameter=2.7, penalty=3.0, rho=0.05)
     expected = reference.peeled_stability(scores[y == 1], scores[y == 0], 2.7, 3.0, 0.05, levels=range(-2, 4))
