@@ -24,6 +24,18 @@ FACTS = ("run_id", "run", "run_status", "started", "ended", "parent_id", "folder
 SWEEP_TAG = "sweep.grid"
 
 
+#: First words of settings; every other column is a fact, a tag or a number.
+GROUPS = (
+    *("dataset", "split", "preprocess", "formulation", "solver", "metrics", "bounds", "tracking", "experiment"),
+    "data_dir",
+)
+
+
+def is_setting(name: str) -> bool:
+    """Whether a column of `read_runs` is a parameter of the run."""
+    return name.partition(".")[0] in GROUPS
+
+
 def read_runs(
     store_dir: str | Path = "mlruns",
     *,
@@ -92,6 +104,26 @@ def _search(place: Path, words: str, experiments: Sequence[str] | None) -> list[
     return found
 
 
+def find_run(runs: pd.DataFrame, word: str) -> pd.DataFrame:
+    """The rows of one run, found by its id, the first letters of its id, its name, or ``last``.
+
+    Raises
+    ------
+    AuclabError
+        No run or several of that name.
+    """
+    ids = list(dict.fromkeys(runs["run_id"]))
+    found = ids[-1:] if word == "last" else [each for each in ids if len(word) >= 4 and each.startswith(word)]
+    found = found or list(dict.fromkeys(runs.loc[runs["run"] == word, "run_id"]))
+    if len(found) != 1:
+        told = f"{len(found)} runs are" if found else "no run is"
+        hint = (
+            f"say which by its id: {', '.join(each[:8] for each in found[:6])}" if found else "auclab runs lists them"
+        )
+        raise AuclabError(f"{told} called {word!r}; {hint}")
+    return runs[runs["run_id"] == found[0]]
+
+
 def open_reader(place: Path) -> MlflowClient:
     """A client on the store below `place`; unlike one that writes, it makes nothing that is not there.
 
@@ -100,15 +132,24 @@ def open_reader(place: Path) -> MlflowClient:
     AuclabError
         There is no database.
     """
-    if not (place / "mlflow.db").exists():
-        raise AuclabError(
-            f"no runs are kept in {place}; start one with python run.py, or name another folder (--store)"
-        )
+    require_store(place)
     from auclab.tracking.store import database_uri  # MLflow, only once there is something to read
 
     from mlflow import MlflowClient  # isort: skip  the store silences telemetry first
 
     return MlflowClient(tracking_uri=database_uri(place))
+
+
+def require_store(place: Path) -> None:
+    """There is a database below `place`.
+
+    Raises
+    ------
+    AuclabError
+        There is none.
+    """
+    if not (place / "mlflow.db").exists():
+        raise AuclabError(f"no runs are kept in {place}; start one with python run.py, or name the right folder")
 
 
 def _experiment_ids(client: MlflowClient, names: Sequence[str] | None, place: Path) -> list[str]:
@@ -136,7 +177,7 @@ def _rows(run: Run, place: Path) -> Iterator[dict[Any, Any]]:
     facts |= {f"tag.{key}": value for key, value in run.data.tags.items()}
     table = folder / "folds.csv"
     if table.exists():
-        for number, row in enumerate(pd.read_csv(table).to_dict("records")):
+        for number, row in enumerate(pd.read_csv(table, float_precision="round_trip").to_dict("records")):
             numbers = {key: value for key, value in row.items() if key not in ("fold", "status")}
             status = {"tag.status": row["status"]} if "status" in row else {}
             yield facts | status | numbers | {"fold": row["fold"], "fold_folder": folder / f"fold_{number}"}

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,20 @@ from auclab.types import AuclabError
 #: Metrics of which less is better, by the last part of their name; and those that have no better end.
 FALLING = ("objective", "gap", "absolute_gap", "dual_residual", "iterations", "ranking_superquantile")
 NEITHER = ("auc_threshold", "alpha")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One configuration on one data set; the fields are those of `Table`."""
+
+    mean: float
+    deviation: float
+    count: int
+    p_value: float
+    best: bool
+    level: bool
+    seconds: float
+    gap: float
 
 
 @dataclass(frozen=True)
@@ -49,6 +64,23 @@ class Table:
     ranking: Ranking | None
     notes: tuple[str, ...]
 
+    @property
+    def rows(self) -> list[str]:
+        """Names of the rows, in the order of the first runs."""
+        return [str(name) for name in self.mean.index]
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns, in the order of the first runs."""
+        return [str(name) for name in self.mean]
+
+    def cell(self, row: str, column: str) -> Cell:
+        """Everything about one configuration on one data set; mean seconds and largest gap in it."""
+        tables = (self.mean, self.deviation, self.count, self.p_value, self.best, self.level)
+        found: list[Any] = [table.at[row, column] for table in tables]
+        seconds, gaps = (each.loc[row][column] for each in (self.cells.seconds, self.cells.gaps))
+        return Cell(*found, float(seconds.mean()), float(gaps.max()))
+
     def tally(self, column: str) -> tuple[int, int, int]:
         """Wins, ties and losses of a column against all others, over all rows where the two could be tested."""
         wins, losses, tested = (int(each.T[column].sum()) for each in (self.wins, self.losses, self.tested))
@@ -64,6 +96,7 @@ def compare_runs(
     test: Test = "t",
     alpha: float = 0.05,
     better: str | None = None,
+    notes: Sequence[str] = (),
 ) -> Table:
     """Compare configurations on the splits they share.
 
@@ -79,6 +112,8 @@ def compare_runs(
     alpha : float in (0, 1)
     better : {"high", "low"}, optional
         Which end of the metric is the better one; known for the metrics of auclab.
+    notes : sequence of str
+        Put before the notes of the table: what the caller left out.
 
     Raises
     ------
@@ -112,7 +147,7 @@ def compare_runs(
     return Table(
         *(cells, test, alpha, lower, mean, deviation, count, p_value, best, best | (p_value >= alpha)),
         *(wins, losses, tested, cells.seconds.mean(), cells.gaps.max(), ranking),
-        notes=(*cells.notes, *_few_pairs(cells, test, alpha), *words),
+        notes=(*notes, *cells.notes, *_few_pairs(cells, test, alpha), *words),
     )
 
 

@@ -1,0 +1,143 @@
+"""A comparison as csv, Markdown, LaTeX: the same cells, the best and what is not worse in bold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+import pandas as pd
+
+from auclab.comparison.table import Table
+
+#: More columns than this, and more than rows, and the table is printed on its side.
+WIDEST = 5
+
+_TEX = {
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+    **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
+    **{"λ": r"$\lambda$", "≤": r"$\le$", "²": r"$^2$", "·": r"$\cdot$", "±": r"$\pm$", "−": "$-$", "χ": r"$\chi$"},
+}
+
+
+def to_values(table: Table) -> str:
+    """Csv of what was tested: a line per row and pair, a column per configuration, empty where there is no run."""
+    return str(table.cells.values.to_csv())
+
+
+def to_csv(table: Table) -> str:
+    """Csv of the table: a line per cell."""
+    lines = []
+    for row in table.rows:
+        for column in table.columns:
+            cell = table.cell(row, column)
+            line = [row, column, table.cells.metric, cell.mean, cell.deviation, cell.count, cell.best, cell.level]
+            lines.append([*line, table.test, cell.p_value, cell.seconds, cell.gap])
+    head = ["row", "column", "metric", "mean", "sd", "n", "best", "not_worse", "test", "p_value", "seconds", "gap"]
+    return str(pd.DataFrame(lines, columns=head).to_csv(index=False))
+
+
+def to_markdown(table: Table) -> str:
+    """Markdown: the cells, what is said of each column, and the notes."""
+
+    def lines(head: list[str], body: list[list[str]]) -> Iterator[str]:
+        yield "| " + " | ".join(text.replace("|", r"\|") for text in head) + " |"
+        yield "|---" + "|---:" * (len(head) - 1) + "|"
+        yield from ("| " + " | ".join(text.replace("|", r"\|") for text in row) + " |" for row in body)
+
+    parts = [*lines(*grid(table, lambda text: f"**{text}**")), "", caption(table), ""]
+    parts += [*lines(*summary(table)), "", *(f"* {sentence}" for sentence in sentences(table))]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def to_latex(table: Table) -> str:
+    """A ``table`` with booktabs' rules; notes are comments above it."""
+    head, body = grid(table, lambda text: f"\\textbf{{{text}}}", escape=escape_tex)
+    lines = [f"% {sentence}" for sentence in sentences(table)]
+    lines += [r"\begin{table}", r"\centering", rf"\caption{{{escape_tex(caption(table))}}}"]
+    lines += [rf"\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}", r"\toprule", " & ".join(head) + r" \\", r"\midrule"]
+    lines += [" & ".join(row) + r" \\" for row in body]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
+
+
+def grid(
+    table: Table, bold: Callable[[str], str], escape: Callable[[str], str] = str
+) -> tuple[list[str], list[list[str]]]:
+    """Head and lines of the main table, ``mean ± deviation``; on its side if it is wide and low."""
+    digits = digits_of(table)
+    rows, columns = table.rows, table.columns
+
+    def cell(row: str, column: str) -> str:
+        found = table.cell(row, column)
+        if math.isnan(found.mean):
+            return "—"
+        text = digits(found.mean) + ("" if math.isnan(found.deviation) else f" ± {digits(found.deviation)}")
+        pairs = max(table.cell(row, each).count for each in columns)
+        note = "" if found.count == pairs else f" ({found.count} of {pairs})"
+        return (bold(escape(text)) if found.level else escape(text)) + note
+
+    on_its_side = len(columns) > WIDEST and len(columns) > len(rows)
+    if on_its_side:
+        head = [escape(", ".join(table.cells.columns)), *map(escape, rows)]
+        return head, [[escape(column), *(cell(row, column) for row in rows)] for column in columns]
+    head = [escape(", ".join(table.cells.rows)), *map(escape, columns)]
+    return head, [[escape(row), *(cell(row, column) for column in columns)] for row in rows]
+
+
+def summary(table: Table, escape: Callable[[str], str] = str) -> tuple[list[str], list[list[str]]]:
+    """Head and lines of what is said of each column: rank, wins, seconds, gap."""
+    ranks = None if table.ranking is None else table.ranking.average_ranks
+    columns = table.columns if ranks is None else [str(name) for name in ranks.index]
+    head = [", ".join(table.cells.columns), *(["average rank"] if ranks is not None else [])]
+    head += ["wins/ties/losses", "mean seconds", "largest gap"]
+    lines = []
+    for column in columns:
+        rank = [f"{ranks[column]:.2f}"] if ranks is not None else []
+        tally = "/".join(map(str, table.tally(column)))
+        seconds, gap = float(table.seconds[column]), float(table.gap[column])
+        lines.append([escape(column), *rank, tally, _known(seconds, ".3g"), _known(gap, ".1e")])
+    return head, lines
+
+
+def caption(table: Table) -> str:
+    """What the cells are."""
+    tests = {"t": "a paired t-test", "wilcoxon": "Wilcoxon's signed-rank test", "corrected-t": "the corrected t-test"}
+    end = "smaller" if table.lower_is_better else "larger"
+    return (
+        f"{table.cells.metric}, mean ± standard deviation over seeds and folds, {end} is better. Bold: the best of "
+        f"{'its row' if table.mean.shape[0] > 1 else 'all'}, and what {tests[table.test]} at level {table.alpha:g} "
+        "does not find worse."
+    )
+
+
+def sentences(table: Table) -> list[str]:
+    """Friedman's test in a line, then the notes."""
+    ranking = table.ranking
+    found = []
+    if ranking is not None:
+        found.append(
+            f"Friedman over {ranking.n_rows} rows: χ² = {ranking.chi_square:.3f}, p = {ranking.p_value:.2g} "
+            f"(Iman-Davenport F = {ranking.f_statistic:.3f}, p = {ranking.f_p_value:.2g}); two average ranks differ at "
+            f"level {ranking.alpha:g} if they are {ranking.critical_difference:.2f} or more apart (Nemenyi)"
+        )
+    return found + list(table.notes)
+
+
+def escape_tex(text: str) -> str:
+    r"""Text that LaTeX prints as it stands.
+
+    Examples
+    --------
+    >>> escape_tex("breast_cancer λ=0.1")
+    'breast\\_cancer $\\lambda$=0.1'
+    """
+    return "".join(_TEX.get(character, character) for character in text)
+
+
+def digits_of(table: Table) -> Callable[[float], str]:
+    """Four decimals where the largest mean is between 0.01 and 1000, three significant digits elsewhere."""
+    largest = float(table.mean.abs().max().max())
+    return (lambda value: f"{value:.4f}") if 0.01 <= largest < 1000 else (lambda value: f"{value:.3g}")
+
+
+def _known(value: float, form: str) -> str:
+    return "—" if math.isnan(value) else format(value, form)

@@ -1,0 +1,140 @@
+"""A kept run once more: the stored configuration through the pipeline, number beside number."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from auclab.comparison.runs import GROUPS, is_setting
+from auclab.types import AuclabError
+
+#: Numbers that say how much work it was and not what was found.
+EFFORT = ("seconds/", "iterations")
+
+
+@dataclass(frozen=True)
+class Replay:
+    """Stored and new numbers, a line per split and metric: ``fold, metric, stored, again, difference, same``.
+
+    `differences` has the lines that count and are not the same; `remarks` say what else is not as it was: data,
+    versions, splits, metrics.
+    """
+
+    numbers: pd.DataFrame
+    remarks: tuple[str, ...]
+
+    @property
+    def differences(self) -> pd.DataFrame:
+        """Numbers that did not come out as stored; time and iterations are no findings."""
+        counts = ~self.numbers["metric"].str.startswith(EFFORT)
+        return self.numbers[counts & ~self.numbers["same"]]
+
+    @property
+    def same(self) -> bool:
+        """Whether every number that counts came out as stored."""
+        return self.differences.empty
+
+    @property
+    def largest(self) -> float:
+        """The largest difference of a number that counts; 0 where every digit is the same."""
+        counts = self.numbers[~self.numbers["metric"].str.startswith(EFFORT)]
+        return float(counts["difference"].abs().max())
+
+
+def replay(rows: pd.DataFrame, *, tolerance: float = 1e-9) -> Replay:
+    """Run the stored configuration again, without keeping it, and compare every number.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        One run, as `find_run` gives it.
+    tolerance : float ≥ 0
+        Numbers are the same if they differ by at most this, relative to the stored one where that exceeds 1.
+        The order in which threads add may change the last digits.
+
+    Raises
+    ------
+    AuclabError
+        The run did not finish, its files are gone, or this version cannot work with its configuration.
+    """
+    first = rows.iloc[0]
+    path = Path(first["folder"]) / "config.yaml"
+    if first["run_status"] != "FINISHED":
+        raise AuclabError(f"the run {first['run']} is {first['run_status']}: there are no numbers to compare with")
+    if not path.exists():
+        raise AuclabError(f"{path} is gone, and with it the configuration of {first['run']}")
+    result = _run(path, first)
+    remarks = _remarks(first, result.dataset.sha256)
+    again = {fold.split.name: fold.numbers for fold in result.folds}
+    lines = []
+    for _, row in rows.iterrows():
+        stored = {key: float(row[key]) for key in map(str, rows.select_dtypes("number")) if _is_finding(key, row)}
+        new = again.pop(str(row["fold"]), {})
+        if not new:
+            remarks.append(f"the split {row['fold']} did not come again")
+        for key in dict.fromkeys([*stored, *new]):
+            lines.append((row["fold"], key, stored.get(key, math.nan), new.get(key, math.nan)))
+    remarks += [f"the split {name} is new" for name in again]
+    numbers = pd.DataFrame(lines, columns=["fold", "metric", "stored", "again"])
+    both_unknown = numbers["stored"].isna() & numbers["again"].isna()
+    difference = (numbers["again"] - numbers["stored"]).mask(numbers["again"] == numbers["stored"], 0.0)
+    near = difference.abs() <= tolerance * numbers["stored"].abs().clip(lower=1.0)
+    numbers = numbers.assign(difference=difference.mask(both_unknown, 0.0), same=near | both_unknown)
+    return Replay(numbers, tuple(remarks))
+
+
+def _run(path: Path, first: pd.Series[Any]) -> Any:
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
+    from auclab.pipeline import run_experiment
+
+    config: Any = OmegaConf.load(path)
+    config.tracking = {"name": "none"}
+    choices = {group: first[group] for group in GROUPS if isinstance(first.get(group), str)}
+    try:
+        with tempfile.TemporaryDirectory(prefix="auclab-rerun-") as folder:
+            return run_experiment(
+                config, build=_build, choices=choices | {"tracking": "none"}, folder=folder, brief=True
+            )
+    except (KeyError, TypeError, OmegaConfBaseException) as error:
+        made = f"auclab {first.get('tag.version.auclab')}, commit {first.get('tag.mlflow.source.git.commit')}"
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        raise AuclabError(f"this version cannot run {path} ({what}); it was made with {made}") from error
+
+
+def _build(config: Any) -> Any:
+    """As `run.py` builds: what an object says against its arguments is passed on as it is."""
+    import hydra
+
+    try:
+        return hydra.utils.instantiate(config)
+    except hydra.errors.InstantiationException as error:
+        if isinstance(error.__cause__, AuclabError | OSError):
+            raise error.__cause__ from None
+        raise AuclabError(" ".join(str(error).split())) from error
+
+
+def _is_finding(key: str, row: pd.Series[Any]) -> bool:
+    return not is_setting(key) and not key.startswith("tag.") and pd.notna(row[key])
+
+
+def _remarks(first: pd.Series[Any], sha256: str) -> list[str]:
+    """Data, versions and commit that are not what they were."""
+    from auclab.tracking import capture_environment
+
+    remarks = []
+    if isinstance(first.get("data_sha256"), str) and first["data_sha256"] != sha256:
+        remarks.append(f"the data are others: sha256 {first['data_sha256'][:12]} then, {sha256[:12]} now")
+    now = capture_environment()
+    for key in [*(key for key in now if key.startswith("version.")), "python", "cpu", "mlflow.source.git.commit"]:
+        then = first.get(f"tag.{key}")
+        if isinstance(then, str) and key in now and then != now[key]:
+            name = key.removeprefix("version.").removeprefix("mlflow.source.git.")
+            remarks.append(f"{name}: {then} then, {now[key]} now")
+    return remarks
