@@ -147,3 +147,13 @@ def test_ctrl_c_ends_a_solve_with_its_best_point(run):
     assert solution.gap > 1e-9
     assert len(seen) == len(solution.history)
     assert signal.getsignal(signal.SIGINT) is usual
+
+
+def test_history_never_claims_less_than_the_objective():
+    """Not even from a subsample, whose objective may be lower."""
+    X, y = artificial(20_000)
+    solution = solve(BufferedAUC(), X, y, solver="newton")
+    objectives = [value for _, value, _ in solution.history]
+    assert objectives == sorted(objectives, reverse=True)
+    assert objectives[-1] == pytest.approx(solution.objective, rel=1e-12)
+    assert all(bound <= solution.objective * (1 + 1e-12) for _, _, bound in solution.history)

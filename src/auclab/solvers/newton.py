@@ -127,22 +127,26 @@ class _Run:
         In one leap with the Hessian of the subsample, or by quarters with its own if that is too far; also returns
         the Hessian to go on with, None for its own.
         """
-        # The smoothed value lies above the true one, and no hinge is negative.
-        self.monitor.record(place.evaluation.value + self.descent.penalty(place.theta), 0.0)
         target = max(self._target_width(place), self._smooth_width(place.evaluation))
         target = min(target, place.half_width)
         half_width = place.half_width
         if not self.descent.by_products:
             leap = self.descent.descend(loss, place.theta, target, hessian, max_steps=_LEAP)
+            self._record(leap)
             if leap.settled or self.monitor.stopped():
                 return leap, hessian
             # Too far, or the subsample knows too little of this one's curvature: features that are rare in it.
             half_width = max(_DETOUR, place.half_width)
         while True:
             place = self.descent.descend(loss, place.theta, half_width)
+            self._record(place)
             if half_width <= target or self.monitor.stopped():
                 return place, None
             half_width = max(target, 0.25 * half_width)
+
+    def _record(self, place: Place) -> None:
+        """A place on all observations: the smoothed value lies above the true one, and no hinge is negative."""
+        self.monitor.record(place.evaluation.value + self.descent.penalty(place.theta), 0.0)
 
     def _finish(self, loss: Loss, place: Place, hessian: Hessian | None) -> Play:
         """Rounds on all observations: certify, settle, narrow the band, descend; then the windows."""
