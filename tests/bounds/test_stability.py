@@ -81,6 +81,23 @@ def test_pairwise_is_at_least_as_strong_where_one_class_is_rare():
         assert proved <= published(a=a, radius_pos=radius, radius_neg=0.0, **sizes).slack
 
 
+def test_largest_ratios_of_the_two_slacks():
+    """0.88 at a minority share of a quarter, 1.33 for balanced classes, wherever m ln(1/ρ) ≥ 3.2 (formulas 8.2)."""
+    rng = np.random.default_rng(11)
+    largest = [0.0, 0.0]
+    for draw in range(20_000):
+        n_pos = int(10 ** rng.uniform(0, 5))
+        n_neg = 3 * n_pos if draw % 2 == 0 else n_pos
+        rho = math.exp(-3.2 * 10 ** rng.uniform(0, 1) / (n_pos + n_neg))
+        a, radius, penalty = 10 ** rng.uniform(-3, 3, size=3)
+        sizes = {"penalty": penalty, "n_pos": n_pos, "n_neg": n_neg, "rho": rho}
+        ratio = pairwise(a=a, diameter=radius, **sizes).slack
+        ratio /= published(a=a, radius_pos=radius, radius_neg=0.0, **sizes).slack
+        largest[draw % 2] = max(largest[draw % 2], ratio)
+    assert largest[0] == pytest.approx(0.88, abs=0.01)
+    assert largest[1] == pytest.approx(1.33, abs=0.01)
+
+
 def test_pairwise_is_at_most_a_third_wider_for_balanced_classes():
     rng = np.random.default_rng(9)
     ratios = []
