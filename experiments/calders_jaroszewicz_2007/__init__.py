@@ -1,0 +1,1 @@
+"""Calders & Jaroszewicz 2007, *Efficient AUC optimization for classification*."""

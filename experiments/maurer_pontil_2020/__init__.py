@@ -1,0 +1,1 @@
+"""Maurer & Pontil 2020, *Estimating weighted areas under the ROC curve*."""

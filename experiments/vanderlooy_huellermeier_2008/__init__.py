@@ -1,0 +1,1 @@
+"""Vanderlooy & Hüllermeier 2008, *A critical analysis of variants of the AUC*."""

@@ -1,0 +1,77 @@
+"""Simulation 2 (Fig. 3): how often each metric selects the best of three linear models.
+
+Two features uniform on [−1/√2, 1/√2]; a normal random weight vector labels them, 10 % of the labels of each class are
+switched; two more models are that vector plus normal noise. Printed: scores are the perpendicular distances, said to lie in
+[0, 1]. The distance from a line through the origin has a sign and lies in [−1, 1]; (1 + distance)/2 is in [0, 1] and is what
+plain rows have. Variant ``unscaled`` leaves the weight vectors at their lengths: scores w·x, brought into [0, 1] by the largest
+length of the three. The noise is not named: standard deviation ½ of each component, the weights' own being 1. Printed: 1,000
+repetitions at every n; ours fewer, see `REPETITIONS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from auclab.metrics import auc_score, probabilistic_auc, scored_auc, soft_auc
+from experiments.study import AGREE, Row, holds, main
+
+SIZES = (40, 100, 200, 500, 1000, 2000)
+PRINTED = (40, 2000)
+PARTS = 10
+REPETITIONS = {"smoke": 20, "default": 100, "full": 500}
+NOISE = 0.5
+METRICS = {
+    "auc": auc_score,
+    "sauc": scored_auc,
+    "soft3": lambda y, s: soft_auc(y, s, beta=3.0),
+    "soft10": lambda y, s: soft_auc(y, s, beta=10.0),
+    "prob": lambda y, s: probabilistic_auc(y, s, width=0.1),
+}
+
+
+def run(scale: str) -> Iterator[Row]:
+    """Shares of right selections at n = 40 and 2000, a row per part, and the two statements on all n."""
+    sizes = PRINTED if scale == "smoke" else SIZES
+    for variant in (AGREE, "unscaled"):
+        parts = np.array([_part(seed, sizes, REPETITIONS[scale] // PARTS, variant) for seed in range(PARTS)])
+        for seed, part in enumerate(parts):
+            for n in PRINTED:
+                for name, share in zip(METRICS, part[sizes.index(n)], strict=True):
+                    yield Row(f"figure3.{name}.n={n}", share, seed, variant)
+        auc, sauc, *others = parts.mean(axis=0).T
+        worst = all((sauc < other).all() for other in (auc, *others))
+        yield holds("figure3.sauc_worst", worst, variant=variant)
+        competitive = all((auc - other < 0.5 * (auc - sauc)).all() for other in others)
+        yield holds("figure3.others_competitive", competitive, variant=variant)
+
+
+def _part(seed: int, sizes: tuple[int, ...], repetitions: int, variant: str) -> np.ndarray:
+    """Shares of right selections, shape (n, metric)."""
+    random = np.random.default_rng(seed)
+    shares = [np.mean([_selects_best(random, n, variant) for _ in range(repetitions)], axis=0) for n in sizes]
+    return np.array(shares)
+
+
+def _selects_best(random: np.random.Generator, n: int, variant: str) -> list[bool]:
+    """Whether each metric has its maximum at the model that made the labels."""
+    X = random.uniform(-1, 1, (n, 2)) / np.sqrt(2)
+    true = random.standard_normal(2)
+    weights = np.vstack([true, true + NOISE * random.standard_normal((2, 2))])
+    lengths = np.linalg.norm(weights, axis=1, keepdims=True)
+    weights /= lengths.max() if variant == "unscaled" else lengths
+    labels = (X @ true > 0).astype(int)
+    if not 0 < labels.sum() < n:
+        return _selects_best(random, n, variant)
+    for label in (0, 1):
+        members = np.flatnonzero(labels == label)
+        switched = random.choice(members, size=round(0.1 * len(members)), replace=False)
+        labels[switched] = -1 - label  # marked, so that no label is switched twice
+    labels = np.where(labels < 0, 2 + labels, labels)
+    scores = (1 + X @ weights.T) / 2
+    return [int(np.argmax([metric(labels, column) for column in scores.T])) == 0 for metric in METRICS.values()]
+
+
+if __name__ == "__main__":
+    main(run)
