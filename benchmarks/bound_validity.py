@@ -210,7 +210,10 @@ BOUNDS = {
     "peeled margin, linf": ("bauc", True),
     "held out, bAUC, a from training": ("bauc", True),
     "held out, bAUC, peeled": ("bauc", True),
+    "held out, bAUC, kl, a from training": ("bauc", True),
+    "held out, bAUC, kl, peeled": ("bauc", True),
     "held out, AUC (8.5)": ("auc", True),
+    "held out, AUC, hoeffding": ("auc", True),
     "weighted AUC, dkw (9.1)": ("averaged", True),
     "weighted AUC, mcdiarmid": ("averaged", True),
     "weighted AUC, max_rank": ("max_rank", True),
@@ -278,11 +281,15 @@ def outcomes(draw: Draw, rho: float) -> Iterator[Outcome]:
     spread = float(np.ptp(support))
     scales = np.geomspace(0.1, 100.0, 31) / spread
     held = {"score_spread": spread, **sizes}
-    a = max(scales, key=lambda s: fixed_scorer_bauc_bound(draw.hinge(train, s), s, **held).lower)
-    yield one_sided(fixed_scorer_bauc_bound(draw.hinge(test, a), a, **held))
-    yield one_sided(peeled_fixed_scorer_bauc_bound(y, test, score_spread=spread, rho=rho))
+    losses = [(a, draw.hinge(train, a)) for a in scales]
+    for method in ("mcdiarmid", "kl"):
+        held["method"] = method
+        a = max(losses, key=lambda known: fixed_scorer_bauc_bound(known[1], known[0], **held).lower)[0]
+        yield one_sided(fixed_scorer_bauc_bound(draw.hinge(test, a), a, **held))
+        yield one_sided(peeled_fixed_scorer_bauc_bound(y, test, score_spread=spread, rho=rho, method=method))
     auc = auc_score(y, test)
-    yield two_sided(auc, fixed_scorer_auc_bound(auc, **sizes))
+    for method in ("mcdiarmid", "hoeffding"):
+        yield two_sided(auc, fixed_scorer_auc_bound(auc, **sizes, method=method))
 
     tidy = test.round(12)
     ramp = {"weight": WEIGHT.at, "breakpoints": WEIGHT.breakpoints, "ties": "strict"}

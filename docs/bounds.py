@@ -77,15 +77,15 @@ def _one(draw: Draw) -> dict[str, float]:
     stable = {"diameter": diameter, "penalty": draw.penalty, "optimality_gap": gap}
     halves = {"radius_pos": diameter / 2, "radius_neg": diameter / 2, "penalty": draw.penalty}
     spread = float(np.ptp(np.concatenate([population.pos, population.neg]) @ w))
-    held = {"score_spread": spread, **sizes}
+    held = {"score_spread": spread, "method": "kl", **sizes}
     scales = np.geomspace(0.1, 100.0, 61) / spread
     a = max(scales, key=lambda s: fixed_scorer_bauc_bound(draw.hinge(train, s), s, **held).lower)
     truth, loss = population.truth(w), draw.hinge(train, SCALE)
     auc = auc_score(y, draw.test_scores)
     bounds = (
-        auc - fixed_scorer_auc_bound(auc, **sizes).half_width,
+        auc - fixed_scorer_auc_bound(auc, **sizes, method="hoeffding").half_width,
         fixed_scorer_bauc_bound(draw.hinge(draw.test_scores, a), a, **held).lower,
-        peeled_fixed_scorer_bauc_bound(y, draw.test_scores, score_spread=spread, rho=RHO).lower,
+        peeled_fixed_scorer_bauc_bound(y, draw.test_scores, score_spread=spread, rho=RHO, method="kl").lower,
         peeled_margin_bound(draw.X, y, w, diameter=diameter, rho=RHO).lower,
         peeled_stability_bound(draw.X, y, w, rho=RHO, **stable).lower,
         pairwise_stability_bound(loss, SCALE, **stable, **sizes).lower,
@@ -121,8 +121,8 @@ def draw_plan(path: Path) -> None:
     epsilons = np.geomspace(0.02, 0.5, 40)
     # a scorer of spread 1 with the hinge at a = 1; a class in the unit ball with λ = 1
     plans = {
-        "held out: AUC": ("fixed_scorer_auc", {"rho": RHO}),
-        "held out: bAUC": ("fixed_scorer_bauc", {"a": 1.0, "score_spread": 1.0, "rho": RHO}),
+        "held out: AUC": ("fixed_scorer_auc", {"rho": RHO, "method": "hoeffding"}),
+        "held out: bAUC": ("fixed_scorer_bauc", {"a": 1.0, "score_spread": 1.0, "rho": RHO, "method": "hoeffding"}),
         "training: margin, Λ = 1/D": ("margin", {"norm_bound": 1.0, "diameter": 1.0, "rho": RHO}),
         "training: stability, λ = D²": ("pairwise_stability", {"a": 1.0, "diameter": 1.0, "penalty": 1.0, "rho": RHO}),
         "as published, λ = D²": (

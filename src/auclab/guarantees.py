@@ -205,7 +205,7 @@ def _fixed_scorer(context: Context) -> Found:
     def bauc_bound(sample: Sample, a: float, spread: float) -> Bound:
         sizes: dict[str, Any] = {"n_pos": test.n_pos, "n_neg": test.n_neg, "rho": rho}
         loss = sample.pair_hinge(a)
-        return fixed_scorer_bauc_bound(loss, a, score_spread=spread, spread_is_observed=observed, **sizes)
+        return fixed_scorer_bauc_bound(loss, a, score_spread=spread, spread_is_observed=observed, method="kl", **sizes)
 
     # The scale for which the bound would be best if the held-out part were like the training part. It may depend
     # on the training part in any way, but not on the held-out scores. At a = 0 the bound is bAUC ≥ 0.
@@ -215,7 +215,7 @@ def _fixed_scorer(context: Context) -> Found:
     auc_bound = fixed_scorer_auc_bound(auc, n_pos=test.n_pos, n_neg=test.n_neg, rho=rho)
     chosen = bauc_bound(test, a, reach)
     peeled = peeled_fixed_scorer_bauc_bound(
-        test.y, test.scores, score_spread=reach, rho=rho, spread_is_observed=observed
+        test.y, test.scores, score_spread=reach, rho=rho, spread_is_observed=observed, method="kl"
     )
     hopeless = f"held-out parts of {len(test.y)} observations promise no bAUC above 0 at this spread"
     return [

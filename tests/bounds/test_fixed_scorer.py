@@ -4,11 +4,15 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom
 
 import reference_bounds as reference
 from auclab.bounds.fixed_scorer import (
     fixed_scorer_auc_bound,
     fixed_scorer_bauc_bound,
+    kl_upper,
     peeled_fixed_scorer_bauc_bound,
 )
 from auclab.types import AuclabError
@@ -137,3 +141,92 @@ def test_peeled_refuses():
         peeled_fixed_scorer_bauc_bound([0, 1], [0.0, 2.0], score_spread=2.0, rho=0.05, a0=-1.0)
     with pytest.raises(AuclabError, match="y_score"):
         peeled_fixed_scorer_bauc_bound([0, 1], [0.0, np.inf], score_spread=2.0, rho=0.05)
+
+
+def divergence(p, q):
+    """kl(p‖q) with 0 ln 0 = 0."""
+    return sum(x * math.log(x / y) for x, y in ((p, q), (1 - p, 1 - q)) if x > 0)
+
+
+@given(share=st.floats(0, 1), budget=st.floats(-12, 3).map(lambda e: 10.0**e))
+def test_kl_upper_is_the_last_point_within_the_budget(share, budget):
+    q = kl_upper(share, budget)
+    assert share <= q <= 1
+    assert q <= share + math.sqrt(budget / 2) * (1 + 1e-9)
+    if share + 1e-6 < q < 1 - 1e-6 and share > 1e-6:
+        assert divergence(share, q) == pytest.approx(budget, rel=1e-4)
+    if share < 1 and q < 1 - 1e-9:
+        beyond = q + (1 - q) * 0.01
+        assert divergence(share, beyond) > budget
+
+
+@pytest.mark.parametrize("rho", [0.05, 0.5])
+def test_kl_is_a_confidence_bound_for_shares(rho):
+    """Exact binomial sums: P(q(k/n) < p) ≤ ρ."""
+    n = 30
+    k = np.arange(n + 1)
+    upper = np.array([kl_upper(x / n, math.log(1 / rho) / n) for x in k])
+    for p in np.linspace(0.01, 0.99, 40):
+        assert binom.pmf(k[upper < p], n, p).sum() <= rho
+
+
+@pytest.mark.parametrize("sizes", [(200, 200), (50, 3000), (1, 1)])
+def test_each_method_is_at_least_as_sharp_as_the_one_before(sizes):
+    for loss, a in ((0.1, 1.0), (0.9, 0.3), (0.4, 20.0), (1.0, 0.0)):
+        arguments = {"score_spread": 1.0, "n_pos": sizes[0], "n_neg": sizes[1], "rho": 0.05}
+        slacks = [
+            fixed_scorer_bauc_bound(loss, a, method=m, **arguments).slack for m in ("mcdiarmid", "hoeffding", "kl")
+        ]
+        assert slacks == sorted(slacks, reverse=True)
+    auc = [
+        fixed_scorer_auc_bound(0.8, n_pos=sizes[0], n_neg=sizes[1], rho=0.05, method=m).half_width
+        for m in ("mcdiarmid", "hoeffding")
+    ]
+    assert auc[1] == pytest.approx(math.sqrt(math.log(40) / (2 * min(sizes))), rel=1e-14)
+    assert auc[1] < auc[0]
+
+
+def test_kl_by_hand():
+    """No loss at aS = 1: p = 0, B = 2, U = 2 (1 − ρ^{1/m̂})."""
+    bound = fixed_scorer_bauc_bound(0.0, 1.0, score_spread=1.0, n_pos=40, n_neg=90, rho=0.05, method="kl")
+    assert bound.slack == pytest.approx(2 * (1 - 0.05 ** (1 / 40)), rel=1e-12)
+
+
+@pytest.mark.parametrize("method", ["hoeffding", "kl"])
+def test_coverage_of_the_sharper_methods(method):
+    """As `test_coverage`, with ρ = ½ and few of one class, where failures would show."""
+    rng = np.random.default_rng(4)
+    n_pos, n_neg, rho, trials = 10, 200, 0.5, 2000
+    share_pos = rng.binomial(n_pos, 0.75, trials) / n_pos
+    share_neg = rng.binomial(n_neg, 0.25, trials) / n_neg
+    loss = (1 - share_pos) * (1 - share_neg) + share_pos * share_neg + 2 * (1 - share_pos) * share_neg
+    arguments = {"score_spread": 1.0, "n_pos": n_pos, "n_neg": n_neg, "rho": rho, "method": method}
+    lowers = np.array([fixed_scorer_bauc_bound(float(x), 1.0, **arguments).lower for x in loss])
+    missed = (lowers > 0.5).mean()
+    assert missed <= rho
+    assert missed > 0 or method != "kl"  # not so loose that nothing is tested
+    auc = share_pos * (1 - share_neg) + 0.5 * (share_pos * share_neg + (1 - share_pos) * (1 - share_neg))
+    half = fixed_scorer_auc_bound(0.75, n_pos=n_pos, n_neg=n_neg, rho=rho, method="hoeffding").half_width
+    assert (abs(auc - 0.75) <= half).mean() >= 1 - rho
+
+
+def test_sharper_methods_peeled():
+    rng = np.random.default_rng(5)
+    y = np.repeat([1, 0], [300, 500])
+    scores = rng.uniform(0, 1, 800) + 0.9 * y
+    lowers = [
+        peeled_fixed_scorer_bauc_bound(y, scores, score_spread=6.0, rho=0.05, method=m).lower
+        for m in ("mcdiarmid", "hoeffding", "kl")
+    ]
+    assert lowers == sorted(lowers)
+    assert lowers[2] > lowers[0] + 0.1
+
+
+def test_methods_refused():
+    arguments = {"score_spread": 1.0, "n_pos": 5, "n_neg": 5, "rho": 0.05}
+    with pytest.raises(AuclabError, match="'kl'"):
+        fixed_scorer_bauc_bound(0.5, 1.0, method="bernstein", **arguments)
+    with pytest.raises(AuclabError, match="raise score_spread"):
+        fixed_scorer_bauc_bound(5.0, 1.0, method="kl", **arguments)
+    with pytest.raises(AuclabError, match="'hoeffding'"):
+        fixed_scorer_auc_bound(0.5, n_pos=5, n_neg=5, rho=0.05, method="kl")

@@ -1,17 +1,23 @@
 """Bounds for a scorer that does not depend on the sample it is tested on (a held-out part).
 
-Positives and negatives are independent samples of sizes n_pos and n_neg; probabilities are conditional on
-these sizes. Replacing one positive moves a mean over pairs of values in an interval of width B by at most
-B/n_pos, replacing one negative by at most B/n_neg, and McDiarmid's inequality gives deviations above
-``B √((1/n_pos + 1/n_neg) ln(1/ρ)/2)`` with probability ρ at most.
+Positives and negatives are independent samples of sizes n_pos and n_neg; probabilities are conditional on these sizes.
+The statistic is a mean over pairs of values in an interval of length B. There are two ways to its deviations:
+
+* McDiarmid: replacing one positive moves it by at most B/n_pos, one negative by at most B/n_neg, so that it deviates by
+  more than ``B √((1/n_pos + 1/n_neg) ln(1/ρ)/2)`` with probability ρ at most.
+* Hoeffding 1963: it is an average of means over m̂ = min(n_pos, n_neg) independent pairs, and what Chernoff's method
+  gives for one of these holds for their average: ``B √(ln(1/ρ)/(2m̂))``, never more than McDiarmid's, or the inverse of
+  the Kullback–Leibler divergence, which is tighter still and gains where most values are small against B.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize import brentq
 
 from auclab.bounds._inputs import (
     OBSERVED,
@@ -29,18 +35,23 @@ from auclab.types import AuclabError, Bound
 from auclab.validation import finite_vector
 
 HELD_OUT = "the scorer was fixed before the held-out part was seen"
+Method = Literal["mcdiarmid", "hoeffding", "kl"]
 INDEPENDENT = "held-out observations are independent draws from the law meant"
 
 
-def fixed_scorer_auc_bound(auc: float, *, n_pos: int, n_neg: int, rho: float) -> Bound:
+def fixed_scorer_auc_bound(
+    auc: float, *, n_pos: int, n_neg: int, rho: float, method: Literal["mcdiarmid", "hoeffding"] = "mcdiarmid"
+) -> Bound:
     """Two-sided bound on the AUC of a fixed scorer.
 
     With probability at least 1 − ρ::
 
-        |ÂUC − AUC| ≤ √( (1/n_pos + 1/n_neg) ln(2/ρ) / 2 )
+        "mcdiarmid"   |ÂUC − AUC| ≤ √( (1/n_pos + 1/n_neg) ln(2/ρ) / 2 )
+        "hoeffding"   |ÂUC − AUC| ≤ √( ln(2/ρ) / (2 min(n_pos, n_neg)) )
 
-    McDiarmid's inequality for a mean over pairs whose terms lie in [0, 1]; after Agarwal, Graepel, Herbrich,
-    Har-Peled & Roth 2005 (JMLR 6). It holds for each tie rule as long as both AUCs use the same.
+    A mean over pairs whose terms lie in [0, 1]; the first after Agarwal, Graepel, Herbrich, Har-Peled & Roth 2005 (JMLR
+    6; formulas 8.5), the second, never wider, after Hoeffding 1963 (JASA 58, section 5). They hold for each tie rule as
+    long as both AUCs use the same.
 
     Parameters
     ----------
@@ -50,6 +61,7 @@ def fixed_scorer_auc_bound(auc: float, *, n_pos: int, n_neg: int, rho: float) ->
         Class sizes of the held-out part.
     rho : float
         1 − confidence, in (0, 1).
+    method : {"mcdiarmid", "hoeffding"}
 
     Returns
     -------
@@ -71,7 +83,10 @@ def fixed_scorer_auc_bound(auc: float, *, n_pos: int, n_neg: int, rho: float) ->
     check_probability(rho=rho)
     if not 0.0 <= auc <= 1.0:
         raise AuclabError(f"auc must lie in [0, 1], got {auc}")
-    half_width = deviation(n_pos, n_neg, rho / 2.0)
+    if method not in ("mcdiarmid", "hoeffding"):
+        raise AuclabError(f"method must be 'mcdiarmid' or 'hoeffding', got {method!r}")
+    spread = deviation if method == "mcdiarmid" else _hoeffding
+    half_width = spread(n_pos, n_neg, rho / 2.0)
     vacuous = bool(auc - half_width <= 0.0 and auc + half_width >= 1.0)
     return Bound(math.nan, half_width, vacuous, (HELD_OUT, INDEPENDENT), half_width)
 
@@ -85,16 +100,20 @@ def fixed_scorer_bauc_bound(
     n_neg: int,
     rho: float,
     spread_is_observed: bool = False,
+    method: Method = "mcdiarmid",
 ) -> Bound:
     """Lower bound on the buffered AUC of a fixed scorer.
 
-    With probability at least 1 − ρ, for one a ≥ 0 fixed before the held-out part was seen::
+    With probability at least 1 − ρ, for one a ≥ 0 fixed before the held-out part was seen, ``bAUC ≥ 1 − R̂_a − U``::
 
-        bAUC ≥ 1 − R̂_a − B √( (1/n_pos + 1/n_neg) ln(1/ρ) / 2 ),      B = aS + min(1, aS)
+        "mcdiarmid"   U = B √( (1/n_pos + 1/n_neg) ln(1/ρ) / 2 ),      B = aS + min(1, aS)
+        "hoeffding"   U = B √( ln(1/ρ) / (2m̂) ),                       m̂ = min(n_pos, n_neg)
+        "kl"          U = B (q − p),   p = (R̂_a − [1 − aS]₊)/B,   q = max{ q : kl(p‖q) ≤ ln(1/ρ)/m̂ }
 
-    R̂_a is the mean of ``[1 − a (h(x⁺) − h(x⁻))]₊`` over the held-out pairs; S bounds ``|h(x) − h(x')|`` on
-    the support, so that the hinge lies in an interval of width B. Follows from ``bAUC ≥ 1 − E[1 − a t]₊``
-    for every a ≥ 0 (Norton & Uryasev 2018, (23)) and McDiarmid's inequality.
+    R̂_a is the mean of ``[1 − a (h(x⁺) − h(x⁻))]₊`` over the held-out pairs; S bounds ``|h(x) − h(x')|`` on the
+    support, so that the hinge lies in an interval of length B. Follows from ``bAUC ≥ 1 − E[1 − a t]₊`` for every a ≥ 0
+    (Norton & Uryasev 2018, (23)). Each method is at least as sharp as the one before. "kl" is Chernoff's bound, with
+    ``kl(p‖q) = p ln(p/q) + (1 − p) ln((1 − p)/(1 − q))``; it gains most where aS is large and the hinge mostly small.
 
     Parameters
     ----------
@@ -110,6 +129,7 @@ def fixed_scorer_bauc_bound(
         1 − confidence, in (0, 1).
     spread_is_observed : bool
         S was read off a sample. The support may be wider, and the bound says under which condition it holds.
+    method : {"mcdiarmid", "hoeffding", "kl"}
 
     Returns
     -------
@@ -130,7 +150,7 @@ def fixed_scorer_bauc_bound(
     check_sizes(n_pos, n_neg)
     check_probability(rho=rho)
     check_nonnegative(empirical_loss=empirical_loss, a=a, score_spread=score_spread)
-    slack = hinge_range(a * score_spread) * deviation(n_pos, n_neg, rho)
+    slack = _slack(empirical_loss, a * score_spread, n_pos, n_neg, rho, method)
     lower = 1.0 - empirical_loss - slack
     scale = f"the scale a = {a:.4g} was fixed before the held-out part was seen"
     return from_below(lower, slack, (HELD_OUT, INDEPENDENT, scale, *_support(score_spread, spread_is_observed)))
@@ -144,15 +164,16 @@ def peeled_fixed_scorer_bauc_bound(
     rho: float,
     a0: float | None = None,
     spread_is_observed: bool = False,
+    method: Method = "mcdiarmid",
 ) -> Bound:
     """Lower bound on the buffered AUC of a fixed scorer, with the best scale found on the held-out part itself.
 
     With ``a_k = 2^k a₀`` and ``ρ_k = (2/3)ρ/((|k|+1)(|k|+2))``, with probability at least 1 − ρ::
 
-        bAUC ≥ sup_k { 1 − R̂_{a_k} − B(a_k) √( (1/n_pos + 1/n_neg) ln(1/ρ_k) / 2 ) } ≥ 0,     B(a) = aS + min(1, aS)
+        bAUC ≥ sup_k { 1 − R̂_{a_k} − U(a_k, ρ_k) } ≥ 0
 
-    R̂_a, a mean over pairs, is the U-statistic of the hinge; `fixed_scorer_bauc_bound` on each level of a grid that is
-    fixed in advance (formulas 8.3). Where another sample suggests a scale, that bound is the better one.
+    R̂_a, a mean over pairs, is the U-statistic of the hinge; U is that of `fixed_scorer_bauc_bound`, on each level of a
+    grid that is fixed in advance (formulas 8.3). Where another sample suggests a scale, that bound is the better one.
 
     Parameters
     ----------
@@ -164,7 +185,7 @@ def peeled_fixed_scorer_bauc_bound(
         1 − confidence, in (0, 1).
     a0 : float, optional
         Level 0 of the grid, > 0, fixed in advance; 1/S unless given.
-    spread_is_observed : bool
+    spread_is_observed, method
         As in `fixed_scorer_bauc_bound`.
 
     Returns
@@ -197,16 +218,72 @@ def peeled_fixed_scorer_bauc_bound(
         best, start = NOTHING, 0.0
     else:
         start = 1.0 / score_spread if a0 is None else a0
-        rate = score_spread * deviation(pos.size, neg.size, rho)
 
-        def slack(a: float, k: int) -> float:
-            return hinge_range(a * score_spread) * deviation(pos.size, neg.size, level_share(rho, k))
+        def slack(a: float, k: int, loss: float) -> float:
+            return _slack(loss, a * score_spread, pos.size, neg.size, level_share(rho, k), method)
 
-        found = statements(pos, neg, levels_below(1.0 / rate, start), start, slack)
+        # U ≥ aS · rate: from a = 1/(S · rate) on nothing is left of 1
+        rate = deviation(pos.size, neg.size, rho) if method == "mcdiarmid" else _hoeffding(pos.size, neg.size, rho)
+        rate = rate * rate if method == "kl" else rate
+        found = statements(pos, neg, levels_below(1.0 / rate / score_spread, start), start, slack)
         best = max([NOTHING, *found], key=lambda it: it.lower)
     scale = f"the grid 2^k · {start:.4g} of scales was fixed before the held-out part was seen; a = {best.a:.4g}"
     assumptions = (HELD_OUT, INDEPENDENT, scale, *_support(score_spread, spread_is_observed))
     return from_below(best.lower, best.slack, assumptions)
+
+
+def _hoeffding(n_pos: int, n_neg: int, rho: float) -> float:
+    """``√( ln(1/ρ) / (2 min(n_pos, n_neg)) )``."""
+    return math.sqrt(math.log(1.0 / rho) / (2.0 * min(n_pos, n_neg)))
+
+
+def _slack(loss: float, reach: float, n_pos: int, n_neg: int, rho: float, method: Method) -> float:
+    """U for a hinge with margins up to `reach` = aS."""
+    if method not in get_args(Method):
+        raise AuclabError(f"method must be one of {', '.join(map(repr, get_args(Method)))}, got {method!r}")
+    width = hinge_range(reach)
+    if method == "mcdiarmid":
+        return width * deviation(n_pos, n_neg, rho)
+    if method == "hoeffding" or not math.isfinite(loss):
+        return width * _hoeffding(n_pos, n_neg, rho)
+    least = max(0.0, 1.0 - reach)
+    if not least - 1e-9 <= loss <= least + width + 1e-9 * (1.0 + width):
+        raise AuclabError(
+            f"empirical_loss={loss:.6g} is no mean of hinges with margins up to a · score_spread = {reach:.6g}, which "
+            f"lie in [{least:.6g}, {least + width:.6g}]; raise score_spread"
+        )
+    if width == 0.0:
+        return 0.0
+    share = min(max((loss - least) / width, 0.0), 1.0)
+    return width * (kl_upper(share, math.log(1.0 / rho) / min(n_pos, n_neg)) - share)
+
+
+def kl_upper(share: float, budget: float) -> float:
+    """The largest q with ``kl(p‖q) ≤ budget``, for p = `share` in [0, 1].
+
+    Examples
+    --------
+    kl(0‖q) = −ln(1 − q), so that q = 1 − e^{−budget}:
+
+    >>> round(kl_upper(0.0, math.log(4.0)), 12)
+    0.75
+    """
+    if share >= 1.0:
+        return 1.0
+    if share == 0.0:
+        return -math.expm1(-budget)
+
+    def excess(q: float) -> float:
+        return share * math.log(share / q) + (1.0 - share) * (math.log1p(-share) - math.log1p(-q)) - budget
+
+    # two points where the divergence exceeds the budget: Pinsker's, and one near 1
+    pinsker = share + math.sqrt(budget / 2.0)
+    near_one = 1.0 - 0.5 * (1.0 - share) * math.exp(-(budget + 1.0) / (1.0 - share))
+    high = min(pinsker, near_one, math.nextafter(1.0, 0.0))
+    if high <= share or excess(high) <= 0.0:  # closer than doubles can tell
+        return min(pinsker, 1.0)
+    # rounded up, which is the safe side
+    return min(float(brentq(excess, share, high, xtol=1e-300, rtol=1e-14)) * (1.0 + 1e-13), 1.0)
 
 
 def _support(score_spread: float, is_observed: bool) -> tuple[str, ...]:

@@ -83,14 +83,15 @@ def levels_around(a: float, a0: float) -> range:
 
 
 def statements(
-    pos: Array, neg: Array, levels: Iterable[int], a0: float, slack: Callable[[float, int], float]
+    pos: Array, neg: Array, levels: Iterable[int], a0: float, slack: Callable[[float, int, float], float]
 ) -> list[Statement]:
-    """The statement of every level; ``slack(a, k)`` is what it charges."""
+    """The statement of every level; ``slack(a, k, loss)`` is what it charges."""
     found = []
     for k in levels:
         a = math.ldexp(a0, k)
         if 0.0 < a < math.inf:
-            found.append(Statement(k, a, mean_hinge(pos, neg, a), slack(a, k)))
+            loss = mean_hinge(pos, neg, a)
+            found.append(Statement(k, a, loss, slack(a, k, loss)))
     return found
 
 
@@ -194,7 +195,7 @@ def peeled_stability_bound(
         "optimality_gap": optimality_gap,
     }
 
-    def slack(scale: float, k: int) -> float:
+    def slack(scale: float, k: int, _: float) -> float:
         return stability_slack(scale, rho=level_share(rho, k), **fixed)  # type: ignore[arg-type]
 
     # U(a) ≥ a · growth, so that from a = 1/growth on nothing is left of 1

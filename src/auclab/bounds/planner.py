@@ -60,7 +60,7 @@ def required_samples(
             "margin"                     norm_bound, diameter, rho[, norm, n_features]
             "peeled_margin"              the same; the next level of the grid is taken, and its share ρ_k paid
             "fixed_scorer_auc"           rho
-            "fixed_scorer_bauc"          a, score_spread, rho
+            "fixed_scorer_bauc"          a, score_spread, rho[, method, empirical_loss: "kl" depends on it]
             "peeled_fixed_scorer_bauc"   the same for a level a of the grid[, a0]
             "weighted_auc"               method, weight_sup, weight_lipschitz, weight_integral, delta
             "uniform_weighted_auc"       weight_sup, weight_lipschitz, ell_lipschitz, norm_bound, radius, delta
@@ -119,7 +119,7 @@ def _sizes(rarer: int, class_ratio: float) -> tuple[int, int]:
 
 def _slack_of(bound: Callable[..., Bound], **fixed: Any) -> Callable[..., float]:
     def slack(n_pos: int, n_neg: int, **arguments: Any) -> float:
-        return bound(n_pos=n_pos, n_neg=n_neg, **fixed, **arguments).slack
+        return bound(n_pos=n_pos, n_neg=n_neg, **{**fixed, **arguments}).slack
 
     return slack
 
@@ -135,7 +135,8 @@ def _on_grid(bound: Callable[..., Bound]) -> Callable[..., float]:
         if abs(level - round(level)) > 1e-9:
             raise AuclabError(f"a = {a:g} is not on the grid 2^k · {a0:g}; take {math.ldexp(a0, round(level)):g}")
         share = level_share(rho, round(level))
-        return bound(0.0, a, n_pos=n_pos, n_neg=n_neg, rho=share, **arguments).slack
+        loss = arguments.pop("empirical_loss", 0.0)
+        return bound(loss, a, n_pos=n_pos, n_neg=n_neg, rho=share, **arguments).slack
 
     return slack
 
