@@ -29,8 +29,8 @@ class Cells:
     """Values of one metric, paired.
 
     `values` has a row per (row of the table, pair) and a column per column of the table; NaN where there is no run.
-    `seconds` and `gaps` have the same shape. `ratios` has n_test/n_train of each row of the table, NaN if it is not
-    one number. `notes` say in words what was left out, doubled or missing.
+    `seconds` (without compilation) and `gaps` have the same shape. `ratios` has n_test/n_train of each row of the
+    table, NaN if it is not one number. `notes` say in words what was left out, doubled or missing.
     """
 
     metric: str
@@ -73,13 +73,16 @@ def arrange(
     for name in (*(rows or ()), *(columns or ())):
         if name not in runs:
             raise AuclabError(f"no setting {name!r}; there are {', '.join(sorted(_settings(runs, (*DATA, *METHOD))))}")
-    row_keys = list(rows or _grown(runs, ["dataset"], _data_settings(runs, metric), within=columns or ()))
+    of_data = [name for name in columns or () if name.partition(".")[0] in DATA]
+    row_keys = list(rows or _grown(runs, ["dataset"], _data_settings(runs, metric), within=of_data))
     column_keys = list(columns or _grown(runs, ["formulation"], _settings(runs, METHOD), within=row_keys))
     if rows:
-        _refuse_mixture(runs, row_keys, _data_settings(runs, metric), column_keys, "rows")
+        _refuse_mixture(runs, row_keys, _data_settings(runs, metric), of_data, "rows")
     if columns:
         _refuse_mixture(runs, column_keys, _settings(runs, METHOD), row_keys, "columns")
     runs = runs.assign(_row=_labels(runs, row_keys), _column=_labels(runs, column_keys), _pair=_pairs(runs))
+    if "seconds/total" in runs:  # who compiled first is chance
+        runs = runs.assign(_seconds=runs["seconds/total"] - runs.get("seconds/compile", 0.0))
     _refuse_other_data(runs, column_keys)
     runs = _newest(runs, metric, notes)
 
@@ -93,7 +96,7 @@ def arrange(
     values = pivot(metric)
     notes += _missing(values)
     return Cells(
-        *(metric, tuple(row_keys), tuple(column_keys), values, pivot("seconds/total"), pivot("gap")),
+        *(metric, tuple(row_keys), tuple(column_keys), values, pivot("_seconds"), pivot("gap")),
         ratios=pd.Series({row: _ratio(block) for row, block in runs.groupby("_row", sort=False)}, dtype=float),
         notes=tuple(notes),
     )

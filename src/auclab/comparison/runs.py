@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -85,20 +87,19 @@ def _search(place: Path, words: str, experiments: Sequence[str] | None) -> list[
     """All runs that fit, oldest first."""
     from auclab.tracking.store import STORE_ERRORS
 
+    found: list[Run] = []
+    token: str | None = None
     try:
-        client = open_reader(place)
-        found: list[Run] = []
-        token = None
-        while token != "":
-            page = client.search_runs(
-                _experiment_ids(client, experiments, place),
-                words,
-                max_results=1000,
-                order_by=["attributes.start_time ASC"],
-                page_token=token,
-            )
-            found += page
-            token = page.token or ""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # MLflow's own use of SQLAlchemy
+            client = open_reader(place)
+            chosen = _experiment_ids(client, experiments, place)
+            while token != "":
+                page = client.search_runs(
+                    chosen, words, max_results=1000, order_by=["attributes.start_time ASC"], page_token=token
+                )
+                found += page
+                token = page.token or ""
     except STORE_ERRORS as error:
         raise AuclabError(f"cannot read the runs in {place}: {' '.join(str(error).split())}") from error
     return found
@@ -177,10 +178,11 @@ def _rows(run: Run, place: Path) -> Iterator[dict[Any, Any]]:
     facts |= {f"tag.{key}": value for key, value in run.data.tags.items()}
     table = folder / "folds.csv"
     if table.exists():
-        for number, row in enumerate(pd.read_csv(table, float_precision="round_trip").to_dict("records")):
-            numbers = {key: value for key, value in row.items() if key not in ("fold", "status")}
-            status = {"tag.status": row["status"]} if "status" in row else {}
-            yield facts | status | numbers | {"fold": row["fold"], "fold_folder": folder / f"fold_{number}"}
+        with table.open(encoding="utf-8", newline="") as file:  # not by pandas, which may round the last digit
+            for number, row in enumerate(csv.DictReader(file)):
+                fold = {"fold": row.pop("fold"), "fold_folder": folder / f"fold_{number}"}
+                status = {"tag.status": row.pop("status")} if "status" in row else {}
+                yield facts | fold | status | {key: float(value or "nan") for key, value in row.items()}
     elif any(f"{key}_sd" in metrics for key in metrics):
         raise AuclabError(
             f"{table} is gone, and run {run.info.run_name} was over several splits; restore it, or leave the run out "

@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 from rich import box
@@ -25,6 +25,9 @@ from auclab.screen import GOOD, out
 
 #: A terminal has its own width; a file or another program gets whole lines.
 page = out if out.is_terminal else Console(width=200, highlight=False)
+
+#: Letters of a line that has room for gap and seconds of a run.
+ROOMY = 115
 
 STYLES = {"FINISHED": "green", "FAILED": "red", "KILLED": "yellow", "RUNNING": "cyan"}
 
@@ -44,7 +47,8 @@ def show_table(table: Table) -> None:
 
 def show_runs(runs: pd.DataFrame, *, metric: str) -> None:
     """A line per run, the newest last."""
-    head = ["run", "started", "name", "splits", "status", metric, "largest gap", "seconds"]
+    head = ["run", "started", "name", "splits", "status", metric, "gap", "seconds"]
+    roomy = page.width >= ROOMY
     lines = []
     for _, block in runs.groupby("run_id", sort=False):
         first = block.iloc[0]
@@ -54,18 +58,12 @@ def show_runs(runs: pd.DataFrame, *, metric: str) -> None:
             number += f" ± {values.std(ddof=1):.4f}"
         status = str(first["run_status"])
         words = str(first.get("tag.status")) if status == "FINISHED" else status
-        solved = "yellow" if status == "FINISHED" and words not in ("optimal", "local") else STYLES.get(status, "")
-        lines.append(
-            [
-                *(
-                    f"[cyan]{first['run_id'][:8]}[/cyan]",
-                    f"{first['started']:%Y-%m-%d %H:%M}",
-                    escape(str(first["run"])),
-                ),
-                *(str(len(block)), f"[{solved}]{escape(words)}[/{solved}]" if solved else escape(words), number),
-                *(_number(block, "gap", "max", ".1e"), _number(block, "seconds/total", "sum", ".3g")),
-            ]
-        )
+        style = "yellow" if status == "FINISHED" and words not in GOOD else STYLES.get(status, "")
+        line = [f"[cyan]{first['run_id'][:8]}[/cyan]", f"{first['started']:%m-%d %H:%M}", escape(str(first["run"]))]
+        line += [str(len(block)), f"[{style}]{escape(words)}[/{style}]" if style else escape(words), number]
+        lines.append([*line, _number(block, "gap", "max", ".1e"), _number(block, "seconds/total", "sum", ".3g")])
+    if not roomy:
+        head, lines = head[:-2], [line[:-2] for line in lines]
     page.print(_sheet(head, lines, left=(0, 1, 2, 4)))
     page.print(
         f"{len(lines)} runs; auclab show RUN tells more of one, auclab compare puts them side by side", style="dim"
@@ -102,6 +100,8 @@ def show_run(rows: pd.DataFrame) -> None:
     numbers = _numbers(rows)
     if numbers:
         page.print(_sheet(["metric", *numbers[0][1:]], numbers[1:]))
+    if len(rows) > 1 and status == "FINISHED":
+        page.print(_splits(rows))
     _files(folder)
 
 
@@ -153,7 +153,7 @@ def _certificates(facts: Sheet, rows: pd.DataFrame) -> None:
     endings = Counter(f"{each['status']}, {each['advice']}" for each in told)
     words = "; ".join(ending if len(told) == 1 else f"{count} × {ending}" for ending, count in endings.items())
     style = "green" if all(each["status"] in GOOD for each in told) else "red"
-    facts.add_row("solver", Text.assemble((f"{told[0]['solver']} ", "bold"), (words, style)))
+    facts.add_row("ended", Text(words, style))
     if len(told) == 1:
         numbers = [f"{key.replace('_', ' ')} {_plain(told[0][key])}" for key in ("objective", "lower_bound")]
         facts.add_row("certificate", Text(" · ".join([*numbers, f"gap {_plain(told[0]['gap'], '.1e')}"])))
@@ -225,7 +225,8 @@ def _sheet(head: Sequence[str], lines: Sequence[Sequence[str]], left: Sequence[i
     sheet = Sheet(box=box.SIMPLE_HEAD, pad_edge=False)
     for place, name in enumerate(head):
         words = name == "name" or (place == 0 and len(left) == 1)  # the rest is short, and read in one piece
-        sheet.add_column(name, justify="left" if place in left else "right", overflow="fold", no_wrap=not words)
+        justify: Literal["left", "right"] = "left" if place in left else "right"
+        sheet.add_column(name, justify=justify, overflow="fold", no_wrap=not words, min_width=26 if words else None)
     for line in lines:
         sheet.add_row(*line)
     return sheet

@@ -77,9 +77,9 @@ class Table:
     def cell(self, row: str, column: str) -> Cell:
         """Everything about one configuration on one data set; mean seconds and largest gap in it."""
         tables = (self.mean, self.deviation, self.count, self.p_value, self.best, self.level)
-        found: list[Any] = [table.at[row, column] for table in tables]
         seconds, gaps = (each.loc[row][column] for each in (self.cells.seconds, self.cells.gaps))
-        return Cell(*found, float(seconds.mean()), float(gaps.max()))
+        found: list[Any] = [*(table.at[row, column] for table in tables), float(seconds.mean()), float(gaps.max())]
+        return Cell(*found)
 
     def tally(self, column: str) -> tuple[int, int, int]:
         """Wins, ties and losses of a column against all others, over all rows where the two could be tested."""
@@ -127,9 +127,9 @@ def compare_runs(
     lower = _lower_is_better(metric, better)
     cells = arrange(runs, metric=metric, rows=rows, columns=columns)
     groups = cells.values.groupby(level="row", sort=False)
-    mean, deviation, count = groups.mean(), groups.std(ddof=1), groups.count()
-    for table in (mean, deviation, count):
-        table.rename_axis(index=None, inplace=True)
+    mean, deviation, count = (
+        table.rename_axis(index=None) for table in (groups.mean(), groups.std(ddof=1), groups.count())
+    )
     ends = mean.min(axis=1) if lower else mean.max(axis=1)
     best = mean.eq(ends, axis=0)
     p_value = pd.DataFrame(math.nan, mean.index, mean.columns)

@@ -1,0 +1,189 @@
+"""Which runs make a cell, a pair, a row: synthetic runs, so that every answer is known."""
+
+import itertools
+import math
+
+import pandas as pd
+import pytest
+
+from auclab.comparison import arrange, compare_runs
+from auclab.types import AuclabError
+
+
+def fake(*, auc, dataset="one", formulation="bauc", seed=0, fold="holdout", started=0, **more):
+    """A row as `read_runs` makes it."""
+    number = next(_numbers)
+    split = {"split": "holdout", "split.test_size": 0.3, "split.seed": seed}
+    facts = {"run_id": f"{number:032d}", "run": f"{formulation} on {dataset}, {number}", "run_status": "FINISHED"}
+    facts |= {"started": pd.Timestamp(started, unit="s", tz="UTC"), "fold": fold, "data_sha256": dataset}
+    times = {"gap": 1e-9, "seconds/total": 3.0, "seconds/compile": 2.0}
+    return facts | {"dataset": dataset, "formulation": formulation, "test/auc": auc} | split | times | more
+
+
+_numbers = itertools.count()
+
+
+def table_of(scores, **more):
+    """``{(dataset, formulation): [value of seed 0, of seed 1, …]}`` as runs; None for a seed that was not run."""
+    return pd.DataFrame(
+        [
+            fake(auc=value, dataset=dataset, formulation=formulation, seed=seed, **more)
+            for (dataset, formulation), values in scores.items()
+            for seed, value in enumerate(values)
+            if value is not None
+        ]
+    )
+
+
+def test_means_deviations_and_the_best_of_a_row():
+    runs = table_of({("one", "bauc"): [0.8, 0.9], ("one", "csvm"): [0.7, 0.6], ("two", "bauc"): [0.5, 0.5]})
+    table = compare_runs(runs)
+    assert (table.rows, table.columns) == (["one", "two"], ["bauc", "csvm"])
+    cell = table.cell("one", "bauc")
+    assert cell.mean == pytest.approx(0.85)
+    assert cell.deviation == pytest.approx(math.sqrt(0.005))
+    assert (cell.count, cell.best, cell.level, cell.gap) == (2, True, True, 1e-9)
+    assert cell.seconds == 1.0  # three less two of compilation
+    assert math.isnan(table.cell("two", "csvm").mean)
+    assert not table.cell("two", "csvm").level
+    # d = 0.1, 0.3: mean 0.2, s = 0.1414, t = 0.2/(0.1414/√2) = 2 with one degree of freedom: p = 2 (½ − atan(2)/π).
+    assert table.cell("one", "csvm").p_value == pytest.approx(1 - 2 * math.atan(2) / math.pi)
+    assert table.cell("one", "csvm").level
+    assert not compare_runs(runs, alpha=0.5).cell("one", "csvm").level
+
+
+def test_less_is_better_where_it_is():
+    runs = table_of({("one", "bauc"): [0.8, 0.9, 0.85], ("one", "csvm"): [0.7, 0.6, 0.65]})
+    assert compare_runs(runs, better="low").cell("one", "csvm").best
+    runs["seconds/solve"] = runs["test/auc"]
+    assert compare_runs(runs, metric="seconds/solve").cell("one", "csvm").best
+    runs["test/auc_threshold"] = runs["test/auc"]
+    with pytest.raises(AuclabError, match="--better high or low"):
+        compare_runs(runs, metric="test/auc_threshold")
+
+
+def test_missing_pairs_are_named_and_tested_without():
+    runs = table_of({("one", "bauc"): [0.9, 0.8, 0.7], ("one", "csvm"): [0.6, None, 0.5], ("two", "bauc"): [0.5]})
+    table = compare_runs(runs)
+    notes = " | ".join(table.notes)
+    assert "missing: csvm on one lacks 1 of 3 (seed 1)" in notes
+    assert "missing: csvm was not run on two" in notes
+    assert table.cell("one", "csvm").count == 2
+    # Over the two common seeds d = 0.3, 0.2: mean 0.25, error 0.05, t = 5.
+    assert table.cell("one", "csvm").p_value == pytest.approx(1 - 2 * math.atan(5) / math.pi)
+
+
+def test_what_came_twice_counts_once_and_is_said():
+    runs = table_of({("one", "bauc"): [0.9, 0.8], ("one", "csvm"): [0.6, 0.5]})
+    older = table_of({("one", "bauc"): [0.1]}, started=-10)
+    table = compare_runs(pd.concat([runs, older], ignore_index=True))
+    assert table.cell("one", "bauc").mean == pytest.approx(0.85)
+    [note] = [note for note in table.notes if "older" in note]
+    assert note.startswith("1 older results of a configuration give way")
+    assert "differ by up to 0.8 in test/auc (one · bauc · seed 0)" in note
+    same = table_of({("one", "bauc"): [0.9]}, started=10)
+    [note] = [note for note in compare_runs(pd.concat([runs, same])).notes if "older" in note]
+    assert "they agree" in note
+
+
+def test_settings_that_vary_are_found():
+    runs = table_of({("one", "ranksvm"): [0.9, 0.8], ("one", "bauc"): [0.6, 0.5]})
+    runs["formulation.penalty"] = [0.1, 0.1, math.nan, math.nan]
+    other = table_of({("one", "ranksvm"): [0.7, 0.6]}).assign(**{"formulation.penalty": 0.01})
+    both = pd.concat([runs, other], ignore_index=True)
+    table = compare_runs(both)
+    assert table.cells.columns == ("formulation", "formulation.penalty")
+    assert table.columns == ["ranksvm λ=0.1", "bauc", "ranksvm λ=0.01"]
+    with pytest.raises(
+        AuclabError, match=r"differ in formulation\.penalty \(0\.1, nan, 0\.01\); add formulation\.penalty"
+    ):
+        compare_runs(both, columns=["formulation"])
+    assert compare_runs(both, columns=["formulation.penalty", "formulation"]).columns[0] == "λ=0.1 ranksvm"
+
+
+def test_rows_do_not_mix_splits():
+    runs = table_of({("one", "ranksvm"): [0.9, 0.8]})
+    wider = table_of({("one", "bauc"): [0.7, 0.6]}).assign(**{"split.test_size": 0.5})
+    both = pd.concat([runs, wider], ignore_index=True)
+    assert compare_runs(both).rows == ["one test_size=0.3", "one test_size=0.5"]
+    with pytest.raises(AuclabError, match=r"a row mixes data or splits .*split\.test_size"):
+        compare_runs(both, rows=["dataset"])
+
+
+def test_pairs_are_the_same_seed_and_fold_of_the_same_data():
+    folds = pd.DataFrame(
+        [
+            fake(auc=0.5 + 0.1 * number, formulation=name, seed=seed, fold=f"fold {fold}")
+            for number, (name, seed, fold) in enumerate(itertools.product(["bauc", "csvm"], [3, 4], [0, 1]))
+        ]
+    )
+    cells = arrange(folds, metric="test/auc")
+    pairs = ["seed 3 · fold 0", "seed 3 · fold 1", "seed 4 · fold 0", "seed 4 · fold 1"]
+    assert cells.values.index.get_level_values("pair").tolist() == pairs
+    assert cells.values.loc[("one", "seed 4 · fold 1")].to_dict() == pytest.approx({"bauc": 0.8, "csvm": 1.2})
+    folds.loc[folds["formulation"] == "csvm", "data_sha256"] = "other"
+    with pytest.raises(AuclabError, match=r"one, seed 3 · fold 0, read different data"):
+        arrange(folds, metric="test/auc")
+
+
+def test_generated_data_are_paired_by_their_seed():
+    runs = table_of({("one", "bauc"): [0.9, 0.8], ("one", "csvm"): [0.6, 0.5]})
+    runs["dataset.seed"], runs["split.seed"] = runs["split.seed"], 0
+    runs["data_sha256"] = runs["dataset.seed"].astype(str)
+    cells = arrange(runs, metric="test/auc")
+    assert cells.rows == ("dataset",)
+    assert cells.values.index.tolist() == [("one", "data seed 0"), ("one", "data seed 1")]
+
+
+def test_the_share_of_test_observations():
+    runs = table_of({("one", "bauc"): [0.9, 0.8], ("one", "csvm"): [0.6, 0.5]})
+    assert arrange(runs, metric="test/auc").ratios.to_dict() == pytest.approx({"one": 3 / 7})
+    folds = runs.assign(**{"split": "kfold", "split.n_folds": 5, "split.test_size": math.nan})
+    assert arrange(folds, metric="test/auc").ratios.to_dict() == {"one": 0.25}
+    unknown = compare_runs(runs.drop(columns="split.test_size"), test="corrected-t")
+    assert any("not known on one" in note for note in unknown.notes)
+    assert unknown.p_value.isna().all(axis=None)
+
+
+def test_wins_ties_and_losses():
+    good, bad = [0.9, 0.8, 0.9, 0.8], [0.6, 0.5, 0.61, 0.51]
+    near = [0.9, 0.81, 0.89, 0.8]
+    runs = table_of({("one", "a"): good, ("one", "b"): near, ("one", "c"): bad, ("two", "a"): bad, ("two", "b"): bad})
+    table = compare_runs(runs)
+    assert (table.wins.loc["a", "c"], table.losses.loc["c", "a"], table.wins.loc["a", "b"]) == (1, 1, 0)
+    assert [table.tally(name) for name in "abc"] == [(1, 2, 0), (1, 2, 0), (0, 0, 2)]
+
+
+def test_ranks_leave_out_rows_that_lack_a_column_and_say_so():
+    scores = {(data, name): [0.5 + 0.1 * j, 0.6 + 0.1 * j] for data in ("x", "y", "z") for j, name in enumerate("abc")}
+    del scores["z", "c"]
+    table = compare_runs(table_of(scores))
+    assert table.ranking.n_rows == 2
+    assert table.ranking.average_ranks.to_dict() == {"c": 1.0, "b": 2.0, "a": 3.0}
+    assert "ranks leave out rows that lack a column: z" in table.notes
+    assert compare_runs(table_of({("x", "a"): [1, 2], ("y", "a"): [1, 2]})).ranking is None
+
+
+def test_five_pairs_are_too_few_for_signed_ranks():
+    runs = table_of({("one", "a"): [0.9] * 5, ("one", "b"): [0.1, 0.2, 0.3, 0.4, 0.5]})
+    [note] = [note for note in compare_runs(runs, test="wilcoxon").notes if "too few" in note]
+    assert note.endswith("run at least 6 seeds or folds")
+    assert not any("too few" in note for note in compare_runs(runs).notes)
+    [note] = [note for note in compare_runs(runs[runs["split.seed"] == 0]).notes if "too few" in note]
+    assert note.endswith("run at least 2 seeds or folds")
+
+
+def test_values_that_are_absent_or_infinite_are_said():
+    runs = table_of({("one", "a"): [0.9, 0.8, 0.7], ("one", "b"): [0.1, math.nan, math.inf]})
+    table = compare_runs(runs)
+    assert any("1 of 6 splits have no test/auc" in note for note in table.notes)
+    assert any("1 values of test/auc are infinite" in note for note in table.notes)
+    with pytest.raises(AuclabError, match="no run has a metric 'test/nothing'; there are test/auc"):
+        compare_runs(runs, metric="test/nothing")
+    with pytest.raises(AuclabError, match=r"no setting 'penalty'; there are dataset"):
+        compare_runs(runs, columns=["penalty"])
+    with pytest.raises(AuclabError, match="no run fits"):
+        compare_runs(runs.iloc[:0])
+    for wrong in ({"test": "sign"}, {"alpha": 5}, {"better": "more"}):
+        with pytest.raises(AuclabError):
+            compare_runs(runs, **wrong)

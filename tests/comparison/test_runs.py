@@ -1,0 +1,91 @@
+"""What a store holds, as a table."""
+
+import json
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from auclab.comparison import read_runs
+from auclab.comparison.runs import find_run
+from auclab.types import AuclabError
+
+
+@pytest.fixture(scope="session")
+def runs(store):
+    return read_runs(store)
+
+
+def test_a_row_per_split_of_every_finished_run(runs):
+    assert runs["fold"].tolist() == ["holdout"] * 6 + ["fold 0", "fold 1"]
+    assert runs["formulation"].tolist() == ["ranksvm"] * 3 + ["csvm"] * 5
+    assert runs["split.seed"].tolist() == [0, 1, 2, 0, 1, 2, 0, 0]
+    assert runs["run_id"].nunique() == 7
+    assert runs["started"].is_monotonic_increasing
+    assert runs["data_sha256"].nunique() == 1
+
+
+def test_numbers_are_those_of_the_files(runs):
+    for _, row in runs.iterrows():
+        kept = json.loads((row["fold_folder"] / "metrics.json").read_text())
+        assert {"objective", "gap", "test/auc", "seconds/solve"} <= kept.keys()
+        for key, value in kept.items():
+            assert row[key] == value or (value is None and np.isnan(row[key]))
+    assert runs["formulation.penalty"].tolist() == [0.01] * 8
+    assert runs["solver.time_limit"].isna().all()
+
+
+def test_parents_of_sweeps_are_no_runs_but_are_named(runs, store):
+    sweep = runs[runs["fold"] == "holdout"]["parent_id"]
+    assert sweep.nunique() == 1
+    assert not runs["run_id"].isin(sweep).any()
+    assert runs[runs["fold"] != "holdout"]["parent_id"].isna().all()
+    assert set(read_runs(store, status=None)["run_status"]) == {"FINISHED", "FAILED"}
+
+
+def test_runs_are_chosen_by_experiment_filter_and_status(store):
+    assert len(read_runs(store, experiments=["folds"])) == 2
+    found = read_runs(store, filter="params.formulation = 'ranksvm' and metrics.`test/auc` > 0")
+    assert found["formulation"].tolist() == ["ranksvm"] * 3
+    [failed] = read_runs(store, status="FAILED")["tag.error"]
+    assert "test_size is 7" in failed
+    nothing = read_runs(store, filter="params.formulation = 'nobody'")
+    assert nothing.empty
+    assert "run_id" in nothing
+
+
+def test_what_cannot_be_read_is_said(store, tmp_path):
+    with pytest.raises(AuclabError, match=r"no runs are kept in .*start one with python run\.py"):
+        read_runs(tmp_path / "nowhere")
+    assert not (tmp_path / "nowhere").exists()
+    with pytest.raises(AuclabError, match=r"no experiment other .* auclab, folds"):
+        read_runs(store, experiments=["other"])
+    with pytest.raises(AuclabError, match=r"cannot read the runs .* filter"):
+        read_runs(store, filter="all of them")
+
+
+def test_a_store_that_was_moved_is_read_where_it_is(store, runs, tmp_path):
+    moved = tmp_path / "moved"
+    shutil.copytree(store, moved)
+    shutil.move(store / "artifacts", store / "away")
+    try:
+        again = read_runs(moved)
+        assert all(folder.is_relative_to(moved) and folder.exists() for folder in again["fold_folder"])
+        pd.testing.assert_series_equal(again["test/auc"], runs["test/auc"])
+        shutil.rmtree(moved / "artifacts")
+        with pytest.raises(AuclabError, match=r"folds\.csv is gone"):
+            read_runs(moved)
+    finally:
+        shutil.move(store / "away", store / "artifacts")
+
+
+def test_a_run_is_found_by_id_letters_name_and_place(runs):
+    last = runs["run_id"].iloc[-1]
+    assert len(find_run(runs, last)) == len(find_run(runs, last[:8])) == len(find_run(runs, "last")) == 2
+    name = "ranksvm λ=0.01 l2 · breast_cancer · seed 1 · newton"
+    assert find_run(runs, name)["split.seed"].tolist() == [1]
+    with pytest.raises(AuclabError, match=r"2 runs are called .*say which by its id"):
+        find_run(runs, "csvm λ=0.01 l2 · breast_cancer · seed 0 · newton")
+    with pytest.raises(AuclabError, match="no run is called 'nothing'"):
+        find_run(runs, "nothing")
