@@ -1,9 +1,9 @@
 """Tables 1 and 2: three classifiers of scikit-learn on the Wisconsin data.
 
-Printed: scikit-learn's defaults, one stratified split of unnamed size and seed, no preprocessing. Ours: the defaults, the
-default share of the test part (a quarter), and as many seeds as the scale says; logistic regression also on standardised
-columns (variant ``scaled``), because its default stops before it has converged on the raw ones. Positive is *benign*, 357 of
-569, as printed.
+Printed: scikit-learn's defaults, one stratified split of unnamed size and seed, no preprocessing. Ours: the defaults,
+the default share of the test part (a quarter), and as many seeds as the scale says; logistic regression also on
+standardised columns (variant ``scaled``), because its default stops before it has converged on the raw ones. Positive
+is *benign*, 357 of 569, as printed.
 """
 
 from __future__ import annotations

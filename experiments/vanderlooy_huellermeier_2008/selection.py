@@ -1,11 +1,12 @@
 """Simulation 2 (Fig. 3): how often each metric selects the best of three linear models.
 
-Two features uniform on [−1/√2, 1/√2]; a normal random weight vector labels them, 10 % of the labels of each class are
-switched; two more models are that vector plus normal noise. Printed: scores are the perpendicular distances, said to lie in
-[0, 1]. The distance from a line through the origin has a sign and lies in [−1, 1]; (1 + distance)/2 is in [0, 1] and is what
-plain rows have. Variant ``unscaled`` leaves the weight vectors at their lengths: scores w·x, brought into [0, 1] by the largest
-length of the three. The noise is not named: standard deviation ½ of each component, the weights' own being 1. Printed: 1,000
-repetitions at every n; ours fewer, see `REPETITIONS`.
+Two features uniform on [−1/√2, 1/√2]; a normal random weight vector labels them, 10 % of the labels of each class
+are switched; two more models are that vector plus normal noise. Printed: scores are the perpendicular distances, said
+to lie in [0, 1]. The distance from a line through the origin has a sign and lies in [−1, 1], so there are three
+readings: plain rows have (1 + distance)/2, variant ``signed`` the distance itself, variant ``unscaled`` leaves the
+weight vectors at their lengths, w·x over the largest length of the three and then as in plain rows. The noise is not
+named: standard deviation ½ of each component, the weights' own being 1. Printed: 1,000 repetitions at every n; ours
+fewer, see `REPETITIONS`.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ METRICS = {
 def run(scale: str) -> Iterator[Row]:
     """Shares of right selections at n = 40 and 2000, a row per part, and the two statements on all n."""
     sizes = PRINTED if scale == "smoke" else SIZES
-    for variant in (AGREE, "unscaled"):
+    for variant in (AGREE, "signed", "unscaled"):
         parts = np.array([_part(seed, sizes, REPETITIONS[scale] // PARTS, variant) for seed in range(PARTS)])
         for seed, part in enumerate(parts):
             for n in PRINTED:
@@ -69,7 +70,9 @@ def _selects_best(random: np.random.Generator, n: int, variant: str) -> list[boo
         switched = random.choice(members, size=round(0.1 * len(members)), replace=False)
         labels[switched] = -1 - label  # marked, so that no label is switched twice
     labels = np.where(labels < 0, 2 + labels, labels)
-    scores = (1 + X @ weights.T) / 2
+    scores = X @ weights.T
+    if variant != "signed":
+        scores = (1 + scores) / 2
     return [int(np.argmax([metric(labels, column) for column in scores.T])) == 0 for metric in METRICS.values()]
 
 
