@@ -72,7 +72,16 @@ def test_the_example_of_demsar():
     CD = 2.569 √(20/84) = 1.25. The ranks here are made to have the same sums 44, 28, 40.5, 27.5. One row is tied
     throughout, 4³ − 4 = 60, five have a tied pair, 2³ − 2 = 6, so the correction is 1 − 90/(14·4·15) = 25/28.
     """
-    rows = [[4, 2, 3, 1], [4, 1, 3, 2], [4, 1, 2, 3], [3, 2, 4, 1], [4, 3, 2, 1], [1, 2, 3, 4], [3, 1, 4, 2], [3, 2, 4, 1]]
+    rows = [
+        [4, 2, 3, 1],
+        [4, 1, 3, 2],
+        [4, 1, 2, 3],
+        [3, 2, 4, 1],
+        [4, 3, 2, 1],
+        [1, 2, 3, 4],
+        [3, 1, 4, 2],
+        [3, 2, 4, 1],
+    ]
     tied = [[4, 3, 1.5, 1.5], [1, 2.5, 4, 2.5], [2.5, 2.5, 4, 1], [4, 2.5, 1, 2.5], [4, 1, 2.5, 2.5], [2.5] * 4]
     found = rank_columns(frame([*rows, *tied]), lower_is_better=True)
     assert found.average_ranks[[f"method {j}" for j in range(4)]].round(3).tolist() == [3.143, 2.0, 2.893, 1.964]
