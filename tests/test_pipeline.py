@@ -19,7 +19,7 @@ from composed import REPOSITORY, run_here
 
 FILES = {
     *("config.yaml", "metrics.json", "certificate.json", "bounds.json", "coefficients.csv", "history.csv"),
-    *("roc.png", "ranking_errors.png", "scores.png", "model", "run.json"),
+    *("scores.parquet", "roc.png", "ranking_errors.png", "scores.png", "model", "run.json"),
 }
 
 
@@ -81,6 +81,11 @@ def test_every_file_is_written(finished):
     assert coefficients["feature"].tolist() == [*result.folds[0].features, "(intercept)"]
     assert coefficients["coefficient"].to_numpy()[:-1] == pytest.approx(result.folds[0].solution.coef)
     assert pd.read_csv(folder / "history.csv").columns.tolist() == ["seconds", "objective", "lower_bound"]
+    scores, test = pd.read_parquet(folder / "scores.parquet"), result.folds[0].parts["test"]
+    assert scores["row"].tolist() == result.folds[0].split.test.tolist()
+    assert (scores["y_true"] == result.dataset.y[scores["row"]]).all()
+    assert scores["score"].tolist() == test.y_score.tolist()  # to the last digit
+    assert set(scores["part"]) == {"test"}
     for figure in folder.glob("*.png"):
         assert figure.read_bytes().startswith(b"\x89PNG")
 
@@ -106,7 +111,8 @@ def test_held_out_bounds_are_those_of_the_numbers(finished):
     held_out = {"fixed_scorer_auc", "fixed_scorer_bauc", "peeled_fixed_scorer_bauc"}
     assert set(by_name) == {"peeled_margin", *held_out}
     y = fold.parts["test"].y_true
-    again = fixed_scorer_auc_bound(result.summary["test/auc"], n_pos=int(y.sum()), n_neg=int((1 - y).sum()), rho=0.05)
+    sizes = {"n_pos": int(y.sum()), "n_neg": int((1 - y).sum())}
+    again = fixed_scorer_auc_bound(result.summary["test/auc"], rho=0.05, method="hoeffding", **sizes)
     assert by_name["fixed_scorer_auc"].bound.half_width == again.half_width
     assert result.summary["bound/fixed_scorer_auc"] == pytest.approx(result.summary["test/auc"] - again.half_width)
     observed = "conditional on the support lying within the observed radius"

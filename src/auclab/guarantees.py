@@ -212,7 +212,7 @@ def _fixed_scorer(context: Context) -> Found:
     scales = [0.0, *np.geomspace(0.1, 1000.0, 49) / expected] if expected > 0 else [0.0]
     a = float(max(scales, key=lambda scale: bauc_bound(train, scale, expected).lower))
     auc = auc_score(test.y, test.scores)
-    auc_bound = fixed_scorer_auc_bound(auc, n_pos=test.n_pos, n_neg=test.n_neg, rho=rho)
+    auc_bound = fixed_scorer_auc_bound(auc, n_pos=test.n_pos, n_neg=test.n_neg, rho=rho, method="hoeffding")
     chosen = bauc_bound(test, a, reach)
     peeled = peeled_fixed_scorer_bauc_bound(
         test.y, test.scores, score_spread=reach, rho=rho, spread_is_observed=observed, method="kl"
