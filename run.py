@@ -1,5 +1,6 @@
 """One experiment, or a sweep of them with -m. `python run.py --help` lists every choice."""
 
+import shlex
 from typing import Any
 
 import hydra
@@ -31,8 +32,10 @@ def main(config: DictConfig) -> None:
         # The heavy libraries, only once the choices are known to exist.
         from auclab.pipeline import run_experiment
 
-        folder = job.runtime.output_dir
-        run_experiment(config, build=build, choices=job.runtime.choices, folder=folder, brief=sweep)
+        # Of a sweep, the words of this job alone.
+        command = shlex.join(["python", "run.py", *job.overrides.task])
+        folder, choices = job.runtime.output_dir, job.runtime.choices
+        run_experiment(config, build=build, choices=choices, folder=folder, brief=sweep, command=command)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,9 @@ import pandas as pd
 from auclab.displays import BufferedROCDisplay, RankingErrorDisplay, ScoreHistogramDisplay
 from auclab.results import Fold, Result
 
+#: Labels and scores of the held-out part, or of the training part where nothing was held out: full precision, parquet.
+SCORES_FILE = "scores.parquet"
+
 FIGURES: dict[str, Any] = {
     "roc": BufferedROCDisplay,
     "ranking_errors": RankingErrorDisplay,
@@ -68,12 +71,20 @@ def write_fold(fold: Fold, folder: Path) -> None:
     pd.DataFrame(rows, columns=["feature", "coefficient"]).to_csv(folder / "coefficients.csv", index=False)
     history = pd.DataFrame(list(solution.history), columns=["seconds", "objective", "lower_bound"])
     history.to_csv(folder / "history.csv", index=False)
-    _draw(fold, folder)
-
-
-def _draw(fold: Fold, folder: Path) -> None:
-    """The figures of the held-out part, or of the training part where nothing was held out."""
     name = "test" if "test" in fold.parts else "train"
+    _write_scores(fold, name, folder)
+    _draw(fold, name, folder)
+
+
+def _write_scores(fold: Fold, name: str, folder: Path) -> None:
+    """What every figure and metric of the part can be made from again; `row` counts the data set's rows from 0."""
+    part, rows = fold.parts[name], fold.split.test if name == "test" else fold.split.train
+    table = {"row": rows, "part": name, "y_true": part.y_true.astype("int8"), "score": part.y_score}
+    pd.DataFrame(table).astype({"part": "category"}).to_parquet(folder / SCORES_FILE, index=False, compression="zstd")
+
+
+def _draw(fold: Fold, name: str, folder: Path) -> None:
+    """The figures of one part."""
     part = fold.parts[name]
     for stem, display_class in FIGURES.items():
         display = display_class.from_predictions(part.y_true, part.y_score)

@@ -21,7 +21,7 @@ from auclab.inference.catalogue import find_metric
 from auclab.interrupt import interruptible
 from auclab.results import Fold, Part, Result
 from auclab.settings import flatten, run_name
-from auclab.tracking import Record, fingerprint, open_run, save_model
+from auclab.tracking import HASH_TAG, SETTINGS_TAG, Record, fingerprint, open_run, save_model
 from auclab.types import Array, AuclabError, Dataset, Split, Status
 
 Build = Callable[[DictConfig], Any]
@@ -35,7 +35,13 @@ LEVEL = 0.95
 
 
 def run_experiment(
-    config: DictConfig, *, build: Build, choices: Mapping[str, Any], folder: str | Path, brief: bool = False
+    config: DictConfig,
+    *,
+    build: Build,
+    choices: Mapping[str, Any],
+    folder: str | Path,
+    brief: bool = False,
+    command: str = "",
 ) -> Result:
     """Run what `config` describes, keep it as one tracked run and show it on one screen.
 
@@ -51,7 +57,9 @@ def run_experiment(
     folder : path
         Output folder of this job.
     brief : bool
-        One line in place of the screen, for the jobs of a sweep.
+        One line in place of the screen; a job of a sweep leaves it in `folder` for the sweep to show.
+    command : str
+        What a reader types to run this one experiment; kept with the run.
 
     Raises
     ------
@@ -62,7 +70,8 @@ def run_experiment(
     """
     settings: dict[str, Any] = OmegaConf.to_container(config, resolve=True)  # type: ignore[assignment]
     params = flatten(settings, choices)
-    with open_run(settings["tracking"], name=run_name(settings, choices), folder=folder, params=params) as run:
+    name, tags = run_name(settings, choices), {SETTINGS_TAG: fingerprint(settings)}
+    with open_run(settings["tracking"], name=name, folder=folder, params=params, tags=tags) as run:
         dataset: Dataset = build(config.dataset)
         splits: list[Split] = build(config.split)(dataset.y)
         formulation: Program = build(config.formulation)
@@ -81,9 +90,11 @@ def run_experiment(
             for fold, place in zip(folds, places, strict=True):
                 save_model(fold.model, _rows(dataset.X, fold.split.train[:SIGNATURE_ROWS]), place / "model")
         tags = {
-            "config.hash": fingerprint(settings, dataset.sha256),
+            HASH_TAG: fingerprint(settings, dataset.sha256),
             "status": str(folds[-1].solution.status),
         }
+        if command:
+            tags["command"] = command
         run.keep(Record(dataset, result.summary, tags, status="KILLED" if interrupted else "FINISHED"))
     (screen.show_line if brief else screen.show_result)(result, run, settings["tracking"])
     if interrupted:
