@@ -1,4 +1,4 @@
-"""Checks, words and the one deviation that the bounds share."""
+"""Checks and words that the bounds share."""
 
 from __future__ import annotations
 
@@ -16,16 +16,6 @@ OBSERVED = "conditional on the support lying within the observed radius"
 
 #: Rounding of a score, relative to D‖w‖, that is no contradiction to a diameter.
 _ROUNDING = 1e-9
-
-
-def deviation(n_pos: int, n_neg: int, rho: float) -> float:
-    """``√( (1/n_pos + 1/n_neg) ln(1/ρ) / 2 )``, what McDiarmid gives for a mean over pairs of values in [0, 1]."""
-    return math.sqrt((1.0 / n_pos + 1.0 / n_neg) * math.log(1.0 / rho) / 2.0)
-
-
-def hinge_range(reach: float) -> float:
-    """Length of the interval in which ``[1 − t]₊`` lies for ``|t| ≤ reach``: ``reach + min(1, reach)``."""
-    return reach + min(1.0, reach)
 
 
 def from_below(lower: float, slack: float, assumptions: tuple[str, ...]) -> Bound:

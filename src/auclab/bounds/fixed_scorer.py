@@ -13,12 +13,12 @@ The statistic is a mean over pairs of values in an interval of length B. There a
 from __future__ import annotations
 
 import math
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 
+from auclab.bounds._deviations import Method, deviation, hinge_slack, hoeffding
 from auclab.bounds._inputs import (
     OBSERVED,
     check_nonnegative,
@@ -26,16 +26,13 @@ from auclab.bounds._inputs import (
     check_probability,
     check_sizes,
     class_scores,
-    deviation,
     from_below,
-    hinge_range,
 )
 from auclab.bounds.peeling import NOTHING, level_share, levels_below, statements
 from auclab.types import AuclabError, Bound
 from auclab.validation import finite_vector
 
 HELD_OUT = "the scorer was fixed before the held-out part was seen"
-Method = Literal["mcdiarmid", "hoeffding", "kl"]
 INDEPENDENT = "held-out observations are independent draws from the law meant"
 
 
@@ -85,7 +82,7 @@ def fixed_scorer_auc_bound(
         raise AuclabError(f"auc must lie in [0, 1], got {auc}")
     if method not in ("mcdiarmid", "hoeffding"):
         raise AuclabError(f"method must be 'mcdiarmid' or 'hoeffding', got {method!r}")
-    spread = deviation if method == "mcdiarmid" else _hoeffding
+    spread = deviation if method == "mcdiarmid" else hoeffding
     half_width = spread(n_pos, n_neg, rho / 2.0)
     vacuous = bool(auc - half_width <= 0.0 and auc + half_width >= 1.0)
     return Bound(math.nan, half_width, vacuous, (HELD_OUT, INDEPENDENT), half_width)
@@ -150,7 +147,7 @@ def fixed_scorer_bauc_bound(
     check_sizes(n_pos, n_neg)
     check_probability(rho=rho)
     check_nonnegative(empirical_loss=empirical_loss, a=a, score_spread=score_spread)
-    slack = _slack(empirical_loss, a * score_spread, n_pos, n_neg, rho, method)
+    slack = hinge_slack(empirical_loss, a * score_spread, n_pos, n_neg, rho, method)
     lower = 1.0 - empirical_loss - slack
     scale = f"the scale a = {a:.4g} was fixed before the held-out part was seen"
     return from_below(lower, slack, (HELD_OUT, INDEPENDENT, scale, *_support(score_spread, spread_is_observed)))
@@ -220,70 +217,16 @@ def peeled_fixed_scorer_bauc_bound(
         start = 1.0 / score_spread if a0 is None else a0
 
         def slack(a: float, k: int, loss: float) -> float:
-            return _slack(loss, a * score_spread, pos.size, neg.size, level_share(rho, k), method)
+            return hinge_slack(loss, a * score_spread, pos.size, neg.size, level_share(rho, k), method)
 
         # U ≥ aS · rate: from a = 1/(S · rate) on nothing is left of 1
-        rate = deviation(pos.size, neg.size, rho) if method == "mcdiarmid" else _hoeffding(pos.size, neg.size, rho)
+        rate = deviation(pos.size, neg.size, rho) if method == "mcdiarmid" else hoeffding(pos.size, neg.size, rho)
         rate = rate * rate if method == "kl" else rate
         found = statements(pos, neg, levels_below(1.0 / rate / score_spread, start), start, slack)
         best = max([NOTHING, *found], key=lambda it: it.lower)
     scale = f"the grid 2^k · {start:.4g} of scales was fixed before the held-out part was seen; a = {best.a:.4g}"
     assumptions = (HELD_OUT, INDEPENDENT, scale, *_support(score_spread, spread_is_observed))
     return from_below(best.lower, best.slack, assumptions)
-
-
-def _hoeffding(n_pos: int, n_neg: int, rho: float) -> float:
-    """``√( ln(1/ρ) / (2 min(n_pos, n_neg)) )``."""
-    return math.sqrt(math.log(1.0 / rho) / (2.0 * min(n_pos, n_neg)))
-
-
-def _slack(loss: float, reach: float, n_pos: int, n_neg: int, rho: float, method: Method) -> float:
-    """U for a hinge with margins up to `reach` = aS."""
-    if method not in get_args(Method):
-        raise AuclabError(f"method must be one of {', '.join(map(repr, get_args(Method)))}, got {method!r}")
-    width = hinge_range(reach)
-    if method == "mcdiarmid":
-        return width * deviation(n_pos, n_neg, rho)
-    if method == "hoeffding" or not math.isfinite(loss):
-        return width * _hoeffding(n_pos, n_neg, rho)
-    least = max(0.0, 1.0 - reach)
-    if not least - 1e-9 <= loss <= least + width + 1e-9 * (1.0 + width):
-        raise AuclabError(
-            f"empirical_loss={loss:.6g} is no mean of hinges with margins up to a · score_spread = {reach:.6g}, which "
-            f"lie in [{least:.6g}, {least + width:.6g}]; raise score_spread"
-        )
-    if width == 0.0:
-        return 0.0
-    share = min(max((loss - least) / width, 0.0), 1.0)
-    return width * (kl_upper(share, math.log(1.0 / rho) / min(n_pos, n_neg)) - share)
-
-
-def kl_upper(share: float, budget: float) -> float:
-    """The largest q with ``kl(p‖q) ≤ budget``, for p = `share` in [0, 1].
-
-    Examples
-    --------
-    kl(0‖q) = −ln(1 − q), so that q = 1 − e^{−budget}:
-
-    >>> round(kl_upper(0.0, math.log(4.0)), 12)
-    0.75
-    """
-    if share >= 1.0:
-        return 1.0
-    if share == 0.0:
-        return -math.expm1(-budget)
-
-    def excess(q: float) -> float:
-        return share * math.log(share / q) + (1.0 - share) * (math.log1p(-share) - math.log1p(-q)) - budget
-
-    # two points where the divergence exceeds the budget: Pinsker's, and one near 1
-    pinsker = share + math.sqrt(budget / 2.0)
-    near_one = 1.0 - 0.5 * (1.0 - share) * math.exp(-(budget + 1.0) / (1.0 - share))
-    high = min(pinsker, near_one, math.nextafter(1.0, 0.0))
-    if high <= share or excess(high) <= 0.0:  # closer than doubles can tell
-        return min(pinsker, 1.0)
-    # rounded up, which is the safe side
-    return min(float(brentq(excess, share, high, xtol=1e-300, rtol=1e-14)) * (1.0 + 1e-13), 1.0)
 
 
 def _support(score_spread: float, is_observed: bool) -> tuple[str, ...]:

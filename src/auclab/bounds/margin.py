@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from auclab.bounds._deviations import deviation, hinge_range
 from auclab.bounds._inputs import (
     INDEPENDENT,
     check_nonnegative,
@@ -20,9 +21,7 @@ from auclab.bounds._inputs import (
     check_reach,
     check_sizes,
     class_scores,
-    deviation,
     from_below,
-    hinge_range,
 )
 from auclab.bounds.peeling import NOTHING, Statement, level_share, levels_below, mean_hinge
 from auclab.formulations.norms import SYMBOL, check_norm, norm_of

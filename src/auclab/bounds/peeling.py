@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from auclab.bounds._deviations import deviation
 from auclab.bounds._inputs import (
     INDEPENDENT,
     check_nonnegative,
@@ -21,7 +22,6 @@ from auclab.bounds._inputs import (
     check_probability,
     check_reach,
     class_scores,
-    deviation,
     from_below,
 )
 from auclab.bounds.stability import TRAINED, check_curvature, stability_slack

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import math
 
+from auclab.bounds._deviations import deviation, hinge_range
 from auclab.bounds._inputs import (
     INDEPENDENT,
     check_nonnegative,
     check_probability,
     check_sizes,
-    deviation,
     from_below,
-    hinge_range,
 )
 from auclab.types import AuclabError, Bound
 
