@@ -6,11 +6,12 @@ import pytest
 from hydra import compose, initialize_config_dir
 from omegaconf import open_dict
 
+from auclab.comparison.replay import build
 from auclab.jobs import PARENT_VARIABLE
 from auclab.pipeline import run_experiment
 from auclab.tracking import close_parent, open_parent
 from auclab.types import AuclabError
-from composed import REPOSITORY, _load_run
+from composed import REPOSITORY
 
 
 @pytest.fixture(scope="session")
@@ -24,7 +25,7 @@ def store(tmp_path_factory):
         choices = dict(config.hydra.runtime.choices)
         with open_dict(config):
             del config["hydra"]
-        run_experiment(config, build=_load_run().build, choices=choices, folder=place.parent / "out", brief=True)
+        run_experiment(config, build=build, choices=choices, folder=place.parent / "out", brief=True)
 
     tracking = {"dir": str(place), "experiment": "auclab"}
     parent = open_parent(tracking, grid=["formulation=ranksvm,csvm", "split.seed=0,1,2"], command="python run.py -m")

@@ -124,12 +124,12 @@ def test_runs_are_listed_and_chosen(call, store):
     assert text.count("ranksvm λ=0.01") == 4
     assert "FAILED" in text
     assert "8 runs;" in text
-    assert "1 runs;" in call("runs", "--experiment", "folds")[1]
+    assert "1 run;" in call("runs", "--experiment", "folds")[1]
     assert "3 runs;" in call("runs", "--where", "formulation=ranksvm", "tag.status=optimal")[1]
     assert "2 runs;" in call("runs", "--where", "split.seed=1,1.0")[1]
     assert "6 runs;" in call("runs", "--sweep", "last")[1]
     assert "2 runs;" in call("runs", "--last", 2)[1]
-    assert "1 runs;" in call("runs", "--status", "FAILED")[1]
+    assert "1 run;" in call("runs", "--status", "FAILED")[1]
 
 
 def test_a_choice_that_fits_nothing_is_said(call):

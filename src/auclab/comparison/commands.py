@@ -48,7 +48,7 @@ def runs(chosen: Namespace) -> int:
 
 def show(chosen: Namespace) -> int:
     """Show one run."""
-    from auclab.comparison.screens import show_run
+    from auclab.comparison.run_screen import show_run
 
     show_run(find_run(read_runs(chosen.store, status=None), chosen.run))
     return 0

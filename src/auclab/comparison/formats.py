@@ -60,9 +60,9 @@ def to_latex(table: Table) -> str:
 
 
 def grid(
-    table: Table, bold: Callable[[str], str], escape: Callable[[str], str] = str
+    table: Table, bold: Callable[[str], str], escape: Callable[[str], str] = str, turned: bool = False
 ) -> tuple[list[str], list[list[str]]]:
-    """Head and lines of the main table, ``mean ± deviation``; on its side if it is wide and low."""
+    """Head and lines of the main table, ``mean ± deviation``; on its side if wide and low; `turned`: the other way."""
     digits = digits_of(table)
     rows, columns = table.rows, table.columns
 
@@ -76,7 +76,7 @@ def grid(
         return (bold(escape(text)) if found.level else escape(text)) + note
 
     on_its_side = len(columns) > WIDEST and len(columns) > len(rows)
-    if on_its_side:
+    if on_its_side != turned:
         head = [escape(", ".join(table.cells.columns)), *map(escape, rows)]
         return head, [[escape(column), *(cell(row, column) for row in rows)] for column in columns]
     head = [escape(", ".join(table.cells.rows)), *map(escape, columns)]

@@ -100,7 +100,7 @@ def _run(path: Path, first: pd.Series[Any]) -> Any:
     try:
         with tempfile.TemporaryDirectory(prefix="auclab-rerun-") as folder:
             return run_experiment(
-                config, build=_build, choices=choices | {"tracking": "none"}, folder=folder, brief=True
+                config, build=build, choices=choices | {"tracking": "none"}, folder=folder, brief=True
             )
     except (KeyError, TypeError, OmegaConfBaseException) as error:
         made = f"auclab {first.get('tag.version.auclab')}, commit {first.get('tag.mlflow.source.git.commit')}"
@@ -108,7 +108,7 @@ def _run(path: Path, first: pd.Series[Any]) -> Any:
         raise AuclabError(f"this version cannot run {path} ({what}); it was made with {made}") from error
 
 
-def _build(config: Any) -> Any:
+def build(config: Any) -> Any:
     """As `run.py` builds: what an object says against its arguments is passed on as it is."""
     import hydra
 

@@ -1,0 +1,141 @@
+"""One run on the screen."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from rich.table import Table as Sheet
+from rich.text import Text
+
+from auclab.comparison.cells import PARTS
+from auclab.comparison.runs import is_setting
+from auclab.comparison.screens import STYLES, number_of, page, plain, sheet_of
+from auclab.screen import GOOD
+
+
+def show_run(rows: pd.DataFrame) -> None:
+    """One run: settings, metrics, certificate, bounds, files."""
+    first, folder = rows.iloc[0], Path(rows.iloc[0]["folder"])
+    facts = _facts()
+    status = str(first["run_status"])
+    style = STYLES.get(status, "")
+    facts.add_row("run", Text.assemble((str(first["run"]), "bold"), f"  {first['run_id']}"))
+    facts.add_row("started", Text.assemble(f"{first['started']:%Y-%m-%d %H:%M:%S} UTC · ", (status, style)))
+    for name, key, word in (("error", "tag.error", ""), ("sweep", "parent_id", ""), ("data", "data_sha256", "sha256 ")):
+        if pd.notna(first.get(key)):
+            facts.add_row(name, Text(f"{word}{first[key]}"))
+    facts.add_row("code", Text(_code(first)))
+    for group, words in _settings(first).items():
+        facts.add_row(group, Text(words))
+    _certificates(facts, rows)
+    page.print()
+    page.print(facts)
+    numbers = _numbers(rows)
+    if numbers:
+        page.print(sheet_of(["metric", *numbers[0][1:]], numbers[1:]))
+    if len(rows) > 1 and status == "FINISHED":
+        page.print(_splits(rows))
+    _files(folder)
+
+
+def _code(first: pd.Series[Any]) -> str:
+    """Version, commit, Python; what is not known is left out."""
+    commit, python = first.get("tag.mlflow.source.git.commit"), first.get("tag.python")
+    words = [f"auclab {first.get('tag.version.auclab')}"]
+    words += [f"commit {commit[:12]}"] if isinstance(commit, str) else []
+    words += ["with uncommitted changes"] if first.get("tag.git.changed") == "yes" else []
+    return " · ".join([*words, *([f"Python {python}"] if isinstance(python, str) else [])])
+
+
+def _settings(first: pd.Series[Any]) -> dict[str, str]:
+    """``ranksvm · penalty 0.01 · norm l2`` under the name of each group."""
+    found: dict[str, list[str]] = {}
+    for name in sorted((str(name) for name in first.index if is_setting(str(name))), key=lambda name: "." in name):
+        group, _, part = name.partition(".")
+        value = first[name]
+        if group == "tracking" or pd.isna(value) or part == "name":
+            continue
+        word = f"{value:.12g}" if isinstance(value, float) else str(value)
+        found.setdefault(group, []).append(f"{part} {word}" if part else word)
+    return {group: " · ".join(words) for group, words in found.items()}
+
+
+def _certificates(facts: Sheet, rows: pd.DataFrame) -> None:
+    """What the referee said; of several splits, how they ended and the worst gap."""
+    paths = [Path(folder) / "certificate.json" for folder in rows["fold_folder"]]
+    told = [json.loads(path.read_text(encoding="utf-8")) for path in paths if path.exists()]
+    if not told:
+        return
+    endings = Counter(f"{each['status']}, {each['advice']}" for each in told)
+    words = "; ".join(ending if len(told) == 1 else f"{count} × {ending}" for ending, count in endings.items())
+    style = "green" if all(each["status"] in GOOD for each in told) else "red"
+    facts.add_row("ended", Text(words, style))
+    if len(told) == 1:
+        numbers = [f"{key.replace('_', ' ')} {plain(told[0][key])}" for key in ("objective", "lower_bound")]
+        facts.add_row("certificate", Text(" · ".join([*numbers, f"gap {plain(told[0]['gap'], '.1e')}"])))
+        for item in _bounds(paths[0].with_name("bounds.json")):
+            facts.add_row("bound", Text(item))
+    for note in dict.fromkeys(note for each in told for note in each["notes"]):
+        facts.add_row("note", Text(note))
+
+
+def _bounds(path: Path) -> list[str]:
+    if not path.exists():
+        return []
+    items = json.loads(path.read_text(encoding="utf-8"))["bounds"]
+    vacuous = [" (vacuous)" if item.get("bound", {}).get("vacuous") else "" for item in items]
+    return [f"{item['statement']} · {item['name']}{word}" for item, word in zip(items, vacuous, strict=True)]
+
+
+def _splits(rows: pd.DataFrame) -> Sheet:
+    """A line per split: how it ended and what was measured on its held-out part."""
+    metrics = [str(name) for name in rows if str(name).startswith("test/") and rows[name].notna().any()]
+    metrics = [name for name in metrics if not name.endswith(PARTS)]
+    lines = [
+        [
+            *(str(row["fold"]), str(row.get("tag.status")), plain(row["objective"], ".6g"), plain(row["gap"], ".1e")),
+            *(plain(row[name], ".4f") for name in metrics),
+        ]
+        for row in rows.to_dict("records")
+    ]
+    return sheet_of(["split", "status", "objective", "gap", *metrics], lines, left=(0, 1))
+
+
+def _numbers(rows: pd.DataFrame) -> list[list[str]]:
+    """A head and a line per metric: training and test part, with deviation over splits or the interval."""
+    names = [str(name) for name in rows.select_dtypes("number") if "/" in str(name) and rows[name].notna().any()]
+    own = [name.partition("/")[2] for name in names if name.startswith("train/")]
+    if not own:
+        return []
+    parts = [part for part in ("train", "test") if any(name.startswith(f"{part}/") for name in names)]
+    intervals = len(rows) == 1 and any(name.endswith("_low") for name in names)
+    lines = [["metric", *parts, *(["95% interval"] if intervals else [])]]
+    for name in own:
+        cells = [number_of(rows, f"{part}/{name}", "mean", ".4f") for part in parts]
+        if len(rows) > 1:
+            cells = [
+                f"{cell} ± {number_of(rows, f'{p}/{name}', 'std', '.4f')}" for p, cell in zip(parts, cells, strict=True)
+            ]
+        ends = [number_of(rows, f"test/{name}_{end}", "mean", ".4f") for end in ("low", "high")]
+        lines.append([name, *cells, *([" to ".join(ends) if "—" not in ends else ""] if intervals else [])])
+    return lines
+
+
+def _files(folder: Path) -> None:
+    page.print(Text.assemble(("files", "cyan"), f"  {folder}"), soft_wrap=True)
+    if not folder.exists():
+        page.print("       the folder is gone", style="red")
+        return
+    names = [f"{path.name}/" if path.is_dir() else path.name for path in sorted(folder.iterdir())]
+    page.print(Text(f"       {'  '.join(names)}", style="dim"), soft_wrap=True)
+
+
+def _facts() -> Sheet:
+    sheet = Sheet.grid(padding=(0, 2))
+    sheet.add_column(style="cyan", no_wrap=True)
+    sheet.add_column(overflow="fold")
+    return sheet
