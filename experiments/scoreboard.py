@@ -52,14 +52,17 @@ class Ours:
 
     @property
     def mean(self) -> float:
+        """Mean over seeds."""
         return fmean(self.values)
 
     @property
     def sd(self) -> float:
+        """Standard deviation over seeds, 0 for one."""
         return stdev(self.values) if len(self.values) > 1 else 0.0
 
     @property
     def standard_error(self) -> float:
+        """Of the mean."""
         return self.sd / math.sqrt(len(self.values))
 
 
@@ -179,16 +182,17 @@ def _line(cells: Iterable[str]) -> str:
 
 _VERDICTS = ("reproduced", "differs", "measured", "not comparable", NOT_RUN)
 _COLUMNS = (
-    "claim", "where", "what", "published", "variant", "ours ± standard error", "rule, tolerance and its reason", "verdict",
-    "seeds", "commit", "command",
+    "claim", "where", "what", "published", "variant", "ours ± standard error", "rule, tolerance and its reason",
+    "verdict", "seeds", "commit", "command",
 )  # fmt: skip
 _HEAD = """# Replication studies
 
-Made by `python -m experiments.scoreboard` from the files `expected.csv` (what the papers print) and `results/*.csv` (what
-auclab measures); not written by hand. A claim is judged by its rule: *mean*, the mean of ours within the tolerance and two
-standard errors; *draw*, the print is one draw, within the tolerance and two standard deviations of ours; *at most*; *all*, the
-statement holds for every seed. Where print and truth differ a claim has a row for each: `as_published` computes what is
-printed, `corrected` what has to be; the count goes by the corrected one. "measured": no number is printed to compare with.
+Made by `python -m experiments.scoreboard` from the files `expected.csv` (what the papers print) and `results/*.csv`
+(what auclab measures); not written by hand. A claim is judged by its rule: *mean*, the mean of ours within the
+tolerance and two standard errors; *draw*, the print is one draw, within the tolerance and two standard deviations of
+ours; *at most*; *all*, the statement holds for every seed. Where print and truth differ a claim has a row for each:
+`as_published` computes what is printed, `corrected` what has to be; other variants are named in the paper's page. The
+count goes by the corrected row, or the plain one. "measured": no number is printed to compare with.
 """
 
 

@@ -1,4 +1,4 @@
-"""Table 1: sizes of the sixteen data sets; columns also with the class among them, as some rows of the print have it."""
+"""Table 1: sizes of the sixteen data sets; columns also with the class among them, as some rows of the print have."""
 
 from __future__ import annotations
 

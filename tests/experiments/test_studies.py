@@ -1,0 +1,122 @@
+"""Every study runs, speaks of claims that exist, and the scoreboard leaves none out."""
+
+import csv
+import importlib
+import math
+
+import pytest
+from experiments.scoreboard import Claim, Ours
+
+from composed import SHARED_DATA
+from experiments import scoreboard, study
+
+STUDIES = sorted(
+    f"experiments.{path.parent.name}.{path.stem}"
+    for path in study.FOLDER.glob("*/*.py")
+    if path.stem != "__init__" and (path.parent / "expected.csv").exists()
+)
+NEED_FILES = {"data_sets", "accuracy", "lambda_path", "threshold_family", "page_blocks"}
+RULES = {"mean", "draw", "at most", "all", "none"}
+
+
+def identifiers(paper):
+    return {claim.claim_id for claim in scoreboard.claims(paper)}
+
+
+def test_five_papers_are_studied():
+    assert len(scoreboard.papers()) == 5
+    assert {name.split(".")[1] for name in STUDIES} == set(scoreboard.papers())
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_smoke_speaks_of_claims_that_exist(name):
+    if name.rsplit(".", 1)[1] in NEED_FILES and not SHARED_DATA.is_dir():
+        pytest.skip("needs the published data files")
+    module = importlib.import_module(name)
+    rows = list(module.run("smoke"))
+    assert rows
+    assert {row.claim_id for row in rows} <= identifiers(name.split(".")[1])
+    assert not any(math.isnan(row.value) for row in rows)
+    keys = [(row.claim_id, row.variant, row.seed) for row in rows]
+    assert len(keys) == len(set(keys)), "two values for one claim, variant and seed"
+
+
+@pytest.mark.parametrize("paper", scoreboard.papers())
+def test_every_claim_can_be_judged(paper):
+    found = scoreboard.claims(paper)
+    assert len({claim.claim_id for claim in found}) == len(found)
+    for claim in found:
+        assert claim.rule in RULES
+        assert claim.where
+        assert claim.what
+        if claim.rule == "none":
+            assert claim.note
+        else:
+            assert claim.reason
+            assert math.isfinite(claim.value)
+            assert claim.tolerance >= 0
+        command = claim.command.split()
+        assert claim.command == scoreboard.NOT_RUN or command[2] in STUDIES
+
+
+@pytest.mark.parametrize("paper", scoreboard.papers())
+def test_every_result_has_a_claim_and_its_command(paper):
+    assert set(scoreboard.results(study.FOLDER / paper / "results")) <= identifiers(paper)
+    for path in (study.FOLDER / paper / "results").glob("*.csv"):
+        command = path.read_text(encoding="utf-8").splitlines()[0]
+        assert command.split()[:4] == ["#", "python", "-m", f"experiments.{paper}.{path.stem}"]
+
+
+@pytest.mark.parametrize("paper", scoreboard.papers())
+def test_the_table_has_a_row_for_every_claim(paper):
+    first = [line.split(" | ")[0].removeprefix("| ") for line in scoreboard.table(paper).splitlines()[2:]]
+    assert set(first) == identifiers(paper)
+    assert sum(scoreboard.counts(paper).values()) == len(identifiers(paper))
+    assert (study.FOLDER / paper / "README.md").is_file()
+
+
+def test_the_page_is_the_one_that_the_files_give():
+    assert (study.FOLDER / "README.md").read_text(encoding="utf-8") == scoreboard.page()
+
+
+def claim(value, rule, tolerance):
+    return Claim("paper", "id", "Table 1", "AUC", value, math.nan, "AUC", "…", rule, tolerance, "reason", "")
+
+
+@pytest.mark.parametrize(
+    ("value", "rule", "tolerance", "ours", "expected"),
+    [
+        (0.7, "mean", 0.005, (0.704,), "reproduced"),
+        (0.7, "mean", 0.005, (0.706,), "**differs**"),
+        # mean 0.72, sd 0.0327, standard error 0.0163: 0.02 away is within two of them
+        (0.7, "mean", 0.0, (0.68, 0.72, 0.76, 0.72), "reproduced"),
+        # mean 0.75, sd 0.05, standard error 0.0289: two sd reach 0.1 away, two standard errors do not
+        (0.66, "draw", 0.0, (0.7, 0.75, 0.8), "reproduced"),
+        (0.66, "mean", 0.0, (0.7, 0.75, 0.8), "**differs**"),
+        (0.05, "at most", 0.0, (0.0, 0.1), "reproduced"),
+        (0.05, "at most", 0.0, (0.1, 0.1), "**differs**"),
+        (1.0, "all", 0.0, (1.0, 1.0), "reproduced"),
+        (1.0, "all", 0.0, (1.0, 0.0), "**differs**"),
+    ],
+)
+def test_verdicts(value, rule, tolerance, ours, expected):
+    assert scoreboard.verdict(claim(value, rule, tolerance), Ours("", ours, "abc", "…")) == expected
+
+
+def test_results_are_read_as_written(tmp_path):
+    rows = [study.Row("a", 0.1, 0), study.Row("a", 0.3, 1), study.Row("a", 5.0, 0, study.AS_PUBLISHED)]
+    study.write(tmp_path / "s.csv", rows, command="python -m experiments.p.s --scale full")
+    plain, printed = scoreboard.results(tmp_path)["a"]
+    assert plain.values == (0.1, 0.3)
+    assert printed.values == (5.0,)
+    assert plain.command == "python -m experiments.p.s --scale full"
+    with (tmp_path / "s.csv").open(newline="", encoding="utf-8") as file:
+        assert [line[0] for line in csv.reader(file)][2:] == ["claim_id", "a", "a", "a"]
+
+
+def test_the_command_line_prints_and_keeps_nothing_at_smoke_scale(capsys):
+    module = importlib.import_module("experiments.ratigan_cowen.formulas")
+    before = {path: path.read_bytes() for path in study.FOLDER.rglob("*.csv")}
+    study.main(module.run, ["--scale", "smoke"])
+    assert "lemma23" in capsys.readouterr().out
+    assert {path: path.read_bytes() for path in study.FOLDER.rglob("*.csv")} == before
