@@ -150,6 +150,28 @@ def test_words():
     assert "λ‖w‖²" in words
 
 
+def test_a_coef_longer_than_any_minimiser():
+    """‖w_S‖ ≤ min{1/√(2λ), D/(2λ)} = 0.5 at λ = 2, D = 3; with ε = 0.5 it may be √(0.5/2) longer."""
+    X, y = sample(10)
+    arguments = {"diameter": 3.0, "penalty": 2.0, "rho": 0.05}
+
+    def is_met(w, **changes):
+        words = peeled_stability_bound(X, y, w, **(arguments | changes)).assumptions
+        return not any("NOT MET" in line for line in words)
+
+    assert is_met([0.5, 0.0])
+    assert not is_met([0.6, 0.0])
+    assert is_met([0.6, 0.0], optimality_gap=0.5)
+
+
+@pytest.mark.parametrize("penalty", [1e-3, 0.1, 1.0, 100.0])
+def test_a_solution_meets_what_is_assumed(penalty):
+    X, y = sample(11)
+    w = solve(RankSVM(penalty, squared=True), X, y, solver="newton").coef
+    bound = peeled_stability_bound(X, y, w, diameter=2.2, penalty=penalty, rho=0.05)
+    assert not any("NOT MET" in line for line in bound.assumptions)
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -164,6 +186,7 @@ def test_words():
         ({"optimality_gap": -1.0}, "optimality_gap"),
         ({"coef": [1.0]}, "coef has shape"),
         ({"coef": [np.nan, 1.0]}, "not finite"),
+        ({"coef": ["a", "b"]}, "numeric"),
         ({"y": np.ones(100)}, "two classes"),
     ],
 )

@@ -52,6 +52,14 @@ def check_positive(**values: float) -> None:
             raise AuclabError(f"{name} must be finite and > 0, got {value}")
 
 
+def coefficients(coef: ArrayLike) -> Array:
+    """`coef` as an array of numbers."""
+    try:
+        return np.asarray(coef, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise AuclabError(f"coef must be numeric: {error}") from error
+
+
 def class_scores(X: Any, y: ArrayLike, coef: ArrayLike) -> tuple[Array, Array, Array]:
     """``w·x`` of the positives, of the negatives, and w.
 
@@ -61,7 +69,7 @@ def class_scores(X: Any, y: ArrayLike, coef: ArrayLike) -> tuple[Array, Array, A
         What `Sample` refuses, and a `coef` that does not fit `X` or is not finite.
     """
     sample = Sample.from_labels(X, y)
-    vector = np.asarray(coef, dtype=np.float64)
+    vector = coefficients(coef)
     if vector.shape != (sample.n_features,):
         raise AuclabError(f"coef has shape {vector.shape}, but X has {sample.n_features} columns")
     if not np.isfinite(vector).all():

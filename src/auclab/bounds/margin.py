@@ -21,6 +21,7 @@ from auclab.bounds._inputs import (
     check_reach,
     check_sizes,
     class_scores,
+    coefficients,
     from_below,
 )
 from auclab.bounds.peeling import NOTHING, Statement, level_share, levels_below, mean_hinge
@@ -192,7 +193,7 @@ def ball_complexity(norm: Norm, n: int, n_features: int | None) -> float:
 
 def _unit_scale(coef: ArrayLike) -> Array:
     """`coef` times a power of two, so that no square of an entry is out of range; the bound does not depend on it."""
-    vector = np.asarray(coef, dtype=np.float64)
+    vector = coefficients(coef)
     largest = np.abs(vector).max(initial=0.0)
     return np.ldexp(vector, -np.frexp(largest)[1]) if 0.0 < largest < math.inf else vector
 

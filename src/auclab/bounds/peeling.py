@@ -24,13 +24,15 @@ from auclab.bounds._inputs import (
     class_scores,
     from_below,
 )
-from auclab.bounds.stability import TRAINED, check_curvature, stability_slack
+from auclab.bounds.stability import TRAINED, check_curvature, norm_limit, stability_slack
 from auclab.kernels.hinge import pair_hinge_value
 from auclab.types import Array, Bound
 
 #: Levels looked at below the one from which on every statement is vacuous. Further down the bounds tend to 0, which is
 #: the value of a last level, a = 0, where the hinge is 1 for sure.
 _LEVELS = 30
+#: Gap of a solver's answer that nobody need tell.
+_USUAL_GAP = 1e-5
 #: No levels beyond: 2^k is a double.
 _FARTHEST = 1000
 
@@ -160,7 +162,8 @@ def peeled_stability_bound(
     Returns
     -------
     Bound
-        `lower`, `slack` = U of the best level, `vacuous` if ``lower ≤ 0``.
+        `lower`, `slack` = U of the best level, `vacuous` if ``lower ≤ 0``. Where `coef` is longer than a minimiser can be,
+        the first of the assumptions says that it is not met.
 
     Raises
     ------
@@ -185,7 +188,8 @@ def peeled_stability_bound(
     pos, neg, w = class_scores(X, y, coef)
     # the norm whose square has modulus r is that of lp with p = 1 + r/2
     largest = float(np.abs(w).max()) or 1.0
-    check_reach(pos, neg, diameter, largest * float(np.linalg.norm(w / largest, 1.0 + strong_convexity / 2.0)))
+    size = largest * float(np.linalg.norm(w / largest, 1.0 + strong_convexity / 2.0))
+    check_reach(pos, neg, diameter, size)
     fixed = {
         "diameter": diameter,
         "penalty": penalty,
@@ -204,6 +208,7 @@ def peeled_stability_bound(
     found = statements(pos, neg, levels, a0, slack)
     best = max([NOTHING, *found], key=lambda it: it.lower) if a is None else between(found[0], found[1], a)
     assumptions = (
+        *_broken(size, diameter, penalty, strong_convexity, optimality_gap),
         f"the grid 2^k · {a0:.4g} of scales was fixed before the sample was seen; a = {best.a:.4g}",
         TRAINED,
         f"the squared norm is strongly convex with modulus r = {strong_convexity:.4g} (2 for l2)",
@@ -211,3 +216,14 @@ def peeled_stability_bound(
         f"no positive and negative that can occur are further apart than {diameter:.4g}",
     )
     return from_below(best.lower, best.slack, assumptions)
+
+
+def _broken(size: float, diameter: float, penalty: float, strong_convexity: float, gap: float) -> tuple[str, ...]:
+    """What is to be said of a w that is longer than a minimiser can be, with room for a solver's inaccuracy."""
+    limit = norm_limit(diameter, penalty, strong_convexity)
+    if size <= 1.01 * limit + math.sqrt(2.0 * max(gap, _USUAL_GAP) / penalty / strong_convexity):
+        return ()
+    return (
+        f"NOT MET: w is no minimiser, as its norm is {size:.4g} and that of the minimiser at most {limit:.4g}; this "
+        "bound does not apply, peeled_margin_bound does",
+    )
