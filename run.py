@@ -6,7 +6,7 @@ from typing import Any
 import hydra
 from omegaconf import DictConfig
 
-from auclab.sweep import JobFailedError, sweep_scope
+from auclab.sweep import run_job, sweep_scope
 
 
 def build(config: DictConfig) -> Any:
@@ -27,15 +27,17 @@ def main(config: DictConfig) -> None:
     from auclab.screen import plain_errors
 
     job = hydra.core.hydra_config.HydraConfig.get()
-    sweep = job.mode is hydra.types.RunMode.MULTIRUN
-    with plain_errors(JobFailedError if sweep else lambda line: SystemExit(1)):
+    # Of a sweep, the words of this job alone.
+    command = shlex.join(["python", "run.py", *job.overrides.task])
+    if job.mode is hydra.types.RunMode.MULTIRUN:
+        run_job(config, build=build, job=job, command=command)
+        return
+    with plain_errors(lambda line: SystemExit(1)):
         # The heavy libraries, only once the choices are known to exist.
         from auclab.pipeline import run_experiment
 
-        # Of a sweep, the words of this job alone.
-        command = shlex.join(["python", "run.py", *job.overrides.task])
         folder, choices = job.runtime.output_dir, job.runtime.choices
-        run_experiment(config, build=build, choices=choices, folder=folder, brief=sweep, command=command)
+        run_experiment(config, build=build, choices=choices, folder=folder, command=command)
 
 
 if __name__ == "__main__":

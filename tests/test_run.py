@@ -100,7 +100,7 @@ def test_a_sweep_goes_on_after_a_failing_job(tmp_path):
     assert answer.returncode == 1
     assert "Traceback" not in answer.stderr
     assert len(re.findall("^error: solver=highs cannot solve", answer.stderr, flags=re.MULTILINE)) == 2
-    assert answer.stdout.splitlines()[-1] == "sweep: 1 finished, 2 failed"
+    assert answer.stdout.splitlines()[-1] == "sweep: 1 finished, 0 skipped, 2 failed, 0 killed"
     _, runs = runs_in(tmp_path)
     (parent,) = [kept for kept in runs if "sweep.grid" in kept.data.tags]
     assert parent.info.status == "FAILED"

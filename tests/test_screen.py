@@ -90,7 +90,7 @@ def test_a_job_is_one_line(results, console, tmp_path):
 def test_a_sweep_ends_with_its_counts(console, tmp_path):
     counts = Counter(FINISHED=3, FAILED=1)
     screen.show_sweep(counts, folder=tmp_path, tracking={"name": "none"}, parent=None)
-    assert console.file.getvalue().splitlines()[-1] == "sweep: 3 finished, 1 failed"
+    assert console.file.getvalue().splitlines()[-1] == "sweep: 3 finished, 0 skipped, 1 failed, 0 killed"
 
 
 def test_an_error_is_one_line_whatever_it_contains(capsys):

@@ -20,6 +20,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from auclab.jobs import add_line, in_sweep
 from auclab.progress import Progress, progress_to
 from auclab.types import AuclabError, Status
 
@@ -67,7 +68,7 @@ def working(what: str) -> Iterator[None]:
     A solve that reports its progress and takes more than two seconds gets a bar, from a gap of 1 to the tolerance.
     """
     columns = (SpinnerColumn(), TextColumn("{task.description}"), _GapColumn(), TimeElapsedColumn())
-    with Bar(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
+    with Bar(*columns, console=err, transient=True, disable=in_sweep() or not err.is_terminal) as bar:
         task = bar.add_task(escape(what), total=1.0, gap=math.nan)
 
         def show(progress: Progress) -> None:
@@ -107,19 +108,41 @@ def show_line(result: Result, run: Run, tracking: Mapping[str, Any]) -> None:
     shown += [f"{part} {key} {numbers[f'{part}/{key}']:.4f}" for key in result.folds[0].parts[part].metrics][:2]
     good = all(fold.solution.status in GOOD for fold in result.folds)
     mark = "[green]✓[/green]" if good else "[yellow]![/yellow]"
-    out.print(f"{mark} {escape(result.name)}  [dim]{escape('  '.join(shown))}[/dim]", soft_wrap=True)
+    line = f"{mark} {escape(result.name)}  [dim]{escape('  '.join(shown))}[/dim]"
+    if in_sweep():  # its process alone writes to the terminal
+        add_line(run.output, line, status="FINISHED")
+    else:
+        out.print(line, soft_wrap=True)
+
+
+def skipped_line(name: str, run_id: str) -> str:
+    """One line for a job whose result is in the store already."""
+    return f"[dim]· {escape(name)}  finished before, run {run_id[:8]}[/dim]"
+
+
+def failed_line(name: str, error: BaseException) -> str:
+    """One line for a job that failed; an error that is not of the reader's making has its type."""
+    words = " ".join(str(error).split())
+    plain = isinstance(error, AuclabError | OSError | MemoryError) and words
+    told = words if plain else f"{type(error).__name__}: {words}".rstrip(": ")
+    return f"[red]error:[/red] {escape(told)}  [dim]{escape(name)}[/dim]"
 
 
 def show_sweep(counts: Counter[str], *, folder: Path, tracking: Mapping[str, Any], parent: str | None) -> None:
-    """The last lines of a sweep: how many jobs finished and failed, and where they are."""
+    """The last lines of a sweep: how many jobs ended how, and where they are."""
     failed = f"[red]{counts['FAILED']} failed[/red]" if counts["FAILED"] else "0 failed"
-    killed = f", [yellow]{counts['KILLED']} stopped[/yellow]" if counts["KILLED"] else ""
+    killed = f"[yellow]{counts['KILLED']} killed[/yellow]" if counts["KILLED"] else "0 killed"
     if parent is not None:
         out.print(f"parent run {parent}", soft_wrap=True)
         out.print(f"open it:   {open_command(tracking)}", soft_wrap=True, markup=False)
     else:
         out.print(f"files in   {_short(folder)}", soft_wrap=True, markup=False)
-    out.print(f"sweep: {counts['FINISHED']} finished, {failed}{killed}", soft_wrap=True)
+    if counts["FAILED"]:
+        out.print(f"tracebacks {_short(folder)}/*/run.log", soft_wrap=True, markup=False)
+    if counts["SKIPPED"]:
+        out.print("a job that finished before is skipped; rerun=true computes it again", soft_wrap=True)
+    words = f"{counts['FINISHED']} finished, {counts['SKIPPED']} skipped"
+    out.print(f"sweep: {words}, {failed}, {killed}", soft_wrap=True)
 
 
 def open_command(tracking: Mapping[str, Any]) -> str:

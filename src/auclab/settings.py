@@ -20,6 +20,7 @@ def flatten(settings: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str
     {'solver': 'highs', 'solver.pairs': 'auto', 'data_dir': 'None'}
     """
     flat = {group: str(choice) for group, choice in choices.items() if "/" not in group and choice is not None}
+    settings = {key: value for key, value in settings.items() if key != "rerun"}  # of the sweep, not of the run
     return flat | {key: str(value) for key, value in _leaves(settings, "")}
 
 

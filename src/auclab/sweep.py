@@ -1,4 +1,4 @@
-"""Sweeps: one parent run above the runs of the jobs, and a last line that counts them.
+"""Sweeps: one parent run above the runs of the jobs, a job that is done already is skipped, a last line counts them.
 
 The parent must exist before the first job starts, also when jobs run in processes of their own, so it is made
 by a Hydra callback and found by the jobs through an environment variable. Hydra does not call
@@ -7,32 +7,42 @@ by a Hydra callback and found by the jobs through an environment variable. Hydra
 
 from __future__ import annotations
 
+import json
+import logging
 import os
 import sys
-from collections.abc import Iterator
+import uuid
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import cache
+from math import prod
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hydra.errors import CompactHydraException
+from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 
-from auclab.jobs import PARENT_VARIABLE, count_jobs
+from auclab.jobs import MASTER_VARIABLE, PARENT_VARIABLE, SWEEP_VARIABLE, add_line, count_jobs, leave_slip
+from auclab.processes import Process, end_with, this_process
+from auclab.workers import check_launcher, pin_threads
 
+if TYPE_CHECKING:
+    from auclab.sweep_screen import Watcher
 
-class JobFailedError(CompactHydraException):
-    """A job failed and it was said why. The launcher must know, and goes on with the others."""
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Sweep:
     """A sweep that this process started."""
 
+    name: str
     folder: Path
     tracking: dict[str, Any]
     parent: str | None
+    watcher: Watcher
 
 
 _open: list[Sweep] = []
@@ -43,47 +53,142 @@ class SweepCallback(Callback):
 
     def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
         """Create database and parent run; the jobs inherit the parent's id."""
-        tracking: dict[str, Any] = OmegaConf.to_container(config.tracking, resolve=True)  # type: ignore[assignment]
-        parent = None
-        if tracking["name"] == "mlflow":
-            from auclab.tracking import open_parent
+        from auclab.screen import plain_errors
+        from auclab.sweep_screen import Watcher
 
+        # Hydra makes a warning of an exception here, and would go on.
+        with plain_errors(lambda line: SystemExit(1)):
+            check_launcher(config.hydra.launcher)
+            pin_threads(config.hydra.launcher)
+            folder = Path(config.hydra.sweep.dir).absolute()
+            tracking: dict[str, Any] = OmegaConf.to_container(config.tracking, resolve=True)  # type: ignore[assignment]
             params = config.hydra.sweeper.get("params") or {}
             grid = [*(f"{key}={value!s}" for key, value in params.items()), *config.hydra.overrides.task]
-            parent = open_parent(tracking, grid=grid, command=" ".join(["python", *sys.argv]))
-            os.environ[PARENT_VARIABLE] = parent
-        _open.append(Sweep(Path(config.hydra.sweep.dir).absolute(), tracking, parent))
+            parent = None
+            if tracking["name"] == "mlflow":
+                from auclab.tracking import open_parent
+
+                parent = open_parent(tracking, grid=grid, command=" ".join(["python", *sys.argv]))
+                os.environ[PARENT_VARIABLE] = parent
+            name = uuid.uuid4().hex
+            os.environ[SWEEP_VARIABLE] = name
+            os.environ[MASTER_VARIABLE] = json.dumps(asdict(this_process()))
+            basic = str(config.hydra.sweeper.get("_target_", "")).endswith("BasicSweeper")
+            watcher = Watcher(folder, name, total=_count(grid) if basic else None)
+            _open.append(Sweep(name, folder, tracking, parent, watcher))
+            watcher.start()
+
+
+def _count(grid: list[str]) -> int:
+    """How many jobs the overrides make."""
+    overrides = OverridesParser.create().parse_overrides(grid)
+    sizes = {it.get_key_element(): len(list(it.sweep_string_iterator())) for it in overrides if it.is_sweep_override()}
+    return prod(sizes.values())
 
 
 @contextmanager
 def sweep_scope() -> Iterator[None]:
-    """Close the sweep that was opened inside, however it ends, and count its jobs."""
-    killed = False
+    """Close the sweep that was opened inside, however it ends, count its jobs and say it in the exit code.
+
+    0: every job finished or was skipped; 1: some failed or were killed; 130: Ctrl-C.
+    """
+    stopped = False
+    incomplete = False
     try:
         yield
     except KeyboardInterrupt:
-        killed = True
+        stopped = True
     except SystemExit as end:
-        killed = end.code == 130
+        stopped = end.code == 130
         raise
     finally:
         while _open:
-            _close(_open.pop(), killed)
-        if killed:
+            incomplete |= _close(_open.pop(), stopped)
+        if stopped:
             # A solver may still compute in its thread, and an orderly exit would wait for it.
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(130)
+    if incomplete:
+        raise SystemExit(1)
 
 
-def _close(sweep: Sweep, killed: bool) -> None:
+def _close(sweep: Sweep, stopped: bool) -> bool:
+    """Whether a job is missing."""
     from auclab.screen import show_sweep
 
-    counts = count_jobs(sweep.folder)
-    os.environ.pop(PARENT_VARIABLE, None)
+    sweep.watcher.stop()
+    counts = count_jobs(sweep.folder, sweep.name)
+    missing = bool(counts["FAILED"] or counts["KILLED"] or stopped)
+    for variable in (PARENT_VARIABLE, SWEEP_VARIABLE, MASTER_VARIABLE):
+        os.environ.pop(variable, None)
     if sweep.parent is not None:
         from auclab.tracking import close_parent
 
-        status = "KILLED" if killed else "FINISHED" if counts.total() == counts["FINISHED"] else "FAILED"
-        close_parent(sweep.tracking, sweep.parent, status)
+        status = "KILLED" if stopped else "FAILED" if missing else "FINISHED"
+        close_parent(sweep.tracking, sweep.parent, status, counts)
     show_sweep(counts, folder=sweep.folder, tracking=sweep.tracking, parent=sweep.parent)
+    return missing
+
+
+def run_job(config: DictConfig, *, build: Callable[[DictConfig], Any], job: Any, command: str) -> None:
+    """One job of a sweep: skipped if it finished before, and a failure is its own and no other job's.
+
+    Parameters
+    ----------
+    config : DictConfig
+        The composed configuration; ``rerun`` computes what is known already.
+    build : callable
+        Turns a group into the object it names.
+    job : DictConfig
+        Hydra's own configuration.
+    command : str
+        What runs this one job alone.
+    """
+    _obey_master()
+    folder = Path(job.runtime.output_dir)
+    name = job.job.override_dirname
+    from auclab.screen import failed_line, plain_errors, skipped_line
+
+    with plain_errors(lambda line: SystemExit(1)):
+        try:
+            from auclab.pipeline import run_experiment
+            from auclab.settings import run_name
+
+            settings: dict[str, Any] = OmegaConf.to_container(config, resolve=True)  # type: ignore[assignment]
+            name = run_name(settings, job.runtime.choices)
+            if (run_id := _finished_before(settings, config, build)) is not None:
+                leave_slip(folder, name=name, status="SKIPPED", run_id=run_id, files=folder)
+                add_line(folder, skipped_line(name, run_id), status="SKIPPED")
+                return
+            choices = job.runtime.choices
+            run_experiment(config, build=build, choices=choices, folder=folder, brief=True, command=command)
+        except Exception as error:  # whatever it is: it is told and kept, and the next job has its turn
+            log.exception("the job failed")
+            add_line(folder, failed_line(name, error), status="FAILED")
+
+
+def _finished_before(settings: dict[str, Any], config: DictConfig, build: Callable[[DictConfig], Any]) -> str | None:
+    tracking = settings["tracking"]
+    if settings.get("rerun") or tracking["name"] != "mlflow":
+        return None
+    from auclab.tracking import finished_before
+
+    def checksum() -> str:
+        words = json.dumps(settings["dataset"], sort_keys=True, default=str)
+        if words not in _checksums:
+            _checksums[words] = build(config.dataset).sha256
+        return _checksums[words]
+
+    return finished_before(tracking, settings, checksum)
+
+
+#: Checksums of the data that this process has read for comparison, by their settings.
+_checksums: dict[str, str] = {}
+
+
+@cache
+def _obey_master() -> None:
+    """A worker that this sweep started ends when the sweep is gone."""
+    if (told := os.environ.get(MASTER_VARIABLE)) and (master := Process(**json.loads(told))) != this_process():
+        end_with(master)

@@ -18,8 +18,14 @@ PACKAGES = (
     *("pyomo", "highspy", "cvxpy", "clarabel", "scs", "mlflow"),
 )
 
-#: Settings that say where things lie and not what is computed.
-PLACES = ("tracking", "data_dir")
+#: Settings that say where things lie, or whether to work at all, and not what is computed.
+PLACES = ("tracking", "data_dir", "rerun")
+#: The same inside ``dataset``: what was read there is told by its checksum.
+DATA_PLACES = ("data_dir", "path")
+#: Tag of a run with the hash of its settings, known before its data are read.
+SETTINGS_TAG = "config.settings"
+#: Tag of a finished run with the hash of its settings and data.
+HASH_TAG = "config.hash"
 
 
 @cache
@@ -34,23 +40,34 @@ def capture_environment() -> dict[str, str]:
     return tags | _git()
 
 
-def fingerprint(settings: Mapping[str, Any], data_sha256: str) -> str:
+def fingerprint(settings: Mapping[str, Any], data_sha256: str = "") -> str:
     """Sixteen hexadecimal digits of the hash of settings, data checksum and package version.
 
-    Equal for two runs exactly if they compute the same thing; where files lie and how a run is tracked do not
-    count.
+    Equal for two runs exactly if they compute the same thing. Where files lie, how a run is tracked, the machine and
+    its threads do not count, nor whether a number is written 1 or 1.0. Without a checksum: of settings and version.
 
     Examples
     --------
     >>> one = fingerprint({"seed": 0, "tracking": {"name": "mlflow"}}, "ab")
-    >>> one == fingerprint({"tracking": {"name": "none"}, "seed": 0}, "ab")
+    >>> one == fingerprint({"tracking": {"name": "none"}, "seed": 0.0}, "ab")
     True
-    >>> one == fingerprint({"seed": 1}, "ab")
+    >>> one == fingerprint({"seed": 1}, "ab") or one == fingerprint({"seed": 0}, "ba")
     False
     """
     told = {key: value for key, value in settings.items() if key not in PLACES}
-    text = json.dumps([told, data_sha256, _version("auclab")], sort_keys=True, default=str)
+    if isinstance(dataset := told.get("dataset"), Mapping):
+        told["dataset"] = {key: value for key, value in dataset.items() if key not in DATA_PLACES}
+    text = json.dumps([_plain(told), data_sha256, _version("auclab")], sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _plain(value: Any) -> Any:
+    """Settings with whole numbers as integers."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _version(name: str) -> str:

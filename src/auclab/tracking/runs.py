@@ -23,7 +23,9 @@ from urllib.request import url2pathname
 from mlflow.entities import Dataset as LoggedDataset
 from mlflow.entities import DatasetInput, InputTag, Metric, Param, RunTag
 
-from auclab.jobs import PARENT_VARIABLE, leave_slip
+from auclab.jobs import PARENT_VARIABLE, in_sweep, leave_slip
+from auclab.processes import this_process
+from auclab.tracking.earlier import mark_killed
 from auclab.tracking.environment import capture_environment
 from auclab.tracking.store import STORE_ERRORS, Store, cannot_keep, open_store
 from auclab.types import AuclabError, Dataset
@@ -50,6 +52,7 @@ class Run(Protocol):
     """A context: files go to `staging`, numbers to `keep`; leaving it publishes or records the failure."""
 
     name: str
+    output: Path
     staging: Path
     folder: Path
     run_id: str | None
@@ -65,7 +68,14 @@ class Run(Protocol):
         ...
 
 
-def open_run(tracking: Mapping[str, Any], *, name: str, folder: str | Path, params: Mapping[str, str]) -> Run:
+def open_run(
+    tracking: Mapping[str, Any],
+    *,
+    name: str,
+    folder: str | Path,
+    params: Mapping[str, str],
+    tags: Mapping[str, str] | None = None,
+) -> Run:
     """The run that the settings ask for: ``tracking["name"]`` is ``mlflow`` or ``none``.
 
     Parameters
@@ -78,6 +88,8 @@ def open_run(tracking: Mapping[str, Any], *, name: str, folder: str | Path, para
         Hydra's output folder; without MLflow the files end there.
     params : mapping
         Flat settings, logged at the start so that a failed run shows them too.
+    tags : mapping, optional
+        Tags from the start on.
 
     Raises
     ------
@@ -86,7 +98,9 @@ def open_run(tracking: Mapping[str, Any], *, name: str, folder: str | Path, para
     """
     if tracking["name"] == "mlflow":
         store = open_store(tracking["dir"], tracking["experiment"])
-        return MlflowRun(store, name, Path(folder), params)
+        if not in_sweep():  # a sweep has looked, at its start
+            mark_killed(store)
+        return MlflowRun(store, name, Path(folder), params, tags or {})
     if tracking["name"] == "none":
         return FolderRun(name, Path(folder))
     raise AuclabError(f"tracking.name is {tracking['name']!r}; mlflow and none are known")
@@ -98,7 +112,7 @@ class FolderRun:
     run_id: str | None = None
 
     def __init__(self, name: str, folder: Path) -> None:
-        self.name, self.folder = name, folder
+        self.name, self.output, self.folder = name, folder, folder
         self.record: Record | None = None
 
     def __enter__(self) -> Self:
@@ -132,17 +146,24 @@ class MlflowRun:
     that making them visible is a rename on one file system: all of them or none.
     """
 
-    def __init__(self, store: Store, name: str, output: Path, params: Mapping[str, str]) -> None:
-        self.store, self.name, self.output, self.params = store, name, output, params
+    def __init__(
+        self, store: Store, name: str, output: Path, params: Mapping[str, str], tags: Mapping[str, str]
+    ) -> None:
+        self.store, self.name, self.output, self.params, self.tags = store, name, output, params, tags
         self.run_id: str | None = None
         self.record: Record | None = None
 
     def __enter__(self) -> Self:
-        tags = capture_environment() | {
-            "mlflow.user": _user(),
-            "mlflow.source.type": "LOCAL",
-            "mlflow.source.name": Path(sys.argv[0]).name,
-        }
+        tags = (
+            capture_environment()
+            | this_process().tags
+            | {
+                **self.tags,
+                "mlflow.user": _user(),
+                "mlflow.source.type": "LOCAL",
+                "mlflow.source.name": Path(sys.argv[0]).name,
+            }
+        )
         if parent := os.environ.get(PARENT_VARIABLE):
             tags["mlflow.parentRunId"] = parent
         client, place = self.store.client, self.store.directory

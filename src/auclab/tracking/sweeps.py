@@ -1,17 +1,28 @@
-"""The parent run of a sweep; its children carry the tag ``mlflow.parentRunId``."""
+"""The parent run of a sweep; its children carry the tag ``mlflow.parentRunId``.
+
+A sweep that was broken off and is started again goes on below the parent it had.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from auclab.processes import this_process
+from auclab.tracking.earlier import mark_killed
 from auclab.tracking.environment import capture_environment
-from auclab.tracking.store import STORE_ERRORS, cannot_keep, open_store
+from auclab.tracking.store import STORE_ERRORS, Store, cannot_keep, open_store
 from auclab.types import AuclabError
+
+#: Tag of a parent with the hash of its grid, to find it again by.
+KEY_TAG = "sweep.key"
 
 
 def open_parent(tracking: Mapping[str, Any], *, grid: Sequence[str], command: str) -> str:
-    """Create the parent run and return its id.
+    """Create the parent run, or open again that of the same grid which did not finish, and return its id.
+
+    Runs whose process is gone are marked KILLED first.
 
     Raises
     ------
@@ -20,7 +31,14 @@ def open_parent(tracking: Mapping[str, Any], *, grid: Sequence[str], command: st
     """
     store = open_store(tracking["dir"], tracking["experiment"])
     tags = {"sweep.grid": "\n".join(grid), "sweep.command": command, "mlflow.source.name": command}
+    tags |= {KEY_TAG: hashlib.sha256(tags["sweep.grid"].encode()).hexdigest()[:16]} | this_process().tags
     try:
+        mark_killed(store)
+        if (broken_off := _broken_off(store, tags[KEY_TAG])) is not None:
+            for key, value in tags.items():
+                store.client.set_tag(broken_off, key, value)
+            store.client.update_run(broken_off, status="RUNNING")
+            return broken_off
         name = "sweep " + " ".join(grid)
         return str(
             store.client.create_run(
@@ -31,8 +49,16 @@ def open_parent(tracking: Mapping[str, Any], *, grid: Sequence[str], command: st
         raise AuclabError(cannot_keep(store.directory, error)) from error
 
 
-def close_parent(tracking: Mapping[str, Any], run_id: str, status: str) -> None:
-    """End the parent with FINISHED, FAILED or KILLED.
+def _broken_off(store: Store, key: str) -> str | None:
+    """The youngest parent with the same grid, unless it finished or is still at work."""
+    found = store.client.search_runs([store.experiment_id], f"tags.`{KEY_TAG}` = '{key}'", max_results=1)
+    return str(found[0].info.run_id) if found and found[0].info.status in ("FAILED", "KILLED") else None
+
+
+def close_parent(
+    tracking: Mapping[str, Any], run_id: str, status: str, counts: Mapping[str, int] | None = None
+) -> None:
+    """End the parent with FINISHED, FAILED or KILLED, and say how many of its jobs ended how.
 
     Raises
     ------
@@ -41,6 +67,9 @@ def close_parent(tracking: Mapping[str, Any], run_id: str, status: str) -> None:
     """
     store = open_store(tracking["dir"], tracking["experiment"])
     try:
+        mark_killed(store)
+        for word, count in (counts or {}).items():
+            store.client.set_tag(run_id, f"sweep.{word.lower()}", str(count))
         store.client.set_terminated(run_id, status)
     except STORE_ERRORS as error:
         raise AuclabError(cannot_keep(store.directory, error)) from error

@@ -1,0 +1,121 @@
+"""Hydra launcher on Dask: a cluster of processes on this machine, or a scheduler that runs somewhere.
+
+The folder is the one in which Hydra looks for plug-ins, and imports them all at its start: Dask waits until it is used.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from hydra.core.hydra_config import HydraConfig
+from hydra.core.singleton import Singleton
+from hydra.core.utils import JobReturn, JobStatus, configure_log, run_job, setup_globals
+from hydra.plugins.launcher import Launcher
+from hydra.types import HydraContext, TaskFunction
+from omegaconf import DictConfig, open_dict
+
+
+class DaskLauncher(Launcher):
+    """One Dask task per job; a worker that dies takes its own job with it and no other.
+
+    Parameters
+    ----------
+    address : str, optional
+        Of a scheduler, such as ``tcp://host:8786``; its workers need auclab, the store's folder and the data.
+        None starts a cluster on this machine.
+    workers : int, optional
+        Processes of the cluster on this machine, one job each at a time; one a core if not given.
+    memory_limit : str or float
+        Of each worker, in Dask's words: ``auto`` (an equal share), ``4GB``, 0 (none).
+    """
+
+    def __init__(
+        self, address: str | None = None, workers: int | None = None, memory_limit: str | float = "auto"
+    ) -> None:
+        self.address, self.workers, self.memory_limit = address, workers, memory_limit
+
+    def setup(self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig) -> None:
+        """Keep what a job is run with."""
+        self.context, self.task, self.config = hydra_context, task_function, config
+
+    def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> Sequence[JobReturn]:
+        """Run all jobs and return how they ended, in their order."""
+        from distributed import Client
+
+        setup_globals()
+        configure_log(self.config.hydra.hydra_logging, self.config.hydra.verbose)
+        Path(str(self.config.hydra.sweep.dir)).mkdir(parents=True, exist_ok=True)
+        told = {key: value for key, value in os.environ.items() if key.startswith("AUCLAB_")}
+        if self.address is not None:
+            del told["AUCLAB_SWEEP_PROCESS"]  # workers that are not ours outlive the sweep
+        state = Singleton.get_state()
+        with self._cluster() as cluster, Client(cluster) as client:
+            jobs = enumerate(job_overrides, start=initial_job_idx)
+            tasks = [
+                client.submit(
+                    _execute, number, list(words), self.context, self.config, self.task, state, told, pure=False
+                )
+                for number, words in jobs
+            ]
+            return [_ended(task) for task in tasks]
+
+    def _cluster(self) -> Any:
+        from contextlib import nullcontext
+
+        import dask
+        from distributed import LocalCluster
+
+        from auclab.workers import THREAD_VARIABLES, cores
+
+        if self.address is not None:
+            return nullcontext(self.address)
+        # A job that killed its worker may do so again: the next start of the sweep is the next try.
+        dask.config.set({"distributed.scheduler.allowed-failures": 0})
+        threads = {key: os.environ[key] for key in THREAD_VARIABLES if key in os.environ}
+        dask.config.set({"distributed.nanny.pre-spawn-environ": threads})
+        return LocalCluster(
+            n_workers=self.workers or cores(), threads_per_worker=1, memory_limit=self.memory_limit,
+            dashboard_address=None, processes=True, silence_logs="ERROR",
+        )  # fmt: skip
+
+
+def _ended(task: Any) -> JobReturn:
+    """How a job ended; one whose worker died has FAILED."""
+    from distributed.scheduler import KilledWorker
+
+    try:
+        result: JobReturn = task.result()
+    except KilledWorker as error:
+        result = JobReturn()
+        result.status, result.return_value = JobStatus.COMPLETED, error  # its missing slip counts it as killed
+    return result
+
+
+def _execute(
+    number: int,
+    words: list[str],
+    context: HydraContext,
+    config: DictConfig,
+    task: TaskFunction,
+    state: dict[Any, Any],
+    told: dict[str, str],
+) -> JobReturn:
+    """In the worker: compose the job's configuration and run it."""
+    from threadpoolctl import threadpool_limits
+
+    os.environ.update(told)
+    setup_globals()
+    Singleton.set_state(state)
+    composed = context.config_loader.load_sweep_config(config, words)
+    with open_dict(composed):
+        composed.hydra.job.id, composed.hydra.job.num = f"{composed.hydra.job.name}_{number}", number
+    HydraConfig.instance().set_config(composed)
+    limit = int(os.environ.get("OMP_NUM_THREADS", "1"))
+    with threadpool_limits(limits=limit):  # a worker that was there before has its libraries loaded
+        return run_job(
+            hydra_context=context, task_function=task, config=composed,
+            job_dir_key="hydra.sweep.dir", job_subdir_key="hydra.sweep.subdir",
+        )  # fmt: skip
