@@ -162,7 +162,7 @@ def peeled_stability_bound(
     Returns
     -------
     Bound
-        `lower`, `slack` = U of the best level, `vacuous` if ``lower ≤ 0``. Where `coef` is longer than a minimiser can be,
+        `lower`, `slack` = U of the best level, `vacuous` if ``lower ≤ 0``. Where `coef` is longer than minimisers are,
         the first of the assumptions says that it is not met.
 
     Raises
