@@ -41,6 +41,18 @@ class BestPoints:
         h, k = ranges.h[best], 1.0 - ranges.v[best]
         return cls(shares, h, k, np.asarray(lesser_area(h, k, shares)))
 
+    @property
+    def line_ends(self) -> tuple[Array, Array]:
+        """Where the line of equal cost through each best point leaves the unit square: TPR at FPR 0, FPR at TPR 1.
+
+        Cut to [0, 1]; both have the shape of the grid.
+        """
+        t, h, v = self.cost_shares, self.fpr, 1.0 - self.tpr
+        # a vertex that is best at t = 1 has h = 0, one that is best at t = 0 has v = 0
+        fall = np.divide(t * h, 1.0 - t, out=np.zeros_like(t), where=h > 0.0)
+        run = np.divide((1.0 - t) * v, t, out=np.zeros_like(t), where=v > 0.0)
+        return np.clip(self.tpr - fall, 0.0, 1.0), np.clip(h + run, 0.0, 1.0)
+
     @classmethod
     def at(cls, fpr: Array, tpr: Array, cost_shares: Sequence[float]) -> BestPoints:
         """Of the vertices of a hull for some shares."""

@@ -87,15 +87,12 @@ class VOROSDisplay(Display):
         if cost_range[0] == cost_range[1]:
             raise AuclabError(f"no volume over the single cost share {cost_range[0]}; ROCHullDisplay draws its line")
         best = BestPoints.of(fpr, tpr, cost_range)
-        t, h, v = best.cost_shares, best.fpr, 1.0 - best.tpr
-        # a vertex that is best at t = 1 has h = 0, one that is best at t = 0 has v = 0
-        fall = np.divide(t * h, 1.0 - t, out=np.zeros_like(t), where=h > 0.0)
-        run = np.divide((1.0 - t) * v, t, out=np.zeros_like(t), where=v > 0.0)
+        left_tpr, top_fpr = best.line_ends
         hull_fpr, hull_tpr = roc_hull(fpr, tpr)
         display = cls(
-            cost_shares=t,
-            left_tpr=np.clip(best.tpr - fall, 0.0, 1.0),
-            top_fpr=np.clip(h + run, 0.0, 1.0),
+            cost_shares=best.cost_shares,
+            left_tpr=left_tpr,
+            top_fpr=top_fpr,
             hull_fpr=hull_fpr,
             hull_tpr=hull_tpr,
             voros=voros,
