@@ -1,6 +1,7 @@
 """Every study runs, speaks of claims that exist, and the scoreboard leaves none out."""
 
 import csv
+import doctest
 import importlib
 import math
 
@@ -21,6 +22,11 @@ RULES = {"mean", "draw", "at most", "all", "none"}
 
 def identifiers(paper):
     return {claim.claim_id for claim in scoreboard.claims(paper)}
+
+
+@pytest.mark.parametrize("name", ["experiments.scoreboard", "experiments.study", *STUDIES])
+def test_docstrings_run(name):
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
 def test_five_papers_are_studied():
