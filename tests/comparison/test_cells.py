@@ -111,6 +111,29 @@ def test_generated_data_are_paired_by_their_seed():
     assert cells.values.index.tolist() == [("one", "data seed 0"), ("one", "data seed 1")]
 
 
+def test_many_gaps_are_counted():
+    scores = {(f"data {n}", name): [0.5, 0.6 if name == "a" else None] for n in range(20) for name in "ab"}
+    missing = [note for note in compare_runs(table_of(scores)).notes if note.startswith("missing")]
+    assert missing[0].startswith("missing: b on data 0 lacks 1 of 2 (seed 1)")
+    assert missing[-1] == "missing: 8 more like these; --values has all the gaps"
+
+
+def test_two_columns_are_ranked_by_signs():
+    """Six rows, a better in all: p = 2/2⁶."""
+    scores = {(f"data {n}", name): [0.5 + 0.01 * n * (name == "a")] * 2 for n in range(1, 7) for name in "ab"}
+    assert (
+        "two columns over 6 rows: signed ranks of the rows' means (Wilcoxon), p = 0.031"
+        in compare_runs(table_of(scores)).notes
+    )
+
+
+def test_seeds_can_be_columns():
+    runs = table_of({("one", "a"): [0.9, 0.8], ("two", "a"): [0.7, 0.6]})
+    table = compare_runs(runs, columns=["split.seed"])
+    assert table.columns == ["seed=0", "seed=1"]
+    assert table.cells.notes == ()
+
+
 def test_the_share_of_test_observations():
     runs = table_of({("one", "bauc"): [0.9, 0.8], ("one", "csvm"): [0.6, 0.5]})
     assert arrange(runs, metric="test/auc").ratios.to_dict() == pytest.approx({"one": 3 / 7})

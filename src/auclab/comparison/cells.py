@@ -20,6 +20,9 @@ DATA, METHOD = ("dataset", "split"), ("formulation", "solver", "preprocess")
 #: Endings of numbers that belong to another one: standard error, ends of an interval.
 PARTS = ("_se", "_low", "_high", "_sd")
 
+#: So many gaps are told one by one.
+MOST_NOTES = 12
+
 #: Settings that follow from another one or say where files lie.
 FOLLOW = ("solver.name", "dataset.data_dir")
 
@@ -80,7 +83,9 @@ def arrange(
         _refuse_mixture(runs, row_keys, _data_settings(runs, metric), of_data, "rows")
     if columns:
         _refuse_mixture(runs, column_keys, _settings(runs, METHOD), row_keys, "columns")
-    runs = runs.assign(_row=_labels(runs, row_keys), _column=_labels(runs, column_keys), _pair=_pairs(runs))
+    runs = runs.assign(
+        _row=_labels(runs, row_keys), _column=_labels(runs, column_keys), _pair=_pairs(runs, (*row_keys, *column_keys))
+    )
     if "seconds/total" in runs:  # who compiled first is chance
         runs = runs.assign(_seconds=runs["seconds/total"] - runs.get("seconds/compile", 0.0))
     _refuse_other_data(runs, column_keys)
@@ -176,10 +181,11 @@ def _labels(runs: pd.DataFrame, keys: Sequence[str]) -> list[str]:
     return [label(keys, values) for values in runs[list(keys)].itertuples(index=False, name=None)]
 
 
-def _pairs(runs: pd.DataFrame) -> list[str]:
+def _pairs(runs: pd.DataFrame, taken: Sequence[str]) -> list[str]:
     """``seed 3 · fold 0``: the seeds that vary, or the split's if none does, and the split."""
-    seeds = [name for name in ("dataset.seed", "split.seed") if name in runs and runs[name].nunique(dropna=False) > 1]
-    if not seeds and "split.seed" in runs:
+    known = [name for name in ("dataset.seed", "split.seed") if name in runs and name not in taken]
+    seeds = [name for name in known if runs[name].nunique(dropna=False) > 1]
+    if not seeds and "split.seed" in known:
         seeds = ["split.seed"]
     several = runs["fold"].nunique() > 1
     labels = []
@@ -247,7 +253,8 @@ def _missing(values: pd.DataFrame) -> list[str]:
                     f"missing: {column} on {row} lacks {len(absent)} of {len(block)} ({shorten(absent)}); "
                     "its mean is over the rest, its test over the pairs both have"
                 )
-    return notes
+    rest = len(notes) - MOST_NOTES
+    return notes if rest < 2 else [*notes[:MOST_NOTES], f"missing: {rest} more like these; --values has all the gaps"]
 
 
 def _ratio(runs: pd.DataFrame) -> float:

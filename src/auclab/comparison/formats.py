@@ -44,15 +44,15 @@ def to_markdown(table: Table) -> str:
         yield "|---" + "|---:" * (len(head) - 1) + "|"
         yield from ("| " + " | ".join(text.replace("|", r"\|") for text in row) + " |" for row in body)
 
-    parts = [*lines(*grid(table, lambda text: f"**{text}**")), "", caption(table), ""]
+    parts = [*lines(*grid(table, lambda text, best: f"**{text}**")), "", caption(table), ""]
     parts += [*lines(*summary(table)), "", *(f"* {sentence}" for sentence in sentences(table))]
     return "\n".join(parts).rstrip() + "\n"
 
 
 def to_latex(table: Table) -> str:
     """A ``table`` with booktabs' rules; notes are comments above it."""
-    head, body = grid(table, lambda text: f"\\textbf{{{text}}}", escape=escape_tex)
-    lines = [f"% {sentence}" for sentence in sentences(table)]
+    head, body = grid(table, lambda text, best: f"\\textbf{{{text}}}", escape=escape_tex)
+    lines = [r"% needs \usepackage{booktabs}", *(f"% {sentence}" for sentence in sentences(table))]
     lines += [r"\begin{table}", r"\centering", rf"\caption{{{escape_tex(caption(table))}}}"]
     lines += [rf"\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}", r"\toprule", " & ".join(head) + r" \\", r"\midrule"]
     lines += [" & ".join(row) + r" \\" for row in body]
@@ -60,7 +60,7 @@ def to_latex(table: Table) -> str:
 
 
 def grid(
-    table: Table, bold: Callable[[str], str], escape: Callable[[str], str] = str, turned: bool = False
+    table: Table, bold: Callable[[str, bool], str], escape: Callable[[str], str] = str, turned: bool = False
 ) -> tuple[list[str], list[list[str]]]:
     """Head and lines of the main table, ``mean ± deviation``; on its side if wide and low; `turned`: the other way."""
     digits = digits_of(table)
@@ -73,7 +73,7 @@ def grid(
         text = digits(found.mean) + ("" if math.isnan(found.deviation) else f" ± {digits(found.deviation)}")
         pairs = max(table.cell(row, each).count for each in columns)
         note = "" if found.count == pairs else f" ({found.count} of {pairs})"
-        return (bold(escape(text)) if found.level else escape(text)) + note
+        return (bold(escape(text), found.best) if found.level else escape(text)) + note
 
     on_its_side = len(columns) > WIDEST and len(columns) > len(rows)
     if on_its_side != turned:
@@ -98,12 +98,12 @@ def summary(table: Table, escape: Callable[[str], str] = str) -> tuple[list[str]
     return head, lines
 
 
-def caption(table: Table) -> str:
+def caption(table: Table, mark: str = "Bold") -> str:
     """What the cells are."""
     tests = {"t": "a paired t-test", "wilcoxon": "Wilcoxon's signed-rank test", "corrected-t": "the corrected t-test"}
     end = "smaller" if table.lower_is_better else "larger"
     return (
-        f"{table.cells.metric}, mean ± standard deviation over seeds and folds, {end} is better. Bold: the best of "
+        f"{table.cells.metric}, mean ± standard deviation over seeds and folds, {end} is better. {mark}: the best of "
         f"{'its row' if table.mean.shape[0] > 1 else 'all'}, and what {tests[table.test]} at level {table.alpha:g} "
         "does not find worse."
     )

@@ -16,6 +16,9 @@ from auclab.comparison.runs import is_setting
 from auclab.comparison.screens import STYLES, number_of, page, plain, sheet_of
 from auclab.screen import GOOD
 
+#: Parts of settings that say where data come from, which the configuration tells, or a group's choice once more.
+UNTOLD = ("name", "citation", "sha256", "openml", "data_dir")
+
 
 def show_run(rows: pd.DataFrame) -> None:
     """One run: settings, metrics, certificate, bounds, files."""
@@ -57,7 +60,7 @@ def _settings(first: pd.Series[Any]) -> dict[str, str]:
     for name in sorted((str(name) for name in first.index if is_setting(str(name))), key=lambda name: "." in name):
         group, _, part = name.partition(".")
         value = first[name]
-        if group == "tracking" or pd.isna(value) or part == "name":
+        if group == "tracking" or pd.isna(value) or part.startswith(UNTOLD):
             continue
         word = f"{value:.12g}" if isinstance(value, float) else str(value)
         found.setdefault(group, []).append(f"{part} {word}" if part else word)
@@ -126,12 +129,12 @@ def _numbers(rows: pd.DataFrame) -> list[list[str]]:
 
 
 def _files(folder: Path) -> None:
-    page.print(Text.assemble(("files", "cyan"), f"  {folder}"), soft_wrap=True)
+    page.print(Text.assemble(("files", "cyan"), f"  {folder}"), soft_wrap=not page.is_terminal)
     if not folder.exists():
         page.print("       the folder is gone", style="red")
         return
     names = [f"{path.name}/" if path.is_dir() else path.name for path in sorted(folder.iterdir())]
-    page.print(Text(f"       {'  '.join(names)}", style="dim"), soft_wrap=True)
+    page.print(Text(f"       {'  '.join(names)}", style="dim"), soft_wrap=not page.is_terminal)
 
 
 def _facts() -> Sheet:

@@ -32,20 +32,25 @@ def show_table(table: Table) -> None:
     """The cells, then what is said of each column, then the notes."""
     page.print()
     page.print(_fitting(table))
-    page.print(Text(caption(table), style="dim"), soft_wrap=True)
+    page.print(
+        Text(caption(table, "Bold (green: the best)" if page.is_terminal else "Marked *"), style="dim"),
+        soft_wrap=not page.is_terminal,
+    )
     page.print()
     page.print(sheet_of(*summary(table, escape=escape)))
     for sentence in sentences(table):
         style = "yellow" if sentence.startswith(("missing", "too few")) else ""
-        page.print(Text.assemble(("· ", "cyan"), (sentence, style)), soft_wrap=True)
+        page.print(Text.assemble(("· ", "cyan"), (sentence, style)), soft_wrap=not page.is_terminal)
     page.print()
 
 
 def _fitting(table: Table) -> Sheet:
     """Upright or on its side, whichever fits the page; where neither does, cells are folded and not cut."""
 
-    def bold(text: str) -> str:
-        return f"[bold green]{text}[/bold green]"
+    def bold(text: str, best: bool) -> str:
+        if not page.is_terminal:
+            return f"{text} *"
+        return f"[bold green]{text}[/bold green]" if best else f"[bold]{text}[/bold]"
 
     usual = sheet_of(*grid(table, bold, escape=escape))
     for sheet in (usual, sheet_of(*grid(table, bold, escape=escape, turned=True))):
@@ -96,14 +101,14 @@ def show_replay(found: Replay, tolerance: float) -> None:
         head, lines = [head[0], *head[3:]], [[line[0], *line[3:]] for line in lines]
     page.print(sheet_of(head, lines))
     for remark in found.remarks:
-        page.print(Text.assemble(("· ", "cyan"), remark), soft_wrap=True)
+        page.print(Text.assemble(("· ", "cyan"), remark), soft_wrap=not page.is_terminal)
     if found.same:
         apart = f"within {tolerance:g} (largest difference {found.largest:.1e})"
         digits = "to the last digit" if found.largest == 0 else apart
         page.print(f"[green]the numbers came out the same[/green], {digits}")
     else:
         names = shorten([str(name) for name in found.differences["metric"].unique()])
-        page.print(Text.assemble(("the numbers are different", "red"), f": {names}"), soft_wrap=True)
+        page.print(Text.assemble(("the numbers are different", "red"), f": {names}"), soft_wrap=not page.is_terminal)
 
 
 def sheet_of(head: Sequence[str], lines: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> Sheet:

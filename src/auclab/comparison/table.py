@@ -209,11 +209,11 @@ def _ranks(mean: pd.DataFrame, lower: bool, alpha: float) -> tuple[Ranking | Non
     if len(whole) < len(mean) and len(mean) > 1:
         left_out = shorten([str(row) for row in mean.index.difference(whole.index, sort=False)])
         notes.append(f"ranks leave out rows that lack a column: {left_out}")
+    if mean.shape[1] == 2 and len(whole) > 1:
+        p = paired_test(whole.iloc[:, 0], whole.iloc[:, 1], test="wilcoxon").p_value
+        notes.append(f"two columns over {len(whole)} rows: signed ranks of the rows' means (Wilcoxon), p = {p:.2g}")
+    elif min(mean.shape) > 1 and len(whole) < 2:
+        notes.append(f"no Friedman test: it needs 2 rows that have every column; there are {len(whole)}")
     if mean.shape[1] < 3 or len(whole) < 2:
-        if min(mean.shape) > 1:
-            notes.append(
-                "no Friedman test: it ranks at least 3 columns over at least 2 complete rows; "
-                f"columns: {mean.shape[1]}, complete rows: {len(whole)}"
-            )
         return None, notes
     return rank_columns(whole, lower_is_better=lower, alpha=alpha), notes
