@@ -15,7 +15,7 @@ from auclab.types import AuclabError
 REPLICATION = ("dataset.seed", "split.seed", "split.fold", "split.n_repeats")
 
 #: What decides which observations are learned from and tested on, and what is done with them.
-DATA, METHOD = ("dataset", "split"), ("formulation", "solver", "preprocess")
+DATA, METHOD = ("dataset", "split"), ("formulation", "tune", "solver", "preprocess")
 
 #: Endings of numbers that belong to another one: standard error, ends of an interval.
 PARTS = ("_se", "_low", "_high", "_sd")
