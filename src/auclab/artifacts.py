@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from auclab.displays import BufferedROCDisplay, RankingErrorDisplay, ScoreHistogramDisplay
+from auclab.displays.tuning_path import draw_tuning_path
 from auclab.results import Fold, Result
 
 #: Labels and scores of the held-out part, or of the training part where nothing was held out: full precision, parquet.
@@ -73,6 +74,9 @@ def write_fold(fold: Fold, folder: Path) -> None:
     history.to_csv(folder / "history.csv", index=False)
     name = "test" if "test" in fold.parts else "train"
     _write_scores(fold, name, folder)
+    if fold.tuning is not None:
+        fold.tuning.path.to_csv(folder / "tuning.csv", index=False)
+        draw_tuning_path(fold.tuning).savefig(folder / "tuning.png", dpi=150)
     _draw(fold, name, folder)
 
 

@@ -15,14 +15,15 @@ from auclab import screen
 from auclab.artifacts import write_artifacts
 from auclab.estimators import AUCClassifier
 from auclab.formulations import Program, read_optimum
-from auclab.guarantees import Sample, find_guarantees
+from auclab.guarantees import Guarantee, Sample, find_guarantees
 from auclab.inference import estimate
 from auclab.inference.catalogue import find_metric
 from auclab.interrupt import interruptible
 from auclab.results import Fold, Part, Result
 from auclab.settings import flatten, run_name
 from auclab.tracking import HASH_TAG, SETTINGS_TAG, Record, fingerprint, open_run, save_model
-from auclab.types import Array, AuclabError, Dataset, Split, Status
+from auclab.tuning import Tuning, tune
+from auclab.types import Array, AuclabError, Dataset, Solution, Split, Status
 
 Build = Callable[[DictConfig], Any]
 Metrics = Mapping[str, Callable[[NDArray[np.int64], Array], float]]
@@ -48,8 +49,8 @@ def run_experiment(
     Parameters
     ----------
     config : DictConfig
-        Groups ``dataset``, ``split``, ``preprocess``, ``formulation``, ``solver``, ``metrics``, ``bounds``,
-        ``tracking``.
+        Groups ``dataset``, ``split``, ``preprocess``, ``formulation``, ``tune``, ``solver``, ``metrics``,
+        ``bounds``, ``tracking``.
     build : callable
         Turns a group into the object it names (`hydra.utils.instantiate`).
     choices : mapping
@@ -84,6 +85,8 @@ def run_experiment(
             interrupted = folds[-1].solution.status is Status.INTERRUPTED
             if interrupted:
                 break
+        if len(folds) == 1:
+            formulation = folds[0].solution.formulation  # of a tuned one, that which was chosen
         result = Result(run.name, dataset, formulation, tuple(folds), 1.0 - float(settings["bounds"]["rho"]))
         with screen.working(f"{run.name} · writing files"):
             places = write_artifacts(result, run.staging, config=OmegaConf.to_yaml(config, resolve=True))
@@ -106,7 +109,13 @@ def _solve(
     dataset: Dataset, split: Split, model: Any, metrics: Metrics, settings: Mapping[str, Any], preprocess: str
 ) -> Fold:
     """Fit on the training part, measure on both parts."""
-    interruptible(lambda: model.fit(_rows(dataset.X, split.train), dataset.y[split.train]))
+    asked = settings.get("tune") or {"parameter": None}
+    if asked["parameter"]:
+        model, tuning = interruptible(
+            lambda: tune(model, _rows(dataset.X, split.train), dataset.y[split.train], **asked)
+        )
+    else:
+        model, tuning = interruptible(lambda: model.fit(_rows(dataset.X, split.train), dataset.y[split.train])), None
     preprocessing, solution = model[:-1], model[-1].solution_
     if solution.status is Status.FAILED:
         raise AuclabError(
@@ -118,11 +127,36 @@ def _solve(
             X = preprocessing.transform(_rows(dataset.X, rows))
             samples[name] = Sample(X, dataset.y[rows], solution.decision_function(X))
     parts = {name: _measure(it, metrics, held_out=name == "test") for name, it in samples.items()}
-    guarantees, remarks = find_guarantees(
-        solution, samples["train"], samples.get("test"), settings=settings["bounds"], preprocess=preprocess
-    )
+    guarantees, remarks = _guarantee(solution, samples, settings["bounds"], preprocess, tuning)
     features = tuple(str(name) for name in preprocessing.get_feature_names_out())
-    return Fold(split, model, features, solution, read_optimum(solution), parts, guarantees, remarks)
+    return Fold(split, model, features, solution, read_optimum(solution), parts, guarantees, remarks, tuning)
+
+
+def _guarantee(
+    solution: Solution, samples: Mapping[str, Sample], bounds: Mapping[str, Any], preprocess: str, tuning: Tuning | None
+) -> tuple[tuple[Guarantee, ...], tuple[str, ...]]:
+    """What holds for the solved split.
+
+    A bound on the training part supposes a formulation that was chosen without it. For one chosen among K it holds
+    if those of all K do, each with ρ/K.
+    """
+
+    def found(rho: float) -> tuple[tuple[Guarantee, ...], tuple[str, ...]]:
+        settings = {**bounds, "rho": rho}
+        return find_guarantees(
+            solution, samples["train"], samples.get("test"), settings=settings, preprocess=preprocess
+        )
+
+    rho = float(bounds["rho"])
+    guarantees, remarks = found(rho)
+    if tuning is None or not any(item.sample == "train" for item in guarantees):
+        return guarantees, remarks
+    count = len(tuning.path)
+    shared = [item for item in found(rho / count)[0] if item.sample == "train"]
+    words = (
+        f"{tuning.symbol} was chosen on the training part, whose bounds therefore hold for all {count} values at once"
+    )
+    return (*shared, *(item for item in guarantees if item.sample != "train")), (*remarks, words)
 
 
 def _measure(sample: Sample, metrics: Metrics, *, held_out: bool) -> Part:

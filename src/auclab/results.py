@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from auclab.formulations import Optimum, Program
 from auclab.guarantees import Guarantee
 from auclab.inference import Estimate
+from auclab.tuning import Tuning
 from auclab.types import Array, Dataset, Solution, Split
 
 
@@ -36,7 +37,7 @@ class Fold:
 
     `model` is the fitted pipeline from raw rows to decisions; `features` names the entries of
     ``solution.coef``; `parts` has "train" and, unless the test part is empty, "test"; `remarks` say which
-    bounds were not computed and why.
+    bounds were not computed and why; `tuning` says how a parameter was chosen, if one was.
     """
 
     split: Split
@@ -47,6 +48,7 @@ class Fold:
     parts: Mapping[str, Part]
     guarantees: tuple[Guarantee, ...] = ()
     remarks: tuple[str, ...] = ()
+    tuning: Tuning | None = None
 
     @property
     def numbers(self) -> dict[str, float]:
@@ -68,6 +70,8 @@ class Fold:
         }
         numbers |= {f"{name}/{key}": value for name, part in self.parts.items() for key, value in part.metrics.items()}
         numbers |= self.uncertainty
+        if self.tuning is not None:
+            numbers |= self.tuning.numbers
         for guarantee in self.guarantees:
             numbers |= guarantee.numbers
         return numbers

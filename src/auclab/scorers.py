@@ -36,7 +36,7 @@ METRICS: dict[str, Metric] = {
 }
 
 #: Errors in units of the score: the smaller the better, so their scorers are negative.
-_LOSSES = ("auc_threshold", "ranking_superquantile")
+LOSSES = ("auc_threshold", "ranking_superquantile")
 
 #: Averages of score differences, which say something about a model only where scores are probabilities.
 _OF_PROBABILITIES = ("ferri_auc", "probabilistic_auc", "scored_auc")
@@ -100,7 +100,7 @@ class MetricScorer:
         self._scorer = make_scorer(
             _SecondLabelPositive(METRICS[name]),
             response_method=methods,
-            greater_is_better=name not in _LOSSES,
+            greater_is_better=name not in LOSSES,
             **options,
         )
 

@@ -171,6 +171,8 @@ def _one_solution(grid: Table, result: Result) -> None:
     fold = result.folds[0]
     solution, times, rows = fold.solution, fold.solution.timings, fold.split
     grid.add_row("split", f"{escape(rows.name)} · {len(rows.train)} rows to train, {len(rows.test)} to test")
+    if fold.tuning is not None:
+        grid.add_row("tuned", Text(fold.tuning.statement))
     style = "green" if solution.status in GOOD else BAD
     grid.add_row(
         "solver",
@@ -196,6 +198,11 @@ def _many_solutions(grid: Table, result: Result) -> None:
     folds = result.folds
     statuses = Counter(fold.solution.status for fold in folds)
     grid.add_row("splits", f"{len(folds)} · numbers are mean ± standard deviation over them")
+    tunings = [fold.tuning for fold in folds if fold.tuning is not None]
+    if tunings:
+        chosen = Counter(f"{it.symbol} = {it.chosen:g}" for it in tunings)
+        taken = ", ".join(f"{value} ({count} ×)" for value, count in chosen.most_common())
+        grid.add_row("tuned", Text(f"in every split by itself, by {tunings[0].metric}: {taken}"))
     words = ", ".join(f"{count} × {status} ({status.advice})" for status, count in statuses.items())
     style = "green" if all(status in GOOD for status in statuses) else BAD
     grid.add_row("solver", f"[bold]{folds[0].solution.solver}[/bold] · [{style}]{words}[/{style}]")

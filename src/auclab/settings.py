@@ -21,7 +21,8 @@ def flatten(settings: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str
     """
     flat = {group: str(choice) for group, choice in choices.items() if "/" not in group and choice is not None}
     settings = {key: value for key, value in settings.items() if key != "rerun"}  # of the sweep, not of the run
-    return flat | {key: str(value) for key, value in _leaves(settings, "")}
+    flat |= {key: str(value) for key, value in _leaves(settings, "")}
+    return flat | {f"formulation.{parameter}": "tuned" for parameter in _tuned(settings)}
 
 
 def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
@@ -47,7 +48,11 @@ def run_name(settings: Mapping[str, Any], choices: Mapping[str, Any]) -> str:
     """
     formulation, dataset, split = settings["formulation"], settings["dataset"], settings["split"]
     words = [str(choices.get("formulation") or formulation.get("_target_", "program").rpartition(".")[2])]
-    words += [f"{symbol}={formulation[key]:g}" for key, symbol in SYMBOLS.items() if _is_number(formulation.get(key))]
+    for key, symbol in SYMBOLS.items():
+        if key in _tuned(settings):
+            words.append(f"{symbol} tuned")
+        elif _is_number(formulation.get(key)):
+            words.append(f"{symbol}={formulation[key]:g}")
     if norm := formulation.get("norm"):
         words.append(f"{norm}²" if formulation.get("squared") else str(norm))
     data = str(choices.get("dataset") or "data")
@@ -55,6 +60,12 @@ def run_name(settings: Mapping[str, Any], choices: Mapping[str, Any]) -> str:
         data = Path(str(path)).name
     seed = [f"seed {split['seed']}"] if split.get("seed") is not None else []
     return " · ".join([" ".join(words), data, *seed, str(settings["solver"]["name"])])
+
+
+def _tuned(settings: Mapping[str, Any]) -> list[str]:
+    """The parameter of the formulation that is chosen by cross-validation, if there is one."""
+    parameter = (settings.get("tune") or {}).get("parameter")
+    return [parameter] if parameter else []
 
 
 def _is_number(value: Any) -> bool:

@@ -28,7 +28,8 @@ SWEEP_TAG = "sweep.grid"
 
 #: First words of settings; every other column is a fact, a tag or a number.
 GROUPS = (
-    *("dataset", "split", "preprocess", "formulation", "solver", "metrics", "bounds", "tracking", "experiment"),
+    *("dataset", "split", "preprocess", "formulation", "tune", "solver", "metrics", "bounds", "tracking"),
+    "experiment",
     "data_dir",
 )
 

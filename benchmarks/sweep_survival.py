@@ -1,0 +1,121 @@
+"""Does a sweep survive kill -9? Start it, kill it at random moments, start it again, and count what is in the store.
+
+    python benchmarks/sweep_survival.py [--jobs 60] [--kills 10] [--seed 0] [--launcher basic] [--folder PLACE]
+
+Every start is the same command. A kill hits the process of the sweep alone, as the system's own would; workers of a
+launcher have to notice. Prints one line per start and the verdict: every job finished once, no run left RUNNING, no
+file half-written, the database whole. Exit code 0 if so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+def command(jobs: int, launcher: str) -> list[str]:
+    """Quick jobs: 40 rows, one figure set and one model each."""
+    return [
+        *(sys.executable, str(ROOT / "run.py"), "-m", "dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=20"),
+        *("dataset.n_features=2", "solver=highs", "bounds=none", f"split.seed=range({jobs})"),
+        *([] if launcher == "basic" else [f"hydra/launcher={launcher}"]),
+        *(["hydra.launcher.n_jobs=2"] if launcher == "joblib" else []),
+        *(["hydra.launcher.workers=2"] if launcher == "dask" else []),
+    ]
+
+
+def statuses(folder: Path) -> Counter[str]:
+    """How many children are in which status; read beside MLflow."""
+    return Counter(status for status, _, _ in children(folder))
+
+
+def children(folder: Path) -> list[tuple[str, str, str]]:
+    """Status, seed and folder of every job's run."""
+    query = """SELECT r.status, p.value, r.artifact_uri FROM runs r JOIN params p ON p.run_uuid = r.run_uuid
+               WHERE p.key = 'split.seed'"""
+    path = folder / "mlruns" / "mlflow.db"
+    if not path.exists():
+        return []
+    with closing(sqlite3.connect(path, timeout=30)) as database:
+        return database.execute(query).fetchall()
+
+
+def survive(folder: Path, jobs: int, kills: int, seed: int, launcher: str) -> list[str]:
+    """Run, kill, run again to the end; what is wrong with the outcome, one line each."""
+    dice, words = random.Random(seed), command(jobs, launcher)
+    begin = time.monotonic()
+    for number in range(kills):
+        before, begun = statuses(folder)["FINISHED"], len(children(folder))
+        process = subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        # Most moments are in the midst of jobs, the others anywhere, the making of the database among them.
+        among_jobs = dice.random() < 0.75
+        target = before + dice.randint(0, max(1, jobs // kills)) if among_jobs else jobs
+        end = time.monotonic() + (300.0 if among_jobs else dice.uniform(0.5, 20.0))
+        while time.monotonic() < end and process.poll() is None:
+            found = statuses(folder)
+            if found["FINISHED"] >= target and found.total() > begun:
+                break
+            time.sleep(0.05)
+        time.sleep(dice.uniform(0.0, 0.5))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        found = statuses(folder)
+        print(f"kill {number + 1:2}: {time.monotonic() - begin:6.1f} s  {dict(found)}", flush=True)
+    answer = subprocess.run(words, cwd=folder, capture_output=True, text=True)
+    print(answer.stdout.strip().splitlines()[-1], f"(exit code {answer.returncode}, {time.monotonic() - begin:.0f} s)")
+    return faults(folder, jobs, answer.returncode)
+
+
+def faults(folder: Path, jobs: int, code: int) -> list[str]:
+    """What is wrong with the store."""
+    wrong = [] if code == 0 else [f"exit code {code}"]
+    finished = Counter(seed for status, seed, _ in children(folder) if status == "FINISHED")
+    wrong += [f"seed {seed} finished {finished[str(seed)]} times" for seed in range(jobs) if finished[str(seed)] != 1]
+    with closing(sqlite3.connect(folder / "mlruns" / "mlflow.db")) as database:
+        whole = database.execute("PRAGMA integrity_check").fetchone()[0]
+        mode = database.execute("PRAGMA journal_mode").fetchone()[0]
+        left = database.execute("SELECT count(*) FROM runs WHERE status = 'RUNNING'").fetchone()[0]
+        parents = database.execute("SELECT count(*) FROM tags WHERE key = 'sweep.key'").fetchone()[0]
+    wrong += [f"database: {whole}"] if whole != "ok" else []
+    wrong += [f"{left} runs are left RUNNING"] if left else []
+    wrong += [f"staged files are left: {path}" for path in (folder / "mlruns" / "staging").glob("*")]
+    sets: Counter[tuple[str, int]] = Counter()
+    for status, seed, place in children(folder):
+        files = Path(place.removeprefix("file://"))
+        names = frozenset(path.name for path in files.rglob("*")) if files.exists() else frozenset()
+        sets[status, len(names)] += 1
+        if status == "FINISHED" and not {"metrics.json", "config.yaml", "roc.png", "MLmodel"} <= names:
+            wrong.append(f"files of seed {seed} are missing")
+    print(f"journal mode {mode}, integrity {whole}, {parents} parent run(s); runs by (status, files): {dict(sets)}")
+    return wrong
+
+
+def main() -> None:
+    """Read the options, run, print the verdict."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--jobs", type=int, default=60)
+    parser.add_argument("--kills", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--launcher", choices=["basic", "joblib", "dask"], default="basic")
+    parser.add_argument("--folder", type=Path)
+    options = parser.parse_args()
+    folder = options.folder or Path(tempfile.mkdtemp(prefix="survival-"))
+    folder.mkdir(parents=True, exist_ok=True)
+    wrong = survive(folder, options.jobs, options.kills, options.seed, options.launcher)
+    print("\n".join(wrong) if wrong else f"{options.jobs} jobs, {options.kills} kills: none lost, none twice")
+    raise SystemExit(bool(wrong))
+
+
+if __name__ == "__main__":
+    main()
