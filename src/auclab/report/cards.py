@@ -1,0 +1,70 @@
+"""A card per data set, from what MLflow keeps of the input of each run."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from auclab.comparison.runs import open_reader
+from auclab.tracking.store import STORE_ERRORS
+from auclab.types import AuclabError
+
+
+@dataclass(frozen=True)
+class Card:
+    """One data set as it was read; `sha256` is of the file or of the drawn numbers, `runs` counts its users."""
+
+    name: str
+    rows: int
+    features: int
+    positive: int
+    negative: int
+    source: str
+    sha256: str
+    citation: str
+    runs: int
+
+
+def read_cards(store_dir: str | Path, runs: pd.DataFrame) -> list[Card]:
+    """Cards of the data sets of some runs, by name; two checksums of one name are two cards.
+
+    Raises
+    ------
+    AuclabError
+        The store cannot be read.
+    """
+    place = Path(store_dir).absolute()
+    known = runs[runs["data_sha256"].notna()].drop_duplicates("run_id")
+    cards = []
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # MLflow's own use of SQLAlchemy
+            client = open_reader(place)
+            for _, block in known.groupby("data_sha256", sort=False):
+                first = block.iloc[-1]
+                inputs = client.get_run(first["run_id"]).inputs.dataset_inputs
+                cards.append(_card(inputs[0].dataset, first, len(block)))
+    except STORE_ERRORS as error:
+        raise AuclabError(f"cannot read the data sets in {place}: {' '.join(str(error).split())}") from error
+    return sorted(cards, key=lambda card: card.name)
+
+
+def _card(dataset: Any, first: pd.Series[Any], runs: int) -> Card:
+    counts, source = json.loads(dataset.profile), json.loads(dataset.source)
+    citation = first.get("dataset.citation")
+    return Card(
+        name=str(dataset.name),
+        rows=counts["rows"],
+        features=counts["features"],
+        positive=counts["positive"],
+        negative=counts["negative"],
+        source=str(source.get("uri") or ""),
+        sha256=str(source.get("sha256") or ""),
+        citation=citation if isinstance(citation, str) else "",
+        runs=runs,
+    )

@@ -1,0 +1,114 @@
+"""What the figures of one split are drawn from, made of the files the run left."""
+
+from __future__ import annotations
+
+import csv
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from auclab.artifacts import SCORES_FILE
+from auclab.displays._costs import BestPoints
+from auclab.displays.ranking_error import binned_pairs
+from auclab.displays.score_histogram import _usual_bins
+from auclab.metrics import auc_score, broc_curve, buffered_auc, roc_hull, voros_from_points
+from auclab.metrics._errors import PairErrors
+from auclab.metrics._inputs import class_scores
+from auclab.metrics.partial import _polygon
+from auclab.report.thinning import short, steps, thinned
+from auclab.types import Array
+
+#: Bars of a histogram of ranking errors; levels of the ROC surface.
+BARS, LEVELS = 36, 33
+
+#: Smaller gaps are drawn here: a logarithm has no 0.
+SMALLEST_GAP = 1e-16
+
+
+def split_curves(folder: Path) -> dict[str, Any] | None:
+    """Curves and histograms of one split, ready for JSON; None where the run kept no scores.
+
+    Parameters
+    ----------
+    folder : Path
+        Files of the split, as `auclab.artifacts.write_fold` leaves them.
+
+    Returns
+    -------
+    dict
+        ``part``, ``n_pos``, ``n_neg``, ``auc``, ``bauc``, ``voros``; ``roc`` and ``broc`` as [fpr, tpr] in steps of
+        1/10,000, ``broc`` None where there is no γ*; ``scores``: edges, densities of negatives and positives;
+        ``errors``: edges, densities of pairs, γ*; ``surface``: cost shares and the ends of their lines, the hull;
+        ``history``: seconds and relative gaps.
+    """
+    path = folder / SCORES_FILE
+    if not path.exists():
+        return None
+    table = pd.read_parquet(path)
+    y, scores = table["y_true"].to_numpy(), table["score"].to_numpy()
+    polygon, buffered = _polygon(y, scores, None, None), buffered_auc(y, scores)
+    has_level = not math.isnan(buffered.gamma_left)
+    return {
+        "part": str(table["part"].iloc[0]),
+        "n_pos": int((y == 1).sum()),
+        "n_neg": int((y != 1).sum()),
+        "auc": auc_score(y, scores),
+        "bauc": buffered.value,
+        "voros": voros_from_points(*polygon),
+        "roc": _curve(*polygon),
+        "broc": _curve(*broc_curve(y, scores)[:2]) if has_level else None,
+        "scores": _score_bars(scores[y == 1], scores[y != 1]),
+        "errors": _error_bars(y, scores, buffered.gamma_left),
+        "surface": _surface(*polygon),
+        "history": _history(folder / "history.csv"),
+    }
+
+
+def _curve(fpr: Array, tpr: Array) -> list[list[int]]:
+    fpr, tpr = thinned(fpr, tpr)
+    return [steps(fpr), steps(tpr)]
+
+
+def _score_bars(pos: Array, neg: Array) -> dict[str, Any]:
+    both = np.concatenate([pos, neg])
+    edges = np.histogram_bin_edges(both, min(_usual_bins(both), BARS))
+    densities = [short(np.histogram(values, edges, density=True)[0], 3) for values in (neg, pos)]
+    return {"edges": short(edges, 6), "neg": densities[0], "pos": densities[1]}
+
+
+def _error_bars(y: Array, scores: Array, gamma: float) -> dict[str, Any]:
+    edges, counts = binned_pairs(PairErrors.of(class_scores(y, scores, None, None)), 0.0, gamma, bins=BARS)
+    density = counts / counts.sum() / np.diff(edges)
+    level = None if math.isnan(gamma) else gamma
+    # the page asks whether a bar lies above γ*, so edges are not rounded
+    return {"edges": edges.tolist(), "density": short(density, 3), "gamma": level}
+
+
+def _surface(fpr: Array, tpr: Array) -> dict[str, Any]:
+    best = BestPoints.of(fpr, tpr)
+    few = np.unique(np.searchsorted(best.cost_shares, np.linspace(0.0, 1.0, LEVELS)))
+    left, top = best.line_ends
+    hull = roc_hull(fpr, tpr)
+    ends = {"t": best.cost_shares[few], "left": left[few], "top": top[few]}
+    return {key: steps(values) for key, values in ends.items()} | {"hull": _curve(*hull)}
+
+
+def _history(path: Path) -> list[list[float]]:
+    """Seconds and the relative gap between the best objective and the best bound so far."""
+    if not path.exists():
+        return [[], []]
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = [[float(word or "nan") for word in row] for row in list(csv.reader(file))[1:]]
+    seconds, gaps = [], []
+    best, bound = math.inf, -math.inf
+    for at, objective, lower in rows:
+        # NaN, an unknown bound, loses either comparison
+        best, bound = min(best, objective), lower if lower > bound else bound
+        gap = (best - bound) / (abs(best) if abs(best) > 1e-12 else 1.0)
+        if math.isfinite(gap):
+            seconds.append(at)
+            gaps.append(max(gap, SMALLEST_GAP))
+    return [short(seconds), short(gaps, 3)]

@@ -1,0 +1,117 @@
+"""A line per run: what it found, and the commands that make its numbers again."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Mean and standard deviation (n − 1) over the splits of a run; NaN where there is none."""
+
+    mean: float
+    deviation: float
+
+    @property
+    def text(self) -> str:
+        """``0.9123 ± 0.0045``."""
+        if math.isnan(self.mean):
+            return "—"
+        return f"{self.mean:.4f}" + ("" if math.isnan(self.deviation) else f" ± {self.deviation:.4f}")
+
+
+@dataclass(frozen=True)
+class RunLine:
+    """One run. `command` is what was typed, "" where an earlier version kept none; `again` checks the numbers."""
+
+    number: int
+    run_id: str
+    name: str
+    dataset: str
+    status: str
+    good: bool
+    splits: int
+    measured: tuple[Measured, ...]
+    gap: float
+    seconds: float
+    started: pd.Timestamp
+    command: str
+    again: str
+    code: str
+    data_sha256: str
+    error: str
+
+
+def run_lines(runs: pd.DataFrame, metrics: Sequence[str], *, store: str) -> list[RunLine]:
+    """Lines of all runs, oldest first.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        As `auclab.comparison.read_runs` gives it, with runs of every status.
+    metrics : sequence of str
+        Columns to be measured.
+    store : str
+        The store's folder, as the commands shall name it.
+    """
+    return [_line(number, rows, metrics, store) for number, (_, rows) in enumerate(runs.groupby("run_id", sort=False))]
+
+
+def _line(number: int, rows: pd.DataFrame, metrics: Sequence[str], store: str) -> RunLine:
+    first = {str(key): value for key, value in rows.iloc[0].items()}
+    endings = list(dict.fromkeys(_word(row) for row in rows.to_dict("records")))
+    where = [] if store == "mlruns" else ["--store", store]
+    return RunLine(
+        number=number,
+        run_id=str(first["run_id"]),
+        name=str(first["run"]),
+        dataset=str(first.get("dataset", "")),
+        status=", ".join(endings),
+        good=set(endings) <= {"optimal", "local"},
+        splits=len(rows),
+        measured=tuple(_measured(rows, metric) for metric in metrics),
+        gap=_number(rows, "gap", "max"),
+        seconds=_number(rows, "seconds/total", "sum"),
+        started=first["started"],
+        command=_told(first.get("tag.command")),
+        again=shlex.join(["auclab", "rerun", *where, str(first["run_id"])[:12]]),
+        code=_code(first),
+        data_sha256=_told(first["data_sha256"]),
+        error=_told(first.get("tag.error")),
+    )
+
+
+def _word(row: dict[Any, Any]) -> str:
+    """How a split ended; of a run that did not finish, its status."""
+    if row["run_status"] != "FINISHED":
+        return str(row["run_status"]).lower()
+    return _told(row.get("tag.status")) or "finished"
+
+
+def _measured(rows: pd.DataFrame, metric: str) -> Measured:
+    return Measured(_number(rows, metric, "mean"), _number(rows, metric, "std"))
+
+
+def _number(rows: pd.DataFrame, name: str, how: str) -> float:
+    if name not in rows or rows[name].isna().any():
+        return math.nan
+    return float(rows[name].astype(float).agg(how))
+
+
+def _code(first: dict[str, Any]) -> str:
+    commit = _told(first.get("tag.mlflow.source.git.commit"))[:12]
+    changed = " with uncommitted changes" if first.get("tag.git.changed") == "yes" else ""
+    words = [f"auclab {_told(first.get('tag.version.auclab'))}".strip(), f"commit {commit}{changed}" if commit else ""]
+    words.append(f"Python {_told(first.get('tag.python'))}" if _told(first.get("tag.python")) else "")
+    return " · ".join(word for word in words if word)
+
+
+def _told(value: Any) -> str:
+    """A word of the store, "" where it is missing."""
+    return "" if value is None or pd.isna(value) else str(value)

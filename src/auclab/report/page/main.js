@@ -1,0 +1,71 @@
+// What the reader does, and what is drawn then.
+
+const DATA = JSON.parse(document.getElementById("report-data").textContent);
+const byId = (id) => document.getElementById(id);
+
+// Colours: the reader's choice, else the system's. On paper always light.
+const system = matchMedia("(prefers-color-scheme: dark)");
+const paper = matchMedia("print");
+function setColours() {
+  const dark = !paper.matches && (byId("theme").value || (system.matches ? "dark" : "light")) === "dark";
+  document.documentElement.dataset.theme = dark ? "dark" : "light";
+}
+byId("theme").addEventListener("change", setColours);
+system.addEventListener("change", setColours);
+paper.addEventListener("change", setColours);
+setColours();
+
+for (const table of document.querySelectorAll("table.sortable")) makeSortable(table);
+
+// Which runs are listed: those of a number of the comparison, and among them those that contain every word.
+let listed = null;
+function list() {
+  const words = byId("find").value.toLowerCase().split(/\s+/).filter(Boolean);
+  const count = showRuns(listed, words);
+  byId("found").textContent = listed || words.length ? `${count} of ${document.querySelectorAll("#run-table tbody tr").length} runs` : `${count} runs`;
+  byId("all").hidden = !listed;
+}
+byId("find").addEventListener("input", list);
+byId("all").addEventListener("click", () => { listed = null; list(); });
+for (const cell of document.querySelectorAll("button.cell")) {
+  cell.title = "list the runs of this number";
+  cell.addEventListener("click", () => {
+    listed = new Set(cell.dataset.runs.split(" "));
+    byId("find").value = "";
+    list();
+    byId("runs").scrollIntoView();
+    byId("all").focus({ preventScroll: true });
+  });
+}
+
+// Which runs are drawn.
+const boxes = [...document.querySelectorAll("input[name=draw]")];
+const surface = byId("surface") && new Surface(byId("surface"));
+function drawChosen() {
+  const chosen = boxes.filter((box) => box.checked);
+  for (const box of boxes) box.disabled = !box.checked && chosen.length >= DATA.most;
+  const series = chosen.map((box, place) => [DATA.runs[box.value], place]);
+  fillLegend(byId("legend"), series.map(([run, place]) => [`s${place}`, DASHES[place], `${run.name}: ${summary(run)}`]));
+  byId("surface").hidden = !series.length;
+  if (!series.length) { byId("drawings").replaceChildren("No run is chosen."); return; }
+  const beside = series.map(([run]) => framed(run.name, run.curves.length > 1 ? `(${run.curves[0].split})` : "", drawScores(run), drawErrors(run)));
+  byId("drawings").replaceChildren(drawRoc(series), drawHistory(series), ...beside);
+  const select = byId("surface-run");
+  const before = select.value;
+  select.replaceChildren(...chosen.map((box) => new Option(DATA.runs[box.value].name, box.value)));
+  if (chosen.some((box) => box.value === before)) select.value = before;
+  surface.show(DATA.runs[select.value]);
+}
+if (surface) {
+  for (const box of boxes) {
+    box.checked = DATA.chosen.includes(Number(box.value)); // also after a reload, when browsers tick what was ticked
+    box.addEventListener("change", drawChosen);
+  }
+  byId("surface-run").addEventListener("change", () => surface.show(DATA.runs[byId("surface-run").value]));
+  drawChosen();
+}
+if (byId("bound-plot")) drawBounds(byId("bound-plot"), byId("bound-legend"), DATA.bounds);
+if (byId("path-plots")) drawPaths(byId("path-plots"), DATA.paths);
+
+// Paper has no button that unfolds.
+addEventListener("beforeprint", () => { for (const each of document.querySelectorAll("details")) each.open = true; });

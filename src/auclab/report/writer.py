@@ -1,0 +1,203 @@
+"""The page itself: everything is gathered here, put into the template and written in one file."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import shlex
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from auclab.comparison.cells import PARTS
+from auclab.report.cards import read_cards
+from auclab.report.comparisons import compare_sheet
+from auclab.report.curves import split_curves
+from auclab.report.guarantees import bound_lines, read_bounds
+from auclab.report.lines import RunLine, run_lines
+from auclab.report.paths import find_paths
+from auclab.report.thinning import short
+from auclab.types import AuclabError
+
+#: Bytes of curves on a page; the rest of 500 runs takes a megabyte.
+MOST_CURVES = 3_200_000
+
+#: Compared if nothing is asked for.
+METRICS = ("test/auc", "test/bauc")
+
+#: Lines and colours of the figures that show runs side by side.
+MOST_CHOSEN, CHOSEN_AT_FIRST = 6, 3
+
+SCRIPTS = ("table.js", "figure.js", "curves.js", "surface.js", "main.js")
+
+
+def write_report(
+    runs: pd.DataFrame,
+    path: str | Path,
+    *,
+    store_dir: str | Path = "mlruns",
+    metrics: Sequence[str] | None = None,
+    title: str = "Runs of auclab",
+    chosen: str = "",
+) -> Path:
+    """Write one HTML file that tells everything about some runs and needs nothing else.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        As `auclab.comparison.read_runs` gives it with ``status=None``; runs that did not finish are listed and not
+        compared.
+    path : path
+        The file; replaced if it is there.
+    store_dir : path
+        The store the runs are from.
+    metrics : sequence of str, optional
+        What is compared, such as ``test/auc``; by default AUC and bAUC of the held-out part, or of the training part.
+    title : str
+        Heading of the page.
+    chosen : str
+        The options with which `auclab compare` chooses the same runs.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    AuclabError
+        No finished run, a metric that no run has, or a store that cannot be read.
+    """
+    finished = runs[runs["run_status"] == "FINISHED"]
+    if finished.empty:
+        raise AuclabError("no run has finished, so there is nothing to report; auclab runs lists what there is")
+    metrics = _metrics(finished, metrics)
+    lines = run_lines(runs, metrics, store=str(store_dir))
+    numbers = {line.run_id: line.number for line in lines}
+    unfinished = [line for line in lines if line.run_id not in set(finished["run_id"])]
+    notes = [f"runs that did not finish and are not compared: {len(unfinished)}"] if unfinished else []
+    curves, left_out = _curves(finished, numbers)
+    bounds = read_bounds(Path(folder) for folder in finished["fold_folder"])
+    paths = find_paths(finished, ["objective", *metrics])
+    data = {
+        "runs": {
+            line.number: {"name": line.name, "curves": curves[line.number]} for line in lines if line.number in curves
+        },
+        "chosen": _first_choice(lines, curves),
+        "most": MOST_CHOSEN,
+        "bounds": _bound_points(bounds),
+        "paths": [each.data for each in paths],
+    }
+    text = _template().render(
+        title=title,
+        made=datetime.now(UTC),
+        version=version("auclab"),
+        store=store_dir,
+        metrics=metrics,
+        sheets=[compare_sheet(finished, metric, numbers, notes) for metric in metrics],
+        compare=[
+            "auclab compare",
+            f"--store {shlex.quote(str(store_dir))}" if str(store_dir) != "mlruns" else "",
+            chosen,
+        ],
+        lines=lines,
+        has_curves=set(curves),
+        most_chosen=MOST_CHOSEN,
+        left_out=left_out,
+        bound_lines=bound_lines(bounds),
+        paths=paths,
+        cards=read_cards(store_dir, runs),
+        data=_json(data),
+    )
+    return _write(Path(path), text)
+
+
+def _metrics(runs: pd.DataFrame, asked: Sequence[str] | None) -> list[str]:
+    known = [str(name) for name in runs.select_dtypes("number") if runs[name].notna().any()]
+    if asked:
+        if unknown := [name for name in asked if name not in known]:
+            told = [name for name in known if name.startswith(("test/", "train/")) and not name.endswith(PARTS)]
+            raise AuclabError(f"no run has a metric {unknown[0]!r}; there are {', '.join([*told, 'objective', 'gap'])}")
+        return list(dict.fromkeys(asked))
+    train = tuple(name.replace("test/", "train/") for name in METRICS)
+    return next(
+        ([name for name in names if name in known] for names in (METRICS, train) if set(names) & set(known)),
+        ["objective"],
+    )
+
+
+def _curves(runs: pd.DataFrame, numbers: Mapping[str, int]) -> tuple[dict[int, list[dict[str, Any]]], int]:
+    """Curves of the splits by number of the run, as many as the page can carry, and how many splits are without.
+
+    Every run's first split comes before any run's second.
+    """
+    turn = runs.groupby("run_id").cumcount()
+    found: dict[int, list[dict[str, Any]]] = {}
+    carried = without = 0
+    for row in runs.assign(_turn=turn).sort_values("_turn", kind="stable").to_dict("records"):
+        curves = split_curves(Path(row["fold_folder"])) if carried < MOST_CURVES else None
+        if curves is None:
+            without += 1
+            continue
+        carried += len(_json(curves))
+        found.setdefault(numbers[row["run_id"]], []).append(curves | {"split": row["fold"]})
+    return found, without
+
+
+def _first_choice(lines: Sequence[RunLine], curves: Mapping[int, Any]) -> list[int]:
+    """On the data set with the most configurations, the last run of the first few of them."""
+    newest: dict[str, dict[str, int]] = {}
+    for line in lines:
+        if line.number in curves:
+            newest.setdefault(line.dataset, {})[line.name.partition(" · ")[0]] = line.number
+    return list(max(newest.values(), key=len, default={}).values())[:CHOSEN_AT_FIRST]
+
+
+def _bound_points(bounds: Sequence[Any]) -> dict[str, list[list[float]]]:
+    """Held-out value and lower end by name of the bound, each point once as far as one can see."""
+    points: dict[str, dict[tuple[float, ...], None]] = {}
+    for each in bounds:
+        if not math.isnan(each.test_value):
+            points.setdefault(f"{each.name} ({each.quantity})", {})[tuple(short([each.test_value, each.lower], 3))] = (
+                None
+            )
+    return {name: [list(point) for point in found] for name, found in points.items()}
+
+
+def _json(data: Any) -> Markup:
+    """JSON that cannot end the element it stands in."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return Markup(text.replace("<", "\\u003c"))
+
+
+def _template() -> Any:
+    loader = PackageLoader("auclab.report", "page")
+    house = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    house.globals["style"] = Markup(_read(loader, house, "report.css"))
+    house.globals["script"] = Markup("\n".join(_read(loader, house, name) for name in SCRIPTS))
+    house.filters["known"] = lambda value, form: "—" if math.isnan(value) else format(value, form)
+    house.filters["sortable"] = lambda value: "" if value is None or math.isnan(value) else repr(float(value))
+    return house.get_template("report.html.j2")
+
+
+def _read(loader: PackageLoader, house: Environment, name: str) -> str:
+    return loader.get_source(house, name)[0]
+
+
+def _write(path: Path, text: str) -> Path:
+    """Written beside and put in place, so that a reader never opens half a page."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        draft.write_text(text, encoding="utf-8")
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+    return path
