@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from auclab import splits
 from auclab.comparison import read_runs
-from auclab.comparison.runs import find_run
+from auclab.comparison.runs import _only_fold, find_run
 from auclab.types import AuclabError
 
 
@@ -89,3 +90,13 @@ def test_a_run_is_found_by_id_letters_name_and_place(runs):
         find_run(runs, "csvm λ=0.01 l2 · breast_cancer · seed 0 · newton")
     with pytest.raises(AuclabError, match="no run is called 'nothing'"):
         find_run(runs, "nothing")
+
+
+def test_a_split_in_a_run_of_its_own_has_the_name_it_has_among_others():
+    y = [0, 1] * 10
+    for fold in range(3):
+        [split] = splits.kfold(y, n_folds=3, fold=fold)
+        assert _only_fold({"split": "kfold", "split.fold": str(fold)}) == split.name
+    assert _only_fold({"split": "repeated"}) == splits.repeated(y, n_repeats=1)[0].name
+    assert _only_fold({"split": "holdout"}) == splits.holdout(y)[0].name
+    assert _only_fold({"split": "none"}) == splits.none(y)[0].name
