@@ -81,6 +81,17 @@ RERUN_EXAMPLES = """\
   auclab rerun 564bf01a --tolerance 0                 every digit
 """
 
+REPORT = """\
+One HTML file with everything: the comparison, every run, curves of chosen ones, bounds, paths along λ and z, cards
+of the data sets, and the command behind each number. It needs no server and no network, so it can be sent and printed.
+"""
+
+REPORT_EXAMPLES = """\
+  auclab report                                       all runs of ./mlruns to report.html
+  auclab report --sweep last --output sweep.html
+  auclab report --metric test/auc --metric seconds/solve --where dataset=ionosphere,pima --title "Two data sets"
+"""
+
 UI = """\
 Open MLflow's page on the store, with settings that keep it light (one worker, no job runner), and print its address.
 Ctrl-C ends it. Nothing is sent anywhere.
@@ -147,6 +158,13 @@ def _parser() -> argparse.ArgumentParser:
     _add_run(rerun)
     tolerance = "differences up to this count as the same, relative above 1 (default: 1e-9, the last digits of threads)"
     rerun.add_argument("--tolerance", type=float, default=1e-9, help=tolerance)
+
+    report = _add(commands, "report", "one page of HTML on runs", text=REPORT, examples=REPORT_EXAMPLES)
+    _add_choice(report)
+    add = report.add_argument_group("page").add_argument
+    add("--output", default="report.html", metavar="FILE", help="the page; replaced if it is there (report.html)")
+    add("--metric", action="append", default=None, help="compared; repeatable (default: test/auc and test/bauc)")
+    add("--title", default="Runs of auclab", help="heading of the page")
 
     ui = _add(commands, "ui", "MLflow's page on the store", text=UI, examples=UI_EXAMPLES)
     _add_store(ui)

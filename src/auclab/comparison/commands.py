@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import socket
 import subprocess
 import sys
@@ -95,6 +96,27 @@ def rerun(chosen: Namespace) -> int:
     found = replay(rows, tolerance=chosen.tolerance)
     show_replay(found, chosen.tolerance)
     return int(not found.same)
+
+
+def report(chosen: Namespace) -> int:
+    """Write the page on runs."""
+    from auclab.report import write_report
+
+    every = _choose(chosen, status=None)
+    words = [word for name in chosen.experiment or () for word in ("--experiment", name)]
+    if chosen.sweep is not None:
+        words += ["--sweep", str(every["parent_id"].iloc[0])]  # last would be another one tomorrow
+    words += ["--where", *chosen.where] if chosen.where else []
+    words += ["--filter", chosen.filter] if chosen.filter else []
+    page = write_report(
+        *(every, Path(chosen.output)),
+        store_dir=chosen.store,
+        metrics=chosen.metric,
+        title=chosen.title,
+        chosen=shlex.join(words),
+    )
+    out.print(f"written: {page} ({page.stat().st_size / 1e6:.2g} MB)", soft_wrap=True, markup=False)
+    return 0
 
 
 def ui(chosen: Namespace) -> int:

@@ -77,19 +77,22 @@ function drawErrors(run) {
   return axes.svg;
 }
 
+/** Colours come again after six, in another shape. */
+const shape = (place) => (place < 6 ? "dot" : "square");
+
 function drawBounds(plot, legend, bounds) {
   const kinds = Object.entries(bounds);
   const axes = drawAxes({
     title: "Bounds over held-out values", description: kinds.map(([name, points]) => `${name}: ${points.length} different points, ${points.filter(([value, lower]) => lower <= value).length} not above the held-out value`).join(". "),
-    x: makeScale(kinds.flatMap(([, points]) => points.map(([value]) => value)), { high: 1 }), y: makeScale([0, 1]), xLabel: "value on the held-out part", yLabel: "lower end of the bound", height: 330,
+    x: makeScale(kinds.flatMap(([, points]) => points.map(([value]) => value)), { high: 1, pad: 0.02 }), y: makeScale([0, 1], { pad: 0.02 }), xLabel: "value on the held-out part", yLabel: "lower end of the bound", height: 330,
   });
   kinds.forEach(([name, points], place) => {
-    for (const [value, lower] of points) axes.dot(value, lower, { class: `dot s${place % 6}` }, `${name}: held out ${written(value)}, at least ${written(lower)}`);
+    for (const [value, lower] of points) axes[shape(place)](value, lower, { class: `dot s${place % 6}` }, `${name}: held out ${written(value)}, at least ${written(lower)}`);
   });
   const least = Math.min(...kinds.flatMap(([, points]) => points.map(([value]) => value)));
   axes.line([least, 1], [least, 1], { class: "chance" });
   plot.replaceChildren(axes.svg);
-  fillLegend(legend, kinds.map(([name], place) => [`s${place % 6}`, "", name, true]));
+  fillLegend(legend, kinds.map(([name], place) => [`s${place % 6}`, "", name, shape(place)]));
 }
 
 /** A figure per metric and parameter, a line per path. */
@@ -103,7 +106,7 @@ function drawPaths(place, paths) {
     const axes = drawAxes({
       title: `${metric} along ${symbol}`,
       description: lines.map((line) => `${line.name}: ${line.points.map((point) => `${written(point.mean)} at ${written(point.at)}`).join(", ")}`).join(". "),
-      x: makeScale(values, { log }), y: makeScale(points.flatMap(({ mean, deviation }) => [mean - (deviation ?? 0), mean + (deviation ?? 0)])),
+      x: makeScale(values, { log, pad: 0.04 }), y: makeScale(points.flatMap(({ mean, deviation }) => [mean - (deviation ?? 0), mean + (deviation ?? 0)]), { pad: 0.04 }),
       xLabel: symbol, yLabel: metric,
     });
     lines.forEach((line, k) => {

@@ -29,7 +29,8 @@ function written(value, digits = 4) {
 }
 
 /** Ends and ticks of an axis over some values; a logarithmic one between powers of ten. */
-function makeScale(values, { log = false, low, high } = {}) {
+function makeScale(values, { log = false, low, high, pad = 0 } = {}) {
+  const padded = (share) => pad + (1 - 2 * pad) * share;
   const known = values.filter((value) => Number.isFinite(value) && (!log || value > 0));
   let [first, last] = [Infinity, -Infinity];
   for (const value of known) { first = Math.min(first, value); last = Math.max(last, value); }
@@ -41,7 +42,7 @@ function makeScale(values, { log = false, low, high } = {}) {
     const step = Math.ceil((to - from) / 6);
     const ticks = [];
     for (let power = from; power <= to; power += step) ticks.push(10 ** power);
-    return { at: (value) => (Math.log10(Math.max(value, 10 ** from)) - from) / (to - from), ticks };
+    return { at: (value) => padded((Math.log10(Math.max(value, 10 ** from)) - from) / (to - from)), ticks };
   }
   if (first === last) { const room = Math.abs(first) * 0.05 || 0.5; first -= room; last += room; }
   const rough = (last - first) / 5;
@@ -49,7 +50,7 @@ function makeScale(values, { log = false, low, high } = {}) {
   const step = [1, 2, 5, 10].map((k) => k * unit).find((k) => k >= rough);
   const ticks = [];
   for (let k = Math.ceil(first / step - 1e-9); k * step <= last + 1e-9 * step; k += 1) ticks.push(Number((k * step).toPrecision(12)));
-  return { at: (value) => (value - first) / (last - first), ticks };
+  return { at: (value) => padded((value - first) / (last - first)), ticks };
 }
 
 /** Axes with labels; the answer draws between them: `line`, `dot`, `bar`, `note`, in the units of the data. */
@@ -79,6 +80,9 @@ function drawAxes({ title, description, x, y, xLabel, yLabel, width = 380, heigh
     },
     dot(at, value, attributes, name = "") {
       return this.put(svgNode("circle", { cx: X(at), cy: Y(value), r: 3, ...attributes }), name);
+    },
+    square(at, value, attributes, name = "") {
+      return this.put(svgNode("rect", { x: X(at) - 3, y: Y(value) - 3, width: 6, height: 6, ...attributes }), name);
     },
     bar(from, to, value, attributes) {
       const [a, b] = [X(from), X(to)];
@@ -115,12 +119,13 @@ function framed(heading, text, ...drawings) {
   return figure;
 }
 
-/** A list of what colours and dashes mean; items are [class, dash, text, is a dot]. */
+/** A list of what colours and dashes mean; items are [class, dash, text, "dot" or "square" for a mark]. */
 function fillLegend(list, items) {
-  list.replaceChildren(...items.map(([look, dash, text, dot]) => {
+  list.replaceChildren(...items.map(([look, dash, text, mark]) => {
     const item = document.createElement("li");
     const svg = svgNode("svg", { viewBox: "0 0 32 12", "aria-hidden": "true" });
-    svg.append(dot ? svgNode("circle", { class: `dot ${look}`, cx: 16, cy: 6, r: 4 })
+    svg.append(mark === "dot" ? svgNode("circle", { class: `dot ${look}`, cx: 16, cy: 6, r: 4 })
+      : mark === "square" ? svgNode("rect", { class: `dot ${look}`, x: 12, y: 2, width: 8, height: 8 })
       : svgNode("path", { class: `curve ${look}`, d: "M1,6H31", "stroke-dasharray": dash }));
     item.append(svg, text);
     return item;

@@ -47,9 +47,12 @@ function drawChosen() {
   const series = chosen.map((box, place) => [DATA.runs[box.value], place]);
   fillLegend(byId("legend"), series.map(([run, place]) => [`s${place}`, DASHES[place], `${run.name}: ${summary(run)}`]));
   byId("surface").hidden = !series.length;
-  if (!series.length) { byId("drawings").replaceChildren("No run is chosen."); return; }
+  for (const place of ["roc-plot", "gap-plot", "histograms"]) byId(place).replaceChildren();
+  if (!series.length) return;
   const beside = series.map(([run]) => framed(run.name, run.curves.length > 1 ? `(${run.curves[0].split})` : "", drawScores(run), drawErrors(run)));
-  byId("drawings").replaceChildren(drawRoc(series), drawHistory(series), ...beside);
+  byId("roc-plot").append(drawRoc(series));
+  byId("gap-plot").append(drawHistory(series));
+  byId("histograms").append(...beside);
   const select = byId("surface-run");
   const before = select.value;
   select.replaceChildren(...chosen.map((box) => new Option(DATA.runs[box.value].name, box.value)));
