@@ -109,13 +109,12 @@ def _solve(
     dataset: Dataset, split: Split, model: Any, metrics: Metrics, settings: Mapping[str, Any], preprocess: str
 ) -> Fold:
     """Fit on the training part, measure on both parts."""
-    asked = settings.get("tune") or {"parameter": None}
-    if asked["parameter"]:
-        model, tuning = interruptible(
-            lambda: tune(model, _rows(dataset.X, split.train), dataset.y[split.train], **asked)
-        )
+    X, y, asked = _rows(dataset.X, split.train), dataset.y[split.train], settings.get("tune") or {}
+    tuning = None
+    if asked.get("parameter"):
+        model, tuning = interruptible(lambda: tune(model, X, y, **asked))
     else:
-        model, tuning = interruptible(lambda: model.fit(_rows(dataset.X, split.train), dataset.y[split.train])), None
+        interruptible(lambda: model.fit(X, y))
     preprocessing, solution = model[:-1], model[-1].solution_
     if solution.status is Status.FAILED:
         raise AuclabError(
@@ -153,9 +152,7 @@ def _guarantee(
         return guarantees, remarks
     count = len(tuning.path)
     shared = [item for item in found(rho / count)[0] if item.sample == "train"]
-    words = (
-        f"{tuning.symbol} was chosen on the training part, whose bounds therefore hold for all {count} values at once"
-    )
+    words = f"{tuning.symbol} was chosen on the training part: its bounds hold for all {count} values at once"
     return (*shared, *(item for item in guarantees if item.sample != "train")), (*remarks, words)
 
 

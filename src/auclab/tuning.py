@@ -70,15 +70,15 @@ class Tuning:
     @property
     def statement(self) -> str:
         """The choice in one line."""
-        folds = sum(name.startswith("fold_") for name in self.path)
+        folds = sum(str(name).startswith("fold_") for name in self.path)
         score, error = self.numbers["tune/score"], self.numbers["tune/score_se"]
         rule = f"; one-standard-error rule, best {self.best:g}" if self.one_standard_error else ""
         ends = (self.path["value"].iloc[0], self.path["value"].iloc[-1])
         end = "; the end of the path: try values beyond it" if self.chosen in ends and len(self.path) > 1 else ""
         poor = "" if (self.path["certified"] == 1.0).all() else "; some solves have no certificate"
         return (
-            f"{self.symbol} = {self.chosen:g} of {len(self.path)} values, each solved by itself on {folds} inner folds: "
-            f"{self.metric} {score:.4f} ± {error:.4f}{rule}{end}{poor}"
+            f"{self.symbol} = {self.chosen:g} of {len(self.path)} values, each solved by itself on {folds} inner folds"
+            f": {self.metric} {score:.4f} ± {error:.4f}{rule}{end}{poor}"
         )
 
 
