@@ -157,8 +157,6 @@ def test_the_test_part_is_not_looked_at(tmp_path):
 
 def test_bounds_on_the_training_part_hold_for_the_whole_path(tmp_path):
     """With K values each bound has ρ/K; a held-out bound keeps its ρ."""
-    usual = (
-        *SMALL,
     usual = (*SMALL, "preprocess=unit_ball", "formulation=ranksvm", "formulation.squared=true")
     tuned = run_here(tmp_path / "tuned", *usual, "tune=penalty", "tune.values=[0.1,0.2,0.3,0.4]", "tune.folds=2")
     chosen = f"formulation.penalty={tuned.folds[0].tuning.chosen}"
