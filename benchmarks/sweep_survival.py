@@ -67,7 +67,7 @@ def survive(folder: Path, jobs: int, kills: int, seed: int, launcher: str) -> li
             if found["FINISHED"] >= target and found.total() > begun:
                 break
             time.sleep(0.05)
-        time.sleep(dice.uniform(0.0, 0.5))
+        time.sleep(dice.uniform(0.0, 3.0))
         process.send_signal(signal.SIGKILL)
         process.wait()
         found = statuses(folder)

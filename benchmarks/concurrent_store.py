@@ -1,0 +1,68 @@
+"""Does one store stand many writers? Eight processes write 25 runs each, all at once, into a store that is not there.
+
+    python benchmarks/concurrent_store.py [--processes 8] [--runs 25]
+
+Every run has parameters, 40 metrics, tags, a data set and a file, as those of ``run.py`` have. Prints errors, runs and
+seconds; exit code 0 if there are no errors and as many finished runs as were written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import sqlite3
+import tempfile
+import time
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from auclab.types import AuclabError, Dataset
+
+DATASET = Dataset("toy", pd.DataFrame({"a": [0.0, 1.0]}), np.array([0, 1]), sha256="ab" * 32, source="made here")
+
+
+def write(place: Path, number: int, runs: int) -> int:
+    """Write some runs and return how many could not be written."""
+    from auclab.tracking import Record, open_run
+
+    errors = 0
+    for k in range(runs):
+        params = {f"group.key_{i}": str(i) for i in range(40)}
+        metrics = {f"test/metric_{i}": 0.5 + i for i in range(40)}
+        try:
+            tracking = {"name": "mlflow", "dir": str(place / "mlruns"), "experiment": "auclab"}
+            with open_run(tracking, name=f"{number}.{k}", folder=place / f"{number}.{k}", params=params) as run:
+                (run.staging / "note.txt").write_text("hello")
+                run.keep(Record(DATASET, metrics, {"config.hash": f"{number}.{k}"}))
+        except AuclabError as error:
+            errors += 1
+            print(error, flush=True)
+    return errors
+
+
+def main() -> None:
+    """Start the processes, count what came of it."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--processes", type=int, default=8)
+    parser.add_argument("--runs", type=int, default=25)
+    options = parser.parse_args()
+    place = Path(tempfile.mkdtemp(prefix="store-"))
+    load, begin = os.getloadavg()[0], time.perf_counter()
+    with multiprocessing.get_context("spawn").Pool(options.processes) as pool:
+        work = [(place, number, options.runs) for number in range(options.processes)]
+        errors = sum(pool.starmap(write, work, chunksize=1))
+    seconds = time.perf_counter() - begin
+    with closing(sqlite3.connect(place / "mlruns" / "mlflow.db")) as database:
+        finished = database.execute("SELECT count(*) FROM runs WHERE status = 'FINISHED'").fetchone()[0]
+        mode = database.execute("PRAGMA journal_mode").fetchone()[0]
+        whole = database.execute("PRAGMA integrity_check").fetchone()[0]
+    print(f"{errors} errors, {finished} finished runs, {seconds:.1f} s (load before {load:.1f}), {mode}, {whole}")
+    raise SystemExit(bool(errors) or finished != options.processes * options.runs)
+
+
+if __name__ == "__main__":
+    main()
