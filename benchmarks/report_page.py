@@ -1,0 +1,125 @@
+"""Size of the page of `auclab report`, seconds to make it, and milliseconds until a real browser has opened it.
+
+A store is filled with runs in the format of `run.py`: one program is solved, and its fold is kept again and again with
+scores, metrics and a history that are drawn. The store and the page stay below --folder.
+
+    OMP_NUM_THREADS=1 python benchmarks/report_page.py --runs 500 --folder /tmp/report_page
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from auclab import RankSVM, artifacts
+from auclab.comparison import read_runs
+from auclab.datasets.artificial import make_artificial
+from auclab.estimators import AUCClassifier
+from auclab.formulations import read_optimum
+from auclab.guarantees import Sample, find_guarantees
+from auclab.inference import estimate
+from auclab.metrics import auc_score, bauc_score
+from auclab.report import write_report
+from auclab.results import Fold, Part, Result
+from auclab.splits import holdout
+from auclab.tracking import Record, open_run
+from auclab.types import Array
+
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
+from report.browser import CHROMIUM, ask
+
+FORMULATIONS = ("bauc", "ranksvm", "csvm", "ecsvm", "generalized_bauc")
+METRICS = {"auc": auc_score, "bauc": bauc_score}
+
+#: Run once the page is there, laid out: milliseconds since it was asked for.
+OPENED = """
+    document.body.offsetHeight;
+    const paint = performance.getEntriesByName("first-contentful-paint")[0];
+    return {milliseconds: performance.now(), paint: paint ? paint.startTime : null,
+            nodes: document.querySelectorAll("*").length, figures: document.querySelectorAll("svg[role=img]").length};
+"""
+
+
+def main() -> None:
+    """Fill a store, write the page, open it."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=500)
+    parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--opened", type=int, default=5, help="how often the page is opened")
+    chosen = parser.parse_args()
+    store, page = chosen.folder / "mlruns", chosen.folder / "report.html"
+    if not (store / "mlflow.db").exists():
+        fill(store, chosen.runs)
+    start = perf_counter()
+    runs = read_runs(store, status=None)
+    read = perf_counter()
+    write_report(runs, page, store_dir=store)
+    print(f"{runs['run_id'].nunique()} runs: read in {read - start:.1f} s, page in {perf_counter() - read:.1f} s")
+    print(f"{page.stat().st_size / 1e6:.2f} MB")
+    if CHROMIUM is None:
+        sys.exit("no Chromium or Chrome is installed, so the page is not opened")
+    for _ in range(chosen.opened):
+        print(ask(page, OPENED)[0])
+
+
+def fill(store: Path, count: int) -> None:
+    """Runs of five formulations on data sets of very different size, by ten seeds."""
+    rng = np.random.default_rng(0)
+    dataset = make_artificial(n_pos=200, n_neg=300, n_features=5, seed=0)
+    program = RankSVM(penalty=0.1)
+    (split,) = holdout(dataset.y, test_size=0.3, seed=0)
+    rows = dataset.X.iloc[split.train], dataset.y[split.train]
+    model = make_pipeline(StandardScaler(), AUCClassifier(formulation=program, solver="newton")).fit(*rows)
+    solution, features = model[-1].solution_, tuple(map(str, model[:-1].get_feature_names_out()))
+    artifacts.FIGURES.clear()  # pictures take a second a run, and no page reads them
+    for number in range(count):
+        formulation, seed = FORMULATIONS[number % 5], number // 5 % 10
+        data = f"drawn_{number // 50}"
+        size = int(10 ** rng.uniform(2, 4.3))
+        y, scores = drawn(rng, size)
+        parts = {"train": part(*drawn(rng, 300), held_out=False), "test": part(y, scores, held_out=True)}
+        seconds = np.cumsum(rng.exponential(0.05, 40))
+        objective = 0.2 + 0.5 * np.exp(-seconds)
+        bound = objective - 0.3 * np.exp(-8 * seconds)
+        history = tuple(zip(seconds.tolist(), objective.tolist(), bound.tolist(), strict=True))
+        samples = [Sample(np.zeros((len(each.y_true), 1)), each.y_true, each.y_score) for each in parts.values()]
+        options = {"rho": 0.05, "fixed_scorer": {}}
+        guarantees, remarks = find_guarantees(solution, *samples, settings=options, preprocess="standard")
+        split = replace(split, test=np.arange(size))
+        fold = Fold(
+            *(split, model, features, replace(solution, history=history), read_optimum(solution), parts),
+            *(guarantees, remarks),
+        )
+        name = f"{formulation} λ=0.1 l2 · {data} · seed {seed} · newton"
+        result = Result(name, replace(dataset, name=data, sha256=f"{number // 50:064x}"), program, (fold,), 0.95)
+        params = {"formulation": formulation, "formulation.penalty": "0.1", "dataset": data, "split": "holdout"}
+        params |= {"split.seed": str(seed), "split.test_size": "0.3", "solver": "newton", "preprocess": "standard"}
+        tracking = {"name": "mlflow", "dir": str(store), "experiment": "auclab"}
+        with open_run(tracking, name=name, folder=store.parent / "out", params=params) as run:
+            artifacts.write_artifacts(result, run.staging, config="{}\n")
+            command = f"python run.py formulation={formulation} dataset={data} split.seed={seed} solver=newton"
+            run.keep(Record(result.dataset, result.summary, {"status": "optimal", "command": command}))
+
+
+def drawn(rng: np.random.Generator, size: int) -> tuple[Array, Array]:
+    """Labels of both classes, and scores of two normal laws."""
+    y = (rng.random(size) < rng.uniform(0.1, 0.5)).astype(np.int64)
+    y[:2] = 0, 1
+    return y, rng.normal(size=size) + rng.uniform(0.5, 2.5) * y
+
+
+def part(y: Array, scores: Array, *, held_out: bool) -> Part:
+    """Metrics, and their uncertainty on the held-out part."""
+    values = {name: metric(y, scores) for name, metric in METRICS.items()}
+    return Part(y, scores, values, {name: estimate(y, scores, name) for name in METRICS} if held_out else {})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""A real browser without a window: Debian's Chromium, or Chrome, by its own options and nothing else."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from urllib.parse import unquote
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+CHROMIUM = next((found for name in NAMES if (found := shutil.which(name))), None)
+
+#: A page that tells its console to the log, then what a script found out.
+PROBE = """
+<script>
+addEventListener("load", () => {{
+  const told = (() => {{ {script} }})();
+  document.documentElement.dataset.told = encodeURIComponent(JSON.stringify(told));
+}});
+</script>
+"""
+
+
+def ask(page, script, *, options=()):
+    """What the body `script` of a function returns after `page` was loaded, and the lines of the console.
+
+    The script is part of a copy of the page, beside it; nothing else is changed.
+    """
+    probe = page.with_name(f"{page.stem}-probe.html")
+    body, end, rest = page.read_text(encoding="utf-8").rpartition("</body>")
+    probe.write_text(body + PROBE.format(script=script) + end + rest, encoding="utf-8")
+    dom, console = run(probe, "--dump-dom", *options)
+    told = re.search(r'data-told="([^"]*)"', dom)
+    assert told, f"the script of the page did not end: {console}"
+    return json.loads(unquote(told[1])), console
+
+
+def run(page, *options):
+    """Standard output of the browser on a file, and what the page wrote to its console."""
+    with tempfile.TemporaryDirectory(prefix="profile-", ignore_cleanup_errors=True) as profile:
+        command = [CHROMIUM, "--headless", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={profile}"]
+        command += ["--enable-logging=stderr", "--v=0", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+        done = subprocess.run(
+            [*command, *options, Path(page).absolute().as_uri()],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=True,
+        )
+    return done.stdout, [line for line in done.stderr.splitlines() if "CONSOLE" in line]
