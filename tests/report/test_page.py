@@ -13,6 +13,7 @@ from auclab import cli
 from auclab.comparison import compare_runs
 from auclab.metrics import auc_score, bauc_score, voros_score
 from auclab.report import write_report
+from auclab.report.paths import find_paths
 from auclab.types import AuclabError
 from report.conftest import ODD
 
@@ -161,6 +162,16 @@ def test_paths_are_means_over_seeds(data, runs):
         values = svm.loc[svm["formulation.penalty"] == point["at"], "test/auc"]
         assert (point["mean"], point["count"]) == (pytest.approx(values.mean()), 2)
         assert point["deviation"] == pytest.approx(values.std(ddof=1))
+
+
+def test_tuned_runs_and_doubles_are_no_points_of_a_path(runs):
+    finished = runs[runs["run_status"] == "FINISHED"]
+    expected = find_paths(finished, ["objective"])
+    words = finished.assign(**{"formulation.penalty": finished["formulation.penalty"].astype(object)})
+    tuned = words.assign(**{"formulation.penalty": "tuned", "tune": "penalty"})
+    assert find_paths(pd.concat([words, tuned]), ["objective"]) == expected
+    assert find_paths(pd.concat([finished.assign(objective=-1.0), finished]), ["objective"]) == expected
+    assert find_paths(finished[finished["formulation"] == "csvm"], ["objective"]) == []
 
 
 def test_cards_tell_size_source_and_checksum(parsed, runs):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
+
+from auclab.results import spread
 
 
 @dataclass(frozen=True)
@@ -60,12 +62,15 @@ def run_lines(runs: pd.DataFrame, metrics: Sequence[str], *, store: str) -> list
     store : str
         The store's folder, as the commands shall name it.
     """
-    return [_line(number, rows, metrics, store) for number, (_, rows) in enumerate(runs.groupby("run_id", sort=False))]
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for row in runs.to_dict("records"):
+        rows.setdefault(row["run_id"], []).append({str(key): value for key, value in row.items()})
+    return [_line(number, each, metrics, store) for number, each in enumerate(rows.values())]
 
 
-def _line(number: int, rows: pd.DataFrame, metrics: Sequence[str], store: str) -> RunLine:
-    first = {str(key): value for key, value in rows.iloc[0].items()}
-    endings = list(dict.fromkeys(_word(row) for row in rows.to_dict("records")))
+def _line(number: int, rows: list[dict[str, Any]], metrics: Sequence[str], store: str) -> RunLine:
+    first = rows[0]
+    endings = list(dict.fromkeys(map(_word, rows)))
     where = [] if store == "mlruns" else ["--store", store]
     return RunLine(
         number=number,
@@ -75,9 +80,9 @@ def _line(number: int, rows: pd.DataFrame, metrics: Sequence[str], store: str) -
         status=", ".join(endings),
         good=set(endings) <= {"optimal", "local"},
         splits=len(rows),
-        measured=tuple(_measured(rows, metric) for metric in metrics),
-        gap=_number(rows, "gap", "max"),
-        seconds=_number(rows, "seconds/total", "sum"),
+        measured=tuple(Measured(*spread(_values(rows, metric))[:2]) for metric in metrics),
+        gap=spread(_values(rows, "gap"))[2],
+        seconds=sum(_values(rows, "seconds/total")),
         started=first["started"],
         command=_told(first.get("tag.command")),
         again=shlex.join(["auclab", "rerun", *where, str(first["run_id"])[:12]]),
@@ -87,24 +92,18 @@ def _line(number: int, rows: pd.DataFrame, metrics: Sequence[str], store: str) -
     )
 
 
-def _word(row: dict[Any, Any]) -> str:
+def _word(row: Mapping[str, Any]) -> str:
     """How a split ended; of a run that did not finish, its status."""
     if row["run_status"] != "FINISHED":
         return str(row["run_status"]).lower()
     return _told(row.get("tag.status")) or "finished"
 
 
-def _measured(rows: pd.DataFrame, metric: str) -> Measured:
-    return Measured(_number(rows, metric, "mean"), _number(rows, metric, "std"))
+def _values(rows: Sequence[Mapping[str, Any]], name: str) -> list[float]:
+    return [float(row.get(name, math.nan)) for row in rows]
 
 
-def _number(rows: pd.DataFrame, name: str, how: str) -> float:
-    if name not in rows or rows[name].isna().any():
-        return math.nan
-    return float(rows[name].astype(float).agg(how))
-
-
-def _code(first: dict[str, Any]) -> str:
+def _code(first: Mapping[str, Any]) -> str:
     commit = _told(first.get("tag.mlflow.source.git.commit"))[:12]
     changed = " with uncommitted changes" if first.get("tag.git.changed") == "yes" else ""
     words = [f"auclab {_told(first.get('tag.version.auclab'))}".strip(), f"commit {commit}{changed}" if commit else ""]
