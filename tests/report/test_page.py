@@ -12,7 +12,7 @@ import pytest
 from auclab import cli
 from auclab.comparison import compare_runs
 from auclab.metrics import auc_score, bauc_score, voros_score
-from auclab.report import write_report
+from auclab.report import comparisons, write_report, writer
 from auclab.report.paths import find_paths
 from auclab.types import AuclabError
 from report.conftest import ODD
@@ -67,9 +67,13 @@ def parsed(text):
     return Page(text)
 
 
+def _data(text):
+    return json.loads(re.search(r'id="report-data">(.*?)</script>', text, re.DOTALL)[1])
+
+
 @pytest.fixture(scope="module")
 def data(text):
-    return json.loads(re.search(r'id="report-data">(.*?)</script>', text, re.DOTALL)[1])
+    return _data(text)
 
 
 def test_nothing_is_fetched(text, parsed):
@@ -197,6 +201,25 @@ def test_runs_without_scores_are_reported_without_curves(store, runs, tmp_path):
     text = write_report(bare, tmp_path / "bare.html", store_dir=store).read_text(encoding="utf-8")
     assert "No run here has kept its scores" in text
     assert "auclab rerun" in text
+
+
+def test_a_full_page_has_every_first_split_before_any_second(store, runs, tmp_path, monkeypatch):
+    """Of seven runs with curves one has three splits; there is room for six splits and a beginning."""
+    whole = write_report(runs, tmp_path / "page.html", store_dir=store).read_text(encoding="utf-8")
+    sizes = [len(json.dumps(curves)) for run in _data(whole)["runs"].values() for curves in run["curves"]]
+    assert len(sizes) == 9
+    monkeypatch.setattr(writer, "MOST_CURVES", int(6.5 * min(sizes)))
+    text = write_report(runs, tmp_path / "page.html", store_dir=store).read_text(encoding="utf-8")
+    carried = [len(run["curves"]) for run in _data(text)["runs"].values()]
+    assert set(carried) == {1}
+    assert f"{9 - len(carried)} splits have no curves here" in text
+    assert len(text) < len(whole)
+
+
+def test_too_many_configurations_are_not_tested_each_against_each(store, runs, tmp_path, monkeypatch):
+    monkeypatch.setattr(comparisons, "MOST_COLUMNS", 2)
+    text = write_report(runs, tmp_path / "page.html", store_dir=store).read_text(encoding="utf-8")
+    assert "No table: 3 configurations are too many to test each against each" in text
 
 
 def test_refusals(store, runs, tmp_path):

@@ -7,20 +7,23 @@ const look = (place, curves) => `curve s${place}${curves.length > 1 ? " several"
 function summary(run) {
   const told = ["auc", "bauc"].map((key) => written(mean(run.curves.map((each) => each[key])), 4));
   const first = run.curves[0];
-  const splits = run.curves.length > 1 ? `mean of ${run.curves.length} splits` : `${first.n_pos} positives, ${first.n_neg} negatives of the ${first.part} part`;
+  const splits = run.curves.length > 1 ? `mean of ${run.curves.length} splits`
+    : `${first.n_pos} positives, ${first.n_neg} negatives of the ${first.part} part`;
   return `AUC ${told[0]}, bAUC ${told[1]} (${splits})`;
 }
 
 function drawRoc(series) {
   const axes = drawAxes({
-    title: "ROC and buffered ROC curves", description: series.map(([run]) => `${run.name}: ${summary(run)}`).join(". "),
+    title: "ROC and buffered ROC curves",
+    description: series.map(([run]) => `${run.name}: ${summary(run)}`).join(". "),
     x: makeScale([0, 1]), y: makeScale([0, 1]), xLabel: "false positive rate", yLabel: "true positive rate", height: 370,
   });
   axes.line([0, 1], [0, 1], { class: "chance" });
   for (const [run, place] of series) {
     for (const each of run.curves) {
-      if (each.broc) axes.line(...each.broc.map(unit), { class: `${look(place, run.curves)} buffered` }, `bROC of ${run.name}, ${each.split}: bAUC ${written(each.bauc)}`);
-      axes.line(...each.roc.map(unit), { class: look(place, run.curves) }, `ROC of ${run.name}, ${each.split}: AUC ${written(each.auc)}`);
+      const [name, colour] = [`${run.name}, ${each.split}`, look(place, run.curves)];
+      if (each.broc) axes.line(...each.broc.map(unit), { class: `${colour} buffered` }, `bROC of ${name}: bAUC ${written(each.bauc)}`);
+      axes.line(...each.roc.map(unit), { class: colour }, `ROC of ${name}: AUC ${written(each.auc)}`);
     }
   }
   return framed("ROC and bROC.", "Solid: ROC, the area is AUC. Dashed: buffered ROC, the area is bAUC if the scores have no ties.", axes.svg);
@@ -28,28 +31,35 @@ function drawRoc(series) {
 
 function drawHistory(series) {
   const all = series.flatMap(([run]) => run.curves.map((each) => each.history));
+  const end = ([seconds, gaps]) => (seconds.length ? `gap ${written(gaps.at(-1), 2)} after ${written(seconds.at(-1), 3)} seconds` : "no history");
   const axes = drawAxes({
     title: "Relative gap over time",
-    description: series.map(([run]) => `${run.name}: ${run.curves.map(({ history: [s, g] }) => (s.length ? `gap ${written(g.at(-1), 2)} after ${written(s.at(-1), 3)} seconds` : "no history")).join(", ")}`).join(". "),
-    x: makeScale(all.flatMap(([seconds]) => seconds), { log: true }), y: makeScale(all.flatMap(([, gaps]) => gaps), { log: true }),
+    description: series.map(([run]) => `${run.name}: ${run.curves.map((each) => end(each.history)).join(", ")}`).join(". "),
+    x: makeScale(all.flatMap(([seconds]) => seconds), { log: true }),
+    y: makeScale(all.flatMap(([, gaps]) => gaps), { log: true }),
     xLabel: "seconds", yLabel: "relative gap", height: 370,
   });
   for (const [run, place] of series) {
     for (const { history: [seconds, gaps], split } of run.curves) {
       const name = `${run.name}, ${split}`;
-      axes.line(seconds.flatMap((at, k) => (k ? [at, at] : [at])), gaps.flatMap((gap, k) => (k ? [gaps[k - 1], gap] : [gap])), { class: look(place, run.curves), "stroke-dasharray": DASHES[place] }, name);
+      const [xs, ys] = [seconds.flatMap((at, k) => (k ? [at, at] : [at])), gaps.flatMap((gap, k) => (k ? [gaps[k - 1], gap] : [gap]))];
+      axes.line(xs, ys, { class: look(place, run.curves), "stroke-dasharray": DASHES[place] }, name);
       seconds.forEach((at, k) => axes.dot(at, gaps[k], { class: `dot s${place}`, r: 2 }, name));
     }
   }
-  return framed("Time to gap.", "Best objective less best bound so far, relative to the objective; a gap of 0 is drawn at 10⁻¹⁶. A run whose solver keeps no history has no line.", axes.svg);
+  return framed("Time to gap.", "Best objective less best bound so far, relative to the objective; a gap of 0 is drawn at 10⁻¹⁶. "
+    + "A run whose solver keeps no history has no line.", axes.svg);
 }
 
 /** Scores of both classes; of several splits the first. */
 function drawScores(run) {
-  const { edges, neg, pos } = run.curves[0].scores;
+  const { n_pos: positives, n_neg: negatives, scores: { edges, neg, pos } } = run.curves[0];
+  const ends = `from ${written(edges[0])} to ${written(edges.at(-1))}`;
   const axes = drawAxes({
-    title: `Scores of ${run.name}`, description: `Densities of the scores of ${run.curves[0].n_pos} positives and ${run.curves[0].n_neg} negatives, from ${written(edges[0])} to ${written(edges.at(-1))}.`,
-    x: makeScale(edges), y: makeScale([...neg, ...pos], { low: 0 }), xLabel: "score", yLabel: "density within the class", height: 220, yTicks: false,
+    title: `Scores of ${run.name}`,
+    description: `Densities of the scores of ${positives} positives and ${negatives} negatives, ${ends}.`,
+    x: makeScale(edges), y: makeScale([...neg, ...pos], { low: 0 }),
+    xLabel: "score", yLabel: "density within the class", height: 220, yTicks: false,
   });
   for (const [heights, kind, name] of [[neg, "neg", "negatives"], [pos, "pos", "positives"]]) {
     const [xs, ys] = [[edges[0]], [0]];
@@ -65,10 +75,14 @@ function drawErrors(run) {
   const start = gamma ?? (bauc === 0 ? -Infinity : Infinity); // without γ* all pairs are in the buffer, or none
   const top = Math.max(...density);
   const axes = drawAxes({
-    title: `Ranking errors of ${run.name}`, description: `Density of the ranking errors of all pairs. 1 − AUC is ${written(1 - auc)}, 1 − bAUC is ${written(1 - bauc)}${gamma === null ? "" : `, the buffer starts at ${written(gamma)}`}.`,
-    x: makeScale(edges), y: makeScale([0, 1.12 * top]), xLabel: "ranking error h(x⁻) − h(x⁺)", yLabel: "density of pairs", height: 220, yTicks: false,
+    title: `Ranking errors of ${run.name}`,
+    description: `Density of the ranking errors of all pairs. 1 − AUC is ${written(1 - auc)}, 1 − bAUC is ${written(1 - bauc)}`
+      + `${gamma === null ? "" : `, the buffer starts at ${written(gamma)}`}.`,
+    x: makeScale(edges), y: makeScale([0, 1.12 * top]),
+    xLabel: "ranking error h(x⁻) − h(x⁺)", yLabel: "density of pairs", height: 220, yTicks: false,
   });
-  density.forEach((height, k) => axes.bar(edges[k], edges[k + 1], height, { class: `bar ${edges[k] >= 0 ? "wrong" : edges[k] >= start ? "within" : "right"}` }));
+  const kind = (edge) => (edge >= 0 ? "wrong" : edge >= start ? "within" : "right");
+  density.forEach((height, k) => axes.bar(edges[k], edges[k + 1], height, { class: `bar ${kind(edges[k])}` }));
   for (const [level, sign, anchor] of [[gamma, "γ*", "end"], [0, "0", "start"]]) {
     if (level === null || level < edges[0] || level > edges.at(-1)) continue;
     axes.line([level, level], [0, 1.12 * top], { class: "mark" });
@@ -82,14 +96,19 @@ const shape = (place) => (place < 6 ? "dot" : "square");
 
 function drawBounds(plot, legend, bounds) {
   const kinds = Object.entries(bounds);
+  const values = kinds.flatMap(([, points]) => points.map(([value]) => value));
+  const holding = (points) => points.filter(([value, lower]) => lower <= value).length;
   const axes = drawAxes({
-    title: "Bounds over held-out values", description: kinds.map(([name, points]) => `${name}: ${points.length} different points, ${points.filter(([value, lower]) => lower <= value).length} not above the held-out value`).join(". "),
-    x: makeScale(kinds.flatMap(([, points]) => points.map(([value]) => value)), { high: 1, pad: 0.02 }), y: makeScale([0, 1], { pad: 0.02 }), xLabel: "value on the held-out part", yLabel: "lower end of the bound", height: 330,
+    title: "Bounds over held-out values",
+    description: kinds.map(([name, points]) => `${name}: ${holding(points)} of ${points.length} points not above the held-out value`).join(". "),
+    x: makeScale(values, { high: 1, pad: 0.02 }), y: makeScale([0, 1], { pad: 0.02 }),
+    xLabel: "value on the held-out part", yLabel: "lower end of the bound", height: 330,
   });
   kinds.forEach(([name, points], place) => {
-    for (const [value, lower] of points) axes[shape(place)](value, lower, { class: `dot s${place % 6}` }, `${name}: held out ${written(value)}, at least ${written(lower)}`);
+    for (const [value, lower] of points) axes[shape(place)](value, lower, { class: `dot s${place % 6}` },
+      `${name}: held out ${written(value)}, at least ${written(lower)}`);
   });
-  const least = Math.min(...kinds.flatMap(([, points]) => points.map(([value]) => value)));
+  const least = values.reduce((a, b) => Math.min(a, b), 1);
   axes.line([least, 1], [least, 1], { class: "chance" });
   plot.replaceChildren(axes.svg);
   fillLegend(legend, kinds.map(([name], place) => [`s${place % 6}`, "", name, shape(place)]));
@@ -97,21 +116,24 @@ function drawBounds(plot, legend, bounds) {
 
 /** A figure per metric and parameter, a line per path. */
 function drawPaths(place, paths) {
-  const panels = Map.groupBy ? Map.groupBy(paths, panelOf) : groupBy(paths, panelOf);
+  const panels = groupBy(paths, (path) => `${path.symbol} ${path.metric}`);
   place.replaceChildren(...[...panels.values()].map((lines) => {
     const { metric, symbol } = lines[0];
     const points = lines.flatMap((line) => line.points);
     const values = points.map((point) => point.at);
     const log = Math.min(...values) > 0 && Math.max(...values) > 20 * Math.min(...values);
+    const ends = points.flatMap(({ mean, deviation }) => [mean - (deviation ?? 0), mean + (deviation ?? 0)]);
+    const told = (line) => line.points.map((point) => `${written(point.mean)} at ${written(point.at)}`).join(", ");
     const axes = drawAxes({
       title: `${metric} along ${symbol}`,
-      description: lines.map((line) => `${line.name}: ${line.points.map((point) => `${written(point.mean)} at ${written(point.at)}`).join(", ")}`).join(". "),
-      x: makeScale(values, { log, pad: 0.04 }), y: makeScale(points.flatMap(({ mean, deviation }) => [mean - (deviation ?? 0), mean + (deviation ?? 0)]), { pad: 0.04 }),
+      description: lines.map((line) => `${line.name}: ${told(line)}`).join(". "),
+      x: makeScale(values, { log, pad: 0.04 }), y: makeScale(ends, { pad: 0.04 }),
       xLabel: symbol, yLabel: metric,
     });
     lines.forEach((line, k) => {
       const colour = `s${k % 6}`;
-      axes.line(line.points.map((point) => point.at), line.points.map((point) => point.mean), { class: `curve ${colour}`, "stroke-dasharray": DASHES[k % 6] }, line.name);
+      const [xs, ys] = [line.points.map(({ at }) => at), line.points.map(({ mean }) => mean)];
+      axes.line(xs, ys, { class: `curve ${colour}`, "stroke-dasharray": DASHES[k % 6] }, line.name);
       for (const { at, mean, deviation, count } of line.points) {
         if (deviation !== null) axes.line([at, at], [mean - deviation, mean + deviation], { class: `curve ${colour}` });
         axes.dot(at, mean, { class: `dot ${colour}` }, `${line.name}, ${symbol} = ${written(at)}: ${written(mean)} (${count})`);
@@ -123,8 +145,6 @@ function drawPaths(place, paths) {
     return framed(`${metric} along ${symbol}.`, "", axes.svg, legend);
   }));
 }
-
-const panelOf = (path) => `${path.symbol} ${path.metric}`;
 
 function groupBy(items, keyOf) {
   const groups = new Map();

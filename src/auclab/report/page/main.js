@@ -22,7 +22,8 @@ let listed = null;
 function list() {
   const words = byId("find").value.toLowerCase().split(/\s+/).filter(Boolean);
   const count = showRuns(listed, words);
-  byId("found").textContent = listed || words.length ? `${count} of ${document.querySelectorAll("#run-table tbody tr").length} runs` : `${count} runs`;
+  const all = document.querySelectorAll("#run-table tbody tr").length;
+  byId("found").textContent = count < all ? `${count} of ${all} runs` : `${all} runs`;
   byId("all").hidden = !listed;
 }
 byId("find").addEventListener("input", list);

@@ -44,7 +44,11 @@ class Surface {
   draw() {
     const { surface, voros, split } = this.run.curves[0];
     const [t, left, top] = [surface.t, surface.left, surface.top].map(unit);
-    const svg = canvas(420, 400, `ROC surface of ${this.run.name}, ${split}`, `VOROS, the volume below the surface, is ${written(voros)}. The line of equal cost at t = 0.5 goes from a true positive rate of ${written(left[t.length >> 1])} at false positive rate 0 to a false positive rate of ${written(top[t.length >> 1])} at true positive rate 1.`);
+    const middle = t.length >> 1;
+    const svg = canvas(420, 400, `ROC surface of ${this.run.name}, ${split}`,
+      `VOROS, the volume below the surface, is ${written(voros)}. The line of equal cost at t = ${written(t[middle], 2)} `
+      + `goes from a true positive rate of ${written(left[middle])} at false positive rate 0 `
+      + `to a false positive rate of ${written(top[middle])} at true positive rate 1.`);
     for (const edge of CUBE) svg.append(svgNode("path", { class: "grid", d: this.path(edge) }));
     const hull = surface.hull.map(unit);
     svg.append(svgNode("path", { class: "curve s0", d: this.path(hull[0].map((fpr, k) => [fpr, hull[1][k], 0])) }));
@@ -56,7 +60,9 @@ class Surface {
       svg.append(svgNode("path", { class: "face", "fill-opacity": 0.35 + 0.4 * t[k], d: `${this.path(corners)}Z` }));
       if (k % 4 === 0) svg.append(svgNode("path", { class: "mark", d: this.path(corners.slice(0, 2)) }));
     }
-    for (const edge of [left.map((tpr, k) => [0, tpr, t[k]]), top.map((fpr, k) => [fpr, 1, t[k]])]) svg.append(svgNode("path", { class: "mark", d: this.path(edge) }));
+    for (const edge of [left.map((tpr, k) => [0, tpr, t[k]]), top.map((fpr, k) => [fpr, 1, t[k]])]) {
+      svg.append(svgNode("path", { class: "mark", d: this.path(edge) }));
+    }
     for (const [point, text] of WORDS) {
       const [x, y] = this.project(point);
       svg.append(svgNode("text", { x: x.toFixed(1), y: y.toFixed(1), "text-anchor": "middle" }, text));
