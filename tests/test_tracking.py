@@ -3,8 +3,10 @@
 import errno
 import json
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +14,18 @@ import pandas as pd
 import pytest
 from mlflow import MlflowClient
 
-from auclab.tracking import Record, close_parent, fingerprint, open_parent, open_run
+from auclab.processes import Process, this_process
+from auclab.tracking import (
+    HASH_TAG,
+    SETTINGS_TAG,
+    Record,
+    close_parent,
+    fingerprint,
+    finished_before,
+    mark_killed,
+    open_parent,
+    open_run,
+)
 from auclab.tracking.environment import capture_environment
 from auclab.tracking.runs import LONGEST_PARAM
 from auclab.tracking.store import database_uri, open_store
@@ -171,8 +184,9 @@ def work(number):
     tracking = {"name": "mlflow", "dir": sys.argv[1] + "/mlruns", "experiment": "auclab"}
     output = pathlib.Path(sys.argv[1], str(number))
     output.mkdir()
-    with open_run(tracking, name="worker", folder=output, params={}):
-        pass
+    for _ in range(5):
+        with open_run(tracking, name="worker", folder=output, params={"a": "1", "b": "2"}):
+            pass
 
 workers = [multiprocessing.get_context("fork").Process(target=work, args=(number,)) for number in range(4)]
 for worker in workers:
@@ -184,14 +198,17 @@ raise SystemExit(sum(worker.exitcode for worker in workers))
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="forks four processes, which this system cannot")
-def test_four_processes_make_one_database(tmp_path):
+def test_four_processes_make_one_database_and_write_into_it(tmp_path):
     (tmp_path / "mlruns").mkdir()
     (tmp_path / "mlruns" / "mlflow.db.new").write_text("left by a process that was stopped")
     subprocess.run([sys.executable, "-c", FOUR_AT_ONCE, str(tmp_path)], check=True, timeout=120)
     store = open_store(tmp_path / "mlruns")
     runs = store.client.search_runs([store.experiment_id])
-    assert [run.info.status for run in runs] == ["FINISHED"] * 4
+    assert [(run.info.status, run.data.params) for run in runs] == [("FINISHED", {"a": "1", "b": "2"})] * 20
     assert not (tmp_path / "mlruns" / "mlflow.db.new").exists()
+    with closing(sqlite3.connect(tmp_path / "mlruns" / "mlflow.db")) as database:
+        assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
 def test_fingerprint_follows_settings_and_data_only():
@@ -201,6 +218,108 @@ def test_fingerprint_follows_settings_and_data_only():
     assert fingerprint(settings | {"solver": {"name": "scs"}}, "aa") != base
     assert fingerprint(settings, "bb") != base
     assert len(base) == 16
+
+
+def test_fingerprint_holds_nothing_of_the_machine_or_of_spelling(monkeypatch):
+    data = {"name": "mine", "path": "a.csv", "data_dir": None}
+    settings = {"dataset": data, "formulation": {"penalty": 1.0}, "rerun": False}
+    base = fingerprint(settings, "aa")
+    moved = settings | {"dataset": {"name": "mine", "path": "/other/a.csv", "data_dir": "/x"}, "rerun": True}
+    assert fingerprint(moved, "aa") == base
+    assert fingerprint(settings | {"formulation": {"penalty": 1}}, "aa") == base
+    assert fingerprint(settings | {"formulation": {"penalty": 1.5}}, "aa") != base
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    assert fingerprint(settings, "aa") == base
+    monkeypatch.setattr("auclab.tracking.environment._version", lambda name: "another")
+    assert fingerprint(settings, "aa") != base
+
+
+def finish(tracking, folder, settings, sha256):
+    tags = {SETTINGS_TAG: fingerprint(settings)}
+    with open_run(tracking, name="job", folder=folder, params={}, tags=tags) as run:
+        run.keep(Record(DATASET, {}, {HASH_TAG: fingerprint(settings, sha256)}))
+    return run.run_id
+
+
+def begin(tracking, settings, process):
+    """A run at which `process` works."""
+    store = open_store(tracking["dir"], tracking["experiment"])
+    tags = {SETTINGS_TAG: fingerprint(settings)} | process.tags
+    return store, store.client.create_run(store.experiment_id, tags=tags).info.run_id
+
+
+def test_only_the_same_settings_and_data_finished_before(tracking, tmp_path):
+    settings = {"split": {"seed": 101}, "dataset": {"name": "toy"}}
+    asked = []
+
+    def checksum(word):
+        return lambda: asked.append(word) or word
+
+    assert finished_before(tracking, settings, checksum("aa")) is None
+    assert asked == []  # data are read only where the settings are known
+    run_id = finish(tracking, tmp_path, settings, "aa")
+    assert finished_before(tracking, settings, checksum("aa")) == run_id
+    assert finished_before(tracking, settings, checksum("bb")) is None
+    assert asked == ["aa", "bb"]
+    assert finished_before(tracking, settings | {"split": {"seed": 102}}, checksum("aa")) is None
+    assert finished_before(tracking | {"experiment": "another"}, settings, checksum("aa")) is None
+
+
+def test_a_run_that_failed_did_not_finish(tracking, tmp_path):
+    settings = {"split": {"seed": 103}}
+    tags = {SETTINGS_TAG: fingerprint(settings), HASH_TAG: fingerprint(settings, "aa")}
+    run = open_run(tracking, name="bad", folder=tmp_path, params={}, tags=tags)
+    with pytest.raises(RuntimeError), run:
+        write_half_and_fail(run, RuntimeError("it broke"))
+    assert finished_before(tracking, settings, lambda: "aa") is None
+
+
+def test_a_run_at_which_a_living_process_works_is_waited_for(tracking, monkeypatch):
+    settings = {"split": {"seed": 104}}
+    store, run_id = begin(tracking, settings, this_process())
+    waited = []
+
+    def end(seconds):
+        waited.append(seconds)
+        store.client.set_tag(run_id, HASH_TAG, fingerprint(settings, "aa"))
+        store.client.set_terminated(run_id, "FINISHED")
+
+    monkeypatch.setattr("auclab.tracking.earlier.time.sleep", end)
+    assert finished_before(tracking, settings, lambda: "aa") == run_id
+    assert len(waited) == 1
+
+
+def test_runs_of_dead_processes_are_killed_and_no_others(tracking, place):
+    own = this_process()
+    settings = {"split": {"seed": 105}}
+    store, dead = begin(tracking, settings, Process(own.host, own.pid, "a start long ago"))
+    _, living = begin(tracking, settings, own)
+    _, foreign = begin(tracking, settings, Process("elsewhere", own.pid, "a start long ago"))
+    untold = store.client.create_run(store.experiment_id).info.run_id
+    (place / "staging" / dead).mkdir(parents=True)
+    (place / "staging" / dead / "half.txt").write_text("half")
+    assert mark_killed(store) == 1
+    status = {name: store.client.get_run(name).info.status for name in (dead, living, foreign, untold)}
+    assert status == {dead: "KILLED", living: "RUNNING", foreign: "RUNNING", untold: "RUNNING"}
+    assert store.client.get_run(dead).data.tags["error"] == f"its process {own.pid} ended without a word"
+    assert not (place / "staging" / dead).exists()
+    assert mark_killed(store) == 0
+    for name in (living, foreign, untold):
+        store.client.set_terminated(name, "KILLED")
+
+
+def test_a_sweep_that_did_not_finish_goes_on_below_its_parent(tracking, place):
+    grid = ["split.seed=range(7)", "formulation='x y'"]
+    first = open_parent(tracking, grid=grid, command="python run.py -m")
+    assert open_parent(tracking, grid=grid, command="python run.py -m") != first  # the first is at work
+    for status in ("KILLED", "FAILED"):
+        parent = open_parent(tracking, grid=["one", status], command="python run.py -m")
+        close_parent(tracking, parent, status, {"FINISHED": 3, "SKIPPED": 1})
+        assert client_of(place).get_run(parent).data.tags["sweep.skipped"] == "1"
+        assert open_parent(tracking, grid=["one", status], command="python run.py -m") == parent
+        assert client_of(place).get_run(parent).info.status == "RUNNING"
+        close_parent(tracking, parent, "FINISHED")
+        assert open_parent(tracking, grid=["one", status], command="python run.py -m") != parent
 
 
 def test_environment_names_versions_and_machine():

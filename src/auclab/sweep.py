@@ -152,7 +152,6 @@ def run_job(config: DictConfig, *, build: Callable[[DictConfig], Any], job: Any,
 
     with plain_errors(lambda line: SystemExit(1)):
         try:
-            from auclab.pipeline import run_experiment
             from auclab.settings import run_name
 
             settings: dict[str, Any] = OmegaConf.to_container(config, resolve=True)  # type: ignore[assignment]
@@ -161,6 +160,8 @@ def run_job(config: DictConfig, *, build: Callable[[DictConfig], Any], job: Any,
                 leave_slip(folder, name=name, status="SKIPPED", run_id=run_id, files=folder)
                 add_line(folder, skipped_line(name, run_id), status="SKIPPED")
                 return
+            from auclab.pipeline import run_experiment  # heavy: solvers and figures
+
             choices = job.runtime.choices
             run_experiment(config, build=build, choices=choices, folder=folder, brief=True, command=command)
         except Exception as error:  # whatever it is: it is told and kept, and the next job has its turn

@@ -9,10 +9,6 @@ from typing import Any
 
 from auclab.tracking import store as _store  # noqa: F401  silences telemetry and logs first
 
-import mlflow.sklearn  # isort: skip
-import skops.io  # isort: skip
-from mlflow.models import infer_signature  # isort: skip
-
 #: Given, because finding them out takes MLflow four seconds.
 REQUIREMENTS = ("auclab", "scikit-learn", "skops", "numpy", "scipy", "pandas", "mlflow")
 
@@ -28,6 +24,11 @@ def save_model(model: Any, X: Any, folder: Path) -> None:
     folder : Path
         Must not exist yet.
     """
+    # Imported when there is a model to save: skops looks through all of scikit-learn, which takes a second or two.
+    import mlflow.sklearn
+    import skops.io
+    from mlflow.models import infer_signature
+
     if hasattr(X, "select_dtypes"):
         # A column of whole numbers may have missing values one day, and these are floats.
         X = X.astype(dict.fromkeys(X.select_dtypes("integer"), "float64"))
