@@ -15,7 +15,7 @@ from auclab.formulations import CSVM, BufferedAUC, GeneralizedBufferedAUC, RankS
 from auclab.metrics import auc_score, auc_threshold, bauc_score
 from auclab.settings import flatten, run_name
 from auclab.splits import kfold
-from auclab.tuning import PARAMETERS, tune
+from auclab.tuning import SYMBOLS, tune
 from auclab.types import AuclabError
 from composed import run_here
 
@@ -69,9 +69,10 @@ def test_the_choice_is_that_of_a_plain_loop(data, formulation, parameter, sign, 
     table = scores_by_hand(model, parameter, values, bauc_score, X, y, folds=3, seed=7)
     means, errors = table.mean(axis=1), table.std(axis=1, ddof=1) / np.sqrt(3)
     np.testing.assert_array_equal(tuning.path["value"], values)
-    np.testing.assert_allclose(tuning.path[["fold_0", "fold_1", "fold_2"]], table, rtol=1e-12)
-    np.testing.assert_allclose(tuning.path["mean"], means, rtol=1e-12)
-    np.testing.assert_allclose(tuning.path["standard_error"], errors, rtol=1e-12)
+    # Another start ends at another point within the tolerance of 1e-6; bAUC of 25 rows moves by some times that.
+    np.testing.assert_allclose(tuning.path[["fold_0", "fold_1", "fold_2"]], table, rtol=1e-4)
+    np.testing.assert_allclose(tuning.path["mean"], means, rtol=1e-4)
+    np.testing.assert_allclose(tuning.path["standard_error"], errors, rtol=1e-3)
     best = int(means.argmax())
     assert tuning.best == values[best]
     allowed = [value for value, mean in zip(values, means, strict=True) if mean >= means[best] - errors[best]]
@@ -107,11 +108,11 @@ def test_an_error_measure_is_minimised(data):
 @pytest.mark.parametrize(
     ("formulation", "changes", "words"),
     [
-        (BufferedAUC(), {}, "bauc has no parameter 'penalty' to tune; try tune=none"),
-        (RankSVM(1.0), {"parameter": "threshold"}, "try tune=penalty"),
-        (GeneralizedBufferedAUC(-1.0), {}, "try tune=threshold"),
-        (RankSVM(1.0), {"values": []}, "must be a list of numbers"),
-        (RankSVM(1.0), {"values": [float("nan")]}, "must be a list of numbers"),
+        (BufferedAUC(), {}, "bauc has no parameter 'penalty'; it has none of λ"),
+        (RankSVM(1.0), {"parameter": "threshold"}, "it has penalty"),
+        (GeneralizedBufferedAUC(-1.0), {}, "it has threshold"),
+        (RankSVM(1.0), {"values": []}, "a list of finite numbers"),
+        (RankSVM(1.0), {"values": [float("nan")]}, "a list of finite numbers"),
         (RankSVM(1.0), {"values": [-1.0]}, "penalty"),
         (RankSVM(1.0), {"metric": "accuracy"}, "no scorer is named 'accuracy'"),
         (RankSVM(1.0), {"folds": 31}, "31"),
@@ -137,7 +138,7 @@ def test_every_tunable_parameter_has_a_configuration(tmp_path):
         table = pd.read_csv(tmp_path / parameter / "tuning.csv")
         pd.testing.assert_frame_equal(table, fold.tuning.path)
         assert (tmp_path / parameter / "tuning.png").stat().st_size > 5000
-    assert set(PARAMETERS) == {"penalty", "threshold"}
+    assert set(SYMBOLS) == {"penalty", "threshold"}
 
 
 def test_the_test_part_is_not_looked_at(tmp_path):

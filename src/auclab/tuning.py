@@ -1,29 +1,29 @@
 """A parameter of the formulation chosen by cross-validation inside the training part: λ or z along a path of values.
 
-Each value is solved by itself on every inner fold: the solvers take no warm start. Nothing outside the training
-part is looked at, so the test part stays unseen.
+Every inner fold is one path (`auclab.solvers.path`): its features are prepared once, and a solve starts from the
+optimum of the value before. Nothing outside the training part is looked at, so the test part stays unseen.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.model_selection import GridSearchCV
+from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from auclab.formulations import Program
 from auclab.scorers import LOSSES, scorer_named
+from auclab.solvers.path import PARAMETERS, along
 from auclab.splits import kfold
-from auclab.types import AuclabError, Status
+from auclab.types import AuclabError, Solution, Status
 
-#: The parameters that can be tuned: how a name shows them, and the sign that makes more of it a simpler scorer.
-PARAMETERS = {"penalty": ("λ", 1.0), "threshold": ("z", -1.0)}
+#: How a reader knows the parameters that can be tuned.
+SYMBOLS = {"penalty": "λ", "threshold": "z"}
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Tuning:
     @property
     def symbol(self) -> str:
         """λ or z."""
-        return PARAMETERS[self.parameter][0]
+        return SYMBOLS[self.parameter]
 
     @property
     def numbers(self) -> dict[str, float]:
@@ -77,7 +77,7 @@ class Tuning:
         end = "; the end of the path: try values beyond it" if self.chosen in ends and len(self.path) > 1 else ""
         poor = "" if (self.path["certified"] == 1.0).all() else "; some solves have no certificate"
         return (
-            f"{self.symbol} = {self.chosen:g} of {len(self.path)} values, each solved by itself on {folds} inner folds"
+            f"{self.symbol} = {self.chosen:g} of {len(self.path)} values on {folds} inner folds"
             f": {self.metric} {score:.4f} ± {error:.4f}{rule}{end}{poor}"
         )
 
@@ -132,68 +132,50 @@ def tune(
     KeyboardInterrupt
         A solve was stopped.
     """
-    classifier = model[-1]
     path = sorted({float(value) for value in values})
-    if not path or not all(map(math.isfinite, path)):
-        raise AuclabError(f"tune.values must be a list of numbers, got {list(values)}")
-    programs = [_with(classifier.formulation, parameter, value) for value in path]
+    along(model[-1].formulation, parameter, path)
     scorer = scorer_named(metric, **(options or {}))
-    simpler = PARAMETERS[parameter][1]
-
-    def score(fitted: Pipeline, X_part: Any, y_part: Any) -> dict[str, float]:
-        solution = fitted[-1].solution_
-        if solution.status is Status.INTERRUPTED:
-            raise KeyboardInterrupt
-        if solution.status is Status.FAILED:
-            value = getattr(solution.formulation, parameter)
-            raise AuclabError(
-                f"{solution.solver} found no usable point at {parameter} {value:g} ({solution.status.advice}); "
-                "leave this value out of tune.values, or choose another solver"
-            )
-        certified = float(solution.status is Status.OPTIMAL)
-        return {"score": scorer(fitted, X_part, y_part), "certified": certified}
-
-    def choose(results: Mapping[str, Any]) -> int:
-        means, errors = results["mean_test_score"], _errors(results, folds)
-        best = _simplest(means >= means.max(), simpler)
-        return _simplest(means >= means[best] - errors[best], simpler) if one_standard_error else best
-
-    inner = [(split.train, split.test) for split in kfold(y, n_folds=folds, seed=seed)]
-    name = model.steps[-1][0]
-    search = GridSearchCV(
-        model, {f"{name}__formulation": programs}, scoring=score, refit=choose, cv=inner, error_score="raise"
-    )
-    search.fit(X, y)
-    results = search.cv_results_
+    simpler = PARAMETERS[parameter]
+    scores, certified = np.empty((len(path), folds)), np.empty((len(path), folds))
+    for k, split in enumerate(kfold(y, n_folds=folds, seed=seed)):
+        prepared = clone(model[:-1])
+        X_train = prepared.fit_transform(_rows(X, split.train), y[split.train])
+        fitted = clone(model[-1]).fit_path(X_train, y[split.train], path, parameter=parameter)
+        X_test = prepared.transform(_rows(X, split.test))
+        for row, classifier in enumerate(fitted):
+            _refuse_failure(classifier.solution_, parameter)
+            scores[row, k] = scorer(classifier, X_test, y[split.test])
+            certified[row, k] = classifier.solution_.status is Status.OPTIMAL
+    means, errors = scores.mean(axis=1), scores.std(axis=1, ddof=1) / math.sqrt(folds)
+    best = _simplest(means >= means.max(), simpler)
+    chosen = _simplest(means >= means[best] - errors[best], simpler) if one_standard_error else best
     table = pd.DataFrame(
         {
             "value": path,
-            "mean": results["mean_test_score"],
-            "standard_error": _errors(results, folds),
-            "certified": results["mean_test_certified"],
-            **{f"fold_{k}": results[f"split{k}_test_score"] for k in range(folds)},
+            "mean": means,
+            "standard_error": errors,
+            "certified": certified.mean(axis=1),
+            **{f"fold_{k}": scores[:, k] for k in range(folds)},
         }
     )
-    best = path[_simplest(results["mean_test_score"] >= results["mean_test_score"].max(), simpler)]
+    program = along(model[-1].formulation, parameter, [path[chosen]])[0]
+    refitted = clone(model).set_params(**{f"{model.steps[-1][0]}__formulation": program}).fit(X, y)
     label = f"−{metric}" if metric in LOSSES else metric
-    return search.best_estimator_, Tuning(
-        parameter, label, table, best, path[int(search.best_index_)], one_standard_error
-    )
+    return refitted, Tuning(parameter, label, table, path[best], path[chosen], one_standard_error)
 
 
-def _with(program: Program, parameter: str, value: float) -> Program:
-    """The formulation with another value of the parameter."""
-    has = [key for key in PARAMETERS if any(field.name == key for field in fields(program))]  # type: ignore[arg-type]
-    if parameter not in PARAMETERS or parameter not in has:
-        hint = " or ".join(f"tune={key}" for key in has) or "tune=none, or a formulation with penalty or threshold"
-        raise AuclabError(f"formulation {program.name} has no parameter {parameter!r} to tune; try {hint}")
-    return replace(program, **{parameter: value})  # type: ignore[type-var]
+def _refuse_failure(solution: Solution, parameter: str) -> None:
+    """Raise `AuclabError` where a solver found no usable point."""
+    if solution.status is Status.FAILED:
+        value = getattr(solution.formulation, parameter)
+        raise AuclabError(
+            f"{solution.solver} found no usable point at {parameter} {value:g} ({solution.status.advice}); "
+            "leave this value out of tune.values, or choose another solver"
+        )
 
 
-def _errors(results: Mapping[str, Any], folds: int) -> NDArray[np.float64]:
-    """Standard error of the mean over the inner folds, for every value."""
-    scores = np.array([results[f"split{k}_test_score"] for k in range(folds)])
-    return np.asarray(scores.std(axis=0, ddof=1) / math.sqrt(folds))
+def _rows(X: Any, rows: NDArray[np.intp]) -> Any:
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
 def _simplest(allowed: NDArray[np.bool_], simpler: float) -> int:

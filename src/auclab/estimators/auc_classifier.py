@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import importlib
 import inspect
+from collections.abc import Sequence
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from auclab import formulations
 from auclab.estimators.linear_classifier import LinearClassifier, separating_score
 from auclab.formulations.base import Program
+from auclab.solvers.path import solve_path
 from auclab.solvers.referee import solve
-from auclab.types import AuclabError
+from auclab.types import AuclabError, Solution
+
+#: Parameters that belong to a formulation given by name.
+_OF_FORMULATIONS = ("penalty", "threshold", "norm", "squared", "max_fpr")
 
 
 class AUCClassifier(LinearClassifier):
@@ -98,6 +104,43 @@ class AUCClassifier(LinearClassifier):
             sample_weight=sample_weight,
             **(self.solver_options or {}),
         )
+        return self._adopt(solution, X, positive, sample_weight)
+
+    def fit_path(
+        self, X: Any, y: ArrayLike, values: Sequence[float], *, parameter: str = "penalty"
+    ) -> tuple[AUCClassifier, ...]:
+        """Classifiers fitted at every one of `values` of λ (penalty) or z (threshold), in their order.
+
+        The features are checked once, and each solve starts from the optimum beside it: `auclab.solvers.solve_path`.
+
+        Raises
+        ------
+        AuclabError
+            What `solve_path` raises.
+        KeyboardInterrupt
+            Ctrl-C.
+        """
+        X, positive = self._two_classes(X, y)
+        solutions = solve_path(
+            self._program(),
+            X,
+            positive,
+            values,
+            parameter=parameter,
+            solver=self.solver,
+            tolerance=self.tolerance,
+            time_limit=self.time_limit,
+            **(self.solver_options or {}),
+        )
+        given = dict.fromkeys(_OF_FORMULATIONS)
+        fitted = []
+        for solution in solutions:
+            model = copy(self).set_params(formulation=solution.formulation, **given)
+            fitted.append(model._adopt(solution, X, positive, None))
+        return tuple(fitted)
+
+    def _adopt(self, solution: Solution, X: Any, positive: NDArray[np.bool_], sample_weight: ArrayLike | None) -> Self:
+        """Set what `fit` sets."""
         self.solution_ = solution
         self.n_iter_ = max(1, solution.iterations)
         self.coef_ = solution.coef[None, :]
@@ -108,11 +151,7 @@ class AUCClassifier(LinearClassifier):
         return self
 
     def _program(self) -> Program:
-        given = {
-            name: value
-            for name in ("penalty", "threshold", "norm", "squared", "max_fpr")
-            if (value := getattr(self, name)) is not None
-        }
+        given = {name: value for name in _OF_FORMULATIONS if (value := getattr(self, name)) is not None}
         if isinstance(self.formulation, str):
             return formulation_named(self.formulation, **given)
         if given:

@@ -21,7 +21,7 @@ from auclab.formulations.sample import Sample
 from auclab.types import Array, AuclabError, Status, Timings
 
 #: Modules of this package that are the house's own and not solvers.
-_INTERNAL = {"base", "certificate", "nonconvex", "referee"}
+_INTERNAL = {"base", "certificate", "nonconvex", "path", "referee"}
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,9 @@ _FIRST, _GROWTH = 2_000, 8
 #: The Hessian of a sample larger than this is taken from a subsample: it only has to be good, not exact.
 _HESSIAN_UP_TO = 40_000
 #: Half-widths of the first subsample, in units of margins; later ones start from the last.
-_SCHEDULE = (1.0, 0.5, 0.2, 0.07, 0.03)
+_SCHEDULE: tuple[float, ...] = (1.0, 0.5, 0.2, 0.07, 0.03)
+#: The same from a point near the optimum.
+_WARM_SCHEDULE: tuple[float, ...] = (0.2, 0.03)
 #: A band should hold this many margins a variable to be treated as smooth: fewer for conic programs, whose optimum is
 #: no vertex and whose windows take longer.
 _SMOOTH_FROM, _SMOOTH_FROM_CONIC = 30, 3
@@ -48,8 +50,17 @@ _LEAST_REST, _EXPLAINED = 1e-6, 3.0
 _LEAP, _DETOUR = 6, 0.1
 
 
-def play(problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None = None) -> Play:
+def play(
+    problem: Problem,
+    *,
+    tolerance: float = 1e-6,
+    time_limit: float | None = None,
+    start: tuple[Array, float] | None = None,
+) -> Play:
     """Solve any convex hinge program, over pairs or points, to a certified relative gap of `tolerance`.
+
+    `start` is a point ``(w, b)`` near the optimum, as that of a neighbouring λ or z is: the widest bands and all
+    subsamples but the largest are then left out.
 
     Raises
     ------
@@ -64,24 +75,27 @@ def play(problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None 
         )
     compiling = compile_smooth()
     with one_thread_each(), monitored(tolerance, time_limit) as monitor:
-        answer = _Run(problem, tolerance, monitor).solve()
+        answer = _Run(problem, tolerance, monitor, start).solve()
     return replace(answer, timings=replace(answer.timings, compile=compiling))
 
 
 class _Run:
     """One solve: the point that travels through the levels."""
 
-    def __init__(self, problem: Problem, tolerance: float, monitor: Monitor):
-        self.problem, self.tolerance, self.monitor = problem, tolerance, monitor
+    def __init__(self, problem: Problem, tolerance: float, monitor: Monitor, start: tuple[Array, float] | None):
+        self.problem, self.tolerance, self.monitor, self.start = problem, tolerance, monitor, start
         self.descent = Descent(problem.program, problem.sample.spread, monitor)
 
     def solve(self) -> Play:
         """The levels, the rounds on all observations, and the exact finish where it is needed."""
         full, descent = self.problem.sample, self.descent
         samples = _subsamples(full)
-        theta = self._start(samples[0] if samples else full)
         hessian: Hessian | None = None
-        schedule: tuple[float, ...] = _SCHEDULE
+        if self.start is None:
+            theta, schedule = self._rough_start(samples[0] if samples else full), _SCHEDULE
+        else:
+            theta, schedule = descent.on_cone(np.r_[self.start[0], self.start[1], 0.0]), _WARM_SCHEDULE
+            samples = samples[-1:]
         for sample in samples:
             loss, fewest = smooth_loss(self.problem, sample), min(sample.n_pos, sample.n_neg)
             known, noise = _reusable(hessian, sample), 1e-2 * full.n_features / fewest
@@ -245,7 +259,7 @@ class _Run:
             history=tuple(self.monitor.history),
         ), certificate.gap
 
-    def _start(self, sample: Sample) -> Array:
+    def _rough_start(self, sample: Sample) -> Array:
         """The difference of the class means, at the best of a few lengths."""
         problem = Problem(self.problem.program, sample)
         intercept = problem.null_intercept()

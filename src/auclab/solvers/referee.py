@@ -80,15 +80,26 @@ def solve(
     >>> round(solution.objective, 9), str(solution.status)   # ξ/w ∈ {−3, −1, −1, 1}: the worst two average 0
     (0.5, 'optimal')
     """
+    check_limits(tolerance, time_limit)
+    problem = Problem(formulation, Sample.from_labels(X, y, sample_weight))
+    return solve_problem(problem, solver, tolerance=tolerance, time_limit=time_limit, **options)
+
+
+def check_limits(tolerance: float, time_limit: float | None) -> None:
+    """Raise `AuclabError` unless the tolerance and the seconds are positive."""
     if not (math.isfinite(tolerance) and tolerance > 0):
         raise AuclabError(f"tolerance must be a positive number, got {tolerance}")
     if time_limit is not None and not time_limit > 0:
         raise AuclabError(f"time_limit must be a positive number of seconds or None, got {time_limit}")
-    problem = Problem(formulation, Sample.from_labels(X, y, sample_weight))
+
+
+def solve_problem(problem: Problem, solver: str, *, tolerance: float, **options: Any) -> Solution:
+    """`solve` on a sample that was checked before."""
+    formulation = problem.program
     name, reason = (solver, "") if solver != "auto" else choose_solver(problem)
     play = check_capable(name, formulation)
     check_options(name, play, options)
-    limits: dict[str, Any] = {"tolerance": tolerance, "time_limit": time_limit, **options}
+    limits: dict[str, Any] = {"tolerance": tolerance, **options}
     compiling = compile_hinge()
     answer = _trivial_play(problem)
     if answer is None and formulation.family != "count" and not formulation.is_convex:

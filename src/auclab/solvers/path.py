@@ -1,0 +1,109 @@
+"""A path: one formulation at many values of λ or z on one sample, each solve from the optimum beside it."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from auclab.formulations.base import Program
+from auclab.formulations.sample import Sample
+from auclab.solvers.base import Problem, load_solver
+from auclab.solvers.referee import check_limits, choose_solver, solve_problem
+from auclab.types import AuclabError, Solution, Status
+
+#: The parameters that have a path, and the sign that makes more of it a shorter w.
+PARAMETERS: Mapping[str, float] = {"penalty": 1.0, "threshold": -1.0}
+
+
+def solve_path(
+    formulation: Program,
+    X: Any,
+    y: ArrayLike,
+    values: Sequence[float],
+    *,
+    parameter: str = "penalty",
+    solver: str = "auto",
+    tolerance: float = 1e-6,
+    time_limit: float | None = None,
+    sample_weight: ArrayLike | None = None,
+    **options: Any,
+) -> tuple[Solution, ...]:
+    """Solve a formulation at every one of `values`, from the shortest w to the longest, each certified by itself.
+
+    A solver that takes a start gets the optimum of the value before; the others begin anew. The sample is checked and
+    split once.
+
+    Parameters
+    ----------
+    formulation : Program
+        Its own value of `parameter` is not used.
+    X, y, solver, tolerance, sample_weight, **options
+        As in `auclab.solve`.
+    values : sequence of float
+        In any order.
+    parameter : {"penalty", "threshold"}
+        λ or z.
+    time_limit : float, optional
+        Seconds for every value.
+
+    Returns
+    -------
+    tuple of Solution
+        In the order of `values`.
+
+    Raises
+    ------
+    AuclabError
+        A formulation without the parameter, no values or one that is not finite, and what `auclab.solve` raises.
+    KeyboardInterrupt
+        A solve was stopped by Ctrl-C: the rest of the path is not wanted either.
+
+    Examples
+    --------
+    >>> from auclab.formulations import RankSVM
+    >>> path = solve_path(RankSVM(1.0), [[0.0], [2.0], [1.0], [3.0]], [0, 0, 1, 1], [0.1, 0.5, 2.0])
+    >>> [round(solution.objective, 6) for solution in path]   # w = 1, ⅓, 0: margins w, −w, 3w, w
+    [0.6, 0.833333, 1.0]
+    """
+    check_limits(tolerance, time_limit)
+    programs = along(formulation, parameter, values)
+    sample = Sample.from_labels(X, y, sample_weight)
+    found: dict[int, Solution] = {}
+    last: Solution | None = None
+    simplest_first = sorted(range(len(programs)), key=lambda k: -PARAMETERS[parameter] * float(values[k]))
+    for k in simplest_first:
+        problem = Problem(programs[k], sample)
+        name = choose_solver(problem)[0] if solver == "auto" else solver
+        start = {} if last is None or not _takes_start(name) else {"start": (last.coef, last.intercept)}
+        found[k] = solve_problem(problem, name, tolerance=tolerance, time_limit=time_limit, **options, **start)
+        if found[k].status is Status.INTERRUPTED:
+            raise KeyboardInterrupt
+        if found[k].coef.any():  # w = 0 has no direction to go on with
+            last = found[k]
+    return tuple(found[k] for k in range(len(programs)))
+
+
+def along(formulation: Program, parameter: str, values: Sequence[float]) -> list[Program]:
+    """The formulation at every value of the parameter.
+
+    Raises
+    ------
+    AuclabError
+        The formulation has no such parameter, or there is no value, or one that is not a finite number.
+    """
+    has = [key for key in PARAMETERS if any(field.name == key for field in fields(formulation))]  # type: ignore[arg-type]
+    if parameter not in has:
+        known = " or ".join(has) or "none of λ (penalty) and z (threshold)"
+        raise AuclabError(f"formulation {formulation.name} has no parameter {parameter!r}; it has {known}")
+    if len(values) == 0 or not all(math.isfinite(value) for value in values):
+        raise AuclabError(f"a path needs a list of finite numbers, got {list(values)}")
+    return [replace(formulation, **{parameter: float(value)}) for value in values]  # type: ignore[type-var]
+
+
+def _takes_start(solver: str) -> bool:
+    return "start" in inspect.signature(load_solver(solver)[0]).parameters
