@@ -4,7 +4,7 @@ import shlex
 from typing import Any
 
 import hydra
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from auclab.sweep import run_job, sweep_scope
 
@@ -21,12 +21,30 @@ def build(config: DictConfig) -> Any:
         raise AuclabError(" ".join(str(error).split())) from error
 
 
+def study_seeds(study: str, scale: str) -> str:
+    """The seeds of a study at a scale, for conf/study.yaml."""
+    from experiments.sweep import seeds
+
+    from auclab.screen import plain_errors
+
+    with plain_errors(lambda line: SystemExit(1)):
+        return seeds(study, scale)
+
+
+OmegaConf.register_new_resolver("study_seeds", study_seeds, replace=True)
+
+
 @hydra.main(version_base="1.3", config_path="conf", config_name="config")
 def main(config: DictConfig) -> None:
-    """Run one experiment with the composed configuration."""
+    """Run one experiment, or one seed of a study, with the composed configuration."""
     from auclab.screen import plain_errors
 
     job = hydra.core.hydra_config.HydraConfig.get()
+    if "study" in config:
+        from experiments.sweep import run_study
+
+        run_study(config, job)
+        return
     # Of a sweep, the words of this job alone.
     command = shlex.join(["python", "run.py", *job.overrides.task])
     if job.mode is hydra.types.RunMode.MULTIRUN:

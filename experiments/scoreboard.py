@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, stdev
 
-from experiments.study import FOLDER
+from experiments.study import FOLDER, read
 
 NOT_RUN = "not run yet"
 
@@ -86,12 +86,10 @@ def results(folder: Path) -> dict[str, list[Ours]]:
     """All results of a paper by claim, as the csv files below `folder` have them."""
     found: dict[str, list[Ours]] = {}
     for path in sorted(folder.glob("*.csv")):
-        with path.open(newline="", encoding="utf-8") as file:
-            command, place = (file.readline().removeprefix("# ").strip() for _ in range(2))
-            rows = list(csv.DictReader(file))
+        command, place, rows = read(path)
         commit = place.split(";")[0].removeprefix("commit ")
-        for key in dict.fromkeys((row["claim_id"], row["variant"]) for row in rows):
-            values = tuple(float(row["value"]) for row in rows if (row["claim_id"], row["variant"]) == key)
+        for key in dict.fromkeys((row.claim_id, row.variant) for row in rows):
+            values = tuple(row.value for row in rows if (row.claim_id, row.variant) == key)
             found.setdefault(key[0], []).append(Ours(key[1], values, commit, command))
     return found
 

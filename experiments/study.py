@@ -1,8 +1,12 @@
 """What all studies share: rows of results, where they are kept, and the command line.
 
-A study is a module with ``run(scale) -> rows``. ``python -m experiments.<paper>.<study> --scale full`` writes
-``experiments/<paper>/results/<study>.csv``: its first line is the command that makes it again, its second where it was
-made. ``--scale smoke`` prints and keeps nothing.
+A study is a module of one of two shapes: ``run(scale) -> rows``, or ``SEEDS``, how many seeds each scale has, and
+``run_seed(seed, scale) -> rows`` where the seeds are independent of each other.
+
+``python run.py -m experiment=<paper>_<study> scale=full`` is a sweep, a tracked job per seed (`experiments.sweep`), and
+needs ``conf/experiment/<paper>_<study>.yaml``; ``python -m experiments.<paper>.<study> --scale full [--jobs 2]`` does
+without a store. Both write ``experiments/<paper>/results/<study>.csv``: its first line is the command that makes it
+again, its second where it was made. At scale ``smoke`` they only print.
 """
 
 from __future__ import annotations
@@ -12,11 +16,14 @@ import csv
 import inspect
 import os
 import platform
+import re
 import subprocess
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
+from typing import cast
 
 from rich.console import Console
 
@@ -41,6 +48,7 @@ class Row:
 
 
 Study = Callable[[str], Iterable[Row]]
+SeedStudy = Callable[[int, str], Iterable[Row]]
 
 
 def holds(claim_id: str, truth: bool, seed: int = 0, variant: str = AGREE) -> Row:
@@ -48,31 +56,77 @@ def holds(claim_id: str, truth: bool, seed: int = 0, variant: str = AGREE) -> Ro
     return Row(claim_id, float(truth), seed, variant)
 
 
-def main(run: Study, arguments: Sequence[str] | None = None) -> None:
-    """The command line of a study."""
+def find_studies() -> list[str]:
+    """Names of the modules that are studies: those in a paper's folder with one of the two functions."""
+    paths = [path for folder in FOLDER.glob("*/expected.csv") for path in folder.parent.glob("*.py")]
+    found = [path for path in paths if re.search(r"^def run(_seed)?\(", path.read_text(encoding="utf-8"), re.MULTILINE)]
+    return sorted(f"experiments.{path.parent.name}.{path.stem}" for path in found)
+
+
+def count_seeds(study: str, scale: str) -> int:
+    """How many independent jobs a study has; 1 for one of the first shape."""
+    seeds: Mapping[str, int] | None = getattr(import_module(study), "SEEDS", None)
+    return seeds[scale] if seeds and hasattr(import_module(study), "run_seed") else 1
+
+
+def rows_of(study: str, seed: int, scale: str) -> list[Row]:
+    """What one job of a study finds."""
+    module = import_module(study)
+    return list(module.run_seed(seed, scale) if hasattr(module, "run_seed") else module.run(scale))
+
+
+def main(
+    run: Study | SeedStudy, seeds: Mapping[str, int] | None = None, arguments: Sequence[str] | None = None
+) -> None:
+    """The command line of a study: ``main(run)``, or ``main(run_seed, SEEDS)``."""
     path = Path(inspect.getfile(run))
     paper, study = path.parent.name, path.stem
     parser = argparse.ArgumentParser(prog=f"python -m experiments.{paper}.{study}", description=inspect.getdoc(run))
     parser.add_argument("--scale", choices=SCALES, default="default")
-    scale = parser.parse_args(arguments).scale
-    rows = list(run(scale))
-    console = Console()
+    if seeds is not None:
+        parser.add_argument("--jobs", type=int, default=1, help="seeds at a time, each in a process of its own")
+    asked, console = parser.parse_args(arguments), Console()
+    if seeds is None:
+        rows = list(cast(Study, run)(asked.scale))
+    else:
+        rows = _all_seeds(cast(SeedStudy, run), seeds[asked.scale], asked.scale, asked.jobs)
     for row in rows:
         console.print(f"{row.claim_id:40} {row.variant:14} seed {row.seed:<4} {row.value:.8g}", highlight=False)
-    if scale != "smoke":
+    if asked.scale != "smoke":
         target = FOLDER / paper / "results" / f"{study}.csv"
-        write(target, rows, command=f"python -m experiments.{paper}.{study} --scale {scale}")
+        write(target, rows, command=f"python -m experiments.{paper}.{study} --scale {asked.scale}")
         console.print(f"written: {target.relative_to(FOLDER.parent)}")
 
 
-def write(path: Path, rows: Iterable[Row], *, command: str) -> None:
-    """Keep rows below the command that makes them again and the place they were made at."""
+def _all_seeds(run_seed: SeedStudy, count: int, scale: str, jobs: int) -> list[Row]:
+    from joblib import Parallel, delayed  # type: ignore[import-untyped]
+
+    found = Parallel(n_jobs=jobs, batch_size=1)(delayed(_listed)(run_seed, seed, scale) for seed in range(count))
+    return [row for rows in found for row in rows]
+
+
+def _listed(run_seed: SeedStudy, seed: int, scale: str) -> list[Row]:
+    return list(run_seed(seed, scale))
+
+
+def write(path: Path, rows: Iterable[Row], *, command: str, place: str | None = None) -> None:
+    """Keep rows below the command that makes them again and the place they were made at, which is here if not told."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="", encoding="utf-8") as file:
-        file.write(f"# {command}\n# {_place()}\n")
+        file.write(f"# {command}\n# {place or _place()}\n")
         table = csv.writer(file, lineterminator="\n")
         table.writerow(field.name for field in fields(Row))
         table.writerows(astuple(row) for row in rows)
+
+
+def read(path: Path) -> tuple[str, str, list[Row]]:
+    """Command, place and rows of a file that `write` wrote."""
+    with path.open(newline="", encoding="utf-8") as file:
+        command, place = (file.readline().removeprefix("# ").strip() for _ in range(2))
+        rows = [
+            Row(row["claim_id"], float(row["value"]), int(row["seed"]), row["variant"]) for row in csv.DictReader(file)
+        ]
+    return command, place, rows
 
 
 def _place() -> str:

@@ -1,6 +1,7 @@
 """Experiments run in this process: what is measured, what is written, what is refused."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -210,7 +211,8 @@ def test_every_yaml_works(tmp_path, group, choice):
 @pytest.mark.parametrize("choice", choices_in("experiment"))
 def test_every_experiment_composes_and_says_its_command(choice):
     path = REPOSITORY / "conf" / "experiment" / f"{choice}.yaml"
-    assert f"# python run.py experiment={choice}" in path.read_text(encoding="utf-8").splitlines()[:2]
+    _, command = path.read_text(encoding="utf-8").splitlines()[:2]
+    assert re.match(rf"# python run.py (-m )?experiment={choice}( scale=default)?$", command)
     with initialize_config_dir(version_base="1.3", config_dir=str(REPOSITORY / "conf")):
         compose("config", [f"experiment={choice}"])
 

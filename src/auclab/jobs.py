@@ -32,11 +32,14 @@ class Slip:
         FINISHED, FAILED, KILLED or SKIPPED.
     line
         What the reader is told of it, in rich's markup; None as long as the job is not done with its files.
+    run_id
+        The tracked run that has its numbers; None without tracking, or if it has none.
     """
 
     folder: Path
     status: str
     line: str | None = None
+    run_id: str | None = None
 
 
 def leave_slip(folder: Path, *, name: str, status: str, run_id: str | None, files: Path) -> None:
@@ -75,7 +78,7 @@ def read_slips(sweep_folder: Path, sweep: str | None = None) -> Iterator[Slip]:
     for mark in sorted(sweep_folder.rglob(".hydra")):
         found = _read(mark.parent / SLIP)
         if found.get("sweep") == sweep and found:
-            yield Slip(mark.parent, found["status"], found.get("line"))
+            yield Slip(mark.parent, found["status"], found.get("line"), found.get("run_id"))
         else:
             yield Slip(mark.parent, "KILLED")
 

@@ -113,6 +113,12 @@ def sweep_scope() -> Iterator[None]:
         raise SystemExit(1)
 
 
+def tell_jobs() -> None:
+    """Tell how the jobs of this process's sweep ended, once all have; what is printed then comes after them."""
+    for sweep in _open:
+        sweep.watcher.stop()
+
+
 def _close(sweep: Sweep, stopped: bool) -> bool:
     """Whether a job is missing."""
     from auclab.screen import show_sweep
@@ -132,7 +138,7 @@ def _close(sweep: Sweep, stopped: bool) -> bool:
 
 
 def run_job(config: DictConfig, *, build: Callable[[DictConfig], Any], job: Any, command: str) -> None:
-    """One job of a sweep: skipped if it finished before, and a failure is its own and no other job's.
+    """One experiment as a job of a sweep.
 
     Parameters
     ----------
@@ -145,43 +151,88 @@ def run_job(config: DictConfig, *, build: Callable[[DictConfig], Any], job: Any,
     command : str
         What runs this one job alone.
     """
-    _obey_master()
     folder = Path(job.runtime.output_dir)
-    name = job.job.override_dirname
+
+    def make() -> Job:
+        from auclab.settings import run_name
+
+        settings: dict[str, Any] = OmegaConf.to_container(config, resolve=True)  # type: ignore[assignment]
+        choices = job.runtime.choices
+
+        def checksum() -> str:
+            words = json.dumps(settings["dataset"], sort_keys=True, default=str)
+            if words not in _checksums:
+                _checksums[words] = build(config.dataset).sha256
+            return _checksums[words]
+
+        def work() -> None:
+            from auclab.pipeline import run_experiment  # heavy: solvers and figures
+
+            run_experiment(config, build=build, choices=choices, folder=folder, brief=True, command=command)
+
+        return Job(run_name(settings, choices), settings, checksum, work)
+
+    attempt(folder, job.job.override_dirname, make)
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a job of a sweep does.
+
+    Attributes
+    ----------
+    name
+        What the reader knows its run by.
+    settings
+        What decides its numbers, and ``tracking``; with ``rerun`` it is computed even if it is known.
+    checksum
+        Of the data it reads; asked for only if the settings are known.
+    work
+        Computes it, keeps it, and leaves a slip and a line in the job's folder.
+    """
+
+    name: str
+    settings: dict[str, Any]
+    checksum: Callable[[], str]
+    work: Callable[[], None]
+
+
+def attempt(folder: Path, name: str, make: Callable[[], Job]) -> None:
+    """One job of a sweep: skipped if it finished before, and a failure is its own and no other job's.
+
+    Parameters
+    ----------
+    folder : Path
+        The job's output folder.
+    name : str
+        What it is called should `make` fail.
+    make : callable
+        The job.
+    """
+    _obey_master()
     from auclab.screen import failed_line, plain_errors, skipped_line
 
     with plain_errors(lambda line: SystemExit(1)):
         try:
-            from auclab.settings import run_name
-
-            settings: dict[str, Any] = OmegaConf.to_container(config, resolve=True)  # type: ignore[assignment]
-            name = run_name(settings, job.runtime.choices)
-            if (run_id := _finished_before(settings, config, build)) is not None:
+            job = make()
+            name = job.name
+            if (run_id := _finished_before(job)) is not None:
                 leave_slip(folder, name=name, status="SKIPPED", run_id=run_id, files=folder)
                 add_line(folder, skipped_line(name, run_id), status="SKIPPED")
                 return
-            from auclab.pipeline import run_experiment  # heavy: solvers and figures
-
-            choices = job.runtime.choices
-            run_experiment(config, build=build, choices=choices, folder=folder, brief=True, command=command)
+            job.work()
         except Exception as error:  # whatever it is: it is told and kept, and the next job has its turn
             log.exception("the job failed")
             add_line(folder, failed_line(name, error), status="FAILED")
 
 
-def _finished_before(settings: dict[str, Any], config: DictConfig, build: Callable[[DictConfig], Any]) -> str | None:
-    tracking = settings["tracking"]
-    if settings.get("rerun") or tracking["name"] != "mlflow":
+def _finished_before(job: Job) -> str | None:
+    tracking = job.settings["tracking"]
+    if job.settings.get("rerun") or tracking["name"] != "mlflow":
         return None
     from auclab.tracking import finished_before
 
-    def checksum() -> str:
-        words = json.dumps(settings["dataset"], sort_keys=True, default=str)
-        if words not in _checksums:
-            _checksums[words] = build(config.dataset).sha256
-        return _checksums[words]
-
-    return finished_before(tracking, settings, checksum)
+    return finished_before(tracking, job.settings, job.checksum)
 
 
 #: Checksums of the data that this process has read for comparison, by their settings.

@@ -4,18 +4,22 @@ import csv
 import doctest
 import importlib
 import math
+import time
 
 import pytest
 from experiments.scoreboard import Claim, Ours
+from omegaconf import OmegaConf
 
-from composed import SHARED_DATA
+from composed import REPOSITORY, SHARED_DATA
 from experiments import scoreboard, study
 
-STUDIES = sorted(
-    f"experiments.{path.parent.name}.{path.stem}"
-    for path in study.FOLDER.glob("*/*.py")
-    if path.stem != "__init__" and (path.parent / "expected.csv").exists()
-)
+STUDIES = study.find_studies()
+#: Studies that have a yaml, by its name.
+YAMLS = {
+    path.stem: found
+    for path in (REPOSITORY / "conf" / "experiment").glob("*.yaml")
+    if (found := OmegaConf.load(path).get("study"))
+}
 NEED_FILES = {"data_sets", "accuracy", "lambda_path", "threshold_family", "page_blocks"}
 RULES = {"mean", "draw", "at most", "all", "none"}
 
@@ -24,7 +28,7 @@ def identifiers(paper):
     return {claim.claim_id for claim in scoreboard.claims(paper)}
 
 
-@pytest.mark.parametrize("name", ["experiments.scoreboard", "experiments.study", *STUDIES])
+@pytest.mark.parametrize("name", ["experiments.scoreboard", "experiments.study", "experiments.sweep", *STUDIES])
 def test_docstrings_run(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
@@ -34,17 +38,29 @@ def test_five_papers_are_studied():
     assert {name.split(".")[1] for name in STUDIES} == set(scoreboard.papers())
 
 
+def test_every_study_has_its_yaml_and_every_yaml_its_study():
+    assert sorted(YAMLS.values()) == STUDIES
+    assert all(stem == "_".join(found.split(".")[1:]) for stem, found in YAMLS.items())
+
+
 @pytest.mark.parametrize("name", STUDIES)
-def test_smoke_speaks_of_claims_that_exist(name):
+def test_smoke_speaks_of_claims_that_exist(name, record_property):
     if name.rsplit(".", 1)[1] in NEED_FILES and not SHARED_DATA.is_dir():
         pytest.skip("needs the published data files")
-    module = importlib.import_module(name)
-    rows = list(module.run("smoke"))
+    begin = time.perf_counter()
+    rows = [row for seed in range(study.count_seeds(name, "smoke")) for row in study.rows_of(name, seed, "smoke")]
+    record_property("smoke_seconds", round(time.perf_counter() - begin, 2))
     assert rows
     assert {row.claim_id for row in rows} <= identifiers(name.split(".")[1])
     assert not any(math.isnan(row.value) for row in rows)
     keys = [(row.claim_id, row.variant, row.seed) for row in rows]
     assert len(keys) == len(set(keys)), "two values for one claim, variant and seed"
+
+
+def runs_a_study(command):
+    if command[1] == "-m":
+        return command[2] in STUDIES
+    return command[:3] == ["python", "run.py", "-m"] and command[3].removeprefix("experiment=") in YAMLS
 
 
 @pytest.mark.parametrize("paper", scoreboard.papers())
@@ -62,15 +78,19 @@ def test_every_claim_can_be_judged(paper):
             assert math.isfinite(claim.value)
             assert claim.tolerance >= 0
         command = claim.command.split()
-        assert claim.command == scoreboard.NOT_RUN or command[2] in STUDIES
+        assert claim.command == scoreboard.NOT_RUN or runs_a_study(command)
 
 
 @pytest.mark.parametrize("paper", scoreboard.papers())
 def test_every_result_has_a_claim_and_its_command(paper):
     assert set(scoreboard.results(study.FOLDER / paper / "results")) <= identifiers(paper)
     for path in (study.FOLDER / paper / "results").glob("*.csv"):
-        command = path.read_text(encoding="utf-8").splitlines()[0]
-        assert command.split()[:4] == ["#", "python", "-m", f"experiments.{paper}.{path.stem}"]
+        _, *command = path.read_text(encoding="utf-8").splitlines()[0].split()
+        assert command[:3] in (
+            ["python", "-m", f"experiments.{paper}.{path.stem}"],
+            ["python", "run.py", "-m"],
+        )
+        assert command[1] == "-m" or command[3] == f"experiment={paper}_{path.stem}"
 
 
 @pytest.mark.parametrize("paper", scoreboard.papers())
@@ -123,6 +143,6 @@ def test_results_are_read_as_written(tmp_path):
 def test_the_command_line_prints_and_keeps_nothing_at_smoke_scale(capsys):
     module = importlib.import_module("experiments.ratigan_cowen.formulas")
     before = {path: path.read_bytes() for path in study.FOLDER.rglob("*.csv")}
-    study.main(module.run, ["--scale", "smoke"])
+    study.main(module.run, arguments=["--scale", "smoke"])
     assert "lemma23" in capsys.readouterr().out
     assert {path: path.read_bytes() for path in study.FOLDER.rglob("*.csv")} == before

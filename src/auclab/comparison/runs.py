@@ -24,6 +24,8 @@ FACTS = ("run_id", "run", "run_status", "started", "ended", "parent_id", "folder
 
 #: The parent of a sweep has this tag and no numbers of its own.
 SWEEP_TAG = "sweep.grid"
+#: A job of a study has this tag: its rows are values of claims, and no formulation's.
+STUDY_TAG = "study"
 
 
 #: First words of settings; every other column is a fact, a tag or a number.
@@ -67,7 +69,7 @@ def read_runs(
         ``folder`` (the run's files), ``fold`` (``holdout``, ``fold 3``, ``repeat 1``), ``fold_folder`` (the files of
         this split), ``data_sha256``; then parameters under their own names (``formulation.penalty``: numbers where
         all values are, ``None`` as missing), metrics under theirs (``test/auc``) and tags as ``tag.NAME``.
-        The parents of sweeps are left out.
+        The parents of sweeps and the jobs of studies are left out.
 
     Raises
     ------
@@ -77,7 +79,8 @@ def read_runs(
     """
     place = Path(store_dir).absolute()
     words = [part for part in (filter.strip(), f"attributes.status = '{status}'" if status else "") if part]
-    runs = [run for run in _search(place, " and ".join(words), experiments) if SWEEP_TAG not in run.data.tags]
+    found = _search(place, " and ".join(words), experiments)
+    runs = [run for run in found if not {SWEEP_TAG, STUDY_TAG} & run.data.tags.keys()]
     table = pd.DataFrame([row for run in runs for row in _rows(run, place)])
     table = table.reindex(columns=[*FACTS, *(name for name in table.columns if name not in FACTS)])
     params = dict.fromkeys(key for run in runs for key in run.data.params)

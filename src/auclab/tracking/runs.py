@@ -42,7 +42,7 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 class Record:
     """What a finished experiment leaves besides its files; KILLED is the status of one that was stopped early."""
 
-    dataset: Dataset
+    dataset: Dataset | None = None
     metrics: Mapping[str, float] = field(default_factory=dict)
     tags: Mapping[str, str] = field(default_factory=dict)
     status: str = "FINISHED"
@@ -223,7 +223,8 @@ class MlflowRun:
             metrics=[Metric(key, float(value), now, 0) for key, value in record.metrics.items()],
             tags=[RunTag(key, value[:LONGEST_TAG]) for key, value in record.tags.items()],
         )
-        self.store.client.log_inputs(self.run_id, [_dataset_input(record.dataset)])
+        if record.dataset is not None:
+            self.store.client.log_inputs(self.run_id, [_dataset_input(record.dataset)])
 
     def _fail(self, error: BaseException) -> None:
         """Leave the status first, then the traceback where the run is looked at."""

@@ -1,0 +1,214 @@
+"""A study as a sweep: one tracked run per seed, skipped when it finished before, and results from what they kept.
+
+``python run.py -m experiment=<paper>_<study> scale=full [hydra/launcher=joblib hydra.launcher.n_jobs=2]``
+
+A job's rows are the file ``rows.csv`` of its run, and its metrics. What decides them is the study's code, its scale and
+its seed, so a seed is computed again when the code of the study has changed; a change of auclab itself is not seen, and
+``rerun=true`` computes everything.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import os
+import re
+import shlex
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+from statistics import fmean, stdev
+from types import ModuleType
+from typing import Any
+
+from hydra.experimental.callback import Callback
+from omegaconf import DictConfig, OmegaConf
+from rich.markup import escape
+
+from auclab.jobs import SWEEP_VARIABLE, add_line, in_sweep, read_slips
+from auclab.sweep import Job, attempt, tell_jobs
+from auclab.types import AuclabError
+from experiments.study import FOLDER, SCALES, Row, count_seeds, read, rows_of, write
+
+ROWS_FILE = "rows.csv"
+#: What can be set of a study; everything else is its own choice.
+SETTINGS = ("experiment", "study", "scale", "seed", "variant", "results_dir", "rerun")
+
+
+def seeds(study: str, scale: str) -> str:
+    """The seeds of a scale in Hydra's words.
+
+    Raises
+    ------
+    AuclabError
+        An unknown scale.
+    """
+    if scale not in SCALES:
+        raise AuclabError(f"scale is {scale!r}; {', '.join(SCALES)} are known")
+    count = count_seeds(study, scale)
+    return f"range({count})" if count > 1 else "0"
+
+
+def run_study(config: DictConfig, job: Any) -> None:
+    """One seed of a study as a job of a sweep, or by itself (``hydra.mode=RUN``), which is never skipped."""
+    from auclab.screen import plain_errors
+
+    folder = Path(job.runtime.output_dir)
+    if in_sweep():
+        attempt(folder, job.job.override_dirname, lambda: _make(config, job, folder))
+        return
+    with plain_errors(lambda line: SystemExit(1)):
+        _make(config, job, folder).work()
+
+
+def _make(config: DictConfig, job: Any, folder: Path) -> Job:
+    words = list(job.overrides.task)
+    unknown = [word for word in words if not word.startswith("tracking") and word.partition("=")[0] not in SETTINGS]
+    if unknown:
+        raise AuclabError(f"{unknown[0]} has no effect on a study; {', '.join(SETTINGS)} and tracking have")
+    everything: dict[str, Any] = OmegaConf.to_container(config, resolve=True)  # type: ignore[assignment]
+    settings = {key: everything[key] for key in ("study", "scale", "seed", "tracking", "rerun")}
+    study, scale, seed = str(settings["study"]), str(settings["scale"]), int(settings["seed"])
+    paper, name = study.split(".")[-2:]
+    several = f" · seed {seed}" if count_seeds(study, scale) > 1 else ""
+    title = f"{paper} {name} · {scale}{several}"
+    command = shlex.join(["python", "run.py", *words, "hydra.mode=RUN"])
+    return Job(title, settings, lambda: _code(study), lambda: _work(title, settings, command, folder))
+
+
+def _code(study: str) -> str:
+    """Checksum of the code of the study, with the modules beside it that it uses."""
+    found: dict[str, str] = {}
+
+    def visit(module: ModuleType) -> None:
+        if module.__name__ not in found:
+            found[module.__name__] = inspect.getsource(module)
+            for value in list(vars(module).values()):
+                home = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+                if str(home).startswith("experiments.") and str(home) != Row.__module__:
+                    visit(import_module(str(home)))
+
+    visit(import_module(study))
+    return hashlib.sha256("".join(found[key] for key in sorted(found)).encode()).hexdigest()
+
+
+def _work(title: str, settings: dict[str, Any], command: str, folder: Path) -> None:
+    """Compute the rows of one seed and keep them."""
+    from auclab.screen import out
+    from auclab.settings import flatten
+    from auclab.tracking import HASH_TAG, SETTINGS_TAG, Record, fingerprint, open_run
+
+    tags = {SETTINGS_TAG: fingerprint(settings), "study": settings["study"], "command": command}
+    with open_run(settings["tracking"], name=title, folder=folder, params=flatten(settings, {}), tags=tags) as run:
+        begin = time.perf_counter()
+        rows = rows_of(settings["study"], settings["seed"], settings["scale"])
+        seconds = time.perf_counter() - begin
+        write(run.staging / ROWS_FILE, rows, command=command)
+        metrics = {_metric_name(*key): fmean(values) for key, values in _values(rows).items()}
+        tags = {HASH_TAG: fingerprint(settings, _code(settings["study"]))}
+        run.keep(Record(metrics=metrics | {"seconds": seconds, "rows": len(rows)}, tags=tags))
+    line = f"[green]✓[/green] {escape(title)}  [dim]{len(rows)} rows  {seconds:.1f} s[/dim]"
+    if in_sweep():
+        add_line(folder, line, status="FINISHED")
+    else:
+        out.print(line, soft_wrap=True)
+        _show(rows)
+
+
+def _values(rows: Iterable[Row]) -> dict[tuple[str, str], list[float]]:
+    found: dict[tuple[str, str], list[float]] = {}
+    for row in rows:
+        found.setdefault((row.claim_id, row.variant), []).append(row.value)
+    return found
+
+
+def _metric_name(claim_id: str, variant: str) -> str:
+    """With the letters that MLflow takes.
+
+    Examples
+    --------
+    >>> _metric_name("figure3.auc.n=40", "as_published")
+    'as_published/figure3.auc.n:40'
+    """
+    return re.sub(r"[^\w\-./: ]", ":", f"{variant}/{claim_id}" if variant else claim_id)
+
+
+class ResultsCallback(Callback):
+    """Gathers the rows when all seeds have had their turn."""
+
+    def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
+        """Show means and write results; those of a sweep that was stopped are not looked at."""
+        from auclab.screen import plain_errors
+
+        with plain_errors(lambda line: SystemExit(1)):  # Hydra would make a warning of an exception
+            gather(config)
+
+
+def gather(config: DictConfig) -> None:
+    """Rows of all seeds of a finished sweep: shown, and written unless at smoke scale or for one variant only."""
+    from auclab.screen import err, out
+
+    tell_jobs()
+    rows, places, missing = _kept(Path(config.hydra.sweep.dir).absolute(), config)
+    _show(_of_variant(rows, str(config.variant)))
+    if missing:
+        err.print(f"[red]{missing} of {missing + len(places)} jobs gave no rows[/red]", soft_wrap=True)
+    if config.scale == "smoke" or config.variant != "all" or not rows:
+        return
+    paper, name = str(config.study).split(".")[-2:]
+    words = [f"experiment={config.hydra.runtime.choices.experiment}", f"scale={config.scale}"]
+    words += [word for word in config.hydra.overrides.task if word.startswith("seed=")]
+    target = (FOLDER / paper / "results" if config.results_dir is None else Path(config.results_dir)) / f"{name}.csv"
+    place = _one_place(places) + (f"; {missing} of {missing + len(places)} jobs missing" if missing else "")
+    write(target, rows, command=shlex.join(["python", "run.py", "-m", *words]), place=place)
+    out.print(f"written: {os.path.relpath(target)}, {len(rows)} rows of {len(places)} jobs", soft_wrap=True)
+
+
+def _kept(folder: Path, config: DictConfig) -> tuple[list[Row], list[str], int]:
+    """Rows by seed, where each job was made, and how many jobs have none."""
+    found = []
+    slips = list(read_slips(folder, os.environ.get(SWEEP_VARIABLE)))
+    for slip in slips:
+        if slip.status in ("FINISHED", "SKIPPED"):
+            place = slip.folder if slip.run_id is None else _run_folder(slip.run_id, str(config.tracking.dir))
+            found.append((int(OmegaConf.load(slip.folder / ".hydra" / "config.yaml").seed), read(place / ROWS_FILE)))
+    found.sort(key=lambda item: item[0])
+    rows = [row for _, (_, _, own) in found for row in own]
+    return rows, [place for _, (_, place, _) in found], len(slips) - len(found)
+
+
+def _run_folder(run_id: str, store_dir: str) -> Path:
+    from auclab.comparison.runs import find_folder, open_reader
+
+    place = Path(store_dir).absolute()
+    return find_folder(open_reader(place).get_run(run_id), place)
+
+
+def _one_place(places: Sequence[str]) -> str:
+    """Where jobs were made, in one line; seeds kept from earlier may be of several commits.
+
+    Examples
+    --------
+    >>> _one_place(["commit aa; Python 3", "commit bb; Python 3", "commit aa; Python 3"])
+    'commit aa, bb; Python 3'
+    """
+    parts = [place.removeprefix("commit ").partition("; ") for place in places]
+    commits, rest = (dict.fromkeys(part[index] for part in parts) for index in (0, 2))
+    return f"commit {', '.join(commits)}; {' | '.join(rest)}"
+
+
+def _of_variant(rows: Sequence[Row], variant: str) -> Iterator[Row]:
+    known = {row.variant for row in rows}
+    if variant != "all" and variant not in known:
+        raise AuclabError(f"no row is of variant {variant!r}; there are {', '.join(sorted(known - {''})) or 'none'}")
+    return (row for row in rows if variant == "all" or row.variant in (variant, ""))
+
+
+def _show(rows: Iterable[Row]) -> None:
+    """A line per claim and variant: mean and standard error."""
+    from auclab.screen import out
+
+    for (claim_id, variant), values in _values(rows).items():
+        error = f" ± {stdev(values) / len(values) ** 0.5:.1g} ({len(values)} values)" if len(values) > 1 else ""
+        out.print(f"{claim_id:40} {variant:14} {fmean(values):.8g}{error}", markup=False, soft_wrap=True)
