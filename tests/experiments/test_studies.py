@@ -20,7 +20,7 @@ YAMLS = {
     for path in (REPOSITORY / "conf" / "experiment").glob("*.yaml")
     if (found := OmegaConf.load(path).get("study"))
 }
-NEED_FILES = {"data_sets", "accuracy", "lambda_path", "threshold_family", "page_blocks"}
+NEED_FILES = {"data_sets", "accuracy", "lambda_path", "threshold_family", "page_blocks", "linear", "sampling"}
 RULES = {"mean", "draw", "at most", "all", "none"}
 
 
