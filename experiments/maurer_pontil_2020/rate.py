@@ -51,6 +51,8 @@ def run(scale: str) -> Iterator[Row]:
             }
             sizes_of_error = [np.sqrt(np.mean(np.square(values))) for values in errors.values()]
             yield Row(claim, float(np.polyfit(np.log(sizes), np.log(sizes_of_error), 1)[0]), seed)
+            for n, size in zip(sizes, sizes_of_error, strict=True):
+                yield Row(f"{claim}.error", float(size), seed, f"n={n}")
             if claim == "thm2.rate":
                 yield from _outside(counts[sizes[1]], errors[sizes[1]], seed)
     for variant, convention in ((AS_PUBLISHED, "max_rank"), (CORRECTED, "average")):
