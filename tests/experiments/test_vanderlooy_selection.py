@@ -1,0 +1,158 @@
+"""The learners and the protocol of Tables 2 and 3 against plain twins."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from experiments.vanderlooy_huellermeier_2008 import table2, table3
+from experiments.vanderlooy_huellermeier_2008.learners import (
+    Leaves,
+    NaiveBayes,
+    fill,
+    kernel_masses,
+    logistic_scores,
+    read_table,
+)
+from experiments.vanderlooy_huellermeier_2008.regret import METRICS, Outcome, Parts, judge, mean_regret, wins
+from scipy.stats import norm
+from sklearn.naive_bayes import CategoricalNB
+
+from composed import SHARED_DATA
+
+
+def table_of(X, y, nominal, monkeypatch):
+    class Data:
+        pass
+
+    Data.X, Data.y, Data.nominal = pd.DataFrame(X), np.asarray(y), nominal
+    monkeypatch.setattr("experiments.vanderlooy_huellermeier_2008.learners.load", lambda name: Data)
+    return read_table("any")
+
+
+@pytest.fixture
+def mixed(monkeypatch):
+    """Three nominal features and one numeric, with gaps in the second and the last."""
+    random = np.random.default_rng(0)
+    y = random.integers(0, 2, 60)
+    X = {
+        "colour": random.choice(["red", "green", "blue"], 60),
+        "size": random.choice(["small", "large", None], 60, p=[0.6, 0.3, 0.1]).astype(object),
+        "shape": np.where(random.random(60) < 0.7, np.where(y == 1, "round", "flat"), "odd"),
+        "weight": np.where(random.random(60) < 0.1, np.nan, random.integers(0, 9, 60) + y),
+    }
+    return table_of(X, y, ("colour", "size", "shape"), monkeypatch)
+
+
+def test_tables_have_indicators_codes_and_owners(mixed):
+    assert mixed.columns.shape == (60, 3 + 1 + 3 + 1)
+    assert mixed.owner.tolist() == [0, 0, 0, 1, 2, 2, 2, 3]
+    assert [values.size > 0 for values in mixed.values] == [False, False, False, True]
+    gaps = np.isnan(mixed.columns)
+    np.testing.assert_array_equal(gaps.any(axis=1), (mixed.codes < 0).any(axis=1))
+    known = mixed.codes[:, 3] >= 0
+    np.testing.assert_array_equal(mixed.values[3][mixed.codes[known, 3]], mixed.columns[known, -1])
+
+
+def test_gaps_are_filled_from_the_training_part_alone(mixed):
+    train = np.arange(30)
+    filled = fill(mixed, train)
+    assert not np.isnan(filled).any()
+    weight, size = mixed.columns[:, -1], mixed.columns[:, 3]
+    assert filled[np.isnan(weight), -1] == pytest.approx(np.nanmean(weight[:30]))
+    mode = float(np.nanmean(size[:30]) > 0.5)
+    assert (filled[np.isnan(size), 3] == mode).all()
+    np.testing.assert_array_equal(filled[~np.isnan(weight), -1], weight[~np.isnan(weight)])
+
+
+def test_naive_bayes_on_nominal_features_is_the_one_of_scikit_learn(mixed):
+    train, rows = np.arange(40), np.arange(40, 60)
+    kept = np.array([True, False, True, False])
+    scores = NaiveBayes(mixed, train, rows).scores(kept)
+    prior = (mixed.labels[train].sum() + 1) / 42
+    twin = CategoricalNB(alpha=1.0, min_categories=3, class_prior=[1 - prior, prior])
+    twin.fit(mixed.codes[train][:, kept], mixed.labels[train])
+    np.testing.assert_allclose(scores, twin.predict_proba(mixed.codes[rows][:, kept])[:, 1], rtol=1e-12)
+
+
+def test_a_missing_value_is_no_evidence(mixed):
+    train, rows = np.arange(40), np.arange(60)
+    bayes = NaiveBayes(mixed, train, rows)
+    assert (bayes.evidence[mixed.codes < 0] == 0).all()
+    assert (bayes.evidence[:, 2] != 0).any()
+
+
+def test_kernels_are_those_of_a_plain_loop():
+    values = np.array([0.0, 1.0, 2.5, 4.0, 9.0, 10.0])
+    tallies = np.array([[2.0, 0.0, 1.0, 1.0, 0.0, 0.0], [0.0, 3.0, 0.0, 0.0, 1.0, 0.0]])  # 10 is not in training
+    gap = 9.0 / 4
+    for row, tally in enumerate(tallies):
+        sample = np.repeat(values, tally.astype(int))
+        width = max((sample.max() - sample.min()) / 2, gap / 6)
+        for column, x in enumerate(values):
+            kernels = norm(sample, width)
+            twin = np.mean(kernels.cdf(x + gap / 2) - kernels.cdf(x - gap / 2))
+            assert kernel_masses(values, tallies, np.arange(6))[row, column] == pytest.approx(twin, rel=1e-9)
+
+
+def test_leaves_hold_the_training_counts(mixed):
+    train = np.arange(40)
+    kept = np.array([True, True, True, True])
+    leaves = Leaves.of(mixed, fill(mixed, train), train, train, kept)
+    assert leaves.total.min() >= 2
+    plain = leaves.scores(laplace=False)
+    assert np.sum(plain) == pytest.approx(mixed.labels[train].sum())  # each leaf predicts its own share
+    corrected = leaves.scores()
+    np.testing.assert_allclose(corrected, (plain * leaves.total + 1) / (leaves.total + 2))
+    assert (np.abs(corrected - 0.5) <= np.abs(plain - 0.5)).all()
+
+
+def test_logistic_regression_solves_its_equations_and_ignores_the_removed(mixed):
+    train, rows = np.arange(60), np.arange(60)
+    columns = fill(mixed, train)
+    kept = np.array([True, True, False, True])
+    scores = logistic_scores(mixed, columns, train, rows, kept)
+    residual = mixed.labels - scores
+    own = columns[:, kept[mixed.owner]]
+    assert np.abs(own.T @ residual).max() < 1e-2
+    changed = columns.copy()
+    changed[:, mixed.owner == 2] = np.random.default_rng(1).random((60, 3))
+    np.testing.assert_array_equal(logistic_scores(mixed, changed, train, rows, kept), scores)
+
+
+def test_parts_are_half_a_tenth_and_four_tenths_of_both_classes():
+    labels = np.arange(200) < 60
+    parts = Parts.draw(labels, np.random.default_rng(3))
+    assert [len(parts.train), len(parts.validation), len(parts.test)] == [100, 20, 80]
+    assert [labels[rows].sum() for rows in (parts.train, parts.validation, parts.test)] == [30, 6, 24]
+    assert sorted(np.concatenate([parts.train, parts.held_out])) == list(range(200))
+
+
+def test_candidates_leave_out_different_triples():
+    kept = table2._kept_features(6, np.random.default_rng(0))
+    assert len({tuple(mask) for mask in kept}) == len(kept) == 10
+    assert {int(mask.sum()) for mask in kept} == {3}
+
+
+def test_a_candidate_that_is_best_everywhere_costs_nothing():
+    random = np.random.default_rng(0)
+    labels = np.tile([True, False], 20)
+    noise = [random.random(40) for _ in range(4)]
+    outcome = judge(labels, [*noise, np.where(labels, 0.95, 0.05)], 10)
+    assert {name: outcome.regret(name) for name in METRICS} == dict.fromkeys(METRICS, 0.0)
+    assert outcome.chance <= outcome.worst
+
+
+def test_ties_cost_their_mean_and_wins_take_the_first():
+    best = {"auc": np.array([True, True, False]), "sauc": np.array([False, False, True])}
+    runs = [Outcome(np.array([0.9, 0.7, 0.8]), best), Outcome(np.array([0.6, 0.8, 0.8]), best)]
+    assert mean_regret(runs, "auc") == pytest.approx((0.1 + 0.1) / 2)
+    assert mean_regret(runs, "sauc") == pytest.approx((0.1 + 0.0) / 2)
+    assert wins(runs, "auc", "sauc") == (0.5, 0.5)
+
+
+@pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="needs the published data files")
+@pytest.mark.parametrize("study", [table2, table3])
+def test_a_seed_gives_the_same_rows_again(study, monkeypatch):
+    monkeypatch.setitem(study.DATA_SETS, "smoke", 1)
+    first, again, other = (list(study.run_seed(seed, "smoke")) for seed in (0, 0, 1))
+    assert first == again
+    assert [row.value for row in first] != [row.value for row in other]
