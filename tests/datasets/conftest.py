@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import sklearn.datasets._openml
 
 from auclab.datasets import places
 from openml_server import OpenMLServer
@@ -49,7 +48,6 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 def openml_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenMLServer]:
     """A server that speaks OpenML's language, to which scikit-learn's client is directed."""
     server = OpenMLServer()
-    for page, path in (("INFO", "{}"), ("FEATURES", "features/{}"), ("QUALITIES", "qualities/{}")):
-        monkeypatch.setattr(sklearn.datasets._openml, f"_DATA_{page}", f"{server.address}/json/data/{path}")
+    server.lead(monkeypatch)
     yield server
     server.stop()

@@ -23,7 +23,8 @@ from auclab.datasets.catalogue import FOLDER
 from auclab.types import AuclabError
 
 SETTINGS = {name: OmegaConf.load(FOLDER / f"{name}.yaml") for name in datasets.names()}
-PUBLISHED = sorted(name for name, settings in SETTINGS.items() if "file" in settings)
+#: Sets with a known file; the others are the user's own, computed, or a download of unknown bytes.
+PUBLISHED = sorted(name for name, settings in SETTINGS.items() if settings.get("sha256"))
 
 #: From the papers and from KEEL's descriptions: positives and negatives.
 PAPERS = {

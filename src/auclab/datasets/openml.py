@@ -61,7 +61,12 @@ def fetch(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # one line per repeated attempt; the outcome is told below
-            bunch = fetch_openml(data_id=data_id, as_frame=True, cache=False, n_retries=1, parser="auto")
+            try:
+                bunch = fetch_openml(data_id=data_id, as_frame=True, cache=False, n_retries=1, parser="auto")
+            except TypeError:
+                # scikit-learn up to 1.9 with pandas 3.1: categories that look like numbers come as numbers, and its
+                # fast parser expects words (its pull request 34902); the slow one does not mind
+                bunch = fetch_openml(data_id=data_id, as_frame=True, cache=False, n_retries=1, parser="liac-arff")
     finally:
         socket.setdefaulttimeout(before)
     frame = bunch.data

@@ -1,0 +1,97 @@
+"""Table 5 and Figure 6: logistic regression on one principal component of the credit card data, M1 and M2.
+
+Printed: a model of the first and one of the second component; no split is mentioned, and with one column the model only
+decides which end is fraud, so all rows are fitted and measured. VOROS on the interval of the table's header (variant
+``as_published``), of the text (``text``) and of independent ranges (``corrected``); the t at which both cost the same.
+
+Needs a download: the data set ``creditcard``, from OpenML or as the file creditcard.csv.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_curve
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from auclab.datasets import load
+from auclab.metrics import auc_score, roc_hull, voros_from_points
+from auclab.types import Array, AuclabError
+from experiments.ratigan_cowen.formulas import fraud_intervals
+from experiments.study import Row, holds, main
+
+MODELS = {"m1": "V1", "m2": "V2"}
+
+
+def run(scale: str) -> Iterator[Row]:
+    """Counts, AUROC and VOROS of both models, who is better where, the crossing (all scales are the same)."""
+    data = load("creditcard")
+    yield Row("fraud.records", len(data.y))
+    yield Row("fraud.frauds", int(data.y.sum()))
+    scores = {name: fitted_scores(data.X[[column]].to_numpy(float), data.y) for name, column in MODELS.items()}
+    hulls = {name: hull(data.y, score) for name, score in scores.items()}
+    for name, score in scores.items():
+        yield Row(f"table5.{name}.auroc", 100 * auc_score(data.y, score))
+    for variant, ends in fraud_intervals().items():
+        values = {name: voros_from_points(*points, cost_range=ends) for name, points in hulls.items()}
+        for name, value in values.items():
+            yield Row(f"table5.{name}.voros", 100 * value, variant=variant)
+        yield holds("table5.m1_above_m2", values["m1"] > values["m2"], variant=variant)
+    yield Row("fraud.crossing", crossing(hulls["m1"], hulls["m2"]))
+
+
+def fitted_scores(X: Array, y: Array) -> Array:
+    """Log odds of a logistic regression, scikit-learn's default on a standardised column."""
+    return make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y).decision_function(X)
+
+
+def hull(y: Array, scores: Array) -> tuple[Array, Array]:
+    """Vertices of the hull of the ROC curve."""
+    fpr, tpr, _ = roc_curve(y, scores)
+    return roc_hull(fpr, tpr)
+
+
+def crossing(one: tuple[Array, Array], other: tuple[Array, Array]) -> float:
+    """The cost share t in (0, 1) at which the best points of two hulls cost the same.
+
+    Least costs are piecewise linear in t, with bends where an edge of a hull has the slope ``t/(1 − t)``: a change of
+    sign of their difference is found exactly between two bends. Of several the one is taken with most on either side,
+    by the largest |difference| up to the next.
+
+    Raises
+    ------
+    AuclabError
+        One of the two is nowhere the dearer one.
+
+    Examples
+    --------
+    (0, ½) against (½, 1), mirror images of each other:
+
+    >>> crossing((np.array([0, 0, 1]), np.array([0, 0.5, 1])), (np.array([0, 0.5, 1]), np.array([0, 1, 1])))
+    0.5
+    """
+    bends = [np.diff(y) / (np.diff(x) + np.diff(y)) for x, y in (one, other)]
+    shares = np.unique(np.concatenate([[0.0, 1.0], *bends]))
+    difference = _least_costs(*one, shares) - _least_costs(*other, shares)
+    apart = np.flatnonzero(np.abs(difference) > 1e-12)
+    change = np.flatnonzero(np.diff(np.sign(difference[apart])))
+    if not change.size:
+        raise AuclabError("one curve is nowhere dearer than the other: they cross at no cost share")
+    sides = np.split(np.abs(difference[apart]), change + 1)
+    weakest = [min(left.max(), right.max()) for left, right in pairwise(sides)]
+    k = change[int(np.argmax(weakest))]
+    low, high = apart[k], apart[k + 1]
+    share = difference[low] / (difference[low] - difference[high])
+    return float(shares[low] + share * (shares[high] - shares[low]))
+
+
+def _least_costs(fpr: Array, tpr: Array, shares: Array) -> Array:
+    return np.min(np.multiply.outer(shares, fpr) + np.multiply.outer(1.0 - shares, 1.0 - tpr), axis=1)
+
+
+if __name__ == "__main__":
+    main(run)
