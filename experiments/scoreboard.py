@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, stdev
 
-from experiments.study import FOLDER, read
+from experiments.study import FOLDER, VALUE, read
 
 NOT_RUN = "not run yet"
 
@@ -83,11 +83,12 @@ def _claim(paper: str, row: dict[str, str]) -> Claim:
 
 
 def results(folder: Path) -> dict[str, list[Ours]]:
-    """All results of a paper by claim, as the csv files below `folder` have them."""
+    """All results of a paper by claim, as the csv files below `folder` have them; raw values are no claims."""
     found: dict[str, list[Ours]] = {}
     for path in sorted(folder.glob("*.csv")):
         command, place, rows = read(path)
         commit = place.split(";")[0].removeprefix("commit ")
+        rows = [row for row in rows if not row.claim_id.startswith(VALUE)]
         for key in dict.fromkeys((row.claim_id, row.variant) for row in rows):
             values = tuple(row.value for row in rows if (row.claim_id, row.variant) == key)
             found.setdefault(key[0], []).append(Ours(key[1], values, commit, command))
@@ -191,6 +192,7 @@ tolerance and two standard errors; *draw*, the print is one draw, within the tol
 ours; *at most*; *all*, the statement holds for every seed. Where print and truth differ a claim has a row for each:
 `as_published` computes what is printed, `corrected` what has to be; other variants are named in the paper's page. The
 count goes by the corrected row, or the plain one. "measured": no number is printed to compare with.
+`which_formulation` is no paper but a question of our own: all its numbers are measured.
 """
 
 

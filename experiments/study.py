@@ -32,6 +32,9 @@ SCALES = ("smoke", "default", "full")
 # as printed; as it has to be; or where print and truth agree
 AS_PUBLISHED, CORRECTED, AGREE = "as_published", "corrected", ""
 
+#: First word of a claim_id that is no claim: a raw value, kept for a study that works on many of them.
+VALUE = "value."
+
 
 @dataclass(frozen=True)
 class Row:

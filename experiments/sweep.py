@@ -2,8 +2,8 @@
 
 ``python run.py -m experiment=<paper>_<study> scale=full [hydra/launcher=joblib hydra.launcher.n_jobs=2]``
 
-A job's rows are the file ``rows.csv`` of its run, and its metrics. What decides them is the study's code, its scale and
-its seed, so a seed is computed again when the code of the study has changed; a change of auclab itself is not seen, and
+A job's rows are the file ``rows.csv`` of its run, those of claims its metrics. What decides them is the code, the scale
+and the seed, so a seed is computed again when the code of the study has changed; a change of auclab is not seen, and
 ``rerun=true`` computes everything.
 """
 
@@ -29,7 +29,7 @@ from rich.markup import escape
 from auclab.jobs import SWEEP_VARIABLE, add_line, in_sweep, read_slips
 from auclab.sweep import Job, attempt, tell_jobs
 from auclab.types import AuclabError
-from experiments.study import FOLDER, SCALES, Row, count_seeds, read, rows_of, write
+from experiments.study import FOLDER, SCALES, VALUE, Row, count_seeds, read, rows_of, write
 
 ROWS_FILE = "rows.csv"
 #: What can be set of a study; everything else is its own choice.
@@ -105,7 +105,8 @@ def _work(title: str, settings: dict[str, Any], command: str, folder: Path) -> N
         rows = rows_of(settings["study"], settings["seed"], settings["scale"])
         seconds = time.perf_counter() - begin
         write(run.staging / ROWS_FILE, rows, command=command)
-        metrics = {_metric_name(*key): fmean(values) for key, values in _values(rows).items()}
+        claims = [row for row in rows if not row.claim_id.startswith(VALUE)]
+        metrics = {_metric_name(*key): fmean(values) for key, values in _values(claims).items()}
         tags = {HASH_TAG: fingerprint(settings, _code(settings["study"]))}
         run.keep(Record(metrics=metrics | {"seconds": seconds, "rows": len(rows)}, tags=tags))
     line = f"[green]✓[/green] {escape(title)}  [dim]{len(rows)} rows  {seconds:.1f} s[/dim]"
@@ -209,6 +210,6 @@ def _show(rows: Iterable[Row]) -> None:
     """A line per claim and variant: mean and standard error."""
     from auclab.screen import out
 
-    for (claim_id, variant), values in _values(rows).items():
+    for (claim_id, variant), values in _values(row for row in rows if not row.claim_id.startswith(VALUE)).items():
         error = f" ± {stdev(values) / len(values) ** 0.5:.1g} ({len(values)} values)" if len(values) > 1 else ""
         out.print(f"{claim_id:40} {variant:14} {fmean(values):.8g}{error}", markup=False, soft_wrap=True)

@@ -1,0 +1,1 @@
+"""Our own question: which formulation ranks best, and how far the best buffered AUC is from the best AUC."""

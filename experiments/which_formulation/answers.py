@@ -1,0 +1,107 @@
+"""What the kept values of `splits` say: ranks over data sets, tests, and how much of a difference there is.
+
+Average ranks over the sets (1 is best; the mean over seeds is ranked), Friedman's test in Iman and Davenport's form and
+Nemenyi's critical difference at 5 %; on each set the corrected paired t-test against bAUC at 5 % (test to training rows
+as 1 to 2), not adjusted for the number of sets, so that of 31 sets one or two are expected by chance; mean differences
+over sets with their signed-rank p-value. It reads ``results/splits.csv`` and computes nothing anew: ``smoke`` and the
+others are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+from scipy.stats import wilcoxon
+
+from auclab.comparison.paired import paired_test
+from auclab.comparison.ranks import Ranking, rank_columns
+from auclab.types import AuclabError
+from experiments.study import FOLDER, VALUE, Row, main, read
+from experiments.which_formulation.methods import METHODS
+
+SPLITS = FOLDER / "which_formulation" / "results" / "splits.csv"
+#: Measures by name, and whether less is better.
+MEASURES = {"auc": False, "bauc": False, "voros": False, "brier": True}
+LEVEL = 0.05
+#: Test rows to training rows.
+RATIO = 0.5
+#: The same scorers by the maps of formulas 7.4, on another list of values.
+FAMILY = ("bauc_z", "ranksvm", "ranksvm2")
+
+
+def run(scale: str) -> Iterator[Row]:
+    """All ranks and tests."""
+    values = kept_values()
+    for measure, lower in MEASURES.items():
+        found = ranking(values, measure, lower_is_better=lower)
+        yield Row(f"friedman.{measure}", found.f_p_value)
+        yield Row(f"critical_difference.{measure}", found.critical_difference)
+        for method, rank in found.average_ranks.items():
+            yield Row(f"rank.{measure}.{method}", float(rank))
+    yield from _against_bauc(values)
+    yield from _size(values)
+
+
+def kept_values() -> pd.DataFrame:
+    """Columns ``set, measure, method, seed, value``.
+
+    Raises
+    ------
+    AuclabError
+        `splits` was not run.
+    """
+    if not SPLITS.exists():
+        raise AuclabError(f"{SPLITS.name} is missing; run experiment=which_formulation_splits first")
+    rows = [row for row in read(SPLITS)[2] if row.claim_id.startswith(VALUE)]
+    names = [row.claim_id.removeprefix(VALUE).split(".") for row in rows]
+    columns = zip(*names, strict=True)
+    table = pd.DataFrame(dict(zip(("set", "measure"), columns, strict=True)))
+    return table.assign(
+        method=[row.variant for row in rows], seed=[row.seed for row in rows], value=[row.value for row in rows]
+    )
+
+
+def means(values: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Mean over seeds: a row per set, a column per method."""
+    chosen = values[values["measure"] == measure]
+    return chosen.pivot_table(index="set", columns="method", values="value")[list(METHODS)]
+
+
+def ranking(values: pd.DataFrame, measure: str, *, lower_is_better: bool = False) -> Ranking:
+    """Of the methods over the sets."""
+    return rank_columns(means(values, measure), lower_is_better=lower_is_better, alpha=LEVEL)
+
+
+def _against_bauc(values: pd.DataFrame) -> Iterator[Row]:
+    """Sets on which a method is better, and worse, than bAUC by test AUC; mean difference over sets and its p-value."""
+    auc = values[values["measure"] == "auc"].pivot_table(index=["set", "seed"], columns="method", values="value")
+    for method in [key for key in METHODS if key != "bauc"]:
+        better = worse = 0
+        for _, table in auc.groupby(level="set"):
+            test = paired_test(table[method], table["bauc"], test="corrected-t", test_train_ratio=RATIO)
+            better += test.p_value < LEVEL and test.statistic > 0
+            worse += test.p_value < LEVEL and test.statistic < 0
+        difference = (auc[method] - auc["bauc"]).groupby(level="set").mean()
+        yield Row(f"better.{method}", better)
+        yield Row(f"worse.{method}", worse)
+        yield Row(f"difference.{method}", float(difference.mean()))
+        yield Row(f"signed_rank.{method}", float(wilcoxon(difference).pvalue))
+
+
+def _size(values: pd.DataFrame) -> Iterator[Row]:
+    """How large the differences are: between methods on a set, within the family, and seconds."""
+    auc = means(values, "auc")
+    spread = auc.max(axis=1) - auc.min(axis=1)
+    yield Row("spread.median", float(spread.median()))
+    yield Row("spread.largest", float(spread.max()))
+    family = auc[list(FAMILY)]
+    yield Row("family.median", float((family.max(axis=1) - family.min(axis=1)).median()))
+    yield Row("family.largest", float((family.max(axis=1) - family.min(axis=1)).max()))
+    seconds = means(values, "seconds")
+    for method in METHODS:
+        yield Row(f"seconds.{method}", float(seconds[method].median()))
+
+
+if __name__ == "__main__":
+    main(run)
