@@ -42,7 +42,7 @@ def run(scale: str) -> Iterator[Row]:
 def _split(X: np.ndarray, y: np.ndarray, seed: int) -> Iterator[Row]:
     X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=seed)
     above = []
-    scores = {key: _scores(model, X_train, y_train, X_test) for key, model in _classifiers(seed).items()}
+    scores = {key: held_out_scores(model, X_train, y_train, X_test) for key, model in classifiers(seed).items()}
     scores["naive", "labels"] = (scores["naive", "labels"] > 0.5).astype(float)
     for (name, variant), score in scores.items():
         auroc, voros = auc_score(y_test, score), voros_score(y_test, score)
@@ -61,7 +61,8 @@ def _split(X: np.ndarray, y: np.ndarray, seed: int) -> Iterator[Row]:
     yield holds("table2.log_wins_high", high < 0, seed)
 
 
-def _classifiers(seed: int) -> dict[tuple[str, str], ClassifierMixin]:
+def classifiers(seed: int) -> dict[tuple[str, str], ClassifierMixin]:
+    """By name and variant; the defaults, as printed."""
     return {
         ("log", AGREE): LogisticRegression(),
         ("log", "scaled"): make_pipeline(StandardScaler(), LogisticRegression()),
@@ -71,9 +72,10 @@ def _classifiers(seed: int) -> dict[tuple[str, str], ClassifierMixin]:
     }
 
 
-def _scores(model: ClassifierMixin, X: np.ndarray, y: np.ndarray, X_test: np.ndarray) -> np.ndarray:
+def held_out_scores(model: ClassifierMixin, X: np.ndarray, y: np.ndarray, X_test: np.ndarray) -> np.ndarray:
+    """Probabilities of the positive class after training."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # printed as it is: the defaults
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the print's settings stop before convergence
         return model.fit(X, y).predict_proba(X_test)[:, 1]
 
 

@@ -9,13 +9,11 @@ Needs a file: the data set ``busi``, the features as busi_features.csv (README.m
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 
 from pandas.api.types import is_numeric_dtype
 from sklearn.base import ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
@@ -23,6 +21,7 @@ from sklearn.naive_bayes import GaussianNB
 from auclab.datasets import load
 from auclab.metrics import auc_score, voros_score
 from auclab.types import Array, AuclabError
+from experiments.ratigan_cowen.breast_cancer import held_out_scores
 from experiments.study import Row, holds, main
 
 SEEDS = {"smoke": 1, "default": 20, "full": 100}
@@ -73,13 +72,6 @@ def classifiers(seed: int) -> dict[str, ClassifierMixin]:
         "forest": RandomForestClassifier(random_state=seed),
         "naive": GaussianNB(),
     }
-
-
-def held_out_scores(model: ClassifierMixin, X: Array, y: Array, X_test: Array) -> Array:
-    """Probabilities of the positive class."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # 25 iterations are the print's
-        return model.fit(X, y).predict_proba(X_test)[:, 1]
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ The numbers of a made table say nothing about the paper; where they can be known
 import numpy as np
 import pandas as pd
 import pytest
-from experiments.ratigan_cowen import fraud, ultrasound
+from experiments.ratigan_cowen import figures, fraud, ultrasound
 from sklearn.datasets import make_classification
 
 from auclab.datasets import load, places
@@ -125,3 +125,12 @@ def test_ultrasound_with_a_column_of_words_names_it(folder):
     images().assign(file="a.png").to_csv(folder / "busi_features.csv", index=False)
     with pytest.raises(AuclabError, match=r"file has cells that are no numbers.*columns numbers"):
         list(ultrasound.run_seed(0, "smoke"))
+
+
+def test_figures_of_downloads_are_drawn(folder):
+    transactions().to_csv(folder / "creditcard.csv", index=False)
+    images().to_csv(folder / "busi_features.csv", index=False)
+    curves, hulls, surfaces = figures.figure5().axes, figures.figure6().axes, figures.figure7().axes
+    assert (len(curves), len(hulls), len(surfaces)) == (4, 1, 2)
+    crossing = values(fraud.run("smoke"))["fraud.crossing", ""]
+    assert f"equal cost, t = {crossing:.4f}" in [line.get_label() for line in hulls[0].get_lines()]
