@@ -31,7 +31,7 @@ VARIANTS = ("sauc", "soft3", "soft10")
 
 def run(scale: str) -> Iterator[Row]:
     """Bias and variance at α = 1 and 10, a row per part, and the orders that the text states."""
-    parts = [_part(seed, REPETITIONS[scale] // PARTS) for seed in range(PARTS)]
+    parts = [part_values(seed, REPETITIONS[scale] // PARTS) for seed in range(PARTS)]
     bias = np.array([values.mean(axis=2) - true_auc(STRENGTHS)[:, None] for values in parts])  # part, α, metric
     variance = np.array([values.var(axis=2, ddof=1) for values in parts])
     for seed in range(PARTS):
@@ -66,7 +66,7 @@ def true_auc(strength: np.ndarray | float) -> np.ndarray | float:
     return (1 - q - strength * q) / (1 - q) ** 2
 
 
-def _part(seed: int, repetitions: int) -> np.ndarray:
+def part_values(seed: int, repetitions: int) -> np.ndarray:
     """Values, shape (α, metric, repetition)."""
     random = np.random.default_rng(seed)
     labels = np.repeat([1, 0], SIZE)

@@ -140,9 +140,9 @@ def wins(runs: Sequence[Outcome], one: str, other: str) -> tuple[float, float]:
 
 
 @cache
-def tables(count: int) -> Mapping[str, Table]:
-    """The first `count` of the sixteen data sets, read once a process."""
-    return {name: read_table(ours) for name, ours in list(SETS.items())[:count]}
+def read_tables(names: tuple[str, ...]) -> Mapping[str, Table]:
+    """Data sets by their names of Table 1, read once a process."""
+    return {name: read_table(SETS[name]) for name in names}
 
 
 def regret_rows(pattern: str, by_set: Mapping[str, Sequence[Outcome]], seed: int) -> Iterator[Row]:

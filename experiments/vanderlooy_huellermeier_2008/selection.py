@@ -36,7 +36,7 @@ def run(scale: str) -> Iterator[Row]:
     """Shares of right selections at n = 40 and 2000, a row per part, and the two statements on all n."""
     sizes = PRINTED if scale == "smoke" else SIZES
     for variant in (AGREE, "signed", "unscaled"):
-        parts = np.array([_part(seed, sizes, REPETITIONS[scale] // PARTS, variant) for seed in range(PARTS)])
+        parts = np.array([part_shares(seed, sizes, REPETITIONS[scale] // PARTS, variant) for seed in range(PARTS)])
         for seed, part in enumerate(parts):
             for n in PRINTED:
                 for name, share in zip(METRICS, part[sizes.index(n)], strict=True):
@@ -48,7 +48,7 @@ def run(scale: str) -> Iterator[Row]:
         yield holds("figure3.others_competitive", competitive, variant=variant)
 
 
-def _part(seed: int, sizes: tuple[int, ...], repetitions: int, variant: str) -> np.ndarray:
+def part_shares(seed: int, sizes: tuple[int, ...], repetitions: int, variant: str) -> np.ndarray:
     """Shares of right selections, shape (n, metric)."""
     random = np.random.default_rng(seed)
     shares = [np.mean([_selects_best(random, n, variant) for _ in range(repetitions)], axis=0) for n in sizes]
