@@ -29,24 +29,30 @@ def run(scale: str) -> Iterator[Row]:
     """Errors by power, a row per seed; properties of the polynomial; the scaling."""
     yield from _step()
     yield from _data()
-    labels = np.repeat([1, 0], SIZE)
     degrees = []
     for seed in range(SEEDS[scale]):
-        random = np.random.default_rng(seed)
-        normal = random.standard_normal(2 * SIZE)
-        errors = np.empty((len(POWERS), len(DISTANCES)))
-        for i, power in enumerate(POWERS):
-            for j, distance in enumerate(DISTANCES):
-                scores = (normal + distance * (labels - 0.5)) ** power
-                value = polynomial_auc(labels, scores, degree=DEGREE)
-                errors[i, j] = abs(value - auc_score(labels, scores))
-                degrees.append(abs(value - polynomial_auc(labels, scores, degree=DEGREE - 1)))
+        errors, steps = errors_of(seed)
+        degrees.append(float(steps.max()))
         for power, row in zip(POWERS, errors, strict=True):
             yield Row(f"figure2.error.p={power}", float(row.mean()), seed)
         yield holds("figure2.accurate", bool((errors[0] < 0.01).all()), seed)
         yield holds("figure2.deteriorates", bool(errors[-1].mean() > errors[0].mean()), seed)
     yield Row("degree", max(degrees))
     yield from _scaling()
+
+
+def errors_of(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """|polynomial AUC − AUC|, and what a degree less changes, by power and distance, for one sample."""
+    labels = np.repeat([1, 0], SIZE)
+    normal = np.random.default_rng(seed).standard_normal(2 * SIZE)
+    errors, steps = np.empty((2, len(POWERS), len(DISTANCES)))
+    for i, power in enumerate(POWERS):
+        for j, distance in enumerate(DISTANCES):
+            scores = (normal + distance * (labels - 0.5)) ** power
+            value = polynomial_auc(labels, scores, degree=DEGREE)
+            errors[i, j] = abs(value - auc_score(labels, scores))
+            steps[i, j] = abs(value - polynomial_auc(labels, scores, degree=DEGREE - 1))
+    return errors, steps
 
 
 def _step() -> Iterator[Row]:

@@ -51,10 +51,10 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
         X, X_test = prepared.fit_transform(data.X.iloc[train]), prepared.transform(data.X.iloc[split.test])
         y, y_test = data.y[train], data.y[split.test]
         for figure, beta, sizes in (("figure5", None, SIZES), ("figure6", BETA, SOFT_SIZES)):
-            found = {CORRECTED: _timed(partial(_on_all_rows, X, y, beta))}
+            found = {CORRECTED: _timed(partial(on_all_rows, X, y, beta))}
             for size in sizes[:2] if smoke else sizes:
                 random = np.random.default_rng([seed, size])
-                found[f"n={size}"] = _timed(partial(_on_samples, X, y, size, beta, random))
+                found[f"n={size}"] = _timed(partial(on_samples, X, y, size, beta, random))
             values = {key: _value(y_test, X_test @ coef, beta) for key, (coef, _) in found.items()}
             for key, (_, seconds) in found.items():
                 yield Row(f"{figure}.reached.{name}", values[key], seed, key)
@@ -70,8 +70,8 @@ def _warm_up() -> None:
     y = np.repeat([0, 1], 50)
     X = np.random.default_rng(0).standard_normal((100, 3)) + y[:, None]
     for beta in (None, BETA):
-        _on_all_rows(X, y, beta)
-        _on_samples(X, y, 50, beta, np.random.default_rng(0))
+        on_all_rows(X, y, beta)
+        on_samples(X, y, 50, beta, np.random.default_rng(0))
 
 
 def _value(y: Array, scores: Array, beta: float | None) -> float:
@@ -85,7 +85,7 @@ def _timed(train: Callable[[], Array]) -> tuple[Array, float]:
     return _unit(coef), process_time() - start
 
 
-def _on_all_rows(X: Array, y: Array, beta: float | None) -> Array:
+def on_all_rows(X: Array, y: Array, beta: float | None) -> Array:
     """The polynomial's weights."""
     if beta is None:
         model = methods()[CORRECTED]
@@ -105,7 +105,7 @@ def _on_all_rows(X: Array, y: Array, beta: float | None) -> Array:
     return coef
 
 
-def _on_samples(X: Array, y: Array, size: int, beta: float | None, random: np.random.Generator) -> Array:
+def on_samples(X: Array, y: Array, size: int, beta: float | None, random: np.random.Generator) -> Array:
     """The weights after as many steps, each with rows of its own."""
     rows = np.flatnonzero(y == 1), np.flatnonzero(y == 0)
     coef = None
