@@ -14,7 +14,7 @@ from PIL import Image
 
 from auclab.displays._style import _RC
 from auclab.types import AuclabError
-from experiments.study import read
+from experiments.study import VALUE, read
 
 
 class Summary(NamedTuple):
@@ -34,8 +34,9 @@ def summaries(path: Path) -> dict[tuple[str, str], Summary]:
 
 
 def sizes(found: Mapping[tuple[str, str], Summary], claim: str) -> dict[int, Summary]:
-    """The summaries of the variants ``n=…`` of a claim, by n."""
-    return {int(variant[2:]): found[key, variant] for key, variant in found if key == claim and variant[:2] == "n="}
+    """The summaries of the variants ``n=…`` of a raw value, by n."""
+    name = VALUE + claim
+    return {int(variant[2:]): found[key, variant] for key, variant in found if key == name and variant[:2] == "n="}
 
 
 def panels(rows: int, columns: int, size: tuple[float, float], **options: Any) -> tuple[Figure, Any]:

@@ -15,7 +15,7 @@ from auclab.displays import PolynomialStepDisplay
 from auclab.displays._style import BLUE, GREEN, GREY, INK, ORANGE, PALE, PURPLE, RED, SERIES, SKY, despine, ordered
 from experiments.calders_jaroszewicz_2007 import accuracy, linear, sampling
 from experiments.drawing import draw, panels, sizes, summaries
-from experiments.study import AS_PUBLISHED, CORRECTED
+from experiments.study import AS_PUBLISHED, CORRECTED, VALUE
 
 HERE = Path(__file__).parent
 SETS = {
@@ -115,9 +115,9 @@ def _reached(claim: str, words: str) -> Figure:
         ax.errorbar(x, y, yerr=sd, color=RED, marker="o", markersize=3, capsize=2, linewidth=1, label="samples")
         for n, point in zip(values, zip(x, y, strict=True), strict=True):
             ax.annotate(f"{n:,}", point, (3, -9), textcoords="offset points", color=GREY, fontsize=6)
-        polynomial = found[f"{claim}.reached.{name}", CORRECTED]
+        polynomial = found[f"{VALUE}{claim}.reached.{name}", CORRECTED]
         ax.axhline(polynomial.mean, color=BLUE, linewidth=0.8, linestyle="--")
-        at = found[f"{claim}.seconds.{name}", CORRECTED].mean
+        at = found[f"{VALUE}{claim}.seconds.{name}", CORRECTED].mean
         ax.plot([at], [polynomial.mean], color=BLUE, marker="*", markersize=9, linestyle="none", label="polynomial")
         ax.set(xscale="log", xlabel="seconds, one core", title=SETS[name])
         low, high = ax.get_xlim()

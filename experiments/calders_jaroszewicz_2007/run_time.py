@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import expit
 
 from auclab.metrics import auc_score, polynomial_auc, polynomial_soft_auc
-from experiments.study import Row, holds, main
+from experiments.study import VALUE, Row, holds, main
 
 DEGREE, BETA = 30, 10.0
 SEEDS = {"smoke": 1, "default": 3, "full": 5}
@@ -32,7 +32,9 @@ def run(scale: str) -> Iterator[Row]:
         seconds = np.array([_auc_seconds(*_sample(random, n)) for n in sizes])
         ratio = dict(zip(sizes, seconds[:, 1] / seconds[:, 0], strict=True))
         for n in sizes:
-            yield Row("figure3.auc.ratio", ratio[n], seed, f"n={n}")
+            yield Row(f"{VALUE}figure3.auc.ratio", ratio[n], seed, f"n={n}")
+        for n in (1000, 100_000):
+            yield Row(f"figure3.auc.ratio.n={n}", ratio[n], seed)
         yield holds("figure3.auc.faster", ratio[sizes[-1]] > 1, seed)
         large = slice(-2, None)  # below, the time of a call does not depend on n
         slope = np.polyfit(np.log(sizes[large]), np.log(seconds[large, 0]), 1)[0]
@@ -40,7 +42,7 @@ def run(scale: str) -> Iterator[Row]:
         soft = [_soft_seconds(*_sample(random, n)) for n in SOFT_SIZES]
         faster = [polynomial < pairs for polynomial, pairs in soft]
         for n, (polynomial, pairs) in zip(SOFT_SIZES, soft, strict=True):
-            yield Row("figure3.soft.ratio", pairs / polynomial, seed, f"n={n}")
+            yield Row(f"{VALUE}figure3.soft.ratio", pairs / polynomial, seed, f"n={n}")
         yield Row("figure3.soft.breakeven", _break_even(faster), seed)
         yield holds("figure3.soft.faster", faster[-1], seed)
 

@@ -28,7 +28,7 @@ from auclab.metrics import auc_score, soft_auc
 from auclab.metrics._series import chebyshev_slopes, sigmoid_series, step_series
 from auclab.types import Array
 from experiments.calders_jaroszewicz_2007.linear import CORRECTED, DEGREE, FOLDS, ITERATIONS, fit_seconds, methods
-from experiments.study import Row, main
+from experiments.study import VALUE, Row, main
 
 SEEDS = {"smoke": 1, "default": 5, "full": 10}
 DATA = ("covertype_numeric", "adult", "ijcnn1")
@@ -57,8 +57,8 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
                 found[f"n={size}"] = _timed(partial(on_samples, X, y, size, beta, random))
             values = {key: _value(y_test, X_test @ coef, beta) for key, (coef, _) in found.items()}
             for key, (_, seconds) in found.items():
-                yield Row(f"{figure}.reached.{name}", values[key], seed, key)
-                yield Row(f"{figure}.seconds.{name}", seconds, seed, key)
+                yield Row(f"{VALUE}{figure}.reached.{name}", values[key], seed, key)
+                yield Row(f"{VALUE}{figure}.seconds.{name}", seconds, seed, key)
             limit = max(found[CORRECTED][1], min(seconds for key, (_, seconds) in found.items() if key != CORRECTED))
             in_time = [values[key] for key, (_, seconds) in found.items() if key != CORRECTED and seconds <= limit]
             yield Row(f"{figure}.above_sampling.{name}", max(in_time) - values[CORRECTED], seed)

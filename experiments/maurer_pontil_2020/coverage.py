@@ -20,7 +20,7 @@ from auclab.bounds import step_weight_bound, weighted_auc_bound
 from auclab.metrics import weighted_auc
 from auclab.types import Array
 from experiments.maurer_pontil_2020.rate import DELTA, SLOPE, ramp, step
-from experiments.study import Row, main
+from experiments.study import VALUE, Row, main
 
 SEEDS = {"smoke": 1, "default": 10, "full": 20}
 SIZES = (200, 1000, 5000)
@@ -52,9 +52,9 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
             for name, values in widths.items():
                 finite = [value for value in values if np.isfinite(value)]
                 if finite:
-                    yield Row(f"width.{law}.{name}", float(np.mean(finite)), seed, f"n={n}")
+                    yield Row(f"{VALUE}width.{law}.{name}", float(np.mean(finite)), seed, f"n={n}")
             for convention, values in errors.items():
-                yield Row(f"error.{law}.{convention}", float(np.quantile(values, 1.0 - DELTA)), seed, f"n={n}")
+                yield Row(f"{VALUE}error.{law}.{convention}", float(np.quantile(values, 1.0 - DELTA)), seed, f"n={n}")
         for name, bad in outside.items():
             yield Row(f"coverage.{law}.{name}", float(np.mean(bad)), seed)
 

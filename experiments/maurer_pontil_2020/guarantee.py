@@ -18,7 +18,7 @@ from auclab.bounds import step_weight_bound
 from auclab.types import Array
 from experiments.maurer_pontil_2020 import discs
 from experiments.maurer_pontil_2020.uniform import DELTA, KAPPA, LIPSCHITZ, METHODS, half_width
-from experiments.study import Row, main
+from experiments.study import VALUE, Row, main
 
 SEEDS = {"smoke": 1, "default": 10, "full": 20}
 SIZES = (1000, 10_000, 100_000, 1_000_000)
@@ -39,10 +39,10 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
         promised = _promised(X @ coef, y)
         X_new, y_new = discs.draw(random, n)
         promised["heldout"] = step_weight_bound(y_new, X_new @ coef, max_fpr=MAX_FPR, delta=DELTA).lower
-        yield Row("cor4.truth", true, seed, f"n={n}")
+        yield Row(f"{VALUE}cor4.truth", true, seed, f"n={n}")
         for method, value in promised.items():
             false.setdefault(method, []).append(value > true)
-            yield Row(f"cor4.promised.{method}", value, seed, f"n={n}")
+            yield Row(f"{VALUE}cor4.promised.{method}", value, seed, f"n={n}")
     for method, values in false.items():
         yield Row(f"cor4.false.{method}", float(np.mean(values)), seed)
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from auclab.bounds import weighted_auc_bound
 from auclab.metrics import weighted_auc
-from experiments.study import AS_PUBLISHED, CORRECTED, Row, main
+from experiments.study import AS_PUBLISHED, CORRECTED, VALUE, Row, main
 
 SIZES = {"smoke": (100, 1000), "default": (100, 1000, 10_000, 100_000), "full": (100, 1000, 10_000, 100_000)}
 REPETITIONS = {"smoke": 60, "default": 400, "full": 4000}
@@ -52,7 +52,7 @@ def run(scale: str) -> Iterator[Row]:
             sizes_of_error = [np.sqrt(np.mean(np.square(values))) for values in errors.values()]
             yield Row(claim, float(np.polyfit(np.log(sizes), np.log(sizes_of_error), 1)[0]), seed)
             for n, size in zip(sizes, sizes_of_error, strict=True):
-                yield Row(f"{claim}.error", float(size), seed, f"n={n}")
+                yield Row(f"{VALUE}{claim}.error", float(size), seed, f"n={n}")
             if claim == "thm2.rate":
                 yield from _outside(counts[sizes[1]], errors[sizes[1]], seed)
     for variant, convention in ((AS_PUBLISHED, "max_rank"), (CORRECTED, "average")):

@@ -18,7 +18,7 @@ from auclab.bounds import linear_complexity, uniform_weighted_auc_bound
 from auclab.bounds.weighted import UniformMethod
 from auclab.types import Array
 from experiments.maurer_pontil_2020 import discs
-from experiments.study import Row, main
+from experiments.study import VALUE, Row, main
 
 SEEDS = {"smoke": 1, "default": 10, "full": 20}
 #: Samples of every size in a seed.
@@ -54,11 +54,11 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
         means = [np.mean(suprema[convention, n]) for n in sizes]
         yield Row(f"thm3.rate.{convention}", float(np.polyfit(np.log(sizes), np.log(means), 1)[0]), seed)
         for n, mean in zip(sizes, means, strict=True):
-            yield Row(f"thm3.supremum.{convention}", float(mean), seed, f"n={n}")
+            yield Row(f"{VALUE}thm3.supremum.{convention}", float(mean), seed, f"n={n}")
     for method in METHODS:
         yield Row(f"thm3.bound.{method}", float(np.mean(outside[method])), seed)
         for n in sizes:
-            yield Row(f"thm3.width.{method}", float(np.mean(widths[method, n])), seed, f"n={n}")
+            yield Row(f"{VALUE}thm3.width.{method}", float(np.mean(widths[method, n])), seed, f"n={n}")
     if seed == 0:
         yield from (Row(f"thm3.needed.{method}", needed(method)) for method in METHODS)
 
