@@ -29,7 +29,11 @@ TITLES = {
     "auc": "AUC", "sauc": "sAUC", "soft": "softAUC", "prob": "probAUC", "bauc": "bAUC", "voros": "VOROS",
     "soft3": "softAUC β = 3", "soft10": "softAUC β = 10",
 }  # fmt: skip
-LEARNERS = {"j48": "tree", "nb": "naive Bayes", "logistic": "logistic regression"}
+#: Blocks of Table 2, and Table 3, by the start of their claims.
+BLOCKS = {
+    "table2.{}.j48": "Table 2: trees", "table2.{}.nb": "Table 2: naive Bayes",
+    "table2.{}.logistic": "Table 2: logistic", "table3.{}": "Table 3: two trees",
+}  # fmt: skip
 LOOKS = dict(zip(("auc", "sauc", "soft3", "soft10", "prob"), SERIES, strict=False))
 #: Mean and standard error by claim and variant.
 Values = Mapping[tuple[str, str], tuple[float, float]]
@@ -110,17 +114,16 @@ def bars(values: Values, figure_name: str) -> Figure:
 def printed_and_ours(values: Values) -> Figure:
     """Tables 2 and 3, every cell: printed against ours."""
     published = {claim.claim_id: claim.value for claim in claims(HERE.name)}
-    figure, axes = _panels(1, 4, (6.6, 2.6), sharex=True, sharey=True)
-    looks = zip((BLUE, RED, GREEN, ORANGE), "os^D", strict=True)
-    for (metric, title), (colour, marker) in zip(list(TITLES.items())[:4], looks, strict=True):
-        for ax, learner in zip(axes, [*LEARNERS, ""], strict=True):
-            names = [f"table2.{name}.{learner}.{metric}" if learner else f"table3.{name}.{metric}" for name in SETS]
-            ours = [max(_main(values, claim)[0], 2e-4) for claim in names]
-            x = [published[claim] for claim in names]
-            ax.scatter(x, ours, s=9, facecolors="none", edgecolors=colour, marker=marker, label=title, linewidths=0.8)
-    for ax, title in zip(axes, [*LEARNERS.values(), "trees, two kinds of leaves"], strict=True):
-        ax.plot([2e-4, 0.3], [2e-4, 0.3], color=GREY, linewidth=0.6, zorder=0)
-        ax.set(xscale="log", yscale="log", title=title, xlabel="regret, printed", aspect="equal")
+    figure, axes = _panels(1, 4, (6.6, 2.2), sharex=True, sharey=True)
+    looks = dict(zip(PUBLISHED, zip((BLUE, RED, GREEN, ORANGE), "os^D", strict=True), strict=True))
+    for ax, (stem, title) in zip(axes, BLOCKS.items(), strict=True):
+        for metric, (colour, marker) in looks.items():
+            cells = [f"{stem.format(name)}.{metric}" for name in SETS]
+            x, y = [published[cell] for cell in cells], [_main(values, cell)[0] for cell in cells]
+            ax.plot(x, y, marker, markersize=3, mfc="none", mec=colour, mew=0.7, label=TITLES[metric])
+        ax.plot([3e-4, 0.3], [3e-4, 0.3], color=GREY, linewidth=0.6, zorder=0)
+        ax.set(xscale="log", yscale="log", title=title, xlabel="regret, printed")
+        ax.minorticks_off()
     axes[0].set_ylabel("regret, ours")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return figure
@@ -130,16 +133,15 @@ def columns(values: Values) -> Figure:
     """Mean regret over the data sets, by metric, with bAUC and VOROS; whiskers are two standard errors."""
     published = {claim.claim_id: claim.value for claim in claims(HERE.name)}
     figure, axes = _panels(1, 4, (6.6, 2.3))
-    metrics = list(TITLES)[:6]
+    metrics = [*PUBLISHED, "bauc", "voros"]
     places = np.arange(len(metrics))[::-1]
-    for ax, (learner, title) in zip(axes, [*LEARNERS.items(), ("", "trees, two kinds of leaves")], strict=True):
-        stem = f"table2.mean.{learner}" if learner else "table3.mean"
-        means, errors = zip(*(_main(values, f"{stem}.{metric}") for metric in metrics), strict=True)
+    for ax, (stem, title) in zip(axes, BLOCKS.items(), strict=True):
+        means, errors = zip(*(_main(values, f"{stem.format('mean')}.{metric}") for metric in metrics), strict=True)
         ax.errorbar(means, places, xerr=2 * np.array(errors), fmt="o", color=BLUE, markersize=3, label="ours")
-        printed = [published[f"{stem}.{metric}"] for metric in PUBLISHED]
+        printed = [published[f"{stem.format('mean')}.{metric}"] for metric in PUBLISHED]
         ax.plot(printed, places[: len(printed)], "x", color=RED, markersize=4, label="printed")
-        chance = values[f"{stem}.chance", ""][0]
-        ax.axvline(chance, color=GREY, linestyle=":", label="one drawn at random")
+        chance = values[f"{stem.format('mean')}.chance", ""][0]
+        ax.axvline(chance, color=GREY, linestyle=":", label="a candidate drawn at random")
         ax.set(title=title, xlabel="mean regret", xlim=(0, 1.1 * max(chance, *printed, *means)))
         ax.set_yticks(places, [TITLES[metric] for metric in metrics] if ax is axes[0] else [""] * len(metrics))
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)

@@ -40,7 +40,7 @@ from experiments.vanderlooy_huellermeier_2008.regret import (
 )
 
 SEEDS = {"smoke": 1, "default": 10, "full": 20}
-RUNS = {"smoke": 1, "default": 20, "full": 100}
+RUNS = {"smoke": 1, "default": 100, "full": 100}
 DATA_SETS = {"smoke": ("heart_statlog", "liver"), "default": tuple(SETS), "full": tuple(SETS)}
 LEARNERS = ("j48", "nb", "logistic")
 CANDIDATES, REMOVED = 10, 3
