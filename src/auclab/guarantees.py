@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.blocks.table import BlockTable
 from auclab.bounds import (
     fixed_scorer_auc_bound,
     fixed_scorer_bauc_bound,
@@ -155,6 +156,9 @@ def find_guarantees(
             continue
         if kind not in _KINDS:
             raise AuclabError(f"bounds of the kind {kind!r} are unknown; choose among {', '.join(_KINDS)}")
+        if kind in _NEED_ROWS and isinstance(train.X, BlockTable):
+            remarks.append(f"{kind} bounds need all training rows in memory; blocks have those of the held-out part")
+            continue
         context = Context(solution, train, test, preprocess, float(settings["rho"]), options or {})
         guarantees, words = _KINDS[kind](context)
         found += guarantees
@@ -243,3 +247,5 @@ _KINDS: dict[str, Callable[[Context], Found]] = {
     "fixed_scorer": _fixed_scorer,
     "weighted": _weighted,
 }
+#: Kinds that look at the rows themselves, not at their scores alone.
+_NEED_ROWS = ("stability", "margin")

@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 
 from auclab import screen
 from auclab.artifacts import write_artifacts
+from auclab.blocks.table import BlockTable
 from auclab.estimators import AUCClassifier
 from auclab.formulations import Program, read_optimum
 from auclab.guarantees import Guarantee, Sample, find_guarantees
@@ -75,6 +76,8 @@ def run_experiment(
     with open_run(settings["tracking"], name=name, folder=folder, params=params, tags=tags) as run:
         dataset: Dataset = build(config.dataset)
         splits: list[Split] = build(config.split)(dataset.y)
+        if isinstance(dataset.X, BlockTable):  # rows of files are taken as they lie there
+            splits = [Split(np.sort(split.train), np.sort(split.test), split.name) for split in splits]
         formulation: Program = build(config.formulation)
         metrics: Metrics = build(config.metrics)
         folds = []
@@ -91,7 +94,7 @@ def run_experiment(
         with screen.working(f"{run.name} · writing files"):
             places = write_artifacts(result, run.staging, config=OmegaConf.to_yaml(config, resolve=True))
             for fold, place in zip(folds, places, strict=True):
-                save_model(fold.model, _rows(dataset.X, fold.split.train[:SIGNATURE_ROWS]), place / "model")
+                save_model(fold.model, _example(dataset.X, fold.split.train[:SIGNATURE_ROWS]), place / "model")
         tags = {
             HASH_TAG: fingerprint(settings, dataset.sha256),
             "status": str(folds[-1].solution.status),
@@ -180,3 +183,9 @@ def _classifier(formulation: Program, solver: Mapping[str, Any]) -> AUCClassifie
 
 def _rows(X: Any, rows: NDArray[np.intp]) -> Any:
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+
+
+def _example(X: Any, rows: NDArray[np.intp]) -> Any:
+    """A few rows in memory."""
+    some = _rows(X, rows)
+    return some.to_frame() if hasattr(some, "to_frame") else some

@@ -4,7 +4,7 @@ Each function takes a `Dataset`, of which it reads the names and kinds of the co
 returns an unfitted scikit-learn transformer with float64 output: an array, or a CSR matrix where the data are
 sparse. Numeric columns are imputed by the median; nominal ones by the most frequent value, then one-hot
 encoded, where a category that was not in the training part gives zeros. Columns constant on the training part
-are dropped before scaling.
+are dropped before scaling. Blocks are only scaled: their columns are numbers, none missing, and constant ones stay.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from sklearn.preprocessing import (
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from auclab.blocks.preparation import BlockScaler
+from auclab.blocks.table import BlockTable
 from auclab.datasets.labels import label_text
 from auclab.types import AuclabError, Dataset
 
@@ -50,6 +52,8 @@ def standard(dataset: Dataset) -> Pipeline:
     >>> transformer.get_feature_names_out().tolist()
     ['size', 'colour_blue', 'colour_red']
     """
+    if isinstance(dataset.X, BlockTable):
+        return Pipeline([("scale", BlockScaler(StandardScaler()))])
     return Pipeline([*_encode(dataset), *_vary(), *_standardise(dataset)])
 
 
@@ -63,6 +67,8 @@ def minmax(dataset: Dataset) -> Pipeline:
     >>> minmax(Dataset(name="toy", X=X, y=np.array([0, 1, 1]))).fit_transform(X).ravel().tolist()
     [0.0, 0.5, 1.0]
     """
+    if isinstance(dataset.X, BlockTable):
+        return Pipeline([("scale", BlockScaler(MinMaxScaler()))])
     scaler = MaxAbsScaler() if _is_sparse(dataset) else MinMaxScaler()
     return Pipeline([*_encode(dataset), *_vary(), ("scale", scaler)])
 
@@ -78,6 +84,10 @@ def unit_ball(dataset: Dataset) -> Pipeline:
     >>> fitted.transform(pd.DataFrame({"size": [2.0, 3.0, 99.0]})).round(12).ravel().tolist()
     [0.0, 1.0, 1.0]
     """
+    if isinstance(dataset.X, BlockTable):
+        raise AuclabError(
+            "preprocess=unit_ball needs all rows in memory; with dataset=blocks take standard, minmax or none"
+        )
     return Pipeline([*_encode(dataset), *_vary(), *_standardise(dataset), ("ball", UnitBall())])
 
 
@@ -91,6 +101,8 @@ def none(dataset: Dataset) -> Pipeline:
     >>> none(Dataset(name="toy", X=X, y=np.array([0, 1, 0, 1]))).fit_transform(X).ravel().tolist()
     [1.0, 4.0, 4.0, 4.0]
     """
+    if isinstance(dataset.X, BlockTable):
+        return Pipeline([("scale", BlockScaler())])
     return Pipeline(_encode(dataset))
 
 
@@ -226,9 +238,10 @@ def _refuse_free_text(name: str, column: pd.Series) -> None:
 
 
 def _refuse_bad_entries(dataset: Dataset) -> None:
-    bad = ~np.isfinite(dataset.X.data)
+    X: Any = dataset.X
+    bad = ~np.isfinite(X.data)
     if bad.any():
-        column = int(dataset.X.indices[bad.argmax()])
+        column = int(X.indices[bad.argmax()])
         raise AuclabError(
             f"the sparse matrix has {bad.sum()} entries that are NaN or infinite (first in column {column}); "
             "only finite numbers work: repair them"

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import scipy.sparse as sp
 
+    from auclab.blocks.table import BlockTable
     from auclab.formulations.base import Program
 
 Array = NDArray[np.float64]
@@ -151,12 +152,13 @@ class Solution:
 class Dataset:
     """A binary data set as published: nothing is scaled, imputed or encoded yet.
 
-    `X` is a DataFrame, or a CSR matrix for sparse sources; `y` holds 1 for the positive class and 0 for the
-    other, shape (n_samples,). `nominal` names the columns that are categories whatever their dtype.
+    `X` is a DataFrame, a CSR matrix for sparse sources, or a table whose rows stay in files; `y` holds 1 for the
+    positive class and 0 for the other, shape (n_samples,). `nominal` names the columns that are categories whatever
+    their dtype.
     """
 
     name: str
-    X: pd.DataFrame | sp.csr_matrix | sp.csr_array
+    X: pd.DataFrame | sp.csr_matrix | sp.csr_array | BlockTable
     y: NDArray[np.int64]
     nominal: tuple[str, ...] = ()
     positive: str = "1"

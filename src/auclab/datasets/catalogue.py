@@ -57,7 +57,7 @@ def load(name: str, *, data_dir: str | Path | None = None, **overrides: Any) -> 
         choices = ", ".join(names())
         raise AuclabError(f"no data set {name!r}; " + (f"choose from {choices}" if choices else f"{FOLDER} is empty"))
     config = OmegaConf.create(
-        {"data_dir": data_dir and str(data_dir), "dataset": OmegaConf.load(FOLDER / f"{name}.yaml")}
+        {"data_dir": data_dir and str(data_dir), "engine": None, "dataset": OmegaConf.load(FOLDER / f"{name}.yaml")}
     )
     arguments: dict[str, Any] = OmegaConf.to_container(config.dataset, resolve=True)  # type: ignore[assignment]
     loader = _function(arguments.pop("_target_"))

@@ -99,8 +99,12 @@ def binarise(target: pd.Series, positive: Any = None, negative: Any = None) -> B
         raise AuclabError(
             f"target column {column!r} has {missing} missing values (first in row {first}); drop those rows"
         )
-    texts = target.map({value: label_text(value) for value in target.unique()}).to_numpy(dtype=object)
-    counts = Counter(texts.tolist())
+    # Each distinct label once: there may be millions of rows.
+    codes, values = target.factorize()
+    texts = np.array([label_text(value) for value in values], dtype=object)
+    counts: Counter[str] = Counter()
+    for text, count in zip(texts, np.bincount(codes, minlength=texts.size).tolist(), strict=True):
+        counts[text] += count
     if positive is None and set(counts) in UNDERSTOOD:
         positive = "True" if "True" in counts else "1"
     ours, theirs = as_labels(positive), as_labels(negative)
@@ -115,8 +119,8 @@ def binarise(target: pd.Series, positive: Any = None, negative: Any = None) -> B
         raise AuclabError(
             f"two classes are needed, but every row is positive; labels of {column!r} are {_census(counts)}"
         )
-    kept = np.isin(texts, ours + others)
-    y = np.isin(texts[kept], ours).astype(np.int64)
+    kept = np.isin(texts, ours + others)[codes]
+    y = np.isin(texts, ours).astype(np.int64)[codes[kept]]
     return BinaryTarget(y, kept, ", ".join(ours), ", ".join(others) if len(others) <= LISTED else "all others")
 
 

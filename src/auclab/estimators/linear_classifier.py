@@ -10,8 +10,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import roc_curve
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from auclab.blocks.table import BlockTable
 from auclab.types import Array, AuclabError
 
 
@@ -25,7 +26,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Array:
         """Scores of shape (n_samples,), larger for the positive class; predictions change at 0."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        if not isinstance(X, BlockTable):
+            X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         return np.asarray(X @ self.coef_[0]) + self.intercept_[0]
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -35,7 +37,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     def _two_classes(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[np.bool_]]:
         """Checked features and which observations are positive; sets `classes_`."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        if isinstance(X, BlockTable):  # its values are looked at when they are first read
+            self.n_features_in_, y = X.shape[1], column_or_1d(y)
+        else:
+            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
         kind = type_of_target(y, input_name="y", raise_unknown=True)
         self.classes_ = np.unique(y)

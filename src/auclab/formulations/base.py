@@ -119,7 +119,7 @@ class HingeProgram(Program):
     def hinge(self, coef: Array, intercept: float, sample: Sample) -> float:
         """The loss part, ``mean_k [1 − m_k − z‖w‖]₊``."""
         shift = 1.0 - self.threshold * norm_of(coef, self.norm)
-        scores_pos, scores_neg = sample.X_pos @ coef, sample.X_neg @ coef
+        scores_pos, scores_neg = sample.scores(coef)
         if self.over == "pairs":
             return pair_hinge_value(scores_pos, scores_neg, shift, *sample.weights)
         weight_pos, weight_neg = sample.point_weights

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -34,6 +35,9 @@ class Sample:
     positive: NDArray[np.bool_]
     weighted: bool
 
+    #: Whether the rows are out of memory: `auclab.blocks.sample.BlockSample`.
+    in_blocks: ClassVar[bool] = False
+
     @classmethod
     def from_labels(
         cls, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, pos_label: Any = None
@@ -46,25 +50,21 @@ class Sample:
             `X` not two-dimensional, not numeric, or with NaN or ±∞ (the place is named); lengths that differ;
             one class only; a class without weight.
         """
+        if hasattr(X, "labelled"):  # rows that are not in memory bring their own kind of sample
+            return X.labelled(y, sample_weight, pos_label=pos_label)
         features = _features(X)
         positive = positive_mask(y, pos_label)
         if features.shape[0] != positive.size:
             raise AuclabError(f"X has {features.shape[0]} rows, but there are {positive.size} labels")
         weight = weight_vector(sample_weight, positive.size)
         same_length(y=positive, sample_weight=weight)
-        raw = np.ones(positive.size) if weight is None else weight
-        total_pos, total_neg = float(raw[positive].sum()), float(raw[~positive].sum())
-        if total_pos <= 0 or total_neg <= 0:
-            raise AuclabError(
-                f"the sample weights of the {'positive' if total_pos <= 0 else 'negative'} class are all zero; "
-                "both classes need weight"
-            )
+        share_pos, share_neg, prior_pos = class_shares(positive, weight)
         return cls(
             X_pos=features[_rows_of(positive)],
             X_neg=features[_rows_of(~positive)],
-            share_pos=raw[positive] / total_pos,
-            share_neg=raw[~positive] / total_neg,
-            prior_pos=total_pos / (total_pos + total_neg),
+            share_pos=share_pos,
+            share_neg=share_neg,
+            prior_pos=prior_pos,
             positive=positive,
             weighted=weight is not None,
         )
@@ -102,7 +102,7 @@ class Sample:
     @property
     def mean_difference(self) -> Array:
         """Δ = mean(x⁺) − mean(x⁻), the mean of all pair differences."""
-        return np.asarray(self.X_pos.T @ self.share_pos - self.X_neg.T @ self.share_neg, dtype=float)
+        return self.combine(self.share_pos, self.share_neg)
 
     @cached_property
     def spread(self) -> Array:
@@ -111,23 +111,33 @@ class Sample:
         Taken from at most 10⁴ observations a class; a feature that is constant among those gets the scale of its
         largest entry.
         """
-        variance = np.zeros(self.n_features)
-        for X, share in ((self.X_pos, self.share_pos), (self.X_neg, self.share_neg)):
-            rows = slice(None, None, max(1, share.size // _ENOUGH_ROWS))
-            some, weight = X[rows], share[rows] / max(float(share[rows].sum()), 1e-300)
-            if not self.is_sparse:
-                # A common offset would take the digits of the variance.
-                some = some - some[0]
-            square = some.multiply(some) if self.is_sparse else some * some
-            variance += np.maximum(square.T @ weight - (some.T @ weight) ** 2, 0.0)
-        spread = np.sqrt(variance)
-        # Rounding leaves a constant feature with about 1e-8 of its size.
-        constant = spread <= 1e-7 * spread.max()
-        if constant.any():
-            peaks = [abs(X[:, constant]).max(axis=0) for X in (self.X_pos, self.X_neg)]
-            largest = np.maximum(*(np.ravel(peak.toarray() if self.is_sparse else peak) for peak in peaks))
-            spread[constant] = np.where(largest > 0, largest, 1.0)
-        return spread
+        parts = [
+            (X[strided(share.size)], share[strided(share.size)])
+            for X, share in ((self.X_pos, self.share_pos), (self.X_neg, self.share_neg))
+        ]
+
+        def peaks(constant: NDArray[np.bool_]) -> Array:
+            both = [abs(X[:, constant]).max(axis=0) for X in (self.X_pos, self.X_neg)]
+            return np.asarray(np.maximum(*(np.ravel(peak.toarray() if self.is_sparse else peak) for peak in both)))
+
+        return spread_of(parts, peaks)
+
+    def scores(self, coef: Array) -> tuple[Array, Array]:
+        """``(X_pos @ coef, X_neg @ coef)``."""
+        return np.asarray(self.X_pos @ coef), np.asarray(self.X_neg @ coef)
+
+    def take(self, rows_pos: NDArray[np.integer], rows_neg: NDArray[np.integer]) -> tuple[Any, Any]:
+        """Some rows of either class, in the order asked for."""
+        return self.X_pos[rows_pos], self.X_neg[rows_neg]
+
+    def gram(self, weight_pos: Array, weight_neg: Array) -> Array:
+        """``Σ_i u_i x_i⁺x_i⁺ᵀ + Σ_j v_j x_j⁻x_j⁻ᵀ``, shape (n_features, n_features); weights are ≥ 0, most may be 0."""
+        total = np.zeros((self.n_features, self.n_features))
+        for X, weight in ((self.X_pos, weight_pos), (self.X_neg, weight_neg)):
+            rows = X[weight > 0]
+            rows = rows.toarray() if self.is_sparse else rows
+            total += (rows * weight[weight > 0][:, None]).T @ rows
+        return total
 
     def combine(self, multipliers_pos: Array, multipliers_neg: Array) -> Array:
         """``Σ_i α_i x_i⁺ − Σ_j β_j x_j⁻``, shape (n_features,)."""
@@ -139,6 +149,53 @@ class Sample:
         joined[self.positive] = values_pos
         joined[~self.positive] = values_neg
         return joined
+
+
+def class_shares(positive: NDArray[np.bool_], weight: Array | None) -> tuple[Array, Array, float]:
+    """Weights within either class, each summing to 1, and the weight of the positive class in the whole.
+
+    Raises
+    ------
+    AuclabError
+        A class without weight.
+    """
+    raw = np.ones(positive.size) if weight is None else weight
+    pos, neg = raw[positive], raw[~positive]
+    total_pos, total_neg = float(pos.sum()), float(neg.sum())
+    if total_pos <= 0 or total_neg <= 0:
+        raise AuclabError(
+            f"the sample weights of the {'positive' if total_pos <= 0 else 'negative'} class are all zero; "
+            "both classes need weight"
+        )
+    return pos / total_pos, neg / total_neg, total_pos / (total_pos + total_neg)
+
+
+def strided(size: int) -> slice:
+    """Some 10⁴ observations of a class of this size, evenly spaced."""
+    return slice(None, None, max(1, size // _ENOUGH_ROWS))
+
+
+def spread_of(parts: Sequence[tuple[Any, Array]], peaks: Callable[[NDArray[np.bool_]], Array]) -> Array:
+    """About the standard deviation within the classes, from rows and shares of either; `peaks` where that is 0.
+
+    `peaks` gives the largest modulus of the features that are True in its argument.
+    """
+    variance = 0.0
+    for some, share in parts:
+        weight = share / max(float(share.sum()), 1e-300)
+        sparse = sp.issparse(some)
+        if not sparse:
+            # A common offset would take the digits of the variance.
+            some = some - some[0]
+        square = some.multiply(some) if sparse else some * some
+        variance = variance + np.maximum(square.T @ weight - (some.T @ weight) ** 2, 0.0)
+    spread = np.sqrt(np.asarray(variance))
+    # Rounding leaves a constant feature with about 1e-8 of its size.
+    constant = spread <= 1e-7 * spread.max()
+    if constant.any():
+        largest = peaks(constant)
+        spread[constant] = np.where(largest > 0, largest, 1.0)
+    return spread
 
 
 def _rows_of(mask: NDArray[np.bool_]) -> Any:

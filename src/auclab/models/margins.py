@@ -16,8 +16,8 @@ from auclab.types import Array
 def pair_margins(problem: Problem, rows_pos: NDArray[np.intp], rows_neg: NDArray[np.intp]) -> Margins:
     """Directions ``x_i⁺ − x_j⁻`` of the named pairs, capacities ``share_i share_j``."""
     sample = problem.sample
-    directions = sample.X_pos[rows_pos] - sample.X_neg[rows_neg]
-    return Margins(directions, sample.share_pos[rows_pos] * sample.share_neg[rows_neg])
+    X_pos, X_neg = sample.take(rows_pos, rows_neg)
+    return Margins(X_pos - X_neg, sample.share_pos[rows_pos] * sample.share_neg[rows_neg])
 
 
 def all_margins(problem: Problem) -> Margins:

@@ -10,11 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from auclab.formulations.norms import norm_of
 from auclab.models.dual_lp import Fixed, Margins
-from auclab.models.margins import all_margins, pair_margins
+from auclab.models.margins import pair_margins
 from auclab.solvers.base import Problem
 from auclab.types import Array
 
@@ -54,7 +55,7 @@ class Window:
 def window_around(problem: Problem, coef: Array, intercept: float, n_wanted: int) -> Window:
     """The window at a point with about `n_wanted` margins (more if more are tied at its edge)."""
     shift = 1.0 - problem.program.threshold * norm_of(coef, problem.program.norm)
-    scores_pos, scores_neg = problem.sample.X_pos @ coef, problem.sample.X_neg @ coef
+    scores_pos, scores_neg = problem.sample.scores(coef)
     if problem.over_pairs:
         return _pairs_around(problem, scores_pos - shift, scores_neg, n_wanted)
     return _points_around(problem, shift - (scores_pos + intercept), shift + scores_neg + intercept, n_wanted)
@@ -66,16 +67,16 @@ def _points_around(problem: Problem, arguments_pos: Array, arguments_neg: Array,
     distance = np.abs(arguments)
     within = np.partition(distance, n_wanted - 1)[n_wanted - 1] if n_wanted < distance.size else distance.max()
     undecided = distance <= max(within, _LEAST_WIDTH)
-    every = all_margins(problem)
-    signs = every.signs
-    assert signs is not None
-    rows = np.arange(arguments.size)
-    on = np.where(undecided | (arguments <= 0), 0.0, every.capacity)
-    chosen = rows[undecided]
+    capacity = np.concatenate(sample.point_weights)
+    on = np.where(undecided | (arguments <= 0), 0.0, capacity)
+    chosen = np.flatnonzero(undecided)
+    positive = chosen < sample.n_pos
+    X_pos, X_neg = sample.take(chosen[positive], chosen[~positive] - sample.n_pos)
+    stack = sp.vstack if sample.is_sparse else np.vstack
     return Window(
-        Margins(every.directions[chosen], every.capacity[chosen], signs[chosen]),
-        np.where(chosen < sample.n_pos, chosen, -1),
-        np.where(chosen >= sample.n_pos, chosen - sample.n_pos, -1),
+        Margins(stack([X_pos, -X_neg]), capacity[chosen], np.where(positive, 1.0, -1.0)),
+        np.where(positive, chosen, -1),
+        np.where(positive, -1, chosen - sample.n_pos),
         on[: sample.n_pos],
         on[sample.n_pos :],
     )

@@ -148,7 +148,7 @@ def _rough_solution(problem: Problem, deadline: float) -> Array:
 
     def oracle(coef: Array) -> tuple[float, Array]:
         shift = 1.0 - program.threshold * norm_of(coef, program.norm)
-        active = pair_hinge_active(sample.X_pos @ coef, sample.X_neg @ coef, shift, *sample.weights)
+        active = pair_hinge_active(*sample.scores(coef), shift, *sample.weights)
         slope = program.penalty - program.threshold * float(active[0].sum())
         gradient = slope * subgradient(coef, program.norm) - sample.combine(*active)
         return problem.objective(coef, 0.0), gradient

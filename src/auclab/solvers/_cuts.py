@@ -55,7 +55,7 @@ def _active(problem: Problem, theta: Array) -> tuple[tuple[Array, ...], float]:
     """Marginals of the margins with a positive hinge, and the mean hinge from them."""
     sample = problem.sample
     shift = 1.0 - problem.program.threshold * theta[-1]
-    pos, neg = sample.X_pos @ theta[:-2], sample.X_neg @ theta[:-2]
+    pos, neg = sample.scores(theta[:-2])
     if problem.over_pairs:
         # A common offset of the scores cancels in the pairs; without it no digits are lost in the sums.
         center = 0.5 * float(neg.min() + neg.max())

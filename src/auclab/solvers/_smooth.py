@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.blocks.curvature import binned_curvature
+from auclab.blocks.sample import BlockSample
 from auclab.formulations.sample import Sample
 from auclab.kernels.smooth import Index, sweep_neg, sweep_pos, window_row_sums, window_sums
 from auclab.solvers._threads import in_parallel
@@ -33,7 +35,7 @@ class Evaluation:
 
     `value` is the smoothed mean; `multipliers` per class are the marginals of ``q α``; `slack` is what the smoothing
     leaves between primal and dual value, ``mean(φ(a) − α a)``; `band` is the share of the margins in the band. `state`
-    is what the Hessian needs besides.
+    is what the Hessian needs besides, `theta` the point.
     """
 
     half_width: float
@@ -42,6 +44,7 @@ class Evaluation:
     slack: float
     band: float
     state: Any
+    theta: Array
 
     def release(self) -> None:
         """Forget what only the Hessian needs: at 10⁷ observations it is most of the memory."""
@@ -74,16 +77,17 @@ class PairLoss:
     def evaluate(self, theta: Array, half_width: float) -> Evaluation:
         """Value and multipliers at `theta`; O(m log m)."""
         sample = self.sample
-        coef, shift = theta[:-2], 1.0 - self.threshold * theta[-1]
+        shift = 1.0 - self.threshold * theta[-1]
 
-        def sort(X: Any, share: Array) -> tuple[Index, Array, Array]:
-            scores = X @ coef
+        def sort(scores: Array, share: Array) -> tuple[Index, Array, Array]:
             order = np.argsort(scores).astype(np.int32)
             return order, scores[order], share[order] if sample.weighted else share
 
+        scores_pos, scores_neg = sample.scores(theta[:-2])
         (order_pos, pos, share_pos), (order_neg, neg, share_neg) = in_parallel(
-            sort, (sample.X_pos, sample.share_pos), (sample.X_neg, sample.share_neg), threads=self.threads
+            sort, (scores_pos, sample.share_pos), (scores_neg, sample.share_neg), threads=self.threads
         )
+        del scores_pos, scores_neg
         center = 0.5 * (neg[0] + neg[-1])
         pos -= center
         neg -= center
@@ -102,7 +106,7 @@ class PairLoss:
             _Side(order_pos, share_pos, first_pos, last_pos),
             _Side(order_neg, share_neg, first_neg, last_neg),
         )
-        return Evaluation(half_width, mean, multipliers, mean - active, band, sides)
+        return Evaluation(half_width, mean, multipliers, mean - active, band, sides, theta)
 
     def direction_sum(self, multipliers: tuple[Array, Array]) -> Array:
         """``G = Σ q α D``, the negative gradient, shape (n_variables,)."""
@@ -110,6 +114,8 @@ class PairLoss:
 
     def hessian(self, evaluation: Evaluation) -> Array:
         """The band's ``Σ q φ'' D Dᵀ``, shape (n_variables, n_variables); O(m n²)."""
+        if isinstance(self.sample, BlockSample):
+            return binned_curvature(self.sample, evaluation.theta, evaluation.half_width, self.threshold)
         sample, (pos, neg) = self.sample, evaluation.state
         rows_pos, rows_neg = in_parallel(
             _sorted_rows, (sample.X_pos, pos.order), (sample.X_neg, neg.order), threads=self.threads
@@ -137,10 +143,8 @@ class PairLoss:
         sample, (pos, neg) = self.sample, evaluation.state
         tilt = self.threshold * step[-1]
 
-        def gathered(X: Any, side: _Side) -> Array:
-            return (X @ step[:-2])[side.order]
-
-        moved_pos, moved_neg = in_parallel(gathered, (sample.X_pos, pos), (sample.X_neg, neg), threads=self.threads)
+        moved_pos, moved_neg = sample.scores(step[:-2])
+        moved_pos, moved_neg = moved_pos[pos.order], moved_neg[neg.order]
         across_pos = window_sums(neg.share * moved_neg, pos.first, pos.last)
         across_neg = window_sums(pos.share * moved_pos, neg.first, neg.last)
         # In place from here on.
@@ -174,12 +178,10 @@ class PointLoss:
 
     def evaluate(self, theta: Array, half_width: float) -> Evaluation:
         """Value and multipliers at `theta`; O(m n)."""
-        sample, (weight_pos, weight_neg) = self.sample, self.sample.point_weights
+        weight_pos, weight_neg = self.sample.point_weights
         shift = 1.0 - self.threshold * theta[-1]
-        arguments = (
-            shift - (sample.X_pos @ theta[:-2] + theta[-2]),
-            shift + (sample.X_neg @ theta[:-2] + theta[-2]),
-        )
+        scores_pos, scores_neg = self.sample.scores(theta[:-2])
+        arguments = shift - (scores_pos + theta[-2]), shift + (scores_neg + theta[-2])
         slopes = [np.clip((a + half_width) / (2.0 * half_width), 0.0, 1.0) for a in arguments]
         losses = [
             np.where(np.abs(a) < half_width, (a + half_width) ** 2 / (4.0 * half_width), np.maximum(a, 0.0))
@@ -190,7 +192,7 @@ class PointLoss:
         multipliers = weight_pos * slopes[0], weight_neg * slopes[1]
         active = float(multipliers[0] @ arguments[0] + multipliers[1] @ arguments[1])
         band = float(weight_pos @ bands[0] + weight_neg @ bands[1])
-        return Evaluation(half_width, value, multipliers, value - active, band, bands)
+        return Evaluation(half_width, value, multipliers, value - active, band, bands, theta)
 
     def direction_sum(self, multipliers: tuple[Array, Array]) -> Array:
         """``G = Σ q α D``, the negative gradient, shape (n_variables,)."""
@@ -199,36 +201,35 @@ class PointLoss:
 
     def hessian(self, evaluation: Evaluation) -> Array:
         """The band's ``Σ q φ'' D Dᵀ``; O(m n²)."""
+        n, sample = self.sample.n_features, self.sample
+        mass_pos, mass_neg = (w * band for w, band in zip(sample.point_weights, evaluation.state, strict=True))
+        total_pos, total_neg = float(mass_pos.sum()), float(mass_neg.sum())
         hessian = np.zeros((self.n_variables, self.n_variables))
-        for X, weight, band, sign in self._classes(evaluation):
-            rows = _sorted_rows(X, np.flatnonzero(band))
-            directions = np.c_[sign * rows, np.full(len(rows), sign), np.full(len(rows), self.threshold)]
-            hessian += (directions * weight[band][:, None]).T @ directions
+        hessian[:n, :n] = sample.gram(mass_pos, mass_neg)
+        hessian[:n, n] = hessian[n, :n] = sample.combine(mass_pos, -mass_neg)
+        hessian[:n, -1] = hessian[-1, :n] = self.threshold * sample.combine(mass_pos, mass_neg)
+        hessian[n, n] = total_pos + total_neg
+        hessian[n, -1] = hessian[-1, n] = self.threshold * (total_pos - total_neg)
+        hessian[-1, -1] = self.threshold**2 * (total_pos + total_neg)
         return hessian / (2.0 * evaluation.half_width)
 
     def change(self, evaluation: Evaluation, step: Array) -> tuple[Array, Array]:
         """``q φ'' D·step`` of either class; O(m n)."""
-        result = []
-        for X, weight, band, sign in self._classes(evaluation):
-            moved = sign * (X @ step[:-2] + step[-2]) + self.threshold * step[-1]
-            result.append(weight * band * moved / (2.0 * evaluation.half_width))
-        return result[0], result[1]
+        tilt, width = self.threshold * step[-1], 2.0 * evaluation.half_width
+        moved_pos, moved_neg = self.sample.scores(step[:-2])
+        (weight_pos, weight_neg), (band_pos, band_neg) = self.sample.point_weights, evaluation.state
+        changed_pos = weight_pos * band_pos * (moved_pos + step[-2] + tilt) / width
+        return changed_pos, weight_neg * band_neg * (tilt - moved_neg - step[-2]) / width
 
     def hessian_diagonal(self, evaluation: Evaluation) -> Array:
         """The Hessian's diagonal, shape (n_variables,)."""
         diagonal = np.zeros(self.n_variables)
-        for X, weight, band, _ in self._classes(evaluation):
-            mass = float((weight * band).sum())
-            diagonal += np.r_[_square(X).T @ (weight * band), mass, self.threshold**2 * mass]
+        sample, weights = self.sample, self.sample.point_weights
+        for X, weight, band in zip((sample.X_pos, sample.X_neg), weights, evaluation.state, strict=True):
+            mass = weight * band
+            total = float(mass.sum())
+            diagonal += np.r_[_square(X).T @ mass, total, self.threshold**2 * total]
         return diagonal / (2.0 * evaluation.half_width)
-
-    def _classes(self, evaluation: Evaluation) -> list[tuple[Any, Array, NDArray[np.bool_], float]]:
-        weight_pos, weight_neg = self.sample.point_weights
-        bands = evaluation.state
-        return [
-            (self.sample.X_pos, weight_pos, bands[0], 1.0),
-            (self.sample.X_neg, weight_neg, bands[1], -1.0),
-        ]
 
 
 Loss = PairLoss | PointLoss

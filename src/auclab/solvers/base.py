@@ -82,10 +82,11 @@ class Play:
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What a solver works on; `why_not` turns a mismatch into words."""
+    """What a solver works on; `why_not` turns a mismatch into words. `blocks`: samples that are out of memory."""
 
     linear_only: bool = False
     nonconvex: bool = False
+    blocks: bool = False
     families: tuple[Family, ...] = ("hinge",)
 
     def why_not(self, program: Program) -> str | None:
@@ -153,6 +154,13 @@ def check_capable(name: str, program: Program) -> Solver:
     if capabilities.linear_only and program.is_convex and program.family in capabilities.families:
         advice += f", or keep solver={name} with norm l1 or linf" + (" and squared=false" if program.squared else "")
     raise AuclabError(f"solver={name} cannot solve {program.name}: {reason}; {advice}")
+
+
+def check_blocks(name: str) -> None:
+    """Raise `AuclabError` if the solver needs all rows in memory."""
+    if not load_solver(name)[1].blocks:
+        able = " or ".join(f"solver={other}" for other in solver_names() if load_solver(other)[1].blocks)
+        raise AuclabError(f"solver={name} needs all rows in memory, and the sample is in blocks; use {able}")
 
 
 def check_options(name: str, play: Solver, options: dict[str, object]) -> None:

@@ -32,7 +32,7 @@ from auclab.solvers.base import Capabilities, Play, Problem
 from auclab.solvers.certificate import SMALL_OBJECTIVE, certify
 from auclab.types import Array, Status, Timings
 
-CAPABILITIES = Capabilities(families=("hinge", "hardest"))
+CAPABILITIES = Capabilities(blocks=True, families=("hinge", "hardest"))
 #: The level lies this far up from the lower bound to the best value (measured: 0.5 takes a third more steps).
 _LEVEL = 0.8
 #: In a span the next point lies this part of the way to the minimum (measured: half the steps of the level, at half the

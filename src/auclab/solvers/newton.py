@@ -30,7 +30,7 @@ from auclab.solvers.base import Capabilities, Play, Problem
 from auclab.solvers.certificate import SMALL_OBJECTIVE, certify, dual_bound
 from auclab.types import Array, AuclabError, Status, Timings
 
-CAPABILITIES = Capabilities()
+CAPABILITIES = Capabilities(blocks=True)
 #: Observations per class of the first subsample, and how much each next one is larger.
 _FIRST, _GROWTH = 2_000, 8
 #: The Hessian of a sample larger than this is taken from a subsample: it only has to be good, not exact.
@@ -68,6 +68,11 @@ def play(
         More features than a dense Hessian can hold, where the norm needs one (l1 and linf).
     """
     program, n_features = problem.program, problem.sample.n_features
+    if problem.sample.in_blocks and n_features > MATRIX_UP_TO:
+        raise AuclabError(
+            f"newton on blocks needs an n × n matrix and the data have n = {n_features} features (at most "
+            f"{MATRIX_UP_TO}); drop features, or use solver=cutting_plane"
+        )
     if program.uses_norm and program.norm != "l2" and n_features > MATRIX_UP_TO:
         raise AuclabError(
             f"solver=newton needs an n × n matrix for the norm {program.norm} and the data have n = {n_features} "
@@ -296,9 +301,13 @@ def _subsamples(full: Sample) -> list[Sample]:
     level = _FIRST
     while 3 * level < size:
         if level >= full.n_features:
-            levels.append(_subsample(full, level, generator))
+            levels.append(level)
         level *= _GROWTH
-    return levels
+    # The largest is drawn first and the others from it: one look at the whole, which may be out of memory.
+    samples: list[Sample] = []
+    for level in reversed(levels):
+        samples.insert(0, _subsample(samples[0] if samples else full, level, generator))
+    return samples
 
 
 def _reusable(hessian: Hessian | None, sample: Sample) -> Hessian | None:
@@ -308,10 +317,11 @@ def _reusable(hessian: Hessian | None, sample: Sample) -> Hessian | None:
 
 def _subsample(sample: Sample, size: int, generator: np.random.Generator) -> Sample:
     """At most `size` observations of either class, drawn with replacement."""
-    parts = []
-    for X, share in ((sample.X_pos, sample.share_pos), (sample.X_neg, sample.share_neg)):
-        rows = generator.integers(0, share.size, size) if share.size > size else np.arange(share.size)
-        kept = share[rows]
-        parts.append((X[rows], kept / kept.sum()))
-    (X_pos, share_pos), (X_neg, share_neg) = parts
-    return replace(sample, X_pos=X_pos, X_neg=X_neg, share_pos=share_pos, share_neg=share_neg)
+    drawn = [
+        generator.integers(0, count, size) if count > size else np.arange(count)
+        for count in (sample.n_pos, sample.n_neg)
+    ]
+    shares = [share[rows] for share, rows in zip((sample.share_pos, sample.share_neg), drawn, strict=True)]
+    X_pos, X_neg = sample.take(*drawn)
+    share_pos, share_neg = (share / share.sum() for share in shares)
+    return Sample(X_pos, X_neg, share_pos, share_neg, sample.prior_pos, sample.positive, sample.weighted)

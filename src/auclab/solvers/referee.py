@@ -16,10 +16,10 @@ from auclab.formulations.point_null import point_null_level, point_null_multipli
 from auclab.formulations.sample import Sample
 from auclab.kernels.compiling import compile_hinge
 from auclab.solvers._hardest import plain_problem
-from auclab.solvers.base import Play, Problem, check_capable, check_options
+from auclab.solvers.base import Play, Problem, check_blocks, check_capable, check_options
 from auclab.solvers.certificate import certify, certify_tree
 from auclab.solvers.nonconvex import solve_nonconvex
-from auclab.types import AuclabError, Solution, Status, Timings
+from auclab.types import Array, AuclabError, Solution, Status, Timings
 
 #: A mean hinge below this is taken for 0: the data are separable.
 SEPARATED = 1e-9
@@ -99,6 +99,8 @@ def solve_problem(problem: Problem, solver: str, *, tolerance: float, **options:
     name, reason = (solver, "") if solver != "auto" else choose_solver(problem)
     play = check_capable(name, formulation)
     check_options(name, play, options)
+    if problem.sample.in_blocks:
+        check_blocks(name)
     limits: dict[str, Any] = {"tolerance": tolerance, **options}
     compiling = compile_hinge()
     answer = _trivial_play(problem)
@@ -120,6 +122,8 @@ def choose_solver(problem: Problem) -> tuple[str, str]:
         return "highs", "auto picked highs: counting pairs is a mixed-integer program"
     if program.family == "hardest":
         return "cutting_plane", "auto picked cutting_plane: it forms no pairs"
+    if problem.sample.in_blocks:
+        return "newton", "auto picked newton: the sample is in blocks"
     if not program.is_convex:
         return "highs", "auto picked highs: z > 0 is solved by a family of linear programs"
     if program.is_linear and problem.n_margins <= WINDOWS_UP_TO:
@@ -193,7 +197,7 @@ def _canonical(problem: Problem, play: Play) -> tuple[Play, float]:
     if objective - program.penalty * (size * size if program.squared else size) > SEPARATED:
         return play, objective
     note = f"the {'pairs' if problem.over_pairs else 'classes'} are linearly separable: no hinge is left"
-    if not program.uses_norm:
+    if not program.uses_norm and not sample.in_blocks:
         from auclab.models.hard_margin import hard_margin
 
         separator = hard_margin(problem)
@@ -210,7 +214,12 @@ def _null_play(problem: Problem, play: Play) -> Play:
     program, sample = problem.program, problem.sample
     share_neg = program.null_share(sample) if isinstance(program, PartialAUC) else None
     every = (sample.share_pos, sample.share_neg if share_neg is None else share_neg)
-    proof = every if problem.over_pairs else point_null_multipliers(sample, program.norm)
+    if problem.over_pairs:
+        proof: tuple[Array, Array] | None = every
+    elif sample.in_blocks:
+        proof = play.multipliers  # the exact ones are those of a program over all rows
+    else:
+        proof = point_null_multipliers(sample, program.norm)
     coef, intercept = np.zeros_like(play.coef), problem.null_intercept()
     return replace(play, coef=coef, intercept=intercept, multipliers=proof, share_neg=share_neg)
 
@@ -230,6 +239,8 @@ def _null_remark(problem: Problem, play: Play) -> tuple[str, ...]:
         level = dual_norm_of(sample.combine(*play.multipliers), program.norm)
         name = "the least ‖mean(x⁺) − Σ r_j x_j⁻‖_*"
         meaning = "no direction has the hardest negatives below the positives on average"
+    elif sample.in_blocks and not problem.over_pairs:
+        return ("w = 0 is optimal within the tolerance",)
     elif problem.over_pairs:
         level, name = pair_null_level(sample, program.norm), "‖mean(x⁺) − mean(x⁻)‖_*"
         meaning = "the value is 1 and the bAUC of every linear scorer is 0"
