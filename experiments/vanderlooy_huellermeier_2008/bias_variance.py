@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from auclab.metrics import auc_score, scored_auc, soft_auc
-from experiments.study import Row, holds, main
+from experiments.study import VALUE, Row, holds, main
 
 PARTS = 10
 REPETITIONS = {"smoke": 20, "default": 500, "full": 5000}
@@ -30,15 +30,16 @@ VARIANTS = ("sauc", "soft3", "soft10")
 
 
 def run(scale: str) -> Iterator[Row]:
-    """Bias and variance at α = 1 and 10, a row per part, and the orders that the text states."""
+    """Bias and variance, a row per part (claims at α = 1 and 10), and the orders that the text states."""
     parts = [part_values(seed, REPETITIONS[scale] // PARTS) for seed in range(PARTS)]
     bias = np.array([values.mean(axis=2) - true_auc(STRENGTHS)[:, None] for values in parts])  # part, α, metric
     variance = np.array([values.var(axis=2, ddof=1) for values in parts])
     for seed in range(PARTS):
         for column, name in enumerate(METRICS):
-            for strength in PRINTED:
-                yield Row(f"figure2.bias.{name}.alpha={strength}", bias[seed, strength - 1, column], seed)
-                yield Row(f"figure2.variance.{name}.alpha={strength}", variance[seed, strength - 1, column], seed)
+            for row, strength in enumerate(STRENGTHS):
+                prefix = "" if strength in PRINTED else VALUE
+                yield Row(f"{prefix}figure2.bias.{name}.alpha={strength}", bias[seed, row, column], seed)
+                yield Row(f"{prefix}figure2.variance.{name}.alpha={strength}", variance[seed, row, column], seed)
     mean_bias, mean_variance = (dict(zip(METRICS, values.mean(axis=0).T, strict=True)) for values in (bias, variance))
     yield holds("figure2.bias.negative", all((mean_bias[name] < 0).all() for name in VARIANTS))
     yield holds("figure2.bias.shrinks", all(abs(mean_bias[name][-1]) < abs(mean_bias[name][0]) for name in VARIANTS))

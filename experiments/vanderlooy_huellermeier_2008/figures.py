@@ -1,25 +1,18 @@
-"""Figures 1 to 5 and two of ours: ``python -m experiments.vanderlooy_huellermeier_2008.figures``.
-
-The simulations of Figs. 2 and 3 are run again (half a minute), with the seeds of the results; Figs. 4 and 5 and ours
-are drawn from results/table2.csv and table3.csv.
-"""
+"""Figures 1 to 5 and two of ours, from results/*.csv: ``python -m experiments.vanderlooy_huellermeier_2008.figures``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from io import BytesIO
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from statistics import fmean, stdev
-from typing import Any
 
 import numpy as np
-from matplotlib import rc_context
 from matplotlib.figure import Figure
-from PIL import Image
 
-from auclab.displays._style import _RC, BLUE, GREEN, GREY, INK, ORANGE, PALE, RED, SERIES, despine
+from auclab.displays._style import BLUE, GREEN, GREY, INK, ORANGE, PALE, RED, SERIES, despine
+from experiments.drawing import Summary, draw, panels, summaries
 from experiments.scoreboard import claims
-from experiments.study import AS_PUBLISHED, CORRECTED, Row, read
+from experiments.study import AGREE, CORRECTED, VALUE
 from experiments.vanderlooy_huellermeier_2008 import bias_variance, modifiers, selection
 from experiments.vanderlooy_huellermeier_2008.data_sets import SETS
 from experiments.vanderlooy_huellermeier_2008.regret import PAIRS, PUBLISHED
@@ -29,19 +22,18 @@ TITLES = {
     "auc": "AUC", "sauc": "sAUC", "soft": "softAUC", "prob": "probAUC", "bauc": "bAUC", "voros": "VOROS",
     "soft3": "softAUC β = 3", "soft10": "softAUC β = 10",
 }  # fmt: skip
+LOOKS = dict(zip(("auc", "sauc", "soft3", "soft10", "prob"), SERIES, strict=False))
 #: Blocks of Table 2, and Table 3, by the start of their claims.
 BLOCKS = {
     "table2.{}.j48": "Table 2: trees", "table2.{}.nb": "Table 2: naive Bayes",
     "table2.{}.logistic": "Table 2: logistic", "table3.{}": "Table 3: two trees",
 }  # fmt: skip
-LOOKS = dict(zip(("auc", "sauc", "soft3", "soft10", "prob"), SERIES, strict=False))
-#: Mean and standard error by claim and variant.
-Values = Mapping[tuple[str, str], tuple[float, float]]
+Values = Mapping[tuple[str, str], Summary]
 
 
 def figure1() -> Figure:
     """Modifiers, and eq. (5) as printed and as it has to be."""
-    figure, (left, right) = _panels(1, 2, (6.6, 2.5))
+    figure, (left, right) = panels(1, 2, (6.6, 2.5))
     t = np.linspace(-0.5, 0.5, 1001)
     for name in ("auc", "sauc", "soft10", "prob"):
         left.plot(t, modifiers.modifier(selection.METRICS[name])(t), label=TITLES[name], **LOOKS[name])
@@ -52,149 +44,134 @@ def figure1() -> Figure:
     for ax, title in ((left, "modifiers"), (right, "probAUC, h = 0.1")):
         ax.set(xlabel="score difference t of a pair", ylabel="what a pair counts, w(t)", title=title)
         ax.legend(loc="upper left")
+        despine(ax)
     return figure
 
 
 def figure2() -> Figure:
-    """Bias and variance against the strength of the scorer, 5,000 repetitions."""
-    count = bias_variance.REPETITIONS["full"] // bias_variance.PARTS
-    values = np.concatenate([bias_variance.part_values(seed, count) for seed in range(bias_variance.PARTS)], axis=2)
-    bias = values.mean(axis=2) - bias_variance.true_auc(bias_variance.STRENGTHS)[:, None]  # type: ignore[index]
-    figure, axes = _panels(1, 2, (6.6, 2.5))
-    labels = "bias against the true AUC", "variance (AUC²)"
-    for ax, label, curves in zip(axes, labels, (bias, values.var(axis=2, ddof=1)), strict=True):
-        for metric, curve in zip(bias_variance.METRICS, curves.T, strict=True):
+    """Bias and variance against the strength of the scorer."""
+    values = summaries(HERE / "results" / "bias_variance.csv")
+    figure, axes = panels(1, 2, (6.6, 2.5))
+    for ax, name, label in zip(axes, ("bias", "variance"), ("bias (AUC)", "variance (AUC²)"), strict=True):
+        for metric in bias_variance.METRICS:
+            stems = [f"figure2.{name}.{metric}.alpha={strength}" for strength in bias_variance.STRENGTHS]
+            curve = [_mean(values, stem) for stem in stems]
             ax.plot(bias_variance.STRENGTHS, curve, label=TITLES[metric], **LOOKS[metric])
         ax.set(xlabel="strength α of the scorer", ylabel=label)
+        despine(ax)
     axes[1].legend()
     return figure
 
 
 def figure3() -> Figure:
     """Share of right selections against n, in the three readings of "distance"."""
-    readings = {"": "(1 + distance)/2", "signed": "signed distance", "unscaled": "weights at their lengths"}
-    figure, axes = _panels(1, 3, (6.6, 2.8), sharey=True)
-    count = selection.REPETITIONS["full"] // selection.PARTS
+    values = summaries(HERE / "results" / "selection.csv")
+    readings = {AGREE: "(1 + distance)/2", "signed": "signed distance", "unscaled": "weights at their lengths"}
+    figure, axes = panels(1, 3, (6.6, 2.8), sharey=True)
     for ax, (variant, title) in zip(axes, readings.items(), strict=True):
-        parts = [
-            selection.part_shares(seed, selection.SIZES, count, variant) for seed in range(selection.PARTS)
-        ]  # fmt: skip
-        for metric, curve in zip(selection.METRICS, np.mean(parts, axis=0).T, strict=True):
+        for metric in selection.METRICS:
+            curve = [_mean(values, f"figure3.{metric}.n={n}", variant) for n in selection.SIZES]
             ax.plot(selection.SIZES, curve, label=TITLES[metric], marker="o", markersize=2.5, **LOOKS[metric])
         ax.axhline(1 / 3, color=PALE, zorder=0)
         ax.set(xscale="log", xlabel="instances n", title=title, ylim=(0.1, 1.02))
         ax.set_xticks(selection.SIZES, map(str, selection.SIZES), rotation=45)
         ax.minorticks_off()
+        despine(ax)
     axes[0].set_ylabel("share of right selections")
     axes[1].text(40, 1 / 3, "chance", color=GREY, va="bottom", fontsize=7)
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
     return figure
 
 
-def bars(values: Values, figure_name: str) -> Figure:
+def bars(name: str, table: str) -> Figure:
     """Figs. 4 and 5: wins to the left, losses to the right, six pairs of metrics, a panel per data set."""
-    figure, axes = _panels(4, 4, (6.6, 6.6), sharex=True, sharey=True)
+    values = summaries(HERE / "results" / f"{table}.csv")
+    figure, axes = panels(4, 4, (6.6, 6.6), sharex=True, sharey=True)
     height = np.arange(len(PAIRS))[::-1]
-    for ax, name in zip(axes.flat, SETS, strict=True):
-        for place, (one, other) in zip(height, PAIRS, strict=True):
-            ax.barh(place, -values[f"{figure_name}.{name}.{one}_over_{other}", ""][0], color=BLUE, height=0.7)
-            ax.barh(place, values[f"{figure_name}.{name}.{other}_over_{one}", ""][0], color=ORANGE, height=0.7)
+    for ax, data in zip(axes.flat, SETS, strict=True):
+        wins = [_mean(values, f"{name}.{data}.{one}_over_{other}") for one, other in PAIRS]
+        losses = [_mean(values, f"{name}.{data}.{other}_over_{one}") for one, other in PAIRS]
+        ax.barh(height, np.negative(wins), color=BLUE, height=0.7)
+        ax.barh(height, losses, color=ORANGE, height=0.7)
         ax.axvline(0, color=INK, linewidth=0.6)
-        ax.set_title(name.replace("_", " "), pad=2)
+        ax.set_title(data.replace("_", " "), pad=2)
+        despine(ax)
     axes[0, 0].set_yticks(height, [f"{TITLES[one]} : {TITLES[other]}" for one, other in PAIRS])
     reach = max(abs(limit) for limit in axes[0, 0].get_xlim())
     axes[0, 0].set_xlim(-reach, reach)
     axes[0, 0].xaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
-    figure.supxlabel(
-        "share of runs: the first selects the better (left, blue), the second does (right, orange)", size=8
-    )
+    for ax, label in zip(axes[-1], ["share of runs"] * 4, strict=True):
+        ax.set_xlabel(label)
+    figure.suptitle("the first selects the better: left, blue; the second does: right, orange")
     return figure
 
 
-def printed_and_ours(values: Values) -> Figure:
+def printed_and_ours() -> Figure:
     """Tables 2 and 3, every cell: printed against ours."""
+    values = _tables()
     published = {claim.claim_id: claim.value for claim in claims(HERE.name)}
-    figure, axes = _panels(1, 4, (6.6, 2.2), sharex=True, sharey=True)
+    figure, axes = panels(1, 4, (6.6, 2.2), sharex=True, sharey=True)
     looks = dict(zip(PUBLISHED, zip((BLUE, RED, GREEN, ORANGE), "os^D", strict=True), strict=True))
     for ax, (stem, title) in zip(axes, BLOCKS.items(), strict=True):
         for metric, (colour, marker) in looks.items():
             cells = [f"{stem.format(name)}.{metric}" for name in SETS]
-            x, y = [published[cell] for cell in cells], [_main(values, cell)[0] for cell in cells]
+            x, y = [published[cell] for cell in cells], [_mean(values, cell) for cell in cells]
             ax.plot(x, y, marker, markersize=3, mfc="none", mec=colour, mew=0.7, label=TITLES[metric])
         ax.plot([3e-4, 0.3], [3e-4, 0.3], color=GREY, linewidth=0.6, zorder=0)
-        ax.set(xscale="log", yscale="log", title=title, xlabel="regret, printed")
+        ax.set(xscale="log", yscale="log", title=title, xlabel="regret, printed", ylim=(1e-4, 0.4))
         ax.minorticks_off()
+        despine(ax)
     axes[0].set_ylabel("regret, ours")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return figure
 
 
-def columns(values: Values) -> Figure:
+def columns() -> Figure:
     """Mean regret over the data sets, by metric, with bAUC and VOROS; whiskers are two standard errors."""
+    values = _tables()
     published = {claim.claim_id: claim.value for claim in claims(HERE.name)}
-    figure, axes = _panels(1, 4, (6.6, 2.3))
+    figure, axes = panels(1, 4, (6.6, 2.3))
     metrics = [*PUBLISHED, "bauc", "voros"]
     places = np.arange(len(metrics))[::-1]
     for ax, (stem, title) in zip(axes, BLOCKS.items(), strict=True):
-        means, errors = zip(*(_main(values, f"{stem.format('mean')}.{metric}") for metric in metrics), strict=True)
-        ax.errorbar(means, places, xerr=2 * np.array(errors), fmt="o", color=BLUE, markersize=3, label="ours")
-        printed = [published[f"{stem.format('mean')}.{metric}"] for metric in PUBLISHED]
+        mean = stem.format("mean")
+        found = [_summary(values, f"{mean}.{metric}") for metric in metrics]
+        ours, errors = [own.mean for own in found], [2 * own.sd / own.count**0.5 for own in found]
+        ax.errorbar(ours, places, xerr=errors, fmt="o", color=BLUE, markersize=3, label="ours")
+        printed = [published[f"{mean}.{metric}"] for metric in PUBLISHED]
         ax.plot(printed, places[: len(printed)], "x", color=RED, markersize=4, label="printed")
-        chance = values[f"{stem.format('mean')}.chance", ""][0]
+        chance = _mean(values, f"{mean}.chance")
         ax.axvline(chance, color=GREY, linestyle=":", label="a candidate drawn at random")
-        ax.set(title=title, xlabel="mean regret", xlim=(0, 1.1 * max(chance, *printed, *means)))
+        ax.set(title=title, xlabel="mean regret", xlim=(0, 1.1 * max(chance, *printed, *ours)))
         ax.set_yticks(places, [TITLES[metric] for metric in metrics] if ax is axes[0] else [""] * len(metrics))
+        despine(ax)
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure
 
 
-def _main(values: Values, claim: str) -> tuple[float, float]:
-    return values.get((claim, ""), values.get((claim, CORRECTED), (np.nan, np.nan)))
+def _tables() -> Values:
+    return summaries(HERE / "results" / "table2.csv") | summaries(HERE / "results" / "table3.csv")
 
 
-def summarise(rows: Sequence[Row]) -> Values:
-    """Mean over the seeds and its standard error."""
-    found: dict[tuple[str, str], list[float]] = {}
-    for row in rows:
-        found.setdefault((row.claim_id, row.variant), []).append(row.value)
-    return {
-        key: (fmean(own), stdev(own) / len(own) ** 0.5 if len(own) > 1 else 0.0)
-        for key, own in found.items()
-        if key[1] in ("", CORRECTED, AS_PUBLISHED)
-    }
+def _mean(values: Values, claim: str, variant: str = AGREE) -> float:
+    return _summary(values, claim, variant).mean
 
 
-def _panels(rows: int, count: int, size: tuple[float, float], **options: Any) -> tuple[Figure, Any]:
-    figure = Figure(figsize=size, layout="constrained")
-    axes = figure.subplots(rows, count, **options)
-    for ax in np.ravel(axes):
-        ax.tick_params(labelsize=7, width=0.6, length=2.5)
-        despine(ax)
-    return figure, axes
+def _summary(values: Values, claim: str, variant: str = AGREE) -> Summary:
+    """Of a claim or a raw value, corrected where print and truth differ."""
+    names = (claim, variant), (VALUE + claim, variant), (claim, CORRECTED)
+    return next(values[name] for name in names if name in values)
 
 
-def save(figure: Figure, name: str) -> None:
-    """With a palette of 256 colours, which halves the file."""
-    buffer = BytesIO()
-    figure.savefig(buffer, format="png", dpi=180)
-    target = HERE / "figures" / f"{name}.png"
-    target.parent.mkdir(exist_ok=True)
-    Image.open(buffer).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(target, optimize=True)
-    print(f"{target.relative_to(HERE.parent)}  {target.stat().st_size / 1000:.0f} kB")
-
-
-def main() -> None:
-    """Draw all of them."""
-    values = summarise([row for name in ("table2", "table3") for row in read(HERE / "results" / f"{name}.csv")[2]])
-    with rc_context(_RC):
-        save(figure1(), "figure1")
-        save(figure2(), "figure2")
-        save(figure3(), "figure3")
-        save(bars(values, "figure4"), "figure4")
-        save(bars(values, "figure5"), "figure5")
-        save(printed_and_ours(values), "printed_and_ours")
-        save(columns(values), "columns")
-
+FIGURES = {
+    "figure1": figure1,
+    "figure2": figure2,
+    "figure3": figure3,
+    "figure4": partial(bars, "figure4", "table2"),
+    "figure5": partial(bars, "figure5", "table3"),
+    "printed_and_ours": printed_and_ours,
+    "columns": columns,
+}
 
 if __name__ == "__main__":
-    main()
+    draw(FIGURES, HERE / "figures")

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from auclab.metrics import auc_score, bauc_score, probabilistic_auc, scored_auc, soft_auc, voros_score
-from experiments.study import AGREE, AS_PUBLISHED, CORRECTED, Row, holds
+from experiments.study import AGREE, AS_PUBLISHED, CORRECTED, VALUE, Row, holds
 from experiments.vanderlooy_huellermeier_2008.data_sets import SETS
 from experiments.vanderlooy_huellermeier_2008.learners import Floats, Integers, Mask, Table, read_table
 
@@ -147,13 +147,16 @@ def read_tables(names: tuple[str, ...]) -> Mapping[str, Table]:
 
 def regret_rows(pattern: str, by_set: Mapping[str, Sequence[Outcome]], seed: int) -> Iterator[Row]:
     """A row per data set and column, and their means over the data sets; `pattern` has {} for the data set."""
-    values = {key: [mean_regret(runs, metric) for runs in by_set.values()] for key, metric in COLUMNS.items()}
-    values["chance", AGREE] = [float(np.mean([run.chance for run in runs])) for runs in by_set.values()]
-    values["worst", AGREE] = [float(np.mean([run.worst for run in runs])) for runs in by_set.values()]
-    for (column, variant), means in values.items():
+    for (column, variant), metric in COLUMNS.items():
+        means = [mean_regret(runs, metric) for runs in by_set.values()]
         for name, value in zip(by_set, means, strict=True):
             yield Row(f"{pattern.format(name)}.{column}", value, seed, variant)
         yield Row(f"{pattern.format('mean')}.{column}", float(np.mean(means)), seed, variant)
+    spread = np.array([np.mean([(run.chance, run.worst) for run in runs], axis=0) for runs in by_set.values()])
+    for column, values in zip(("chance", "worst"), spread.T, strict=True):
+        for name, value in zip(by_set, values, strict=True):
+            yield Row(f"{VALUE}{pattern.format(name)}.{column}", float(value), seed)
+        yield Row(f"{pattern.format('mean')}.{column}", float(values.mean()), seed)
 
 
 def win_rows(figure: str, by_set: Mapping[str, Sequence[Outcome]], seed: int) -> Iterator[Row]:
@@ -161,8 +164,8 @@ def win_rows(figure: str, by_set: Mapping[str, Sequence[Outcome]], seed: int) ->
     for name, runs in by_set.items():
         for one, other in PAIRS:
             first, second = wins(runs, one, other)
-            yield Row(f"{figure}.{name}.{one}_over_{other}", first, seed)
-            yield Row(f"{figure}.{name}.{other}_over_{one}", second, seed)
+            yield Row(f"{VALUE}{figure}.{name}.{one}_over_{other}", first, seed)
+            yield Row(f"{VALUE}{figure}.{name}.{other}_over_{one}", second, seed)
     equal = {m: 1 - np.mean([sum(wins(runs, "auc", m)) for runs in by_set.values()]) for m in METRICS}
     for (column, variant), metric in COLUMNS.items():
         if metric != "auc":

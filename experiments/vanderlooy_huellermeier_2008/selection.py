@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from auclab.metrics import auc_score, probabilistic_auc, scored_auc, soft_auc
-from experiments.study import AGREE, Row, holds, main
+from experiments.study import AGREE, VALUE, Row, holds, main
 
 SIZES = (40, 100, 200, 500, 1000, 2000)
 PRINTED = (40, 2000)
@@ -33,14 +33,15 @@ METRICS = {
 
 
 def run(scale: str) -> Iterator[Row]:
-    """Shares of right selections at n = 40 and 2000, a row per part, and the two statements on all n."""
+    """Shares of right selections, a row per part (claims at n = 40 and 2000), and the two statements on all n."""
     sizes = PRINTED if scale == "smoke" else SIZES
     for variant in (AGREE, "signed", "unscaled"):
         parts = np.array([part_shares(seed, sizes, REPETITIONS[scale] // PARTS, variant) for seed in range(PARTS)])
         for seed, part in enumerate(parts):
-            for n in PRINTED:
-                for name, share in zip(METRICS, part[sizes.index(n)], strict=True):
-                    yield Row(f"figure3.{name}.n={n}", share, seed, variant)
+            for n, shares in zip(sizes, part, strict=True):
+                prefix = "" if n in PRINTED else VALUE
+                for name, share in zip(METRICS, shares, strict=True):
+                    yield Row(f"{prefix}figure3.{name}.n={n}", share, seed, variant)
         auc, sauc, *others = parts.mean(axis=0).T
         worst = all((sauc < other).all() for other in (auc, *others))
         yield holds("figure3.sauc_worst", worst, variant=variant)
