@@ -16,6 +16,7 @@ import re
 import shlex
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from statistics import fmean, stdev
@@ -74,9 +75,11 @@ def _make(config: DictConfig, job: Any, folder: Path) -> Job:
     several = f" · seed {seed}" if count_seeds(study, scale) > 1 else ""
     title = f"{paper} {name} · {scale}{several}"
     command = shlex.join(["python", "run.py", *words, "hydra.mode=RUN"])
-    return Job(title, settings, lambda: _code(study), lambda: _work(title, settings, command, folder))
+    code = _code(study)  # now: by the end of a long job the files may be others than those that were loaded
+    return Job(title, settings, lambda: code, lambda: _work(title, settings, command, folder))
 
 
+@cache
 def _code(study: str) -> str:
     """Checksum of the code of the study, with the modules beside it that it uses."""
     found: dict[str, str] = {}
