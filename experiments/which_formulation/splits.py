@@ -26,7 +26,7 @@ from auclab.preprocess import standard
 from auclab.splits import holdout, kfold
 from auclab.types import Dataset
 from experiments.study import VALUE, Row, main
-from experiments.which_formulation.methods import COSTLY, METHODS, Effort, Labels, Method, Scorer, Vector
+from experiments.which_formulation.methods import METHODS, Effort, Labels, Method, Scorer, Vector
 
 SEEDS = {"smoke": 1, "default": 10, "full": 20}
 SETS = (
@@ -42,7 +42,7 @@ FOLDS = 5
 MAX_ROWS, MAX_MINORITY = 2000, 500
 TEST_SIZE = 1 / 3
 #: On inner folds, and for the scorer that is kept.
-ROUGH, FINE = Effort(3e-3, 30), Effort(1e-4, 100)
+ROUGH, FINE = Effort(3e-3), Effort(1e-4)
 METRICS = {"auc": auc_score, "bauc": bauc_score, "voros": voros_score}
 
 
@@ -52,10 +52,10 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
     shares = SHARES[::3] if smoke else SHARES
     certified: dict[str, list[bool]] = {name: [] for name in METHODS}
     for name in SMALL if smoke else SETS:
-        train, test = _split(load(name), seed)
+        train, test = split(load(name), seed)
         for key, method in METHODS.items():
             begin = time.process_time()
-            scorer, platt, solved = _tuned(method, *train, shares[1::2] if key == COSTLY else shares, seed)
+            scorer, platt, solved = tuned(method, *train, shares, seed)
             seconds = time.process_time() - begin
             certified[key] += solved
             distance = scorer.distance(test[0])
@@ -67,14 +67,14 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
         yield Row(f"certified.{key}", float(np.mean(solved)), seed)
 
 
-def _split(data: Dataset, seed: int) -> tuple[tuple[Vector, Labels], tuple[Vector, Labels]]:
+def split(data: Dataset, seed: int) -> tuple[tuple[Vector, Labels], tuple[Vector, Labels]]:
     """Standardised training and test part."""
     rows = _drawn(data.y, seed)
-    (split,) = holdout(data.y[rows], test_size=TEST_SIZE, seed=seed)
+    (parts,) = holdout(data.y[rows], test_size=TEST_SIZE, seed=seed)
     table, prepare = data.X.iloc[rows], standard(data)
-    X_train = prepare.fit_transform(table.iloc[split.train])
-    X_test = prepare.transform(table.iloc[split.test])
-    return (X_train, data.y[rows][split.train]), (X_test, data.y[rows][split.test])
+    X_train = prepare.fit_transform(table.iloc[parts.train])
+    X_test = prepare.transform(table.iloc[parts.test])
+    return (X_train, data.y[rows][parts.train]), (X_test, data.y[rows][parts.test])
 
 
 def _drawn(y: Labels, seed: int) -> NDArray[np.intp]:
@@ -87,16 +87,16 @@ def _drawn(y: Labels, seed: int) -> NDArray[np.intp]:
     return np.sort(np.concatenate([few, many]))
 
 
-def _tuned(method: Method, X: Vector, y: Labels, shares, seed: int):
+def tuned(method: Method, X: Vector, y: Labels, shares, seed: int, measure=auc_score, efforts=(ROUGH, FINE)):
     """The scorer at the best share, its map from distances to probabilities, and which solves were certified."""
     held_out, scores, solved = np.empty((len(shares), len(y))), np.empty((len(shares), FOLDS)), []
     for k, fold in enumerate(kfold(y, n_folds=FOLDS, seed=seed)):
-        path = method(X[fold.train], y[fold.train], shares, ROUGH)
+        path = method(X[fold.train], y[fold.train], shares, efforts[0])
         held_out[:, fold.test] = [each.distance(X[fold.test]) for each in path]
-        scores[:, k] = [auc_score(y[fold.test], row) for row in held_out[:, fold.test]]
+        scores[:, k] = [measure(y[fold.test], row) for row in held_out[:, fold.test]]
         solved += [each.certified for each in path]
     best = int(np.argmax(scores.mean(axis=1).round(12)))  # the first, and shares descend
-    scorer: Scorer = method(X, y, shares[best : best + 1], FINE)[0]
+    scorer: Scorer = method(X, y, shares[best : best + 1], efforts[1])[0]
     return scorer, _platt(held_out[best], y), [*solved, scorer.certified]
 
 
