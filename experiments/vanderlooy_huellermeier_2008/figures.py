@@ -1,4 +1,4 @@
-"""Figures 1 to 5 and two of ours, from results/*.csv: ``python -m experiments.vanderlooy_huellermeier_2008.figures``."""
+"""Figures 1 to 5, and two of ours, out of results/: ``python -m experiments.vanderlooy_huellermeier_2008.figures``."""
 
 from __future__ import annotations
 
@@ -100,8 +100,8 @@ def bars(name: str, table: str) -> Figure:
     reach = max(abs(limit) for limit in axes[0, 0].get_xlim())
     axes[0, 0].set_xlim(-reach, reach)
     axes[0, 0].xaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
-    for ax, label in zip(axes[-1], ["share of runs"] * 4, strict=True):
-        ax.set_xlabel(label)
+    for ax in axes[-1]:
+        ax.set_xlabel("share of runs")
     figure.suptitle("the first selects the better: left, blue; the second does: right, orange")
     return figure
 
