@@ -21,7 +21,10 @@ YAMLS = {
     for path in (REPOSITORY / "conf" / "experiment").glob("*.yaml")
     if (found := OmegaConf.load(path).get("study"))
 }
-NEED_FILES = {"data_sets", "accuracy", "lambda_path", "threshold_family", "page_blocks", "linear", "sampling"}
+NEED_FILES = {
+    *("data_sets", "accuracy", "lambda_path", "threshold_family", "page_blocks", "linear", "sampling"),
+    *("splits", "exact", "partial"),
+}
 #: The files that no manifest has; tests/experiments/test_downloads.py runs these studies on made tables.
 NEED_DOWNLOAD = {"fraud": "creditcard.csv", "ultrasound": "busi_features.csv"}
 RULES = {"mean", "draw", "at most", "all", "none"}
