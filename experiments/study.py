@@ -27,6 +27,8 @@ from typing import cast
 
 from rich.console import Console
 
+from auclab.screen import plain_errors
+
 FOLDER = Path(__file__).parent
 SCALES = ("smoke", "default", "full")
 # as printed; as it has to be; or where print and truth agree
@@ -89,10 +91,11 @@ def main(
     if seeds is not None:
         parser.add_argument("--jobs", type=int, default=1, help="seeds at a time, each in a process of its own")
     asked, console = parser.parse_args(arguments), Console()
-    if seeds is None:
-        rows = list(cast(Study, run)(asked.scale))
-    else:
-        rows = _all_seeds(cast(SeedStudy, run), seeds[asked.scale], asked.scale, asked.jobs)
+    with plain_errors(lambda line: SystemExit(1)):  # such as a data set that is not here
+        if seeds is None:
+            rows = list(cast(Study, run)(asked.scale))
+        else:
+            rows = _all_seeds(cast(SeedStudy, run), seeds[asked.scale], asked.scale, asked.jobs)
     for row in rows:
         console.print(f"{row.claim_id:40} {row.variant:14} seed {row.seed:<4} {row.value:.8g}", highlight=False)
     if asked.scale != "smoke":

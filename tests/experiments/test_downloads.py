@@ -12,7 +12,7 @@ from sklearn.datasets import make_classification
 from auclab.datasets import load, places
 from auclab.metrics import auc_score, voros_score
 from auclab.types import AuclabError
-from experiments import scoreboard
+from experiments import scoreboard, study
 from openml_server import OpenMLServer, Table
 
 
@@ -89,6 +89,15 @@ def test_fraud_from_openml(folder, monkeypatch):
 def test_fraud_without_data_says_so(folder, unreachable):
     with pytest.raises(AuclabError, match=r"'creditcard' is not on this machine.*OpenML could not be reached"):
         list(fraud.run("smoke"))
+
+
+def test_the_command_without_data_ends_with_one_line(folder, unreachable, capsys):
+    with pytest.raises(SystemExit) as caught:
+        study.main(fraud.run, arguments=["--scale", "smoke"])
+    assert caught.value.code == 1
+    told = capsys.readouterr().err
+    assert "'creditcard' is not on this machine" in " ".join(told.split())
+    assert "Traceback" not in told
 
 
 def test_curves_that_do_not_cross_are_an_error():
