@@ -95,27 +95,6 @@ def test_ionosphere_with_highs(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_sweep_goes_on_after_a_failing_job(tmp_path):
-    answer = run(tmp_path, "-m", *SMALL, "solver=highs", "formulation=ranksvm,bauc,csvm")
-    assert answer.returncode == 1
-    assert "Traceback" not in answer.stderr
-    assert len(re.findall("^error: solver=highs cannot solve", answer.stderr, flags=re.MULTILINE)) == 2
-    assert answer.stdout.splitlines()[-1] == "sweep: 1 finished, 0 skipped, 2 failed, 0 killed"
-    _, runs = runs_in(tmp_path)
-    (parent,) = [kept for kept in runs if "sweep.grid" in kept.data.tags]
-    assert parent.info.status == "FAILED"
-    assert parent.data.tags["sweep.grid"].splitlines()[-1] == "formulation=ranksvm,bauc,csvm"
-    children = {kept.data.params["formulation"]: kept for kept in runs if kept is not parent}
-    assert {name: kept.info.status for name, kept in children.items()} == {
-        "bauc": "FINISHED",
-        "ranksvm": "FAILED",
-        "csvm": "FAILED",
-    }
-    assert all(kept.data.tags["mlflow.parentRunId"] == parent.info.run_id for kept in children.values())
-    assert "solver=clarabel" in children["ranksvm"].data.tags["error"]
-
-
-@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="SIGINT cannot be sent to one process on Windows")
 def test_ctrl_c_marks_the_run_killed(tmp_path):
     """Clarabel computes for a minute in compiled code; the run is stopped in the middle of that."""

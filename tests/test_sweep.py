@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -41,6 +42,8 @@ def test_what_finished_is_skipped_and_what_failed_comes_again(tmp_path):
         False, False, True, True,
     ]  # fmt: skip
     assert "Traceback" in logs[-1].read_text()
+    assert "Traceback" not in first.stderr
+    assert len(re.findall("^error: solver=highs cannot solve", first.stderr, flags=re.MULTILINE)) == 2
 
     again = run(tmp_path, *grid)
     assert again.returncode == 1
@@ -49,6 +52,10 @@ def test_what_finished_is_skipped_and_what_failed_comes_again(tmp_path):
     (parent,) = parents_among(runs)  # opened again, as it had not finished
     assert parent.info.status == "FAILED"
     assert parent.data.tags["sweep.skipped"] == "2"
+    assert parent.data.tags["sweep.grid"].splitlines()[-2:] == ["formulation=bauc,ranksvm", "split.seed=range(2)"]
+    assert all(kept.data.tags["mlflow.parentRunId"] == parent.info.run_id for kept in children_of(runs))
+    failed = [kept for kept in children_of(runs) if kept.info.status == "FAILED"]
+    assert all("solver=clarabel" in kept.data.tags["error"] for kept in failed)
     assert Counter(kept.info.status for kept in children_of(runs)) == {"FINISHED": 2, "FAILED": 4}
     assert not any(key.startswith("rerun") for kept in runs for key in kept.data.params)
 
