@@ -1,24 +1,12 @@
 """One experiment, or a sweep of them with -m. `python run.py --help` lists every choice."""
 
 import shlex
-from typing import Any
 
 import hydra
 from omegaconf import DictConfig, OmegaConf
 
+from auclab.build import build
 from auclab.sweep import run_job, sweep_scope
-
-
-def build(config: DictConfig) -> Any:
-    """Make the object a configuration names; what it says against its arguments is passed on as it is."""
-    from auclab.types import AuclabError
-
-    try:
-        return hydra.utils.instantiate(config)
-    except hydra.errors.InstantiationException as error:
-        if isinstance(error.__cause__, AuclabError | OSError):
-            raise error.__cause__ from None
-        raise AuclabError(" ".join(str(error).split())) from error
 
 
 def study_seeds(study: str, scale: str) -> str:

@@ -14,6 +14,7 @@ import pandas as pd
 from auclab.displays import BufferedROCDisplay, RankingErrorDisplay, ScoreHistogramDisplay
 from auclab.displays.tuning_path import draw_tuning_path
 from auclab.results import Fold, Result
+from auclab.tracking.address import hide_password
 
 #: Labels and scores of the held-out part, or of the training part where nothing was held out: full precision, parquet.
 SCORES_FILE = "scores.parquet"
@@ -36,11 +37,11 @@ def write_artifacts(result: Result, folder: Path, *, config: str) -> list[Path]:
     folder : Path
         Exists and is empty.
     config : str
-        The resolved configuration as yaml.
+        The resolved configuration as yaml; passwords in addresses are not kept.
     """
     several = len(result.folds) > 1
     places = [folder / f"fold_{number}" if several else folder for number in range(len(result.folds))]
-    (folder / "config.yaml").write_text(config, encoding="utf-8")
+    (folder / "config.yaml").write_text(hide_password(config), encoding="utf-8")
     _write_json(folder / "metrics.json", result.summary)
     for fold, place in zip(result.folds, places, strict=True):
         place.mkdir(exist_ok=True)

@@ -112,7 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     from auclab.screen import plain_errors
 
-    with plain_errors(lambda line: SystemExit(1)):
+    with plain_errors(lambda line: SystemExit(1), stopped="the store is as it was"):
         from auclab.comparison import commands
 
         code: int = getattr(commands, chosen.command)(chosen)
@@ -190,7 +190,9 @@ def _add(commands: Any, name: str, line: str, *, text: str = "", examples: str) 
 
 
 def _add_store(parser: Any) -> None:
-    parser.add_argument("--store", default="mlruns", metavar="DIR", help="what tracking.dir was (default: mlruns)")
+    parser.add_argument(
+        "--store", default="mlruns", metavar="DIR", help="what tracking.dir or tracking.uri was (default: mlruns)"
+    )
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
@@ -202,7 +204,7 @@ def _add_choice(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("which runs")
     _add_store(group)
     group.add_argument("--experiment", action="append", default=None, metavar="NAME", help="repeatable (default: all)")
-    group.add_argument("--sweep", default=None, metavar="ID", help="the jobs of one sweep: its id, or: last")
+    group.add_argument("--sweep", default=None, metavar="ID", help="the jobs of one sweep: its id, or: last (started)")
     conditions = "runs whose setting, tag.NAME or fact has one of the values; repeatable"
     add = group.add_argument
     add("--where", nargs="+", action="extend", default=[], metavar="KEY=VALUE,…", help=conditions)

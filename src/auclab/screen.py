@@ -22,6 +22,7 @@ from rich.text import Text
 
 from auclab.jobs import add_line, in_sweep
 from auclab.progress import Progress, progress_to
+from auclab.tracking.address import Address, hide_password
 from auclab.types import AuclabError, Status
 
 if TYPE_CHECKING:
@@ -39,20 +40,24 @@ GOOD, BAD = (Status.OPTIMAL, Status.LOCAL), "red"
 
 
 @contextmanager
-def plain_errors(failure: Callable[[str], BaseException]) -> Iterator[None]:
+def plain_errors(
+    failure: Callable[[str], BaseException], *, stopped: str = "the run is marked KILLED"
+) -> Iterator[None]:
     """Errors of the reader's making as one line without a traceback, Ctrl-C as exit code 130.
 
     Parameters
     ----------
     failure : callable
         What is raised after the line is printed: makes an exception of the message.
+    stopped : str
+        What Ctrl-C has left behind.
     """
     # A copy of stderr: the modelling layer that is interrupted may have put another in its place.
     with os.fdopen(os.dup(2), "w") as terminal:
         try:
             yield
         except KeyboardInterrupt:
-            line = "[red]stopped:[/red] Ctrl-C; the run is marked KILLED"
+            line = f"[red]stopped:[/red] Ctrl-C; {stopped}"
             Console(file=terminal, highlight=False).print(line, soft_wrap=True)
             raise SystemExit(130) from None
         except (AuclabError, OSError, MemoryError) as error:
@@ -146,9 +151,15 @@ def show_sweep(counts: Counter[str], *, folder: Path, tracking: Mapping[str, Any
 
 
 def open_command(tracking: Mapping[str, Any]) -> str:
-    """The command that opens MLflow's page on the store; its job runner would take two gigabytes more."""
-    database = _short(Path(tracking["dir"]).absolute() / "mlflow.db")
-    return f"MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false mlflow ui --workers 1 --backend-store-uri sqlite:///{database}"
+    """The command that opens MLflow's page on the store; its job runner would take two gigabytes more.
+
+    Of a server: its address.
+    """
+    store = Address.of_settings(tracking)
+    if store.is_server:
+        return str(store)
+    place = hide_password(store.uri) if store.file is None else f"sqlite:///{_short(store.file)}"
+    return f"MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false mlflow ui --workers 1 --backend-store-uri {place}"
 
 
 def _story(result: Result) -> Table:

@@ -9,6 +9,9 @@ from typing import Any
 #: How the parameters of a formulation are written in a name.
 SYMBOLS = {"threshold": "z", "penalty": "λ", "max_fpr": "fpr≤"}
 
+#: Choices that a name leaves out.
+USUAL = {"split": "holdout", "preprocess": "standard"}
+
 
 def flatten(settings: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str, str]:
     """Settings with dotted keys, the choice of each group under the group's name, no construction details.
@@ -35,7 +38,7 @@ def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 
 def run_name(settings: Mapping[str, Any], choices: Mapping[str, Any]) -> str:
-    """A name such as ``ranksvm λ=0.01 l2² · ionosphere · seed 0 · highs``.
+    """A name such as ``ranksvm λ=0.01 l2² · ionosphere · seed 0 · highs``; what is as usual is not said.
 
     Examples
     --------
@@ -45,6 +48,9 @@ def run_name(settings: Mapping[str, Any], choices: Mapping[str, Any]) -> str:
     ... }
     >>> run_name(settings, {"formulation": "ranksvm", "dataset": "ionosphere"})
     'ranksvm λ=0.01 l1 · ionosphere · seed 0 · highs'
+    >>> settings |= {"dataset": {"seed": 7}, "split": {"seed": 1, "fold": 2}}
+    >>> run_name(settings, {"formulation": "csvm", "dataset": "artificial", "split": "kfold", "preprocess": "raw"})
+    'csvm λ=0.01 l1 · artificial seed 7 · raw · kfold 2 seed 1 · highs'
     """
     formulation, dataset, split = settings["formulation"], settings["dataset"], settings["split"]
     words = [str(choices.get("formulation") or formulation.get("_target_", "program").rpartition(".")[2])]
@@ -58,8 +64,20 @@ def run_name(settings: Mapping[str, Any], choices: Mapping[str, Any]) -> str:
     data = str(choices.get("dataset") or "data")
     if path := dataset.get("path"):
         data = Path(str(path)).name
-    seed = [f"seed {split['seed']}"] if split.get("seed") is not None else []
-    return " · ".join([" ".join(words), data, *seed, str(settings["solver"]["name"])])
+    if dataset.get("seed"):
+        data += f" seed {dataset['seed']}"
+    preprocess = str(choices.get("preprocess") or USUAL["preprocess"])
+    stages = [] if preprocess == USUAL["preprocess"] else [preprocess]
+    return " · ".join([" ".join(words), data, *stages, *_split_name(split, choices), str(settings["solver"]["name"])])
+
+
+def _split_name(split: Mapping[str, Any], choices: Mapping[str, Any]) -> list[str]:
+    """The kind, if it is not the usual one, the fold and the seed."""
+    kind = str(choices.get("split") or USUAL["split"])
+    words = [] if kind == USUAL["split"] else [kind]
+    words += [str(split["fold"])] if split.get("fold") is not None else []
+    words += [f"seed {split['seed']}"] if split.get("seed") is not None else []
+    return [" ".join(words)] if words else []
 
 
 def _tuned(settings: Mapping[str, Any]) -> list[str]:

@@ -230,9 +230,11 @@ def _finished_before(job: Job) -> str | None:
     tracking = job.settings["tracking"]
     if job.settings.get("rerun") or tracking["name"] != "mlflow":
         return None
-    from auclab.tracking import finished_before
+    from auclab.tracking import finished_before, join_sweep
 
-    return finished_before(tracking, job.settings, job.checksum)
+    if (run_id := finished_before(tracking, job.settings, job.checksum)) is not None:
+        join_sweep(tracking, run_id)
+    return run_id
 
 
 #: Checksums of the data that this process has read for comparison, by their settings.

@@ -6,7 +6,7 @@ import pytest
 from hydra import compose, initialize_config_dir
 from omegaconf import open_dict
 
-from auclab.comparison.replay import build
+from auclab.build import build
 from auclab.jobs import PARENT_VARIABLE
 from auclab.pipeline import run_experiment
 from auclab.tracking import close_parent, open_parent

@@ -15,6 +15,7 @@ from auclab.comparison import commands, read_runs
 from auclab.comparison.replay import replay
 from auclab.comparison.runs import find_run
 from auclab.screen import open_command
+from auclab.tracking.address import Address
 from auclab.types import AuclabError
 from made_runs import table_of
 
@@ -213,7 +214,7 @@ def test_a_run_that_was_tampered_with_does_not(call, store, tmp_path):
 
 def test_the_page_has_the_settings_that_the_screen_recommends(store):
     recommended = open_command({"dir": store})
-    command = " ".join(commands.page_command(store.absolute(), 5000))
+    command = " ".join(commands.page_command(Address.parse(store), 5000))
     setting, _, rest = recommended.partition(" ")
     assert dict([setting.split("=")]).items() <= commands.PAGE_SETTINGS.items()
     for word in rest.split():

@@ -75,14 +75,16 @@ def arrange(
     runs = _with_metric(runs, metric, notes)
     for name in (*(rows or ()), *(columns or ())):
         if name not in runs:
-            raise AuclabError(f"no setting {name!r}; there are {', '.join(sorted(_settings(runs, (*DATA, *METHOD))))}")
+            raise AuclabError(
+                f"no setting {name!r}; there are {', '.join(sorted(settings_of(runs, (*DATA, *METHOD))))}"
+            )
     of_data = [name for name in columns or () if name.partition(".")[0] in DATA]
     row_keys = list(rows or _grown(runs, ["dataset"], _data_settings(runs, metric), within=of_data))
-    column_keys = list(columns or _grown(runs, ["formulation"], _settings(runs, METHOD), within=row_keys))
+    column_keys = list(columns or _grown(runs, ["formulation"], settings_of(runs, METHOD), within=row_keys))
     if rows:
         _refuse_mixture(runs, row_keys, _data_settings(runs, metric), of_data, "rows")
     if columns:
-        _refuse_mixture(runs, column_keys, _settings(runs, METHOD), row_keys, "columns")
+        _refuse_mixture(runs, column_keys, settings_of(runs, METHOD), row_keys, "columns")
     runs = runs.assign(
         _row=_labels(runs, row_keys), _column=_labels(runs, column_keys), _pair=_pairs(runs, (*row_keys, *column_keys))
     )
@@ -137,7 +139,7 @@ def shorten(names: Sequence[str], most: int = 4) -> str:
     return ", ".join(names[:most]) + more
 
 
-def _settings(runs: pd.DataFrame, groups: Sequence[str]) -> list[str]:
+def settings_of(runs: pd.DataFrame, groups: Sequence[str]) -> list[str]:
     """Settings of some groups that are not replications; the choice of a group before its parts."""
     names = sorted(str(name) for name in runs if str(name).partition(".")[0] in groups)
     # The choice of a group explains most of its parts, so it comes first.
@@ -146,7 +148,7 @@ def _settings(runs: pd.DataFrame, groups: Sequence[str]) -> list[str]:
 
 def _data_settings(runs: pd.DataFrame, metric: str) -> list[str]:
     own = f"metrics.{metric.partition('/')[2]}."
-    return _settings(runs, DATA) + [str(name) for name in runs if str(name).startswith(own)]
+    return settings_of(runs, DATA) + [str(name) for name in runs if str(name).startswith(own)]
 
 
 def _grown(runs: pd.DataFrame, keys: list[str], candidates: Sequence[str], within: Sequence[str]) -> list[str]:

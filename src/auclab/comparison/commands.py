@@ -15,9 +15,11 @@ import pandas as pd
 
 from auclab.comparison import formats
 from auclab.comparison.cells import shorten
-from auclab.comparison.runs import find_run, read_runs, require_store
+from auclab.comparison.runs import fetch_files, find_run, read_runs, require_store
+from auclab.comparison.sweeps import choose_sweep
 from auclab.comparison.table import Table, compare_runs
 from auclab.screen import out
+from auclab.tracking.address import Address
 from auclab.types import AuclabError
 
 TEXTS: dict[str, Callable[[Table], str]] = {
@@ -51,7 +53,9 @@ def show(chosen: Namespace) -> int:
     """Show one run."""
     from auclab.comparison.run_screen import show_run
 
-    show_run(find_run(read_runs(chosen.store, status=None), chosen.run))
+    rows = find_run(read_runs(chosen.store, status=None), chosen.run)
+    fetch_files(rows, chosen.store)
+    show_run(rows)
     return 0
 
 
@@ -93,6 +97,7 @@ def rerun(chosen: Namespace) -> int:
     from auclab.comparison.screens import show_replay
 
     rows = find_run(read_runs(chosen.store, status=None), chosen.run)
+    fetch_files(rows, chosen.store)
     found = replay(rows, tolerance=chosen.tolerance)
     show_replay(found, chosen.tolerance)
     return int(not found.same)
@@ -103,9 +108,10 @@ def report(chosen: Namespace) -> int:
     from auclab.report import write_report
 
     every = _choose(chosen, status=None)
+    fetch_files(every, chosen.store)
     words = [word for name in chosen.experiment or () for word in ("--experiment", name)]
     if chosen.sweep is not None:
-        words += ["--sweep", str(every["parent_id"].iloc[0])]  # last would be another one tomorrow
+        words += ["--sweep", chosen.sweep]  # its id, as last would be another one tomorrow
     words += ["--where", *chosen.where] if chosen.where else []
     words += ["--filter", chosen.filter] if chosen.filter else []
     page = write_report(
@@ -121,20 +127,22 @@ def report(chosen: Namespace) -> int:
 
 def ui(chosen: Namespace) -> int:
     """Serve MLflow's page until Ctrl-C."""
-    place = Path(chosen.store).absolute()
-    require_store(place)
+    store = Address.parse(chosen.store)
+    require_store(store)
+    if store.is_server:
+        out.print(f"[cyan]open[/cyan]  {store.uri}   [dim](a server that runs already)[/dim]", soft_wrap=True)
+        return 0
     port = _free_port(chosen.port)
     out.print(f"[cyan]open[/cyan]  http://127.0.0.1:{port}   [dim](ready in a few seconds; Ctrl-C ends it)[/dim]")
     try:
-        return subprocess.run(page_command(place, port), env=os.environ | PAGE_SETTINGS, check=False).returncode
+        return subprocess.run(page_command(store, port), env=os.environ | PAGE_SETTINGS, check=False).returncode
     except KeyboardInterrupt:
         return 0
 
 
-def page_command(place: Path, port: int) -> list[str]:
+def page_command(store: Address, port: int) -> list[str]:
     """What `auclab.screen.open_command` recommends, with this Python's MLflow and on this port."""
-    database = f"sqlite:///{place / 'mlflow.db'}"
-    options = ["--workers", "1", "--backend-store-uri", database, "--port", str(port)]
+    options = ["--workers", "1", "--backend-store-uri", store.uri, "--port", str(port)]
     return [sys.executable, "-m", "mlflow", "ui", *options]
 
 
@@ -142,13 +150,7 @@ def _choose(chosen: Namespace, *, status: str | None) -> pd.DataFrame:
     """The runs that --experiment, --filter, --sweep and --where name."""
     found = read_runs(chosen.store, filter=chosen.filter, experiments=chosen.experiment, status=status)
     if chosen.sweep is not None:
-        sweeps = [str(each) for each in dict.fromkeys(found["parent_id"].dropna())]
-        fitting = sweeps[-1:] if chosen.sweep == "last" else [each for each in sweeps if each.startswith(chosen.sweep)]
-        if len(fitting) != 1:
-            raise AuclabError(
-                f"{len(fitting)} sweeps are called {chosen.sweep!r}; there are {shorten(sweeps) or 'none'}"
-            )
-        found = found[found["parent_id"] == fitting[0]]
+        chosen.sweep, found = choose_sweep(found, chosen.sweep, chosen.store)
     found = where(found, chosen.where)
     if found.empty:
         raise AuclabError(

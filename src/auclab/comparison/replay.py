@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 
+from auclab.build import build
 from auclab.comparison.runs import GROUPS, is_setting
 from auclab.types import AuclabError
 
@@ -106,18 +107,6 @@ def _run(path: Path, first: pd.Series[Any]) -> Any:
         made = f"auclab {first.get('tag.version.auclab')}, commit {first.get('tag.mlflow.source.git.commit')}"
         what = " ".join(f"{type(error).__name__}: {error}".split())
         raise AuclabError(f"this version cannot run {path} ({what}); it was made with {made}") from error
-
-
-def build(config: Any) -> Any:
-    """As `run.py` builds: what an object says against its arguments is passed on as it is."""
-    import hydra
-
-    try:
-        return hydra.utils.instantiate(config)
-    except hydra.errors.InstantiationException as error:
-        if isinstance(error.__cause__, AuclabError | OSError):
-            raise error.__cause__ from None
-        raise AuclabError(" ".join(str(error).split())) from error
 
 
 def _is_finding(key: str, row: pd.Series[Any]) -> bool:

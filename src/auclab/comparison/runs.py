@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import csv
 import json
+import tempfile
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlparse
-from urllib.request import url2pathname
 
 import pandas as pd
+import platformdirs
 
+from auclab.tracking.address import Address, hide_password, is_local, local_path
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ def read_runs(
     Parameters
     ----------
     store_dir : path
-        The folder that ``tracking.dir`` named; it holds ``mlflow.db``.
+        The folder that ``tracking.dir`` named, which holds ``mlflow.db``; or what ``tracking.uri`` was. Of the files
+        that a server keeps, only ``folds.csv`` is fetched; `fetch_files` gets the others.
     filter : str
         MLflow's search language, such as ``"params.formulation = 'ranksvm' and metrics.gap < 1e-6"`` or
         ``"tags.status = 'optimal'"``; a name with a slash goes into backquotes.
@@ -77,18 +79,18 @@ def read_runs(
         No store, an unknown experiment, a filter that MLflow does not understand, or a run over several splits whose
         ``folds.csv`` is gone.
     """
-    place = Path(store_dir).absolute()
+    store = Address.parse(store_dir)
     words = [part for part in (filter.strip(), f"attributes.status = '{status}'" if status else "") if part]
-    found = _search(place, " and ".join(words), experiments)
+    client, found = _search(store, " and ".join(words), experiments)
     runs = [run for run in found if not {SWEEP_TAG, STUDY_TAG} & run.data.tags.keys()]
-    table = pd.DataFrame([row for run in runs for row in _rows(run, place)])
+    table = pd.DataFrame([row for run in runs for row in _rows(run, client, store)])
     table = table.reindex(columns=[*FACTS, *(name for name in table.columns if name not in FACTS)])
     params = dict.fromkeys(key for run in runs for key in run.data.params)
     return table.assign(**{key: _typed(table[key]) for key in params})
 
 
-def _search(place: Path, words: str, experiments: Sequence[str] | None) -> list[Run]:
-    """All runs that fit, oldest first."""
+def _search(store: Address, words: str, experiments: Sequence[str] | None) -> tuple[MlflowClient, list[Run]]:
+    """All runs that fit, oldest first, and the client that found them."""
     from auclab.tracking.store import STORE_ERRORS
 
     found: list[Run] = []
@@ -96,8 +98,8 @@ def _search(place: Path, words: str, experiments: Sequence[str] | None) -> list[
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # MLflow's own use of SQLAlchemy
-            client = open_reader(place)
-            chosen = _experiment_ids(client, experiments, place)
+            client = open_reader(store)
+            chosen = _experiment_ids(client, experiments, store)
             while token != "":
                 page = client.search_runs(
                     chosen, words, max_results=1000, order_by=["attributes.start_time ASC"], page_token=token
@@ -105,8 +107,9 @@ def _search(place: Path, words: str, experiments: Sequence[str] | None) -> list[
                 found += page
                 token = page.token or ""
     except STORE_ERRORS as error:
-        raise AuclabError(f"cannot read the runs in {place}: {' '.join(str(error).split())}") from error
-    return found
+        reason = hide_password(" ".join(str(error).split()))
+        raise AuclabError(f"cannot read the runs in {store}: {reason}") from error
+    return client, found
 
 
 def find_run(runs: pd.DataFrame, word: str) -> pd.DataFrame:
@@ -129,45 +132,50 @@ def find_run(runs: pd.DataFrame, word: str) -> pd.DataFrame:
     return runs[runs["run_id"] == found[0]]
 
 
-def open_reader(place: Path) -> MlflowClient:
-    """A client on the store below `place`; unlike one that writes, it makes nothing that is not there.
+def open_reader(store: str | Path | Address) -> MlflowClient:
+    """A client on a store; unlike one that writes, it makes nothing that is not there.
 
     Raises
     ------
     AuclabError
-        There is no database.
+        There is no database, or no server answers.
     """
-    require_store(place)
-    from auclab.tracking.store import database_uri  # MLflow, only once there is something to read
+    address = store if isinstance(store, Address) else Address.parse(store)
+    require_store(address)
+    from auclab.tracking import store as _silence  # noqa: F401  MLflow, only once there is something to read
 
     from mlflow import MlflowClient  # isort: skip  the store silences telemetry first
 
-    return MlflowClient(tracking_uri=database_uri(place))
+    return MlflowClient(tracking_uri=address.uri)
 
 
-def require_store(place: Path) -> None:
-    """There is a database below `place`.
+def require_store(store: Address) -> None:
+    """There is something to read.
 
     Raises
     ------
     AuclabError
-        There is none.
+        There is no database, or no server answers.
     """
-    if not (place / "mlflow.db").exists():
-        raise AuclabError(f"no runs are kept in {place}; start one with python run.py, or name the right folder")
+    store.require_answer()
+    if store.file is not None and not store.file.exists():
+        raise AuclabError(f"no runs are kept in {store}; start one with python run.py, or name the right folder")
 
 
-def _experiment_ids(client: MlflowClient, names: Sequence[str] | None, place: Path) -> list[str]:
+def _experiment_ids(client: MlflowClient, names: Sequence[str] | None, store: Address) -> list[str]:
     known = {item.name: item.experiment_id for item in client.search_experiments()}
     if unknown := [name for name in names or () if name not in known]:
-        raise AuclabError(f"no experiment {', '.join(unknown)} in {place}; there are {', '.join(sorted(known))}")
+        raise AuclabError(f"no experiment {', '.join(unknown)} in {store}; there are {', '.join(sorted(known))}")
     return [known[name] for name in names or known]
 
 
-def _rows(run: Run, place: Path) -> Iterator[dict[Any, Any]]:
+def _rows(run: Run, client: MlflowClient, store: Address) -> Iterator[dict[Any, Any]]:
     """The splits of one run, as rows."""
     params, metrics = run.data.params, run.data.metrics
-    folder = find_folder(run, place)
+    folder = find_folder(run, store.directory)
+    several = any(f"{key}_sd" in metrics for key in metrics)
+    if several and not is_local(run.info.artifact_uri):
+        _fetch(client, run, "folds.csv")
     facts = {
         "run_id": run.info.run_id,
         "run": run.info.run_name,
@@ -187,7 +195,7 @@ def _rows(run: Run, place: Path) -> Iterator[dict[Any, Any]]:
                 fold = {"fold": row.pop("fold"), "fold_folder": folder / f"fold_{number}"}
                 status = {"tag.status": row.pop("status")} if "status" in row else {}
                 yield facts | fold | status | {key: float(value or "nan") for key, value in row.items()}
-    elif any(f"{key}_sd" in metrics for key in metrics):
+    elif several:
         raise AuclabError(
             f"{table} is gone, and run {run.info.run_name} was over several splits; restore it, or leave the run out "
             f"(--filter \"attributes.run_id != '{run.info.run_id}'\")"
@@ -197,10 +205,50 @@ def _rows(run: Run, place: Path) -> Iterator[dict[Any, Any]]:
 
 
 def find_folder(run: Run, place: Path) -> Path:
-    """Where the run's files are, also after the store was moved: MLflow keeps absolute addresses."""
-    written = Path(url2pathname(urlparse(run.info.artifact_uri).path))
+    """Where the run's files are, also after the store was moved: MLflow keeps absolute addresses.
+
+    Those that a server keeps are below the reader's cache, once `fetch_files` got them.
+    """
+    if not is_local(run.info.artifact_uri):
+        return Path(platformdirs.user_cache_dir("auclab")) / "runs" / run.info.run_id
+    written = local_path(run.info.artifact_uri)
     here = place / "artifacts" / run.info.run_id / "artifacts"
     return here if here.exists() and not written.exists() else written
+
+
+def fetch_files(runs: pd.DataFrame, store: str | Path) -> None:
+    """Get the files of some runs where a server keeps them; a finished run's files are fetched once.
+
+    Raises
+    ------
+    AuclabError
+        The server does not give them.
+    """
+    from auclab.tracking.store import STORE_ERRORS
+
+    client = open_reader(store)
+    try:
+        for run_id in dict.fromkeys(runs["run_id"]):
+            run = client.get_run(run_id)
+            if not is_local(run.info.artifact_uri):
+                _fetch(client, run, "")
+    except STORE_ERRORS as error:
+        raise AuclabError(f"cannot get the files of run {run_id}: {' '.join(str(error).split())}") from error
+
+
+def _fetch(client: MlflowClient, run: Run, path: str) -> None:
+    """One file, or all of them, unless they are there already; put in place when they are complete."""
+    folder = find_folder(run, Path())
+    mark = folder / path if path else folder / "config.yaml"  # of a failed run, fetched each time
+    if mark.exists():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".fetch-", dir=folder.parent) as draft:
+        client.download_artifacts(run.info.run_id, path, draft)
+        for each in sorted(Path(draft).iterdir(), key=lambda each: each.name == "config.yaml"):
+            target = folder / each.name
+            if not target.exists():
+                each.replace(target)
 
 
 def _only_fold(params: dict[str, str]) -> str:

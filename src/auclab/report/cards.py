@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from auclab.comparison.runs import open_reader
+from auclab.tracking.address import Address
 from auclab.tracking.store import STORE_ERRORS
 from auclab.types import AuclabError
 
@@ -38,19 +39,20 @@ def read_cards(store_dir: str | Path, runs: pd.DataFrame) -> list[Card]:
     AuclabError
         The store cannot be read.
     """
-    place = Path(store_dir).absolute()
     known = runs[runs["data_sha256"].notna()].drop_duplicates("run_id")
     cards = []
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # MLflow's own use of SQLAlchemy
-            client = open_reader(place)
+            client = open_reader(store_dir)
             for _, block in known.groupby("data_sha256", sort=False):
                 first = block.iloc[-1]
                 inputs = client.get_run(first["run_id"]).inputs.dataset_inputs
                 cards.append(_card(inputs[0].dataset, first, len(block)))
     except STORE_ERRORS as error:
-        raise AuclabError(f"cannot read the data sets in {place}: {' '.join(str(error).split())}") from error
+        raise AuclabError(
+            f"cannot read the data sets in {Address.parse(store_dir)}: {' '.join(str(error).split())}"
+        ) from error
     return sorted(cards, key=lambda card: card.name)
 
 

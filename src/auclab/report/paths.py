@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from auclab.comparison.cells import DATA, METHOD, REPLICATION, _settings, label
+from auclab.comparison.cells import DATA, METHOD, REPLICATION, label, settings_of
 from auclab.settings import SYMBOLS
 
 #: Parameters of a formulation that make a path.
@@ -58,7 +58,7 @@ def _paths_along(runs: pd.DataFrame, along: str, metrics: Sequence[str]) -> list
     """Groups of runs that agree in all settings but `along` and the seeds."""
     runs = runs.assign(**{along: pd.to_numeric(runs[along], errors="coerce")})  # one that was tuned is a word
     runs = runs[runs[along].notna()]
-    fixed = [name for name in _settings(runs, (*DATA, *METHOD)) if name != along and runs[name].notna().any()]
+    fixed = [name for name in settings_of(runs, (*DATA, *METHOD)) if name != along and runs[name].notna().any()]
     if runs.empty or not fixed:
         return []
     blocks = [block for _, block in runs.groupby(fixed, dropna=False, sort=False) if block[along].nunique() > 1]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from auclab.processes import Process
 from auclab.tracking.environment import HASH_TAG, SETTINGS_TAG, fingerprint
-from auclab.tracking.store import STORE_ERRORS, Store, cannot_keep, open_store
+from auclab.tracking.store import STORE_ERRORS, Store, cannot_keep, open_tracked
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def finished_before(
     Parameters
     ----------
     tracking : mapping
-        ``dir`` and ``experiment``.
+        ``dir``, ``experiment`` and, if the store is elsewhere, ``uri``.
     settings : mapping
         The resolved configuration.
     data_sha256 : callable
@@ -41,7 +41,7 @@ def finished_before(
     AuclabError
         The store cannot be read; what `data_sha256` raises.
     """
-    store = open_store(tracking["dir"], tracking["experiment"])
+    store = open_tracked(tracking)
     words = f"tags.`{SETTINGS_TAG}` = '{fingerprint(settings)}'"
     try:
         while True:
@@ -58,7 +58,7 @@ def finished_before(
                 return None
             time.sleep(PATIENCE)
     except STORE_ERRORS as error:
-        raise AuclabError(cannot_keep(store.directory, error)) from error
+        raise AuclabError(cannot_keep(store.address, error)) from error
 
 
 def mark_killed(store: Store) -> int:
@@ -80,7 +80,7 @@ def mark_killed(store: Store) -> int:
             store.client.set_terminated(run_id, "KILLED")
             count += 1
     except STORE_ERRORS as error:
-        raise AuclabError(cannot_keep(store.directory, error)) from error
+        raise AuclabError(cannot_keep(store.address, error)) from error
     return count
 
 

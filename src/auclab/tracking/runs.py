@@ -17,17 +17,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
-from urllib.parse import urlparse
-from urllib.request import url2pathname
 
 from mlflow.entities import Dataset as LoggedDataset
 from mlflow.entities import DatasetInput, InputTag, Metric, Param, RunTag
 
 from auclab.jobs import PARENT_VARIABLE, in_sweep, leave_slip
 from auclab.processes import this_process
+from auclab.tracking.address import hide_password
 from auclab.tracking.earlier import mark_killed
 from auclab.tracking.environment import capture_environment
-from auclab.tracking.store import STORE_ERRORS, Store, cannot_keep, open_store
+from auclab.tracking.files import RunFiles
+from auclab.tracking.store import STORE_ERRORS, Store, cannot_keep, open_tracked
 from auclab.types import AuclabError, Dataset
 
 #: MLflow refuses longer values; the whole configuration is an artifact anyway.
@@ -81,7 +81,7 @@ def open_run(
     Parameters
     ----------
     tracking : mapping
-        ``name``; for MLflow also ``dir`` and ``experiment``.
+        ``name``; for MLflow also ``dir``, ``experiment`` and, for a store elsewhere, ``uri``.
     name : str
         What the reader knows the run by.
     folder : path
@@ -97,7 +97,7 @@ def open_run(
         An unknown name, or a store that cannot be written.
     """
     if tracking["name"] == "mlflow":
-        store = open_store(tracking["dir"], tracking["experiment"])
+        store = open_tracked(tracking)
         if not in_sweep():  # a sweep has looked, at its start
             mark_killed(store)
         return MlflowRun(store, name, Path(folder), params, tags or {})
@@ -128,7 +128,7 @@ class FolderRun:
                 for path in sorted(self.staging.iterdir()):
                     path.replace(self.folder / path.name)
             else:
-                _write_traceback(self.folder, error)
+                (self.folder / TRACEBACK_FILE).write_text(_traceback(error), encoding="utf-8")
             status = _status(error, self.record)
             leave_slip(self.folder, name=self.name, status=status, run_id=None, files=self.folder)
         finally:
@@ -142,9 +142,12 @@ class FolderRun:
 class MlflowRun:
     """A run in MLflow's store.
 
-    The run exists, with its parameters, as soon as it is entered. Files are staged below the store itself, so
-    that making them visible is a rename on one file system: all of them or none.
+    The run exists, with its parameters, as soon as it is entered. Its files become visible when it ends well, and it
+    is called finished after that. Passwords in settings and commands are not kept.
     """
+
+    staging: Path
+    folder: Path
 
     def __init__(
         self, store: Store, name: str, output: Path, params: Mapping[str, str], tags: Mapping[str, str]
@@ -152,13 +155,14 @@ class MlflowRun:
         self.store, self.name, self.output, self.params, self.tags = store, name, output, params, tags
         self.run_id: str | None = None
         self.record: Record | None = None
+        self.files: RunFiles | None = None
 
     def __enter__(self) -> Self:
         tags = (
             capture_environment()
             | this_process().tags
             | {
-                **self.tags,
+                **{key: hide_password(value) for key, value in self.tags.items()},
                 "mlflow.user": _user(),
                 "mlflow.source.type": "LOCAL",
                 "mlflow.source.name": Path(sys.argv[0]).name,
@@ -166,17 +170,17 @@ class MlflowRun:
         )
         if parent := os.environ.get(PARENT_VARIABLE):
             tags["mlflow.parentRunId"] = parent
-        client, place = self.store.client, self.store.directory
+        client = self.store.client
         try:
             run = client.create_run(self.store.experiment_id, run_name=self.name, tags=tags)
-            self.run_id, self.folder = run.info.run_id, _local_path(run.info.artifact_uri)
-            # Below the store and not in the system's temporary folder: a rename cannot cross file systems.
-            self.staging = place / "staging" / run.info.run_id
+            self.run_id = run.info.run_id
+            self.files = RunFiles(self.store, run, self.output)
+            self.folder, self.staging = self.files.folder, self.files.staging
             self.staging.mkdir(parents=True)
-            params = [Param(key, value[:LONGEST_PARAM]) for key, value in self.params.items()]
+            params = [Param(key, hide_password(value)[:LONGEST_PARAM]) for key, value in self.params.items()]
             client.log_batch(self.run_id, params=params)
         except STORE_ERRORS as error:
-            failure = AuclabError(cannot_keep(place, error))
+            failure = AuclabError(cannot_keep(self.store.address, error))
             if self.run_id is not None:
                 self.__exit__(type(failure), failure, None)
             raise failure from error
@@ -195,9 +199,9 @@ class MlflowRun:
             else:
                 self._fail(error)
                 if isinstance(error, OSError) and error.errno in NO_ROOM:
-                    raise AuclabError(cannot_keep(self.store.directory, error)) from error
+                    raise AuclabError(cannot_keep(self.store.address, error)) from error
         except STORE_ERRORS as reason:
-            failure = AuclabError(cannot_keep(self.store.directory, reason))
+            failure = AuclabError(cannot_keep(self.store.address, reason))
             with suppress(*STORE_ERRORS):  # a full disk may refuse this too
                 self._fail(failure)
             raise failure from error or reason
@@ -205,13 +209,14 @@ class MlflowRun:
             self._clear()
 
     def _clear(self) -> None:
-        shutil.rmtree(self.staging, ignore_errors=True)
+        if self.files is not None:
+            self.files.clear()
 
     def _finish(self) -> None:
         if self.record is not None:
             self._log(self.record)
-        self.folder.parent.mkdir(parents=True, exist_ok=True)
-        self.staging.replace(self.folder)
+        if self.files is not None:
+            self.files.publish()
         status = _status(None, self.record)
         self.store.client.set_terminated(self.run_id, status)
         leave_slip(self.output, name=self.name, status=status, run_id=self.run_id, files=self.folder)
@@ -221,7 +226,7 @@ class MlflowRun:
         self.store.client.log_batch(
             self.run_id,
             metrics=[Metric(key, float(value), now, 0) for key, value in record.metrics.items()],
-            tags=[RunTag(key, value[:LONGEST_TAG]) for key, value in record.tags.items()],
+            tags=[RunTag(key, hide_password(value)[:LONGEST_TAG]) for key, value in record.tags.items()],
         )
         if record.dataset is not None:
             self.store.client.log_inputs(self.run_id, [_dataset_input(record.dataset)])
@@ -231,8 +236,9 @@ class MlflowRun:
         self._clear()  # first, as it may be room that is lacking
         self.store.client.set_terminated(self.run_id, _status(error))
         message = f"{type(error).__name__}: {error}"
-        self.store.client.set_tag(self.run_id, "error", message[:LONGEST_TAG])
-        _write_traceback(self.folder, error)
+        self.store.client.set_tag(self.run_id, "error", hide_password(message)[:LONGEST_TAG])
+        if self.files is not None:
+            self.files.add(TRACEBACK_FILE, _traceback(error))
         leave_slip(self.output, name=self.name, status=_status(error), run_id=self.run_id, files=self.folder)
 
 
@@ -242,9 +248,8 @@ def _status(error: BaseException | None, record: Record | None = None) -> str:
     return "KILLED" if isinstance(error, KeyboardInterrupt | SystemExit) else "FAILED"
 
 
-def _write_traceback(folder: Path, error: BaseException) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / TRACEBACK_FILE).write_text("".join(traceback.format_exception(error)), encoding="utf-8")
+def _traceback(error: BaseException) -> str:
+    return "".join(traceback.format_exception(error))
 
 
 def _dataset_input(dataset: Dataset) -> DatasetInput:
@@ -255,10 +260,6 @@ def _dataset_input(dataset: Dataset) -> DatasetInput:
     digest = dataset.sha256[:36] or "unknown"
     logged = LoggedDataset(dataset.name, digest, "local", source, profile=json.dumps(counts))
     return DatasetInput(logged, [InputTag("mlflow.data.context", "training")])
-
-
-def _local_path(uri: str) -> Path:
-    return Path(url2pathname(urlparse(uri).path))
 
 
 def _user() -> str:

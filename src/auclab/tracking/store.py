@@ -1,4 +1,4 @@
-"""MLflow's SQLite store: opened by one process at a time, used by many."""
+"""MLflow's store: opened by one process at a time, used by many."""
 
 from __future__ import annotations
 
@@ -6,15 +6,21 @@ import logging
 import os
 import sqlite3
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from auclab.tracking.address import Address, hide_password
 from auclab.types import AuclabError
 
 os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"  # read when MLflow is imported; "1" would have no effect
 os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+# What it says of servers is not for our screen, and a server that went away is not asked for minutes.
+os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
+os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
+os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "4")
 
 from mlflow import MlflowClient
 from mlflow.exceptions import MlflowException
@@ -31,56 +37,97 @@ STORE_ERRORS = (OSError, sqlite3.Error, SQLAlchemyError, MlflowException)
 
 @dataclass(frozen=True)
 class Store:
-    """An open store: the client, the experiment new runs belong to, and the folder of it all."""
+    """An open store: the client, the experiment new runs belong to, and where it all is."""
 
     client: MlflowClient
     experiment_id: str
-    directory: Path
+    address: Address
+
+    @property
+    def directory(self) -> Path:
+        """The folder with the files of the runs, those at work among them; not of a server's."""
+        return self.address.directory
 
     @property
     def uri(self) -> str:
         """What `mlflow ui --backend-store-uri` takes."""
-        return database_uri(self.directory)
+        return self.address.uri
 
 
 def database_uri(directory: Path) -> str:
     """URI of the database below `directory`."""
-    return f"sqlite:///{directory / 'mlflow.db'}"
+    return Address.of(directory).uri
 
 
-def open_store(directory: str | Path, experiment: str = "auclab") -> Store:
-    """Open the store below `directory`; create folder, database and experiment where they are missing.
+def open_tracked(tracking: Mapping[str, Any]) -> Store:
+    """The store that the group ``tracking`` of the settings names."""
+    return open_store(tracking["dir"], tracking["experiment"], tracking.get("uri"))
+
+
+def open_store(directory: str | Path, experiment: str = "auclab", uri: str | None = None) -> Store:
+    """Open the store; create folder, database and experiment where they are missing.
+
+    Parameters
+    ----------
+    directory : path
+        Holds the files of the runs and, without `uri`, the database.
+    experiment : str
+        Name of the experiment.
+    uri : str, optional
+        Another database or an MLflow server, which keeps the files too.
 
     Raises
     ------
     AuclabError
-        The folder cannot be written, the database is damaged or belongs to another version of MLflow.
+        The folder cannot be written, the database is damaged or belongs to another version of MLflow, nobody
+        answers at the address.
     """
-    place = Path(directory).absolute()
+    address = Address.of(directory, uri)
+    address.require_answer()
     try:
-        (place / "artifacts").mkdir(parents=True, exist_ok=True)
-        with _alone(place / ".lock"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # MLflow's own use of SQLAlchemy
-            if not (place / "mlflow.db").exists():
-                _create_database(place)
-            client = MlflowClient(tracking_uri=database_uri(place))
-            found = client.get_experiment_by_name(experiment)
-            if found is None:
-                location = (place / "artifacts").as_uri()
-                experiment_id = client.create_experiment(experiment, artifact_location=location)
-            else:
-                experiment_id = found.experiment_id
+        if address.is_server:
+            client = MlflowClient(tracking_uri=address.uri)
+            experiment_id, stage = _experiment(client, experiment, location=None)
+        else:
+            artifacts = address.directory / "artifacts"
+            artifacts.mkdir(parents=True, exist_ok=True)
+            with _alone(_lock(address)), warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # MLflow's own use of SQLAlchemy
+                if address.file is not None and not address.file.exists():
+                    _create_database(address.file, artifacts)
+                client = MlflowClient(tracking_uri=address.uri)
+                experiment_id, stage = _experiment(client, experiment, location=artifacts.as_uri())
     except STORE_ERRORS as error:
-        raise AuclabError(cannot_keep(place, error)) from error
-    if found is not None and found.lifecycle_stage == "deleted":
-        raise AuclabError(f"the experiment {experiment!r} in {place} was deleted; choose tracking.experiment=…")
-    return Store(client, experiment_id, place)
+        raise AuclabError(cannot_keep(address, error)) from error
+    if stage == "deleted":
+        raise AuclabError(f"the experiment {experiment!r} in {address} was deleted; choose tracking.experiment=…")
+    return Store(client, experiment_id, address)
 
 
-def cannot_keep(place: Path, error: BaseException) -> str:
+def _experiment(client: MlflowClient, name: str, *, location: str | None) -> tuple[str, str]:
+    """Id and stage of the experiment, which is made if it is missing."""
+    if (found := client.get_experiment_by_name(name)) is None:
+        try:
+            return str(client.create_experiment(name, artifact_location=location)), "active"
+        except MlflowException:  # somebody else was quicker
+            if (found := client.get_experiment_by_name(name)) is None:
+                raise
+    return str(found.experiment_id), str(found.lifecycle_stage)
+
+
+def cannot_keep(address: Address, error: BaseException) -> str:
     """The message for a store that refuses."""
     reason = " ".join(str(error).partition("(Background on this error")[0].split()) or type(error).__name__
-    return f"cannot keep runs in {place}: {reason}; choose another place with tracking.dir=…, or tracking=none"
+    another = "another place with tracking.dir=…" if address.is_own else "another tracking.uri=…"
+    return f"cannot keep runs in {address}: {hide_password(reason)}; choose {another}, or tracking=none"
+
+
+def _lock(address: Address) -> Path:
+    """A file beside the database; of one elsewhere, in the folder with the files."""
+    if address.is_own or address.file is None:
+        return address.directory / ".lock"
+    address.file.parent.mkdir(parents=True, exist_ok=True)
+    return address.file.with_name(f".{address.file.name}.lock")
 
 
 @contextmanager
@@ -97,20 +144,20 @@ def _alone(path: Path) -> Iterator[None]:
             lock.execute("ROLLBACK")
 
 
-def _create_database(place: Path) -> None:
+def _create_database(file: Path, artifacts: Path) -> None:
     """Make all tables in a file beside, which takes its place when it is complete.
 
     Creation takes seconds; stopped half-way, by Ctrl-C or a full disk, it leaves a file MLflow cannot repair.
     """
     from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore  # warns of itself when it is imported
 
-    draft = place / "mlflow.db.new"
+    draft = file.with_name(f"{file.name}.new")
     draft.unlink(missing_ok=True)
     try:
-        SqlAlchemyStore(f"sqlite:///{draft}", (place / "artifacts").as_uri()).engine.dispose()
+        SqlAlchemyStore(f"sqlite:///{draft}", artifacts.as_uri()).engine.dispose()
         with closing(sqlite3.connect(draft)) as connection:
             # Readers no longer wait for writers; the mode is stored in the file.
             connection.execute("PRAGMA journal_mode=wal")
-        draft.replace(place / "mlflow.db")
+        draft.replace(file)
     finally:
         draft.unlink(missing_ok=True)

@@ -1,0 +1,72 @@
+"""The runs of one sweep: those it made, and those it found finished and skipped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from auclab.comparison.cells import shorten
+from auclab.comparison.runs import SWEEP_TAG, open_reader
+from auclab.tracking.address import Address
+from auclab.types import AuclabError
+
+
+def choose_sweep(runs: pd.DataFrame, word: str, store: str | Path) -> tuple[str, pd.DataFrame]:
+    """Id of a sweep, and those of the runs that were in its grid.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        As `read_runs` gives it.
+    word : str
+        The sweep's id, its first letters, or ``last`` for the one that was started last; one that was broken off and
+        started again was started then.
+    store : path
+        The store the runs are from.
+
+    Raises
+    ------
+    AuclabError
+        No sweep or several are called so.
+    """
+    members = _members(runs)
+    known = [each for each in _in_order_of_start(store) if each in members]
+    known += [each for each in members if each not in known]  # their parents were deleted
+    found = known[-1:] if word == "last" else [each for each in known if each.startswith(word)]
+    if len(found) != 1:
+        raise AuclabError(f"{len(found)} sweeps are called {word!r}; there are {shorten(known) or 'none'}")
+    return found[0], runs[runs["run_id"].isin(members[found[0]])]
+
+
+def _members(runs: pd.DataFrame) -> dict[str, set[str]]:
+    """Ids of runs by sweep, sweeps in the order of their oldest run."""
+    from auclab.tracking.sweeps import ALSO_TAG
+
+    members: dict[str, set[str]] = {}
+    for row in runs.drop_duplicates("run_id").to_dict("records"):
+        words = (row["parent_id"], row.get(f"tag.{ALSO_TAG}"))
+        for sweep in " ".join(word for word in words if isinstance(word, str)).split():
+            members.setdefault(sweep, set()).add(row["run_id"])
+    return members
+
+
+def _in_order_of_start(store: str | Path) -> list[str]:
+    from auclab.tracking.store import STORE_ERRORS
+    from auclab.tracking.sweeps import STARTED_TAG
+
+    try:
+        client = open_reader(store)
+        every = [each.experiment_id for each in client.search_experiments()]
+        parents, token = [], None
+        while token != "":
+            page = client.search_runs(every, f"tags.`{SWEEP_TAG}` != ''", max_results=1000, page_token=token)
+            parents += page
+            token = page.token or ""
+    except STORE_ERRORS as error:
+        raise AuclabError(
+            f"cannot read the sweeps in {Address.parse(store)}: {' '.join(str(error).split())}"
+        ) from error
+    # Earlier versions kept no time of the start; theirs were older.
+    parents.sort(key=lambda run: (run.data.tags.get(STARTED_TAG, ""), run.info.start_time))
+    return [str(run.info.run_id) for run in parents]

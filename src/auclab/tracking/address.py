@@ -1,0 +1,171 @@
+"""Where runs are recorded: a database below a folder, another database, or an MLflow server."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Self
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlparse
+from urllib.request import url2pathname, urlopen
+
+from auclab.types import AuclabError
+
+SERVERS = ("http://", "https://")
+#: First words of addresses of databases; a driver may follow, as in postgresql+psycopg2.
+DATABASES = ("sqlite", "postgresql", "mysql", "mssql")
+
+#: Where the name of a driver is not that of its package.
+DRIVERS = {"psycopg": "'psycopg[binary]'", "psycopg2": "psycopg2-binary"}
+
+#: Seconds a server has to say that it is there.
+PATIENCE = 10.0
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where runs are recorded, and where their files go.
+
+    Attributes
+    ----------
+    uri
+        What MLflow calls the tracking URI.
+    directory
+        Absolute; files of runs go below it, unless the experiment or a server keeps them elsewhere.
+    """
+
+    uri: str
+    directory: Path
+
+    @classmethod
+    def of(cls, directory: str | Path, uri: str | None = None) -> Self:
+        """The database below `directory`, or what `uri` names; a relative SQLite file is looked for from here.
+
+        Raises
+        ------
+        AuclabError
+            An address that is neither a database's nor a server's.
+
+        Examples
+        --------
+        >>> Address.of("/data/mlruns").uri
+        'sqlite:////data/mlruns/mlflow.db'
+        >>> Address.of("/data/mlruns", "http://127.0.0.1:5000/").uri
+        'http://127.0.0.1:5000'
+        """
+        place = Path(directory).absolute()
+        if uri is None:
+            return cls(f"sqlite:///{place / 'mlflow.db'}", place)
+        kind, sign, rest = uri.partition("://")
+        if not sign or not (uri.startswith(SERVERS) or kind.partition("+")[0] in DATABASES):
+            raise AuclabError(
+                f"tracking.uri is {hide_password(uri)!r}; it is a database (sqlite:///FILE.db, "
+                "postgresql://USER@HOST/NAME) or an MLflow server (http://HOST:PORT)"
+            )
+        if kind == "sqlite" and rest.startswith("/"):
+            return cls(f"sqlite:///{Path(rest[1:]).absolute()}", place)
+        return cls(uri.rstrip("/"), place)
+
+    @classmethod
+    def of_settings(cls, tracking: Mapping[str, Any]) -> Self:
+        """What the group ``tracking`` says: ``dir`` and, if it is there, ``uri``."""
+        return cls.of(tracking["dir"], tracking.get("uri"))
+
+    @classmethod
+    def parse(cls, store: str | Path) -> Self:
+        """What ``--store`` names: a folder or, with ``://`` in it, an address."""
+        return cls.of("mlruns", str(store)) if "://" in str(store) else cls.of(store)
+
+    @property
+    def is_server(self) -> bool:
+        """Whether another process keeps the runs, and their files."""
+        return self.uri.startswith(SERVERS)
+
+    @property
+    def file(self) -> Path | None:
+        """The file of an SQLite database; None for anything else."""
+        return Path(self.uri.removeprefix("sqlite:///")) if self.uri.startswith("sqlite:///") else None
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the database is the one below `directory`."""
+        return self.file == self.directory / "mlflow.db"
+
+    def __str__(self) -> str:
+        return str(self.directory) if self.is_own else hide_password(self.uri)
+
+    def require_answer(self) -> None:
+        """Somebody answers at the address, which is asked once a process. Does nothing for an SQLite file.
+
+        MLflow itself would ask again for minutes.
+
+        Raises
+        ------
+        AuclabError
+            Nobody answers, the database refuses, or its driver is not installed.
+        """
+        if self.is_server:
+            _ask_server(self.uri)
+        elif self.file is None:
+            _ask_database(self.uri)
+
+
+@cache
+def _ask_server(uri: str) -> None:
+    try:
+        urlopen(f"{uri}/health", timeout=PATIENCE).close()
+    except HTTPError:  # an answer too, from whoever stands before it; MLflow's client knows passwords
+        return
+    except (URLError, OSError) as error:
+        reason = getattr(error, "reason", error)
+        raise AuclabError(
+            f"no MLflow server answers at {hide_password(uri)} ({reason}); start it with mlflow server, or correct "
+            "tracking.uri"
+        ) from error
+
+
+@cache
+def _ask_database(uri: str) -> None:
+    import sqlalchemy
+
+    shown = hide_password(uri)
+    try:
+        engine = sqlalchemy.create_engine(uri)
+        engine.connect().close()
+        engine.dispose()
+    except ImportError as error:
+        driver = DRIVERS.get(str(error.name), str(error.name))
+        raise AuclabError(f"{shown} needs the driver {error.name}; install it with pip install {driver}") from error
+    except sqlalchemy.exc.SQLAlchemyError as error:
+        reason = hide_password(" ".join(str(error).partition("(Background on this error")[0].split()))
+        raise AuclabError(f"the database {shown} cannot be used: {reason}; correct tracking.uri") from error
+
+
+def is_local(uri: str) -> bool:
+    """Whether an address of files is a folder that this machine can open.
+
+    Examples
+    --------
+    >>> is_local("file:///data/x"), is_local("/data/x"), is_local("mlflow-artifacts:/0/ab/artifacts")
+    (True, True, False)
+    """
+    return urlparse(uri).scheme in ("", "file")
+
+
+def local_path(uri: str) -> Path:
+    """The folder behind a local address."""
+    return Path(url2pathname(urlparse(uri).path))
+
+
+def hide_password(text: str) -> str:
+    """Text in which the password of every address is ``***``: commands and settings are kept with the runs.
+
+    Examples
+    --------
+    >>> hide_password("tracking.uri=postgresql://me:secret@host/runs seed=1")
+    'tracking.uri=postgresql://me:***@host/runs seed=1'
+    """
+    return re.sub(r"(\w[\w+.-]*://[^\s:/@]*):[^\s@/]+@", r"\1:***@", text)

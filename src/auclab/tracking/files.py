@@ -1,0 +1,69 @@
+"""The files of one run: written to a staging folder, then visible all at once, or sent to where a server keeps them."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from auclab.tracking.address import is_local, local_path
+from auclab.tracking.store import Store
+
+if TYPE_CHECKING:
+    from mlflow.entities import Run
+
+
+class RunFiles:
+    """Where the files of a run are made and where they end.
+
+    MLflow tells where: a folder of this machine, or an address (``mlflow-artifacts:/…``, ``s3://…``), to which they are
+    sent; then a copy stays in the output folder of the job.
+
+    Attributes
+    ----------
+    staging : Path
+        Files are written here.
+    folder : Path
+        They are found here after `publish`.
+    """
+
+    def __init__(self, store: Store, run: Run, output: Path) -> None:
+        self._client, self._run_id = store.client, run.info.run_id
+        self._is_sent = not is_local(run.info.artifact_uri)
+        self.folder = output if self._is_sent else local_path(run.info.artifact_uri)
+        # Below the store and not in the system's temporary folder: a rename cannot cross file systems.
+        self.staging = output / f".staging-{self._run_id}" if self._is_sent else staging_of(store, self._run_id)
+
+    def publish(self) -> None:
+        """Make the files visible: in one move, or sent one by one before the run is called finished."""
+        if self._is_sent:
+            self._client.log_artifacts(self._run_id, str(self.staging))
+            for path in sorted(self.staging.iterdir()):
+                path.replace(self.folder / path.name)
+            return
+        self.folder.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self.staging.replace(self.folder)
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+            draft = self.folder.with_name(f".{self.folder.name}.{self._run_id}")
+            shutil.copytree(self.staging, draft)
+            draft.replace(self.folder)
+
+    def add(self, name: str, text: str) -> None:
+        """One more file beside what is there."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / name).write_text(text, encoding="utf-8")
+        if self._is_sent:
+            self._client.log_artifact(self._run_id, str(self.folder / name))
+
+    def clear(self) -> None:
+        """Remove what was staged and not published."""
+        shutil.rmtree(self.staging, ignore_errors=True)
+
+
+def staging_of(store: Store, run_id: str) -> Path:
+    """Where files of a run wait on this machine."""
+    return store.directory / "staging" / run_id
