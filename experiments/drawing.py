@@ -22,7 +22,7 @@ class Summary(NamedTuple):
 
     mean: float
     sd: float
-    count: int
+    number: int
 
 
 def summaries(path: Path) -> dict[tuple[str, str], Summary]:

@@ -80,14 +80,13 @@ def _fold(name: str, fold: int) -> tuple[dict[str, float], dict[str, float]]:
 
 def methods() -> dict[str, ClassifierMixin]:
     """Every method by its variant, not trained yet."""
-    published = {"degree": DEGREE, "max_iter": ITERATIONS, "variant": "as_published"}
     machines = {
         name: AUCClassifier("ranksvm", "newton", penalty=penalty, squared=True, tolerance=ACCURACY)
         for name, penalty in zip(RANKSVM, PENALTIES, strict=True)
     }
     return {
-        AS_PUBLISHED: PolynomialAUCClassifier(**published),
-        STANDARDISED: PolynomialAUCClassifier(**published),
+        AS_PUBLISHED: PolynomialAUCClassifier(DEGREE, max_iter=ITERATIONS, variant="as_published"),
+        STANDARDISED: PolynomialAUCClassifier(DEGREE, max_iter=ITERATIONS, variant="as_published"),
         CORRECTED: PolynomialAUCClassifier(DEGREE, max_iter=ITERATIONS),
         LDA: LinearDiscriminantAnalysis(),
         **machines,

@@ -11,12 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 from scipy.integrate import quad
 from scipy.stats import norm
 
 from auclab.bounds import step_weight_bound, weighted_auc_bound
+from auclab.bounds.step_weight import StepMethod
+from auclab.bounds.weighted import Method
 from auclab.metrics import weighted_auc
 from auclab.types import Array
 from experiments.maurer_pontil_2020.rate import DELTA, SLOPE, ramp, step
@@ -28,11 +31,12 @@ SAMPLES = {"smoke": 5, "default": 100, "full": 100}
 LAWS = ("normal", "rare", "atoms")
 APART = 1.0
 BREAKS = (0.375, 0.5, 0.625)
-CONVENTIONS = {
+Convention = Literal["average", "max_rank"]
+CONVENTIONS: dict[Method, Convention] = {
     "published": "max_rank", "corrected": "max_rank", "max_rank": "max_rank",
     "mcdiarmid": "average", "dkw": "average",
 }  # fmt: skip
-ONE_SIDED = {"max_rank": "max_rank", "mcdiarmid": "average", "dkw": "average"}
+ONE_SIDED: dict[StepMethod, Convention] = {"max_rank": "max_rank", "mcdiarmid": "average", "dkw": "average"}
 
 
 def run_seed(seed: int, scale: str) -> Iterator[Row]:
@@ -41,7 +45,7 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
         outside: dict[str, list[bool]] = {}
         for n in SIZES:
             widths: dict[str, list[float]] = {}
-            errors: dict[str, list[float]] = {"max_rank": [], "average": []}
+            errors: dict[Convention, list[float]] = {"max_rank": [], "average": []}
             for sample in range(SAMPLES[scale]):
                 y, scores = _draw(law, n, np.random.default_rng([seed, n, sample, LAWS.index(law)]))
                 for convention in errors:
@@ -55,11 +59,11 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
                     yield Row(f"{VALUE}width.{law}.{name}", float(np.mean(finite)), seed, f"n={n}")
             for convention, values in errors.items():
                 yield Row(f"{VALUE}error.{law}.{convention}", float(np.quantile(values, 1.0 - DELTA)), seed, f"n={n}")
-        for name, bad in outside.items():
-            yield Row(f"coverage.{law}.{name}", float(np.mean(bad)), seed)
+        for name, cases in outside.items():
+            yield Row(f"coverage.{law}.{name}", float(np.mean(cases)), seed)
 
 
-def _judged(law: str, y: Array, scores: Array, errors: dict[str, float]) -> Iterator[tuple[str, float, bool]]:
+def _judged(law: str, y: Array, scores: Array, errors: dict[Convention, float]) -> Iterator[tuple[str, float, bool]]:
     """Every bound by name, its half-width (if one-sided, truth less promise), and whether the truth is outside."""
     n_pos, n_neg = int(y.sum()), int(np.sum(y == 0))
     for method, convention in CONVENTIONS.items():
@@ -74,7 +78,7 @@ def _judged(law: str, y: Array, scores: Array, errors: dict[str, float]) -> Iter
 
 
 @lru_cache
-def truth(law: str, convention: str, jumps: bool) -> float:
+def truth(law: str, convention: Convention, jumps: bool) -> float:
     """The functional of the law, for the step or the ramp.
 
     Examples
@@ -103,7 +107,7 @@ def _draw(law: str, n: int, random: np.random.Generator) -> tuple[Array, Array]:
     return y, random.standard_normal(n) + APART * y
 
 
-def _plug_in(y: Array, scores: Array, convention: str) -> float:
+def _plug_in(y: Array, scores: Array, convention: Convention) -> float:
     return weighted_auc(y, scores, weight=ramp, convention=convention, ties="strict", breakpoints=BREAKS)
 
 
