@@ -2,8 +2,8 @@
 
 Parts and regret as in Setting 1, all features. Plain rows draw one of two that tie; variants ``ties: corrected`` and
 ``ties: uncorrected`` always take the tree named (every data set by AUC, means over the sets by all metrics). A seed is
-100 runs of all data sets; how many are printed is not told. A quarter as many runs ask which tree a metric prefers where
-there is nothing to find, on a validation part with shuffled labels.
+100 runs of all data sets; how many are printed is not told. A quarter as many runs ask which tree a metric prefers
+where there is nothing to find, on a validation part with shuffled labels.
 """
 
 from __future__ import annotations
