@@ -136,7 +136,7 @@ def columns() -> Figure:
     for ax, (stem, title) in zip(axes, BLOCKS.items(), strict=True):
         mean = stem.format("mean")
         found = [_summary(values, f"{mean}.{metric}") for metric in metrics]
-        ours, errors = [own.mean for own in found], [2 * own.sd / own.count**0.5 for own in found]
+        ours, errors = [own.mean for own in found], [2 * own.sd / own.number**0.5 for own in found]
         ax.errorbar(ours, places, xerr=errors, fmt="o", color=BLUE, markersize=3, label="ours")
         printed = [published[f"{mean}.{metric}"] for metric in PUBLISHED]
         ax.plot(printed, places[: len(printed)], "x", color=RED, markersize=4, label="printed")
