@@ -65,7 +65,7 @@ class DaskEngine:
 
     def run(self, task: Task, parts: Sequence[Part], arguments: Iterable[Any]) -> Iterator[Any]:
         """Results in order; a few blocks a worker are under way."""
-        client = self._connected()
+        client = self.connect()
         places = sorted(client.scheduler_info(n_workers=-1)["workers"])
         keep = int(1e9 * self.keep_gb)
         waiting: deque[Any] = deque()
@@ -85,7 +85,8 @@ class DaskEngine:
             self._client.close()
             self._client = None
 
-    def _connected(self) -> Any:
+    def connect(self) -> Any:
+        """The client; starts the cluster, or finds the other one, if that was not done yet."""
         if self._client is None:
             try:
                 from distributed import Client, LocalCluster
