@@ -32,7 +32,9 @@ VARIANTS = ("sauc", "soft3", "soft10")
 def run(scale: str) -> Iterator[Row]:
     """Bias and variance, a row per part (claims at α = 1 and 10), and the orders that the text states."""
     parts = [part_values(seed, REPETITIONS[scale] // PARTS) for seed in range(PARTS)]
-    bias = np.array([values.mean(axis=2) - true_auc(STRENGTHS)[:, None] for values in parts])  # part, α, metric
+    bias = np.array(
+        [values.mean(axis=2) - np.reshape(true_auc(STRENGTHS), (-1, 1)) for values in parts]
+    )  # part, α, metric
     variance = np.array([values.var(axis=2, ddof=1) for values in parts])
     for seed in range(PARTS):
         for column, name in enumerate(METRICS):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -163,7 +163,7 @@ def _summary(values: Values, claim: str, variant: str = AGREE) -> Summary:
     return next(values[name] for name in names if name in values)
 
 
-FIGURES = {
+FIGURES: dict[str, Callable[[], Figure]] = {
     "figure1": figure1,
     "figure2": figure2,
     "figure3": figure3,
