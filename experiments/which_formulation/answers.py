@@ -2,7 +2,7 @@
 
 Average ranks over the sets (1 is best; the mean over seeds is ranked), Friedman's test in Iman and Davenport's form and
 Nemenyi's critical difference at 5 %; on each set the corrected paired t-test against bAUC at 5 % (test to training rows
-as 1 to 2), not adjusted for the number of sets, so that of 30 sets one or two are expected by chance; mean differences
+as 1 to 2), not adjusted for the number of sets, so that of 29 sets one or two are expected by chance; mean differences
 over sets with their signed-rank p-value. It reads ``results/splits.csv`` and computes nothing anew: ``smoke`` and the
 others are the same.
 """
@@ -18,7 +18,7 @@ from auclab.comparison.paired import paired_test
 from auclab.comparison.ranks import Ranking, rank_columns
 from auclab.types import AuclabError
 from experiments.study import FOLDER, VALUE, Row, main, read
-from experiments.which_formulation.methods import METHODS
+from experiments.which_formulation.methods import COMPARED
 
 SPLITS = FOLDER / "which_formulation" / "results" / "splits.csv"
 #: Measures by name, and whether less is better.
@@ -26,8 +26,6 @@ MEASURES = {"auc": False, "bauc": False, "voros": False, "brier": True}
 LEVEL = 0.05
 #: Test rows to training rows.
 RATIO = 0.5
-#: The same scorers by the maps of formulas 7.4, on another list of values.
-FAMILY = ("bauc_z", "ranksvm", "ranksvm2")
 
 
 def run(scale: str) -> Iterator[Row]:
@@ -65,7 +63,7 @@ def kept_values() -> pd.DataFrame:
 def means(values: pd.DataFrame, measure: str) -> pd.DataFrame:
     """Mean over seeds: a row per set, a column per method."""
     chosen = values[values["measure"] == measure]
-    return chosen.pivot_table(index="set", columns="method", values="value")[list(METHODS)]
+    return chosen.pivot_table(index="set", columns="method", values="value")[list(COMPARED)]
 
 
 def ranking(values: pd.DataFrame, measure: str, *, lower_is_better: bool = False) -> Ranking:
@@ -76,7 +74,7 @@ def ranking(values: pd.DataFrame, measure: str, *, lower_is_better: bool = False
 def _against_bauc(values: pd.DataFrame) -> Iterator[Row]:
     """Sets on which a method is better, and worse, than bAUC by test AUC; mean difference over sets and its p-value."""
     auc = values[values["measure"] == "auc"].pivot_table(index=["set", "seed"], columns="method", values="value")
-    for method in [key for key in METHODS if key != "bauc"]:
+    for method in [key for key in COMPARED if key != "bauc"]:
         better = worse = 0
         for _, table in auc.groupby(level="set"):
             test = paired_test(table[method], table["bauc"], test="corrected-t", test_train_ratio=RATIO)
@@ -90,16 +88,13 @@ def _against_bauc(values: pd.DataFrame) -> Iterator[Row]:
 
 
 def _size(values: pd.DataFrame) -> Iterator[Row]:
-    """How large the differences are: between methods on a set, within the family, and seconds."""
+    """How large the differences between methods on a set are, and their seconds."""
     auc = means(values, "auc")
     spread = auc.max(axis=1) - auc.min(axis=1)
     yield Row("spread.median", float(spread.median()))
     yield Row("spread.largest", float(spread.max()))
-    family = auc[list(FAMILY)]
-    yield Row("family.median", float((family.max(axis=1) - family.min(axis=1)).median()))
-    yield Row("family.largest", float((family.max(axis=1) - family.min(axis=1)).max()))
     seconds = means(values, "seconds")
-    for method in METHODS:
+    for method in COMPARED:
         yield Row(f"seconds.{method}", float(seconds[method].median()))
 
 

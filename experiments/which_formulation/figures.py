@@ -15,7 +15,7 @@ from auclab.types import AuclabError
 from experiments.drawing import draw, panels
 from experiments.study import FOLDER, VALUE, read
 from experiments.which_formulation.answers import MEASURES, kept_values, means, ranking
-from experiments.which_formulation.methods import METHODS, NAMES
+from experiments.which_formulation.methods import COMPARED, NAMES
 
 PLACE = FOLDER.parent / "docs" / "which_formulation"
 EXACT = FOLDER / "which_formulation" / "results" / "exact.csv"
@@ -26,7 +26,7 @@ SCORERS = {"bauc": ("bAUC", BLUE), "family": ("best bAUC_z", GREEN), "logistic":
 def ranks() -> Figure:
     """Critical differences by test AUC and by the Brier score."""
     values = kept_values()
-    figure, axes = panels(2, 1, (5.8, 3.9))
+    figure, axes = panels(2, 1, (5.8, 3.2))
     for ax, measure in zip(axes, ("auc", "brier"), strict=True):
         found = ranking(values, measure, lower_is_better=MEASURES[measure])
         shown = type(found)(**{**vars(found), "average_ranks": found.average_ranks.rename(index=NAMES)})
@@ -40,8 +40,8 @@ def ranks() -> Figure:
 def differences() -> Figure:
     """Each method against bAUC: a dot per data set, mean over splits, by AUC and by bAUC."""
     values = kept_values()
-    figure, axes = panels(1, 2, (6.6, 2.9), sharey=True)
-    methods = [key for key in METHODS if key != "bauc"]
+    figure, axes = panels(1, 2, (6.6, 2.3), sharey=True)
+    methods = [key for key in COMPARED if key != "bauc"]
     for ax, measure in zip(axes, ("auc", "bauc"), strict=True):
         table = means(values, measure)
         _strips(ax, {NAMES[key]: table[key] - table["bauc"] for key in methods})

@@ -136,6 +136,8 @@ METHODS: dict[str, Method] = {
     "logistic": _logistic,
     "lda": _discriminant,
 }
+#: One of each path of scorers (`family`), and those that have no other on theirs.
+COMPARED = ("bauc", "ranksvm2", "csvm2", "logistic", "lda")
 #: As a reader knows them.
 NAMES = {
     "bauc": "bAUC", "bauc_z": "bAUC_z", "ranksvm": "RankSVM", "ranksvm2": "RankSVM²",
