@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -35,7 +36,7 @@ def run(scale: str) -> Iterator[Row]:
     for seed in range(SEEDS[scale]):
         X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=seed)
         values = {}
-        for (name, variant), model in _classifiers().items():
+        for (name, variant), model in classifiers().items():
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)  # the default number of steps is the point
                 scores = model.fit(X_train, y_train).decision_function(X_test)
@@ -47,7 +48,8 @@ def run(scale: str) -> Iterator[Row]:
         yield holds("figure5.auc_gap_small", bool(auc_gap < bauc_gap), seed)
 
 
-def _classifiers() -> dict[tuple[str, str], object]:
+def classifiers() -> dict[tuple[str, str], Any]:
+    """By name and variant, unfitted."""
     return {
         ("lr", AGREE): make_pipeline(StandardScaler(), LogisticRegression()),
         ("lr", "raw"): LogisticRegression(),
