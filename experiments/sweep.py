@@ -14,6 +14,7 @@ import inspect
 import os
 import re
 import shlex
+import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
@@ -175,18 +176,22 @@ def _kept(folder: Path, config: DictConfig) -> tuple[list[Row], list[str], int]:
     slips = list(read_slips(folder, os.environ.get(SWEEP_VARIABLE)))
     for slip in slips:
         if slip.status in ("FINISHED", "SKIPPED"):
-            place = slip.folder if slip.run_id is None else _run_folder(slip.run_id, str(config.tracking.dir))
-            found.append((int(OmegaConf.load(slip.folder / ".hydra" / "config.yaml").seed), read(place / ROWS_FILE)))
+            seed = int(OmegaConf.load(slip.folder / ".hydra" / "config.yaml").seed)
+            own = read(slip.folder / ROWS_FILE) if slip.run_id is None else _of_run(slip.run_id, config)
+            found.append((seed, own))
     found.sort(key=lambda item: item[0])
     rows = [row for _, (_, _, own) in found for row in own]
     return rows, [place for _, (_, place, _) in found], len(slips) - len(found)
 
 
-def _run_folder(run_id: str, store_dir: str) -> Path:
-    from auclab.comparison.runs import find_folder, open_reader
+def _of_run(run_id: str, config: DictConfig) -> tuple[str, str, list[Row]]:
+    """What a run kept, wherever the store has its files."""
+    from auclab.comparison.runs import open_reader
+    from auclab.tracking.address import Address
 
-    place = Path(store_dir).absolute()
-    return find_folder(open_reader(place).get_run(run_id), place)
+    client = open_reader(Address.of_settings(config.tracking))
+    with tempfile.TemporaryDirectory() as folder:
+        return read(Path(client.download_artifacts(run_id, ROWS_FILE, folder)))
 
 
 def _one_place(places: Sequence[str]) -> str:
