@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 
 from auclab.displays._style import BLUE, GREEN, GREY, INK, ORANGE, PALE, PURPLE, RED, SERIES, SKY, despine
 from experiments.drawing import Summary, draw, panels, sizes, summaries
@@ -74,6 +75,8 @@ def widths() -> Figure:
             _line(ax, sizes(found, f"error.{law}.{convention}"), color=INK, linestyle=style, label=label)
         ax.axhline(1.0, color=PALE, zorder=0)
         ax.set(xscale="log", yscale="log", xlabel="observations n", title=title)
+        ax.set_xticks(coverage.SIZES, [f"{n:,}" for n in coverage.SIZES])
+        ax.xaxis.set_minor_locator(NullLocator())
         despine(ax)
     axes[0].set_ylabel("half-width; W at most 1")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
@@ -94,7 +97,7 @@ def outside() -> Figure:
     ax.set_yticks(range(len(names)), [_words(name) for name in names])
     ax.invert_yaxis()
     ax.set(xlabel="samples outside, per cent", xlim=(0, 6))
-    ax.legend(loc="center right")
+    ax.legend(loc=(0.3, 0.35))
     despine(ax)
     return figure
 
@@ -123,8 +126,8 @@ def _slope(ax: Axes, found: Mapping[int, Summary], factor: float) -> None:
     """A guide of slope −½ below a curve."""
     first, *_, last = found
     start = factor * found[first].mean
-    ax.plot([first, last], [start, start * (last / first) ** -0.5], color=GREY, linewidth=0.8, linestyle=(0, (1, 2)))
-    ax.annotate("$n^{-1/2}$", (last, start * (last / first) ** -0.5), (-2, -11), textcoords="offset points", color=GREY)
+    look: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "linestyle": (0, (1, 2)), "label": "slope −½"}
+    ax.plot([first, last], [start, start * (last / first) ** -0.5], **look)
 
 
 def _words(name: str) -> str:
