@@ -58,7 +58,7 @@ def rates() -> Figure:
     for ax in (left, right):
         ax.set(xscale="log", yscale="log", xlabel="observations n")
         despine(ax)
-    left.legend(loc="lower left")
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower left")
     figure.legend(*right.get_legend_handles_labels(), loc="outside lower right", ncols=2)
     return figure
 
@@ -105,7 +105,7 @@ def outside() -> Figure:
 def promises() -> Figure:
     """What Corollary 4 promises of the maximiser of partial AUC, and the truth."""
     found = summaries(HERE / "results" / "guarantee.csv")
-    figure, ax = panels(1, 1, (5.0, 3.2))
+    figure, ax = panels(1, 1, (5.0, 3.6))
     _line(ax, sizes(found, "cor4.truth"), color=INK, label="truth")
     held = {"color": SKY, "marker": "s", "label": "a second sample, the scorer fixed"}
     for method, look in {"heldout": held, **dict(reversed(UNIFORM.items()))}.items():
@@ -113,7 +113,7 @@ def promises() -> Figure:
     ax.axhline(0.0, color=PALE, zorder=0)
     ax.set(xscale="log", ylim=(-1.5, 0.55), xlabel="observations n")
     ax.set_ylabel(f"area up to FPR {guarantee.MAX_FPR:g}, at most {guarantee.MAX_FPR:g}")
-    ax.legend(loc="lower right")
+    figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
     despine(ax)
     return figure
 
