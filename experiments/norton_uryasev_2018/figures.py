@@ -196,14 +196,15 @@ def selected() -> Figure:
     for ax, (metric, (title, colour, _)) in zip(axes, METRICS.items(), strict=True):
         ids = [f"table2.{name}.{metric}" for name in table2.SETS]
         ours = [found[each, AGREE] for each in ids]
-        errors = [2 * each.sd / each.count**0.5 for each in ours]
+        errors = [2 * each.sd / each.number**0.5 for each in ours]
         ax.errorbar([each.mean for each in ours], rows, xerr=errors, color=colour, fmt="o", markersize=4, label="ours")
         ax.plot([expected[each].value for each in ids], rows, "x", color=GREY, markersize=5, label="printed")
         ax.set(title=f"selected by {title}", xlim=(0.4, 1.02), xlabel="test AUC")
         ax.grid(axis="y")
         despine(ax)
     axes[0].set_yticks(rows, [expected[f"table2.{name}.auc"].where.split(", ")[1] for name in table2.SETS])
-    axes[0].legend(loc="lower left")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=2, title="bars: two standard errors over splits")
     return figure
 
 
