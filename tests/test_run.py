@@ -19,7 +19,7 @@ def command(*arguments):
     return [sys.executable, str(REPOSITORY / "run.py"), *arguments]
 
 
-def run(folder, *arguments, timeout=120):
+def run(folder, *arguments, timeout=300):
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("AUCLAB", "MLFLOW"))}
     environment["COLUMNS"] = "120"
     return subprocess.run(

@@ -63,28 +63,27 @@ def test_what_finished_is_skipped_and_what_failed_comes_again(tmp_path):
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
 def test_kill_9_loses_no_job_and_doubles_none(tmp_path):
-    dice = random.Random(11)
-    words = command(*QUICK, "split.seed=range(4)")
+    """In the midst of a job, after one; benchmarks/sweep_survival.py does it ten times with sixty jobs."""
+    words = command(*QUICK, "split.seed=range(3)")
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    for target in (0, 1):
-        process = subprocess.Popen(
-            words, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
-        )
-        end = time.monotonic() + 60
-        staged = tmp_path / "mlruns" / "staging"
-        while not (len(list(tmp_path.glob("mlruns/artifacts/*/artifacts"))) >= target and list(staged.glob("*"))):
-            assert time.monotonic() < end and process.poll() is None  # noqa: PT018
-            time.sleep(0.02)
-        time.sleep(dice.uniform(0.0, 0.3))
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-    answer = run(tmp_path, *QUICK, "split.seed=range(4)")
+    process = subprocess.Popen(
+        words, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
+    )
+    end = time.monotonic() + 300
+    staged = tmp_path / "mlruns" / "staging"
+    while not (list(tmp_path.glob("mlruns/artifacts/*/artifacts")) and list(staged.glob("*"))):
+        assert time.monotonic() < end and process.poll() is None  # noqa: PT018
+        time.sleep(0.01)
+    time.sleep(random.uniform(0.0, 0.2))
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    answer = run(tmp_path, *QUICK, "split.seed=range(3)")
     assert answer.returncode == 0, answer.stderr
     _, runs = runs_in(tmp_path)
     seeds = Counter(
         kept.data.params["split.seed"] for kept in runs if kept.info.status == "FINISHED" and kept.data.params
     )
-    assert seeds == {str(seed): 1 for seed in range(4)}
+    assert seeds == {str(seed): 1 for seed in range(3)}
     assert {kept.info.status for kept in runs} <= {"FINISHED", "KILLED"}
     (parent,) = parents_among(runs)
     assert parent.info.status == "FINISHED"
@@ -109,7 +108,9 @@ def test_launchers(tmp_path, launcher, module):
         assert not (tmp_path / "mlruns").exists()
         return
     assert answer.stdout.splitlines()[-1] == "sweep: 2 finished, 0 skipped, 2 failed, 0 killed"
-    assert answer.stderr.count("error: solver=highs cannot solve ranksvm") == 2
+    assert [line for line in answer.stderr.splitlines() if not line.startswith("error: solver=highs cannot")] == []
+    assert len(answer.stderr.splitlines()) == 2
+    assert not re.search(r"HYDRA|Warning", answer.stdout)
     _, runs = runs_in(tmp_path)
     (parent,) = parents_among(runs)
     children = children_of(runs)

@@ -25,6 +25,9 @@ FIGURES: dict[str, Any] = {
     "scores": ScoreHistogramDisplay,
 }
 
+#: Enough for a screen and a page of print; the scores are kept for larger ones.
+DPI = 120
+
 
 def write_artifacts(result: Result, folder: Path, *, config: str) -> list[Path]:
     """Write all files of a run below `folder` and return the folder of each split.
@@ -77,7 +80,7 @@ def write_fold(fold: Fold, folder: Path) -> None:
     _write_scores(fold, name, folder)
     if fold.tuning is not None:
         fold.tuning.path.to_csv(folder / "tuning.csv", index=False)
-        draw_tuning_path(fold.tuning).savefig(folder / "tuning.png", dpi=150)
+        draw_tuning_path(fold.tuning).savefig(folder / "tuning.png", dpi=DPI)
     _draw(fold, name, folder)
 
 
@@ -94,7 +97,7 @@ def _draw(fold: Fold, name: str, folder: Path) -> None:
     for stem, display_class in FIGURES.items():
         display = display_class.from_predictions(part.y_true, part.y_score)
         display.figure_.suptitle(f"{fold.split.name} · {name} part", fontsize="medium")
-        display.figure_.savefig(folder / f"{stem}.png", dpi=150)
+        display.figure_.savefig(folder / f"{stem}.png", dpi=DPI)
 
 
 def _write_json(path: Path, content: Mapping[str, Any]) -> None:

@@ -12,6 +12,7 @@ import logging
 import os
 import sys
 import uuid
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from auclab.sweep_screen import Watcher
 
 log = logging.getLogger(__name__)
+
+# Our choices for joblib's launcher bear the name of its own, as they should.
+warnings.filterwarnings("ignore", message=r"\s*'hydra/launcher/joblib' is validated against ConfigStore")
 
 
 @dataclass(frozen=True)

@@ -63,11 +63,14 @@ class DaskLauncher(Launcher):
             return [_ended(task) for task in tasks]
 
     def _cluster(self) -> Any:
+        import logging
         from contextlib import nullcontext
 
         import dask
         from distributed import LocalCluster
 
+        # Hydra sends what any library has to say to the terminal, which belongs to the sweep.
+        logging.getLogger("distributed").setLevel(logging.ERROR)
         from auclab.workers import THREAD_VARIABLES, cores
 
         if self.address is not None:
@@ -78,7 +81,7 @@ class DaskLauncher(Launcher):
         dask.config.set({"distributed.nanny.pre-spawn-environ": threads})
         return LocalCluster(
             n_workers=self.workers or cores(), threads_per_worker=1, memory_limit=self.memory_limit,
-            dashboard_address=None, processes=True, silence_logs="ERROR",
+            dashboard_address="127.0.0.1:0", processes=True, silence_logs="ERROR",
         )  # fmt: skip
 
 

@@ -5,13 +5,14 @@ import math
 import re
 import shutil
 import socket
+import subprocess
 
 import pandas as pd
 import pytest
 from scipy import stats
 
 from auclab import cli
-from auclab.comparison import commands, read_runs
+from auclab.comparison import commands, formats, read_runs
 from auclab.comparison.replay import replay
 from auclab.comparison.runs import find_run
 from auclab.screen import open_command
@@ -107,6 +108,34 @@ def test_latex_compiles_as_far_as_braces_go(call):
     assert not re.search(r"(?<!\\)[_%#]", body)
     widths = {line.count("&") for line in body.splitlines() if line.endswith(r"\\")}
     assert len(widths) == 1
+
+
+@pytest.mark.skipif(
+    shutil.which("kpsewhich") is None or not subprocess.run(["kpsewhich", "booktabs.sty"], capture_output=True).stdout,
+    reason="no LaTeX with booktabs (apt-get install texlive-latex-recommended)",
+)
+def test_latex_compiles(tmp_path):
+    """Characters that mean something to LaTeX, those it does not know, a cell with too few pairs and one without."""
+    names = ("ranksvm λ=0.01 l2²", "fpr≤0.1", "generalized_bauc z=−0.1", "100% & #1_{x}~y^2$\\")
+    scores = {(data, name): [0.5 + j / 10, 0.6 + j / 9, 0.7] for data in "xy" for j, name in enumerate(names)}
+    scores["y", names[1]] = [None, None, 0.8]
+    del scores["x", names[0]]
+    (tmp_path / "table.tex").write_text(formats.to_latex(commands.compare_runs(table_of(scores))), encoding="utf-8")
+    page = r"\documentclass{article}\usepackage{booktabs}\begin{document}\input{table}\end{document}"
+    (tmp_path / "page.tex").write_text(page)
+    order = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"]
+    done = subprocess.run(order, cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=120)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert (tmp_path / "page.pdf").stat().st_size > 10_000
+
+
+def test_a_run_that_was_stopped_and_finished_later_is_not_named():
+    runs = table_of({("x", "a"): [0.5, 0.6, 0.7]})
+    runs["run"], runs["run_id"] = ["one", "two", "three"], ["1", "2", "3"]
+    runs["run_status"] = ["KILLED", "FINISHED", "KILLED"]
+    assert commands._unfinished(runs) == ["left out, as they were stopped early: one, three"]
+    runs["tag.config.settings"] = ["same", "same", "other"]
+    assert commands._unfinished(runs) == ["left out, as they were stopped early: three"]
 
 
 def test_a_diagram_is_drawn_where_there_are_ranks(call, tmp_path):

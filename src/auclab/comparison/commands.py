@@ -19,6 +19,7 @@ from auclab.comparison.runs import fetch_files, find_run, read_runs, require_sto
 from auclab.comparison.sweeps import choose_sweep
 from auclab.comparison.table import Table, compare_runs
 from auclab.screen import out
+from auclab.tracking import SETTINGS_TAG
 from auclab.tracking.address import Address
 from auclab.types import AuclabError
 
@@ -187,8 +188,11 @@ def _fits(column: pd.Series, values: Sequence[str]) -> pd.Series:
 
 
 def _unfinished(runs: pd.DataFrame) -> list[str]:
-    """A sentence per status of runs that did not finish."""
-    rest = runs[runs["run_status"] != "FINISHED"].drop_duplicates("run_id")
+    """A sentence per status of runs that did not finish, and were not started again and finished then."""
+    done = runs["run_status"] == "FINISHED"
+    rest = runs[~done].drop_duplicates("run_id")
+    if (key := f"tag.{SETTINGS_TAG}") in runs:
+        rest = rest[~rest[key].isin(runs.loc[done, key].dropna())]
     words = {"FAILED": "failed", "KILLED": "were stopped early", "RUNNING": "are still running"}
     return [
         f"left out, as they {words.get(str(status), str(status))}: {shorten([str(name) for name in block['run']])}"

@@ -53,7 +53,7 @@ def to_latex(table: Table) -> str:
     """A ``table`` with booktabs' rules; notes are comments above it."""
     head, body = grid(table, lambda text, best: f"\\textbf{{{text}}}", escape=escape_tex)
     lines = [r"% needs \usepackage{booktabs}", *(f"% {sentence}" for sentence in sentences(table))]
-    lines += [r"\begin{table}", r"\centering", rf"\caption{{{escape_tex(caption(table))}}}"]
+    lines += [r"\begin{table}", r"\centering", rf"\caption{{{escape_tex(caption(table))}}}", r"\smallskip"]
     lines += [rf"\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}", r"\toprule", " & ".join(head) + r" \\", r"\midrule"]
     lines += [" & ".join(row) + r" \\" for row in body]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
