@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from auclab.comparison.diagram import draw_critical_difference
 from auclab.displays._style import BLUE, GREEN, GREY, INK, PALE, RED, despine
@@ -15,6 +17,7 @@ from auclab.types import AuclabError
 from experiments.drawing import draw, panels
 from experiments.study import FOLDER, VALUE, read
 from experiments.which_formulation.answers import MEASURES, kept_values, means, ranking
+from experiments.which_formulation.exact import SIZES
 from experiments.which_formulation.methods import COMPARED, NAMES
 
 PLACE = FOLDER.parent / "docs" / "which_formulation"
@@ -29,11 +32,8 @@ def ranks() -> Figure:
     figure, axes = panels(2, 1, (5.8, 3.2))
     for ax, measure in zip(axes, ("auc", "brier"), strict=True):
         found = ranking(values, measure, lower_is_better=MEASURES[measure])
-        shown = type(found)(**{**vars(found), "average_ranks": found.average_ranks.rename(index=NAMES)})
-        draw_critical_difference(shown, ax=ax)
-        ax.set_title(
-            f"{TITLES[measure]}, {found.n_rows} data sets, critical difference {found.critical_difference:.2f}"
-        )
+        draw_critical_difference(replace(found, average_ranks=found.average_ranks.rename(index=NAMES)), ax=ax)
+        ax.set_title(f"{TITLES[measure]}, {found.n_rows} data sets")
     return figure
 
 
@@ -60,8 +60,7 @@ def _strips(ax: Axes, columns: Mapping[str, pd.Series]) -> None:
         ax.plot([column.median()] * 2, [height - 0.33, height + 0.33], color=INK, linewidth=1.4)
     ax.axvline(0, color=GREY, linewidth=0.8, zorder=0)
     ax.set_yticks(range(len(columns)), list(columns))
-    ax.set_xlim(-1.05 * edge, 1.05 * edge)
-    ax.invert_yaxis()
+    ax.set(xlim=(-1.05 * edge, 1.05 * edge), ylim=(len(columns) - 0.5, -0.5))
     ax.grid(axis="x", color=PALE)
     despine(ax)
 
@@ -69,16 +68,15 @@ def _strips(ax: Axes, columns: Mapping[str, pd.Series]) -> None:
 def exact() -> Figure:
     """AUC lost on the training rows against the best AUC, and test AUC against its: a dot per data set."""
     table = _exact_values()
-    figure, axes = panels(1, 2, (6.6, 2.6))
+    figure, axes = panels(1, 2, (6.6, 2.9))
     for place, (key, (_, colour)) in enumerate(SCORERS.items()):
-        for components, mark in ((2, "o"), (3, "^")):
+        for components, mark in zip(SIZES, "o^", strict=True):
             mean = table[table["components"] == components].groupby(["set", "key"])["value"].mean().unstack()
             lost, test = mean[f"lost.{key}"], mean[f"test.{key}"] - mean["test.exact"]
             height = place + (components - 2.5) * 0.36
             for ax, column in zip(axes, (lost, test), strict=True):
                 spread = height + np.linspace(-0.11, 0.11, len(column))
-                label = f"{components} components" if place == 0 else None
-                ax.plot(column, spread, mark, color=colour, markersize=3, alpha=0.8, mew=0, label=label)
+                ax.plot(column, spread, mark, color=colour, markersize=3, alpha=0.8, mew=0)
                 ax.plot([column.mean()] * 2, [height - 0.15, height + 0.15], color=INK, linewidth=1.2)
     words = "training AUC, best − that of the scorer", "test AUC, that of the scorer − the best's"
     for ax, label in zip(axes, words, strict=True):
@@ -88,7 +86,11 @@ def exact() -> Figure:
         ax.invert_yaxis()
         ax.grid(axis="x", color=PALE)
         despine(ax)
-    axes[0].legend(loc="lower right")
+    marks = [
+        Line2D([], [], color=GREY, marker=mark, linestyle="", label=f"{components} components, {rows} + {rows} rows")
+        for (components, rows), mark in zip(SIZES.items(), "o^", strict=True)
+    ]
+    figure.legend(handles=marks, loc="outside upper center", ncols=2)
     return figure
 
 
