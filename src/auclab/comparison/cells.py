@@ -116,11 +116,15 @@ def label(keys: Sequence[str], values: Sequence[object]) -> str:
     --------
     >>> label(["formulation", "formulation.penalty", "formulation.norm"], ["ranksvm", 0.01, None])
     'ranksvm λ=0.01'
+    >>> label(["formulation", "tune", "formulation.penalty"], ["ranksvm", "penalty", "tuned"])
+    'ranksvm λ=tuned'
     """
     words = []
     for key, value in zip(keys, values, strict=True):
         if pd.isna(value):  # type: ignore[call-overload]
             continue
+        if key == "tune" and (value == "none" or "tuned" in values):
+            continue  # the parameter tells it
         word = f"{value:.12g}" if isinstance(value, float) else str(value)
         name = key.rpartition(".")[2]
         words.append(word if "." not in key else f"{SYMBOLS.get(name, name)}={word}")

@@ -74,12 +74,13 @@ def _paths_along(runs: pd.DataFrame, along: str, metrics: Sequence[str]) -> list
         for metric in metrics:
             if metric in newest and newest[metric].notna().any():
                 groups = newest.groupby(along)[metric]
-                points = tuple(_point(float(str(at)), values.dropna()) for at, values in groups)
+                points = tuple(point(float(str(at)), values.dropna()) for at, values in groups)
                 paths.append(Path(symbol, name, metric, tuple(point for point in points if point.count)))
     return paths
 
 
-def _point(at: float, values: pd.Series) -> Point:
+def point(at: float, values: pd.Series) -> Point:
+    """Mean and standard deviation of some values."""
     deviation = float(values.std(ddof=1)) if len(values) > 1 else math.nan
     mean = float(values.mean()) if len(values) else math.nan
     return Point(at, mean, None if math.isnan(deviation) else deviation, len(values))

@@ -24,6 +24,7 @@ from auclab.report.guarantees import bound_lines, read_bounds
 from auclab.report.lines import RunLine, run_lines
 from auclab.report.paths import find_paths
 from auclab.report.thinning import short
+from auclab.report.tuning import tuning_paths
 from auclab.types import AuclabError
 
 #: Bytes of curves on a page; the rest of 500 runs takes a megabyte.
@@ -85,7 +86,7 @@ def write_report(
     notes = [f"runs that did not finish and are not compared: {len(unfinished)}"] if unfinished else []
     curves, left_out = _curves(finished, numbers)
     bounds = read_bounds(Path(folder) for folder in finished["fold_folder"])
-    paths = find_paths(finished, ["objective", *metrics])
+    paths = [*find_paths(finished, ["objective", *metrics]), *tuning_paths(finished)]
     data = {
         "runs": {
             line.number: {"name": line.name, "curves": curves[line.number]} for line in lines if line.number in curves
