@@ -23,7 +23,7 @@ YAMLS = {
 }
 NEED_FILES = {
     *("data_sets", "accuracy", "lambda_path", "threshold_family", "page_blocks", "linear", "sampling"),
-    *("splits", "exact", "partial", "family"),
+    *("splits", "exact", "partial", "family", "answers"),
     *("table1", "table2", "table2_readings", "table3", "proposition8", "calibrated"),
 }
 #: The files that no manifest has; tests/experiments/test_downloads.py runs these studies on made tables.

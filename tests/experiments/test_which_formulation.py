@@ -105,9 +105,9 @@ def test_ranks_wins_and_differences_of_made_values(tmp_path, monkeypatch):
     """bAUC is .5 everywhere; the k-th other scorer is better by k hundredths on every set and seed, and slower."""
     rows = []
     for number, name in enumerate(COMPARED):
-        for place in ("one", "two", "three"):
+        for place in ("one", "three", "fifteen"):
             for seed in range(3):
-                value = 0.5 + 0.01 * number + 1e-4 * seed * number
+                value = 0.5 + 0.01 * number + 1e-4 * seed * number + 1e-6 * number * len(place)
                 rows += [Row(f"value.{place}.{measure}", value, seed, name) for measure in ("auc", "bauc", "voros")]
                 rows += [
                     Row(f"value.{place}.brier", value, seed, name),
@@ -115,6 +115,7 @@ def test_ranks_wins_and_differences_of_made_values(tmp_path, monkeypatch):
                 ]
     write(tmp_path / "splits.csv", rows, command="python run.py -m experiment=which_formulation_splits scale=full")
     monkeypatch.setattr(answers, "SPLITS", tmp_path / "splits.csv")
+    monkeypatch.setattr(answers, "rows_per_column", len)
     found = {row.claim_id: row.value for row in answers.run("default")}
     names = list(COMPARED)
     assert [found[f"rank.auc.{name}"] for name in names] == list(range(5, 0, -1))
@@ -122,9 +123,10 @@ def test_ranks_wins_and_differences_of_made_values(tmp_path, monkeypatch):
     assert found["friedman.auc"] == pytest.approx(0, abs=1e-12)
     assert found["better.lda"] == 3
     assert found["worse.lda"] == 0
-    assert found["difference.csvm2"] == pytest.approx(0.0202)
-    assert found["spread.largest"] == pytest.approx(0.0404)
+    assert found["difference.csvm2"] == pytest.approx(0.0202, abs=1e-4)
+    assert found["spread.largest"] == pytest.approx(0.0404, abs=1e-4)
     assert found["seconds.csvm2"] == 2
+    assert found["room.correlation"] == pytest.approx(1)
 
 
 def test_answers_need_values(tmp_path, monkeypatch):
