@@ -86,8 +86,12 @@ def test_a_run_is_found_by_id_letters_name_and_place(runs):
     assert len(find_run(runs, last)) == len(find_run(runs, last[:8])) == len(find_run(runs, "last")) == 2
     name = "ranksvm λ=0.01 l2 · breast_cancer · seed 1 · newton"
     assert find_run(runs, name)["split.seed"].tolist() == [1]
+    assert find_run(runs, "csvm λ=0.01 l2 · breast_cancer · kfold seed 0 · newton")["fold"].tolist() == [
+        "fold 0", "fold 1",
+    ]  # fmt: skip
+    twins = runs.assign(run=runs["run"].replace("csvm λ=0.01 l2 · breast_cancer · seed 1 · newton", name))
     with pytest.raises(AuclabError, match=r"2 runs are called .*say which by its id"):
-        find_run(runs, "csvm λ=0.01 l2 · breast_cancer · seed 0 · newton")
+        find_run(twins, name)
     with pytest.raises(AuclabError, match="no run is called 'nothing'"):
         find_run(runs, "nothing")
 
