@@ -25,6 +25,7 @@ SETS = {
 #: Name, colour and marker of a method.
 METHODS = {
     AS_PUBLISHED: ("polynomial, as published", ORANGE, "v"),
+    linear.CENTRED: ("same, centred columns", GREY, "<"),
     linear.STANDARDISED: ("same, standardised columns", RED, "^"),
     CORRECTED: ("polynomial, stable", BLUE, "o"),
     linear.LDA: ("linear discriminant analysis", INK, "s"),
@@ -82,7 +83,7 @@ def figure4() -> Figure:
             if (f"figure4.{what}.sonar", method) not in found:
                 continue  # the gain is that of the polynomials
             values = [found[f"figure4.{what}.{name}", method] for name in SETS]
-            rows = np.arange(len(SETS)) + 0.11 * (k - 3)
+            rows = np.arange(len(SETS)) + 0.1 * (k - 3.5)
             mean, sd = [value.mean for value in values], [value.sd for value in values]
             looks = {"color": colour, "marker": marker, "markersize": 3.5, "linestyle": "none", "linewidth": 0.9}
             ax.errorbar(mean, rows, xerr=sd, label=label, **looks)
