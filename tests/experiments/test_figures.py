@@ -11,7 +11,10 @@ from auclab.displays._style import _RC
 from auclab.types import AuclabError
 from experiments import drawing, study
 
-PAPERS = ("calders_jaroszewicz_2007", "maurer_pontil_2020", "ratigan_cowen", "vanderlooy_huellermeier_2008")
+PAPERS = (
+    *("calders_jaroszewicz_2007", "maurer_pontil_2020", "norton_uryasev_2018", "ratigan_cowen"),
+    "vanderlooy_huellermeier_2008",
+)
 MODULES = {paper: importlib.import_module(f"experiments.{paper}.figures") for paper in PAPERS}
 #: Their data are a download: tests/experiments/test_downloads.py draws them.
 DOWNLOADS = {("ratigan_cowen", name) for name in ("figure5", "figure6", "figure7")}
