@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import math
 import os
 import re
 import shlex
@@ -151,7 +152,10 @@ class ResultsCallback(Callback):
 
 
 def gather(config: DictConfig) -> None:
-    """Rows of all seeds of a finished sweep: shown, and written unless at smoke scale or for one variant only."""
+    """Rows of all seeds of a finished sweep: shown, and written unless at smoke scale or for one variant only.
+
+    Results of more seeds are not written over by those of some of them, but set beside them.
+    """
     from auclab.screen import err, out
 
     tell_jobs()
@@ -165,9 +169,28 @@ def gather(config: DictConfig) -> None:
     words = [f"experiment={config.hydra.runtime.choices.experiment}", f"scale={config.scale}"]
     words += [word for word in config.hydra.overrides.task if word.startswith("seed=")]
     target = (FOLDER / paper / "results" if config.results_dir is None else Path(config.results_dir)) / f"{name}.csv"
+    kept = read(target)[2] if target.exists() else []
+    if {row.seed for row in rows} < {row.seed for row in kept}:
+        out.print(f"{os.path.relpath(target)} has more seeds and stays: {_beside(kept, rows)}", soft_wrap=True)
+        return
     place = _one_place(places) + (f"; {missing} of {missing + len(places)} jobs missing" if missing else "")
     write(target, rows, command=shlex.join(["python", "run.py", "-m", *words]), place=place)
     out.print(f"written: {os.path.relpath(target)}, {len(rows)} rows of {len(places)} jobs", soft_wrap=True)
+
+
+def _beside(kept: Iterable[Row], rows: Iterable[Row]) -> str:
+    """How far values are from those that were kept for the same claim, variant and seed.
+
+    Examples
+    --------
+    >>> _beside([Row("a", 0.5, 0), Row("a", 0.7, 1), Row("b", 1.0, 1)], [Row("a", 0.75, 1), Row("b", 1.0, 1)])
+    '1 of 2 values are the same, the largest difference is 0.05'
+    """
+    before = {(row.claim_id, row.variant, row.seed): row.value for row in kept}
+    pairs = [(before.get((row.claim_id, row.variant, row.seed), math.nan), row.value) for row in rows]
+    same = sum(old == new for old, new in pairs)
+    largest = max((abs(old - new) for old, new in pairs), default=0.0)
+    return f"{same} of {len(pairs)} values are the same, the largest difference is {largest:.2g}"
 
 
 def _kept(folder: Path, config: DictConfig) -> tuple[list[Row], list[str], int]:

@@ -78,7 +78,11 @@ def test_seeds_are_jobs_and_what_failed_comes_again(place):
     assert [(row.claim_id, row.value, row.seed, row.variant) for row in rows if row.variant == ""] == [
         ("square", 0.0, 0, ""), ("square", 1.0, 1, ""), ("square", 4.0, 2, ""),
     ]  # fmt: skip
-    names = sorted((run.info.status, run.info.run_name) for run in jobs_in(place))
+    some = start(place, "-m", *WORDS, "scale=default", "seed=1", "rerun=true")
+    assert some.returncode == 0, some.stderr
+    assert "quick.csv has more seeds and stays: 2 of 2 values are the same" in some.stdout
+    assert study.read(place / "found" / "quick.csv")[2] == rows
+    names = sorted({(run.info.status, run.info.run_name) for run in jobs_in(place)})
     assert names == [
         ("FAILED", "paper quick · default · seed 1"),
         *(("FINISHED", f"paper quick · default · seed {seed}") for seed in range(3)),
