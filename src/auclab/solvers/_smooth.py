@@ -144,7 +144,8 @@ class PairLoss:
         tilt = self.threshold * step[-1]
 
         moved_pos, moved_neg = sample.scores(step[:-2])
-        moved_pos, moved_neg = moved_pos[pos.order], moved_neg[neg.order]
+        moved_pos = moved_pos[pos.order]  # one after the other: at 10⁷ observations a copy counts
+        moved_neg = moved_neg[neg.order]
         across_pos = window_sums(neg.share * moved_neg, pos.first, pos.last)
         across_neg = window_sums(pos.share * moved_pos, neg.first, neg.last)
         # In place from here on.

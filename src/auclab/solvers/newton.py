@@ -101,7 +101,9 @@ class _Run:
         else:
             theta, schedule = descent.on_cone(np.r_[self.start[0], self.start[1], 0.0]), _WARM_SCHEDULE
             samples = samples[-1:]
-        for sample in samples:
+        subsampled = bool(samples)
+        while samples:
+            sample = samples.pop(0)  # one after the other is let go: the largest may be half a gigabyte
             loss, fewest = smooth_loss(self.problem, sample), min(sample.n_pos, sample.n_neg)
             known, noise = _reusable(hessian, sample), 1e-2 * full.n_features / fewest
             for half_width in schedule:
@@ -109,10 +111,10 @@ class _Run:
                 theta, hessian = place.theta, place.curvature
             # Subsamples keep the wide band: their Hessian is passed on, and a wide band makes it less noisy.
             schedule = _SCHEDULE[-1:]
-        if samples and self._too_late(loss, place):
+        if subsampled and self._too_late(loss, place):
             return self._unproved(place.theta)
-        loss = smooth_loss(self.problem, full)
-        if not samples:
+        sample, loss = full, smooth_loss(self.problem, full)
+        if not subsampled:
             for half_width in schedule:
                 place = descent.descend(loss, theta, half_width)
                 theta = place.theta
