@@ -130,7 +130,7 @@ def test_csv_that_is_refused(tmp_path: Path, content: str, options: dict[str, An
     [
         ("latin.csv", "größe,y\n1,0\n".encode("latin-1")),
         ("not.csv.gz", b"plain text"),
-        ("cut.csv.gz", gzip.compress(b"x,y\n1,0\n2,1\n" * 200)[:40]),
+        ("cut.csv.gz", gzip.compress(b"x,y\n1,0\n2,1\n" * 200, mtime=0)[:40]),
         ("not.parquet", b"plain text"),
         ("not.svm", b"plain text\n"),
     ],
