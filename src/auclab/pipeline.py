@@ -22,6 +22,7 @@ from auclab.inference.catalogue import find_metric
 from auclab.interrupt import interruptible
 from auclab.results import Fold, Part, Result
 from auclab.settings import flatten, run_name
+from auclab.splits import take_rows
 from auclab.tracking import HASH_TAG, SETTINGS_TAG, Record, fingerprint, open_run, save_model
 from auclab.tuning import Tuning, tune
 from auclab.types import Array, AuclabError, Dataset, Solution, Split, Status
@@ -112,7 +113,7 @@ def _solve(
     dataset: Dataset, split: Split, model: Any, metrics: Metrics, settings: Mapping[str, Any], preprocess: str
 ) -> Fold:
     """Fit on the training part, measure on both parts."""
-    X, y, asked = _rows(dataset.X, split.train), dataset.y[split.train], settings.get("tune") or {}
+    X, y, asked = take_rows(dataset.X, split.train), dataset.y[split.train], settings.get("tune") or {}
     tuning = None
     if asked.get("parameter"):
         model, tuning = interruptible(lambda: tune(model, X, y, **asked))
@@ -126,7 +127,7 @@ def _solve(
     samples: dict[str, Sample] = {}
     for name, rows in (("train", split.train), ("test", split.test)):
         if len(rows):
-            X = preprocessing.transform(_rows(dataset.X, rows))
+            X = preprocessing.transform(take_rows(dataset.X, rows))
             samples[name] = Sample(X, dataset.y[rows], solution.decision_function(X))
     parts = {name: _measure(it, metrics, held_out=name == "test") for name, it in samples.items()}
     guarantees, remarks = _guarantee(solution, samples, settings["bounds"], preprocess, tuning)
@@ -181,11 +182,7 @@ def _classifier(formulation: Program, solver: Mapping[str, Any]) -> AUCClassifie
     )
 
 
-def _rows(X: Any, rows: NDArray[np.intp]) -> Any:
-    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
-
-
 def _example(X: Any, rows: NDArray[np.intp]) -> Any:
     """A few rows in memory."""
-    some = _rows(X, rows)
+    some = take_rows(X, rows)
     return some.to_frame() if hasattr(some, "to_frame") else some

@@ -7,6 +7,7 @@ arguments after `y` come from one file of ``conf/split``.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -133,6 +134,17 @@ def none(y: ArrayLike) -> list[Split]:
     ([0, 1, 2], [])
     """
     return [Split(np.arange(len(_labels(y))), np.arange(0), "none")]
+
+
+def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
+    """The rows of one part of a split, of a DataFrame, a matrix, or a table in blocks.
+
+    Examples
+    --------
+    >>> take_rows(np.array([[1.0], [2.0], [3.0]]), np.array([0, 2])).tolist()
+    [[1.0], [3.0]]
+    """
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
 def _shuffled(y: ArrayLike, *, n_repeats: int, test_size: float, seed: int, names: list[str]) -> list[Split]:

@@ -19,7 +19,7 @@ from sklearn.pipeline import Pipeline
 
 from auclab.scorers import LOSSES, scorer_named
 from auclab.solvers.path import PARAMETERS, along
-from auclab.splits import kfold
+from auclab.splits import kfold, take_rows
 from auclab.types import AuclabError, Solution, Status
 
 #: How a reader knows the parameters that can be tuned.
@@ -139,9 +139,9 @@ def tune(
     scores, certified = np.empty((len(path), folds)), np.empty((len(path), folds))
     for k, split in enumerate(kfold(y, n_folds=folds, seed=seed)):
         prepared = clone(model[:-1])
-        X_train = prepared.fit_transform(_rows(X, split.train), y[split.train])
+        X_train = prepared.fit_transform(take_rows(X, split.train), y[split.train])
         fitted = clone(model[-1]).fit_path(X_train, y[split.train], path, parameter=parameter)
-        X_test = prepared.transform(_rows(X, split.test))
+        X_test = prepared.transform(take_rows(X, split.test))
         for row, classifier in enumerate(fitted):
             _refuse_failure(classifier.solution_, parameter)
             scores[row, k] = scorer(classifier, X_test, y[split.test])
@@ -172,10 +172,6 @@ def _refuse_failure(solution: Solution, parameter: str) -> None:
             f"{solution.solver} found no usable point at {parameter} {value:g} ({solution.status.advice}); "
             "leave this value out of tune.values, or choose another solver"
         )
-
-
-def _rows(X: Any, rows: NDArray[np.intp]) -> Any:
-    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
 def _simplest(allowed: NDArray[np.bool_], simpler: float) -> int:

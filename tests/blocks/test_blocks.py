@@ -220,11 +220,16 @@ def test_two_dask_workers_give_the_same(rows, folder, monkeypatch):
         assert engine._client is None  # started when it is needed
         blocks = solve(BufferedAUC(), table, y, solver="newton")
         assert len(engine._client.scheduler_info(n_workers=-1)["workers"]) == 2
+        cluster = engine._cluster
     finally:
         engine.close()
+    assert cluster.status.name == "closed"  # its processes are gone
     assert blocks.objective == pytest.approx(solve(BufferedAUC(), X, y, solver="newton").objective, rel=1e-9)
     with pytest.raises(AuclabError, match="at least 1"):
         DaskEngine(workers=0)
+    monkeypatch.setattr(DaskEngine, "PATIENCE", 0.5)
+    with pytest.raises(AuclabError, match=r"no Dask scheduler answers at engine\.address=tcp:"):
+        DaskEngine(address="tcp://127.0.0.1:9").connect()
 
 
 @pytest.mark.parametrize(("build", "scaler"), [(standard, StandardScaler()), (minmax, MinMaxScaler()), (none, None)])

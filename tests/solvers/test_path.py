@@ -7,7 +7,6 @@ import pytest
 
 from auclab.estimators import AUCClassifier
 from auclab.formulations import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, RankSVM
-from auclab.solvers.base import load_solver
 from auclab.solvers.path import solve_path
 from auclab.solvers.referee import solve
 from auclab.types import AuclabError, Status
@@ -52,8 +51,6 @@ def test_a_path_is_what_single_solves_are(data, formulation, solver):
 def test_a_start_is_used_and_may_be_bad(data):
     """A good start saves steps; a bad one costs no more than the certificate allows."""
     X, y = data
-    play, _ = load_solver("newton")
-    assert play.__name__ == "play"
     first = solve(RankSVM(0.05), X, y, solver="newton")
     again = solve(RankSVM(0.05), X, y, solver="newton", start=(first.coef, 0.0))
     assert again.iterations <= first.iterations

@@ -56,17 +56,22 @@ class DaskEngine:
 
     #: Tasks that wait at each worker: enough to keep it busy, few enough to bound what is held here.
     AHEAD = 2
+    #: Seconds to look for a scheduler at `address`.
+    PATIENCE = 20
 
     def __init__(self, workers: int = 2, address: str | None = None, keep_gb: float = 0.0) -> None:
         if workers < 1:
             raise AuclabError(f"engine.workers must be at least 1, got {workers}")
         self.workers, self.address, self.keep_gb = workers, address, keep_gb
         self._client: Any = None
+        self._cluster: Any = None
 
     def run(self, task: Task, parts: Sequence[Part], arguments: Iterable[Any]) -> Iterator[Any]:
         """Results in order; a few blocks a worker are under way."""
         client = self.connect()
         places = sorted(client.scheduler_info(n_workers=-1)["workers"])
+        if not places:
+            raise AuclabError(f"the Dask cluster at {self.address} has no workers; start some and try again")
         keep = int(1e9 * self.keep_gb)
         waiting: deque[Any] = deque()
         for number, batch in enumerate(_batches(zip(parts, arguments, strict=True))):
@@ -81,9 +86,10 @@ class DaskEngine:
 
     def close(self) -> None:
         """End the local cluster, or leave the other one."""
-        if self._client is not None:
-            self._client.close()
-            self._client = None
+        for opened in (self._client, self._cluster):
+            if opened is not None:
+                opened.close()
+        self._client = self._cluster = None
 
     def connect(self) -> Any:
         """The client; starts the cluster, or finds the other one, if that was not done yet."""
@@ -94,13 +100,17 @@ class DaskEngine:
                 raise AuclabError(
                     "engine=dask needs distributed; install it with pip install 'auclab[dask]'"
                 ) from error
-            if self.address:
-                self._client = Client(self.address, timeout=20)
-            else:
-                cluster = LocalCluster(
+            if not self.address:
+                self._cluster = LocalCluster(
                     n_workers=self.workers, threads_per_worker=1, dashboard_address=None, memory_limit=None
                 )
-                self._client = Client(cluster)
+            try:
+                self._client = Client(self.address or self._cluster, timeout=self.PATIENCE)
+            except (OSError, ValueError) as error:
+                raise AuclabError(
+                    f"no Dask scheduler answers at engine.address={self.address} ({error}); start one there, or leave "
+                    "the address out for a cluster on this machine"
+                ) from error
         return self._client
 
 
