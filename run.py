@@ -5,15 +5,15 @@ import shlex
 import hydra
 from omegaconf import DictConfig, OmegaConf
 
-from auclab.build import build
-from auclab.sweep import run_job, sweep_scope
+from auclab.pipeline.build import build
+from auclab.sweeps.sweep import run_job, sweep_scope
 
 
 def study_seeds(study: str, scale: str) -> str:
     """The seeds of a study at a scale, for conf/study.yaml."""
     from experiments.sweep import seeds
 
-    from auclab.screen import plain_errors
+    from auclab.pipeline.console import plain_errors
 
     with plain_errors(lambda line: SystemExit(1)):
         return seeds(study, scale)
@@ -25,7 +25,7 @@ OmegaConf.register_new_resolver("study_seeds", study_seeds, replace=True)
 @hydra.main(version_base="1.3", config_path="conf", config_name="config")
 def main(config: DictConfig) -> None:
     """Run one experiment, or one seed of a study, with the composed configuration."""
-    from auclab.screen import plain_errors
+    from auclab.pipeline.console import plain_errors
 
     job = hydra.core.hydra_config.HydraConfig.get()
     if "study" in config:
@@ -40,7 +40,7 @@ def main(config: DictConfig) -> None:
         return
     with plain_errors(lambda line: SystemExit(1)):
         # The heavy libraries, only once the choices are known to exist.
-        from auclab.pipeline import run_experiment
+        from auclab.pipeline.experiment import run_experiment
 
         folder, choices = job.runtime.output_dir, job.runtime.choices
         run_experiment(config, build=build, choices=choices, folder=folder, command=command)

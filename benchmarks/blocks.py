@@ -26,12 +26,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from auclab import solve
-from auclab.blocks import BlockTable, DaskEngine, open_parquet
 from auclab.formulations import BufferedAUC
-from auclab.formulations.sample import Sample
-from auclab.solvers import newton
-from auclab.solvers.base import Problem
-from auclab.solvers.referee import solve_problem
+from auclab.formulations.problem import Problem
+from auclab.samples.as_sample import as_sample
+from auclab.samples.blocks import BlockTable, DaskEngine, open_parquet
+from auclab.samples.memory import Sample
+from auclab.solvers.dispatch import solve_problem
+from auclab.solvers.newton import solver as newton
 
 N_FEATURES, FILES, ROW_GROUP = 20, 8, 131_072
 WAYS = ("blocks", "memory", "dask1", "dask2")
@@ -110,7 +111,7 @@ def bins(n: int) -> None:
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], n)
     X = rng.normal(size=(2 * n, 10)) + 0.2 * y[:, None]
-    whole = Sample.from_labels(X, y)
+    whole = as_sample(X, y)
     parts = {field.name: getattr(whole, field.name) for field in fields(whole)}
     exact = solve_problem(Problem(BufferedAUC(), whole), "newton", tolerance=1e-6)
     print(f"{n} + {n} x 10, exact scores: gap {exact.gap:.1e}")

@@ -37,10 +37,11 @@ from auclab.bounds import (
     uniform_weighted_auc_bound,
     weighted_auc_bound,
 )
+from auclab.bounds.bound import Bound
 from auclab.bounds.step_weight import Ramp
-from auclab.kernels.hinge import pair_hinge_value
+from auclab.compiled.hinge import pair_hinge_value
 from auclab.metrics import auc_score, bauc_score, weighted_auc
-from auclab.types import Array, Bound
+from auclab.types import Array
 
 MARKS = ("<!-- validity -->", "<!-- /validity -->")
 #: Share of positives in a sample.

@@ -20,7 +20,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from auclab.types import AuclabError, Dataset
+from auclab.datasets.records import Dataset
+from auclab.types import AuclabError
 
 DATASET = Dataset("toy", pd.DataFrame({"a": [0.0, 1.0]}), np.array([0, 1]), sha256="ab" * 32, source="made here")
 

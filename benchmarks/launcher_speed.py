@@ -20,8 +20,8 @@ from pathlib import Path
 import hydra
 from omegaconf import DictConfig
 
-from auclab.jobs import add_line
-from auclab.sweep import sweep_scope
+from auclab.sweeps.sweep import sweep_scope
+from auclab.tracking.job_status import add_line
 
 LAUNCHERS = {
     "basic": [],

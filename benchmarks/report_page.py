@@ -18,17 +18,18 @@ import numpy as np
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from auclab import RankSVM, artifacts
+from auclab import RankSVM
 from auclab.comparison import read_runs
 from auclab.datasets.artificial import make_artificial
+from auclab.datasets.splits import holdout
 from auclab.estimators import AUCClassifier
-from auclab.formulations import read_optimum
-from auclab.guarantees import Sample, find_guarantees
 from auclab.inference import estimate
 from auclab.metrics import auc_score, bauc_score
+from auclab.pipeline import artifacts
+from auclab.pipeline.guarantees import Sample, find_guarantees
+from auclab.pipeline.results import Fold, Part, Result
 from auclab.report import write_report
-from auclab.results import Fold, Part, Result
-from auclab.splits import holdout
+from auclab.solvers.optimum import read_optimum
 from auclab.tracking import Record, open_run
 from auclab.types import Array
 

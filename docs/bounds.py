@@ -25,7 +25,7 @@ from auclab.bounds import (
     published_stability_bound,
     required_samples,
 )
-from auclab.displays._style import GREY, INK, SERIES, canvas, despine
+from auclab.displays.style import GREY, INK, SERIES, canvas, despine
 from auclab.metrics import auc_score
 
 HERE = Path(__file__).parent

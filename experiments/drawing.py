@@ -12,7 +12,7 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 from PIL import Image
 
-from auclab.displays._style import _RC
+from auclab.displays.style import _RC
 from auclab.types import AuclabError
 from experiments.study import VALUE, read
 

@@ -27,7 +27,7 @@ from typing import cast
 
 from rich.console import Console
 
-from auclab.screen import plain_errors
+from auclab.pipeline.console import plain_errors
 
 FOLDER = Path(__file__).parent
 SCALES = ("smoke", "default", "full")

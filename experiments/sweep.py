@@ -29,8 +29,8 @@ from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 from rich.markup import escape
 
-from auclab.jobs import SWEEP_VARIABLE, add_line, in_sweep, read_slips
-from auclab.sweep import Job, attempt, tell_jobs
+from auclab.sweeps.sweep import Job, attempt, tell_jobs
+from auclab.tracking.job_status import SWEEP_VARIABLE, add_line, in_sweep, read_statuses
 from auclab.types import AuclabError
 from experiments.study import FOLDER, SCALES, VALUE, Row, count_seeds, read, rows_of, write
 
@@ -55,7 +55,7 @@ def seeds(study: str, scale: str) -> str:
 
 def run_study(config: DictConfig, job: Any) -> None:
     """One seed of a study as a job of a sweep, or by itself (``hydra.mode=RUN``), which is never skipped."""
-    from auclab.screen import plain_errors
+    from auclab.pipeline.console import plain_errors
 
     folder = Path(job.runtime.output_dir)
     if in_sweep():
@@ -100,8 +100,8 @@ def _code(study: str) -> str:
 
 def _work(title: str, settings: dict[str, Any], command: str, folder: Path) -> None:
     """Compute the rows of one seed and keep them."""
-    from auclab.screen import out
-    from auclab.settings import flatten
+    from auclab.pipeline.console import out
+    from auclab.pipeline.run_name import flatten
     from auclab.tracking import HASH_TAG, SETTINGS_TAG, Record, fingerprint, open_run
 
     tags = {SETTINGS_TAG: fingerprint(settings), "study": settings["study"], "command": command}
@@ -145,7 +145,7 @@ class ResultsCallback(Callback):
 
     def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
         """Show means and write results; those of a sweep that was stopped are not looked at."""
-        from auclab.screen import plain_errors
+        from auclab.pipeline.console import plain_errors
 
         with plain_errors(lambda line: SystemExit(1)):  # Hydra would make a warning of an exception
             gather(config)
@@ -156,7 +156,7 @@ def gather(config: DictConfig) -> None:
 
     Results of more seeds are not written over by those of some of them, but set beside them.
     """
-    from auclab.screen import err, out
+    from auclab.pipeline.console import err, out
 
     tell_jobs()
     rows, places, missing = _kept(Path(config.hydra.sweep.dir).absolute(), config)
@@ -196,7 +196,7 @@ def _beside(kept: Iterable[Row], rows: Iterable[Row]) -> str:
 def _kept(folder: Path, config: DictConfig) -> tuple[list[Row], list[str], int]:
     """Rows by seed, where each job was made, and how many jobs have none."""
     found = []
-    slips = list(read_slips(folder, os.environ.get(SWEEP_VARIABLE)))
+    slips = list(read_statuses(folder, os.environ.get(SWEEP_VARIABLE)))
     for slip in slips:
         if slip.status in ("FINISHED", "SKIPPED"):
             seed = int(OmegaConf.load(slip.folder / ".hydra" / "config.yaml").seed)
@@ -239,7 +239,7 @@ def _of_variant(rows: Sequence[Row], variant: str) -> Iterator[Row]:
 
 def _show(rows: Iterable[Row]) -> None:
     """A line per claim and variant: mean and standard error."""
-    from auclab.screen import out
+    from auclab.pipeline.console import out
 
     for (claim_id, variant), values in _values(row for row in rows if not row.claim_id.startswith(VALUE)).items():
         error = f" ± {stdev(values) / len(values) ** 0.5:.1g} ({len(values)} values)" if len(values) > 1 else ""

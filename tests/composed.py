@@ -19,7 +19,7 @@ def _load_run():
 
 def run_here(folder, *overrides, brief=False):
     """The result of ``python run.py`` with `overrides`; files go below `folder`, without a database."""
-    from auclab.pipeline import run_experiment
+    from auclab.pipeline.experiment import run_experiment
 
     with initialize_config_dir(version_base="1.3", config_dir=str(REPOSITORY / "conf")):
         config = compose("config", ["tracking=none", *overrides], return_hydra_config=True)

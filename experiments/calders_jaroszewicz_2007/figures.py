@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from auclab.displays import PolynomialStepDisplay
-from auclab.displays._style import BLUE, GREEN, GREY, INK, ORANGE, PALE, PURPLE, RED, SERIES, SKY, despine, ordered
+from auclab.displays.style import BLUE, GREEN, GREY, INK, ORANGE, PALE, PURPLE, RED, SERIES, SKY, despine, ordered
 from experiments.calders_jaroszewicz_2007 import accuracy, linear, sampling
 from experiments.drawing import draw, panels, sizes, summaries
 from experiments.study import AS_PUBLISHED, CORRECTED, VALUE

@@ -23,11 +23,11 @@ from sklearn.base import ClassifierMixin
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import ConvergenceWarning
 
-from auclab import preprocess, splits
-from auclab.datasets import load
+from auclab.datasets import load, preprocess, splits
+from auclab.datasets.records import Dataset, Split
 from auclab.estimators import AUCClassifier, PolynomialAUCClassifier
 from auclab.metrics import auc_score
-from auclab.types import Array, Dataset, Split
+from auclab.types import Array
 from experiments.study import AS_PUBLISHED, CORRECTED, Row, main
 
 SEEDS = {"smoke": 1, "default": 10, "full": 10}

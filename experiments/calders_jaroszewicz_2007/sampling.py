@@ -20,12 +20,11 @@ from time import process_time
 import numpy as np
 from scipy.special import expit
 
-from auclab import preprocess, splits
-from auclab.datasets import load
+from auclab.compiled.ranking import concordance
+from auclab.datasets import load, preprocess, splits
 from auclab.estimators.polynomial_ascent import Scored, best_angle
-from auclab.kernels.ranking import concordance
 from auclab.metrics import auc_score, soft_auc
-from auclab.metrics._series import chebyshev_slopes, sigmoid_series, step_series
+from auclab.metrics.series import chebyshev_slopes, sigmoid_series, step_series
 from auclab.types import Array
 from experiments.calders_jaroszewicz_2007.linear import CORRECTED, DEGREE, FOLDS, ITERATIONS, fit_seconds, methods
 from experiments.study import VALUE, Row, main

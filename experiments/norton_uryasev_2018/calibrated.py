@@ -25,10 +25,10 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from auclab.datasets import load
+from auclab.datasets.preprocess import standard
+from auclab.datasets.records import Dataset
+from auclab.datasets.splits import holdout
 from auclab.metrics import auc_score, bauc_score
-from auclab.preprocess import standard
-from auclab.splits import holdout
-from auclab.types import Dataset
 from experiments.study import VALUE, Row, main
 
 SEEDS = {"smoke": 1, "default": 10, "full": 20}

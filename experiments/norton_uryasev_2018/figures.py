@@ -21,9 +21,9 @@ from sklearn.preprocessing import StandardScaler
 from auclab import CSVM, RankSVM, solve
 from auclab.datasets import load
 from auclab.displays import BufferedROCDisplay, RankingErrorDisplay, ScoreHistogramDisplay
-from auclab.displays._style import BLUE, GREEN, GREY, INK, ORANGE, PALE, PURPLE, RED, SKY, despine
-from auclab.formulations import ranksvm_to_threshold
+from auclab.displays.style import BLUE, GREEN, GREY, INK, ORANGE, PALE, PURPLE, RED, SKY, despine
 from auclab.metrics import auc_threshold
+from auclab.solvers.optimum import ranksvm_to_threshold
 from experiments.drawing import draw, panels, summaries
 from experiments.norton_uryasev_2018 import calibrated, page_blocks, proposition8, table1, table2
 from experiments.norton_uryasev_2018.lambda_path import TOLERANCE, penalties, sample

@@ -17,9 +17,9 @@ from sklearn.preprocessing import StandardScaler
 
 from auclab import CSVM, ECSVM, GeneralizedBufferedAUC, RankSVM, solve
 from auclab.datasets import load
-from auclab.formulations import ranksvm_to_threshold, read_optimum, threshold_to_ranksvm
 from auclab.metrics import bauc_score, ranking_superquantile
-from auclab.types import Solution
+from auclab.solvers.optimum import ranksvm_to_threshold, read_optimum, threshold_to_ranksvm
+from auclab.solvers.solution import Solution
 from experiments.study import AS_PUBLISHED, CORRECTED, Row, holds, main
 
 PENALTIES = {"smoke": 2, "default": 6, "full": 12}

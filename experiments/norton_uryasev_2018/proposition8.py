@@ -1,7 +1,7 @@
 """Prop. 8 on real data: what it promises of RankSVM, what is proved, and the bAUC of the half that was not trained on.
 
 Ionosphere, pima, spambase: a seed is a split into halves. Columns are standardised, divided by the largest norm and
-projected onto the unit ball (`auclab.preprocess.unit_ball`), so that R⁺ = R⁻ = 1 hold for every observation that may
+projected onto the unit ball (`datasets.preprocess.unit_ball`), so that R⁺ = R⁻ = 1 hold for every observation that may
 ever come. RankSVM, L2 norm squared, for each λ of `PENALTIES`; a = 1 where the bound asks for an a fixed in advance;
 ρ = 0.05.
 
@@ -22,18 +22,19 @@ import numpy as np
 from auclab import RankSVM, solve
 from auclab.bounds import pairwise_stability_bound, published_stability_bound
 from auclab.datasets import load
-from auclab.guarantees import UNIT_RADIUS, Sample, find_guarantees
+from auclab.datasets.preprocess import unit_ball
+from auclab.datasets.records import Dataset
+from auclab.datasets.splits import holdout
 from auclab.metrics import bauc_score, buffered_auc
-from auclab.preprocess import unit_ball
-from auclab.splits import holdout
-from auclab.types import Dataset, Solution
+from auclab.pipeline.guarantees import UNIT_RADIUS, Sample, find_guarantees
+from auclab.solvers.solution import Solution
 from experiments.study import AS_PUBLISHED, CORRECTED, VALUE, Row, holds, main
 
 SEEDS = {"smoke": 1, "default": 10, "full": 20}
 SETS = ("ionosphere", "pima", "spambase")
 PENALTIES = (0.001, 0.01, 0.1, 1.0, 10.0)
 RHO = 0.05
-#: Our names by those of `auclab.guarantees`.
+#: Our names by those of `auclab.pipeline.guarantees`.
 BOUNDS = {
     "published_stability": "published", "pairwise_stability": "pairwise", "peeled_stability": "peeled",
     "peeled_margin": "margin", "fixed_scorer_bauc": "held_out",

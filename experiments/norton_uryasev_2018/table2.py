@@ -34,10 +34,10 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.svm import LinearSVC
 
 from auclab.datasets import load
+from auclab.datasets.preprocess import standard
+from auclab.datasets.records import Dataset
+from auclab.datasets.splits import holdout, kfold
 from auclab.metrics import auc_score, bauc_score, ferri_auc, probabilistic_auc, scored_auc, soft_auc, voros_score
-from auclab.preprocess import standard
-from auclab.splits import holdout, kfold
-from auclab.types import Dataset
 from experiments.study import AGREE, VALUE, Row, main
 
 Vector = NDArray[np.float64]

@@ -14,10 +14,10 @@ from dataclasses import replace
 from sklearn.neighbors import KNeighborsClassifier
 
 from auclab.datasets import load
+from auclab.datasets.preprocess import standard
+from auclab.datasets.records import Dataset
+from auclab.datasets.splits import holdout
 from auclab.metrics import auc_score
-from auclab.preprocess import standard
-from auclab.splits import holdout
-from auclab.types import Dataset
 from experiments.norton_uryasev_2018.table2 import SETS, SMALL, _one_set
 from experiments.study import AGREE, Row, main
 

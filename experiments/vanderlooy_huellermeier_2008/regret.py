@@ -100,7 +100,7 @@ class Outcome:
         return float(self.loss.max())
 
 
-def judge(labels: Mask, scores: Sequence[Floats], n_validation: int) -> Outcome:
+def verify(labels: Mask, scores: Sequence[Floats], n_validation: int) -> Outcome:
     """Rate candidates, whose scores have the validation rows before the test rows.
 
     Examples
@@ -109,7 +109,7 @@ def judge(labels: Mask, scores: Sequence[Floats], n_validation: int) -> Outcome:
     the first has AUC 0 and the second 1:
 
     >>> labels = np.array([True, False, True, False])
-    >>> outcome = judge(labels, [np.array([0.9, 0.1, 0.1, 0.9]), np.array([0.6, 0.4, 0.9, 0.1])], 2)
+    >>> outcome = verify(labels, [np.array([0.9, 0.1, 0.1, 0.9]), np.array([0.6, 0.4, 0.9, 0.1])], 2)
     >>> outcome.regret("auc"), outcome.regret("sauc")
     (0.5, 1.0)
     """

@@ -31,10 +31,10 @@ from experiments.vanderlooy_huellermeier_2008.regret import (
     PUBLISHED,
     Outcome,
     Parts,
-    judge,
     mean_regret,
     read_tables,
     regret_rows,
+    verify,
     win_rows,
     wins,
 )
@@ -92,7 +92,7 @@ def _run(table: Table, random: np.random.Generator, distinct: bool = True) -> di
             scores["nb"].append(bayes.scores(kept))
             scores["logistic"].append(logistic_scores(table, columns, parts.train, rows, kept))
     labels = table.labels[rows]
-    return {learner: judge(labels, scores[learner], len(parts.validation)) for learner in LEARNERS}
+    return {learner: verify(labels, scores[learner], len(parts.validation)) for learner in LEARNERS}
 
 
 def _kept_features(count: int, random: np.random.Generator, distinct: bool) -> list[Mask]:

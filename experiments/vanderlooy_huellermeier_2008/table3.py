@@ -21,10 +21,10 @@ from experiments.vanderlooy_huellermeier_2008.regret import (
     PUBLISHED,
     Outcome,
     Parts,
-    judge,
     mean_regret,
     read_tables,
     regret_rows,
+    verify,
     win_rows,
 )
 
@@ -73,7 +73,7 @@ def _run(table: Table, random: np.random.Generator, shuffle: bool = False) -> Ou
     labels, n_validation = table.labels[rows], len(parts.validation)
     if shuffle:
         labels[:n_validation] = random.permutation(labels[:n_validation])
-    return judge(labels, scores, n_validation)
+    return verify(labels, scores, n_validation)
 
 
 def _choice_rows(stem: str, by_set: Mapping[str, Sequence[Outcome]], seed: int) -> Iterator[Row]:

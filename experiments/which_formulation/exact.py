@@ -16,9 +16,9 @@ from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
 
 from auclab.datasets import load
+from auclab.datasets.preprocess import standard
 from auclab.formulations import BufferedAUC, ExactAUC, GeneralizedBufferedAUC
 from auclab.metrics import auc_score
-from auclab.preprocess import standard
 from auclab.solvers import solve
 from auclab.solvers.path import solve_path
 from experiments.study import VALUE, Row, main

@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from auclab.datasets import load
+from auclab.datasets.preprocess import standard
+from auclab.datasets.records import Dataset
+from auclab.datasets.splits import holdout, kfold
 from auclab.metrics import auc_score, bauc_score, voros_score
-from auclab.preprocess import standard
-from auclab.splits import holdout, kfold
-from auclab.types import Dataset
 from experiments.study import VALUE, Row, main
 from experiments.which_formulation.methods import COMPARED, METHODS, Effort, Labels, Method, Scorer, Vector
 

@@ -10,20 +10,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from auclab.formulations import (
-        CSVM,
-        ECSVM,
-        BufferedAUC,
-        ExactAUC,
-        GeneralizedBufferedAUC,
-        PartialAUC,
-        RankSVM,
-        ranksvm_to_threshold,
-        threshold_to_ranksvm,
-    )
+    from auclab.bounds.bound import Bound
+    from auclab.datasets.records import Dataset, Split
+    from auclab.formulations import CSVM, ECSVM, BufferedAUC, ExactAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM
     from auclab.inference import compare_scorers, estimate
-    from auclab.solvers.referee import solve
-    from auclab.types import AuclabError, Bound, Certificate, Dataset, Solution, Split, Status
+    from auclab.solvers.dispatch import solve
+    from auclab.solvers.optimum import ranksvm_to_threshold, threshold_to_ranksvm
+    from auclab.solvers.solution import Certificate, Solution
+    from auclab.types import AuclabError, Status
 
 __version__ = "0.1.0"
 
@@ -55,22 +49,22 @@ _HOMES = {
     "CSVM": "formulations",
     "ECSVM": "formulations",
     "AuclabError": "types",
-    "Bound": "types",
+    "Bound": "bounds.bound",
     "BufferedAUC": "formulations",
-    "Certificate": "types",
-    "Dataset": "types",
+    "Certificate": "solvers.solution",
+    "Dataset": "datasets.records",
     "ExactAUC": "formulations",
     "GeneralizedBufferedAUC": "formulations",
     "PartialAUC": "formulations",
     "RankSVM": "formulations",
-    "Solution": "types",
-    "Split": "types",
+    "Solution": "solvers.solution",
+    "Split": "datasets.records",
     "Status": "types",
     "compare_scorers": "inference",
     "estimate": "inference",
-    "ranksvm_to_threshold": "formulations",
-    "solve": "solvers.referee",
-    "threshold_to_ranksvm": "formulations",
+    "ranksvm_to_threshold": "solvers.optimum",
+    "solve": "solvers.dispatch",
+    "threshold_to_ranksvm": "solvers.optimum",
 }
 
 

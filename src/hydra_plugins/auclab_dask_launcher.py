@@ -71,7 +71,7 @@ class DaskLauncher(Launcher):
 
         # Hydra sends what any library has to say to the terminal, which belongs to the sweep.
         logging.getLogger("distributed").setLevel(logging.ERROR)
-        from auclab.workers import THREAD_VARIABLES, cores
+        from auclab.sweeps.workers import THREAD_VARIABLES, cores
 
         if self.address is not None:
             return nullcontext(self.address)

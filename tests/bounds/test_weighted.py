@@ -9,12 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 import reference_bounds as reference
-from auclab.bounds import (
-    balance_event,
-    fixed_scorer_auc_bound,
-    uniform_weighted_auc_bound,
-    weighted_auc_bound,
-)
+from auclab.bounds import balance_event, fixed_scorer_auc_bound, uniform_weighted_auc_bound, weighted_auc_bound
 from auclab.bounds.step_weight import Ramp
 from auclab.metrics import weighted_auc
 from auclab.types import AuclabError

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from auclab import splits
 from auclab.comparison import read_runs
 from auclab.comparison.runs import _only_fold, find_run
+from auclab.datasets import splits
 from auclab.types import AuclabError
 
 

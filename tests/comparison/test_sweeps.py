@@ -4,8 +4,8 @@ import pytest
 
 from auclab.comparison.runs import read_runs
 from auclab.comparison.sweeps import choose_sweep
-from auclab.jobs import PARENT_VARIABLE
 from auclab.tracking import close_parent, join_sweep, open_parent, open_run
+from auclab.tracking.job_status import PARENT_VARIABLE
 from auclab.types import AuclabError
 
 

@@ -15,9 +15,9 @@ from auclab import AuclabError
 from auclab.estimators import PolynomialAUCClassifier
 from auclab.estimators.polynomial_ascent import best_angle, objective, scored, stable_ascent
 from auclab.estimators.published_ascent import published_ascent
-from auclab.formulations.sample import Sample
 from auclab.metrics import auc_score, polynomial_auc
-from auclab.metrics._series import chebyshev_slopes, power_table, step_series
+from auclab.metrics.series import chebyshev_slopes, power_table, step_series
+from auclab.samples.as_sample import as_sample
 from programs import equal_means, overlapping, tied
 
 NONE = np.empty(0), np.empty(0)
@@ -63,7 +63,7 @@ def test_the_table_of_powers_is_the_polynomial_of_a_difference(degree):
 @settings(max_examples=40)
 def test_the_angle_is_the_best_of_a_fine_grid(seed, degree):
     X, y = overlapping(seed % 50, 6, 7)
-    sample, series = Sample.from_labels(X, y), step_series(degree, "chebyshev")
+    sample, series = as_sample(X, y), step_series(degree, "chebyshev")
     w, g = np.random.default_rng(seed).normal(size=(2, 3))
     here, across = scored(sample, w), scored(sample, g)
     d = pair_differences(X, y)
@@ -106,7 +106,7 @@ def test_published_steps_are_those_of_the_paper_with_all_pairs():
     # Algorithm 2 by forming every pair, in extended precision where powers would lose digits: two steps, degree 9.
     X, y = overlapping(53, 6, 8)
     d, series = pair_differences(X, y), step_series(9, "chebyshev")
-    coef = Sample.from_labels(X, y).mean_difference
+    coef = as_sample(X, y).mean_difference
     path = []
     for _ in range(2):
         coef = coef / np.abs(d @ coef).max()
@@ -117,8 +117,8 @@ def test_published_steps_are_those_of_the_paper_with_all_pairs():
         best = values.argmax()
         coef = (np.cos(angles[best]) * coef + np.sin(angles[best]) * g) / np.sqrt(2)
         path.append(values[best])
-    start = Sample.from_labels(X, y).mean_difference
-    found = published_ascent(Sample.from_labels(X, y), series, start, max_iter=2)
+    start = as_sample(X, y).mean_difference
+    found = published_ascent(as_sample(X, y), series, start, max_iter=2)
     assert found.path == pytest.approx(path, abs=1e-9)
     np.testing.assert_allclose(found.coef, coef, atol=1e-9)
 
@@ -183,12 +183,12 @@ def test_it_ranks_real_data():
     X, y = load_breast_cancer(return_X_y=True)
     model = PolynomialAUCClassifier().fit(X, 1 - y)
     assert auc_score(1 - y, model.decision_function(X)) > 0.995
-    here = scored(Sample.from_labels(X - X.mean(axis=0), 1 - y), model.coef_[0])
+    here = scored(as_sample(X - X.mean(axis=0), 1 - y), model.coef_[0])
     assert objective(step_series(29, "chebyshev"), here, NONE) == pytest.approx(model.objective_path_[-1], abs=1e-12)
 
 
 def test_a_start_without_differences_is_no_start():
-    sample = Sample.from_labels([[1.0, 0.0], [1.0, 1.0]], [1, 0])
+    sample = as_sample([[1.0, 0.0], [1.0, 1.0]], [1, 0])
     assert scored(sample, np.array([1.0, 0.0])) is None
     found = stable_ascent(sample, step_series(9, "chebyshev"), np.array([1.0, 0.0]), max_iter=5, tol=0.0)
     assert (found.coef.tolist(), found.converged) == ([0.0, 0.0], True)

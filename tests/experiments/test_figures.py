@@ -7,7 +7,7 @@ import matplotlib as mpl
 import pytest
 from matplotlib.figure import Figure
 
-from auclab.displays._style import _RC
+from auclab.displays.style import _RC
 from auclab.types import AuclabError
 from experiments import drawing, study
 

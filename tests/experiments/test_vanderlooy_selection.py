@@ -12,7 +12,7 @@ from experiments.vanderlooy_huellermeier_2008.learners import (
     logistic_scores,
     read_table,
 )
-from experiments.vanderlooy_huellermeier_2008.regret import METRICS, Outcome, Parts, judge, mean_regret, wins
+from experiments.vanderlooy_huellermeier_2008.regret import METRICS, Outcome, Parts, mean_regret, verify, wins
 from scipy.stats import norm
 from sklearn.naive_bayes import CategoricalNB
 
@@ -137,7 +137,7 @@ def test_a_candidate_that_is_best_everywhere_costs_nothing():
     random = np.random.default_rng(0)
     labels = np.tile([True, False], 20)
     noise = [random.random(40) for _ in range(4)]
-    outcome = judge(labels, [*noise, np.where(labels, 0.95, 0.05)], 10)
+    outcome = verify(labels, [*noise, np.where(labels, 0.95, 0.05)], 10)
     assert {name: outcome.regret(name) for name in METRICS} == dict.fromkeys(METRICS, 0.0)
     assert outcome.chance <= outcome.worst
 

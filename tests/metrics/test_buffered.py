@@ -11,15 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import reference
-from auclab.metrics import (
-    auc_score,
-    auc_threshold,
-    bauc_score,
-    bpoe,
-    broc_curve,
-    buffered_auc,
-    ranking_superquantile,
-)
+from auclab.metrics import auc_score, auc_threshold, bauc_score, bpoe, broc_curve, buffered_auc, ranking_superquantile
 from auclab.types import AuclabError
 from strategies import GRID, WIDE, grid_problems, problems
 

@@ -15,7 +15,7 @@ from numpy.polynomial import chebyshev
 import reference
 import reference_metrics as twin
 from auclab.metrics import auc_score, bauc_score, buffered_auc, voros_score
-from auclab.scorers import METRICS
+from auclab.metrics.scorers import METRICS
 from auclab.types import AuclabError
 from strategies import Problem, problems
 

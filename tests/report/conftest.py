@@ -4,9 +4,9 @@ import pytest
 from hydra import compose, initialize_config_dir
 from omegaconf import open_dict
 
-from auclab import artifacts
 from auclab.comparison import read_runs
-from auclab.pipeline import run_experiment
+from auclab.pipeline import artifacts
+from auclab.pipeline.experiment import run_experiment
 from auclab.report import write_report
 from auclab.types import AuclabError
 from composed import REPOSITORY, _load_run

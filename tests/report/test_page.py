@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from auclab import cli
+from auclab.cli import main as cli
 from auclab.comparison import compare_runs
 from auclab.metrics import auc_score, bauc_score, voros_score
 from auclab.report import comparisons, write_report, writer

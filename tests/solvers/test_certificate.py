@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 
 import reference_programs as reference
 from auclab import BufferedAUC, RankSVM, solve
-from auclab.formulations.sample import Sample
-from auclab.solvers.base import Play, Problem
+from auclab.formulations.problem import Problem
+from auclab.samples.as_sample import as_sample
 from auclab.solvers.certificate import certify, feasible_multipliers, transport_factor
-from auclab.solvers.referee import judge
+from auclab.solvers.raw import RawSolution
+from auclab.solvers.verification import verify
 from auclab.types import Status
 from programs import CONVEX, label, overlapping
 
@@ -38,7 +39,7 @@ def test_transport_factor_is_the_largest_feasible_one(seed, weighted):
 def test_no_multipliers_whatever_prove_a_bound_above_the_optimum(program, seed):
     """Weak duality: random junk as multipliers must never give a bound above the true optimum."""
     X, y = overlapping(12)
-    problem = Problem(program, Sample.from_labels(X, y))
+    problem = Problem(program, as_sample(X, y))
     best = _OPTIMA.setdefault(label(program), solve(program, X, y, solver="clarabel"))
     rng = np.random.default_rng(seed)
     noise = rng.choice([0.0, 1e-3, 0.3, 3.0])
@@ -55,7 +56,7 @@ _OPTIMA: dict = {}
 
 def test_feasible_multipliers_stay_as_they_are():
     X, y = overlapping(13)
-    problem = Problem(RankSVM(0.05, "l1"), Sample.from_labels(X, y))
+    problem = Problem(RankSVM(0.05, "l1"), as_sample(X, y))
     solution = solve(problem.program, X, y)
     pos, neg = solution.multipliers[y == 1], solution.multipliers[y == 0]
     repaired = feasible_multipliers(problem, pos, neg)
@@ -66,15 +67,15 @@ def test_feasible_multipliers_stay_as_they_are():
 
 def test_a_players_word_is_not_believed():
     X, y = overlapping(14)
-    problem = Problem(BufferedAUC(), Sample.from_labels(X, y))
+    problem = Problem(BufferedAUC(), as_sample(X, y))
     true = solve(BufferedAUC(), X, y)
     half = (0.5 * true.multipliers[y == 1], 0.5 * true.multipliers[y == 0])
-    claim = Play(true.coef * 1.1, 0.0, Status.OPTIMAL, half)
-    judged = judge(problem, claim, "boaster", 1e-6)
+    claim = RawSolution(true.coef * 1.1, 0.0, Status.OPTIMAL, half)
+    judged = verify(problem, claim, "boaster", 1e-6)
     assert judged.status is Status.ITERATION_LIMIT
     assert judged.gap > 0.4
-    assert judge(problem, Play(true.coef, 0.0, Status.OPTIMAL), "silent", 1e-6).status is Status.ITERATION_LIMIT
-    nowhere = judge(problem, Play(np.full(3, np.nan), 0.0, Status.OPTIMAL), "lost", 1e-6)
+    assert verify(problem, RawSolution(true.coef, 0.0, Status.OPTIMAL), "silent", 1e-6).status is Status.ITERATION_LIMIT
+    nowhere = verify(problem, RawSolution(np.full(3, np.nan), 0.0, Status.OPTIMAL), "lost", 1e-6)
     assert nowhere.status is Status.FAILED
     assert nowhere.objective == 1.0
 

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 import reference_programs as reference
 from auclab import AuclabError, BufferedAUC, ExactAUC, solve
-from auclab.formulations.sample import Sample
+from auclab.formulations.problem import Problem
 from auclab.metrics import auc_score
 from auclab.models.exact_auc_mip import Box, pair_directions, solve_box
-from auclab.solvers.base import Problem
+from auclab.samples.as_sample import as_sample
 from auclab.types import Status
 from composed import run_here
 from programs import PROBLEMS, equal_means, overlapping
@@ -71,7 +71,7 @@ def test_scale_and_offset_of_the_features_do_not_matter(seed):
 
 def test_the_relaxation_of_a_box_is_below_every_count_in_it():
     X, y = overlapping(41, 6, 7)
-    pairs = pair_directions(Problem(ExactAUC(), Sample.from_labels(X, y)))
+    pairs = pair_directions(Problem(ExactAUC(), as_sample(X, y)))
     rng = np.random.default_rng(41)
     for _ in range(20):
         low = rng.uniform(-1, 0.5, 3)

@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 
 import reference_programs as reference
 from auclab import AuclabError, BufferedAUC, PartialAUC, RankSVM, solve
-from auclab.formulations.sample import Sample
+from auclab.formulations.problem import Problem
 from auclab.metrics import partial_auc
-from auclab.solvers.base import Play, Problem
-from auclab.solvers.referee import judge
+from auclab.samples.as_sample import as_sample
+from auclab.solvers.raw import RawSolution
+from auclab.solvers.verification import verify
 from auclab.types import NORMS, Status
 from composed import run_here
 from programs import HARDEST, PROBLEMS, equal_means, label, overlapping, tied
@@ -77,14 +78,14 @@ def test_no_claim_whatever_proves_a_bound_above_the_optimum(seed):
     rng = np.random.default_rng(seed)
     program = HARDEST[rng.integers(len(HARDEST))]
     best = _OPTIMA.setdefault(label(program), solve(program, X, y, solver="clarabel"))
-    sample = Sample.from_labels(X, y)
+    sample = as_sample(X, y)
     noise = rng.choice([0.0, 1e-6, 0.1, 2.0])
     pos, neg = (
         np.abs(m) + noise * rng.normal(size=m.size) for m in (best.multipliers[y == 1], best.multipliers[y == 0])
     )
     share = rng.uniform(-0.1, 1, neg.size) ** 3
-    judged = judge(
-        Problem(program, sample), Play(best.coef, 0.0, Status.OPTIMAL, (pos, neg), share_neg=share), "x", 1e-6
+    judged = verify(
+        Problem(program, sample), RawSolution(best.coef, 0.0, Status.OPTIMAL, (pos, neg), share_neg=share), "x", 1e-6
     )
     assert judged.lower_bound <= best.objective * (1 + 1e-7)
 

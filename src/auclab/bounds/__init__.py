@@ -1,11 +1,7 @@
 """Guarantees for the AUC and the buffered AUC on new data; each returns a `Bound` with its assumptions in words."""
 
 from auclab.bounds.complexity import Complexity, linear_complexity
-from auclab.bounds.fixed_scorer import (
-    fixed_scorer_auc_bound,
-    fixed_scorer_bauc_bound,
-    peeled_fixed_scorer_bauc_bound,
-)
+from auclab.bounds.fixed_scorer import fixed_scorer_auc_bound, fixed_scorer_bauc_bound, peeled_fixed_scorer_bauc_bound
 from auclab.bounds.margin import margin_bound, peeled_margin_bound
 from auclab.bounds.peeling import peeled_stability_bound
 from auclab.bounds.planner import SampleSize, required_samples

@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import scipy.sparse as sp
 
-from auclab.bounds._inputs import check_nonnegative, check_probability
+from auclab.bounds.checks import check_nonnegative, check_probability
 from auclab.formulations.norms import check_norm
 from auclab.types import Array, AuclabError, Norm
 

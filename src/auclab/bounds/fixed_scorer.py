@@ -18,8 +18,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.bounds._deviations import Method, deviation, hinge_slack, hoeffding
-from auclab.bounds._inputs import (
+from auclab.bounds.bound import Bound
+from auclab.bounds.checks import (
     OBSERVED,
     check_nonnegative,
     check_positive,
@@ -28,8 +28,9 @@ from auclab.bounds._inputs import (
     class_scores,
     from_below,
 )
+from auclab.bounds.deviations import Method, deviation, hinge_slack, hoeffding
 from auclab.bounds.peeling import NOTHING, level_share, levels_below, statements
-from auclab.types import AuclabError, Bound
+from auclab.types import AuclabError
 from auclab.validation import finite_vector
 
 HELD_OUT = "the scorer was fixed before the held-out part was seen"

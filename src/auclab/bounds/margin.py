@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.bounds._deviations import deviation, hinge_range
-from auclab.bounds._inputs import (
+from auclab.bounds.bound import Bound
+from auclab.bounds.checks import (
     INDEPENDENT,
     check_nonnegative,
     check_probability,
@@ -24,10 +24,11 @@ from auclab.bounds._inputs import (
     coefficients,
     from_below,
 )
+from auclab.bounds.deviations import deviation, hinge_range
 from auclab.bounds.peeling import NOTHING, Statement, level_share, levels_below, mean_hinge
 from auclab.formulations.norms import SYMBOL, check_norm, norm_of
 from auclab.metrics import buffered_auc
-from auclab.types import Array, AuclabError, Bound, Norm
+from auclab.types import Array, AuclabError, Norm
 
 
 def margin_bound(

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.bounds._deviations import deviation
-from auclab.bounds._inputs import (
+from auclab.bounds.bound import Bound
+from auclab.bounds.checks import (
     INDEPENDENT,
     check_nonnegative,
     check_positive,
@@ -24,9 +24,10 @@ from auclab.bounds._inputs import (
     class_scores,
     from_below,
 )
+from auclab.bounds.deviations import deviation
 from auclab.bounds.stability import TRAINED, check_curvature, norm_limit, stability_slack
-from auclab.kernels.hinge import pair_hinge_value
-from auclab.types import Array, Bound
+from auclab.compiled.hinge import pair_hinge_value
+from auclab.types import Array
 
 #: Levels looked at below the one from which on every statement is vacuous. Further down the bounds tend to 0, which is
 #: the value of a last level, a = 0, where the hinge is 1 for sure.

@@ -7,14 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from auclab.bounds._inputs import check_nonnegative, check_positive
+from auclab.bounds.bound import Bound
+from auclab.bounds.checks import check_nonnegative, check_positive
 from auclab.bounds.fixed_scorer import fixed_scorer_auc_bound, fixed_scorer_bauc_bound
 from auclab.bounds.margin import margin_bound
 from auclab.bounds.peeling import level_share
 from auclab.bounds.stability import pairwise_stability_bound, published_stability_bound
 from auclab.bounds.step_weight import planned_slack
 from auclab.bounds.weighted import uniform_weighted_auc_bound, weighted_auc_bound
-from auclab.types import AuclabError, Bound
+from auclab.types import AuclabError
 
 #: Observations of the rarer class beyond which nobody looks.
 _MOST = 2**50

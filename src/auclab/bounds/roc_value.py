@@ -8,10 +8,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.bounds._inputs import INDEPENDENT, check_probability, from_below
+from auclab.bounds.bound import Bound
+from auclab.bounds.checks import INDEPENDENT, check_probability, from_below
 from auclab.bounds.weighted import FIXED
-from auclab.metrics._inputs import class_scores
-from auclab.types import Array, AuclabError, Bound
+from auclab.metrics.class_scores import class_scores
+from auclab.types import Array, AuclabError
 
 
 def roc_value_bound(

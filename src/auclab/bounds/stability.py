@@ -10,15 +10,10 @@ from __future__ import annotations
 
 import math
 
-from auclab.bounds._deviations import deviation, hinge_range
-from auclab.bounds._inputs import (
-    INDEPENDENT,
-    check_nonnegative,
-    check_probability,
-    check_sizes,
-    from_below,
-)
-from auclab.types import AuclabError, Bound
+from auclab.bounds.bound import Bound
+from auclab.bounds.checks import INDEPENDENT, check_nonnegative, check_probability, check_sizes, from_below
+from auclab.bounds.deviations import deviation, hinge_range
+from auclab.types import AuclabError
 
 TRAINED = "w minimises the pairwise hinge plus λ‖w‖² on the very sample that gives the empirical loss"
 

@@ -14,11 +14,12 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.bounds._inputs import INDEPENDENT, check_probability, from_below
+from auclab.bounds.bound import Bound
+from auclab.bounds.checks import INDEPENDENT, check_probability, from_below
 from auclab.bounds.weighted import FIXED, weighted_auc_bound
 from auclab.metrics import weighted_auc
-from auclab.metrics._inputs import class_scores
-from auclab.types import Array, AuclabError, Bound
+from auclab.metrics.class_scores import class_scores
+from auclab.types import Array, AuclabError
 
 StepMethod = Literal["mcdiarmid", "dkw", "max_rank"]
 Ties = Literal["half", "strict", "upper"]

@@ -14,9 +14,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from auclab.bounds._inputs import check_nonnegative
+from auclab.bounds.checks import check_nonnegative
 from auclab.formulations.norms import check_norm
-from auclab.formulations.sample import Sample
+from auclab.samples.as_sample import as_sample
 from auclab.types import Array, AuclabError, Norm
 
 #: Entries of the features that are filled in at a time.
@@ -109,7 +109,7 @@ def observed_radii(X: Any, y: ArrayLike, norm: Norm = "l2") -> tuple[float, floa
     (2.0, 2.0)
     """
     check_norm(norm)
-    sample = Sample.from_labels(X, y)
+    sample = as_sample(X, y)
     centre = sample.X_pos.sum(axis=0) + sample.X_neg.sum(axis=0)
     centre = np.asarray(centre).ravel() / (sample.n_pos + sample.n_neg)
     far_pos, far_neg = (_farthest(part, centre, norm) for part in (sample.X_pos, sample.X_neg))

@@ -16,8 +16,9 @@ from __future__ import annotations
 import math
 from typing import Literal, get_args
 
-from auclab.bounds._inputs import INDEPENDENT, check_nonnegative, check_probability, check_sizes
-from auclab.types import AuclabError, Bound
+from auclab.bounds.bound import Bound
+from auclab.bounds.checks import INDEPENDENT, check_nonnegative, check_probability, check_sizes
+from auclab.types import AuclabError
 
 Method = Literal["dkw", "mcdiarmid", "max_rank", "published", "corrected"]
 UniformMethod = Literal["conditional", "published", "corrected"]

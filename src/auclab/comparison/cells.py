@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from auclab.settings import SYMBOLS
+from auclab.pipeline.run_name import SYMBOLS
 from auclab.types import AuclabError
 
 #: Settings that only repeat an experiment; the split's own name is the column ``fold``.

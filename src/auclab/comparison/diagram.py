@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from auclab.comparison.ranks import Ranking
-from auclab.displays._style import BLUE, GREY, INK, canvas
+from auclab.displays.style import BLUE, GREY, INK, canvas
 
 #: Inches: between two lines of names, and above the axis.
 LINE, HEAD = 0.17, 0.62

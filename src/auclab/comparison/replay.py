@@ -10,8 +10,8 @@ from typing import Any
 
 import pandas as pd
 
-from auclab.build import build
 from auclab.comparison.runs import GROUPS, is_setting
+from auclab.pipeline.build import build
 from auclab.types import AuclabError
 
 #: Numbers that say how much work it was and not what was found.
@@ -93,7 +93,7 @@ def _run(path: Path, first: pd.Series[Any]) -> Any:
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
 
-    from auclab.pipeline import run_experiment
+    from auclab.pipeline.experiment import run_experiment
 
     config: Any = OmegaConf.load(path)
     config.tracking = {"name": "none"}

@@ -14,7 +14,7 @@ from rich.text import Text
 from auclab.comparison.cells import PARTS
 from auclab.comparison.runs import is_setting
 from auclab.comparison.screens import STYLES, number_of, page, plain, sheet_of
-from auclab.screen import GOOD
+from auclab.types import CONVERGED
 
 #: Parts of settings that say where data come from, which the configuration tells, or a group's choice once more.
 UNTOLD = ("name", "citation", "sha256", "openml", "data_dir")
@@ -75,7 +75,7 @@ def _certificates(facts: Sheet, rows: pd.DataFrame) -> None:
         return
     endings = Counter(f"{each['status']}, {each['advice']}" for each in told)
     words = "; ".join(ending if len(told) == 1 else f"{count} × {ending}" for ending, count in endings.items())
-    style = "green" if all(each["status"] in GOOD for each in told) else "red"
+    style = "green" if all(each["status"] in CONVERGED for each in told) else "red"
     facts.add_row("ended", Text(words, style))
     if len(told) == 1:
         numbers = [f"{key.replace('_', ' ')} {plain(told[0][key])}" for key in ("objective", "lower_bound")]

@@ -252,7 +252,7 @@ def _fetch(client: MlflowClient, run: Run, path: str) -> None:
 
 
 def _only_fold(params: dict[str, str]) -> str:
-    """The name the split had in `auclab.splits`, so that a fold in a run of its own pairs with one among many."""
+    """The name the split had in `datasets.splits`, so that a fold in a run of its own pairs with one among many."""
     split = params.get("split", "")
     if split == "kfold":
         fold = params.get("split.fold", "None")

@@ -17,7 +17,8 @@ from auclab.comparison.cells import shorten
 from auclab.comparison.formats import caption, grid, sentences, summary
 from auclab.comparison.replay import EFFORT, Replay
 from auclab.comparison.table import Table
-from auclab.screen import GOOD, out
+from auclab.pipeline.console import out
+from auclab.types import CONVERGED
 
 #: A terminal has its own width; a file or another program gets whole lines.
 page = out if out.is_terminal else Console(width=200, highlight=False)
@@ -74,7 +75,7 @@ def show_runs(runs: pd.DataFrame, *, metric: str) -> None:
             number += f" ± {values.std(ddof=1):.4f}"
         status = str(first["run_status"])
         words = str(first.get("tag.status")) if status == "FINISHED" else status
-        style = "yellow" if status == "FINISHED" and words not in GOOD else STYLES.get(status, "")
+        style = "yellow" if status == "FINISHED" and words not in CONVERGED else STYLES.get(status, "")
         line = [f"[cyan]{first['run_id'][:8]}[/cyan]", f"{first['started']:%m-%d %H:%M}", escape(str(first["run"]))]
         line += [str(len(block)), f"[{style}]{escape(words)}[/{style}]" if style else escape(words), number]
         lines.append([*line, number_of(block, "gap", "max", ".1e"), number_of(block, "seconds/total", "sum", ".3g")])

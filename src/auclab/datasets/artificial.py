@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from auclab.datasets.checksum import array_sha256
-from auclab.types import AuclabError, Dataset
+from auclab.datasets.records import Dataset
+from auclab.types import AuclabError
 
 #: The sides of the cube of positives and of the cube of negatives.
 POSITIVES, NEGATIVES = (-0.25, 0.75), (0.0, 1.0)

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from auclab.blocks import open_parquet
-from auclab.blocks.engines import Engine
-from auclab.blocks.parquet import sha256_of
 from auclab.datasets.labels import as_labels, binarise
-from auclab.types import AuclabError, Dataset
+from auclab.datasets.records import Dataset
+from auclab.samples.blocks import open_parquet
+from auclab.samples.blocks.parquet import sha256_of
+from auclab.samples.blocks.parts import Engine
+from auclab.types import AuclabError
 
 
 def load_blocks(
@@ -35,7 +36,7 @@ def load_blocks(
     target, positive, negative, drop
         As in `auclab.datasets.file.load_file`.
     engine : Engine, optional
-        Who reads the blocks: `auclab.blocks.LocalEngine` or `DaskEngine`.
+        Who reads the blocks: `auclab.samples.blocks.LocalEngine` or `DaskEngine`.
     name : str, optional
         Name of the set; that of the folder or file if left out.
     citation : str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from auclab.datasets.checksum import array_sha256
-from auclab.types import Dataset
+from auclab.datasets.records import Dataset
 
 
 def load_breast_cancer(

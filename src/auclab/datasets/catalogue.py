@@ -8,7 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from auclab.types import AuclabError, Dataset
+from auclab.datasets.records import Dataset
+from auclab.types import AuclabError
 
 FOLDER = Path(__file__).resolve().parents[3] / "conf" / "dataset"
 

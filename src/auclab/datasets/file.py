@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from auclab.datasets.checksum import verified_sha256
 from auclab.datasets.labels import as_labels, binarise
+from auclab.datasets.records import Dataset
 from auclab.datasets.table import ALL, UNREADABLE, make_dataset, read_csv, unreadable
-from auclab.types import AuclabError, Dataset
+from auclab.types import AuclabError
 
 if TYPE_CHECKING:
     import pandas as pd

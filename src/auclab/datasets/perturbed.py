@@ -9,7 +9,8 @@ import numpy as np
 
 from auclab.datasets.catalogue import load
 from auclab.datasets.checksum import array_sha256
-from auclab.types import AuclabError, Dataset
+from auclab.datasets.records import Dataset
+from auclab.types import AuclabError
 
 if TYPE_CHECKING:
     import pandas as pd

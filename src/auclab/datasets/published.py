@@ -11,8 +11,9 @@ from auclab.datasets import openml
 from auclab.datasets.checksum import verified_sha256
 from auclab.datasets.labels import BinaryTarget, as_labels, binarise
 from auclab.datasets.places import VARIABLE, cache_dir, find, places
+from auclab.datasets.records import Dataset
 from auclab.datasets.table import ALL, make_dataset, read_csv
-from auclab.types import AuclabError, Dataset
+from auclab.types import AuclabError
 
 if TYPE_CHECKING:
     import pandas as pd

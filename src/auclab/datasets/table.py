@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from auclab.datasets.labels import as_labels, binarise
-from auclab.types import AuclabError, Dataset
+from auclab.datasets.records import Dataset
+from auclab.types import AuclabError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,21 +11,10 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
-from auclab.displays._display import Display
-from auclab.displays._style import (
-    BLUE,
-    INK,
-    SQUARE,
-    canvas,
-    labelled,
-    number,
-    ordered,
-    roc_axes,
-    style,
-    thinned,
-)
+from auclab.displays.base import Display
+from auclab.displays.style import BLUE, INK, SQUARE, canvas, labelled, number, ordered, roc_axes, style, thinned
 from auclab.metrics import BufferedAUCResult, auc_score, broc_curve, buffered_auc
-from auclab.metrics.partial import _polygon
+from auclab.metrics.partial import empirical_roc
 from auclab.types import Array, AuclabError
 
 
@@ -166,7 +155,7 @@ class BufferedROCDisplay(Display):
             there = not math.isnan(result.gamma_left)
             fpr, tpr = broc_curve(y_true, y_score, threshold=z, **options)[:2] if there else (None, None)
             curves.append(BufferedROCCurve(float(z), result, fpr, tpr))
-        fpr, tpr = _polygon(y_true, y_score, sample_weight, pos_label)
+        fpr, tpr = empirical_roc(y_true, y_score, sample_weight, pos_label)
         auc = auc_score(y_true, y_score, **options)
         display = cls(fpr=fpr, tpr=tpr, auc=auc, curves=curves, name=name, pos_label=pos_label)
         return display.plot(ax, **plot_options)

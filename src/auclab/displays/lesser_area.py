@@ -11,12 +11,12 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 from scipy.stats import beta
 
-from auclab.displays._costs import BestPoints
-from auclab.displays._display import Display
-from auclab.displays._style import BLUE, COLUMN, GREY, PALE, WIDE, canvas, despine, labelled, number, panel_above, style
+from auclab.displays.base import Display
+from auclab.displays.costs import BestPoints
+from auclab.displays.style import BLUE, COLUMN, GREY, PALE, WIDE, canvas, despine, labelled, number, panel_above, style
 from auclab.metrics import voros_from_points
 from auclab.metrics.cost import Measure
-from auclab.metrics.partial import _polygon
+from auclab.metrics.partial import empirical_roc
 from auclab.types import Array
 
 
@@ -114,7 +114,7 @@ class LesserAreaDisplay(Display):
         AuclabError
             As in `auclab.metrics.voros_score`.
         """
-        return cls.from_points(*_polygon(y_true, y_score, sample_weight, pos_label), **options)
+        return cls.from_points(*empirical_roc(y_true, y_score, sample_weight, pos_label), **options)
 
     def plot(
         self,

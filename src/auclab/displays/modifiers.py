@@ -10,10 +10,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from auclab.displays._pair_functions import PairFunctionDisplay, pair_density
-from auclab.displays._style import number
+from auclab.displays.pair_functions import PairFunctionDisplay, pair_density
+from auclab.displays.style import number
 from auclab.metrics import auc_score, probabilistic_auc, scored_auc, soft_auc
-from auclab.metrics._differences import difference_scores, positive_number
+from auclab.metrics.difference_scores import difference_scores, positive_number
 from auclab.types import Array
 
 _POINTS = 401

@@ -9,10 +9,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from auclab.displays._pair_functions import PairFunctionDisplay, pair_density
+from auclab.displays.pair_functions import PairFunctionDisplay, pair_density
 from auclab.metrics import auc_score, polynomial_auc
-from auclab.metrics._differences import difference_scores
-from auclab.metrics._series import step_series
+from auclab.metrics.difference_scores import difference_scores
+from auclab.metrics.series import step_series
 from auclab.types import Array
 
 Kind = Literal["chebyshev", "legendre"]

@@ -11,11 +11,11 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from numpy.typing import ArrayLike
 
-from auclab.displays._display import Display
-from auclab.displays._style import INK, PALE, RED, SKY, canvas, despine, number
+from auclab.displays.base import Display
+from auclab.displays.style import INK, PALE, RED, SKY, canvas, despine, number
 from auclab.metrics import buffered_auc
-from auclab.metrics._errors import PairErrors
-from auclab.metrics._inputs import class_scores
+from auclab.metrics.class_scores import class_scores
+from auclab.metrics.pair_errors import PairErrors
 from auclab.types import Array, AuclabError
 
 

@@ -11,11 +11,11 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
-from auclab.displays._costs import BestPoints
-from auclab.displays._display import Display
-from auclab.displays._style import DASHES, GREY, INK, SERIES, SQUARE, canvas, labelled, number, roc_axes, style, thinned
+from auclab.displays.base import Display
+from auclab.displays.costs import BestPoints
+from auclab.displays.style import DASHES, GREY, INK, SERIES, SQUARE, canvas, labelled, number, roc_axes, style, thinned
 from auclab.metrics import roc_hull
-from auclab.metrics.partial import _polygon
+from auclab.metrics.partial import empirical_roc
 from auclab.types import Array
 
 
@@ -149,7 +149,7 @@ class ROCHullDisplay(Display):
         AuclabError
             As in `auclab.metrics.voros_score`, and for shares outside [0, 1].
         """
-        fpr, tpr = _polygon(y_true, y_score, sample_weight, pos_label)
+        fpr, tpr = empirical_roc(y_true, y_score, sample_weight, pos_label)
         options: dict[str, Any] = {"cost_shares": cost_shares, "pos_label": pos_label, "name": name, "ax": ax}
         return cls.from_points(fpr, tpr, **options, **plot_options)
 

@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from auclab.displays._display import Display
-from auclab.displays._style import BLUE, ORANGE, canvas, class_note, despine
-from auclab.metrics._inputs import class_scores
+from auclab.displays.base import Display
+from auclab.displays.style import BLUE, ORANGE, canvas, class_note, despine
+from auclab.metrics.class_scores import class_scores
 from auclab.types import Array, AuclabError
 
 
@@ -82,7 +82,7 @@ class ScoreHistogramDisplay(Display):
             raise AuclabError(f"bins must be at least 1, got {bins}")
         scores = class_scores(y_true, y_score, sample_weight, pos_label)
         both = np.concatenate([scores.pos, scores.neg])
-        edges = np.histogram_bin_edges(both, bins if bins is not None else _usual_bins(both))
+        edges = np.histogram_bin_edges(both, bins if bins is not None else default_bins(both))
         density_pos, density_neg = (
             np.histogram(values, edges, weights=weight if weight.size else None, density=True)[0]
             for values, weight in ((scores.pos, scores.weight_pos), (scores.neg, scores.weight_neg))
@@ -107,7 +107,7 @@ class ScoreHistogramDisplay(Display):
             return self._drawn(axes)
 
 
-def _usual_bins(values: Array) -> int:
+def default_bins(values: Array) -> int:
     """Freedman's and Diaconis's number of bins, kept where a histogram can be read."""
     lower, upper = np.percentile(values, [25, 75])
     width = 2.0 * (upper - lower) / np.cbrt(values.size)

@@ -11,12 +11,12 @@ from matplotlib.axes import Axes
 from mpl_toolkits.mplot3d import Axes3D  # type: ignore[import-untyped]
 from numpy.typing import ArrayLike
 
-from auclab.displays._costs import BestPoints
-from auclab.displays._display import Display
-from auclab.displays._style import COLUMN, INK, SKY, canvas, labelled
+from auclab.displays.base import Display
+from auclab.displays.costs import BestPoints
+from auclab.displays.style import COLUMN, INK, SKY, canvas, labelled
 from auclab.metrics import roc_hull, voros_from_points
 from auclab.metrics.cost import Measure
-from auclab.metrics.partial import _polygon
+from auclab.metrics.partial import empirical_roc
 from auclab.types import Array, AuclabError
 
 _STRIPS = 48
@@ -124,7 +124,7 @@ class VOROSDisplay(Display):
         AuclabError
             As in `auclab.metrics.voros_score`, and for axes that are flat.
         """
-        return cls.from_points(*_polygon(y_true, y_score, sample_weight, pos_label), **options)
+        return cls.from_points(*empirical_roc(y_true, y_score, sample_weight, pos_label), **options)
 
     def plot(
         self, ax: Axes | None = None, *, name: str | None = None, view: tuple[float, float] = (28.0, -50.0)

@@ -11,10 +11,10 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from numpy.typing import ArrayLike
 
-from auclab.displays._display import Display
-from auclab.displays._style import BLUE, COLUMN, INK, canvas, labelled, panel_above, roc_axes, thinned
+from auclab.displays.base import Display
+from auclab.displays.style import BLUE, COLUMN, INK, canvas, labelled, panel_above, roc_axes, thinned
 from auclab.metrics import weighted_auc
-from auclab.metrics.partial import _polygon
+from auclab.metrics.partial import empirical_roc
 from auclab.types import Array
 
 _POINTS = 513
@@ -106,7 +106,7 @@ class WeightedAUCDisplay(Display):
         scorer: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
         value = weighted_auc(y_true, y_score, weight=weight, **options, **scorer)
         total = weighted_auc([0, 1], [0, 1], weight=weight, breakpoints=breakpoints)
-        fpr, tpr = _polygon(y_true, y_score, **scorer)
+        fpr, tpr = empirical_roc(y_true, y_score, **scorer)
         jumps = np.asarray(breakpoints, dtype=np.float64)
         sides = np.concatenate((np.nextafter(jumps, 0.0), np.nextafter(jumps, 1.0)))
         specificity = np.unique(np.concatenate((np.linspace(0.0, 1.0, _POINTS), jumps, sides)))

@@ -2,7 +2,7 @@
 
 from auclab.estimators.auc_classifier import AUCClassifier, formulation_named
 from auclab.estimators.polynomial_classifier import PolynomialAUCClassifier
-from auclab.scorers import bauc_scorer, soft_auc_scorer, voros_scorer
+from auclab.metrics.scorers import bauc_scorer, soft_auc_scorer, voros_scorer
 
 __all__ = [
     "AUCClassifier",

@@ -14,9 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from auclab import formulations
 from auclab.estimators.linear_classifier import LinearClassifier, separating_score
 from auclab.formulations.base import Program
+from auclab.solvers.dispatch import solve
 from auclab.solvers.path import solve_path
-from auclab.solvers.referee import solve
-from auclab.types import AuclabError, Solution
+from auclab.solvers.solution import Solution
+from auclab.types import AuclabError
 
 #: Parameters that belong to a formulation given by name.
 _OF_FORMULATIONS = ("penalty", "threshold", "norm", "squared", "max_fpr")

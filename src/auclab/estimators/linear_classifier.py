@@ -12,7 +12,7 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from auclab.blocks.table import BlockTable
+from auclab.samples.blocks.table import BlockTable
 from auclab.types import Array, AuclabError
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from auclab.formulations.sample import Sample
-from auclab.metrics._series import Series, chebyshev_mean, chebyshev_slopes
+from auclab.metrics.series import Series, chebyshev_mean, chebyshev_slopes
+from auclab.samples.memory import Sample
 from auclab.types import Array
 
 #: Points of the line search for each of its harmonics, from which the largest is refined.

@@ -15,8 +15,9 @@ from sklearn.utils import check_random_state
 from auclab.estimators.linear_classifier import LinearClassifier, separating_score
 from auclab.estimators.polynomial_ascent import stable_ascent
 from auclab.estimators.published_ascent import published_ascent
-from auclab.formulations.sample import Sample
-from auclab.metrics._series import step_series
+from auclab.metrics.series import step_series
+from auclab.samples.as_sample import as_sample
+from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError
 
 _VARIANTS = ("stable", "as_published")
@@ -116,11 +117,11 @@ class PolynomialAUCClassifier(LinearClassifier):
         X, positive = self._two_classes(X, y)
         # AUC does not see a common offset of the features, but digits do; what is published has none taken off.
         moved = X - X.mean(axis=0) if self.variant == "stable" and not sp.issparse(X) else X
-        sample = Sample.from_labels(moved, positive, sample_weight)
+        sample = as_sample(moved, positive, sample_weight)
         if sample.weighted:
             # A row without weight must not set the scale of the differences.
             used = np.asarray(sample_weight) > 0
-            sample = Sample.from_labels(moved[used], positive[used], np.asarray(sample_weight)[used])
+            sample = as_sample(moved[used], positive[used], np.asarray(sample_weight)[used])
         series, start = step_series(self.degree, self.series), self._start(sample)
         if self.variant == "stable":
             found = stable_ascent(sample, series, start, max_iter=self.max_iter, tol=self.tol)

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.special import comb
 
 from auclab.estimators.polynomial_ascent import Ascent
-from auclab.formulations.sample import Sample
-from auclab.metrics._series import Series, power_table
+from auclab.metrics.series import Series, power_table
+from auclab.samples.memory import Sample
 from auclab.types import Array
 
 #: The step of α in Algorithm 1.

@@ -16,9 +16,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.formulations.norms import SYMBOL, check_norm, dual_norm_of, norm_of
-from auclab.formulations.sample import Sample
-from auclab.kernels.hinge import pair_hinge_value
+from auclab.compiled.hinge import pair_hinge_value
+from auclab.formulations.norms import SYMBOL, check_norm, norm_of
+from auclab.samples.as_sample import as_sample
+from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError, Norm
 
 Margins = Literal["pairs", "points"]
@@ -86,7 +87,7 @@ class Program(ABC):
         AuclabError
             Bad shapes, NaN, one class only, weights below 0.
         """
-        sample = Sample.from_labels(X, y, sample_weight)
+        sample = as_sample(X, y, sample_weight)
         vector = np.asarray(coef, dtype=np.float64)
         if vector.shape != (sample.n_features,):
             raise AuclabError(f"coef has shape {vector.shape}, but X has {sample.n_features} columns")
@@ -142,8 +143,3 @@ class HingeProgram(Program):
         buffer = f" {'+' if self.threshold < 0 else '−'} {abs(self.threshold):g} {size}" if self.threshold else ""
         penalty = f" + {self.penalty:g} {size}{'²' if self.squared else ''}" if self.penalty else ""
         return f"min  {mean} [1 − {margin}{buffer}]₊{penalty}"
-
-
-def pair_null_level(sample: Sample, norm: Norm) -> float:
-    """‖Δ‖_*: w = 0 solves a pair program iff ``λ − z ≥ ‖Δ‖_*`` (unsquared penalty)."""
-    return dual_norm_of(sample.mean_difference, norm)

@@ -9,8 +9,8 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from auclab.formulations.base import HingeProgram
-from auclab.formulations.point_null import point_null_level
-from auclab.formulations.sample import Sample
+from auclab.formulations.null import point_null_level
+from auclab.samples.as_sample import as_sample
 from auclab.types import Norm
 
 
@@ -45,5 +45,5 @@ class CSVM(HingeProgram):
 
         Infinite for the squared penalty unless the minimum is 0.
         """
-        level = point_null_level(Sample.from_labels(X, y, sample_weight), self.norm)
+        level = point_null_level(as_sample(X, y, sample_weight), self.norm)
         return (math.inf if level > 0 else 0.0) if self.squared else level

@@ -8,8 +8,8 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from auclab.formulations.base import HingeProgram
-from auclab.formulations.point_null import point_null_level
-from auclab.formulations.sample import Sample
+from auclab.formulations.null import point_null_level
+from auclab.samples.as_sample import as_sample
 from auclab.types import Norm
 
 
@@ -38,5 +38,5 @@ class ECSVM(HingeProgram):
 
     def null_threshold(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """The −z at or above which w = 0 is optimal: ``λ_max / (2·min(class shares))``."""
-        sample = Sample.from_labels(X, y, sample_weight)
+        sample = as_sample(X, y, sample_weight)
         return point_null_level(sample, self.norm) / self.null_value(sample)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from auclab.compiled.ranking import concordance
 from auclab.formulations.base import Program
-from auclab.formulations.sample import Sample
-from auclab.kernels.ranking import concordance
+from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError
 
 

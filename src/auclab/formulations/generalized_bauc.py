@@ -7,8 +7,9 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from auclab.formulations.base import HingeProgram, pair_null_level
-from auclab.formulations.sample import Sample
+from auclab.formulations.base import HingeProgram
+from auclab.formulations.null import pair_null_level
+from auclab.samples.as_sample import as_sample
 from auclab.types import Norm
 
 
@@ -37,4 +38,4 @@ class GeneralizedBufferedAUC(HingeProgram):
 
     def null_threshold(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """‖mean(x⁺) − mean(x⁻)‖_*: w = 0 is optimal iff ``−z`` is at least this (value 1, bAUC_z = 0)."""
-        return pair_null_level(Sample.from_labels(X, y, sample_weight), self.norm)
+        return pair_null_level(as_sample(X, y, sample_weight), self.norm)

@@ -10,11 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
+from auclab.compiled.hinge import pair_hinge_value
 from auclab.formulations.base import HingeProgram
 from auclab.formulations.norms import dual_norm_of
-from auclab.formulations.point_null import nearest_mean
-from auclab.formulations.sample import Sample
-from auclab.kernels.hinge import pair_hinge_value
+from auclab.projection.nearest_mean import nearest_mean
+from auclab.samples.as_sample import as_sample
+from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError, Norm
 
 
@@ -83,7 +84,7 @@ class PartialAUC(HingeProgram):
 
         Examples
         --------
-        >>> sample = Sample.from_labels([[0.0], [1.0], [2.0], [3.0]], [1, 0, 0, 0])
+        >>> sample = as_sample([[0.0], [1.0], [2.0], [3.0]], [1, 0, 0, 0])
         >>> PartialAUC(0.5).hardest(np.array([5.0, 7.0, 6.0]), sample).round(3).tolist()   # 1½ of three negatives
         [0.0, 0.667, 0.333]
         """
@@ -122,7 +123,7 @@ class PartialAUC(HingeProgram):
         >>> round(PartialAUC(0.5).null_penalty([[0.0], [1.0], [3.0]], [0, 0, 1]), 9)  # to the upper of the negatives
         2.0
         """
-        level = self.null_level(Sample.from_labels(X, y, sample_weight))
+        level = self.null_level(as_sample(X, y, sample_weight))
         return (math.inf if level > 0 else 0.0) if self.squared else level
 
     def null_level(self, sample: Sample) -> float:

@@ -8,8 +8,9 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from auclab.formulations.base import HingeProgram, pair_null_level
-from auclab.formulations.sample import Sample
+from auclab.formulations.base import HingeProgram
+from auclab.formulations.null import pair_null_level
+from auclab.samples.as_sample import as_sample
 from auclab.types import Norm
 
 
@@ -49,5 +50,5 @@ class RankSVM(HingeProgram):
         >>> RankSVM(1.0).null_penalty([[0.0], [1.0], [2.0]], [0, 0, 1])     # 2 − ½
         1.5
         """
-        level = pair_null_level(Sample.from_labels(X, y, sample_weight), self.norm)
+        level = pair_null_level(as_sample(X, y, sample_weight), self.norm)
         return (math.inf if level > 0 else 0.0) if self.squared else level

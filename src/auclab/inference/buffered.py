@@ -26,12 +26,12 @@ import math
 
 import numpy as np
 
+from auclab.compiled.ranking import partners_above, total_weight
+from auclab.compiled.rows import positive_part_rows
 from auclab.inference.rows import Rows, row_means, weight_below
-from auclab.kernels.ranking import partners_above, total_weight
-from auclab.kernels.rows import positive_part_rows
-from auclab.metrics._buffer import buffer
-from auclab.metrics._errors import PairErrors
-from auclab.metrics._inputs import ClassScores
+from auclab.metrics.bpoe_equation import buffer
+from auclab.metrics.class_scores import ClassScores
+from auclab.metrics.pair_errors import PairErrors
 
 
 def bauc_rows(scores: ClassScores, *, threshold: float = 0.0) -> Rows:

@@ -13,15 +13,7 @@ from auclab import metrics
 from auclab.inference.buffered import bauc_rows
 from auclab.inference.components import Components, arrange
 from auclab.inference.partial import partial_rows, value_range
-from auclab.inference.rows import (
-    Rows,
-    auc_rows,
-    ferri_rows,
-    modifier_rows,
-    probabilistic_rows,
-    scored_rows,
-    soft_rows,
-)
+from auclab.inference.rows import Rows, auc_rows, ferri_rows, modifier_rows, probabilistic_rows, scored_rows, soft_rows
 from auclab.inference.sample import Observations
 from auclab.inference.weighted import weighted_range, weighted_rows
 from auclab.types import AuclabError

@@ -32,11 +32,11 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit, logit
 from scipy.stats import t as student
 
+from auclab.compiled.hinge import pair_hinge_value
 from auclab.inference.catalogue import Metric, Range
 from auclab.inference.components import Components, arrange
 from auclab.inference.rows import ferri_rows
 from auclab.inference.sample import Observations
-from auclab.kernels.hinge import pair_hinge_value
 from auclab.metrics.buffered import bauc_score
 
 Limits = tuple[float, float]

@@ -18,9 +18,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from auclab.compiled.ranking import total_weight
 from auclab.inference.rows import Rows, weight_below
-from auclab.kernels.ranking import total_weight
-from auclab.metrics._inputs import ClassScores
+from auclab.metrics.class_scores import ClassScores
 from auclab.types import Array
 
 

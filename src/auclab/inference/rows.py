@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.kernels.ranking import total_weight
-from auclab.kernels.rows import positive_part_rows, quadratic_window_rows, sigmoid_rows
-from auclab.metrics._errors import PairErrors
-from auclab.metrics._inputs import ClassScores
+from auclab.compiled.ranking import total_weight
+from auclab.compiled.rows import positive_part_rows, quadratic_window_rows, sigmoid_rows
+from auclab.metrics.class_scores import ClassScores
+from auclab.metrics.pair_errors import PairErrors
 from auclab.types import Array
 
 _TIED_SHARE = {"strict": 0.0, "half": 0.5, "upper": 1.0}

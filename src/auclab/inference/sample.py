@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from auclab.metrics._inputs import ClassScores, class_scores
+from auclab.metrics.class_scores import ClassScores, class_scores
 from auclab.types import Array, AuclabError
 from auclab.validation import finite_vector, positive_mask, same_length, weight_vector
 

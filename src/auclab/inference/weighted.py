@@ -18,9 +18,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from auclab.compiled.ranking import total_weight
 from auclab.inference.rows import Rows, weight_below
-from auclab.kernels.ranking import total_weight
-from auclab.metrics._inputs import ClassScores
+from auclab.metrics.class_scores import ClassScores
 from auclab.metrics.partial import _FEW_NODES, _MANY_NODES, _NARROW, _TIED_SHARE, _WIDE, _breakpoints, _values
 from auclab.types import Array
 

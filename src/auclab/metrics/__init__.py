@@ -8,14 +8,7 @@ from auclab.metrics.buffered import (
     buffered_auc,
     ranking_superquantile,
 )
-from auclab.metrics.cost import (
-    cost_range,
-    lesser_area,
-    lesser_volume,
-    roc_hull,
-    voros_from_points,
-    voros_score,
-)
+from auclab.metrics.cost import cost_range, lesser_area, lesser_volume, roc_hull, voros_from_points, voros_score
 from auclab.metrics.partial import partial_auc, two_way_partial_auc, weighted_auc
 from auclab.metrics.polynomial import polynomial_auc, polynomial_soft_auc
 from auclab.metrics.ranking import auc_score

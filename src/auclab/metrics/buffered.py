@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.kernels.doubledouble import multiply
-from auclab.metrics._buffer import buffer
-from auclab.metrics._errors import PairErrors, difference
-from auclab.metrics._inputs import class_scores, finite_number
+from auclab.compiled.doubledouble import multiply
+from auclab.metrics.bpoe_equation import buffer
+from auclab.metrics.class_scores import class_scores, finite_number
+from auclab.metrics.pair_errors import PairErrors, difference
 from auclab.metrics.superquantile import mean_of_tail
 from auclab.types import Array, AuclabError
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.kernels.roc import roc_polygon, upper_hull
-from auclab.metrics._cost_measures import VertexRanges, beta_mean, uniform_mean
-from auclab.metrics._inputs import class_scores, finite_number
+from auclab.compiled.roc import roc_polygon, upper_hull
+from auclab.metrics.class_scores import class_scores, finite_number
+from auclab.metrics.cost_measures import VertexRanges, beta_mean, uniform_mean
 from auclab.types import Array, AuclabError
 from auclab.validation import finite_vector, same_length
 
@@ -148,7 +148,7 @@ def lesser_volume(
     4.992
     """
     h, v = float(_rate("fpr", fpr)), 1.0 - _rate("tpr", tpr)
-    a, b = _cost_range(cost_range)
+    a, b = checked_cost_range(cost_range)
     if a == b:
         raise AuclabError(f"cost_range must have a length, got ({a}, {b}); lesser_area takes a single cost share")
     for t in (a, b):
@@ -298,7 +298,7 @@ def _triangle(cost: Array, low: Array, high: Array) -> Array:
 
 def _voros(fpr: Array, tpr: Array, cost_range: Sequence[float], measure: Measure) -> float:
     """VOROS of a hull."""
-    a, b = _cost_range(cost_range)
+    a, b = checked_cost_range(cost_range)
     name, numbers = _measure(measure)
     if name == "point":
         (t,) = numbers
@@ -330,7 +330,7 @@ def _measure(measure: Measure) -> tuple[str, list[float]]:
     return str(name), values
 
 
-def _cost_range(cost_range: Sequence[float]) -> tuple[float, float]:
+def checked_cost_range(cost_range: Sequence[float]) -> tuple[float, float]:
     """Ends of a range of cost shares, checked."""
     ends = [finite_number("an end of cost_range", end) for end in cost_range]
     if len(ends) != 2 or not 0.0 <= ends[0] <= ends[1] <= 1.0:

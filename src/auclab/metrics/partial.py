@@ -8,8 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.kernels.roc import band_area, roc_polygon
-from auclab.metrics._inputs import class_scores, finite_number
+from auclab.compiled.roc import band_area, roc_polygon
+from auclab.metrics.class_scores import class_scores, finite_number
 from auclab.types import Array, AuclabError
 from auclab.validation import finite_vector
 
@@ -163,7 +163,7 @@ def partial_auc(
     low, high = finite_number("min_fpr", min_fpr), finite_number("max_fpr", max_fpr)
     if not 0.0 <= low < high <= 1.0:
         raise AuclabError(f"0 ≤ min_fpr < max_fpr ≤ 1 is needed, got min_fpr={low} and max_fpr={high}")
-    area = float(band_area(*_polygon(y_true, y_score, sample_weight, pos_label), low, high, 0.0))
+    area = float(band_area(*empirical_roc(y_true, y_score, sample_weight, pos_label), low, high, 0.0))
     if not standardized:
         return area
     if standardized == "area":
@@ -215,10 +215,10 @@ def two_way_partial_auc(
     floor, high = finite_number("min_tpr", min_tpr), finite_number("max_fpr", max_fpr)
     if not (0.0 <= floor < 1.0 and 0.0 < high <= 1.0):
         raise AuclabError(f"0 ≤ min_tpr < 1 and 0 < max_fpr ≤ 1 are needed, got min_tpr={floor} and max_fpr={high}")
-    return float(band_area(*_polygon(y_true, y_score, sample_weight, pos_label), 0.0, high, floor))
+    return float(band_area(*empirical_roc(y_true, y_score, sample_weight, pos_label), 0.0, high, floor))
 
 
-def _polygon(
+def empirical_roc(
     y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None, pos_label: Any
 ) -> tuple[Array, Array]:
     """Vertices (FPR, TPR) of the ROC polygon."""

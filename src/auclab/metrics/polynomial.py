@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
-from auclab.metrics._differences import difference_scores, positive_number
-from auclab.metrics._inputs import ClassScores
-from auclab.metrics._series import Series, chebyshev_mean, monomial_mean, sigmoid_series, step_series
+from auclab.metrics.class_scores import ClassScores
+from auclab.metrics.difference_scores import difference_scores, positive_number
+from auclab.metrics.series import Series, chebyshev_mean, monomial_mean, sigmoid_series, step_series
 from auclab.types import AuclabError
 
 Basis = Literal["chebyshev2d", "monomial"]

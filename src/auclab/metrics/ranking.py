@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
-from auclab.kernels.ranking import concordance
-from auclab.metrics._inputs import class_scores
+from auclab.compiled.ranking import concordance
+from auclab.metrics.class_scores import class_scores
 from auclab.types import AuclabError
 
 # How much of a tied pair counts as correctly ordered.

@@ -9,11 +9,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.kernels.differences import positive_part_sum, quadratic_window_sum
-from auclab.kernels.ranking import concordance
-from auclab.kernels.sigmoid import sigmoid_sum
-from auclab.metrics._differences import difference_scores, pair_weight, positive_number
-from auclab.metrics._errors import PairErrors
+from auclab.compiled.differences import positive_part_sum, quadratic_window_sum
+from auclab.compiled.ranking import concordance
+from auclab.compiled.sigmoid import sigmoid_sum
+from auclab.metrics.difference_scores import difference_scores, pair_weight, positive_number
+from auclab.metrics.pair_errors import PairErrors
 from auclab.types import Array, AuclabError
 
 #: Pairs that `gauc_score` hands to the modifier at once: 32 MiB of differences.

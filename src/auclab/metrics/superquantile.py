@@ -6,9 +6,9 @@ from typing import Literal
 
 from numpy.typing import ArrayLike
 
-from auclab.metrics._buffer import buffer
-from auclab.metrics._errors import PairErrors
-from auclab.metrics._inputs import finite_number, plain_sample
+from auclab.metrics.bpoe_equation import buffer
+from auclab.metrics.class_scores import finite_number, plain_sample
+from auclab.metrics.pair_errors import PairErrors
 from auclab.types import AuclabError
 
 

@@ -1,1 +1,1 @@
-"""Algebraic models of a `Problem`, one modelling language a file; only solvers import them."""
+"""Programs as algebra: Pyomo, CVXPY, and the solvers' own forms."""

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from auclab.formulations.partial_auc import PartialAUC
-from auclab.solvers.base import Problem
+from auclab.formulations.problem import Problem
 from auclab.types import Array
 
 _ORDER: dict[str, Any] = {"l1": 1, "l2": 2, "linf": "inf"}

@@ -20,9 +20,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from auclab.formulations.problem import Problem
 from auclab.models.dual_lp import highs_status, quiet_highs
 from auclab.models.margins import all_margins
-from auclab.solvers.base import Problem
 from auclab.types import Array, AuclabError, Status
 
 #: ε: far above HiGHS's tolerances, which are 1e-9 for 0/1 variables, and far below what data mean.

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from auclab.models.quadratic import solve_quadratic
-from auclab.solvers.base import Problem
+from auclab.formulations.problem import Problem
+from auclab.projection.quadratic import solve_quadratic
 from auclab.types import Array
 
 #: Larger samples (observations times features) are left with the separator that the solver found.

@@ -8,8 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from auclab.formulations.problem import Problem
 from auclab.models.dual_lp import Margins
-from auclab.solvers.base import Problem
 from auclab.types import Array
 
 

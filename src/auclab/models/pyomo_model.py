@@ -14,8 +14,8 @@ import numpy as np
 import pyomo.environ as pyo
 
 from auclab.formulations.partial_auc import PartialAUC
-from auclab.formulations.sample import Sample
-from auclab.solvers.base import Problem
+from auclab.formulations.problem import Problem
+from auclab.samples.memory import Sample
 
 
 def to_pyomo(problem: Problem) -> pyo.ConcreteModel:

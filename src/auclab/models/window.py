@@ -14,9 +14,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from auclab.formulations.norms import norm_of
+from auclab.formulations.problem import Problem
 from auclab.models.dual_lp import Fixed, Margins
 from auclab.models.margins import pair_margins
-from auclab.solvers.base import Problem
 from auclab.types import Array
 
 _BISECTIONS = 60

@@ -17,7 +17,8 @@ import scipy.sparse as sp
 
 from auclab.formulations.base import Program
 from auclab.models.dual_lp import DualPoint, Fixed, Margins, Region
-from auclab.types import Array, Status, Timings
+from auclab.solvers.solution import Timings
+from auclab.types import Array, Status
 
 
 def solve_cone(

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from auclab.artifacts import SCORES_FILE
-from auclab.displays._costs import BestPoints
+from auclab.displays.costs import BestPoints
 from auclab.displays.ranking_error import binned_pairs
-from auclab.displays.score_histogram import _usual_bins
+from auclab.displays.score_histogram import default_bins
 from auclab.metrics import auc_score, broc_curve, buffered_auc, roc_hull, voros_from_points
-from auclab.metrics._errors import PairErrors
-from auclab.metrics._inputs import class_scores
-from auclab.metrics.partial import _polygon
+from auclab.metrics.class_scores import class_scores
+from auclab.metrics.pair_errors import PairErrors
+from auclab.metrics.partial import empirical_roc
+from auclab.pipeline.artifacts import SCORES_FILE
 from auclab.report.thinning import short, steps, thinned
 from auclab.types import Array
 
@@ -34,7 +34,7 @@ def split_curves(folder: Path) -> dict[str, Any] | None:
     Parameters
     ----------
     folder : Path
-        Files of the split, as `auclab.artifacts.write_fold` leaves them.
+        Files of the split, as `auclab.pipeline.artifacts.write_fold` leaves them.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def split_curves(folder: Path) -> dict[str, Any] | None:
         return None
     table = pd.read_parquet(path)
     y, scores = table["y_true"].to_numpy(), table["score"].to_numpy()
-    polygon, buffered = _polygon(y, scores, None, None), buffered_auc(y, scores)
+    polygon, buffered = empirical_roc(y, scores, None, None), buffered_auc(y, scores)
     has_level = not math.isnan(buffered.gamma_left)
     return {
         "part": str(table["part"].iloc[0]),
@@ -74,7 +74,7 @@ def _curve(fpr: Array, tpr: Array) -> list[list[int]]:
 
 def _score_bars(pos: Array, neg: Array) -> dict[str, Any]:
     both = np.concatenate([pos, neg])
-    edges = np.histogram_bin_edges(both, min(_usual_bins(both), BARS))
+    edges = np.histogram_bin_edges(both, min(default_bins(both), BARS))
     densities = [short(np.histogram(values, edges, density=True)[0], 3) for values in (neg, pos)]
     return {"edges": short(edges, 6), "neg": densities[0], "pos": densities[1]}
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from auclab.results import spread
+from auclab.pipeline.results import spread
 
 
 @dataclass(frozen=True)

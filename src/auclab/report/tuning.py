@@ -7,8 +7,8 @@ from pathlib import Path as FilePath
 import pandas as pd
 
 from auclab.comparison.cells import DATA, METHOD, label, settings_of
+from auclab.pipeline.run_name import SYMBOLS
 from auclab.report.paths import Path, Point, point
-from auclab.settings import SYMBOLS
 
 #: Where a split keeps what it tried.
 TUNING_FILE = "tuning.csv"

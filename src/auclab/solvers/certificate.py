@@ -16,8 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from auclab.formulations.norms import dual_norm_of, norm_of
-from auclab.solvers.base import Problem
-from auclab.types import Array, Certificate
+from auclab.formulations.problem import Problem
+from auclab.solvers.solution import Certificate
+from auclab.types import Array
 
 #: Below this objective a gap is judged absolutely: the objective is a mean of hinges, of order 1 at w = 0.
 SMALL_OBJECTIVE = 1e-3

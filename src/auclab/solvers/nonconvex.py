@@ -23,18 +23,21 @@ from auclab.formulations.base import HingeProgram
 from auclab.formulations.bauc import BufferedAUC
 from auclab.formulations.ecsvm import ECSVM
 from auclab.formulations.norms import norm_of
-from auclab.solvers.base import Play, Problem, Solver
-from auclab.types import Array, AuclabError, Certificate, Solution, Status, Timings
+from auclab.formulations.problem import Problem
+from auclab.solvers.raw import RawSolution
+from auclab.solvers.registry import Solver
+from auclab.solvers.solution import Certificate, Solution, Timings
+from auclab.types import Array, AuclabError, Status
 
 #: 2ⁿ programs for the l1 norm: beyond this the family is refused.
 MAX_FEATURES_L1 = 12
 DEFAULT_RESTARTS = 8
 _MAX_ALTERNATIONS = 100
 
-Judge = Callable[[Problem, Play, str, float], Solution]
+Verify = Callable[[Problem, RawSolution, str, float], Solution]
 
 
-def solve_nonconvex(problem: Problem, play: Solver, judge: Judge, solver: str, limits: dict[str, Any]) -> Solution:
+def solve_nonconvex(problem: Problem, solve: Solver, verify: Verify, solver: str, limits: dict[str, Any]) -> Solution:
     """The best solution over the family; its lower bound is the smallest of the members' bounds.
 
     Raises
@@ -48,10 +51,10 @@ def solve_nonconvex(problem: Problem, play: Solver, judge: Judge, solver: str, l
     def member(direction: Array) -> Solution:
         remaining = None if math.isinf(deadline) else max(1e-3, deadline - perf_counter())
         shifted = _shifted(problem, direction)
-        answer = play(shifted, **{**limits, "time_limit": remaining})
-        return judge(shifted, answer, solver, limits["tolerance"])
+        answer = solve(shifted, **{**limits, "time_limit": remaining})
+        return verify(shifted, answer, solver, limits["tolerance"])
 
-    return walk(problem, member, judge, solver, limits["tolerance"], deadline)
+    return walk(problem, member, verify, solver, limits["tolerance"], deadline)
 
 
 def _shifted(problem: Problem, direction: Array) -> Problem:
@@ -68,7 +71,7 @@ def _shifted(problem: Problem, direction: Array) -> Problem:
 def _enumerate(
     problem: Problem,
     member: Callable[[Array], Solution],
-    judge: Judge,
+    verify: Verify,
     solver: str,
     tolerance: float,
     deadline: float,
@@ -110,7 +113,7 @@ def _extreme_directions(problem: Problem) -> Iterator[Array]:
 def _alternate(
     problem: Problem,
     member: Callable[[Array], Solution],
-    judge: Judge,
+    verify: Verify,
     solver: str,
     tolerance: float,
     deadline: float,

@@ -11,10 +11,12 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from auclab.formulations.base import Program
-from auclab.formulations.sample import Sample
-from auclab.solvers.base import Problem, load_solver
-from auclab.solvers.referee import check_limits, choose_solver, solve_problem
-from auclab.types import AuclabError, Solution, Status
+from auclab.formulations.problem import Problem
+from auclab.samples.as_sample import as_sample
+from auclab.solvers.dispatch import check_limits, choose_solver, solve_problem
+from auclab.solvers.registry import load_solver
+from auclab.solvers.solution import Solution
+from auclab.types import AuclabError, Status
 
 #: The parameters that have a path, and the sign that makes more of it a shorter w.
 PARAMETERS: Mapping[str, float] = {"penalty": 1.0, "threshold": -1.0}
@@ -72,7 +74,7 @@ def solve_path(
     """
     check_limits(tolerance, time_limit)
     programs = along(formulation, parameter, values)
-    sample = Sample.from_labels(X, y, sample_weight)
+    sample = as_sample(X, y, sample_weight)
     found: dict[int, Solution] = {}
     last: Solution | None = None
     simplest_first = sorted(range(len(programs)), key=lambda k: -PARAMETERS[parameter] * float(values[k]))
@@ -106,4 +108,4 @@ def along(formulation: Program, parameter: str, values: Sequence[float]) -> list
 
 
 def _takes_start(solver: str) -> bool:
-    return "start" in inspect.signature(load_solver(solver)[0]).parameters
+    return "start" in inspect.signature(load_solver(solver)).parameters

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from auclab.processes import Process
 from auclab.tracking.environment import HASH_TAG, SETTINGS_TAG, fingerprint
+from auclab.tracking.processes import Process
 from auclab.tracking.store import STORE_ERRORS, Store, cannot_keep, open_tracked
 from auclab.types import AuclabError
 

@@ -21,14 +21,15 @@ from typing import Any, Protocol, Self
 from mlflow.entities import Dataset as LoggedDataset
 from mlflow.entities import DatasetInput, InputTag, Metric, Param, RunTag
 
-from auclab.jobs import PARENT_VARIABLE, in_sweep, leave_slip
-from auclab.processes import this_process
+from auclab.datasets.records import Dataset
 from auclab.tracking.address import hide_password
 from auclab.tracking.earlier import mark_killed
 from auclab.tracking.environment import capture_environment
 from auclab.tracking.files import RunFiles
+from auclab.tracking.job_status import PARENT_VARIABLE, in_sweep, write_status
+from auclab.tracking.processes import this_process
 from auclab.tracking.store import STORE_ERRORS, Store, cannot_keep, open_tracked
-from auclab.types import AuclabError, Dataset
+from auclab.types import AuclabError
 
 #: MLflow refuses longer values; the whole configuration is an artifact anyway.
 LONGEST_PARAM, LONGEST_TAG = 6000, 8000
@@ -130,7 +131,7 @@ class FolderRun:
             else:
                 (self.folder / TRACEBACK_FILE).write_text(_traceback(error), encoding="utf-8")
             status = _status(error, self.record)
-            leave_slip(self.folder, name=self.name, status=status, run_id=None, files=self.folder)
+            write_status(self.folder, name=self.name, status=status, run_id=None, files=self.folder)
         finally:
             shutil.rmtree(self.staging, ignore_errors=True)
 
@@ -219,7 +220,7 @@ class MlflowRun:
             self.files.publish()
         status = _status(None, self.record)
         self.store.client.set_terminated(self.run_id, status)
-        leave_slip(self.output, name=self.name, status=status, run_id=self.run_id, files=self.folder)
+        write_status(self.output, name=self.name, status=status, run_id=self.run_id, files=self.folder)
 
     def _log(self, record: Record) -> None:
         now = int(time.time() * 1000)
@@ -239,7 +240,7 @@ class MlflowRun:
         self.store.client.set_tag(self.run_id, "error", hide_password(message)[:LONGEST_TAG])
         if self.files is not None:
             self.files.add(TRACEBACK_FILE, _traceback(error))
-        leave_slip(self.output, name=self.name, status=_status(error), run_id=self.run_id, files=self.folder)
+        write_status(self.output, name=self.name, status=_status(error), run_id=self.run_id, files=self.folder)
 
 
 def _status(error: BaseException | None, record: Record | None = None) -> str:

@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from auclab.jobs import PARENT_VARIABLE
-from auclab.processes import this_process
 from auclab.tracking.address import hide_password
 from auclab.tracking.earlier import mark_killed
 from auclab.tracking.environment import capture_environment
+from auclab.tracking.job_status import PARENT_VARIABLE
+from auclab.tracking.processes import this_process
 from auclab.tracking.store import STORE_ERRORS, Store, cannot_keep, open_tracked
 from auclab.types import AuclabError
 

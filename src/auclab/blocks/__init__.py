@@ -1,7 +1,0 @@
-"""Samples larger than memory: rows stay in files, or on workers; scores, sums and small matrices travel."""
-
-from auclab.blocks.engines import DaskEngine, LocalEngine
-from auclab.blocks.parquet import open_parquet
-from auclab.blocks.table import BlockTable
-
-__all__ = ["BlockTable", "DaskEngine", "LocalEngine", "open_parquet"]

@@ -1,0 +1,88 @@
+"""Checks and words that the bounds share."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from auclab.bounds.bound import Bound
+from auclab.samples.as_sample import as_sample
+from auclab.types import Array, AuclabError
+
+INDEPENDENT = "positives are independent draws from one distribution and negatives from another, class sizes fixed"
+OBSERVED = "conditional on the support lying within the observed radius"
+
+#: Rounding of a score, relative to D‖w‖, that is no contradiction to a diameter.
+_ROUNDING = 1e-9
+
+
+def from_below(lower: float, slack: float, assumptions: tuple[str, ...]) -> Bound:
+    """A lower bound on something in [0, 1], in plain numbers whatever the arguments were."""
+    return Bound(float(lower), float(slack), bool(lower <= 0.0), assumptions)
+
+
+def check_sizes(n_pos: int, n_neg: int) -> None:
+    """Both classes present, in whole numbers."""
+    if not (n_pos >= 1 and n_neg >= 1):
+        raise AuclabError(f"both classes are needed, got n_pos={n_pos}, n_neg={n_neg}")
+    if n_pos != int(n_pos) or n_neg != int(n_neg):
+        raise AuclabError(f"class sizes are whole numbers, got n_pos={n_pos}, n_neg={n_neg}")
+
+
+def check_probability(**values: float) -> None:
+    """A probability of failure, strictly between 0 and 1."""
+    for name, value in values.items():
+        if not 0.0 < value < 1.0:
+            raise AuclabError(f"{name} must lie strictly between 0 and 1, got {value}; it is 1 − confidence, e.g. 0.05")
+
+
+def check_nonnegative(**values: float) -> None:
+    """Finite and ≥ 0."""
+    for name, value in values.items():
+        if not (math.isfinite(value) and value >= 0.0):
+            raise AuclabError(f"{name} must be finite and ≥ 0, got {value}")
+
+
+def check_positive(**values: float) -> None:
+    """Finite and > 0."""
+    for name, value in values.items():
+        if not (math.isfinite(value) and value > 0.0):
+            raise AuclabError(f"{name} must be finite and > 0, got {value}")
+
+
+def coefficients(coef: ArrayLike) -> Array:
+    """`coef` as an array of numbers."""
+    try:
+        return np.asarray(coef, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise AuclabError(f"coef must be numeric: {error}") from error
+
+
+def class_scores(X: Any, y: ArrayLike, coef: ArrayLike) -> tuple[Array, Array, Array]:
+    """``w·x`` of the positives, of the negatives, and w.
+
+    Raises
+    ------
+    AuclabError
+        What `Sample` refuses, and a `coef` that does not fit `X` or is not finite.
+    """
+    sample = as_sample(X, y)
+    vector = coefficients(coef)
+    if vector.shape != (sample.n_features,):
+        raise AuclabError(f"coef has shape {vector.shape}, but X has {sample.n_features} columns")
+    if not np.isfinite(vector).all():
+        raise AuclabError("coef has entries that are not finite")
+    return np.asarray(sample.X_pos @ vector), np.asarray(sample.X_neg @ vector), vector
+
+
+def check_reach(pos: Array, neg: Array, diameter: float, size: float) -> None:
+    """Refuse a diameter D that the sample itself contradicts: no ``|w·(x⁺ − x⁻)|`` exceeds D‖w‖."""
+    reach = max(float(pos.max() - neg.min()), float(neg.max() - pos.min()))
+    if reach > diameter * size * (1.0 + _ROUNDING) + _ROUNDING * float(max(abs(pos).max(), abs(neg).max())):
+        raise AuclabError(
+            f"diameter={diameter:.6g} is too small: two observations of this sample are at least {reach / size:.6g} "
+            "apart (their scores differ by more than diameter · ‖coef‖); give the diameter of the support"
+        )

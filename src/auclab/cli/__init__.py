@@ -1,0 +1,1 @@
+"""The command `auclab`, and `python run.py`."""

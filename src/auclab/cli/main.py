@@ -1,0 +1,219 @@
+"""The command `auclab`: what was run, one run, runs side by side, a run once more, MLflow's page.
+
+Only what the reader asked for is imported: a page of help needs the standard library alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+DESCRIPTION = """\
+Look at the runs that `python run.py` keeps, and put them side by side.
+
+A first table, from nothing:
+
+  python run.py -m formulation=bauc,ranksvm,csvm dataset=breast_cancer split.seed=0,1,2,3,4
+  auclab runs
+  auclab compare
+"""
+
+EPILOG = "`auclab COMMAND --help` explains a command and shows examples. `python run.py --help` is about running."
+
+COMPARE = """\
+Configurations (columns) on data sets (rows): mean ± standard deviation over seeds and folds. The best of a row is
+bold, and so is what a paired test does not find worse. A pair is two runs on the same split: same data, same seed,
+same fold. Runs that lack a partner, results that came twice and runs that failed are named under the table.
+
+Without --rows and --columns, the rows are data sets and the columns formulations, together with every setting that
+varies among the chosen runs (a penalty, a solver, a kind of split).
+"""
+
+COMPARE_EXAMPLES = """\
+choose runs
+  auclab compare                                      all finished runs of ./mlruns
+  auclab compare --sweep last                         the jobs of the newest sweep
+  auclab compare --experiment thesis --where solver=newton formulation=bauc,ranksvm
+  auclab compare --where tag.status=optimal           tags are written tag.NAME
+  auclab compare --filter "metrics.gap < 1e-6"        MLflow's search language
+
+say what is compared
+  auclab compare --metric test/bauc
+  auclab compare --columns formulation,formulation.penalty --metric test/auc
+  auclab compare --rows dataset,preprocess --columns solver --metric seconds/solve
+
+take it away
+  auclab compare --save table.tex --save table.md --save table.csv
+  auclab compare --save ranks.pdf                     critical-difference diagram over the rows
+  auclab compare --values values.csv                  every value, paired, for your own statistics
+  auclab compare --format latex > table.tex
+
+which test
+  t            paired t, as in Norton & Uryasev (2018), Table 2. Splits of one data set overlap, so it finds too much.
+  corrected-t  Nadeau & Bengio (2003): allows for the overlap. Take this one for repeated splits or folds.
+  wilcoxon     signed ranks; needs 6 pairs or more to find anything at level 0.05.
+Friedman's test and Nemenyi's critical difference (Demšar 2006) are added for 3 columns or more on 2 rows or more.
+"""
+
+RUNS_EXAMPLES = """\
+  auclab runs
+  auclab runs --where dataset=ionosphere --metric test/bauc
+  auclab runs --status FAILED
+  auclab runs --sweep last --last 20
+"""
+
+SHOW_EXAMPLES = """\
+  auclab show last
+  auclab show 564bf01a                                first letters of an id, as `auclab runs` lists them
+  auclab show "bauc · ionosphere · seed 0 · highs"    a name, if one run alone has it
+"""
+
+RERUN = """\
+Take the configuration that a run has kept, run it once more with this version, this machine and today's data, and
+lay new numbers beside the stored ones. Nothing is added to the store. Exit code 0: the numbers came out the same;
+1: they did not, and each that differs is listed.
+"""
+
+RERUN_EXAMPLES = """\
+  auclab rerun last
+  auclab rerun 564bf01a --tolerance 0                 every digit
+"""
+
+REPORT = """\
+One HTML file with everything: the comparison, every run, curves of chosen ones, bounds, paths along λ and z, cards
+of the data sets, and the command behind each number. It needs no server and no network, so it can be sent and printed.
+"""
+
+REPORT_EXAMPLES = """\
+  auclab report                                       all runs of ./mlruns to report.html
+  auclab report --sweep last --output sweep.html
+  auclab report --metric test/auc --metric seconds/solve --where dataset=ionosphere,pima --title "Two data sets"
+"""
+
+UI = """\
+Open MLflow's page on the store, with settings that keep it light (one worker, no job runner), and print its address.
+Ctrl-C ends it. Nothing is sent anywhere.
+"""
+
+UI_EXAMPLES = """\
+  auclab ui
+  auclab ui --store ../thesis/mlruns --port 5050
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command that was typed; exit codes: 0 done, 1 cannot be done or not the same, 2 not understood."""
+    parser = _parser()
+    chosen = parser.parse_args(arguments)
+    if chosen.command is None:
+        parser.print_help()
+        return
+    from auclab.pipeline.console import plain_errors
+
+    with plain_errors(lambda line: SystemExit(1), stopped="the store is as it was"):
+        from auclab.cli import commands
+
+        code: int = getattr(commands, chosen.command)(chosen)
+    sys.exit(code)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("auclab", description=DESCRIPTION, epilog=EPILOG, formatter_class=_Form)
+    parser.set_defaults(command=None)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+
+    runs = _add(commands, "runs", "list runs, oldest first", examples=RUNS_EXAMPLES)
+    _add_choice(runs)
+    runs.add_argument("--metric", default=None, help="number to show (default: test/auc, or train/auc without it)")
+    runs.add_argument("--status", default=None, help="FINISHED, FAILED, KILLED or RUNNING (default: all)")
+    runs.add_argument("--last", type=int, default=None, metavar="N", help="the newest N only")
+
+    show = _add(commands, "show", "one run: settings, numbers, certificate, files", examples=SHOW_EXAMPLES)
+    _add_run(show)
+
+    compare = _add(commands, "compare", "runs side by side, tested", text=COMPARE, examples=COMPARE_EXAMPLES)
+    _add_choice(compare)
+    add = compare.add_argument_group("table").add_argument
+    add("--metric", default="test/auc", help="a number of the runs (default: test/auc)")
+    add("--rows", type=_words, default=None, metavar="KEY,…", help="settings that make the rows (default: dataset …)")
+    add("--columns", type=_words, default=None, metavar="KEY,…", help="… the columns (default: formulation …)")
+    add("--test", choices=("t", "wilcoxon", "corrected-t"), default="t", help="paired test (default: t)")
+    add("--level", type=float, default=0.05, metavar="ALPHA", help="level of all tests (default: 0.05)")
+    add("--better", choices=("high", "low"), default=None, help="the better end of the metric (known for ours)")
+    add = compare.add_argument_group("output").add_argument
+    formats = ("screen", "csv", "markdown", "latex")
+    add("--format", choices=formats, default="screen", help="what is printed (default: screen)")
+    save = "also write the table (.csv .md .tex) or the critical-difference diagram (.png .pdf .svg); repeatable"
+    add("--save", action="append", default=[], metavar="FILE", help=save)
+    add(
+        "--values",
+        default=None,
+        metavar="FILE.csv",
+        help="also write every value, a line per pair",
+    )
+
+    rerun = _add(commands, "rerun", "run a stored configuration again and compare", text=RERUN, examples=RERUN_EXAMPLES)
+    _add_run(rerun)
+    tolerance = "differences up to this count as the same, relative above 1 (default: 1e-9, the last digits of threads)"
+    rerun.add_argument("--tolerance", type=float, default=1e-9, help=tolerance)
+
+    report = _add(commands, "report", "one page of HTML on runs", text=REPORT, examples=REPORT_EXAMPLES)
+    _add_choice(report)
+    add = report.add_argument_group("page").add_argument
+    add("--output", default="report.html", metavar="FILE", help="the page; replaced if it is there (report.html)")
+    add("--metric", action="append", default=None, help="compared; repeatable (default: test/auc and test/bauc)")
+    add("--title", default="Runs of auclab", help="heading of the page")
+
+    ui = _add(commands, "ui", "MLflow's page on the store", text=UI, examples=UI_EXAMPLES)
+    _add_store(ui)
+    ui.add_argument("--port", type=int, default=5000, help="the next free one from here on (default: 5000)")
+    return parser
+
+
+class _Form(argparse.RawDescriptionHelpFormatter):
+    """Help as it was written, a little wider than usual."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=24, width=110)
+
+
+def _add(commands: Any, name: str, line: str, *, text: str = "", examples: str) -> argparse.ArgumentParser:
+    head = f"{line[0].upper()}{line[1:]}.\n\n{text}".rstrip()
+    epilog = f"examples\n{examples}" if examples.startswith("  ") else examples
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name, help=line, description=head, epilog=epilog, formatter_class=_Form
+    )
+    parser.set_defaults(command=name)
+    return parser
+
+
+def _add_store(parser: Any) -> None:
+    parser.add_argument(
+        "--store", default="mlruns", metavar="DIR", help="what tracking.dir or tracking.uri was (default: mlruns)"
+    )
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", metavar="RUN", help="its id, the first letters of its id, its name, or: last")
+    _add_store(parser)
+
+
+def _add_choice(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("which runs")
+    _add_store(group)
+    group.add_argument("--experiment", action="append", default=None, metavar="NAME", help="repeatable (default: all)")
+    group.add_argument("--sweep", default=None, metavar="ID", help="the jobs of one sweep: its id, or: last (started)")
+    conditions = "runs whose setting, tag.NAME or fact has one of the values; repeatable"
+    add = group.add_argument
+    add("--where", nargs="+", action="extend", default=[], metavar="KEY=VALUE,…", help=conditions)
+    group.add_argument("--filter", default="", metavar="TEXT", help="MLflow's search language")
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Compiled loops on sorted scores: arrays in, arrays out."""

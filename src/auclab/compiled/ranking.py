@@ -1,0 +1,217 @@
+"""Sweeps over the ranking errors ``ξ_ij = n_j − p_i`` of all pairs in O(m), without forming pairs.
+
+Scores come sorted ascending, each list with its weights; an empty array of weights stands for ones. An error
+is compared as the rounded difference ``fl(n_j − p_i)``; rounding is monotone, so the pairs with ``ξ > γ``
+form a staircase for every level γ: the k_j smallest positives pair with ``n_j``, and k_j does not decrease in
+j. Counts and sums over a staircase follow from running sums over the positives. Sums of weights without
+fractions are exact up to 2⁵³.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from auclab.compiled.doubledouble import UNIT, add, multiply, two_product, two_sum
+from auclab.types import Array
+
+
+@njit(cache=True)
+def total_weight(weight: Array, size: int) -> float:
+    """Sum of the weights, to the last digit; the number of scores if there are none."""
+    if not weight.size:
+        return float(size)
+    total = lost = 0.0
+    for i in range(size):
+        total, rounding = two_sum(total, weight[i])
+        lost += rounding
+    return total + lost
+
+
+@njit(cache=True)
+def concordance(pos: Array, neg: Array, weight_pos: Array, weight_neg: Array) -> tuple[float, float, float]:
+    """Weight of the pairs with ``p_i > n_j``, of those with ``p_i = n_j``, and of all; scores may be ±∞."""
+    if not weight_pos.size and not weight_neg.size:
+        right, pairs = _pairs_in_order(neg, pos), pos.size * neg.size
+        return float(right), float(pairs - right - _pairs_in_order(pos, neg)), float(pairs)
+    below = equal = lost_below = lost_equal = 0.0  # with the rounding errors collected apart
+    mass_below = mass_equal = lost_mass = 0.0
+    first = last = 0  # neg[:first] < p_i, neg[first:last] == p_i
+    for i in range(pos.size):
+        if i == 0 or pos[i] > pos[i - 1]:
+            mass_below, rounding = two_sum(mass_below, mass_equal)
+            lost_mass += rounding
+            mass_equal = 0.0
+            first = last
+            while first < neg.size and neg[first] < pos[i]:
+                mass_below, rounding = two_sum(mass_below, weight_neg[first] if weight_neg.size else 1.0)
+                lost_mass += rounding
+                first += 1
+            last = first
+            while last < neg.size and neg[last] == pos[i]:
+                mass_equal += weight_neg[last] if weight_neg.size else 1.0
+                last += 1
+        weight = weight_pos[i] if weight_pos.size else 1.0
+        below, rounding = two_sum(below, weight * (mass_below + lost_mass))
+        lost_below += rounding
+        equal, rounding = two_sum(equal, weight * mass_equal)
+        lost_equal += rounding
+    pairs = total_weight(weight_pos, pos.size) * total_weight(weight_neg, neg.size)
+    return below + lost_below, equal + lost_equal, pairs
+
+
+@njit(cache=True)
+def _pairs_in_order(low: Array, high: Array) -> int:
+    """Number of pairs with ``low_i < high_j``: a merge from both ends at once, without a branch on the scores.
+
+    The two chains of steps overlap in the processor, and nothing is mispredicted.
+    """
+    pairs = 0
+    i, j, top, last = 0, 0, low.size, high.size - 1
+    while j < last and i < low.size and top > 0:
+        up = low[i] < high[j]
+        pairs += 0 if up else i
+        i += up
+        j += 1 - up
+        done = low[top - 1] < high[last]
+        pairs += top if done else 0
+        last -= done
+        top -= 1 - done
+    while j <= last:
+        while i < low.size and low[i] < high[j]:
+            i += 1
+        pairs += i
+        j += 1
+    return pairs
+
+
+@njit(cache=True)
+def running_sums(values: Array, weight: Array) -> Array:
+    """``Σ w_i x_i`` of the first k values, high and low part: shape (2, m + 1)."""
+    sums = np.empty((2, values.size + 1))
+    sums[0, 0] = sums[1, 0] = total = lost = 0.0
+    for k in range(values.size):
+        high, low = two_product(weight[k], values[k]) if weight.size else (values[k], 0.0)
+        # rounding errors are collected apart: a full double-double sum is four times slower
+        total, rounding = two_sum(total, high)
+        lost += rounding + low
+        sums[0, k + 1], sums[1, k + 1] = two_sum(total, lost)
+    return sums
+
+
+@njit(cache=True)
+def partners_above(pos: Array, neg: Array, level: float) -> np.ndarray:
+    """``k_j = #{i : fl(n_j − p_i) > level}`` for every negative: the k_j smallest positives.
+
+    The staircase is walked as in `_pairs_in_order`.
+    """
+    partners = np.empty(neg.size, dtype=np.int64)
+    k, j = 0, 0
+    top, last = pos.size, neg.size - 1
+    while j < last and k < pos.size and top > 0:
+        up = neg[j] - pos[k] > level
+        partners[j] = k
+        k += up
+        j += 1 - up
+        done = neg[last] - pos[top - 1] > level
+        partners[last] = top
+        last -= done
+        top -= 1 - done
+    while j <= last:
+        while k < pos.size and neg[j] - pos[k] > level:
+            k += 1
+        partners[j] = k
+        j += 1
+    return partners
+
+
+@njit(cache=True)
+def partners_within(pos: Array, neg: Array, level: float, first: np.ndarray, last: np.ndarray) -> np.ndarray:
+    """The same for some negatives where ``first_j ≤ k_j ≤ last_j`` is known, in the number of pairs between."""
+    partners = first.copy()
+    for j in range(neg.size):
+        while partners[j] < last[j] and neg[j] - pos[partners[j]] > level:
+            partners[j] += 1
+    return partners
+
+
+@njit(cache=True)
+def nearest_errors(pos: Array, neg: Array, partners: np.ndarray) -> tuple[float, float]:
+    """Largest error outside a staircase and smallest one inside; −∞ and ∞ where there is none."""
+    below, above = -np.inf, np.inf
+    for j in range(neg.size):
+        k = partners[j]
+        error = neg[j] - pos[k] if k < pos.size else -np.inf
+        below = error if error > below else below
+        error = neg[j] - pos[k - 1] if k > 0 else np.inf
+        above = error if error < above else above
+    return below, above
+
+
+@njit(cache=True)
+def tail_sums(
+    neg: Array, weight_neg: Array, masses: Array, moments: Array, partners: np.ndarray, threshold: float
+) -> tuple[float, float, float]:
+    """``C = Σ w_i w_j`` and ``D = Σ w_i w_j (ξ_ij − threshold)`` over a staircase, and a bound on the error of D.
+
+    `masses` and `moments` are the `running_sums` of the weights and of the scores of the positives; without
+    weights the masses are k and not looked at.
+    """
+    count = lost_count = total = lost = size = 0.0
+    for j in range(neg.size):
+        k = partners[j]
+        mass, moment = (masses[0, k] if masses.shape[1] > 1 else float(k)), moments[0, k]
+        weight = weight_neg[j] if weight_neg.size else 1.0
+        lever = mass * (neg[j] - threshold)
+        total, rounding = two_sum(total, weight * (lever - moment))
+        lost += rounding
+        count, rounding = two_sum(count, weight * mass)
+        lost_count += rounding
+        size += weight * (abs(lever) + abs(moment))
+    return count + lost_count, total + lost, 2.0**-50 * size
+
+
+@njit(cache=True)
+def tail_sums_exact(
+    pos: Array,
+    neg: Array,
+    weight_neg: Array,
+    masses: Array,
+    moments: Array,
+    first: np.ndarray,
+    last: np.ndarray,
+    threshold: float,
+) -> tuple[float, float, float, float, float]:
+    """C and D of `tail_sums` over the pairs between two staircases, ``first_j ≤ i < last_j``, as double-doubles.
+
+    C hi, lo, D hi, lo and D's error bound.
+    """
+    count_hi = count_lo = total_hi = total_lo = 0.0
+    for j in range(neg.size):
+        a, b = first[j], last[j]
+        if a == b:
+            continue
+        mass_hi, mass_lo = float(b - a), 0.0
+        moment_hi, moment_lo = moments[0, b], moments[1, b]
+        if a > 0:
+            moment_hi, moment_lo = add(moment_hi, moment_lo, -moments[0, a], -moments[1, a])
+        if masses.shape[1] > 1:
+            mass_hi, mass_lo = add(masses[0, b], masses[1, b], -masses[0, a], -masses[1, a])
+        if weight_neg.size:
+            mass_hi, mass_lo = multiply(mass_hi, mass_lo, weight_neg[j], 0.0)
+            moment_hi, moment_lo = multiply(moment_hi, moment_lo, weight_neg[j], 0.0)
+        count_hi, rounding = two_sum(count_hi, mass_hi)
+        count_lo += rounding + mass_lo
+        high, low = two_product(mass_hi, neg[j])
+        total_hi, rounding = two_sum(total_hi, high)
+        total_lo += rounding + (low + mass_lo * neg[j])
+        total_hi, rounding = two_sum(total_hi, -moment_hi)
+        total_lo += rounding - moment_lo
+    count_hi, count_lo = two_sum(count_hi, count_lo)
+    total_hi, total_lo = two_sum(total_hi, total_lo)
+    high, low = multiply(count_hi, count_lo, -threshold, 0.0)
+    total_hi, total_lo = add(total_hi, total_lo, high, low)
+    # the collected errors are rounded themselves, once for every term: u² · terms², u = 2⁻⁵³
+    terms = 2.0 * float(pos.size + neg.size)
+    largest = max(abs(pos[0]), abs(pos[-1])) + max(abs(neg[0]), abs(neg[-1])) + abs(threshold)
+    return count_hi, count_lo, total_hi, total_lo, (terms + 4.0) ** 2 * UNIT * count_hi * largest

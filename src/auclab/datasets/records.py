@@ -1,0 +1,54 @@
+"""A data set as published, and the rows of its training and test part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.samples.blocks.table import BlockTable
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import scipy.sparse as sp
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A binary data set as published: nothing is scaled, imputed or encoded yet.
+
+    `X` is a DataFrame, a CSR matrix for sparse sources, or a table whose rows stay in files; `y` holds 1 for the
+    positive class and 0 for the other, shape (n_samples,). `nominal` names the columns that are categories whatever
+    their dtype.
+    """
+
+    name: str
+    X: pd.DataFrame | sp.csr_matrix | sp.csr_array | BlockTable
+    y: NDArray[np.int64]
+    nominal: tuple[str, ...] = ()
+    positive: str = "1"
+    negative: str = "0"
+    sha256: str = ""
+    source: str = ""
+    citation: str = ""
+
+    @property
+    def n_pos(self) -> int:
+        """Number of positive observations."""
+        return int(np.count_nonzero(self.y == 1))
+
+    @property
+    def n_neg(self) -> int:
+        """Number of negative observations."""
+        return int(np.count_nonzero(self.y == 0))
+
+
+@dataclass(frozen=True)
+class Split:
+    """Row numbers of one training part and one test part; the test part may be empty (``split=none``)."""
+
+    train: NDArray[np.intp]
+    test: NDArray[np.intp]
+    name: str

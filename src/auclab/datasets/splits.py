@@ -1,0 +1,188 @@
+"""Training and test parts: seeded, and stratified so that both classes keep their share in every part.
+
+Every function takes the labels of a data set, 0/1 of shape (n_samples,), and returns a list of splits; the
+arguments after `y` come from one file of ``conf/split``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from auclab.datasets.records import Split
+from auclab.types import AuclabError
+from auclab.validation import positive_mask
+
+
+def holdout(y: ArrayLike, *, test_size: float = 0.3, seed: int = 0) -> list[Split]:
+    """One split into a training and a test part.
+
+    Parameters
+    ----------
+    y : array of shape (n_samples,)
+        Binary labels.
+    test_size : float in (0, 1)
+        Share of the observations in the test part.
+    seed : int ≥ 0
+
+    Returns
+    -------
+    list of one Split
+
+    Raises
+    ------
+    AuclabError
+        `test_size` out of range, or a class too small to be in both parts.
+
+    Examples
+    --------
+    >>> [split] = holdout([0, 0, 0, 0, 0, 0, 1, 1, 1, 1], test_size=0.5)
+    >>> len(split.train), len(split.test)
+    (5, 5)
+    """
+    return _shuffled(y, n_repeats=1, test_size=test_size, seed=seed, names=["holdout"])
+
+
+def repeated(y: ArrayLike, *, n_repeats: int = 10, test_size: float = 0.1, seed: int = 0) -> list[Split]:
+    """`n_repeats` independent splits; Norton & Uryasev (2018), section 5.2, take 20 of 90 to 10.
+
+    Parameters
+    ----------
+    y : array of shape (n_samples,)
+        Binary labels.
+    n_repeats : int ≥ 1
+    test_size : float in (0, 1)
+        Share of the observations in each test part.
+    seed : int ≥ 0
+
+    Returns
+    -------
+    list of Split
+
+    Raises
+    ------
+    AuclabError
+        A number out of range, or a class too small to be in both parts.
+
+    Examples
+    --------
+    >>> splits = repeated([0, 1] * 10, n_repeats=3)
+    >>> [(split.name, len(split.test)) for split in splits]
+    [('repeat 1', 2), ('repeat 2', 2), ('repeat 3', 2)]
+    """
+    if n_repeats < 1:
+        raise AuclabError(f"n_repeats is {n_repeats}; at least one split is needed")
+    names = [f"repeat {i + 1}" for i in range(n_repeats)]
+    return _shuffled(y, n_repeats=n_repeats, test_size=test_size, seed=seed, names=names)
+
+
+def kfold(y: ArrayLike, *, n_folds: int = 5, seed: int = 0, fold: int | None = None) -> list[Split]:
+    """Cross-validation: every observation is in the test part of exactly one fold.
+
+    Parameters
+    ----------
+    y : array of shape (n_samples,)
+        Binary labels.
+    n_folds : int ≥ 2
+    seed : int ≥ 0
+    fold : int in 0 … n_folds − 1, optional
+        This fold only, to give each fold a run of its own in a sweep.
+
+    Returns
+    -------
+    list of Split
+
+    Raises
+    ------
+    AuclabError
+        A number out of range, or fewer observations of a class than folds.
+
+    Examples
+    --------
+    >>> [split.name for split in kfold([0, 1] * 3, n_folds=3)]
+    ['fold 0', 'fold 1', 'fold 2']
+    >>> [split.name for split in kfold([0, 1] * 3, n_folds=3, fold=1)]
+    ['fold 1']
+    """
+    from sklearn.model_selection import StratifiedKFold
+
+    labels = _labels(y)
+    if n_folds < 2:
+        raise AuclabError(f"n_folds is {n_folds}; cross-validation needs at least 2, split=holdout is a single split")
+    if fold is not None and not 0 <= fold < n_folds:
+        raise AuclabError(f"fold is {fold}; the {n_folds} folds are numbered 0 to {n_folds - 1}")
+    fewest = int(np.bincount(labels).min())
+    if fewest < n_folds:
+        raise AuclabError(
+            f"{n_folds} folds need {n_folds} observations of each class, {_census(labels)}; "
+            + (f"take n_folds={fewest} or fewer" if fewest >= 2 else "take split=none")
+        )
+    rows = StratifiedKFold(n_folds, shuffle=True, random_state=_seed(seed)).split(labels, labels)
+    splits = _splits(rows, [f"fold {i}" for i in range(n_folds)])
+    return splits if fold is None else [splits[fold]]
+
+
+def none(y: ArrayLike) -> list[Split]:
+    """All observations for training, an empty test part.
+
+    Examples
+    --------
+    >>> [split] = none([0, 1, 1])
+    >>> split.train.tolist(), split.test.tolist()
+    ([0, 1, 2], [])
+    """
+    return [Split(np.arange(len(_labels(y))), np.arange(0), "none")]
+
+
+def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
+    """The rows of one part of a split, of a DataFrame, a matrix, or a table in blocks.
+
+    Examples
+    --------
+    >>> take_rows(np.array([[1.0], [2.0], [3.0]]), np.array([0, 2])).tolist()
+    [[1.0], [3.0]]
+    """
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+
+
+def _shuffled(y: ArrayLike, *, n_repeats: int, test_size: float, seed: int, names: list[str]) -> list[Split]:
+    from sklearn.model_selection import StratifiedShuffleSplit
+
+    labels = _labels(y)
+    if not 0.0 < test_size < 1.0:
+        raise AuclabError(f"test_size is {test_size}; it is a share between 0 and 1, and split=none has no test part")
+    shuffle = StratifiedShuffleSplit(n_repeats, test_size=test_size, random_state=_seed(seed))
+    try:
+        splits = _splits(shuffle.split(labels, labels), names)
+    except ValueError as error:  # what remains: a part or a class with too few members
+        raise AuclabError(f"no stratified split with test_size={test_size}, {_census(labels)}: {error}") from error
+    for split in splits:
+        for part, rows in (("training", split.train), ("test", split.test)):
+            if len(np.unique(labels[rows])) < 2:
+                raise AuclabError(
+                    f"the {part} part of {len(rows)} rows has one class only with test_size={test_size}, "
+                    f"{_census(labels)}; change test_size, or take split=kfold or split=none"
+                )
+    return splits
+
+
+def _splits(rows: Iterable[tuple[NDArray[np.intp], NDArray[np.intp]]], names: list[str]) -> list[Split]:
+    return [Split(train, test, name) for (train, test), name in zip(rows, names, strict=True)]
+
+
+def _labels(y: ArrayLike) -> NDArray[np.int64]:
+    return np.asarray(positive_mask(y), dtype=np.int64)
+
+
+def _census(labels: NDArray[np.int64]) -> str:
+    n_neg, n_pos = np.bincount(labels, minlength=2).tolist()
+    return f"but there are {n_pos} positives and {n_neg} negatives"
+
+
+def _seed(seed: int) -> int:
+    if seed < 0:
+        raise AuclabError(f"seed is {seed}; it must be ≥ 0")
+    return seed

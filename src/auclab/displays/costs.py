@@ -1,0 +1,62 @@
+"""The best ROC point for every share t of the false positives in the cost, common to the displays of VOROS."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from auclab.metrics import lesser_area, roc_hull
+from auclab.metrics.cost import checked_cost_range
+from auclab.metrics.cost_measures import VertexRanges
+from auclab.types import Array
+
+_STEPS = 256
+
+
+@dataclass(frozen=True, eq=False)
+class BestPoints:
+    """For a grid of cost shares, the cheapest vertex of the hull and its area of lesser classifiers.
+
+    The grid has equal steps and every share at which the best vertex changes. `fpr`, `tpr`, `area` have its shape.
+    """
+
+    cost_shares: Array
+    fpr: Array
+    tpr: Array
+    area: Array
+
+    @classmethod
+    def of(cls, fpr: ArrayLike, tpr: ArrayLike, cost_range: Sequence[float] = (0.0, 1.0)) -> BestPoints:
+        """Of ROC points over a range of shares, as `auclab.metrics.voros_from_points` takes them."""
+        low, high = checked_cost_range(cost_range)
+        hull_fpr, hull_tpr = roc_hull(fpr, tpr)
+        if low == high:
+            return cls.at(hull_fpr, hull_tpr, [low])
+        ranges = VertexRanges.of(hull_fpr, hull_tpr, low, high)  # falling in t
+        shares = np.unique(np.concatenate((np.linspace(low, high, _STEPS + 1), ranges.low)))
+        best = ranges.low.size - np.searchsorted(ranges.low[::-1], shares, side="right")
+        h, k = ranges.h[best], 1.0 - ranges.v[best]
+        return cls(shares, h, k, np.asarray(lesser_area(h, k, shares)))
+
+    @property
+    def line_ends(self) -> tuple[Array, Array]:
+        """Where the line of equal cost through each best point leaves the unit square: TPR at FPR 0, FPR at TPR 1.
+
+        Cut to [0, 1]; both have the shape of the grid.
+        """
+        t, h, v = self.cost_shares, self.fpr, 1.0 - self.tpr
+        # a vertex that is best at t = 1 has h = 0, one that is best at t = 0 has v = 0
+        fall = np.divide(t * h, 1.0 - t, out=np.zeros_like(t), where=h > 0.0)
+        run = np.divide((1.0 - t) * v, t, out=np.zeros_like(t), where=v > 0.0)
+        return np.clip(self.tpr - fall, 0.0, 1.0), np.clip(h + run, 0.0, 1.0)
+
+    @classmethod
+    def at(cls, fpr: Array, tpr: Array, cost_shares: Sequence[float]) -> BestPoints:
+        """Of the vertices of a hull for some shares."""
+        areas = [np.asarray(lesser_area(fpr, tpr, t)) for t in cost_shares]
+        best = np.array([int(area.argmax()) for area in areas], dtype=np.intp)
+        largest = np.array([float(area.max()) for area in areas])
+        return cls(np.array(cost_shares, dtype=np.float64), fpr[best], tpr[best], largest)

@@ -1,0 +1,81 @@
+"""Functions of the score difference over the distribution of the differences: the common part of two displays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from auclab.displays.base import Display
+from auclab.displays.ranking_error import binned_pairs
+from auclab.displays.style import COLUMN, DASHES, INK, PALE, SERIES, canvas, despine
+from auclab.metrics.class_scores import ClassScores
+from auclab.metrics.pair_errors import PairErrors
+from auclab.types import Array
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class PairFunctionDisplay(Display):
+    """What a pair counts, ``w(t)``, against its score difference ``t = p − n``; the first function is the step.
+
+    Parameters
+    ----------
+    differences : array of shape (n_points,)
+        t, ascending and symmetric; divided by the scale for polynomials.
+    functions : mapping of str to array of shape (n_points,)
+        ``w(t)`` by the name of its metric.
+    values : mapping of str to float
+        The metrics of the sample; empty without one.
+    edges, density : arrays of shape (n_bins + 1,) and (n_bins,), or None
+        Histogram of t over all pairs of the sample; it is drawn behind, with its top at ½.
+    name : str, optional
+        Name of the scorer, above the legend.
+
+    Attributes
+    ----------
+    lines_ : list of Line2D
+        One for each function.
+    ax_, figure_
+        Where the last `plot` drew.
+    """
+
+    differences: Array
+    functions: Mapping[str, Array]
+    values: Mapping[str, float] = field(default_factory=dict)
+    edges: Array | None = None
+    density: Array | None = None
+    name: str | None = None
+
+    _xlabel: ClassVar[str]
+    _ylim: ClassVar[tuple[float, float]]
+
+    def plot(self, ax: Axes | None = None, *, name: str | None = None) -> Self:
+        """Draw into `ax`, or into a new figure."""
+        t = self.differences
+        with canvas(ax, (COLUMN, 2.8)) as axes:
+            if self.edges is not None and self.density is not None:
+                heights = 0.5 * self.density / self.density.max()
+                axes.stairs(heights, self.edges, fill=True, color=PALE, label="pairs")
+            self.lines_: list[Line2D] = []
+            for k, (label, w) in enumerate(self.functions.items()):
+                look = {"color": SERIES[(k - 1) % len(SERIES)]["color"], "linestyle": DASHES[(k - 1) % len(DASHES)]}
+                if k == 0:
+                    look = {"color": INK, "drawstyle": "steps-mid"}
+                value = f": {self.values[label]:.3g}" if label in self.values else ""
+                self.lines_ += axes.plot(t, w, label=label + value, **look)
+            axes.set(xlabel=self._xlabel, ylabel="what a pair counts, w(t)", xlim=(t[0], t[-1]), ylim=self._ylim)
+            despine(axes)
+            title = self.name if name is None else name
+            axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, columnspacing=1.0, title=title)
+            return self._drawn(axes)
+
+
+def pair_density(scores: ClassScores, bins: int, scale: float = 1.0) -> tuple[Array, Array]:
+    """Edges and density of the differences ``t = p − n``, divided by a scale, over all pairs."""
+    edges, counts = binned_pairs(PairErrors.of(scores), bins=bins)
+    edges, counts = -edges[::-1] / scale, counts[::-1]
+    return edges, counts / counts.sum() / np.diff(edges)

@@ -1,0 +1,42 @@
+"""When is w = 0 optimal for a program over points? (derived; the pair programs have the closed form ‖Δ‖_*)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from auclab.formulations.norms import dual_norm_of
+from auclab.projection.nearest_mean import nearest_mean
+from auclab.samples.memory import Sample
+from auclab.types import Array, Norm
+
+
+def point_null_level(sample: Sample, norm: Norm) -> float:
+    """The smallest ``‖Σ_k q_k y_k x_k‖_*`` of any dual point that proves w = 0 optimal.
+
+    All of the minority class has its full weight, the majority class any weights ``0 ≤ q_k ≤ weight_k`` with the
+    same sum; the dual of C-SVM (NU (28)) then has the value 2·min(class shares), which is that of w = 0.
+
+    Raises
+    ------
+    AuclabError
+        The small convex program behind it was not solved.
+    """
+    return dual_norm_of(sample.combine(*point_null_multipliers(sample, norm)), norm)
+
+
+def point_null_multipliers(sample: Sample, norm: Norm) -> tuple[Array, Array]:
+    """The weights `(q_pos, q_neg)` that attain `point_null_level`."""
+    weight_pos, weight_neg = sample.point_weights
+    minority_positive = weight_pos.sum() <= weight_neg.sum()
+    if minority_positive:
+        fixed, minority, capacity, majority = weight_pos, sample.X_pos, weight_neg, sample.X_neg
+    else:
+        fixed, minority, capacity, majority = weight_neg, sample.X_neg, weight_pos, sample.X_pos
+    target = np.asarray(minority.T @ fixed, dtype=float)
+    free = nearest_mean(majority, capacity, float(fixed.sum()), target, norm)
+    return (fixed, free) if minority_positive else (free, fixed)
+
+
+def pair_null_level(sample: Sample, norm: Norm) -> float:
+    """‖Δ‖_*: w = 0 solves a pair program iff ``λ − z ≥ ‖Δ‖_*`` (unsquared penalty)."""
+    return dual_norm_of(sample.mean_difference, norm)

@@ -1,1 +1,0 @@
-"""Compiled loops on sorted scores: arrays in, arrays out, no classes, no checks, O(m) each."""

@@ -1,0 +1,97 @@
+"""From what a caller hands over to two sorted lists of scores, the common starting point of the metrics."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from auclab.compiled.classes import separate
+from auclab.types import Array, AuclabError
+from auclab.validation import finite_vector, positive_mask, same_length, weight_vector
+
+#: Scores of a class from which a second thread pays: it costs 0.1 ms, and sorting these takes 0.7 ms.
+_WORTH_A_THREAD = 2**16
+
+
+@dataclass(frozen=True)
+class ClassScores:
+    """Scores of the two classes, ascending, with the weight of every score (empty for ones)."""
+
+    pos: Array
+    neg: Array
+    weight_pos: Array
+    weight_neg: Array
+
+
+def class_scores(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    sample_weight: ArrayLike | None,
+    pos_label: Any,
+    *,
+    infinite: bool = False,
+) -> ClassScores:
+    """Check labels, scores and weights, and sort the scores of either class; rows of weight 0 are dropped.
+
+    Raises
+    ------
+    AuclabError
+        One class only, NaN scores, ±∞ scores unless `infinite`, lengths that differ, negative weights, or a
+        class whose weights are all 0.
+    """
+    positive = positive_mask(y_true, pos_label)
+    scores = finite_vector("y_score", y_score, infinite=infinite)
+    same_length(y_true=positive, y_score=scores)
+    weight = weight_vector(sample_weight, scores.size)
+    pos, neg = separate(np.ascontiguousarray(scores), positive, int(np.count_nonzero(positive)))
+    if weight is None:
+        _sort_both(pos, neg)
+        return ClassScores(pos, neg, np.empty(0), np.empty(0))
+    pos, weight_pos = _sorted("the positive class", pos, weight[positive])
+    neg, weight_neg = _sorted("the negative class", neg, weight[~positive])
+    return ClassScores(pos, neg, weight_pos, weight_neg)
+
+
+def plain_sample(x: ArrayLike, sample_weight: ArrayLike | None) -> ClassScores:
+    """A sample as the errors of one positive with score 0: then ``ξ = x``."""
+    values = finite_vector("x", x)
+    weight = weight_vector(sample_weight, values.size)
+    neg, weight_neg = (np.sort(values), np.empty(0)) if weight is None else _sorted("the sample", values, weight)
+    return ClassScores(np.zeros(1), neg, np.empty(0), weight_neg)
+
+
+def finite_number(name: str, value: float) -> float:
+    """`value` as a float that is neither NaN nor infinite."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError) as error:
+        raise AuclabError(f"{name} must be a number, got {value!r}") from error
+    if not np.isfinite(number):
+        raise AuclabError(f"{name} must be a finite number, got {number}")
+    return number
+
+
+def _sort_both(pos: Array, neg: Array) -> None:
+    """Sort both lists in place, large ones in two threads: sorting lets go of the interpreter."""
+    if min(pos.size, neg.size) < _WORTH_A_THREAD:
+        pos.sort()
+        neg.sort()
+        return
+    with ThreadPoolExecutor(1) as other:
+        task = other.submit(neg.sort)
+        pos.sort()
+        task.result()
+
+
+def _sorted(owner: str, scores: Array, weight: Array) -> tuple[Array, Array]:
+    """Scores ascending with their weights, scaled by a power of two so that products stay in range."""
+    present = weight > 0
+    if not present.any():
+        raise AuclabError(f"all weights of {owner} are 0; give at least one observation of it a positive weight")
+    scores, weight = scores[present], weight[present]
+    order = np.argsort(scores)
+    return scores[order], np.ldexp(weight[order], -np.frexp(weight.max())[1])

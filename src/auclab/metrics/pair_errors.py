@@ -1,0 +1,195 @@
+"""The distribution of the ranking errors ξ = n − p over all pairs: tails, quantiles and the level γ*.
+
+The answers are those of the n_pos · n_neg pairs; the work is some sweeps over the n_pos + n_neg scores.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.compiled.doubledouble import DoubleDouble, add
+from auclab.compiled.ranking import nearest_errors, partners_above, running_sums, tail_sums, tail_sums_exact
+from auclab.metrics.class_scores import ClassScores
+from auclab.metrics.root_search import Bracket, close_in, smallest_root
+from auclab.types import Array, AuclabError
+
+Partners = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class PairErrors:
+    """Ranking errors ``ξ_ij = n_j − p_i`` of all pairs.
+
+    A level is compared with the rounded differences of the scores, the numbers that ``neg[None, :] − pos[:,
+    None]`` gives; sums over pairs are taken in double-double. Scores and levels are in working units,
+    ``2^exponent`` times the caller's: `working` and `original` convert.
+
+    Attributes
+    ----------
+    pos, neg, weight_pos, weight_neg
+        Scores in ascending order and their weights (empty for ones).
+    """
+
+    pos: Array
+    neg: Array
+    weight_pos: Array
+    weight_neg: Array
+    exponent: int = 0
+
+    @classmethod
+    def of(cls, scores: ClassScores) -> PairErrors:
+        """Errors of the pairs, after changes of the scores that cost no digit: centre and power of two."""
+        low = min(float(scores.pos[0]), float(scores.neg[0]))
+        high = max(float(scores.pos[-1]), float(scores.neg[-1]))
+        if not math.isfinite(high - low):
+            raise AuclabError("differences of the scores exceed the largest double; divide all of them by 4")
+        centre, exponent = _centre(low, high), _exponent(max(abs(low), abs(high)))
+        pos, neg = scores.pos, scores.neg
+        if centre:
+            pos, neg = pos - centre, neg - centre
+        if exponent:
+            pos, neg = np.ldexp(pos, exponent), np.ldexp(neg, exponent)
+        return cls(pos, neg, scores.weight_pos, scores.weight_neg, exponent)
+
+    def working(self, level: float) -> float:
+        """A level in the caller's units, converted; ±∞ where that leaves the range of doubles."""
+        try:
+            return math.ldexp(level, self.exponent)
+        except OverflowError:
+            return math.copysign(math.inf, level)
+
+    def original(self, level: float) -> float:
+        """A level in working units, in the caller's units."""
+        return math.ldexp(level, -self.exponent)
+
+    @property
+    def bottom(self) -> float:
+        """Smallest error."""
+        return float(self.neg[0] - self.pos[-1])
+
+    @property
+    def top(self) -> float:
+        """Largest error."""
+        return float(self.neg[-1] - self.pos[0])
+
+    @cached_property
+    def pairs(self) -> DoubleDouble:
+        """Total weight N of the pairs."""
+        if not self.weight_pos.size and not self.weight_neg.size:
+            return float(self.pos.size) * float(self.neg.size), 0.0
+        return self.tail(-math.inf, 0.0)[0]
+
+    def tail(self, level: float, threshold: float) -> tuple[DoubleDouble, DoubleDouble]:
+        """``C = Σ 1{ξ > level}`` and ``D = Σ (ξ − threshold) 1{ξ > level}``; D is 0 if it may be."""
+        return self.between(self.nobody, self.partners(level), threshold)
+
+    def between(self, first: Partners, last: Partners, threshold: float) -> tuple[DoubleDouble, DoubleDouble]:
+        """C and D over the errors between two levels, given by their staircases; D is 0 if it may be."""
+        lists = self.pos, self.neg, self.weight_neg, *self.sums
+        c_hi, c_lo, d_hi, d_lo, error = tail_sums_exact(*lists, first, last, threshold)
+        return (c_hi, c_lo), ((d_hi, d_lo) if abs(d_hi) > error else (0.0, 0.0))
+
+    def partners(self, level: float) -> Partners:
+        """The staircase of a level: for every negative, how many positives make an error above it."""
+        return partners_above(self.pos, self.neg, level)
+
+    def count(self, level: float) -> float:
+        """Weight of the pairs with ``ξ > level``."""
+        return float(tail_sums(self.neg, self.weight_neg, *self.sums, self.partners(level), 0.0)[0])
+
+    def next_above(self, level: float) -> float:
+        """Smallest error above a level, ∞ if there is none."""
+        return nearest_errors(self.pos, self.neg, self.partners(level))[1]
+
+    def mean_excess(self, threshold: float) -> float:
+        """``E ξ − threshold`` with a sign that is right, and 0 where it may be 0."""
+        if not self.weight_pos.size and not self.weight_neg.size:
+            rough = float(self.neg.mean()) - float(self.pos.mean()) - threshold
+            largest = max(-self.pos[0], self.pos[-1], -self.neg[0], self.neg[-1], abs(threshold))
+            if abs(rough) > 2.0**-45 * largest:  # pairwise summation errs by less
+                return rough
+        return self.tail(-math.inf, threshold)[1][0] / self.pairs[0]
+
+    def quantile(self, tail_weight: float) -> float:
+        """Smallest level with at most `tail_weight` of pair weight above it, up to a step that no mean shows.
+
+        A level that is off by δ and leaves out the weight c moves the mean of the tail by at most ``δ c /
+        tail_weight``.
+        """
+
+        def sweep(level: float) -> tuple[float, float, float]:
+            partners = self.partners(level)
+            count, _, _ = tail_sums(self.neg, self.weight_neg, *self.sums, partners, 0.0)
+            return tail_weight - count, *nearest_errors(self.pos, self.neg, partners)
+
+        def enough(bracket: Bracket) -> bool:
+            missed = (bracket.value_high - bracket.value_low) / tail_weight
+            return missed * (bracket.high - bracket.low) <= 2.0**-56 * abs(bracket.high)
+
+        bracket = Bracket(self.bottom, self.top, tail_weight - self.pairs[0], tail_weight)
+        if self.is_large:
+            share = tail_weight / self.pairs[0]
+            guess, coarse = (small.quantile(share * small.pairs[0]) for small in self.thinned)
+            close_in(sweep, bracket, guess, abs(guess - coarse))
+        return smallest_root(sweep, bracket, enough)
+
+    @cached_property
+    def sums(self) -> tuple[Array, Array]:
+        """Running sums of the weights (empty for ones) and of the scores of the positives."""
+        none = np.empty(0)
+        return running_sums(self.weight_pos, none), running_sums(self.pos, self.weight_pos)
+
+    @cached_property
+    def nobody(self) -> Partners:
+        """The staircase of a level above all errors."""
+        return np.zeros(self.neg.size, np.int64)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether thinned-out problems, which cost next to nothing, save half of the sweeps."""
+        return self.pos.size + self.neg.size > 2**15
+
+    @property
+    def thinned(self) -> tuple[PairErrors, PairErrors]:
+        """Two problems of a few thousand scores with nearly the same distribution."""
+        return self._thinned(2**12), self._thinned(2**10)
+
+    def _thinned(self, size: int) -> PairErrors:
+        """About `size` evenly spaced scores of either class: nearly the same distribution."""
+        every_pos, every_neg = max(1, self.pos.size // size), max(1, self.neg.size // size)
+        pos, neg = slice(every_pos // 2, None, every_pos), slice(every_neg // 2, None, every_neg)
+        return PairErrors(
+            self.pos[pos].copy(),
+            self.neg[neg].copy(),
+            self.weight_pos[pos].copy(),
+            self.weight_neg[neg].copy(),
+        )
+
+
+def difference(a: DoubleDouble, b: DoubleDouble) -> float:
+    """``a − b`` to the last digit of a double."""
+    return float(add(*a, -b[0], -b[1])[0])
+
+
+def _centre(low: float, high: float) -> float:
+    """What can be subtracted from all scores without rounding: they have one sign and a ratio of at most 2.
+
+    (Sterbenz.) The differences stay the same, and plain double sums then decide nearly every comparison.
+    """
+    if low > 0.0 and high <= 2.0 * low:
+        return low
+    if high < 0.0 and low >= 2.0 * high:
+        return high
+    return 0.0
+
+
+def _exponent(largest: float) -> int:
+    """Power of two that brings the largest score near 1 where products could leave the range of doubles."""
+    if largest == 0.0 or 2.0**-400 < largest < 2.0**400:
+        return 0
+    return -math.frexp(largest)[1]

@@ -1,0 +1,137 @@
+"""What the person sees: a screen for an experiment, a line for a job of a sweep, a line for an error."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import Progress as Bar
+from rich.progress import ProgressColumn, SpinnerColumn, Task, TextColumn, TimeElapsedColumn
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from auclab.solvers.progress import Progress, progress_to
+from auclab.tracking.address import Address, hide_password
+from auclab.tracking.job_status import in_sweep
+from auclab.types import AuclabError, Status
+
+if TYPE_CHECKING:
+    pass
+
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+#: Seconds after which a solve gets a bar.
+PATIENCE = 2.0
+
+GOOD, BAD = (Status.OPTIMAL, Status.LOCAL), "red"
+
+
+@contextmanager
+def plain_errors(
+    failure: Callable[[str], BaseException], *, stopped: str = "the run is marked KILLED"
+) -> Iterator[None]:
+    """Errors of the reader's making as one line without a traceback, Ctrl-C as exit code 130.
+
+    Parameters
+    ----------
+    failure : callable
+        What is raised after the line is printed: makes an exception of the message.
+    stopped : str
+        What Ctrl-C has left behind.
+    """
+    # A copy of stderr: the modelling layer that is interrupted may have put another in its place.
+    with os.fdopen(os.dup(2), "w") as terminal:
+        try:
+            yield
+        except KeyboardInterrupt:
+            line = f"[red]stopped:[/red] Ctrl-C; {stopped}"
+            Console(file=terminal, highlight=False).print(line, soft_wrap=True)
+            raise SystemExit(130) from None
+        except (AuclabError, OSError, MemoryError) as error:
+            line = " ".join(str(error).split()) or type(error).__name__
+            err.print(f"[red]error:[/red] {escape(line)}", soft_wrap=True)
+            raise failure(line) from None
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """A line that says what is being worked on, while it is, on a terminal only.
+
+    A solve that reports its progress and takes more than two seconds gets a bar, from a gap of 1 to the tolerance.
+    """
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), _GapColumn(), TimeElapsedColumn())
+    with Bar(*columns, console=err, transient=True, disable=in_sweep() or not err.is_terminal) as bar:
+        task = bar.add_task(escape(what), total=1.0, gap=math.nan)
+
+        def show(progress: Progress) -> None:
+            bar.update(task, completed=progress.share, gap=progress.gap)
+
+        with progress_to(show):
+            yield
+
+
+class _GapColumn(ProgressColumn):
+    """The bar and the gap, once there is something to wait for."""
+
+    def render(self, task: Task) -> Text | Table:
+        if math.isnan(task.fields["gap"]) or (task.elapsed or 0.0) < PATIENCE:
+            return Text("")
+        grid = Table.grid(padding=(0, 1))
+        grid.add_row(ProgressBar(total=1.0, completed=task.completed, width=30), f"gap {task.fields['gap']:.1g}")
+        return grid
+
+
+def skipped_line(name: str, run_id: str) -> str:
+    """One line for a job whose result is in the store already."""
+    return f"[dim]· {escape(name)}  finished before, run {run_id[:8]}[/dim]"
+
+
+def failed_line(name: str, error: BaseException) -> str:
+    """One line for a job that failed; an error that is not of the reader's making has its type."""
+    words = " ".join(str(error).split())
+    plain = isinstance(error, AuclabError | OSError | MemoryError) and words
+    told = words if plain else f"{type(error).__name__}: {words}".rstrip(": ")
+    return f"[red]error:[/red] {escape(told)}  [dim]{escape(name)}[/dim]"
+
+
+def show_sweep(counts: Counter[str], *, folder: Path, tracking: Mapping[str, Any], parent: str | None) -> None:
+    """The last lines of a sweep: how many jobs ended how, and where they are."""
+    failed = f"[red]{counts['FAILED']} failed[/red]" if counts["FAILED"] else "0 failed"
+    killed = f"[yellow]{counts['KILLED']} killed[/yellow]" if counts["KILLED"] else "0 killed"
+    if parent is not None:
+        out.print(f"parent run {parent}", soft_wrap=True)
+        out.print(f"open it:   {open_command(tracking)}", soft_wrap=True, markup=False)
+    else:
+        out.print(f"files in   {short_path(folder)}", soft_wrap=True, markup=False)
+    if counts["FAILED"]:
+        out.print(f"tracebacks {short_path(folder)}/*/run.log", soft_wrap=True, markup=False)
+    if counts["SKIPPED"]:
+        out.print("a job that finished before is skipped; rerun=true computes it again", soft_wrap=True)
+    words = f"{counts['FINISHED']} finished, {counts['SKIPPED']} skipped"
+    out.print(f"sweep: {words}, {failed}, {killed}", soft_wrap=True)
+
+
+def open_command(tracking: Mapping[str, Any]) -> str:
+    """The command that opens MLflow's page on the store; its job runner would take two gigabytes more.
+
+    Of a server: its address.
+    """
+    store = Address.of_settings(tracking)
+    if store.is_server:
+        return str(store)
+    place = hide_password(store.uri) if store.file is None else f"sqlite:///{short_path(store.file)}"
+    return f"MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false mlflow ui --workers 1 --backend-store-uri {place}"
+
+
+def short_path(path: Path) -> str:
+    """Relative to where the reader stands, if it lies below."""
+    return os.path.relpath(path) if path.absolute().is_relative_to(Path.cwd()) else str(path)

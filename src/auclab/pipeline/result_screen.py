@@ -1,0 +1,183 @@
+"""The screen of a finished experiment, and the line of a job of a sweep."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rich import box
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from auclab.pipeline.console import open_command, out, short_path
+from auclab.pipeline.guarantees import Guarantee
+from auclab.pipeline.results import Result
+from auclab.tracking import Run
+from auclab.tracking.job_status import add_line, in_sweep
+from auclab.types import CONVERGED
+
+
+def show_result(result: Result, run: Run, tracking: Mapping[str, Any]) -> None:
+    """The screen of a finished experiment."""
+    out.print()
+    out.print(_story(result))
+    out.print(_metrics(result))
+    for line in _bounds(result):
+        out.print(line)
+    out.print()
+    _whereabouts(run, tracking)
+
+
+def show_line(result: Result, run: Run, tracking: Mapping[str, Any]) -> None:
+    """One line for a job of a sweep."""
+    numbers = result.summary
+    part = "test" if "test" in result.folds[0].parts else "train"
+    shown = [f"objective {numbers['objective']:.6g}", f"gap {_small(numbers['gap'])}"]
+    shown += [f"{part} {key} {numbers[f'{part}/{key}']:.4f}" for key in result.folds[0].parts[part].metrics][:2]
+    good = all(fold.solution.status in CONVERGED for fold in result.folds)
+    mark = "[green]✓[/green]" if good else "[yellow]![/yellow]"
+    line = f"{mark} {escape(result.name)}  [dim]{escape('  '.join(shown))}[/dim]"
+    if in_sweep():  # its process alone writes to the terminal
+        add_line(run.output, line, status="FINISHED")
+    else:
+        out.print(line, soft_wrap=True)
+
+
+def _story(result: Result) -> Table:
+    """Data, formulation, solver and certificate."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="cyan", no_wrap=True)
+    grid.add_column(overflow="fold")
+    data = result.dataset
+    n_samples, n_features = data.X.shape
+    grid.add_row("data", f"[bold]{escape(data.name)}[/bold] · {n_samples} rows × {n_features} features")
+    classes = f"{data.n_pos} positive ({data.positive}), {data.n_neg} negative ({data.negative})"
+    grid.add_row("classes", Text(classes))
+    grid.add_row("source", Text(" · ".join(filter(None, [data.source, data.sha256 and f"sha256 {data.sha256[:12]}"]))))
+    grid.add_row("formulation", Text.assemble((result.formulation.name, "bold"), "  ", result.formulation.equation()))
+    (_one_solution if len(result.folds) == 1 else _many_solutions)(grid, result)
+    return grid
+
+
+def _one_solution(grid: Table, result: Result) -> None:
+    fold = result.folds[0]
+    solution, times, rows = fold.solution, fold.solution.timings, fold.split
+    grid.add_row("split", f"{escape(rows.name)} · {len(rows.train)} rows to train, {len(rows.test)} to test")
+    if fold.tuning is not None:
+        grid.add_row("tuned", Text(fold.tuning.statement))
+    style = "green" if solution.status in CONVERGED else "red"
+    grid.add_row(
+        "solver",
+        f"[bold]{solution.solver}[/bold] · [{style}]{solution.status}[/{style}]: {solution.status.advice}",
+    )
+    grid.add_row(
+        "certificate",
+        f"objective [bold]{solution.objective:.8f}[/bold] · lower bound {_number(solution.lower_bound, 8)} · "
+        f"gap {_small(solution.gap)}",
+    )
+    grid.add_row(
+        "seconds",
+        f"build {times.build:.2f} · load {times.load:.2f} · compile {times.compile:.2f} · solve {times.solve:.2f}",
+    )
+    if solution.status in CONVERGED:
+        grid.add_row("optimum", Text(fold.optimum.statement))
+    for note in solution.notes:
+        grid.add_row("note", Text(note))
+
+
+def _many_solutions(grid: Table, result: Result) -> None:
+    numbers = result.summary
+    folds = result.folds
+    statuses = Counter(fold.solution.status for fold in folds)
+    grid.add_row("splits", f"{len(folds)} · numbers are mean ± standard deviation over them")
+    tunings = [fold.tuning for fold in folds if fold.tuning is not None]
+    if tunings:
+        chosen = Counter(f"{it.symbol} = {it.chosen:g}" for it in tunings)
+        taken = ", ".join(f"{value} ({count} ×)" for value, count in chosen.most_common())
+        grid.add_row("tuned", Text(f"in every split by itself, by {tunings[0].metric}: {taken}"))
+    words = ", ".join(f"{count} × {status} ({status.advice})" for status, count in statuses.items())
+    style = "green" if all(status in CONVERGED for status in statuses) else "red"
+    grid.add_row("solver", f"[bold]{folds[0].solution.solver}[/bold] · [{style}]{words}[/{style}]")
+    objective = f"objective [bold]{numbers['objective']:.6f}[/bold] on average · largest gap {_small(numbers['gap'])}"
+    grid.add_row("certificate", objective)
+    grid.add_row("seconds", f"{sum(fold.solution.timings.total for fold in folds):.2f} for all splits")
+    for note in dict.fromkeys(note for fold in folds for note in fold.solution.notes):
+        count = sum(note in fold.solution.notes for fold in folds)
+        grid.add_row("note", Text(note if count == len(folds) else f"{note} ({count} of {len(folds)} splits)"))
+
+
+def _metrics(result: Result) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("metric")
+    numbers, first = result.summary, result.folds[0]
+    for part in first.parts:
+        table.add_column(part, justify="right")
+    estimates = first.parts["test"].estimates if "test" in first.parts and len(result.folds) == 1 else {}
+    if estimates:
+        level = next(iter(estimates.values())).level
+        table.add_column(f"{level:.0%} interval", justify="right")
+    for key in first.parts["train"].metrics:
+        cells = []
+        for part in first.parts:
+            deviation = numbers.get(f"{part}/{key}_sd")
+            mean = _number(numbers[f"{part}/{key}"], 4)
+            cells.append(mean if deviation is None else f"{mean} ± {_number(deviation, 4)}")
+        if key in estimates:
+            cells.append(f"{_number(estimates[key].lower, 4)} to {_number(estimates[key].upper, 4)}")
+        table.add_row(key, *cells)
+    return table
+
+
+def _bounds(result: Result) -> Iterator[Any]:
+    """Each bound beside the test value, and under numbers what they assume; of several splits, the weakest bound."""
+    every = [item for fold in result.folds for item in fold.guarantees]
+    remarks = list(dict.fromkeys(words for fold in result.folds for words in fold.remarks))
+    if not (every or remarks):
+        return
+    several = ", for each split by itself; the weakest is shown" if len(result.folds) > 1 else ""
+    yield Text.assemble(("bounds", "cyan"), f"  each with probability at least {result.confidence:g}{several}")
+    names = dict.fromkeys(item.name for item in every)
+    shown = [min((item for item in every if item.name == name), key=lambda item: item.lower_end) for name in names]
+    assumptions = list(dict.fromkeys(words for item in shown for words in item.bound.assumptions))
+    for item, is_best in zip(shown, _best(shown), strict=True):
+        marks = "".join(f"[{assumptions.index(words) + 1}]" for words in item.bound.assumptions)
+        beside = "" if math.isnan(item.test_value) else f" (test {item.test_value:.4f})"
+        verdict = ("  vacuous: it excludes nothing", "yellow") if item.bound.vacuous else ""
+        best = (f"  best for {item.quantity}", "green") if is_best else ""
+        line = Text.assemble(
+            (item.statement, "bold"), beside, f"  {item.name}, {item.sample} part ", (marks, "dim"), verdict, best
+        )
+        yield Padding(line, (0, 0, 0, 2))
+    for number, words in enumerate(assumptions, start=1):
+        yield Padding(Text(f"[{number}] assumed: {words}", style="dim"), (0, 0, 0, 2))
+    for remark in remarks:
+        yield Padding(Text(remark, style="dim"), (0, 0, 0, 2))
+
+
+def _best(guarantees: list[Guarantee]) -> list[bool]:
+    """For each guarantee, whether it is the best one of its quantity and not vacuous."""
+    best: dict[str, float] = {}
+    for item in guarantees:
+        if not item.bound.vacuous:
+            best[item.quantity] = max(best.get(item.quantity, -math.inf), item.lower_end)
+    return [not item.bound.vacuous and item.lower_end == best[item.quantity] for item in guarantees]
+
+
+def _whereabouts(run: Run, tracking: Mapping[str, Any]) -> None:
+    if run.run_id is not None:
+        out.print(f"[cyan]run[/cyan]      {escape(run.name)}  [dim]{run.run_id}[/dim]", soft_wrap=True)
+    out.print(f"[cyan]figures[/cyan]  {escape(short_path(run.folder))}", soft_wrap=True)
+    if run.run_id is not None:
+        out.print(f"[cyan]open[/cyan]     {escape(open_command(tracking))}", soft_wrap=True)
+
+
+def _number(value: float, digits: int) -> str:
+    return "unknown" if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def _small(value: float) -> str:
+    return "unknown" if math.isnan(value) else f"{value:.1e}"

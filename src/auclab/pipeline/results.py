@@ -1,0 +1,136 @@
+"""What an experiment found out: one `Fold` per split, all of them in a `Result`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from statistics import fmean, stdev
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.datasets.records import Dataset, Split
+from auclab.formulations import Program
+from auclab.inference import Estimate
+from auclab.pipeline.guarantees import Guarantee
+from auclab.pipeline.tuning import Tuning
+from auclab.solvers.optimum import Optimum
+from auclab.solvers.solution import Solution
+from auclab.types import Array
+
+
+@dataclass(frozen=True)
+class Part:
+    """Labels (1 = positive) and scores of the training or the test part, its metrics by name.
+
+    `estimates` has standard errors and confidence intervals of those metrics where they were asked for.
+    """
+
+    y_true: NDArray[np.int64]
+    y_score: Array
+    metrics: Mapping[str, float]
+    estimates: Mapping[str, Estimate] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Fold:
+    """One split, solved and measured.
+
+    `model` is the fitted pipeline from raw rows to decisions; `features` names the entries of
+    ``solution.coef``; `parts` has "train" and, unless the test part is empty, "test"; `remarks` say which
+    bounds were not computed and why; `tuning` says how a parameter was chosen, if one was.
+    """
+
+    split: Split
+    model: Any
+    features: tuple[str, ...]
+    solution: Solution
+    optimum: Optimum
+    parts: Mapping[str, Part]
+    guarantees: tuple[Guarantee, ...] = ()
+    remarks: tuple[str, ...] = ()
+    tuning: Tuning | None = None
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """Everything measured, flat: ``objective``, ``seconds/solve``, ``test/auc``, ``test/auc_se``, ``bound/…``."""
+        solution, certificate, timings = self.solution, self.solution.certificate, self.solution.timings
+        numbers = {
+            "objective": certificate.objective,
+            "lower_bound": certificate.lower_bound,
+            "gap": certificate.gap,
+            "absolute_gap": certificate.absolute_gap,
+            "dual_residual": certificate.dual_residual,
+            "iterations": float(solution.iterations),
+            "alpha": self.optimum.level,
+            "seconds/build": timings.build,
+            "seconds/load": timings.load,
+            "seconds/compile": timings.compile,
+            "seconds/solve": timings.solve,
+            "seconds/total": timings.total,
+        }
+        numbers |= {f"{name}/{key}": value for name, part in self.parts.items() for key, value in part.metrics.items()}
+        numbers |= self.uncertainty
+        if self.tuning is not None:
+            numbers |= self.tuning.numbers
+        for guarantee in self.guarantees:
+            numbers |= guarantee.numbers
+        return numbers
+
+    @property
+    def uncertainty(self) -> dict[str, float]:
+        """Standard errors and ends of confidence intervals: ``test/auc_se``, ``test/auc_low``, ``test/auc_high``."""
+        return {
+            f"{name}/{key}_{word}": number
+            for name, part in self.parts.items()
+            for key, it in part.estimates.items()
+            for word, number in (("se", it.standard_error), ("low", it.lower), ("high", it.upper))
+        }
+
+
+@dataclass(frozen=True)
+class Result:
+    """A finished experiment."""
+
+    name: str
+    dataset: Dataset
+    formulation: Program
+    folds: tuple[Fold, ...]
+    confidence: float
+
+    @property
+    def summary(self) -> dict[str, float]:
+        """Numbers of the one fold, or over several: means, ``…_sd``, the worst of gaps and residuals.
+
+        Intervals belong to one held-out part each; the mean of them says nothing, so several folds have none.
+        """
+        if len(self.folds) == 1:
+            return self.folds[0].numbers
+        summary: dict[str, float] = {}
+        for key in (key for key in self.folds[0].numbers if key not in self.folds[0].uncertainty):
+            mean, deviation, worst = spread([fold.numbers.get(key, math.nan) for fold in self.folds])
+            summary[key] = worst if key in WORST_COUNTS else mean
+            if "/" in key and not key.startswith("seconds"):
+                summary[f"{key}_sd"] = deviation
+        return summary
+
+
+#: Over folds these are as good as their worst.
+WORST_COUNTS = ("gap", "absolute_gap", "dual_residual")
+
+
+def spread(values: list[float]) -> tuple[float, float, float]:
+    """Mean, standard deviation (n − 1) and maximum; NaN in, NaN out.
+
+    Examples
+    --------
+    >>> spread([1.0, 3.0])
+    (2.0, 1.4142135623730951, 3.0)
+    """
+    if any(math.isnan(value) for value in values):
+        return math.nan, math.nan, math.nan
+    finite = all(math.isfinite(value) for value in values)
+    deviation = stdev(values) if finite and len(values) > 1 else math.nan
+    return fmean(values), deviation, max(values)

@@ -1,0 +1,188 @@
+"""A parameter of the formulation chosen by cross-validation inside the training part: λ or z along a path of values.
+
+Every inner fold is one path (`auclab.solvers.path`): its features are prepared once, and a solve starts from the
+optimum of the value before. Nothing outside the training part is looked at, so the test part stays unseen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from auclab.datasets.splits import kfold, take_rows
+from auclab.metrics.scorers import LOSSES, scorer_named
+from auclab.solvers.path import PARAMETERS, along
+from auclab.solvers.solution import Solution
+from auclab.types import AuclabError, Status
+
+#: How a reader knows the parameters that can be tuned.
+SYMBOLS = {"penalty": "λ", "threshold": "z"}
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What was tried and what was chosen.
+
+    Attributes
+    ----------
+    parameter
+        ``penalty`` (λ) or ``threshold`` (z).
+    metric
+        The measure of the inner validation parts; after a minus sign, one that is the better the smaller.
+    path
+        A row per value, ascending: ``value``, ``mean`` and ``standard_error`` of the measure over the inner folds,
+        ``certified`` (the share of solves with a certificate within the tolerance), ``fold_0``, ``fold_1``, …
+    best, chosen
+        The value with the largest mean (of several the simplest scorer's), and the one taken.
+    one_standard_error
+        Whether the simplest scorer within one standard error of the best was taken.
+    """
+
+    parameter: str
+    metric: str
+    path: pd.DataFrame
+    best: float
+    chosen: float
+    one_standard_error: bool
+
+    @property
+    def symbol(self) -> str:
+        """λ or z."""
+        return SYMBOLS[self.parameter]
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """``tune/penalty``, and ``tune/score`` and ``tune/score_se`` of the chosen value."""
+        row = self.path.loc[self.path["value"] == self.chosen].iloc[0]
+        return {
+            f"tune/{self.parameter}": self.chosen,
+            "tune/score": float(row["mean"]),
+            "tune/score_se": float(row["standard_error"]),
+        }
+
+    @property
+    def statement(self) -> str:
+        """The choice in one line."""
+        folds = sum(str(name).startswith("fold_") for name in self.path)
+        score, error = self.numbers["tune/score"], self.numbers["tune/score_se"]
+        rule = f"; one-standard-error rule, best {self.best:g}" if self.one_standard_error else ""
+        ends = (self.path["value"].iloc[0], self.path["value"].iloc[-1])
+        end = "; the end of the path: try values beyond it" if self.chosen in ends and len(self.path) > 1 else ""
+        poor = "" if (self.path["certified"] == 1.0).all() else "; some solves have no certificate"
+        return (
+            f"{self.symbol} = {self.chosen:g} of {len(self.path)} values on {folds} inner folds"
+            f": {self.metric} {score:.4f} ± {error:.4f}{rule}{end}{poor}"
+        )
+
+
+def tune(
+    model: Pipeline,
+    X: Any,
+    y: NDArray[np.int64],
+    *,
+    parameter: str,
+    values: Sequence[float],
+    metric: str = "auc",
+    options: Mapping[str, Any] | None = None,
+    folds: int = 5,
+    seed: int = 0,
+    one_standard_error: bool = False,
+) -> tuple[Pipeline, Tuning]:
+    """Choose a parameter of the formulation by stratified cross-validation and fit with it on all rows.
+
+    The standard error is that of the mean over the inner folds, ``s/√folds``. The one-standard-error rule (Breiman,
+    Friedman, Olshen & Stone 1984) takes the simplest scorer, largest λ or smallest z, whose mean is not below
+    that of the best by more than the best's standard error.
+
+    Parameters
+    ----------
+    model : Pipeline
+        Unfitted: preprocessing, fitted anew on every inner training part, and an `AUCClassifier` whose formulation is
+        an object.
+    X : DataFrame or CSR matrix of shape (n_samples, n_features)
+    y : array of shape (n_samples,)
+        0/1.
+    parameter : {"penalty", "threshold"}
+    values : sequence of float
+        In any order; a repeated one counts once.
+    metric : str
+        A name in `auclab.metrics.scorers.METRICS`, with `options`.
+    folds : int ≥ 2
+    seed : int ≥ 0
+        Of the inner folds.
+    one_standard_error : bool
+
+    Returns
+    -------
+    (Pipeline, Tuning)
+        The fitted pipeline and how its value was found.
+
+    Raises
+    ------
+    AuclabError
+        A formulation without the parameter, no values, an unknown metric, folds that a class is too small for, and
+        what a solve raises.
+    KeyboardInterrupt
+        A solve was stopped.
+    """
+    path = sorted({float(value) for value in values})
+    along(model[-1].formulation, parameter, path)
+    scorer = scorer_named(metric, **(options or {}))
+    simpler = PARAMETERS[parameter]
+    scores, certified = np.empty((len(path), folds)), np.empty((len(path), folds))
+    for k, split in enumerate(kfold(y, n_folds=folds, seed=seed)):
+        prepared = clone(model[:-1])
+        X_train = prepared.fit_transform(take_rows(X, split.train), y[split.train])
+        fitted = clone(model[-1]).fit_path(X_train, y[split.train], path, parameter=parameter)
+        X_test = prepared.transform(take_rows(X, split.test))
+        for row, classifier in enumerate(fitted):
+            _refuse_failure(classifier.solution_, parameter)
+            scores[row, k] = scorer(classifier, X_test, y[split.test])
+            certified[row, k] = classifier.solution_.status is Status.OPTIMAL
+    means, errors = scores.mean(axis=1), scores.std(axis=1, ddof=1) / math.sqrt(folds)
+    best = _simplest(means >= means.max(), simpler)
+    chosen = _simplest(means >= means[best] - errors[best], simpler) if one_standard_error else best
+    table = pd.DataFrame(
+        {
+            "value": path,
+            "mean": means,
+            "standard_error": errors,
+            "certified": certified.mean(axis=1),
+            **{f"fold_{k}": scores[:, k] for k in range(folds)},
+        }
+    )
+    program = along(model[-1].formulation, parameter, [path[chosen]])[0]
+    refitted = clone(model).set_params(**{f"{model.steps[-1][0]}__formulation": program}).fit(X, y)
+    label = f"−{metric}" if metric in LOSSES else metric
+    return refitted, Tuning(parameter, label, table, path[best], path[chosen], one_standard_error)
+
+
+def _refuse_failure(solution: Solution, parameter: str) -> None:
+    """Raise `AuclabError` where a solver found no usable point."""
+    if solution.status is Status.FAILED:
+        value = getattr(solution.formulation, parameter)
+        raise AuclabError(
+            f"{solution.solver} found no usable point at {parameter} {value:g} ({solution.status.advice}); "
+            "leave this value out of tune.values, or choose another solver"
+        )
+
+
+def _simplest(allowed: NDArray[np.bool_], simpler: float) -> int:
+    """Position of the simplest scorer among those allowed, of values in ascending order.
+
+    Examples
+    --------
+    >>> allowed = np.array([True, True, False])
+    >>> _simplest(allowed, 1.0), _simplest(allowed, -1.0)
+    (1, 0)
+    """
+    positions = np.flatnonzero(allowed)
+    return int(positions[-1] if simpler > 0 else positions[0])

@@ -1,0 +1,1 @@
+"""Nearest points: small linear and quadratic programs on arrays, below the formulations."""

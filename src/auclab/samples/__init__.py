@@ -1,0 +1,1 @@
+"""A labelled sample, split by class: in memory, or in blocks that stay in files."""

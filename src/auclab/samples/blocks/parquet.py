@@ -1,0 +1,154 @@
+"""A folder of parquet files as blocks: one row group each, read when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from auclab.samples.blocks.engines import LocalEngine
+from auclab.samples.blocks.parts import Engine, Part
+from auclab.samples.blocks.table import BlockTable
+from auclab.types import Array, AuclabError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow.parquet as pq
+
+ENDINGS = (".parquet", ".pq")
+
+
+@dataclass(frozen=True)
+class RowGroup:
+    """Consecutive rows of a parquet file. Small enough to be sent, so that whoever computes reads by itself."""
+
+    path: str
+    number: int
+    n_rows: int
+    columns: tuple[str, ...]
+
+    def read(self) -> Array:
+        """The columns as floats, shape (n_rows, n_columns), NaN where a value is missing; a column is contiguous."""
+        table = _reading(self.path, lambda file: file.read_row_group(self.number, columns=list(self.columns)))
+        rows = np.empty((self.n_rows, len(self.columns)), order="F")
+        for k, name in enumerate(self.columns):
+            rows[:, k] = table.column(name).to_numpy()
+        return rows
+
+
+def open_parquet(
+    path: str | Path, *, target: str, drop: Sequence[str] = (), engine: Engine | None = None
+) -> tuple[BlockTable, pd.Series]:
+    """The features of a file, or of all files of a folder in order of their names, and the column of labels.
+
+    Only the labels are read. Row groups of some 10⁵ rows are best: one or two are in memory at a time.
+
+    Parameters
+    ----------
+    path : path
+        A .parquet file, or a folder with such files of one schema.
+    target : str
+        Column with the labels.
+    drop : sequence of str
+        Columns to leave out.
+    engine : Engine, optional
+        Who reads and computes; this process, one block after the other, if left out.
+
+    Returns
+    -------
+    (BlockTable, Series)
+
+    Raises
+    ------
+    AuclabError
+        No such file or folder, files that cannot be read or do not fit together, columns that are missing or not
+        numeric.
+    """
+    files = _files(Path(path).expanduser())
+    columns = _feature_columns(files, target, drop)
+    parts = []
+    for file in files:
+        metadata = _open(str(file)).metadata
+        for number in range(metadata.num_row_groups):
+            n_rows = metadata.row_group(number).num_rows
+            if n_rows:
+                parts.append(Part(RowGroup(str(file), number, n_rows, columns)))
+    if not parts:
+        raise AuclabError(f"{path} has no rows")
+    return BlockTable(tuple(parts), columns, engine or LocalEngine()), _labels(files, target)
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.exists():
+        raise AuclabError(f"{path} is not there; give a folder of .parquet files, or one such file")
+    files = sorted(p for p in path.iterdir() if p.suffix in ENDINGS) if path.is_dir() else [path]
+    if not files:
+        raise AuclabError(f"{path} holds no file that ends in {' or '.join(ENDINGS)}")
+    return files
+
+
+def _feature_columns(files: Sequence[Path], target: str, drop: Sequence[str]) -> tuple[str, ...]:
+    """The numeric columns that all files share, without target and those to be dropped."""
+    import pyarrow.types as kinds
+
+    schema = _open(str(files[0])).schema_arrow
+    for file in files[1:]:
+        if _open(str(file)).schema_arrow.names != schema.names:
+            raise AuclabError(f"{file} has other columns than {files[0]}; the files of a folder make one table")
+    for name in (target, *drop):
+        if name not in schema.names:
+            raise AuclabError(f"column {name!r} is not there; columns are {', '.join(schema.names)}")
+    columns = [name for name in schema.names if name != target and name not in drop]
+    if not columns:
+        raise AuclabError(f"no features: {target!r} is the only column that is left")
+    for name in columns:
+        kind = schema.field(name).type
+        if not (kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_boolean(kind)):
+            raise AuclabError(f"column {name!r} is of type {kind}; blocks take numbers alone: encode it, or drop it")
+    return tuple(columns)
+
+
+def _labels(files: Sequence[Path], target: str) -> pd.Series:
+    import pandas as pd
+
+    columns = [_reading(str(path), lambda file: file.read(columns=[target])).column(target) for path in files]
+    return pd.concat([column.to_pandas() for column in columns], ignore_index=True)
+
+
+def _open(path: str) -> pq.ParquetFile:
+    return _reading(path, lambda file: file)
+
+
+def _reading(path: str, work: Callable[[pq.ParquetFile], Any]) -> Any:
+    """``work(file)``, with what goes wrong in the words of this house."""
+    # Imported late, as everywhere: pyarrow takes a tenth of a second.
+    import pyarrow as pa
+
+    try:
+        return work(_opened(path, Path(path).stat().st_mtime_ns))
+    except (OSError, pa.ArrowException) as error:
+        raise AuclabError(f"{path} cannot be read as parquet: {error}") from error
+
+
+@lru_cache(maxsize=64)
+def _opened(path: str, changed: int) -> pq.ParquetFile:
+    """The file, its footer read once for every state of it."""
+    import pyarrow.parquet as pq
+
+    return pq.ParquetFile(path)
+
+
+def sha256_of(path: str | Path) -> str:
+    """SHA-256 of the files' contents, one after the other."""
+    import hashlib
+
+    digest: Any = hashlib.sha256()
+    for file in _files(Path(path).expanduser()):
+        with file.open("rb") as stream:
+            while piece := stream.read(1 << 24):
+                digest.update(piece)
+    return str(digest.hexdigest())

@@ -1,0 +1,225 @@
+"""A labelled sample, checked once and split by class: what every value, bound and solver works on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from auclab.types import Array, AuclabError
+from auclab.validation import positive_mask, same_length, weight_vector
+
+_ENOUGH_ROWS = 10_000
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The two classes apart.
+
+    `X_pos` (n_pos, n_features) and `X_neg` (n_neg, n_features) are float64 arrays or CSR matrices.
+    `share_pos` and `share_neg` are the weights of the observations within their class and sum to 1 each, so a
+    pair weighs ``share_pos[i] · share_neg[j]``; `prior_pos` is the weight of the positive class in the whole, so
+    a point weighs ``prior_pos · share_pos[i]`` or ``(1 − prior_pos) · share_neg[j]``.
+    """
+
+    X_pos: Any
+    X_neg: Any
+    share_pos: Array
+    share_neg: Array
+    prior_pos: float
+    positive: NDArray[np.bool_]
+    weighted: bool
+
+    #: Whether the rows are out of memory: `auclab.samples.blocks.sample.BlockSample`.
+    in_blocks: ClassVar[bool] = False
+
+    @classmethod
+    def from_labels(
+        cls, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, pos_label: Any = None
+    ) -> Sample:
+        """Check `X` (n_samples, n_features), `y` and the weights, and split them by class.
+
+        Raises
+        ------
+        AuclabError
+            `X` not two-dimensional, not numeric, or with NaN or ±∞ (the place is named); lengths that differ;
+            one class only; a class without weight.
+        """
+        features = _features(X)
+        positive = positive_mask(y, pos_label)
+        if features.shape[0] != positive.size:
+            raise AuclabError(f"X has {features.shape[0]} rows, but there are {positive.size} labels")
+        weight = weight_vector(sample_weight, positive.size)
+        same_length(y=positive, sample_weight=weight)
+        share_pos, share_neg, prior_pos = class_shares(positive, weight)
+        return cls(
+            X_pos=features[_rows_of(positive)],
+            X_neg=features[_rows_of(~positive)],
+            share_pos=share_pos,
+            share_neg=share_neg,
+            prior_pos=prior_pos,
+            positive=positive,
+            weighted=weight is not None,
+        )
+
+    @property
+    def n_pos(self) -> int:
+        """Number of positive observations."""
+        return int(self.X_pos.shape[0])
+
+    @property
+    def n_neg(self) -> int:
+        """Number of negative observations."""
+        return int(self.X_neg.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return int(self.X_pos.shape[1])
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the features are CSR matrices."""
+        return bool(sp.issparse(self.X_pos))
+
+    @property
+    def weights(self) -> tuple[Array | None, Array | None]:
+        """`(share_pos, share_neg)`, or `(None, None)` where all are equal: the kernels are faster without."""
+        return (self.share_pos, self.share_neg) if self.weighted else (None, None)
+
+    @property
+    def point_weights(self) -> tuple[Array, Array]:
+        """Weights of positives and negatives as points of one sample; together they sum to 1."""
+        return self.prior_pos * self.share_pos, (1.0 - self.prior_pos) * self.share_neg
+
+    @property
+    def mean_difference(self) -> Array:
+        """Δ = mean(x⁺) − mean(x⁻), the mean of all pair differences."""
+        return self.combine(self.share_pos, self.share_neg)
+
+    @cached_property
+    def spread(self) -> Array:
+        """A positive scale for every feature, about its standard deviation within the classes.
+
+        Taken from at most 10⁴ observations a class; a feature that is constant among those gets the scale of its
+        largest entry.
+        """
+        parts = [
+            (X[strided(share.size)], share[strided(share.size)])
+            for X, share in ((self.X_pos, self.share_pos), (self.X_neg, self.share_neg))
+        ]
+
+        def peaks(constant: NDArray[np.bool_]) -> Array:
+            both = [abs(X[:, constant]).max(axis=0) for X in (self.X_pos, self.X_neg)]
+            return np.asarray(np.maximum(*(np.ravel(peak.toarray() if self.is_sparse else peak) for peak in both)))
+
+        return spread_of(parts, peaks)
+
+    def scores(self, coef: Array) -> tuple[Array, Array]:
+        """``(X_pos @ coef, X_neg @ coef)``."""
+        return np.asarray(self.X_pos @ coef), np.asarray(self.X_neg @ coef)
+
+    def take(self, rows_pos: NDArray[np.integer], rows_neg: NDArray[np.integer]) -> tuple[Any, Any]:
+        """Some rows of either class, in the order asked for."""
+        return self.X_pos[rows_pos], self.X_neg[rows_neg]
+
+    def gram(self, weight_pos: Array, weight_neg: Array) -> Array:
+        """``Σ_i u_i x_i⁺x_i⁺ᵀ + Σ_j v_j x_j⁻x_j⁻ᵀ``, shape (n_features, n_features); weights are ≥ 0, most may be 0."""
+        total = np.zeros((self.n_features, self.n_features))
+        for X, weight in ((self.X_pos, weight_pos), (self.X_neg, weight_neg)):
+            rows = X[weight > 0]
+            rows = rows.toarray() if self.is_sparse else rows
+            total += (rows * weight[weight > 0][:, None]).T @ rows
+        return total
+
+    def combine(self, multipliers_pos: Array, multipliers_neg: Array) -> Array:
+        """``Σ_i α_i x_i⁺ − Σ_j β_j x_j⁻``, shape (n_features,)."""
+        return np.asarray(self.X_pos.T @ multipliers_pos - self.X_neg.T @ multipliers_neg, dtype=float)
+
+    def join(self, values_pos: Array, values_neg: Array) -> Array:
+        """Values per class put back into the order of the observations."""
+        joined = np.empty(self.positive.size)
+        joined[self.positive] = values_pos
+        joined[~self.positive] = values_neg
+        return joined
+
+
+def class_shares(positive: NDArray[np.bool_], weight: Array | None) -> tuple[Array, Array, float]:
+    """Weights within either class, each summing to 1, and the weight of the positive class in the whole.
+
+    Raises
+    ------
+    AuclabError
+        A class without weight.
+    """
+    raw = np.ones(positive.size) if weight is None else weight
+    pos, neg = raw[positive], raw[~positive]
+    total_pos, total_neg = float(pos.sum()), float(neg.sum())
+    if total_pos <= 0 or total_neg <= 0:
+        raise AuclabError(
+            f"the sample weights of the {'positive' if total_pos <= 0 else 'negative'} class are all zero; "
+            "both classes need weight"
+        )
+    return pos / total_pos, neg / total_neg, total_pos / (total_pos + total_neg)
+
+
+def strided(size: int) -> slice:
+    """Some 10⁴ observations of a class of this size, evenly spaced."""
+    return slice(None, None, max(1, size // _ENOUGH_ROWS))
+
+
+def spread_of(parts: Sequence[tuple[Any, Array]], peaks: Callable[[NDArray[np.bool_]], Array]) -> Array:
+    """About the standard deviation within the classes, from rows and shares of either; `peaks` where that is 0.
+
+    `peaks` gives the largest modulus of the features that are True in its argument.
+    """
+    variance = 0.0
+    for some, share in parts:
+        weight = share / max(float(share.sum()), 1e-300)
+        sparse = sp.issparse(some)
+        if not sparse:
+            # A common offset would take the digits of the variance.
+            some = some - some[0]
+        square = some.multiply(some) if sparse else some * some
+        variance = variance + np.maximum(square.T @ weight - (some.T @ weight) ** 2, 0.0)
+    spread = np.sqrt(np.asarray(variance))
+    # Rounding leaves a constant feature with about 1e-8 of its size.
+    constant = spread <= 1e-7 * spread.max()
+    if constant.any():
+        largest = peaks(constant)
+        spread[constant] = np.where(largest > 0, largest, 1.0)
+    return spread
+
+
+def _rows_of(mask: NDArray[np.bool_]) -> Any:
+    """An index of the rows in `mask`: a slice, which copies nothing, where they follow one another."""
+    first, count = int(mask.argmax()), int(np.count_nonzero(mask))
+    return slice(first, first + count) if mask[first : first + count].all() else mask
+
+
+def _features(X: Any) -> Any:
+    """`X` as a finite float64 array or CSR matrix."""
+    if sp.issparse(X):
+        features = X.tocsr().astype(np.float64)
+        values = features.data
+    else:
+        try:
+            features = np.asarray(X, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise AuclabError(f"X must be numeric: {error}; encode categories first (preprocess=standard)") from error
+        values = features
+    if features.ndim != 2 or 0 in features.shape:
+        raise AuclabError(f"X must have shape (n_samples, n_features) with both at least 1, got {features.shape}")
+    if not np.isfinite(values).all():
+        where = np.argwhere(~np.isfinite(features.toarray() if sp.issparse(X) else features))[0]
+        bad = "NaN" if np.isnan(values).any() else "an infinite value"
+        raise AuclabError(
+            f"X contains {bad}, first at row {where[0]}, column {where[1]}; "
+            "impute or drop it (every preprocess choice imputes missing values)"
+        )
+    return features

@@ -1,0 +1,1 @@
+"""Conic programs in Clarabel and SCS, through CVXPY."""

@@ -1,0 +1,20 @@
+"""SCS, a first-order method, on the CVXPY model: low memory, slow to high accuracy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from auclab.formulations.problem import Problem
+from auclab.solvers.conic.cvxpy_solve import solve_conic
+from auclab.solvers.raw import RawSolution
+
+
+def solve(
+    problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None = None, max_iters: int = 200_000
+) -> RawSolution:
+    """Solve any convex hinge program, to about `tolerance`; a limit comes back as a limit."""
+    inner = max(1e-11, 1e-2 * tolerance)
+    settings: dict[str, Any] = {"eps_abs": inner, "eps_rel": inner, "max_iters": int(max_iters)}
+    if time_limit is not None:
+        settings["time_limit_secs"] = float(time_limit)
+    return solve_conic(problem, "SCS", time_limit, settings)

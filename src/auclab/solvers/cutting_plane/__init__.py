@@ -1,0 +1,1 @@
+"""The level bundle method on cuts from sorted scores."""

@@ -1,0 +1,1 @@
+"""Linear programs and the exact AUC in HiGHS."""

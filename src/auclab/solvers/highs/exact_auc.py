@@ -1,0 +1,173 @@
+"""Counting pairs: branch and bound over boxes of directions, with HiGHS's mixed-integer programs in the small ones.
+
+AUC does not see the length of w, so v runs over the surface of a cube: 2n faces. A box decides many pairs, the
+relaxation over the others is a lower bound on what is wrong in it, and the box with the least bound is cut in two until
+few pairs are open; then HiGHS finishes it. The bAUC solution is the first known point.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from time import perf_counter
+
+import numpy as np
+
+from auclab.formulations.bauc import BufferedAUC
+from auclab.formulations.exact_auc import ExactAUC
+from auclab.formulations.problem import Problem
+from auclab.models.exact_auc_mip import MARGIN, Box, Directions, pair_directions, solve_box, widest
+from auclab.solvers.raw import RawSolution
+from auclab.solvers.solution import Timings
+from auclab.types import Array, AuclabError, Status
+
+#: Trees over more pairs than this end with the time, not with the optimum.
+MAX_PAIRS = 10_000
+#: With so many open directions a mixed-integer program is faster than two boxes (measured).
+FEW = 40
+
+
+def solve_exact_auc(problem: Problem, *, tolerance: float, time_limit: float | None) -> RawSolution:
+    """Solve `ExactAUC`; the bound is that of the tree, for all w that tell the pairs they count apart by ε.
+
+    Raises
+    ------
+    AuclabError
+        More than 10,000 pairs.
+    """
+    program, sample = problem.program, problem.sample
+    assert isinstance(program, ExactAUC)
+    if problem.n_margins > MAX_PAIRS:
+        raise AuclabError(
+            f"exact_auc has one 0/1 variable a pair, and there are {sample.n_pos} × {sample.n_neg} = "
+            f"{problem.n_margins:,} pairs (at most {MAX_PAIRS:,}); use fewer observations, or formulation=bauc, the "
+            "lower bound of AUC that is a linear program"
+        )
+    begin = perf_counter()
+    pairs = pair_directions(problem)
+    if not len(pairs.rows):
+        return RawSolution(np.zeros(sample.n_features), 0.0, Status.OPTIMAL, bound=1.0)
+    tree = _Tree(pairs, tolerance, math.inf if time_limit is None else begin + time_limit)
+    tree.look(_start(problem, time_limit))
+    built = perf_counter()
+    status = tree.grow(begin)
+    coef = min(
+        (_unscaled(v, problem, program.norm_bound) for v in (widest(pairs, tree.point), tree.point)),
+        key=lambda w: problem.objective(w, 0.0),
+    )
+    timings = Timings(build=built - begin, solve=perf_counter() - built)
+    notes: tuple[str, ...] = (
+        f"branch and bound: {tree.boxes:,} boxes of directions, {tree.programs:,} mixed-integer programs",
+    )
+    bound = pairs.equal + pairs.unit * tree.bound
+    objective = problem.objective(coef, 0.0)
+    if objective >= bound * (1 - 1e-12):
+        bound = min(bound, objective)
+    else:
+        status, bound = Status.LOCAL, math.nan
+        notes += (f"pairs are told apart by less than {MARGIN:g} of their length; the bound does not hold for them",)
+    return RawSolution(coef, 0.0, status, None, tree.boxes, timings, notes, tuple(tree.history), bound=bound)
+
+
+@dataclass
+class _Tree:
+    """The best v so far, the boxes that may hold a better one, and the least of their bounds; in counts."""
+
+    pairs: Directions
+    tolerance: float
+    deadline: float
+    point: Array = field(default_factory=lambda: np.zeros(0))
+    best: float = math.inf
+    bound: float = 0.0
+    boxes: int = 0
+    programs: int = 0
+    history: list[tuple[float, float, float]] = field(default_factory=list)
+
+    def look(self, point: Array) -> None:
+        """Take `point` if it is the best so far."""
+        wrong = self.pairs.wrong(point)
+        if wrong < self.best:
+            self.best, self.point = wrong, point
+
+    def grow(self, begin: float) -> Status:
+        """Cut boxes until none can hold a better point, or the time is over."""
+        order = itertools.count()
+        heap = [(box.lost, next(order), box) for box in _faces(self.pairs)]
+        heapq.heapify(heap)
+        while heap and heap[0][0] <= self._wanted():
+            # The least bound of all boxes, of which the best point's own may already be closed.
+            rise = heap[0][0] > self.bound
+            self.bound = min(heap[0][0], self.best)
+            if rise or not self.history:
+                best, bound = (self.pairs.equal + self.pairs.unit * count for count in (self.best, self.bound))
+                self.history.append((perf_counter() - begin, best, bound))
+            if perf_counter() > self.deadline:
+                return Status.TIME_LIMIT
+            bound, _, box = heapq.heappop(heap)
+            for part in self._open(box, bound):
+                heapq.heappush(heap, (part[0], next(order), part[1]))
+        self.bound = min(heap[0][0], self.best) if heap else self.best
+        return Status.OPTIMAL
+
+    def _open(self, box: Box, bound: float) -> Iterator[tuple[float, Box]]:
+        """Look into a box; what is left of it to look into, with bounds."""
+        self.boxes += 1
+        few = box.open.size <= FEW
+        self.programs += few
+        remaining = self.deadline - perf_counter()
+        limit = max(1e-3, remaining) if math.isfinite(remaining) else None
+        found = solve_box(box, self._wanted(), limit, integer=few)
+        self.look(found.point)
+        bound = max(bound, self._rounded(found.bound))
+        if bound > self._wanted():
+            return
+        if few and found.status is Status.OPTIMAL:
+            # Its best count is that of `found`, but for rounding in HiGHS: that box stays as it is.
+            return
+        if found.status is Status.TIME_LIMIT:
+            yield bound, box
+            return
+        for half in box.halves():
+            yield max(bound, half.lost), half
+
+    def _wanted(self) -> float:
+        """The largest count that would be better than the best by more than the tolerance."""
+        return self.best - 1.0 if self.pairs.whole else self.best * (1.0 - 0.1 * self.tolerance) - 1e-12
+
+    def _rounded(self, bound: float) -> float:
+        """Counts below the next whole number are none."""
+        return math.ceil(bound - 1e-6) if self.pairs.whole and math.isfinite(bound) else bound
+
+
+def _faces(pairs: Directions) -> Iterator[Box]:
+    """The faces of the cube ``−1 ≤ v ≤ 1``."""
+    n_features = pairs.rows.shape[1]
+    for k, side in itertools.product(range(n_features), (1.0, -1.0)):
+        low, high = np.full(n_features, -1.0), np.ones(n_features)
+        low[k] = high[k] = side
+        yield Box(low, high, pairs)
+
+
+def _start(problem: Problem, time_limit: float | None) -> Array:
+    """The bAUC solution, or the difference of the means where that is 0, as a v on the cube."""
+    from auclab.solvers.highs.solver import solve
+
+    plain = Problem(BufferedAUC(), problem.sample)
+    coef = solve(plain, tolerance=1e-4, time_limit=time_limit).coef
+    spread = problem.sample.spread
+    if not (np.isfinite(coef).all() and coef.any()):
+        coef = problem.sample.mean_difference / spread**2
+    point = coef * spread
+    if not point.any():
+        point = np.ones_like(point)
+    return np.asarray(point / np.abs(point).max())
+
+
+def _unscaled(point: Array, problem: Problem, norm_bound: float) -> Array:
+    """W for a v, as long as the bound allows."""
+    coef = point / problem.sample.spread
+    largest = float(np.abs(coef).max())
+    return coef * (norm_bound / largest) if largest > 0 else coef

@@ -1,0 +1,1 @@
+"""The smoothed Newton method that forms no pair."""

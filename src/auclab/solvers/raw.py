@@ -1,0 +1,41 @@
+"""What a solver returns before it is verified."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from auclab.formulations.problem import Problem
+from auclab.solvers.solution import Timings
+from auclab.types import Array, Status
+
+
+@dataclass(frozen=True)
+class RawSolution:
+    """A solver's answer; nothing in it is believed before the referee has looked.
+
+    `multipliers` are the marginals of the dual point per class: ``(Σ_j q_ij, Σ_i q_ij)`` over pairs, the weights
+    ``q`` themselves over points. The dual value depends on a pair weighting through these alone. Over the hardest
+    negatives, `share_neg` are the weights r of the negatives that belong to them. `bound` is the lower bound of a
+    branch-and-bound tree, which has no multipliers to show for it.
+    """
+
+    coef: Array
+    intercept: float
+    status: Status
+    multipliers: tuple[Array, Array] | None = None
+    iterations: int = 0
+    timings: Timings = field(default_factory=Timings)
+    notes: tuple[str, ...] = ()
+    history: tuple[tuple[float, float, float], ...] = ()
+    share_neg: Array | None = None
+    bound: float = math.nan
+
+    @classmethod
+    def null(cls, problem: Problem, status: Status, timings: Timings | None = None, note: str = "") -> RawSolution:
+        """W = 0 with its best intercept: the best that is known where a solver came back with nothing."""
+        coef = np.zeros(problem.sample.n_features)
+        notes = (note,) if note else ()
+        return cls(coef, problem.null_intercept(), status, timings=timings or Timings(), notes=notes)

@@ -1,0 +1,138 @@
+"""Which solvers there are, what each is able to do, and how one is found by its name.
+
+A solver is a module with a function ``solve(problem, *, tolerance, time_limit, **options) -> RawSolution``; its
+keyword arguments are its options. The module is imported when it is asked for, so that nobody pays for a modelling
+language that is not used.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from auclab.formulations.base import Family, Program
+from auclab.solvers.raw import RawSolution
+from auclab.types import AuclabError
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What a solver works on; `why_not` turns a mismatch into words. `blocks`: samples that are out of memory."""
+
+    linear_only: bool = False
+    nonconvex: bool = False
+    blocks: bool = False
+    families: tuple[Family, ...] = ("hinge",)
+
+    def why_not(self, program: Program) -> str | None:
+        """Why this solver cannot take `program`, or None if it can."""
+        if program.family not in self.families:
+            return _FOREIGN[program.family]
+        if program.family == "count":
+            return None
+        if not program.is_convex:
+            return None if self.nonconvex else f"z = {program.threshold:g} > 0 makes it not convex"
+        if self.linear_only and not program.is_linear:
+            square = "²" if program.squared else ""
+            return f"its ‖w‖{square} in norm {program.norm} is not linear"
+        return None
+
+
+_FOREIGN: dict[Family, str] = {
+    "hinge": "it minimises no hinges",
+    "hardest": "it averages over all negatives, not over the hardest ones",
+    "count": "counting pairs needs integer variables",
+}
+
+Solver = Callable[..., RawSolution]
+
+
+@dataclass(frozen=True)
+class SolverEntry:
+    """A solver of the registry: the module with its `solve`, and what it is able to do."""
+
+    module: str
+    capabilities: Capabilities
+
+
+SOLVERS: dict[str, SolverEntry] = {
+    "clarabel": SolverEntry("auclab.solvers.conic.clarabel", Capabilities(families=("hinge", "hardest"))),
+    "cutting_plane": SolverEntry(
+        "auclab.solvers.cutting_plane.solver", Capabilities(blocks=True, families=("hinge", "hardest"))
+    ),
+    "highs": SolverEntry(
+        "auclab.solvers.highs.solver",
+        Capabilities(linear_only=True, nonconvex=True, families=("hinge", "hardest", "count")),
+    ),
+    "newton": SolverEntry("auclab.solvers.newton.solver", Capabilities(blocks=True)),
+    "scs": SolverEntry("auclab.solvers.conic.scs", Capabilities(families=("hinge", "hardest"))),
+}
+
+
+def find_solver(name: str) -> SolverEntry:
+    """The entry of the solver called `name`.
+
+    Raises
+    ------
+    AuclabError
+        No such solver (the choices are listed).
+    """
+    if name not in SOLVERS:
+        raise AuclabError(f"solver={name!r} is unknown; choose one of {', '.join(['auto', *SOLVERS])}")
+    return SOLVERS[name]
+
+
+def load_solver(name: str) -> Solver:
+    """The `solve` function of the solver called `name`; imports its module.
+
+    Raises
+    ------
+    AuclabError
+        No such solver (the choices are listed).
+    """
+    solve: Solver = importlib.import_module(find_solver(name).module).solve
+    return solve
+
+
+def capable_solvers(program: Program) -> Iterator[str]:
+    """Names of the solvers that can take `program`."""
+    return (name for name, entry in SOLVERS.items() if entry.capabilities.why_not(program) is None)
+
+
+def check_capable(name: str, program: Program) -> Solver:
+    """The solver's `solve`, once it is clear that it can take `program`.
+
+    Raises
+    ------
+    AuclabError
+        A mismatch, in one line that names what works.
+    """
+    capabilities = find_solver(name).capabilities
+    reason = capabilities.why_not(program)
+    if reason is None:
+        return load_solver(name)
+    working = " or ".join(f"solver={other}" for other in capable_solvers(program)) or "no solver yet"
+    advice = f"use {working}"
+    if capabilities.linear_only and program.is_convex and program.family in capabilities.families:
+        advice += f", or keep solver={name} with norm l1 or linf" + (" and squared=false" if program.squared else "")
+    raise AuclabError(f"solver={name} cannot solve {program.name}: {reason}; {advice}")
+
+
+def check_blocks(name: str) -> None:
+    """Raise `AuclabError` if the solver needs all rows in memory."""
+    if not find_solver(name).capabilities.blocks:
+        able = " or ".join(f"solver={other}" for other, entry in SOLVERS.items() if entry.capabilities.blocks)
+        raise AuclabError(f"solver={name} needs all rows in memory, and the sample is in blocks; use {able}")
+
+
+def check_options(name: str, solve: Solver, options: dict[str, object]) -> None:
+    """Raise `AuclabError` if the solver knows nothing of one of the `options`."""
+    known = {p.name for p in inspect.signature(solve).parameters.values() if p.kind is p.KEYWORD_ONLY}
+    unknown = sorted(set(options) - known)
+    if unknown:
+        rest = sorted(known - {"tolerance", "time_limit"})
+        raise AuclabError(
+            f"solver={name} has no option {', '.join(unknown)}; it takes {', '.join(rest) if rest else 'none'}"
+        )

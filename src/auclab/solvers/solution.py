@@ -1,0 +1,109 @@
+"""What a solve returns: a linear scorer, its certificate, and the seconds it took."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from auclab.formulations.base import Program
+from auclab.types import Array, Status
+
+
+@dataclass(frozen=True)
+class Timings:
+    """Seconds spent, each kind apart: building the model, loading it, compiling code, solving."""
+
+    build: float = 0.0
+    load: float = 0.0
+    compile: float = 0.0
+    solve: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """Sum of the four."""
+        return self.build + self.load + self.compile + self.solve
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What the referee found out about a solution, on its own account.
+
+    Attributes
+    ----------
+    objective
+        Value of the formulation at the returned point, re-evaluated without pairs.
+    lower_bound
+        Value of a feasible dual point, or the bound of a branch-and-bound tree where pairs are counted: no `w` has a
+        smaller objective (with ``‖w‖ ≤ norm_bound`` if that is finite). NaN when the solver gave no multipliers or
+        only a local optimum is claimed.
+    absolute_gap, gap
+        ``objective − lower_bound`` and the same divided by ``max(|objective|, 1e-12)``, or the absolute gap
+        where the objective is 0 (separable data); never negative beyond rounding.
+    dual_residual
+        Violation of the dual constraint ``‖Σ q d‖_* ≤ λ − z Σ q`` that is left after repair.
+    norm_bound
+        The radius within which `lower_bound` holds; infinite when the dual point could be made feasible. In the
+        program's norm, or, where it has none, in the l2 norm with every feature in units of its spread.
+    """
+
+    objective: float
+    lower_bound: float
+    absolute_gap: float
+    gap: float
+    dual_residual: float
+    norm_bound: float = math.inf
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A linear scorer ``h(x) = coef · x + intercept`` and what is known about it.
+
+    `multipliers` has one entry per observation: the share of the pair weights ``Σ_j q_ij`` (or the weight
+    ``q_i`` on point formulations) of the dual point, 0 for an observation whose margins are all large.
+    `history` has one row ``(seconds, objective, lower bound)`` per outer step. `notes` says in words what a
+    reader should know: a trivial optimum, separable data, a local optimum.
+    """
+
+    coef: Array
+    intercept: float
+    formulation: Program
+    certificate: Certificate
+    status: Status
+    solver: str
+    timings: Timings = field(default_factory=Timings)
+    iterations: int = 0
+    history: tuple[tuple[float, float, float], ...] = ()
+    multipliers: Array | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def objective(self) -> float:
+        """Objective at `coef`, re-evaluated by the referee."""
+        return self.certificate.objective
+
+    @property
+    def lower_bound(self) -> float:
+        """Certified lower bound on the optimal value; NaN if unknown."""
+        return self.certificate.lower_bound
+
+    @property
+    def gap(self) -> float:
+        """Relative gap ``(objective − lower_bound) / objective``; NaN if unknown."""
+        return self.certificate.gap
+
+    @property
+    def threshold(self) -> float:
+        """The z of the formulation."""
+        return self.formulation.threshold
+
+    @property
+    def penalty(self) -> float:
+        """The λ of the formulation."""
+        return self.formulation.penalty
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores ``X @ coef + intercept``, shape (n_samples,)."""
+        return np.asarray(X @ self.coef, dtype=float) + self.intercept

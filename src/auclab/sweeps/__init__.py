@@ -1,0 +1,1 @@
+"""Sweeps: many experiments, resumed where they were stopped."""

@@ -1,0 +1,113 @@
+"""`run.py` from the shell: the commands a reader types, their exit codes, and what is left behind."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from composed import REPOSITORY, SHARED_DATA
+from run_command import SMALL, command, run, runs_in
+
+
+def test_help_lists_every_choice_and_imports_nothing_heavy(tmp_path):
+    answer = subprocess.run(
+        [sys.executable, "-X", "importtime", *command("--help")[1:]],
+        cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    for group in ("dataset", "split", "preprocess", "formulation", "solver", "metrics", "bounds", "tracking"):
+        (choices,) = re.findall(rf"^{group}: (.*)$", answer.stdout, flags=re.MULTILINE)
+        files = {path.stem for path in (REPOSITORY / "conf" / group).glob("*.yaml")}
+        assert set(choices.split(", ")) == files
+    assert len(re.findall("^  python run.py", answer.stdout, flags=re.MULTILINE)) == 3
+    imported = {line.rpartition("|")[2].strip() for line in answer.stderr.splitlines()}
+    assert not imported & {"numpy", "pandas", "sklearn", "mlflow", "cvxpy", "pyomo", "numba", "matplotlib"}
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_unknown_choice_lists_the_known_ones(tmp_path):
+    answer = run(tmp_path, "formulation=nonsense")
+    assert answer.returncode == 1
+    for name in ("bauc", "generalized_bauc", "ranksvm", "csvm", "ecsvm"):
+        assert name in answer.stderr
+    assert "Traceback" not in answer.stderr
+
+
+@pytest.mark.slow
+def test_the_default_experiment(tmp_path):
+    """`python run.py` alone, as in the README: no file, no network."""
+    answer = run(tmp_path)
+    assert answer.returncode == 0, answer.stderr
+    assert "breast_cancer · 569 rows × 30 features" in answer.stdout
+    assert answer.stderr == ""
+    client, (kept,) = runs_in(tmp_path)
+    assert kept.info.status == "FINISHED"
+    assert kept.info.run_id in answer.stdout
+    assert kept.info.run_name == "bauc · breast_cancer · seed 0 · auto"
+    assert {"objective", "lower_bound", "gap", "test/auc", "test/bauc", "bound/fixed_scorer_auc"} <= set(
+        kept.data.metrics
+    )
+    assert kept.data.metrics["gap"] <= 1e-6
+    assert kept.data.params["formulation"] == "bauc"
+    assert kept.data.params["split.test_size"] == "0.3"
+    assert re.fullmatch("[0-9a-f]{16}", kept.data.tags["config.hash"])
+    assert kept.data.tags["command"] == "python run.py"
+    assert {item.path for item in client.list_artifacts(kept.info.run_id)} == {
+        *("roc.png", "ranking_errors.png", "scores.png", "coefficients.csv", "certificate.json", "bounds.json"),
+        *("metrics.json", "config.yaml", "history.csv", "scores.parquet", "model"),
+    }
+    assert kept.inputs.dataset_inputs[0].dataset.name == "breast_cancer"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not (SHARED_DATA / "ionosphere.csv").exists(), reason="ionosphere.csv is not in ../shared/data")
+def test_ionosphere_with_highs(tmp_path):
+    answer = run(tmp_path, "solver=highs", "dataset=ionosphere", f"data_dir={SHARED_DATA}")
+    assert answer.returncode == 0, answer.stderr
+    assert "126 positive (b), 225 negative (g)" in answer.stdout
+    _, (kept,) = runs_in(tmp_path)
+    assert kept.data.metrics["gap"] <= 1e-6
+    assert kept.data.metrics["lower_bound"] <= kept.data.metrics["objective"] * (1 + 1e-12)
+    assert kept.data.metrics["train/bauc"] == pytest.approx(1 - kept.data.metrics["objective"], abs=1e-7)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="SIGINT cannot be sent to one process on Windows")
+def test_ctrl_c_marks_the_run_killed(tmp_path):
+    """Clarabel computes for a minute in compiled code; the run is stopped in the middle of that."""
+    big = ("dataset=artificial", "dataset.n_pos=1000", "dataset.n_neg=1000", "solver=clarabel")
+    process = subprocess.Popen(command(*big), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: list(tmp_path.glob("mlruns/staging/*")))
+    time.sleep(3.0)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=10)
+    assert process.returncode == 130
+    assert "KILLED" in errors
+    assert "Traceback" not in errors
+    _, (kept,) = runs_in(tmp_path)
+    assert kept.info.status == "KILLED"
+    assert not list(tmp_path.glob("mlruns/staging/*"))
+    with pytest.raises(ProcessLookupError):  # nobody is left of its process
+        os.kill(process.pid, 0)
+
+
+@pytest.mark.slow
+def test_a_store_that_cannot_be_written_is_one_line(tmp_path):
+    (tmp_path / "mlruns").write_text("a file where a folder should be")
+    answer = run(tmp_path, *SMALL)
+    assert answer.returncode == 1
+    (line,) = answer.stderr.splitlines()
+    assert line.startswith("error: cannot keep runs in")
+    assert "tracking=none" in line
+    assert (tmp_path / "mlruns").is_file()
+
+
+def wait_for(condition, seconds=90.0):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.1)

@@ -1,0 +1,240 @@
+"""Preprocessing: fitted on the training part only, finite numbers out, norms within the ball."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+import skops.io
+from hydra.utils import instantiate
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+from omegaconf import OmegaConf
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from auclab.datasets import preprocess
+from auclab.datasets.preprocess import UnitBall
+from auclab.datasets.records import Dataset
+from auclab.types import AuclabError
+
+ALL = [preprocess.standard, preprocess.minmax, preprocess.unit_ball, preprocess.none]
+SCALED = [preprocess.standard, preprocess.minmax, preprocess.unit_ball]
+Build = Callable[[Dataset], Any]
+
+
+def mixed() -> Dataset:
+    """Twelve rows with every kind of column and gaps."""
+    generator = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {
+            "size": [*generator.normal(size=10), np.nan, 100.0],
+            "count": np.arange(12),
+            "flag": [True, False] * 6,
+            "colour": ["red", "blue", None, "red", "red", "red"] * 2,
+            "grade": pd.Categorical([1, 2, 3] * 4),
+            "code": [7.0, 8.0, np.nan] * 4,
+            "always": 5.0,
+        }
+    )
+    return Dataset(name="mixed", X=X, y=np.array([0, 1] * 6), nominal=("code",))
+
+
+def sparse(rows: int = 30) -> Dataset:
+    X = sp.random(rows, 8, density=0.4, format="csr", random_state=np.random.default_rng(1))
+    return Dataset(name="sparse", X=X, y=np.arange(rows) % 2)
+
+
+@pytest.mark.parametrize("build", ALL)
+def test_output_is_finite_float64_with_names(build: Build) -> None:
+    dataset = mixed()
+    transformer = build(dataset).fit(dataset.X.iloc[:8], dataset.y[:8])
+    for rows in (slice(0, 8), slice(8, 12)):
+        Z = transformer.transform(dataset.X.iloc[rows])
+        assert isinstance(Z, np.ndarray)
+        assert Z.dtype == np.float64
+        assert np.isfinite(Z).all()
+    names = transformer.get_feature_names_out().tolist()
+    assert len(names) == Z.shape[1] == len(set(names))
+    assert ("always" in names) == (build is preprocess.none)
+    assert {"flag_True", "colour_blue", "grade_3", "code_7", "code_8"} <= set(names)
+
+
+@pytest.mark.parametrize("build", ALL)
+def test_test_rows_do_not_change_the_fit(build: Build) -> None:
+    """The outlier, the gap and the new category of the last rows are not seen when fitting."""
+    dataset = mixed()
+    changed = dataset.X.copy()
+    for column, value in {"size": 1e6, "count": -1_000_000, "colour": "green", "flag": True}.items():
+        changed.loc[8:, column] = value
+    train = dataset.X.iloc[:8]
+    ours = build(dataset).fit(train).transform(train)
+    other = Dataset(name="other", X=changed, y=dataset.y, nominal=dataset.nominal)
+    np.testing.assert_array_equal(ours, build(other).fit(changed.iloc[:8]).transform(changed.iloc[:8]))
+
+
+def test_imputation_by_hand() -> None:
+    dataset = mixed()
+    frame = pd.DataFrame(
+        preprocess.none(dataset).fit_transform(dataset.X),
+        columns=preprocess.none(dataset).fit(dataset.X).get_feature_names_out(),
+    )
+    assert frame.loc[10, "size"] == dataset.X["size"].median()
+    assert frame.loc[[2, 8], "colour_red"].tolist() == [1.0, 1.0]  # red is the most frequent colour
+    assert frame.loc[2, ["code_7", "code_8"]].tolist() == [1.0, 0.0]  # a tie goes to the smaller one
+    assert frame["flag_True"].tolist() == [1.0, 0.0] * 6
+
+
+def test_unknown_categories_give_zeros_without_a_warning() -> None:
+    dataset = mixed()
+    transformer = preprocess.none(dataset).fit(dataset.X.iloc[:6])
+    row = dataset.X.iloc[:1].copy()
+    row["colour"] = "green"
+    frame = pd.DataFrame(transformer.transform(row), columns=transformer.get_feature_names_out())
+    assert frame[["colour_red", "colour_blue"]].to_numpy().tolist() == [[0.0, 0.0]]
+
+
+@pytest.mark.parametrize("build", ALL)
+@pytest.mark.parametrize("column", ["size", "colour"])
+def test_column_without_any_value_in_the_training_part(build: Build, column: str) -> None:
+    dataset = mixed()
+    train = dataset.X.iloc[:6].copy()
+    train[column] = np.nan if column == "size" else None
+    transformer = build(dataset).fit(train)
+    assert np.isfinite(transformer.transform(dataset.X)).all()
+
+
+def test_scales() -> None:
+    dataset = mixed()
+    Z = preprocess.standard(dataset).fit_transform(dataset.X)
+    np.testing.assert_allclose(Z.mean(axis=0), 0.0, atol=1e-12)
+    np.testing.assert_allclose(Z.std(axis=0), 1.0)
+    Z = preprocess.minmax(dataset).fit_transform(dataset.X)
+    np.testing.assert_allclose([Z.min(axis=0), Z.max(axis=0)], [[0.0] * Z.shape[1], [1.0] * Z.shape[1]], atol=1e-12)
+    Z = preprocess.unit_ball(dataset).fit_transform(dataset.X)
+    assert np.linalg.norm(Z, axis=1).max() == pytest.approx(1.0, abs=1e-13)
+
+
+@pytest.mark.parametrize("build", ALL)
+def test_sparse_stays_sparse(build: Build) -> None:
+    dataset = sparse()
+    transformer = build(dataset).fit(dataset.X[:20])
+    Z = transformer.transform(dataset.X[20:])
+    assert sp.issparse(Z)
+    assert (Z.format, Z.dtype) == ("csr", np.float64)
+    assert (Z.toarray()[dataset.X[20:].toarray() == 0.0] == 0.0).all()
+    assert len(transformer.get_feature_names_out()) == Z.shape[1]
+
+
+def test_sparse_scales_agree_with_dense_ones() -> None:
+    dataset = sparse()
+    dense = dataset.X.toarray()
+    np.testing.assert_allclose(
+        preprocess.standard(dataset).fit_transform(dataset.X).toarray(), dense / dense.std(axis=0)
+    )
+    np.testing.assert_allclose(
+        preprocess.minmax(dataset).fit_transform(dataset.X).toarray(), dense / abs(dense).max(axis=0)
+    )
+    np.testing.assert_array_equal(preprocess.none(dataset).fit_transform(dataset.X).toarray(), dense)
+
+
+def test_sparse_constant_columns_are_dropped() -> None:
+    X = sp.csr_matrix(np.array([[0.0, 1.0, 2.0], [0.0, 1.0, 0.0]]))
+    dataset = Dataset(name="sparse", X=X, y=np.array([0, 1]))
+    assert preprocess.standard(dataset).fit_transform(X).toarray().tolist() == [[2.0], [0.0]]
+
+
+numbers = st.floats(-1e100, 1e100, allow_subnormal=False)
+matrices = arrays(np.float64, array_shapes(min_dims=2, max_dims=2, max_side=40), elements=numbers)
+
+
+@given(X=matrices, data=st.data())
+def test_unit_ball_holds_every_row(X: np.ndarray, data: st.DataObject) -> None:
+    """Training rows and rows never seen, dense and sparse, to the last bit."""
+    new = data.draw(arrays(np.float64, (5, X.shape[1]), elements=numbers))
+    ball = UnitBall().fit(X)
+    for rows in (X, new):
+        for Z in (ball.transform(rows), ball.transform(sp.csr_matrix(rows)).toarray()):
+            assert np.linalg.norm(Z, axis=1).max() <= 1.0
+            assert np.sqrt((Z[:, ::-1] ** 2).sum(axis=1)).max() <= 1.0
+        inside = np.linalg.norm(rows, axis=1) <= ball.radius_
+        np.testing.assert_allclose(ball.transform(rows)[inside], rows[inside] / ball.radius_, rtol=1e-12, atol=1e-300)
+
+
+@parametrize_with_checks([UnitBall()])
+def test_unit_ball_is_a_scikit_learn_transformer(estimator: Any, check: Callable[[Any], None]) -> None:
+    check(estimator)
+
+
+@pytest.mark.parametrize("name", ["ionosphere", "abalone", "german_credit", "wpbc"])
+def test_unit_ball_on_real_data(name: str) -> None:
+    from auclab.datasets import load, places
+    from auclab.datasets.splits import holdout
+
+    if places.find("ionosphere.csv") is None:
+        pytest.skip("no folder with data files: ../shared/data is not there and AUCLAB_DATA is not set")
+    dataset = load(name)
+    [split] = holdout(dataset.y)
+    transformer = preprocess.unit_ball(dataset).fit(dataset.X.iloc[split.train])
+    for rows in (split.train, split.test):
+        assert np.linalg.norm(transformer.transform(dataset.X.iloc[rows]), axis=1).max() <= 1.0
+    if name == "ionosphere":
+        assert "a02" not in transformer.get_feature_names_out()
+
+
+@pytest.mark.parametrize("build", ALL)
+@pytest.mark.parametrize("make", [mixed, sparse])
+def test_transformers_can_be_saved(build: Build, make: Callable[[], Dataset]) -> None:
+    dataset = make()
+    transformer = build(dataset).fit(dataset.X)
+    ours = np.asarray(sp.csr_matrix(transformer.transform(dataset.X)).todense())
+    packed = skops.io.dumps(transformer)
+    trusted = skops.io.get_untrusted_types(data=packed)
+    assert set(trusted) <= {"auclab.datasets.preprocess.UnitBall", "auclab.datasets.preprocess.as_text", "numpy.dtype"}
+    for copy in (pickle.loads(pickle.dumps(transformer)), skops.io.loads(packed, trusted=trusted)):
+        np.testing.assert_array_equal(np.asarray(sp.csr_matrix(copy.transform(dataset.X)).todense()), ours)
+
+
+@pytest.mark.parametrize("kind", ["str", "object", "category"])
+def test_text_of_every_kind_is_nominal(kind: str) -> None:
+    X = pd.DataFrame({"colour": pd.Series(["red", "blue", "red"]).astype(kind)})
+    dataset = Dataset(name="text", X=X, y=np.array([0, 1, 1]))
+    transformer = preprocess.none(dataset).fit(X)
+    assert transformer.get_feature_names_out().tolist() == ["colour_blue", "colour_red"]
+    assert transformer.transform(X.astype(object)).tolist() == [[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]]
+
+
+@pytest.mark.parametrize("build", ALL)
+def test_infinite_values_are_refused(build: Build) -> None:
+    X = pd.DataFrame({"size": [1.0, np.inf, -np.inf], "count": [1, 2, 3]})
+    with pytest.raises(AuclabError, match=r"column 'size' has 2 infinite values \(first in row 1\)"):
+        build(Dataset(name="infinite", X=X, y=np.array([0, 1, 1])))
+    matrix = sp.csr_matrix(np.array([[0.0, 1.0], [0.0, np.nan]]))
+    with pytest.raises(AuclabError, match=r"1 entries that are NaN or infinite \(first in column 1\)"):
+        build(Dataset(name="infinite", X=matrix, y=np.array([0, 1])))
+
+
+def test_identifiers_are_refused_unless_called_nominal() -> None:
+    X = pd.DataFrame({"id": [f"patient {i}" for i in range(60)], "size": np.arange(60)})
+    y = np.arange(60) % 2
+    with pytest.raises(AuclabError, match=r"column 'id' holds text with 60 different values in 60 rows, such as 'pat"):
+        preprocess.standard(Dataset(name="ids", X=X, y=y))
+    assert preprocess.standard(Dataset(name="ids", X=X, y=y, nominal=("id",))).fit_transform(X).shape == (60, 61)
+
+
+def test_dates_are_refused() -> None:
+    X = pd.DataFrame({"when": pd.to_datetime(["2020-01-01", "2020-01-02"])})
+    with pytest.raises(AuclabError, match=r"column 'when' is of type datetime64"):
+        preprocess.standard(Dataset(name="dates", X=X, y=np.array([0, 1])))
+
+
+@pytest.mark.parametrize("build", ALL)
+def test_every_function_has_a_yaml(build: Build) -> None:
+    made = instantiate(OmegaConf.load(Path(__file__).parents[2] / "conf" / "preprocess" / f"{build.__name__}.yaml"))
+    np.testing.assert_array_equal(made(mixed()).fit_transform(mixed().X), build(mixed()).fit_transform(mixed().X))

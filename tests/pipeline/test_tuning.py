@@ -1,0 +1,194 @@
+"""tune=: the value that a plain loop would choose, the rule of one standard error, and what is logged."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from auclab.datasets.splits import kfold
+from auclab.estimators import AUCClassifier
+from auclab.formulations import CSVM, BufferedAUC, GeneralizedBufferedAUC, RankSVM
+from auclab.metrics import auc_score, auc_threshold, bauc_score
+from auclab.pipeline.run_name import flatten, run_name
+from auclab.pipeline.tuning import SYMBOLS, tune
+from auclab.pipeline.tuning_path import draw_tuning_path
+from auclab.types import AuclabError
+from composed import run_here
+
+SMALL = ("dataset=artificial", "dataset.n_pos=30", "dataset.n_neg=40", "dataset.n_features=3")
+VALUES = [1.0, 0.001, 0.03]  # in no order
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(5)
+    y = np.repeat([0, 1], [45, 30])
+    X = pd.DataFrame(rng.normal(size=(75, 4)) + 0.6 * y[:, None] * [1, 1, 0, 0], columns=list("abcd"))
+    return X, y
+
+
+def pipeline(formulation):
+    return make_pipeline(StandardScaler(), AUCClassifier(formulation=formulation))
+
+
+def scores_by_hand(model, parameter, values, metric, X, y, *, folds, seed):
+    """(values, folds): preprocessing and program fitted on the inner training part alone."""
+    table = []
+    for value in values:
+        row = []
+        for split in kfold(y, n_folds=folds, seed=seed):
+            program = replace(model[-1].formulation, **{parameter: value})
+            fitted = clone(model).set_params(aucclassifier__formulation=program)
+            fitted.fit(X.iloc[split.train], y[split.train])
+            row.append(metric(y[split.test], fitted.decision_function(X.iloc[split.test])))
+        table.append(row)
+    return np.array(table)
+
+
+@pytest.mark.parametrize(
+    ("formulation", "parameter", "sign"),
+    [
+        (RankSVM(0.5), "penalty", 1),
+        (CSVM(0.5, squared=True), "penalty", 1),
+        (GeneralizedBufferedAUC(-9.0), "threshold", -1),
+    ],
+)
+@pytest.mark.parametrize("rule", [False, True])
+def test_the_choice_is_that_of_a_plain_loop(data, formulation, parameter, sign, rule):
+    X, y = data
+    values = sorted(sign * value for value in VALUES)
+    model = pipeline(formulation)
+    fitted, tuning = tune(
+        model, X, y, parameter=parameter, values=[*VALUES, VALUES[0]] if sign > 0 else [-v for v in VALUES],
+        metric="bauc", folds=3, seed=7, one_standard_error=rule,
+    )  # fmt: skip
+    table = scores_by_hand(model, parameter, values, bauc_score, X, y, folds=3, seed=7)
+    means, errors = table.mean(axis=1), table.std(axis=1, ddof=1) / np.sqrt(3)
+    np.testing.assert_array_equal(tuning.path["value"], values)
+    # Another start ends at another point within the tolerance of 1e-6; bAUC of 25 rows moves by some times that.
+    np.testing.assert_allclose(tuning.path[["fold_0", "fold_1", "fold_2"]], table, rtol=1e-4)
+    np.testing.assert_allclose(tuning.path["mean"], means, rtol=1e-4)
+    np.testing.assert_allclose(tuning.path["standard_error"], errors, rtol=1e-3)
+    best = int(means.argmax())
+    assert tuning.best == values[best]
+    allowed = [value for value, mean in zip(values, means, strict=True) if mean >= means[best] - errors[best]]
+    assert tuning.chosen == ((max(allowed) if sign > 0 else min(allowed)) if rule else values[best])
+    assert getattr(fitted[-1].solution_.formulation, parameter) == tuning.chosen
+    assert fitted[-1].solution_.coef.shape == (4,)
+    assert fitted[0].n_samples_seen_ == len(y)  # fitted again on all rows
+    assert (tuning.path["certified"] == 1).all()
+
+
+def test_of_equal_scores_the_simplest_scorer_wins(data):
+    """One informative column ranks alike at every λ that leaves w ≠ 0."""
+    X, y = data
+    options = {"metric": "auc", "folds": 3}
+    _, tuning = tune(pipeline(RankSVM(1.0)), X[["a"]], y, parameter="penalty", values=[0.001, 0.002, 0.004], **options)
+    assert tuning.path["mean"].nunique() == 1
+    assert tuning.chosen == tuning.best == 0.004
+    z = [-0.001, -0.002, -0.004]
+    _, tuning = tune(pipeline(GeneralizedBufferedAUC(0.0)), X[["a"]], y, parameter="threshold", values=z, **options)
+    assert tuning.chosen == -0.004
+
+
+def test_an_error_measure_is_minimised(data):
+    X, y = data
+    model = pipeline(RankSVM(1.0))
+    _, tuning = tune(model, X, y, parameter="penalty", values=VALUES, metric="auc_threshold", folds=3)
+    table = scores_by_hand(model, "penalty", sorted(VALUES), auc_threshold, X, y, folds=3, seed=0)
+    assert tuning.chosen == sorted(VALUES)[int(table.mean(axis=1).argmin())]
+    assert tuning.metric == "−auc_threshold"
+    assert "−auc_threshold" in tuning.statement
+
+
+@pytest.mark.parametrize(
+    ("formulation", "changes", "words"),
+    [
+        (BufferedAUC(), {}, "bauc has no parameter 'penalty'; it has none of λ"),
+        (RankSVM(1.0), {"parameter": "threshold"}, "it has penalty"),
+        (GeneralizedBufferedAUC(-1.0), {}, "it has threshold"),
+        (RankSVM(1.0), {"values": []}, "a list of finite numbers"),
+        (RankSVM(1.0), {"values": [float("nan")]}, "a list of finite numbers"),
+        (RankSVM(1.0), {"values": [-1.0]}, "penalty"),
+        (RankSVM(1.0), {"metric": "accuracy"}, "no scorer is named 'accuracy'"),
+        (RankSVM(1.0), {"folds": 31}, "31"),
+        (RankSVM(1.0), {"metric": "ferri_auc"}, "predict_proba"),
+    ],
+)
+def test_what_cannot_be_tuned_is_said(data, formulation, changes, words):
+    with pytest.raises(AuclabError, match=words):
+        tune(pipeline(formulation), *data, **{"parameter": "penalty", "values": [0.1], "folds": 3, **changes})
+
+
+def test_every_tunable_parameter_has_a_configuration(tmp_path):
+    for parameter, formulation in {"penalty": "ranksvm", "threshold": "generalized_bauc"}.items():
+        result = run_here(
+            tmp_path / parameter, *SMALL, f"formulation={formulation}", f"tune={parameter}", "tune.folds=2",
+            "bounds=none",
+            "metrics=[auc]",
+        )  # fmt: skip
+        (fold,) = result.folds
+        assert fold.tuning.parameter == parameter
+        assert getattr(result.formulation, parameter) == fold.tuning.chosen
+        assert result.summary[f"tune/{parameter}"] == fold.tuning.chosen
+        table = pd.read_csv(tmp_path / parameter / "tuning.csv")
+        pd.testing.assert_frame_equal(table, fold.tuning.path)
+        assert (tmp_path / parameter / "tuning.png").stat().st_size > 5000
+    assert set(SYMBOLS) == {"penalty", "threshold"}
+
+
+def test_the_test_part_is_not_looked_at(tmp_path):
+    """Inner folds are made of the training part alone: other labels in the test part change nothing of the path."""
+    result = run_here(
+        tmp_path, *SMALL, "formulation=ranksvm", "tune=penalty", "tune.values=[0.01,0.1]", "tune.folds=2",
+            "bounds=none",
+        "split=kfold", "split.n_folds=2",
+    )  # fmt: skip
+    for fold in result.folds:
+        X, y = result.dataset.X.iloc[fold.split.train], result.dataset.y[fold.split.train]
+        model = make_pipeline(StandardScaler(), AUCClassifier(formulation=RankSVM(1.0)))
+        table = scores_by_hand(model, "penalty", [0.01, 0.1], auc_score, X, y, folds=2, seed=0)
+        np.testing.assert_allclose(fold.tuning.path["mean"], table.mean(axis=1), rtol=1e-9)
+    assert (tmp_path / "fold_1" / "tuning.csv").exists()
+
+
+def test_bounds_on_the_training_part_hold_for_the_whole_path(tmp_path):
+    """With K values each bound has ρ/K; a held-out bound keeps its ρ."""
+    usual = (*SMALL, "preprocess=unit_ball", "formulation=ranksvm", "formulation.squared=true")
+    tuned = run_here(tmp_path / "tuned", *usual, "tune=penalty", "tune.values=[0.1,0.2,0.3,0.4]", "tune.folds=2")
+    chosen = f"formulation.penalty={tuned.folds[0].tuning.chosen}"
+    plain = run_here(tmp_path / "plain", *usual, chosen, "bounds.rho=0.0125")
+    free = run_here(tmp_path / "free", *usual, chosen)
+    assert {item.sample for item in tuned.folds[0].guarantees} == {"train", "test"}
+    for item in tuned.folds[0].guarantees:
+        other = plain if item.sample == "train" else free
+        assert item.numbers == {key: pytest.approx(other.summary[key], nan_ok=True) for key in item.numbers}
+    assert any("all 4 values at once" in words for words in tuned.folds[0].remarks)
+
+
+def test_the_figure_marks_the_choice(data):
+    _, tuning = tune(
+        pipeline(RankSVM(1.0)), *data, parameter="penalty", values=VALUES, folds=3, one_standard_error=True
+    )
+    (ax,) = draw_tuning_path(tuning).axes
+    assert ax.get_xscale() == "log"
+    assert ax.get_title() == f"λ = {tuning.chosen:.3g}"
+    best = tuning.path.loc[tuning.path["value"] == tuning.best].iloc[0]
+    heights = [line.get_ydata()[0] for line in ax.get_lines() if line.get_linestyle() == "--"]
+    assert heights == [best["mean"] - best["standard_error"]]
+    _, tuning = tune(pipeline(GeneralizedBufferedAUC(-1)), *data, parameter="threshold", values=[-1, -0.01, 0], folds=3)
+    (ax,) = draw_tuning_path(tuning).axes
+    assert ax.get_xscale() == "symlog"
+
+
+def test_a_tuned_run_does_not_name_the_value_it_did_not_use():
+    settings = {
+        "formulation": {"penalty": 0.01, "norm": "l1"}, "dataset": {}, "split": {}, "solver": {"name": "highs"},
+        "tune": {"parameter": "penalty"},
+    }  # fmt: skip
+    assert run_name(settings, {"formulation": "ranksvm", "dataset": "pima"}) == "ranksvm λ tuned l1 · pima · highs"
+    assert flatten(settings, {})["formulation.penalty"] == "tuned"

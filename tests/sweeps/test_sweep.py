@@ -1,0 +1,243 @@
+"""Sweeps: what finished is skipped, what failed or was killed comes again, one parent, and kill -9 in the midst."""
+
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from importlib.util import find_spec
+
+import pytest
+
+from auclab.sweeps.sweep import _count
+from auclab.sweeps.watcher import Watcher
+from auclab.sweeps.workers import THREAD_VARIABLES, check_launcher, cores, pin_threads
+from auclab.tracking.job_status import SWEEP_VARIABLE, add_line, count_jobs, read_statuses, write_status
+from auclab.tracking.processes import Process, this_process
+from run_command import SMALL, command, run, runs_in
+
+QUICK = ("-m", *SMALL, "solver=highs", "bounds=none", "metrics=[auc]")
+
+
+def children_of(runs):
+    return [kept for kept in runs if "sweep.grid" not in kept.data.tags]
+
+
+def parents_among(runs):
+    return [kept for kept in runs if "sweep.grid" in kept.data.tags]
+
+
+@pytest.mark.slow
+def test_what_finished_is_skipped_and_what_failed_comes_again(tmp_path):
+    grid = (*QUICK, "formulation=bauc,ranksvm", "split.seed=range(2)")
+    first = run(tmp_path, *grid)
+    assert first.returncode == 1
+    assert first.stdout.splitlines()[-1] == "sweep: 2 finished, 0 skipped, 2 failed, 0 killed"
+    logs = sorted(tmp_path.glob("multirun/*/*/*/run.log"))
+    assert ["AuclabError: solver=highs cannot solve ranksvm" in path.read_text() for path in logs] == [
+        False, False, True, True,
+    ]  # fmt: skip
+    assert "Traceback" in logs[-1].read_text()
+    assert "Traceback" not in first.stderr
+    assert len(re.findall("^error: solver=highs cannot solve", first.stderr, flags=re.MULTILINE)) == 2
+
+    again = run(tmp_path, *grid)
+    assert again.returncode == 1
+    assert again.stdout.splitlines()[-1] == "sweep: 0 finished, 2 skipped, 2 failed, 0 killed"
+    _, runs = runs_in(tmp_path)
+    (parent,) = parents_among(runs)  # opened again, as it had not finished
+    assert parent.info.status == "FAILED"
+    assert parent.data.tags["sweep.skipped"] == "2"
+    assert parent.data.tags["sweep.grid"].splitlines()[-2:] == ["formulation=bauc,ranksvm", "split.seed=range(2)"]
+    assert all(kept.data.tags["mlflow.parentRunId"] == parent.info.run_id for kept in children_of(runs))
+    failed = [kept for kept in children_of(runs) if kept.info.status == "FAILED"]
+    assert all("solver=clarabel" in kept.data.tags["error"] for kept in failed)
+    assert Counter(kept.info.status for kept in children_of(runs)) == {"FINISHED": 2, "FAILED": 4}
+    assert not any(key.startswith("rerun") for kept in runs for key in kept.data.params)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
+def test_kill_9_loses_no_job_and_doubles_none(tmp_path):
+    """In the midst of a job, after one; benchmarks/sweep_survival.py does it ten times with sixty jobs."""
+    words = command(*QUICK, "split.seed=range(3)")
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    process = subprocess.Popen(
+        words, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
+    )
+    end = time.monotonic() + 300
+    staged = tmp_path / "mlruns" / "staging"
+    while not (list(tmp_path.glob("mlruns/artifacts/*/artifacts")) and list(staged.glob("*"))):
+        assert time.monotonic() < end and process.poll() is None  # noqa: PT018
+        time.sleep(0.01)
+    time.sleep(random.uniform(0.0, 0.2))
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    answer = run(tmp_path, *QUICK, "split.seed=range(3)")
+    assert answer.returncode == 0, answer.stderr
+    _, runs = runs_in(tmp_path)
+    seeds = Counter(
+        kept.data.params["split.seed"] for kept in runs if kept.info.status == "FINISHED" and kept.data.params
+    )
+    assert seeds == {str(seed): 1 for seed in range(3)}
+    assert {kept.info.status for kept in runs} <= {"FINISHED", "KILLED"}
+    (parent,) = parents_among(runs)
+    assert parent.info.status == "FINISHED"
+    assert all(kept.data.tags["mlflow.parentRunId"] == parent.info.run_id for kept in children_of(runs))
+    assert not list(staged.glob("*"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("launcher", "module"), [("joblib", "hydra_plugins.hydra_joblib_launcher"), ("dask", "distributed")]
+)
+def test_launchers(tmp_path, launcher, module):
+    """Two workers, a job that fails, and the count of cores that each of them sees."""
+    two = ("hydra.launcher.n_jobs=2",) if launcher == "joblib" else ("hydra.launcher.workers=2",)
+    grid = (*QUICK, f"hydra/launcher={launcher}", *two, "formulation=bauc,ranksvm", "split.seed=0,1")
+    answer = run(tmp_path, *grid)
+    assert answer.returncode == 1
+    if find_spec("hydra_plugins.hydra_joblib_launcher" if launcher == "joblib" else module) is None:
+        assert answer.stderr.splitlines() == [
+            f"error: this launcher needs {module}; install it with pip install 'auclab[{launcher}]'"
+        ]
+        assert not (tmp_path / "mlruns").exists()
+        return
+    assert answer.stdout.splitlines()[-1] == "sweep: 2 finished, 0 skipped, 2 failed, 0 killed"
+    assert [line for line in answer.stderr.splitlines() if not line.startswith("error: solver=highs cannot")] == []
+    assert len(answer.stderr.splitlines()) == 2
+    assert not re.search(r"HYDRA|Warning", answer.stdout)
+    _, runs = runs_in(tmp_path)
+    (parent,) = parents_among(runs)
+    children = children_of(runs)
+    assert all(kept.data.tags["mlflow.parentRunId"] == parent.info.run_id for kept in children)
+    assert str(os.getpid()) not in {kept.data.tags["process.pid"] for kept in children}
+    assert parent.data.tags["process.pid"] not in {kept.data.tags["process.pid"] for kept in children}
+    pinned = os.environ.get("OMP_NUM_THREADS", str(max(1, cores() // 2)))
+    assert {kept.data.tags["OMP_NUM_THREADS"] for kept in children} == {pinned}
+
+
+def test_a_launcher_that_is_not_installed_names_its_extra(monkeypatch):
+    monkeypatch.setattr("auclab.sweeps.workers.find_spec", lambda name: None)
+    for target, extra in {
+        "hydra_plugins.hydra_joblib_launcher.joblib_launcher.JoblibLauncher": "joblib",
+        "hydra_plugins.auclab_dask_launcher.DaskLauncher": "dask",
+        "hydra_plugins.hydra_submitit_launcher.submitit_launcher.SlurmLauncher": "slurm",
+    }.items():
+        with pytest.raises(ValueError, match=rf"pip install 'auclab\[{extra}\]'"):
+            check_launcher({"_target_": target})
+    check_launcher({"_target_": "hydra._internal.core_plugins.basic_launcher.BasicLauncher"})
+
+
+@pytest.mark.skipif(find_spec("hydra_plugins.hydra_submitit_launcher") is None, reason="needs the extra slurm")
+def test_slurm_composes_and_pins_threads(tmp_path):
+    answer = run(tmp_path, *SMALL, "hydra/launcher=slurm", "hydra.launcher.partition=fast", "--cfg", "hydra")
+    assert answer.returncode == 0, answer.stderr
+    assert "SlurmLauncher" in answer.stdout
+    assert "partition: fast" in answer.stdout
+    assert "export OMP_NUM_THREADS=${SLURM_CPUS_PER_TASK:-1}" in answer.stdout
+
+
+def test_threads_are_shared_among_workers_and_the_readers_choice_stays(monkeypatch):
+    for variable in THREAD_VARIABLES:
+        monkeypatch.delenv(variable, raising=False)
+    pin_threads({"_target_": "x.BasicLauncher"})
+    assert not any(variable in os.environ for variable in THREAD_VARIABLES)
+    monkeypatch.setattr("auclab.sweeps.workers.cores", lambda: 8)
+    for variable in THREAD_VARIABLES:
+        monkeypatch.setenv(variable, "to be taken away at the end")
+        monkeypatch.delenv(variable)
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    pin_threads({"workers": 4})
+    assert [os.environ[variable] for variable in THREAD_VARIABLES] == ["3", "2", "2", "2", "2", "2"]
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
+
+
+def test_the_grid_is_counted():
+    assert _count(["formulation=bauc,ranksvm,csvm", "dataset=pima", "split.seed=range(20)"]) == 60
+    assert _count(["solver.time_limit=choice(1,2)", "+x=3", "metrics=[auc,bauc]"]) == 2
+    assert _count(["split.seed=1,2,3", "split.seed=1,2"]) == 2  # the later word counts
+
+
+def test_processes_are_told_apart():
+    own = this_process()
+    assert Process.from_tags(own.tags) == own
+    assert own.is_here
+    assert not own.is_gone
+    assert Process(own.host, own.pid, "another start").is_gone  # the number was given again
+    assert not Process("elsewhere", own.pid, "another start").is_gone
+    assert not Process(own.host, own.pid, "").is_gone  # not known is not gone
+    assert Process.from_tags({}) is None
+    assert Process.from_tags(own.tags | {"process.pid": "many"}) is None
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    script = "from auclab.tracking.processes import this_process; print(this_process().tags)"
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert Process.from_tags(json.loads(ended.stdout.replace("'", '"'))).is_gone
+    from auclab.tracking.processes import _started
+
+    living = Process(own.host, child.pid, _started(child.pid))
+    assert not living.is_gone
+    child.kill()
+    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # dead, and nobody has taken note
+    assert living.is_gone
+    child.communicate()
+    assert living.is_gone
+
+
+def test_a_worker_ends_with_its_master():
+    master = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    from auclab.tracking.processes import _started
+
+    told = (this_process().host, master.pid, _started(master.pid))
+    imports = "import time; from auclab.tracking.processes import Process, end_with"
+    script = f"{imports}; end_with(Process{told!r}); time.sleep(100)"
+    worker = subprocess.Popen([sys.executable, "-c", script])
+    with pytest.raises(subprocess.TimeoutExpired):
+        worker.wait(timeout=2)
+    master.kill()
+    master.communicate()
+    assert worker.wait(timeout=20) == 1
+
+
+def begin_job(folder):
+    (folder / ".hydra").mkdir(parents=True)
+
+
+def test_slips_of_an_earlier_sweep_in_the_same_folder_do_not_count(tmp_path, monkeypatch):
+    for number in range(3):
+        begin_job(tmp_path / str(number))
+    monkeypatch.setenv(SWEEP_VARIABLE, "earlier")
+    write_status(tmp_path / "0", name="a", status="FINISHED", run_id=None, files=tmp_path)
+    add_line(tmp_path / "1", "it broke", status="FAILED")
+    monkeypatch.setenv(SWEEP_VARIABLE, "now")
+    add_line(tmp_path / "1", "it went well", status="FINISHED")
+    assert count_jobs(tmp_path, "now") == {"FINISHED": 1, "KILLED": 2}
+    assert count_jobs(tmp_path, "earlier") == {"FINISHED": 1, "KILLED": 2}
+    write_status(tmp_path / "2", name="c", status="FAILED", run_id="id", files=tmp_path)
+    add_line(tmp_path / "2", "it broke", status="?")
+    assert [(slip.status, slip.line) for slip in read_statuses(tmp_path, "now")] == [
+        ("KILLED", None), ("FINISHED", "it went well"), ("FAILED", "it broke"),
+    ]  # fmt: skip
+
+
+def test_the_watcher_tells_every_job_once_and_the_time_left(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv(SWEEP_VARIABLE, "now")
+    watcher = Watcher(tmp_path, "now", total=4)
+    assert watcher.seconds_left() is None
+    watcher.begin -= 100.0
+    for number, status in enumerate(("FINISHED", "SKIPPED", "FAILED")):
+        begin_job(tmp_path / str(number))
+        add_line(tmp_path / str(number), f"job {number}", status=status)
+    watcher.start()
+    watcher.stop()
+    said, cried = capsys.readouterr()
+    assert [line.split("  ")[0] for line in said.splitlines()] == ["job 0", "job 1"]
+    assert [line.split("  ")[0] for line in cried.splitlines()] == ["job 2"]
+    assert "3 of 4, about" in cried
+    # One job is left, two took a hundred seconds, one was skipped.
+    assert watcher.seconds_left() == pytest.approx(50.0, abs=5.0)
+    assert Watcher(tmp_path, "now", total=None).seconds_left() is None
