@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from auclab.formulations.base import Program
-from auclab.solvers.solution import Timings
+from auclab.models.timings import Timings
 from auclab.types import Array, AuclabError, Status
 
 #: One thread, so that runs side by side do not fight, and the tightest tolerances that HiGHS takes.

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from auclab.formulations.base import Program
 from auclab.models.dual_lp import DualPoint, Fixed, Margins, Region
-from auclab.solvers.solution import Timings
+from auclab.models.timings import Timings
 from auclab.types import Array, Status
 
 

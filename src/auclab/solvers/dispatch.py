@@ -13,11 +13,12 @@ from auclab.compiled.compiling import compile_hinge
 from auclab.formulations.base import Program
 from auclab.formulations.null import pair_null_level
 from auclab.formulations.problem import Problem
+from auclab.models.timings import Timings
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.nonconvex import solve_nonconvex
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.registry import check_blocks, check_capable, check_options
-from auclab.solvers.solution import Solution, Timings
+from auclab.solvers.solution import Solution
 from auclab.solvers.verification import verify
 from auclab.types import AuclabError, Status
 

@@ -24,9 +24,10 @@ from auclab.formulations.bauc import BufferedAUC
 from auclab.formulations.ecsvm import ECSVM
 from auclab.formulations.norms import norm_of
 from auclab.formulations.problem import Problem
+from auclab.models.timings import Timings
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.registry import Solver
-from auclab.solvers.solution import Certificate, Solution, Timings
+from auclab.solvers.solution import Certificate, Solution
 from auclab.types import Array, AuclabError, Status
 
 #: 2ⁿ programs for the l1 norm: beyond this the family is refused.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from auclab.formulations.problem import Problem
-from auclab.solvers.solution import Timings
+from auclab.models.timings import Timings
 from auclab.types import Array, Status
 
 

@@ -9,22 +9,8 @@ from typing import Any
 import numpy as np
 
 from auclab.formulations.base import Program
+from auclab.models.timings import Timings
 from auclab.types import Array, Status
-
-
-@dataclass(frozen=True)
-class Timings:
-    """Seconds spent, each kind apart: building the model, loading it, compiling code, solving."""
-
-    build: float = 0.0
-    load: float = 0.0
-    compile: float = 0.0
-    solve: float = 0.0
-
-    @property
-    def total(self) -> float:
-        """Sum of the four."""
-        return self.build + self.load + self.compile + self.solve
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,11 @@ from auclab.compiled.hinge import pair_hinge_active
 from auclab.formulations.norms import norm_of, subgradient
 from auclab.formulations.problem import Problem
 from auclab.models.dual_lp import DualPoint, Region, solve_dual
+from auclab.models.timings import Timings
 from auclab.models.window import Window, window_around
 from auclab.models.window_cone import solve_cone
 from auclab.solvers.certificate import SMALL_OBJECTIVE, certify
 from auclab.solvers.raw import RawSolution
-from auclab.solvers.solution import Timings
 from auclab.types import Array, Status
 
 _MAX_STEPS = 200

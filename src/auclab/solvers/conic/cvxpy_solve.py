@@ -12,8 +12,8 @@ import numpy as np
 from auclab.formulations.problem import Problem
 from auclab.models.cvxpy_model import to_cvxpy
 from auclab.models.margins import marginals
+from auclab.models.timings import Timings
 from auclab.solvers.raw import RawSolution
-from auclab.solvers.solution import Timings
 from auclab.types import Status
 
 #: A limit is never OPTIMAL: SCS reports one as `optimal_inaccurate`, the others as `user_limit`.

@@ -24,13 +24,13 @@ from auclab.formulations.problem import Problem
 from auclab.formulations.weighted_negatives import plain_problem
 from auclab.models.bundle_cone import Cuts, minimise_model, project_on_level, proved_bound
 from auclab.models.bundle_master import LinearMaster, MasterPoint
+from auclab.models.timings import Timings
 from auclab.samples.memory import Sample
 from auclab.solvers.certificate import SMALL_OBJECTIVE, certify
 from auclab.solvers.cutting_plane.cuts import Cut, cut_multipliers, supporting_cut
 from auclab.solvers.cutting_plane.subspace import Space, Span, Sparse, Whole
 from auclab.solvers.monitor import Monitor, monitored
 from auclab.solvers.raw import RawSolution
-from auclab.solvers.solution import Timings
 from auclab.solvers.threads import one_thread_each
 from auclab.types import Array, Status
 

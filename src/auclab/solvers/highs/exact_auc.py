@@ -20,8 +20,8 @@ from auclab.formulations.bauc import BufferedAUC
 from auclab.formulations.exact_auc import ExactAUC
 from auclab.formulations.problem import Problem
 from auclab.models.exact_auc_mip import MARGIN, Box, Directions, pair_directions, solve_box, widest
+from auclab.models.timings import Timings
 from auclab.solvers.raw import RawSolution
-from auclab.solvers.solution import Timings
 from auclab.types import Array, AuclabError, Status
 
 #: Trees over more pairs than this end with the time, not with the optimum.

@@ -17,8 +17,8 @@ import numpy as np
 from auclab.formulations.problem import Problem
 from auclab.models.dual_lp import EXACT, solve_dual
 from auclab.models.margins import all_margins, marginals
+from auclab.models.timings import Timings
 from auclab.solvers.raw import RawSolution
-from auclab.solvers.solution import Timings
 from auclab.types import AuclabError, Status
 
 STATEMENTS = ("auto", "full", "dual", "aggregated")

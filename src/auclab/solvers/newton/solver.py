@@ -20,6 +20,7 @@ import numpy as np
 
 from auclab.compiled.compiling import compile_smooth
 from auclab.formulations.problem import Problem
+from auclab.models.timings import Timings
 from auclab.samples.memory import Sample
 from auclab.solvers.certificate import SMALL_OBJECTIVE, certify, dual_bound
 from auclab.solvers.monitor import Monitor, monitored
@@ -27,7 +28,6 @@ from auclab.solvers.newton.damped_newton import MATRIX_UP_TO, Descent, Place
 from auclab.solvers.newton.proximal_step import Hessian, proximal_step
 from auclab.solvers.newton.smoothed_loss import Evaluation, Loss, linearised, smooth_loss
 from auclab.solvers.raw import RawSolution
-from auclab.solvers.solution import Timings
 from auclab.solvers.threads import one_thread_each
 from auclab.solvers.windows import solve_windows
 from auclab.types import Array, AuclabError, Status
