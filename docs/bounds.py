@@ -146,9 +146,9 @@ def draw_plan(path: Path) -> None:
 
 def save(figure: object, path: Path) -> None:
     """A small file: 256 colours."""
-    from gallery import _save
+    from gallery import save_figure
 
-    _save(figure, path)
+    save_figure(figure, path)
     print(f"{path}  {path.stat().st_size / 1000:.0f} kB", flush=True)
 
 

@@ -30,11 +30,11 @@ def draw(folder: Path) -> list[Path]:
             exec(compile(step["code"], str(PAGE), "exec"), names)
         else:
             pictures.append(folder / step["picture"])
-            _save(names["display"].figure_, pictures[-1])
+            save_figure(names["display"].figure_, pictures[-1])
     return pictures
 
 
-def _save(figure: object, path: Path) -> None:
+def save_figure(figure: object, path: Path) -> None:
     """Write a figure with a palette of 256 colours, which nobody sees and which halves the file."""
     buffer = BytesIO()
     figure.savefig(buffer, format="png")

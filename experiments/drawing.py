@@ -12,7 +12,7 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 from PIL import Image
 
-from auclab.displays.style import _RC
+from auclab.displays.style import RC_PARAMS
 from auclab.types import AuclabError
 from experiments.study import VALUE, read
 
@@ -49,7 +49,7 @@ def draw(figures: Mapping[str, Callable[[], Figure]], folder: Path) -> None:
     """Draw every figure into ``folder/<name>.png``, with a palette of 256 colours; one whose data miss is left out."""
     folder.mkdir(exist_ok=True)
     for name, make in figures.items():
-        with rc_context(_RC):
+        with rc_context(RC_PARAMS):
             try:
                 figure = make()
             except AuclabError as error:

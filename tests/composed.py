@@ -10,7 +10,7 @@ REPOSITORY = Path(__file__).parents[1]
 SHARED_DATA = REPOSITORY.parent / "shared" / "data"
 
 
-def _load_run():
+def load_run():
     spec = importlib.util.spec_from_file_location("run", REPOSITORY / "run.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -26,4 +26,4 @@ def run_here(folder, *overrides, brief=False):
     choices = dict(config.hydra.runtime.choices)
     with open_dict(config):
         del config["hydra"]
-    return run_experiment(config, build=_load_run().build, choices=choices, folder=folder, brief=brief)
+    return run_experiment(config, build=load_run().build, choices=choices, folder=folder, brief=brief)

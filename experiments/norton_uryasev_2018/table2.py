@@ -76,7 +76,7 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
     chosen: dict[str, dict[tuple[str, str], int]] = {}
     tested: dict[str, dict[str, list[float]]] = {}
     for name in names:
-        chosen[name], tested[name] = _one_set(load(SETS[name]), seed)
+        chosen[name], tested[name] = one_set(load(SETS[name]), seed)
         for (metric, variant), best in chosen[name].items():
             yield Row(f"table2.{name}.{metric}", tested[name]["auc"][best], seed, variant)
         for key, value in zip(classifiers(0, seed), tested[name]["auc"], strict=True):
@@ -120,7 +120,7 @@ def classifiers(rows: int, seed: int) -> dict[str, Any]:
     }
 
 
-def _one_set(data: Dataset, seed: int) -> tuple[dict[tuple[str, str], int], dict[str, list[float]]]:
+def one_set(data: Dataset, seed: int) -> tuple[dict[tuple[str, str], int], dict[str, list[float]]]:
     """Number of the classifier each metric selects, and every measure on the test part by classifier."""
     (split,) = holdout(data.y, test_size=0.1, seed=seed)
     found = []

@@ -18,7 +18,7 @@ from auclab.datasets.preprocess import standard
 from auclab.datasets.records import Dataset
 from auclab.datasets.splits import holdout
 from auclab.metrics import auc_score
-from experiments.norton_uryasev_2018.table2 import SETS, SMALL, _one_set
+from experiments.norton_uryasev_2018.table2 import SETS, SMALL, one_set
 from experiments.study import AGREE, Row, main
 
 SEEDS = {"smoke": 1, "default": 10, "full": 20}
@@ -31,7 +31,7 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
     """Test AUC of the selected, or of the hard scores, in every other reading."""
     smoke = scale == "smoke"
     for name, variant, data in () if smoke else _other_data():
-        chosen, tested = _one_set(data, seed)
+        chosen, tested = one_set(data, seed)
         for metric in METRICS:
             yield Row(f"table2.{name}.{metric}", tested["auc"][chosen[metric, AGREE]], seed, variant)
     for name in SMALL if smoke else SETS:

@@ -7,7 +7,7 @@ import matplotlib as mpl
 import pytest
 from matplotlib.figure import Figure
 
-from auclab.displays.style import _RC
+from auclab.displays.style import RC_PARAMS
 from auclab.types import AuclabError
 from experiments import drawing, study
 
@@ -23,7 +23,7 @@ KEPT = [(paper, name) for paper, module in MODULES.items() for name in module.FI
 
 @pytest.mark.parametrize(("paper", "name"), KEPT)
 def test_figure_is_drawn_kept_small_and_shown(paper, name):
-    with mpl.rc_context(_RC):
+    with mpl.rc_context(RC_PARAMS):
         figure = MODULES[paper].FIGURES[name]()
         figure.draw_without_rendering()
     assert all(ax.has_data() for ax in figure.axes)

@@ -9,7 +9,7 @@ from auclab.pipeline import artifacts
 from auclab.pipeline.experiment import run_experiment
 from auclab.report import write_report
 from auclab.types import AuclabError
-from composed import REPOSITORY, _load_run
+from composed import REPOSITORY, load_run
 
 #: Ends a script element, an attribute and a paragraph where it is not escaped.
 ODD = """</script><script>alert("x")</script>' " & <b>"""
@@ -29,7 +29,7 @@ def store(tmp_path_factory):
         with open_dict(config):
             del config["hydra"]
         options = {"choices": choices, "folder": place.parent / "out", "brief": True, "command": command}
-        run_experiment(config, build=_load_run().build, **options)
+        run_experiment(config, build=load_run().build, **options)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(artifacts, "FIGURES", {})  # pictures take a second a run, and no page reads them

@@ -55,7 +55,7 @@ def quadratic_window_sum(
     s²`` for ``−reach < t < 0`` and 0 below; reach ≤ 2h. Moments of the negatives are kept in cells of length
     2h and relative to the start of the cell: moments about a common origin would lose ``(range/h)²`` digits.
     """
-    start, mass, moment, second = _cell_moments(neg, weight_neg, half_width)
+    start, mass, moment, second = cell_moments(neg, weight_neg, half_width)
     total = lost = below = lost_below = 0.0
     one = mid = end = 0  # weight 1 before `one`, upper window [one, mid), lower window [mid, end)
     for i in range(pos.size):
@@ -67,9 +67,9 @@ def quadratic_window_sum(
             mid += 1
         while end < neg.size and pos[i] - neg[end] > -reach:
             end += 1
-        m0, m1, m2 = _window(pos[i], neg, start, mass, moment, second, half_width, one, mid)
+        m0, m1, m2 = window_moments(pos[i], neg, start, mass, moment, second, half_width, one, mid)
         value = below + lost_below + 0.5 * m0 + linear * m1 + square * m2
-        m0, m1, m2 = _window(pos[i], neg, start, mass, moment, second, half_width, mid, end)
+        m0, m1, m2 = window_moments(pos[i], neg, start, mass, moment, second, half_width, mid, end)
         value += 0.5 * m0 + m1 + 0.5 * m2
         total, rounding = two_sum(total, (weight_pos[i] if weight_pos.size else 1.0) * value)
         lost += rounding
@@ -77,7 +77,7 @@ def quadratic_window_sum(
 
 
 @njit(cache=True, error_model="numpy")
-def _cell_moments(scores: Array, weight: Array, half_width: float) -> tuple[np.ndarray, Array, Array, Array]:
+def cell_moments(scores: Array, weight: Array, half_width: float) -> tuple[np.ndarray, Array, Array, Array]:
     """Per score: where its cell starts, and the sums of 1, x, x² over the cell so far, x = (n − start)/(2h)."""
     start = np.empty(scores.size, np.int64)
     mass, moment, second = np.empty(scores.size), np.empty(scores.size), np.empty(scores.size)
@@ -97,7 +97,7 @@ def _cell_moments(scores: Array, weight: Array, half_width: float) -> tuple[np.n
 
 
 @njit(cache=True, error_model="numpy")
-def _window(
+def window_moments(
     centre: float,
     scores: Array,
     start: np.ndarray,

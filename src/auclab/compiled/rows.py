@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from auclab.compiled.differences import _cell_moments, _window
+from auclab.compiled.differences import cell_moments, window_moments
 from auclab.compiled.doubledouble import two_sum
-from auclab.compiled.sigmoid import _LAGRANGE, _POSITIONS, _SATURATED, LENGTH, NODES, _cells
+from auclab.compiled.sigmoid import LAGRANGE, LENGTH, NODE_POSITIONS, NODES, SATURATED, score_cells
 from auclab.types import Array
 
 
@@ -42,7 +42,7 @@ def quadratic_window_rows(
     points: Array, partners: Array, weight: Array, half_width: float, reach: float, linear: float, square: float
 ) -> Array:
     """``Σ_j v_j w(x_i − y_j)`` for every point, w the modifier of `quadratic_window_sum`."""
-    start, mass, moment, second = _cell_moments(partners, weight, half_width)
+    start, mass, moment, second = cell_moments(partners, weight, half_width)
     rows = np.empty(points.size)
     below = lost_below = 0.0
     one = mid = end = 0
@@ -55,9 +55,9 @@ def quadratic_window_rows(
             mid += 1
         while end < partners.size and points[i] - partners[end] > -reach:
             end += 1
-        m0, m1, m2 = _window(points[i], partners, start, mass, moment, second, half_width, one, mid)
+        m0, m1, m2 = window_moments(points[i], partners, start, mass, moment, second, half_width, one, mid)
         value = below + lost_below + 0.5 * m0 + linear * m1 + square * m2
-        m0, m1, m2 = _window(points[i], partners, start, mass, moment, second, half_width, mid, end)
+        m0, m1, m2 = window_moments(points[i], partners, start, mass, moment, second, half_width, mid, end)
         rows[i] = value + 0.5 * m0 + m1 + 0.5 * m2
     return rows
 
@@ -69,8 +69,8 @@ def sigmoid_rows(points: Array, partners: Array, weight: Array, beta: float) -> 
     The row sum is as smooth as the sigmoid: in a cell of length ``4/β`` with more points than nodes it is taken at
     the Chebyshev nodes and interpolated.
     """
-    start, first, factor, share = _cells(partners, weight, beta, 1.0)
-    rows, at_nodes = np.empty(points.size), np.exp(-_POSITIONS)
+    start, first, factor, share = score_cells(partners, weight, beta, 1.0)
+    rows, at_nodes = np.empty(points.size), np.exp(-NODE_POSITIONS)
     potential, series = np.empty(NODES), np.empty(NODES)
     below = lost_below = 0.0
     low = high = begin = 0
@@ -78,12 +78,12 @@ def sigmoid_rows(points: Array, partners: Array, weight: Array, beta: float) -> 
         stop = begin + 1
         while stop < points.size and beta * (points[stop] - points[begin]) <= LENGTH:
             stop += 1
-        while low < start.size and beta * (points[begin] - start[low]) >= _SATURATED + LENGTH:
+        while low < start.size and beta * (points[begin] - start[low]) >= SATURATED + LENGTH:
             for j in range(first[low], first[low + 1]):
                 below, rounding = two_sum(below, share[j])
                 lost_below += rounding
             low += 1
-        while high < start.size and beta * (points[begin] - start[high]) > -_SATURATED - LENGTH:
+        while high < start.size and beta * (points[begin] - start[high]) > -SATURATED - LENGTH:
             high += 1
         gathered = stop - begin > NODES
         size = NODES if gathered else stop - begin
@@ -99,7 +99,7 @@ def sigmoid_rows(points: Array, partners: Array, weight: Array, beta: float) -> 
             for n in range(NODES):
                 series[n] = 0.0
                 for k in range(NODES):
-                    series[n] += _LAGRANGE[k, n] * potential[k]
+                    series[n] += LAGRANGE[k, n] * potential[k]
         for i in range(begin, stop):
             if gathered:
                 near = _series(series, (beta * (points[i] - points[begin])) * (2.0 / LENGTH) - 1.0)

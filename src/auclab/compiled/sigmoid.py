@@ -18,29 +18,29 @@ from auclab.types import Array
 LENGTH = 4.0
 NODES = 28
 #: 1/(1 + e^38) = 3·10⁻¹⁷
-_SATURATED = 38.0
+SATURATED = 38.0
 
 _ANGLES = (np.arange(NODES) + 0.5) * (np.pi / NODES)
-_POSITIONS = 0.5 * LENGTH * (1.0 + np.cos(_ANGLES))
+NODE_POSITIONS = 0.5 * LENGTH * (1.0 + np.cos(_ANGLES))
 # Lagrange weights from Chebyshev sums: ℓ_k(x) = (1/q) (1 + 2 Σ_n T_n(x_k) T_n(x))
-_LAGRANGE = np.cos(np.outer(_ANGLES, np.arange(NODES))) * np.where(np.arange(NODES) == 0, 1.0, 2.0) / NODES
+LAGRANGE = np.cos(np.outer(_ANGLES, np.arange(NODES))) * np.where(np.arange(NODES) == 0, 1.0, 2.0) / NODES
 
 
 @njit(cache=True, error_model="numpy")
 def sigmoid_sum(pos: Array, neg: Array, weight_pos: Array, weight_neg: Array, beta: float) -> float:
     """``Σ_ij u_i v_j / (1 + exp(−β (p_i − n_j)))``; an empty array of weights stands for ones, β > 0."""
-    start_pos, first_pos, factor_pos, share_pos = _cells(pos, weight_pos, beta, -1.0)
-    start_neg, first_neg, factor_neg, share_neg = _cells(neg, weight_neg, beta, 1.0)
+    start_pos, first_pos, factor_pos, share_pos = score_cells(pos, weight_pos, beta, -1.0)
+    start_neg, first_neg, factor_neg, share_neg = score_cells(neg, weight_neg, beta, 1.0)
     total = lost = below = lost_below = 0.0
     potential = np.empty(NODES)
     low = high = 0  # cells before `low` lie so far below that their pairs count 1, from `high` on they count 0
     for a in range(start_pos.size):
-        while low < start_neg.size and beta * (start_pos[a] - start_neg[low]) >= _SATURATED + LENGTH:
+        while low < start_neg.size and beta * (start_pos[a] - start_neg[low]) >= SATURATED + LENGTH:
             for j in range(first_neg[low], first_neg[low + 1]):
                 below, rounding = two_sum(below, share_neg[j])
                 lost_below += rounding
             low += 1
-        while high < start_neg.size and beta * (start_pos[a] - start_neg[high]) > -_SATURATED - LENGTH:
+        while high < start_neg.size and beta * (start_pos[a] - start_neg[high]) > -SATURATED - LENGTH:
             high += 1
         factor, share = factor_pos[first_pos[a] : first_pos[a + 1]], share_pos[first_pos[a] : first_pos[a + 1]]
         near = potential[: factor.size]
@@ -60,11 +60,11 @@ def sigmoid_sum(pos: Array, neg: Array, weight_pos: Array, weight_neg: Array, be
 
 
 @njit(cache=True, error_model="numpy")
-def _cells(scores: Array, weight: Array, beta: float, sign: float) -> tuple[Array, np.ndarray, Array, Array]:
+def score_cells(scores: Array, weight: Array, beta: float, sign: float) -> tuple[Array, np.ndarray, Array, Array]:
     """Cells of one class: start, number of the first node, and per node ``exp(sign·x)`` and its weight."""
     start, first = np.empty(scores.size), np.zeros(scores.size + 1, np.int64)
     factor, share = np.empty(scores.size), np.empty(scores.size)
-    at_nodes = np.exp(sign * _POSITIONS)
+    at_nodes = np.exp(sign * NODE_POSITIONS)
     cells = nodes = low = 0
     while low < scores.size:
         high = low + 1
@@ -82,7 +82,7 @@ def _cells(scores: Array, weight: Array, beta: float, sign: float) -> tuple[Arra
                 factor[nodes] = at_nodes[k]
                 value = 0.0
                 for n in range(NODES):
-                    value += _LAGRANGE[k, n] * sums[n]
+                    value += LAGRANGE[k, n] * sums[n]
                 share[nodes] = value
                 nodes += 1
         start[cells] = scores[low]

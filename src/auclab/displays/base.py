@@ -1,4 +1,4 @@
-"""What all displays of a scorer share: the way from an estimator to its scores, and the picture in a notebook."""
+"""Base class of the displays of a scorer: scores of a fitted estimator, and the picture in a notebook."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import Any, Self
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from numpy.typing import ArrayLike
-from sklearn.utils._response import _get_response_values_binary
+from sklearn.base import is_classifier
+from sklearn.metrics import make_scorer
 
 from auclab.displays.style import OWN_FIGURES
+from auclab.types import AuclabError
 
 
 class Display:
@@ -19,7 +21,7 @@ class Display:
     Attributes
     ----------
     ax_, figure_
-        Where the last `plot` drew.
+        Axes and figure of the last `plot`.
     """
 
     ax_: Axes
@@ -27,7 +29,7 @@ class Display:
 
     @classmethod
     def from_predictions(cls, *predictions: Any, **options: Any) -> Self:
-        """Compute from labels and scores and draw; each display has its own."""
+        """Compute from labels and scores, and draw; every display defines its own."""
         raise NotImplementedError
 
     @classmethod
@@ -59,27 +61,36 @@ class Display:
         name : str, optional
             Name in the legend, the class of the estimator by default.
         **options
-            All else that `from_predictions` takes, such as `sample_weight` and `ax`.
+            Further arguments of `from_predictions`, such as `sample_weight` and `ax`.
 
         Raises
         ------
-        ValueError
-            Not a binary classifier, or not fitted (scikit-learn's words); what `from_predictions` raises.
+        AuclabError
+            Not a fitted binary classifier; what `from_predictions` raises.
         """
-        methods = ["decision_function", "predict_proba"] if response_method == "auto" else response_method
-        y_score, pos_label = _get_response_values_binary(estimator, X, methods, pos_label=pos_label)
+        classes = getattr(estimator, "classes_", ())
+        if not is_classifier(estimator) or len(classes) != 2:
+            raise AuclabError(f"{type(estimator).__name__} is not a fitted binary classifier")
+        methods = ("decision_function", "predict_proba") if response_method == "auto" else response_method
+        pos_label = classes[1] if pos_label is None else pos_label
+        y_score = make_scorer(_scores, response_method=methods, pos_label=pos_label)(estimator, X, y)
         name = type(estimator).__name__ if name is None else name
         return cls.from_predictions(y, y_score, pos_label=pos_label, name=name, **options)
 
     def _drawn(self, ax: Axes) -> Self:
-        """Remember where the display drew."""
+        """Set `ax_` and `figure_`."""
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
     def _repr_png_(self) -> bytes | None:
-        """The picture for a notebook, unless it is part of somebody else's figure, which shows itself."""
+        """Picture for a notebook; None in a figure of the caller, which the notebook shows itself."""
         if self.figure_ not in OWN_FIGURES or not isinstance(self.figure_, Figure):
             return None
         buffer = BytesIO()
         self.figure_.savefig(buffer, format="png")
         return buffer.getvalue()
+
+
+def _scores(y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Any) -> ArrayLike:
+    """Score function that hands back the scores: `make_scorer` computes them as for every scikit-learn scorer."""
+    return y_score

@@ -34,7 +34,7 @@ COLUMN = 3.3
 SQUARE, WIDE = (COLUMN, COLUMN), (COLUMN, 2.4)
 _SIZE, _SMALL = 8.0, 7.0
 _LONG = 40  # letters of an entry of a legend that fit into one line
-_RC: dict[Any, Any] = {
+RC_PARAMS: dict[Any, Any] = {
     "axes.labelsize": _SIZE,
     "axes.linewidth": 0.6,
     "axes.titlesize": _SIZE,
@@ -65,7 +65,7 @@ def canvas(ax: Axes | None, size: tuple[float, float] = WIDE, **options: Any) ->
     if ax is not None and ax.figure not in OWN_FIGURES:
         yield ax
         return
-    with rc_context(_RC):
+    with rc_context(RC_PARAMS):
         if ax is None:
             figure = Figure(figsize=size, layout="constrained")
             OWN_FIGURES.add(figure)

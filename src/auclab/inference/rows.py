@@ -17,9 +17,9 @@ from auclab.compiled.ranking import total_weight
 from auclab.compiled.rows import positive_part_rows, quadratic_window_rows, sigmoid_rows
 from auclab.metrics.class_scores import ClassScores
 from auclab.metrics.pair_errors import PairErrors
+from auclab.metrics.ranking import TIED_SHARE
 from auclab.types import Array
 
-_TIED_SHARE = {"strict": 0.0, "half": 0.5, "upper": 1.0}
 #: Pairs that are handed to a modifier at once.
 _CHUNK = 2**22
 
@@ -37,7 +37,7 @@ def row_means(row: RowSum, scores: ClassScores | PairErrors) -> Rows:
 
 def auc_rows(scores: ClassScores, *, ties: str = "half") -> Rows:
     """Share of the negatives below a positive, and of the positives above a negative (DeLong et al. 1988)."""
-    return row_means(lambda x, y, w: _below(x, y, w, _TIED_SHARE[ties]), scores)
+    return row_means(lambda x, y, w: _below(x, y, w, TIED_SHARE[ties]), scores)
 
 
 def scored_rows(scores: ClassScores, *, ties: str = "zero") -> Rows:

@@ -21,7 +21,8 @@ from numpy.typing import ArrayLike
 from auclab.compiled.ranking import total_weight
 from auclab.inference.rows import Rows, weight_below
 from auclab.metrics.class_scores import ClassScores
-from auclab.metrics.partial import _FEW_NODES, _MANY_NODES, _NARROW, _TIED_SHARE, _WIDE, _breakpoints, _values
+from auclab.metrics.ranking import TIED_SHARE
+from auclab.metrics.weight_quadrature import FEW_NODES, MANY_NODES, NARROW, WIDE, checked_breakpoints, weight_values
 from auclab.types import Array
 
 Weight = Callable[[Array], ArrayLike]
@@ -47,13 +48,13 @@ def weighted_rows(
     >>> [r.round(12).tolist() for r in weighted_rows(lists, weight=lambda s: 2 * s)]
     [[0.0, 0.25], [0.375, -0.125]]
     """
-    pos, neg, v, tied = scores.pos, scores.neg, scores.weight_neg, _TIED_SHARE[ties]
+    pos, neg, v, tied = scores.pos, scores.neg, scores.weight_neg, TIED_SHARE[ties]
     share = scores.weight_pos / total_weight(scores.weight_pos, pos.size) if scores.weight_pos.size else 1.0 / pos.size
     below, upto = (np.minimum(weight_below(pos, neg, v, s) / total_weight(v, neg.size), 1.0) for s in ("left", "right"))
     area = antiderivative(weight, breakpoints, np.concatenate((below, upto)))
     terms = (1.0 - tied) * area[: pos.size] + tied * area[pos.size :]
-    by_below = (1.0 - tied) * _values(weight, below) * share
-    by_upto = tied * _values(weight, upto) * share
+    by_below = (1.0 - tied) * weight_values(weight, below) * share
+    by_upto = tied * weight_values(weight, upto) * share
     moved = _weight_from(by_below, pos, neg, "right") + _weight_from(by_upto, pos, neg, "left")
     return terms, float(np.sum(terms * share)) + moved - np.sum(by_below * below + by_upto * upto)
 
@@ -62,7 +63,7 @@ def weighted_range(weight: Weight, breakpoints: Sequence[float]) -> tuple[float,
     """Values that the weighted AUC can take: the integrals of the negative and of the positive part of W."""
 
     def part(of: np.ufunc) -> Weight:
-        return lambda s: of(_values(weight, s), 0.0)
+        return lambda s: of(weight_values(weight, s), 0.0)
 
     end = np.ones(1)
     return tuple(float(antiderivative(part(of), breakpoints, end)[0]) for of in (np.minimum, np.maximum))  # type: ignore[return-value]
@@ -70,15 +71,15 @@ def weighted_range(weight: Weight, breakpoints: Sequence[float]) -> tuple[float,
 
 def antiderivative(weight: Weight, breakpoints: Sequence[float], points: Array) -> Array:
     """``Φ(s) = ∫₀^s W`` at points of [0, 1], by the Gauss–Legendre rule between them and the break points."""
-    grid = np.arange(0.0, 1.0, _WIDE)
-    edges = np.unique(np.concatenate((grid, points, _breakpoints(breakpoints))))
+    grid = np.arange(0.0, 1.0, WIDE)
+    edges = np.unique(np.concatenate((grid, points, checked_breakpoints(breakpoints))))
     lengths = np.diff(edges)
     pieces = np.zeros(lengths.size)
-    for (at, share), chosen in ((_FEW_NODES, lengths <= _NARROW), (_MANY_NODES, lengths > _NARROW)):
+    for (at, share), chosen in ((FEW_NODES, lengths <= NARROW), (MANY_NODES, lengths > NARROW)):
         if chosen.any():
             length = lengths[chosen, None]
             nodes = edges[:-1][chosen, None] + length * (0.5 * (1.0 + at))
-            values = _values(weight, nodes.ravel()).reshape(nodes.shape)
+            values = weight_values(weight, nodes.ravel()).reshape(nodes.shape)
             pieces[chosen] = np.sum(values * (length * (0.5 * share)), axis=1)
     return np.concatenate(([0.0], np.cumsum(pieces)))[np.searchsorted(edges, points)]
 

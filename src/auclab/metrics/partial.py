@@ -10,16 +10,11 @@ from numpy.typing import ArrayLike
 
 from auclab.compiled.roc import band_area, roc_polygon
 from auclab.metrics.class_scores import class_scores, finite_number
+from auclab.metrics.ranking import TIED_SHARE
+from auclab.metrics.weight_quadrature import FEW_NODES, MANY_NODES, NARROW, WIDE, checked_breakpoints, weight_values
 from auclab.types import Array, AuclabError
-from auclab.validation import finite_vector
 
-_TIED_SHARE = {"strict": 0.0, "half": 0.5, "upper": 1.0}
 _CONVENTIONS = ("average", "max_rank", "linear")
-
-# Gauss–Legendre: the error of two nodes on a cell of 1e-4 is 2e-20 times the fourth derivative of W; sixteen
-# nodes on a sixteenth of [0, 1] are exact to the last digit for every W that is smooth on that scale.
-_NARROW, _WIDE = 1e-4, 1 / 16
-_FEW_NODES, _MANY_NODES = (np.polynomial.legendre.leggauss(nodes) for nodes in (2, 16))
 
 
 def weighted_auc(
@@ -91,13 +86,13 @@ def weighted_auc(
     """
     if convention not in _CONVENTIONS:
         raise AuclabError(f"convention must be one of {', '.join(map(repr, _CONVENTIONS))}, got {convention!r}")
-    if ties not in _TIED_SHARE:
-        raise AuclabError(f"ties must be one of {', '.join(map(repr, _TIED_SHARE))}, got {ties!r}")
+    if ties not in TIED_SHARE:
+        raise AuclabError(f"ties must be one of {', '.join(map(repr, TIED_SHARE))}, got {ties!r}")
     if convention == "linear" and ties != "half":
         raise AuclabError(f"the interpolated ROC polygon counts tied pairs ½: ties={ties!r} needs another convention")
     if not callable(weight):
         raise AuclabError(f"weight must be a function of an array of specificities, got {weight!r}")
-    jumps = _breakpoints(breakpoints)
+    jumps = checked_breakpoints(breakpoints)
     scores = class_scores(y_true, y_score, sample_weight, pos_label, infinite=True)
     lists = scores.pos, scores.neg, scores.weight_pos, scores.weight_neg
     false, true = roc_polygon(*lists, convention != "max_rank")
@@ -107,10 +102,10 @@ def weighted_auc(
     left, right = heights[advances], heights[advances + 1]
     if convention == "linear":
         return _integral(weight, jumps, upper, lower, left, right)
-    level = left + _TIED_SHARE[ties] * (right - left)
+    level = left + TIED_SHARE[ties] * (right - left)
     if convention == "average":
         return _integral(weight, jumps, upper, lower, level, level)
-    return float(np.sum(level * _values(weight, upper) * (np.diff(false)[advances] / false[-1])))
+    return float(np.sum(level * weight_values(weight, upper) * (np.diff(false)[advances] / false[-1])))
 
 
 def partial_auc(
@@ -227,22 +222,12 @@ def empirical_roc(
     return false / false[-1], true / true[-1]
 
 
-def _breakpoints(breakpoints: Sequence[float]) -> Array:
-    """Declared break points, checked."""
-    if len(breakpoints) == 0:
-        return np.empty(0)
-    points = finite_vector("breakpoints", breakpoints)
-    if (points < 0.0).any() or (points > 1.0).any():
-        raise AuclabError(f"breakpoints are specificities in [0, 1], got {points[(points < 0) | (points > 1)][0]}")
-    return points
-
-
 def _integral(
     weight: Callable[[Array], ArrayLike], jumps: Array, upper: Array, lower: Array, left: Array, right: Array
 ) -> float:
     """Sum over edges of ``∫ W(s) y(s) ds`` for s from lower to upper, y linear from `left` at upper to `right`."""
     edges = np.concatenate((upper, lower[-1:]))[::-1]  # ascending: from specificity 0 to 1
-    extra = np.concatenate((jumps, np.arange(1.0, 1.0 / _WIDE) * _WIDE))
+    extra = np.concatenate((jumps, np.arange(1.0, 1.0 / WIDE) * WIDE))
     # a splitting point within an edge starts a piece of the same edge
     splits = np.setdiff1d(extra, edges)
     place = np.searchsorted(edges, splits)
@@ -250,23 +235,12 @@ def _integral(
     slope = (right - left) / (upper - lower)
     upper, left, slope = (np.insert(of[::-1], place, of[::-1][place - 1]) for of in (upper, left, slope))
     start, length = pieces[:-1], np.diff(pieces)
-    wide = length > _NARROW
+    wide = length > NARROW
     total = 0.0
-    for (at, share), chosen in ((_FEW_NODES, slice(None)), (_MANY_NODES, wide)):
+    for (at, share), chosen in ((FEW_NODES, slice(None)), (MANY_NODES, wide)):
         # nearly all pieces are narrow in a large sample: picking them costs more than skipping the wide ones
         scale = length[chosen] if chosen is wide else np.where(wide, 0.0, length)
         s = start[chosen] + length[chosen] * (0.5 * (1.0 + at))[:, None]
         height = left[chosen] + slope[chosen] * (upper[chosen] - s)
-        total += float(np.sum((0.5 * share) @ (_values(weight, s.ravel()).reshape(s.shape) * height * scale)))
+        total += float(np.sum((0.5 * share) @ (weight_values(weight, s.ravel()).reshape(s.shape) * height * scale)))
     return total
-
-
-def _values(weight: Callable[[Array], ArrayLike], specificity: Array) -> Array:
-    """W at specificities, checked."""
-    values = np.asarray(weight(specificity), dtype=np.float64)
-    if values.shape != specificity.shape:
-        raise AuclabError(f"weight turned specificities of shape {specificity.shape} into {values.shape}")
-    if not np.isfinite(values).all():
-        where = specificity[~np.isfinite(values)][0]
-        raise AuclabError(f"weight is {values[~np.isfinite(values)][0]} at specificity {where}; it must be bounded")
-    return values

@@ -11,7 +11,8 @@ from auclab.metrics.class_scores import class_scores
 from auclab.types import AuclabError
 
 # How much of a tied pair counts as correctly ordered.
-_TIED_SHARE = {"strict": 0.0, "half": 0.5, "upper": 1.0}
+#: what a tied pair counts, by the name of the convention
+TIED_SHARE = {"strict": 0.0, "half": 0.5, "upper": 1.0}
 
 
 def auc_score(
@@ -60,8 +61,8 @@ def auc_score(
     >>> auc_score([0, 0, 1, 1], [1, 3, 3, 2], ties="strict")
     0.5
     """
-    if ties not in _TIED_SHARE:
-        raise AuclabError(f"ties must be one of {', '.join(map(repr, _TIED_SHARE))}, got {ties!r}")
+    if ties not in TIED_SHARE:
+        raise AuclabError(f"ties must be one of {', '.join(map(repr, TIED_SHARE))}, got {ties!r}")
     scores = class_scores(y_true, y_score, sample_weight, pos_label, infinite=True)
     right, tied, pairs = concordance(scores.pos, scores.neg, scores.weight_pos, scores.weight_neg)
-    return float((right + _TIED_SHARE[ties] * tied) / pairs)
+    return float((right + TIED_SHARE[ties] * tied) / pairs)
