@@ -1,12 +1,115 @@
-"""Settings of an experiment: one frozen dataclass for each group of ``conf/`` that carries options."""
+"""The settings of an experiment: one frozen record for each group of ``conf/`` that carries options.
+
+`register_schema` hands the records to Hydra as structured configurations, so that an unknown key or a value of another
+type is an error of the composition; `typed` turns a composed group into its record.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar, cast
 
-from auclab.types import AuclabError
+from omegaconf import MISSING, DictConfig, OmegaConf
+
+from auclab.tracking.config import TrackingConfig
+
+
+@dataclass(frozen=True)
+class SolverConfig:
+    """Which solver, and what every solver takes.
+
+    Attributes
+    ----------
+    name : str
+        ``auto`` or a solver of `auclab.solvers.registry.SOLVERS`.
+    tolerance : float
+        Relative gap at or below which a solution is optimal, > 0.
+    time_limit : float or None
+        Seconds for the solver proper, > 0.
+    """
+
+    name: str = MISSING
+    tolerance: float = 1e-6
+    time_limit: float | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options that only this solver has."""
+        common = {item.name for item in fields(SolverConfig)}
+        return {item.name: getattr(self, item.name) for item in fields(self) if item.name not in common}
+
+
+@dataclass(frozen=True)
+class HighsConfig(SolverConfig):
+    """Options of ``solver=highs``.
+
+    Attributes
+    ----------
+    encoding : str
+        How the pairs enter the linear program: ``auto``, ``full``, ``dual`` or ``aggregated``.
+    export : str or None
+        A path ending in .lp or .mps to which the algebraic model is written.
+    """
+
+    encoding: str = "auto"
+    export: str | None = None
+
+
+@dataclass(frozen=True)
+class CuttingPlaneConfig(SolverConfig):
+    """Options of ``solver=cutting_plane``.
+
+    Attributes
+    ----------
+    max_iters : int
+        Largest number of cuts, ≥ 1.
+    """
+
+    max_iters: int = 5_000
+
+
+@dataclass(frozen=True)
+class ScsConfig(SolverConfig):
+    """Options of ``solver=scs``.
+
+    Attributes
+    ----------
+    max_iters : int
+        Largest number of iterations, ≥ 1.
+    """
+
+    max_iters: int = 200_000
+
+
+@dataclass(frozen=True)
+class TuneConfig:
+    """A parameter of the formulation that is chosen by cross-validation inside the training part.
+
+    Attributes
+    ----------
+    parameter : str or None
+        ``penalty`` (λ) or ``threshold`` (z); None takes the formulation as it is.
+    values : list of float
+        The values of the path, in any order.
+    metric : str
+        A name in `auclab.metrics.registry.METRICS`.
+    options : dict
+        Options of the metric, such as ``{max_fpr: 0.1}``.
+    folds : int
+        Inner folds, ≥ 2.
+    seed : int
+        Of the inner folds, ≥ 0.
+    one_standard_error : bool
+        Whether the simplest scorer within one standard error of the best is taken.
+    """
+
+    parameter: str | None = None
+    values: list[float] = field(default_factory=list)
+    metric: str = "auc"
+    options: dict[str, Any] = field(default_factory=dict)
+    folds: int = 5
+    seed: int = 0
+    one_standard_error: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,36 +165,58 @@ class BoundsConfig:
     weighted: WeightedConfig | None = None
 
 
-_KINDS = {
-    "stability": StabilityConfig,
-    "margin": MarginConfig,
-    "fixed_scorer": FixedScorerConfig,
-    "weighted": WeightedConfig,
-}
+#: The groups that are typed; the others name an object to be made (``_target_``) and its arguments.
+_TYPED = {"solver": SolverConfig, "tune": TuneConfig, "bounds": BoundsConfig, "tracking": TrackingConfig}
+_SOLVERS = {"cutting_plane": CuttingPlaneConfig, "highs": HighsConfig, "scs": ScsConfig}
+
+T = TypeVar("T")
 
 
-def bounds_config(settings: Mapping[str, Any]) -> BoundsConfig:
-    """The group ``bounds`` of a resolved configuration.
+def register_schema() -> None:
+    """Make the records known to Hydra, which then checks keys and types when it composes."""
+    from hydra.core.config_store import ConfigStore
+
+    store = ConfigStore.instance()
+    store.store(name="schema", node={group: _editable(kind) for group, kind in _TYPED.items()})
+    # Below hydra/, so that they are no choices of the help page.
+    store.store(group="hydra/schema/solver", name="common", node=_editable(SolverConfig))
+    for name, kind in _SOLVERS.items():
+        store.store(group="hydra/schema/solver", name=name, node=_editable(kind))
+
+
+def typed(config: Any, kind: type[T]) -> T:
+    """A group of a composed configuration as a record of type `kind` or of its subclass for the chosen solver.
+
+    Configurations that were kept with a run are plain mappings and are checked here.
 
     Raises
     ------
     AuclabError
-        An unknown kind of bounds or an unknown option.
-
-    Examples
-    --------
-    >>> bounds_config({"rho": 0.1, "stability": {"a": 2.0}})
-    BoundsConfig(rho=0.1, stability=StabilityConfig(a=2.0), margin=None, fixed_scorer=None, weighted=None)
+        An unknown key, or a value of another type.
     """
-    values: dict[str, Any] = {}
-    for kind, options in settings.items():
-        if kind == "rho":
-            values[kind] = float(options)
-        elif kind not in _KINDS:
-            raise AuclabError(f"bounds of the kind {kind!r} are unknown; choose among {', '.join(_KINDS)}")
-        else:
-            unknown = set(options or {}) - {field.name for field in fields(_KINDS[kind])}
-            if unknown:
-                raise AuclabError(f"{kind} bounds have no option {', '.join(sorted(unknown))}")
-            values[kind] = _KINDS[kind](**(options or {}))
-    return BoundsConfig(**values)
+    from omegaconf.errors import OmegaConfBaseException
+
+    from auclab.types import AuclabError
+
+    if kind is SolverConfig:
+        kind = cast(type[T], _SOLVERS.get(str(config.get("name")), SolverConfig))
+    try:
+        plain = OmegaConf.create(OmegaConf.to_container(config, resolve=True))
+        return cast(T, OmegaConf.to_object(OmegaConf.merge(_editable(kind), plain)))
+    except OmegaConfBaseException as error:
+        choices = ", ".join(item.name for item in fields(kind))  # type: ignore[arg-type]
+        raise AuclabError(f"{str(error).splitlines()[0]}; {kind.__name__} has {choices}") from None
+
+
+def _editable(kind: type) -> DictConfig:
+    """A structured configuration of a frozen record that Hydra may still merge choices into."""
+    node = OmegaConf.structured(kind)
+
+    def allow(part: Any) -> None:
+        if OmegaConf.is_config(part):
+            OmegaConf.set_readonly(part, False)
+            for key in part:
+                allow(part._get_node(key))
+
+    allow(node)
+    return cast(DictConfig, node)

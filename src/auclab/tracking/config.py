@@ -1,0 +1,27 @@
+"""Where runs are recorded: the settings of the group ``tracking``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class TrackingConfig:
+    """Where runs are recorded.
+
+    Parameters
+    ----------
+    name : {"mlflow", "none"}
+        ``none``: files go to the output folder only.
+    dir : str
+        Folder with the database and the files of the runs.
+    experiment : str
+        MLflow's name for a group of runs.
+    uri : str, optional
+        Another database or an MLflow server; None is ``<dir>/mlflow.db``.
+    """
+
+    name: str = "mlflow"
+    dir: str = "mlruns"
+    experiment: str = "auclab"
+    uri: str | None = None
