@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from auclab.solvers.solution import Certificate, Solution
     from auclab.types import AuclabError, Status
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "CSVM",
