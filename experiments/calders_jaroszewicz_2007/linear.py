@@ -24,7 +24,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import ConvergenceWarning
 
 from auclab.datasets import load, preprocess, splits
-from auclab.datasets.records import Dataset, Split
+from auclab.datasets.records import Dataset, Labels, Split
 from auclab.estimators import AUCClassifier, PolynomialAUCClassifier
 from auclab.metrics import auc_score
 from auclab.types import Array
@@ -78,9 +78,10 @@ def _fold(name: str, fold: int) -> tuple[dict[str, float], dict[str, float]]:
 def columns(data: Dataset, split: Split) -> dict[str, tuple[Array, Array]]:
     """Training and test part as they come, less the means of the training part, and standardised."""
     parts = []
+    train, test = data.frame.iloc[split.train], data.frame.iloc[split.test]
     for prepare in (preprocess.none, preprocess.standard):
         fitted = prepare(data)
-        parts.append((fitted.fit_transform(data.X.iloc[split.train]), fitted.transform(data.X.iloc[split.test])))
+        parts.append((fitted.fit_transform(train), fitted.transform(test)))
     (raw, raw_test), standardised = parts
     means = raw.mean(axis=0)
     return {AS_PUBLISHED: (raw, raw_test), CENTRED: (raw - means, raw_test - means), STANDARDISED: standardised}
@@ -102,7 +103,7 @@ def methods() -> dict[str, ClassifierMixin]:
     }
 
 
-def fit_seconds(model: ClassifierMixin, X: Array, y: Array) -> float:
+def fit_seconds(model: ClassifierMixin, X: Array, y: Labels) -> float:
     """Seconds of a fit. Thirty iterations are the paper's, so that they were too few is no news."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -22,6 +22,7 @@ from scipy.special import expit
 
 from auclab.compiled.ranking import concordance
 from auclab.datasets import load, preprocess, splits
+from auclab.datasets.records import Labels
 from auclab.estimators.polynomial_ascent import Scored, best_angle
 from auclab.metrics import auc_score, soft_auc
 from auclab.metrics.series import chebyshev_slopes, sigmoid_series, step_series
@@ -47,7 +48,7 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
         [split] = splits.kfold(data.y, n_folds=FOLDS, seed=0, fold=seed)
         prepared = preprocess.standard(data)
         train = split.train[::20] if smoke else split.train
-        X, X_test = prepared.fit_transform(data.X.iloc[train]), prepared.transform(data.X.iloc[split.test])
+        X, X_test = prepared.fit_transform(data.frame.iloc[train]), prepared.transform(data.frame.iloc[split.test])
         y, y_test = data.y[train], data.y[split.test]
         for figure, beta, sizes in (("figure5", None, SIZES), ("figure6", BETA, SOFT_SIZES)):
             found = {CORRECTED: _timed(partial(on_all_rows, X, y, beta))}
@@ -73,7 +74,7 @@ def _warm_up() -> None:
         on_samples(X, y, 50, beta, np.random.default_rng(0))
 
 
-def _value(y: Array, scores: Array, beta: float | None) -> float:
+def _value(y: Labels, scores: Array, beta: float | None) -> float:
     return auc_score(y, scores) if beta is None else soft_auc(y, scores, beta=beta)
 
 
@@ -84,7 +85,7 @@ def _timed(train: Callable[[], Array]) -> tuple[Array, float]:
     return _unit(coef), process_time() - start
 
 
-def on_all_rows(X: Array, y: Array, beta: float | None) -> Array:
+def on_all_rows(X: Array, y: Labels, beta: float | None) -> Array:
     """The polynomial's weights."""
     if beta is None:
         model = methods()[CORRECTED]
@@ -104,13 +105,13 @@ def on_all_rows(X: Array, y: Array, beta: float | None) -> Array:
     return coef
 
 
-def on_samples(X: Array, y: Array, size: int, beta: float | None, random: np.random.Generator) -> Array:
+def on_samples(X: Array, y: Labels, size: int, beta: float | None, random: np.random.Generator) -> Array:
     """The weights after as many steps, each with rows of its own."""
     rows = np.flatnonzero(y == 1), np.flatnonzero(y == 0)
-    coef = None
-    for _ in range(ITERATIONS):
+    coef = np.zeros(X.shape[1])
+    for step in range(ITERATIONS):
         pos, neg = (X[random.choice(side, min(size // 2, side.size), replace=False)] for side in rows)
-        if coef is None:
+        if step == 0:
             coef = _unit(pos.mean(axis=0) - neg.mean(axis=0))
         across = _across(_slope(pos, neg, coef, beta), coef)
         scores = pos @ coef, neg @ coef, pos @ across, neg @ across

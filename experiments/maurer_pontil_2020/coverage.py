@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Literal
 
 import numpy as np
 from scipy.integrate import quad
@@ -22,7 +21,7 @@ from auclab.bounds.step_weight import StepMethod
 from auclab.bounds.weighted import Method
 from auclab.metrics import weighted_auc
 from auclab.types import Array
-from experiments.maurer_pontil_2020.rate import DELTA, SLOPE, ramp, step
+from experiments.maurer_pontil_2020.rate import DELTA, SLOPE, Convention, ramp, step
 from experiments.study import VALUE, Row, main
 
 SEEDS = {"smoke": 1, "default": 10, "full": 20}
@@ -31,7 +30,6 @@ SAMPLES = {"smoke": 5, "default": 100, "full": 100}
 LAWS = ("normal", "rare", "atoms")
 APART = 1.0
 BREAKS = (0.375, 0.5, 0.625)
-Convention = Literal["average", "max_rank"]
 CONVENTIONS: dict[Method, Convention] = {
     "published": "max_rank", "corrected": "max_rank", "max_rank": "max_rank",
     "mcdiarmid": "average", "dkw": "average",

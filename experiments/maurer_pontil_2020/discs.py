@@ -14,6 +14,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.optimize import brentq
 
+from auclab.datasets.records import Labels
 from auclab.types import Array
 
 CENTRE, RADIUS = 0.4, 0.6
@@ -29,7 +30,7 @@ def ramp(low: float, high: float) -> Weight:
     return lambda s: np.clip((np.asarray(s) - low) / (high - low), 0.0, 1.0)
 
 
-def draw(random: np.random.Generator, n: int) -> tuple[Array, Array]:
+def draw(random: np.random.Generator, n: int) -> tuple[Array, Labels]:
     """Features of shape (n, 2) and labels 0/1."""
     y = random.integers(0, 2, n)
     distance, angle = RADIUS * np.sqrt(random.random(n)), 2.0 * np.pi * random.random(n)

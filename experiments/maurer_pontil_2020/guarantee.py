@@ -15,6 +15,7 @@ import numpy as np
 
 from auclab import PartialAUC, solve
 from auclab.bounds import step_weight_bound
+from auclab.datasets.records import Labels
 from auclab.types import Array
 from experiments.maurer_pontil_2020 import discs
 from experiments.maurer_pontil_2020.uniform import DELTA, KAPPA, LIPSCHITZ, METHODS, half_width
@@ -47,7 +48,7 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
         yield Row(f"cor4.false.{method}", float(np.mean(values)), seed)
 
 
-def _promised(scores: Array, y: Array) -> dict[str, float]:
+def _promised(scores: Array, y: Labels) -> dict[str, float]:
     """The lower bounds, on the functional that each is about."""
     pos, neg = np.sort(scores[y == 1]), np.sort(scores[y == 0])
     shares = discs.rank_weights(discs.ramp(LOW, HIGH), discs.ramp_integral(LOW, HIGH), neg.size)

@@ -10,10 +10,12 @@ averaged functional.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Literal
 
 import numpy as np
 
 from auclab.bounds import weighted_auc_bound
+from auclab.bounds.weighted import Method
 from auclab.metrics import weighted_auc
 from experiments.study import AS_PUBLISHED, CORRECTED, VALUE, Row, main
 
@@ -23,6 +25,7 @@ PARTS = {"smoke": 2, "default": 10, "full": 10}
 SLOPE = 4.0
 DELTA = 0.05
 Weight = Callable[[np.ndarray], np.ndarray]
+Convention = Literal["average", "max_rank"]
 
 
 def step(s: np.ndarray) -> np.ndarray:
@@ -35,16 +38,22 @@ def ramp(s: np.ndarray) -> np.ndarray:
     return np.clip(SLOPE * (np.asarray(s) - 0.375), 0.0, 1.0)
 
 
+#: Claim, weight and convention of every rate.
+RATES: tuple[tuple[str, Weight, Convention], ...] = (
+    ("thm2.rate", ramp, "max_rank"),
+    ("thm2.rate.step", step, "max_rank"),
+    ("rate.averaged", step, "average"),
+)
+#: Claim and bound of the shares outside.
+BOUNDS: tuple[tuple[str, Method], ...] = (("thm2.bound", "published"), ("thm2.bound.sharper", "corrected"))
+
+
 def run(scale: str) -> Iterator[Row]:
     """Exponents, a row per part; the share of samples outside the bounds; the counterexample to Prop. 10 (a)."""
     sizes, repetitions = SIZES[scale], REPETITIONS[scale] // PARTS[scale]
     for seed in range(PARTS[scale]):
         counts = {n: _samples(seed, n, repetitions) for n in sizes}
-        for claim, weight, convention in (
-            ("thm2.rate", ramp, "max_rank"),
-            ("thm2.rate.step", step, "max_rank"),
-            ("rate.averaged", step, "average"),
-        ):
+        for claim, weight, convention in RATES:
             truth = _value(weight, convention, 1, 1, 1)
             errors = {
                 n: [_value(weight, convention, *sample) - truth for sample in samples] for n, samples in counts.items()
@@ -55,14 +64,14 @@ def run(scale: str) -> Iterator[Row]:
                 yield Row(f"{VALUE}{claim}.error", float(size), seed, f"n={n}")
             if claim == "thm2.rate":
                 yield from _outside(counts[sizes[1]], errors[sizes[1]], seed)
-    for variant, convention in ((AS_PUBLISHED, "max_rank"), (CORRECTED, "average")):
-        yield Row("prop10.a", _excess(convention), variant=variant)
+    yield Row("prop10.a", _excess("max_rank"), variant=AS_PUBLISHED)
+    yield Row("prop10.a", _excess("average"), variant=CORRECTED)
 
 
 def _samples(seed: int, n: int, repetitions: int) -> list[tuple[int, int, int]]:
     """Numbers at c (positive), at a and at b (negative); samples without both classes are drawn again."""
     random = np.random.default_rng([seed, n])
-    drawn = []
+    drawn: list[tuple[int, int, int]] = []
     while len(drawn) < repetitions:
         positive, at_a, at_b = (int(count) for count in random.multinomial(n, [0.5, 0.25, 0.25]))
         if positive and at_a + at_b:
@@ -70,7 +79,7 @@ def _samples(seed: int, n: int, repetitions: int) -> list[tuple[int, int, int]]:
     return drawn
 
 
-def _value(weight: Weight, convention: str, n_pos: float, at_a: float, at_b: float) -> float:
+def _value(weight: Weight, convention: Convention, n_pos: float, at_a: float, at_b: float) -> float:
     """The functional of a law or a sample, tied scores as one observation with a weight."""
     rows = [(1, 1.0, n_pos), (0, 0.0, at_a), (0, 2.0, at_b)]
     labels, scores, weights = zip(*(row for row in rows if row[2] > 0), strict=True)
@@ -82,7 +91,7 @@ def _value(weight: Weight, convention: str, n_pos: float, at_a: float, at_b: flo
 
 def _outside(samples: list[tuple[int, int, int]], errors: list[float], seed: int) -> Iterator[Row]:
     """Share of samples whose error is above Theorem 2's bound."""
-    for claim, method in (("thm2.bound", "published"), ("thm2.bound.sharper", "corrected")):
+    for claim, method in BOUNDS:
         widths = [
             weighted_auc_bound(
                 method, weight_sup=1.0, weight_lipschitz=SLOPE, weight_integral=0.5,
@@ -93,7 +102,7 @@ def _outside(samples: list[tuple[int, int, int]], errors: list[float], seed: int
         yield Row(claim, float(np.mean(np.abs(errors) > np.array(widths))), seed)
 
 
-def _excess(convention: str) -> float:
+def _excess(convention: Convention) -> float:
     """Largest ``|f(P) − f(Q)| − ‖W‖ (d(P₀,Q₀) + d(P₁,Q₁))``: F₀ just below ½ against ½, ramps that end at ½."""
     worst = -np.inf
     for gap in (0.1, 0.03, 0.01, 0.001):

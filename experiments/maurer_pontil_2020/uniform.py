@@ -16,6 +16,7 @@ import numpy as np
 
 from auclab.bounds import linear_complexity, uniform_weighted_auc_bound
 from auclab.bounds.weighted import UniformMethod
+from auclab.datasets.records import Labels
 from auclab.types import Array
 from experiments.maurer_pontil_2020 import discs
 from experiments.study import VALUE, Row, main
@@ -90,7 +91,7 @@ def _law() -> Array:
     return np.array([[discs.truth(weight, (LOW, HIGH), r, angle, KAPPA) for r in LENGTHS] for angle in ANGLES])
 
 
-def _suprema(X: Array, y: Array, law: Array) -> dict[str, float]:
+def _suprema(X: Array, y: Labels, law: Array) -> dict[str, float]:
     """The largest |plug-in − law| over the class, by convention."""
     integral = discs.ramp_integral(LOW, HIGH)
     shares = discs.rank_weights(discs.ramp(LOW, HIGH), integral, int(np.sum(y == 0)))

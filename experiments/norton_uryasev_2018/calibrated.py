@@ -68,8 +68,8 @@ def scored(
     """Classifier and map, probabilities and labels of the rows that were not trained on."""
     (split,) = holdout(data.y, test_size=1 / 3, seed=seed)
     prepare = standard(data)
-    X_train = prepare.fit_transform(data.X.iloc[split.train])
-    X_test = prepare.transform(data.X.iloc[split.test])
+    X_train = prepare.fit_transform(data.frame.iloc[split.train])
+    X_test = prepare.transform(data.frame.iloc[split.test])
     for name in names:
         plain = classifiers(seed)[name].fit(X_train, data.y[split.train])
         mapped = CalibratedClassifierCV(classifiers(seed)[name], method="sigmoid", cv=5, ensemble=False)

@@ -30,7 +30,7 @@ SEEDS = {"smoke": 1, "default": 10, "full": 20}
 def run(scale: str) -> Iterator[Row]:
     """AUC and bAUC of the test part."""
     data = load("page_blocks")
-    X, y = data.X.to_numpy(dtype=float), data.y
+    X, y = data.frame.to_numpy(dtype=float), data.y
     if scale == "smoke":
         X, y = X[::5], y[::5]
     for seed in range(SEEDS[scale]):

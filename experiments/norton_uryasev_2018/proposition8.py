@@ -76,8 +76,8 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
 def _halves(data: Dataset, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
     """Rows in the unit ball and labels of the training and the other half."""
     (split,) = holdout(data.y, test_size=0.5, seed=seed)
-    prepare = unit_ball(data).fit(data.X.iloc[split.train])
-    return [(prepare.transform(data.X.iloc[rows]), data.y[rows]) for rows in (split.train, split.test)]
+    prepare = unit_ball(data).fit(data.frame.iloc[split.train])
+    return [(prepare.transform(data.frame.iloc[rows]), data.y[rows]) for rows in (split.train, split.test)]
 
 
 def _bounds(solution: Solution, train: Sample, test: Sample) -> dict[str, float]:

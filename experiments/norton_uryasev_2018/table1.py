@@ -69,7 +69,7 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
 
 def _case(name: str, seed: int) -> Case:
     data = load(**SAMPLES[name], seed=seed)
-    return Case(data.X.to_numpy(dtype=float), data.y, BufferedAUC())
+    return Case(data.frame.to_numpy(dtype=float), data.y, BufferedAUC())
 
 
 def _everything(case: Case, pairs: str | None) -> dict[str, Timed]:

@@ -35,13 +35,12 @@ from sklearn.svm import LinearSVC
 
 from auclab.datasets import load
 from auclab.datasets.preprocess import standard
-from auclab.datasets.records import Dataset
+from auclab.datasets.records import Dataset, Labels
 from auclab.datasets.splits import holdout, kfold
 from auclab.metrics import auc_score, bauc_score, ferri_auc, probabilistic_auc, scored_auc, soft_auc, voros_score
 from experiments.study import AGREE, VALUE, Row, main
 
 Vector = NDArray[np.float64]
-Labels = NDArray[np.int64]
 
 SEEDS = {"smoke": 1, "default": 10, "full": 20}
 #: Names of auclab by the names of Table 2.
@@ -82,10 +81,10 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
         for key, value in zip(classifiers(0, seed), tested[name]["auc"], strict=True):
             yield Row(f"{VALUE}table2.{name}.{key}", round(value, 5), seed)
     yield from _text(chosen, tested, seed)
-    for key in SELECTORS:
-        count = np.bincount([chosen[name][key] for name in names], minlength=len(classifiers(0, seed)))
+    for metric, variant in SELECTORS:
+        count = np.bincount([chosen[name][metric, variant] for name in names], minlength=len(classifiers(0, seed)))
         for classifier, times in zip(classifiers(0, seed), count, strict=True):
-            yield Row(f"{VALUE}chosen.{key[0]}.{classifier}", float(times), seed, key[1])
+            yield Row(f"{VALUE}chosen.{metric}.{classifier}", float(times), seed, variant)
 
 
 def _text(
@@ -147,7 +146,7 @@ def _select(key: tuple[str, str], y: Labels, scores: Vector) -> float:
 def _scored(data: Dataset, train: NDArray[np.intp], test: NDArray[np.intp], seed: int) -> list[tuple[Vector, Labels]]:
     """Scores in [0, 1] and labels that each classifier gives the rows `test`."""
     prepare = standard(data)
-    X_train, X_test = prepare.fit_transform(data.X.iloc[train]), prepare.transform(data.X.iloc[test])
+    X_train, X_test = prepare.fit_transform(data.frame.iloc[train]), prepare.transform(data.frame.iloc[test])
     scored = []
     for model in classifiers(len(train), seed).values():
         with warnings.catch_warnings():

@@ -42,14 +42,14 @@ def _other_data() -> Iterator[tuple[str, str, Dataset]]:
     for positive in YEAST:
         yield "yeast", positive, load("yeast", positive=positive)
     wpbc = load("wpbc")
-    yield "wpbc", WITHOUT_TIME, replace(wpbc, X=wpbc.X.drop(columns="time"))
+    yield "wpbc", WITHOUT_TIME, replace(wpbc, X=wpbc.frame.drop(columns="time"))
 
 
 def _one_neighbour(data: Dataset, seed: int) -> float:
     (split,) = holdout(data.y, test_size=0.1, seed=seed)
     prepare = standard(data)
-    model = KNeighborsClassifier(1).fit(prepare.fit_transform(data.X.iloc[split.train]), data.y[split.train])
-    return auc_score(data.y[split.test], model.predict(prepare.transform(data.X.iloc[split.test])))
+    model = KNeighborsClassifier(1).fit(prepare.fit_transform(data.frame.iloc[split.train]), data.y[split.train])
+    return auc_score(data.y[split.test], model.predict(prepare.transform(data.frame.iloc[split.test])))
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ CURVES = 6
 def run(scale: str) -> Iterator[Row]:
     """Order of the curves and the value at z₀, a row per split into halves."""
     data = load("pima")
-    X, y = data.X.to_numpy(dtype=float), data.y
+    X, y = data.frame.to_numpy(dtype=float), data.y
     for seed in range(SEEDS[scale]):
         X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, stratify=y, random_state=seed)
         model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X_train, y_train)

@@ -32,7 +32,7 @@ LOW, HIGH = (0.0, 0.25), (0.75, 1.0)
 def run(scale: str) -> Iterator[Row]:
     """AUROC and VOROS of the test part, a row per seed."""
     data = load("breast_cancer")
-    X, y = data.X.to_numpy(), 1 - data.y
+    X, y = data.frame.to_numpy(), 1 - data.y
     yield Row("data.positives", int(y.sum()))
     yield Row("data.negatives", int((1 - y).sum()))
     for seed in range(SEEDS[scale]):

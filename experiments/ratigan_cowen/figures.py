@@ -12,10 +12,12 @@ from pathlib import Path
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from sklearn.base import ClassifierMixin
 from sklearn.metrics import roc_curve
 from sklearn.model_selection import train_test_split
 
 from auclab.datasets import load
+from auclab.datasets.records import Labels
 from auclab.displays import LesserAreaDisplay, VOROSDisplay
 from auclab.displays.style import BLUE, GREY, INK, RED, SERIES, SKY, despine, roc_axes
 from auclab.metrics import lesser_area
@@ -28,7 +30,7 @@ from experiments.study import AGREE
 HERE = Path(__file__).parent
 TITLES = {"log": "logistic regression", "naive": "naive Bayes", "forest": "random forest"}
 KINDS = {"voros": "VOROS", "auroc": "AUROC", "low": "VOROS [0, ¼]", "high": "VOROS [¾, 1]"}
-Curves = Mapping[str, tuple[Array, Array]]
+Curves = Mapping[str, tuple[Labels, Array]]
 
 
 def figure1() -> Figure:
@@ -62,7 +64,7 @@ def figure3() -> Figure:
 def figure4() -> Figure:
     """ROC curves and surfaces of the three classifiers on the Wisconsin data."""
     data = load("breast_cancer")
-    X, y = data.X.to_numpy(), 1 - data.y
+    X, y = data.frame.to_numpy(), 1 - data.y
     X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
     models = {name: model for (name, variant), model in breast_cancer.classifiers(0).items() if variant == AGREE}
     return _four({name: _scored(models[name], X_train, y_train, X_test, y_test) for name in TITLES}, zoom=(0.2, 0.8))
@@ -168,13 +170,13 @@ def _four(curves: Curves, zoom: tuple[float, float] | None = None) -> Figure:
     return figure
 
 
-def _scored(model, X: Array, y: Array, X_test: Array, y_test: Array) -> tuple[Array, Array]:  # type: ignore[no-untyped-def]
+def _scored(model: ClassifierMixin, X: Array, y: Labels, X_test: Array, y_test: Labels) -> tuple[Labels, Array]:
     return y_test, breast_cancer.held_out_scores(model, X, y, X_test)
 
 
 def _fraud_hulls() -> dict[str, tuple[Array, Array]]:
     data = load("creditcard")
-    columns = {name: data.X[[column]].to_numpy(float) for name, column in fraud.MODELS.items()}
+    columns = {name: data.frame[[column]].to_numpy(float) for name, column in fraud.MODELS.items()}
     return {name: fraud.hull(data.y, fraud.fitted_scores(X, data.y)) for name, X in columns.items()}
 
 

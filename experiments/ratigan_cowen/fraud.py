@@ -19,6 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from auclab.datasets import load
+from auclab.datasets.records import Labels
 from auclab.metrics import auc_score, roc_hull, voros_from_points
 from auclab.types import Array, AuclabError
 from experiments.ratigan_cowen.formulas import fraud_intervals
@@ -32,7 +33,7 @@ def run(scale: str) -> Iterator[Row]:
     data = load("creditcard")
     yield Row("fraud.records", len(data.y))
     yield Row("fraud.frauds", int(data.y.sum()))
-    scores = {name: fitted_scores(data.X[[column]].to_numpy(float), data.y) for name, column in MODELS.items()}
+    scores = {name: fitted_scores(data.frame[[column]].to_numpy(float), data.y) for name, column in MODELS.items()}
     hulls = {name: hull(data.y, score) for name, score in scores.items()}
     for name, score in scores.items():
         yield Row(f"table5.{name}.auroc", 100 * auc_score(data.y, score))
@@ -44,12 +45,12 @@ def run(scale: str) -> Iterator[Row]:
     yield Row("fraud.crossing", crossing(hulls["m1"], hulls["m2"]))
 
 
-def fitted_scores(X: Array, y: Array) -> Array:
+def fitted_scores(X: Array, y: Labels) -> Array:
     """Log odds of a logistic regression, scikit-learn's default on a standardised column."""
     return make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y).decision_function(X)
 
 
-def hull(y: Array, scores: Array) -> tuple[Array, Array]:
+def hull(y: Labels, scores: Array) -> tuple[Array, Array]:
     """Vertices of the hull of the ROC curve."""
     fpr, tpr, _ = roc_curve(y, scores)
     return roc_hull(fpr, tpr)

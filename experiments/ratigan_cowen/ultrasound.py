@@ -19,6 +19,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 
 from auclab.datasets import load
+from auclab.datasets.records import Labels
 from auclab.metrics import auc_score, voros_score
 from auclab.types import Array, AuclabError
 from experiments.ratigan_cowen.breast_cancer import held_out_scores
@@ -47,7 +48,7 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
     yield holds("table4.log_wins_high", thirds["log", "2/3_1"] > thirds["forest", "2/3_1"], seed)
 
 
-def features() -> tuple[Array, Array]:
+def features() -> tuple[Array, Labels]:
     """The table, checked.
 
     Raises
@@ -59,10 +60,10 @@ def features() -> tuple[Array, Array]:
         data = load("busi")
     except AuclabError as error:
         raise AuclabError(f"{error}. {COLUMNS}") from error
-    words = [str(name) for name, kind in data.X.dtypes.items() if not is_numeric_dtype(kind)]
-    if words or data.X.isna().to_numpy().any():
+    words = [str(name) for name, kind in data.frame.dtypes.items() if not is_numeric_dtype(kind)]
+    if words or data.frame.isna().to_numpy().any():
         raise AuclabError(f"{words[0] if words else 'a feature'} has cells that are no numbers. {COLUMNS}")
-    return data.X.to_numpy(float), data.y
+    return data.frame.to_numpy(float), data.y
 
 
 def classifiers(seed: int) -> dict[str, ClassifierMixin]:

@@ -52,8 +52,8 @@ def read_table(name: str) -> Table:
     """A data set of `auclab.datasets` by its name."""
     data = load(name)
     codes, values, blocks = [], [], []
-    for column in data.X.columns:
-        series = data.X[column]
+    for column in data.frame.columns:
+        series = data.frame[column]
         own, distinct = series.factorize(sort=True)
         nominal = column in data.nominal
         if nominal:

@@ -17,10 +17,12 @@ from sklearn.linear_model import LogisticRegression
 
 from auclab.datasets import load
 from auclab.datasets.preprocess import standard
+from auclab.datasets.records import Labels
 from auclab.formulations import BufferedAUC, ExactAUC, GeneralizedBufferedAUC
 from auclab.metrics import auc_score
 from auclab.solvers import solve
 from auclab.solvers.path import solve_path
+from auclab.types import Array
 from experiments.study import VALUE, Row, main
 from experiments.which_formulation.splits import SHARES
 
@@ -67,18 +69,18 @@ def _one(name: str, seed: int, components: int, size: int) -> dict[str, float]:
     return {"train.exact": top, "unproved": best.objective - best.lower_bound, **lost, **test}
 
 
-def _strict(y, scores) -> float:
+def _strict(y: Labels, scores: Array) -> float:
     return float(auc_score(y, scores, ties="strict"))
 
 
-def _sample(name: str, seed: int, components: int, size: int):
+def _sample(name: str, seed: int, components: int, size: int) -> tuple[Array, Labels, Array, Labels]:
     """Principal components of a sample and of the rows that are left."""
     data, random = load(name), np.random.default_rng(seed)
     rows = np.concatenate([random.permutation(np.flatnonzero(data.y == label))[:size] for label in (0, 1)])
     left = random.permutation(np.setdiff1d(np.arange(len(data.y)), rows))[:MAX_TEST]
     prepare, reduce = standard(data), PCA(components)
-    X = reduce.fit_transform(prepare.fit_transform(data.X.iloc[rows]))
-    return X, data.y[rows], reduce.transform(prepare.transform(data.X.iloc[left])), data.y[left]
+    X = reduce.fit_transform(prepare.fit_transform(data.frame.iloc[rows]))
+    return X, data.y[rows], reduce.transform(prepare.transform(data.frame.iloc[left])), data.y[left]
 
 
 if __name__ == "__main__":

@@ -32,7 +32,8 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
     """Test AUC, seconds and certificates of the members, and the gaps within a path."""
     sets = SMALL if scale == "smoke" else SETS
     names = [name for members in PATHS.values() for name in members]
-    auc, seconds, solved = np.empty((len(sets), len(names))), np.empty((len(sets), len(names))), [[] for _ in names]
+    auc, seconds = np.empty((len(sets), len(names))), np.empty((len(sets), len(names)))
+    solved: list[list[bool]] = [[] for _ in names]
     for row, place in enumerate(sets):
         train, test = split(load(place), seed)
         for column, name in enumerate(names):

@@ -16,19 +16,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
 
+from auclab.datasets.records import Labels
 from auclab.formulations import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, Program, RankSVM
 from auclab.solvers import solve
 from auclab.solvers.path import solve_path
-from auclab.types import Status
-
-Labels = NDArray[np.int64]
-Vector = NDArray[np.float64]
+from auclab.types import Array, Status
 
 #: The share of the negatives that `partial` looks at.
 MAX_FPR = 0.5
@@ -49,21 +47,21 @@ class Effort:
 class Scorer:
     """``w·x + b``, and whether the solver proved its optimum."""
 
-    coef: Vector
+    coef: Array
     intercept: float
     certified: bool = True
 
-    def distance(self, X: Vector) -> Vector:
+    def distance(self, X: Array) -> Array:
         """Signed distance from the boundary, which does not depend on the length of w; 0 for w = 0."""
         return np.asarray(X @ self.coef + self.intercept) / (np.linalg.norm(self.coef) or 1.0)
 
 
 #: From a sample and shares in descending order to a scorer per share.
-Method = Callable[[Vector, Labels, Sequence[float], Effort], list[Scorer]]
+Method = Callable[[Array, Labels, Sequence[float], Effort], list[Scorer]]
 
 
 def _pairs(program: Program, parameter: str, power: int = 1) -> Method:
-    def fit(X: Vector, y: Labels, shares: Sequence[float], effort: Effort) -> list[Scorer]:
+    def fit(X: Array, y: Labels, shares: Sequence[float], effort: Effort) -> list[Scorer]:
         values = _sign(parameter) * (np.asarray(shares) * _slope(X, y)) ** power
         return _path(program, X, y, values, parameter, "newton", effort, None)
 
@@ -71,14 +69,14 @@ def _pairs(program: Program, parameter: str, power: int = 1) -> Method:
 
 
 def _points(program: Program, parameter: str, power: int = 1) -> Method:
-    def fit(X: Vector, y: Labels, shares: Sequence[float], effort: Effort) -> list[Scorer]:
+    def fit(X: Array, y: Labels, shares: Sequence[float], effort: Effort) -> list[Scorer]:
         values = _sign(parameter) * (np.asarray(shares) * _slope(X, y) / 2) ** power
         return _path(program, X, y, values, parameter, "newton", effort, _balanced(y))
 
     return fit
 
 
-def partial(X: Vector, y: Labels, shares: Sequence[float], effort: Effort) -> list[Scorer]:
+def partial(X: Array, y: Labels, shares: Sequence[float], effort: Effort) -> list[Scorer]:
     """Partial AUC up to `MAX_FPR`, which is compared in a study of its own: a solve takes ten times as long.
 
     Cutting planes are slow to prove the last digits: three times the tolerance.
@@ -89,36 +87,46 @@ def partial(X: Vector, y: Labels, shares: Sequence[float], effort: Effort) -> li
     return _path(program, X, y, values, "penalty", "cutting_plane", easier, None, max_iters=effort.cuts)
 
 
-def _path(program, X, y, values, parameter, solver, effort, weight, **options) -> list[Scorer]:
+def _path(
+    program: Program,
+    X: Array,
+    y: Labels,
+    values: Array,
+    parameter: str,
+    solver: str,
+    effort: Effort,
+    weight: Array | None,
+    **options: Any,
+) -> list[Scorer]:
     found = solve_path(
-        program, X, y, values, parameter=parameter, solver=solver,
+        program, X, y, values.tolist(), parameter=parameter, solver=solver,
         tolerance=effort.tolerance, sample_weight=weight, **options,
     )  # fmt: skip
     return [Scorer(each.coef, each.intercept, each.status is Status.OPTIMAL) for each in found]
 
 
-def _bauc(X: Vector, y: Labels, shares: Sequence[float], effort: Effort) -> list[Scorer]:
+def _bauc(X: Array, y: Labels, shares: Sequence[float], effort: Effort) -> list[Scorer]:
     found = solve(BufferedAUC(), X, y, solver="newton", tolerance=effort.tolerance)
     return [Scorer(found.coef, found.intercept, found.status is Status.OPTIMAL)] * len(shares)
 
 
-def _logistic(X: Vector, y: Labels, shares: Sequence[float], effort: Effort) -> list[Scorer]:
+def _logistic(X: Array, y: Labels, shares: Sequence[float], effort: Effort) -> list[Scorer]:
     penalties = (np.asarray(shares) * _slope(X, y) / 2) ** 2
     model = LogisticRegression(solver="newton-cholesky", tol=effort.tolerance, max_iter=200)
     fitted = (model.set_params(C=1 / (2 * penalty * len(y))).fit(X, y) for penalty in penalties)
     return [Scorer(each.coef_[0].copy(), float(each.intercept_[0])) for each in fitted]
 
 
-def _discriminant(X: Vector, y: Labels, shares: Sequence[float], effort: Effort) -> list[Scorer]:
+def _discriminant(X: Array, y: Labels, shares: Sequence[float], effort: Effort) -> list[Scorer]:
     fitted = (LinearDiscriminantAnalysis(solver="lsqr", shrinkage=share).fit(X, y) for share in shares)
     return [Scorer(each.coef_[0], float(each.intercept_[0])) for each in fitted]
 
 
-def _slope(X: Vector, y: Labels) -> float:
+def _slope(X: Array, y: Labels) -> float:
     return float(np.linalg.norm(X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0)))
 
 
-def _balanced(y: Labels) -> Vector:
+def _balanced(y: Labels) -> Array:
     return np.where(y == 1, 0.5 / np.mean(y == 1), 0.5 / np.mean(y == 0))
 
 

@@ -12,7 +12,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from auclab.datasets import load
+from auclab.datasets.records import Labels
 from auclab.metrics import auc_score, partial_auc
+from auclab.types import Array
 from experiments.study import VALUE, Row, main
 from experiments.which_formulation.methods import MAX_FPR, METHODS, Effort, partial
 from experiments.which_formulation.splits import SHARES, split, tuned
@@ -50,7 +52,7 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
         yield Row(f"partial.gain.{name}", float(gains.mean()), seed)
 
 
-def _measure(y, scores) -> float:
+def _measure(y: Labels, scores: Array) -> float:
     return float(partial_auc(y, scores, max_fpr=MAX_FPR, standardized="area"))
 
 

@@ -17,7 +17,7 @@ with 500 of the smaller class or all of it where there are fewer.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +25,12 @@ from sklearn.linear_model import LogisticRegression
 
 from auclab.datasets import load
 from auclab.datasets.preprocess import standard
-from auclab.datasets.records import Dataset
+from auclab.datasets.records import Dataset, Labels
 from auclab.datasets.splits import holdout, kfold
 from auclab.metrics import auc_score, bauc_score, voros_score
+from auclab.types import Array
 from experiments.study import VALUE, Row, main
-from experiments.which_formulation.methods import COMPARED, METHODS, Effort, Labels, Method, Scorer, Vector
+from experiments.which_formulation.methods import COMPARED, METHODS, Effort, Method, Scorer
 
 SEEDS = {"smoke": 1, "default": 10, "full": 20}
 SETS = (
@@ -46,7 +47,7 @@ MAX_ROWS, MAX_MINORITY = 2000, 500
 TEST_SIZE = 1 / 3
 #: On inner folds, and for the scorer that is kept.
 ROUGH, FINE = Effort(3e-3), Effort(1e-4)
-METRICS = {"auc": auc_score, "bauc": bauc_score, "voros": voros_score}
+METRICS: dict[str, Callable[[Labels, Array], float]] = {"auc": auc_score, "bauc": bauc_score, "voros": voros_score}
 
 
 def run_seed(seed: int, scale: str) -> Iterator[Row]:
@@ -70,11 +71,11 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
         yield Row(f"certified.{key}", float(np.mean(solved)), seed)
 
 
-def split(data: Dataset, seed: int) -> tuple[tuple[Vector, Labels], tuple[Vector, Labels]]:
+def split(data: Dataset, seed: int) -> tuple[tuple[Array, Labels], tuple[Array, Labels]]:
     """Standardised training and test part."""
     rows = _drawn(data.y, seed)
     (parts,) = holdout(data.y[rows], test_size=TEST_SIZE, seed=seed)
-    table, prepare = data.X.iloc[rows], standard(data)
+    table, prepare = data.frame.iloc[rows], standard(data)
     X_train = prepare.fit_transform(table.iloc[parts.train])
     X_test = prepare.transform(table.iloc[parts.test])
     return (X_train, data.y[rows][parts.train]), (X_test, data.y[rows][parts.test])
@@ -90,9 +91,18 @@ def _drawn(y: Labels, seed: int) -> NDArray[np.intp]:
     return np.sort(np.concatenate([few, many]))
 
 
-def tuned(method: Method, X: Vector, y: Labels, shares, seed: int, measure=auc_score, efforts=(ROUGH, FINE)):
+def tuned(
+    method: Method,
+    X: Array,
+    y: Labels,
+    shares: Sequence[float],
+    seed: int,
+    measure: Callable[[Labels, Array], float] = auc_score,
+    efforts: tuple[Effort, Effort] = (ROUGH, FINE),
+) -> tuple[Scorer, Callable[[Array], Array], list[bool]]:
     """The scorer at the best share, its map from distances to probabilities, and which solves were certified."""
-    held_out, scores, solved = np.empty((len(shares), len(y))), np.empty((len(shares), FOLDS)), []
+    held_out, scores = np.empty((len(shares), len(y))), np.empty((len(shares), FOLDS))
+    solved: list[bool] = []
     for k, fold in enumerate(kfold(y, n_folds=FOLDS, seed=seed)):
         path = method(X[fold.train], y[fold.train], shares, efforts[0])
         held_out[:, fold.test] = [each.distance(X[fold.test]) for each in path]
@@ -103,7 +113,7 @@ def tuned(method: Method, X: Vector, y: Labels, shares, seed: int, measure=auc_s
     return scorer, _platt(held_out[best], y), [*solved, scorer.certified]
 
 
-def _platt(distance: Vector, y: Labels):
+def _platt(distance: Array, y: Labels) -> Callable[[Array], Array]:
     """Platt's map: a logistic function with his targets (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2) for 1 and 0."""
     n_pos, n_neg = int((y == 1).sum()), int((y == 0).sum())
     target = np.where(y == 1, (n_pos + 1) / (n_pos + 2), 1 / (n_neg + 2))

@@ -16,15 +16,13 @@ from experiments.vanderlooy_huellermeier_2008.regret import METRICS, Outcome, Pa
 from scipy.stats import norm
 from sklearn.naive_bayes import CategoricalNB
 
+from auclab.datasets.records import Dataset
 from composed import SHARED_DATA
 
 
 def table_of(X, y, nominal, monkeypatch):
-    class Data:
-        pass
-
-    Data.X, Data.y, Data.nominal = pd.DataFrame(X), np.asarray(y), nominal
-    monkeypatch.setattr("experiments.vanderlooy_huellermeier_2008.learners.load", lambda name: Data)
+    data = Dataset("any", pd.DataFrame(X), np.asarray(y), nominal)
+    monkeypatch.setattr("experiments.vanderlooy_huellermeier_2008.learners.load", lambda name: data)
     return read_table("any")
 
 

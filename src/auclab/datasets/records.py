@@ -9,10 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.samples.blocks.table import BlockTable
+from auclab.types import AuclabError
 
 if TYPE_CHECKING:
     import pandas as pd
     import scipy.sparse as sp
+
+Labels = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -26,13 +29,28 @@ class Dataset:
 
     name: str
     X: pd.DataFrame | sp.csr_matrix | sp.csr_array | BlockTable
-    y: NDArray[np.int64]
+    y: Labels
     nominal: tuple[str, ...] = ()
     positive: str = "1"
     negative: str = "0"
     sha256: str = ""
     source: str = ""
     citation: str = ""
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """`X` as a DataFrame.
+
+        Raises
+        ------
+        AuclabError
+            `X` is a sparse matrix, or its rows stay in files.
+        """
+        import pandas as pd
+
+        if not isinstance(self.X, pd.DataFrame):
+            raise AuclabError(f"data set {self.name!r} is a {type(self.X).__name__}, not a DataFrame")
+        return self.X
 
     @property
     def n_pos(self) -> int:
