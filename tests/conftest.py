@@ -3,16 +3,12 @@
 import os
 
 import pytest
-from hydra import compose, initialize_config_dir
 from hypothesis import settings as hypothesis_settings
-from omegaconf import open_dict
 
-from auclab.pipeline.build import build
-from auclab.pipeline.experiment import run_experiment
-from auclab.tracking import close_parent, open_parent
+from auclab.tracking import TrackingConfig, close_parent, open_parent
 from auclab.tracking.job_status import PARENT_VARIABLE
 from auclab.types import AuclabError
-from composed import REPOSITORY
+from composed import run_here
 
 # the first call of a kernel compiles it, which no deadline should count
 hypothesis_settings.register_profile("compiled", deadline=None)
@@ -25,15 +21,10 @@ def store(tmp_path_factory):
     place = tmp_path_factory.mktemp("kept") / "mlruns"
     settings = [f"tracking.dir={place}", "solver=newton", "bounds=none", "metrics=[auc,bauc]"]
 
-    def run(*words):
-        with initialize_config_dir(version_base="1.3", config_dir=str(REPOSITORY / "conf")):
-            config = compose("config", [*settings, *words], return_hydra_config=True)
-        choices = dict(config.hydra.runtime.choices)
-        with open_dict(config):
-            del config["hydra"]
-        run_experiment(config, build=build, choices=choices, folder=place.parent / "out", brief=True)
+    def run(*overrides):
+        run_here(place.parent / "out", "tracking=mlflow", *settings, *overrides, brief=True)
 
-    tracking = {"dir": str(place), "experiment": "auclab"}
+    tracking = TrackingConfig(dir=str(place))
     parent = open_parent(tracking, grid=["formulation=ranksvm,csvm", "split.seed=0,1,2"], command="python run.py -m")
     os.environ[PARENT_VARIABLE] = parent
     try:

@@ -7,6 +7,7 @@ import pytest
 from rich.console import Console
 
 from auclab.pipeline import console as screen
+from auclab.tracking import TrackingConfig
 from auclab.types import AuclabError
 
 
@@ -19,7 +20,7 @@ def console(monkeypatch):
 
 def test_a_sweep_ends_with_its_counts(console, tmp_path):
     counts = Counter(FINISHED=3, FAILED=1)
-    screen.show_sweep(counts, folder=tmp_path, tracking={"name": "none"}, parent=None)
+    screen.show_sweep(counts, folder=tmp_path, tracking=TrackingConfig(name="none"), parent=None)
     assert console.file.getvalue().splitlines()[-1] == "sweep: 3 finished, 0 skipped, 1 failed, 0 killed"
 
 

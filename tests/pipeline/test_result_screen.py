@@ -6,6 +6,7 @@ import pytest
 from rich.console import Console
 
 from auclab.pipeline import result_screen as screen
+from auclab.tracking import TrackingConfig
 from composed import run_here
 
 
@@ -36,8 +37,8 @@ def console(request, monkeypatch):
 def test_everything_is_on_the_screen(results, which, console, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = results[which]
-    tracking = {"name": "mlflow", "dir": "mlruns"}
-    screen.show_result(result, Bare(tmp_path / "mlruns" / "artifacts" / "abc", "0123abcd"), tracking)
+    screen.show_solution(result)
+    screen.show_run(Bare(tmp_path / "mlruns" / "artifacts" / "abc", "0123abcd"), TrackingConfig())
     text = console.file.getvalue()
     flowing = " ".join(text.split())
     assert "50 rows × 2 features" in flowing
@@ -72,14 +73,14 @@ def test_everything_is_on_the_screen(results, which, console, tmp_path, monkeypa
 
 
 def test_without_a_database_no_page_is_offered(results, console, tmp_path):
-    screen.show_result(results["one"], Bare(tmp_path, None), {"name": "none"})
+    screen.show_run(Bare(tmp_path, None), TrackingConfig(name="none"))
     text = console.file.getvalue()
     assert str(tmp_path) in text
     assert "mlflow" not in text
 
 
 def test_a_job_is_one_line(results, console, tmp_path):
-    screen.show_line(results["one"], Bare(tmp_path, None), {"name": "none"})
+    screen.show_line(results["one"], Bare(tmp_path, None))
     (line,) = console.file.getvalue().splitlines()
     assert line.startswith("✓ bauc · artificial")
     assert "test auc" in line

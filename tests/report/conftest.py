@@ -1,15 +1,12 @@
 """A store with real runs, and the page on them: seeds, folds, a path along λ, a failure, an odd name."""
 
 import pytest
-from hydra import compose, initialize_config_dir
-from omegaconf import open_dict
 
 from auclab.comparison import read_runs
 from auclab.pipeline import artifacts
-from auclab.pipeline.experiment import run_experiment
 from auclab.report import write_report
 from auclab.types import AuclabError
-from composed import REPOSITORY, load_run
+from composed import run_here
 
 #: Ends a script element, an attribute and a paragraph where it is not escaped.
 ODD = """</script><script>alert("x")</script>' " & <b>"""
@@ -22,14 +19,8 @@ def store(tmp_path_factory):
     place = tmp_path_factory.mktemp("reported") / "mlruns"
     settings = [f"tracking.dir={place}", "solver=newton", "metrics=[auc,bauc]", *SMALL]
 
-    def run(*words, command=""):
-        with initialize_config_dir(version_base="1.3", config_dir=str(REPOSITORY / "conf")):
-            config = compose("config", [*settings, *words], return_hydra_config=True)
-        choices = dict(config.hydra.runtime.choices)
-        with open_dict(config):
-            del config["hydra"]
-        options = {"choices": choices, "folder": place.parent / "out", "brief": True, "command": command}
-        run_experiment(config, build=load_run().build, **options)
+    def run(*overrides, command=""):
+        run_here(place.parent / "out", "tracking=mlflow", *settings, *overrides, brief=True, command=command)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(artifacts, "FIGURES", {})  # pictures take a second a run, and no page reads them

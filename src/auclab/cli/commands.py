@@ -120,7 +120,7 @@ def report(chosen: Namespace) -> int:
         store_dir=chosen.store,
         metrics=chosen.metric,
         title=chosen.title,
-        chosen=shlex.join(words),
+        selection=shlex.join(words),
     )
     out.print(f"written: {page} ({page.stat().st_size / 1e6:.2g} MB)", soft_wrap=True, markup=False)
     return 0

@@ -1,6 +1,6 @@
-"""The command `auclab`: what was run, one run, runs side by side, a run once more, MLflow's page.
+"""The command `auclab`: run an experiment, list and compare runs, rerun one, write a report.
 
-Only what the reader asked for is imported: a page of help needs the standard library alone.
+Only what a command needs is imported: a page of help needs the standard library alone.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from collections.abc import Sequence
 from typing import Any
 
 DESCRIPTION = """\
-Look at the runs that `python run.py` keeps, and put them side by side.
+Run experiments, and compare the runs that were kept.
 
 A first table, from nothing:
 
-  python run.py -m formulation=bauc,ranksvm,csvm dataset=breast_cancer split.seed=0,1,2,3,4
+  auclab run -m formulation=bauc,ranksvm,csvm dataset=breast_cancer split.seed=0,1,2,3,4
   auclab runs
   auclab compare
 """
 
-EPILOG = "`auclab COMMAND --help` explains a command and shows examples. `python run.py --help` is about running."
+EPILOG = "`auclab COMMAND --help` explains a command and shows examples. `auclab run --help` lists the settings."
 
 COMPARE = """\
 Configurations (columns) on data sets (rows): mean ± standard deviation over seeds and folds. The best of a row is
@@ -55,6 +55,11 @@ which test
   corrected-t  Nadeau & Bengio (2003): allows for the overlap. Take this one for repeated splits or folds.
   wilcoxon     signed ranks; needs 6 pairs or more to find anything at level 0.05.
 Friedman's test and Nemenyi's critical difference (Demšar 2006) are added for 3 columns or more on 2 rows or more.
+"""
+
+RUN_EXAMPLES = """\
+  auclab run solver=highs dataset=breast_cancer
+  auclab run -m formulation=bauc,ranksvm split.seed=0,1,2
 """
 
 RUNS_EXAMPLES = """\
@@ -105,8 +110,14 @@ UI_EXAMPLES = """\
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command that was typed; exit codes: 0 done, 1 cannot be done or not the same, 2 not understood."""
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    if words[:1] == ["run"]:  # its words are Hydra's, --help among them
+        from auclab.cli.run import main as run
+
+        run(words[1:])
+        return
     parser = _parser()
-    chosen = parser.parse_args(arguments)
+    chosen = parser.parse_args(words)
     if chosen.command is None:
         parser.print_help()
         return
@@ -123,6 +134,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("auclab", description=DESCRIPTION, epilog=EPILOG, formatter_class=_Form)
     parser.set_defaults(command=None)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+
+    _add(commands, "run", "run one experiment, or a sweep with -m: auclab run --help", examples=RUN_EXAMPLES)
 
     runs = _add(commands, "runs", "list runs, oldest first", examples=RUNS_EXAMPLES)
     _add_choice(runs)

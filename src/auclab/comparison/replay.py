@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from auclab.comparison.runs import GROUPS, is_setting
-from auclab.pipeline.build import build
+from auclab.pipeline.results import Result
 from auclab.types import AuclabError
 
 #: Numbers that say how much work it was and not what was found.
@@ -89,20 +88,17 @@ def replay(rows: pd.DataFrame, *, tolerance: float = 1e-9) -> Replay:
     return Replay(numbers, tuple(remarks))
 
 
-def _run(path: Path, first: pd.Series[Any]) -> Any:
+def _run(path: Path, first: pd.Series[Any]) -> Result:
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
 
-    from auclab.pipeline.experiment import run_experiment
+    from auclab.pipeline.compose import Experiment
+    from auclab.pipeline.experiment import solve_splits
 
     config: Any = OmegaConf.load(path)
-    config.tracking = {"name": "none"}
     choices = {group: first[group] for group in GROUPS if isinstance(first.get(group), str)}
     try:
-        with tempfile.TemporaryDirectory(prefix="auclab-rerun-") as folder:
-            return run_experiment(
-                config, build=build, choices=choices | {"tracking": "none"}, folder=folder, brief=True
-            )
+        return solve_splits(Experiment(config, choices))
     except (KeyError, TypeError, OmegaConfBaseException) as error:
         made = f"auclab {first.get('tag.version.auclab')}, commit {first.get('tag.mlflow.source.git.commit')}"
         what = " ".join(f"{type(error).__name__}: {error}".split())

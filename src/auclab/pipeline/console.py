@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
@@ -20,6 +20,7 @@ from rich.text import Text
 
 from auclab.solvers.progress import Progress, progress_to
 from auclab.tracking.address import Address, hide_password
+from auclab.tracking.config import TrackingConfig
 from auclab.tracking.job_status import in_sweep
 from auclab.types import AuclabError, Status
 
@@ -103,7 +104,7 @@ def failed_line(name: str, error: BaseException) -> str:
     return f"[red]error:[/red] {escape(told)}  [dim]{escape(name)}[/dim]"
 
 
-def show_sweep(counts: Counter[str], *, folder: Path, tracking: Mapping[str, Any], parent: str | None) -> None:
+def show_sweep(counts: Counter[str], *, folder: Path, tracking: TrackingConfig, parent: str | None) -> None:
     """The last lines of a sweep: how many jobs ended how, and where they are."""
     failed = f"[red]{counts['FAILED']} failed[/red]" if counts["FAILED"] else "0 failed"
     killed = f"[yellow]{counts['KILLED']} killed[/yellow]" if counts["KILLED"] else "0 killed"
@@ -120,7 +121,7 @@ def show_sweep(counts: Counter[str], *, folder: Path, tracking: Mapping[str, Any
     out.print(f"sweep: {words}, {failed}, {killed}", soft_wrap=True)
 
 
-def open_command(tracking: Mapping[str, Any]) -> str:
+def open_command(tracking: TrackingConfig) -> str:
     """The command that opens MLflow's page on the store; its job runner would take two gigabytes more.
 
     Of a server: its address.

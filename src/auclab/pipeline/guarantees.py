@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
 
 from auclab.bounds import (
     fixed_scorer_auc_bound,
@@ -24,10 +25,12 @@ from auclab.bounds import (
 from auclab.bounds.bound import Bound
 from auclab.bounds.checks import OBSERVED
 from auclab.compiled.hinge import pair_hinge_value
+from auclab.datasets.preprocess import UnitBall
 from auclab.metrics import auc_score, bauc_score
+from auclab.pipeline.settings import BoundsConfig
 from auclab.samples.blocks.table import BlockTable
 from auclab.solvers.solution import Solution
-from auclab.types import Array, AuclabError, Norm
+from auclab.types import Array, Norm
 
 #: Radius of the ball `preprocess=unit_ball` maps every observation into, seen or unseen.
 UNIT_RADIUS = 1.0
@@ -95,14 +98,14 @@ class Sample:
 
 
 class Context(NamedTuple):
-    """A solved split, and what is asked of it. `options` are those of one kind of bounds."""
+    """A solved split, and what may be assumed of it. `unit_ball`: every observation, seen or not, has ‖x‖₂ ≤ 1."""
 
     solution: Solution
     train: Sample
     test: Sample | None
-    preprocess: str
+    unit_ball: bool
     rho: float
-    options: Mapping[str, Any]
+    config: BoundsConfig
 
     @property
     def fitted(self) -> str:
@@ -111,7 +114,7 @@ class Context(NamedTuple):
 
     def radii(self, norm: Norm) -> tuple[float, float, tuple[str, ...]]:
         """Radii of the classes in the norm dual to `norm`, with the conditions under which they hold."""
-        if self.preprocess == "unit_ball":
+        if self.unit_ball:
             # a Euclidean ball: ‖x‖₁ ≤ √d ‖x‖₂
             radius = UNIT_RADIUS * (math.sqrt(self.train.X.shape[1]) if norm == "linf" else 1.0)
             return radius, radius, (self.fitted,)
@@ -130,7 +133,7 @@ Found = tuple[list[Guarantee], list[str]]
 
 
 def find_guarantees(
-    solution: Solution, train: Sample, test: Sample | None, *, settings: Mapping[str, Any], preprocess: str
+    solution: Solution, train: Sample, test: Sample | None, *, config: BoundsConfig, preprocessing: Pipeline
 ) -> tuple[tuple[Guarantee, ...], tuple[str, ...]]:
     """The bounds that hold, and a remark for each kind that does not apply.
 
@@ -139,32 +142,29 @@ def find_guarantees(
     solution : Solution
     train, test : Sample
         `test` is None where nothing was held out.
-    settings : mapping
-        ``rho`` in (0, 1), and a mapping of options for each kind of bounds: ``stability`` (``a`` ≥ 0, the scale of the
-        hinge, fixed in advance), ``margin``, ``fixed_scorer``, ``weighted`` (``max_fpr`` in (0, 1], or None for that of
-        the formulation).
-    preprocess : str
-        Name of the preprocessing; "unit_ball" makes the radius valid by construction.
+    config : BoundsConfig
+        The kinds of bounds that are computed, each with its options.
+    preprocessing : Pipeline
+        Fitted. One that ends in `UnitBall` makes the radius 1 valid by construction, for new observations too.
 
     Raises
     ------
     AuclabError
-        An unknown kind, or options out of range.
+        Options out of range.
     """
     found: list[Guarantee] = []
     remarks: list[str] = []
-    for kind, options in settings.items():
-        if kind == "rho":
+    unit_ball = bool(preprocessing.steps) and isinstance(preprocessing[-1], UnitBall)
+    context = Context(solution, train, test, unit_ball, config.rho, config)
+    for kind, compute in _KINDS.items():
+        if getattr(config, kind) is None:
             continue
-        if kind not in _KINDS:
-            raise AuclabError(f"bounds of the kind {kind!r} are unknown; choose among {', '.join(_KINDS)}")
         if kind in _NEED_ROWS and isinstance(train.X, BlockTable):
             remarks.append(f"{kind} bounds need all training rows in memory; blocks have those of the held-out part")
             continue
-        context = Context(solution, train, test, preprocess, float(settings["rho"]), options or {})
-        guarantees, words = _KINDS[kind](context)
+        guarantees, remark = compute(context)
         found += guarantees
-        remarks += words
+        remarks += remark
     return tuple(found), tuple(dict.fromkeys(remarks))
 
 
@@ -175,7 +175,7 @@ def _stability(context: Context) -> Found:
         return [], ["stability bounds hold for formulation=ranksvm formulation.squared=true formulation.norm=l2 only"]
     if not math.isfinite(gap):
         return [], ["stability bounds need a solution with a certified gap"]
-    a = float(context.options["a"])
+    a = context.config.stability.a if context.config.stability else 1.0
     radius_pos, radius_neg, conditions = context.radii("l2")
     sizes: dict[str, Any] = {"penalty": solution.penalty, "n_pos": train.n_pos, "n_neg": train.n_neg, "rho": rho}
     radii: dict[str, Any] = {"radius_pos": radius_pos, "radius_neg": radius_neg}
@@ -201,7 +201,7 @@ def _fixed_scorer(context: Context) -> Found:
     solution, train, test, rho = context.solution, context.train, context.test, context.rho
     if test is None:
         return [], ["fixed-scorer bounds need a held-out part: split=holdout, kfold or repeated"]
-    observed = context.preprocess != "unit_ball"
+    observed = not context.unit_ball
     if observed:
         reach = float(np.ptp(np.concatenate([train.scores, test.scores])))
         expected = float(np.ptp(train.scores))
@@ -232,7 +232,8 @@ def _fixed_scorer(context: Context) -> Found:
 
 
 def _weighted(context: Context) -> Found:
-    max_fpr = context.options.get("max_fpr") or getattr(context.solution.formulation, "max_fpr", None)
+    asked = context.config.weighted.max_fpr if context.config.weighted else None
+    max_fpr = asked or getattr(context.solution.formulation, "max_fpr", None)
     test = context.test
     if max_fpr is None:
         return [], []

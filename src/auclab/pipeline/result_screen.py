@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from rich import box
@@ -16,23 +16,31 @@ from rich.text import Text
 from auclab.pipeline.console import open_command, out, short_path
 from auclab.pipeline.guarantees import Guarantee
 from auclab.pipeline.results import Result
-from auclab.tracking import Run
+from auclab.tracking import Run, TrackingConfig
 from auclab.tracking.job_status import add_line, in_sweep
 from auclab.types import CONVERGED
 
 
-def show_result(result: Result, run: Run, tracking: Mapping[str, Any]) -> None:
-    """The screen of a finished experiment."""
+def show_solution(result: Result) -> None:
+    """The screen of a finished experiment: data, solution and certificate, metrics, bounds."""
     out.print()
     out.print(_story(result))
     out.print(_metrics(result))
     for line in _bounds(result):
         out.print(line)
     out.print()
-    _whereabouts(run, tracking)
 
 
-def show_line(result: Result, run: Run, tracking: Mapping[str, Any]) -> None:
+def show_run(run: Run, tracking: TrackingConfig) -> None:
+    """Where the run is kept, and the command that opens it."""
+    if run.run_id is not None:
+        out.print(f"[cyan]run[/cyan]      {escape(run.name)}  [dim]{run.run_id}[/dim]", soft_wrap=True)
+    out.print(f"[cyan]files[/cyan]    {escape(short_path(run.folder))}", soft_wrap=True)
+    if run.run_id is not None:
+        out.print(f"[cyan]open[/cyan]     {escape(open_command(tracking))}", soft_wrap=True)
+
+
+def show_line(result: Result, run: Run) -> None:
     """One line for a job of a sweep."""
     numbers = result.summary
     part = "test" if "test" in result.folds[0].parts else "train"
@@ -165,14 +173,6 @@ def _best(guarantees: list[Guarantee]) -> list[bool]:
         if not item.bound.vacuous:
             best[item.quantity] = max(best.get(item.quantity, -math.inf), item.lower_end)
     return [not item.bound.vacuous and item.lower_end == best[item.quantity] for item in guarantees]
-
-
-def _whereabouts(run: Run, tracking: Mapping[str, Any]) -> None:
-    if run.run_id is not None:
-        out.print(f"[cyan]run[/cyan]      {escape(run.name)}  [dim]{run.run_id}[/dim]", soft_wrap=True)
-    out.print(f"[cyan]figures[/cyan]  {escape(short_path(run.folder))}", soft_wrap=True)
-    if run.run_id is not None:
-        out.print(f"[cyan]open[/cyan]     {escape(open_command(tracking))}", soft_wrap=True)
 
 
 def _number(value: float, digits: int) -> str:

@@ -16,9 +16,9 @@ from auclab.formulations import Program
 from auclab.inference import Estimate
 from auclab.pipeline.guarantees import Guarantee
 from auclab.pipeline.tuning import Tuning
-from auclab.solvers.optimum import Optimum
+from auclab.formulations import Optimum
 from auclab.solvers.solution import Solution
-from auclab.types import Array
+from auclab.types import Array, Status
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,11 @@ class Result:
     formulation: Program
     folds: tuple[Fold, ...]
     confidence: float
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the last solve."""
+        return self.folds[-1].solution.status is Status.INTERRUPTED
 
     @property
     def summary(self) -> dict[str, float]:

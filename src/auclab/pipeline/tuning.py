@@ -7,9 +7,8 @@ optimum of the value before. Nothing outside the training part is looked at, so 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -18,7 +17,11 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from auclab.datasets.splits import kfold, take_rows
-from auclab.metrics.scorers import LOSSES, scorer_named
+from auclab.estimators import AUCClassifier
+from auclab.formulations import Program
+from auclab.metrics.registry import METRICS
+from auclab.metrics.scorers import scorer_named
+from auclab.pipeline.settings import TuneConfig
 from auclab.solvers.path import PARAMETERS, along
 from auclab.solvers.solution import Solution
 from auclab.types import AuclabError, Status
@@ -83,20 +86,10 @@ class Tuning:
         )
 
 
-def tune(
-    model: Pipeline,
-    X: Any,
-    y: NDArray[np.int64],
-    *,
-    parameter: str,
-    values: Sequence[float],
-    metric: str = "auc",
-    options: Mapping[str, Any] | None = None,
-    folds: int = 5,
-    seed: int = 0,
-    one_standard_error: bool = False,
-) -> tuple[Pipeline, Tuning]:
-    """Choose a parameter of the formulation by stratified cross-validation and fit with it on all rows.
+def tune_formulation(
+    preprocessing: Pipeline, classifier: AUCClassifier, X: Any, y: NDArray[np.int64], config: TuneConfig
+) -> tuple[Program, Tuning]:
+    """Choose a parameter of the formulation by stratified cross-validation.
 
     The standard error is that of the mean over the inner folds, ``s/√folds``. The one-standard-error rule (Breiman,
     Friedman, Olshen & Stone 1984) takes the simplest scorer, largest λ or smallest z, whose mean is not below
@@ -104,26 +97,21 @@ def tune(
 
     Parameters
     ----------
-    model : Pipeline
-        Unfitted: preprocessing, fitted anew on every inner training part, and an `AUCClassifier` whose formulation is
-        an object.
+    preprocessing : Pipeline
+        Fitted anew on every inner training part; the one that is passed is not changed.
+    classifier : AUCClassifier
+        Its formulation is an object; not changed.
     X : DataFrame or CSR matrix of shape (n_samples, n_features)
+        The training part, before preprocessing.
     y : array of shape (n_samples,)
         0/1.
-    parameter : {"penalty", "threshold"}
-    values : sequence of float
-        In any order; a repeated one counts once.
-    metric : str
-        A name in `auclab.metrics.scorers.METRICS`, with `options`.
-    folds : int ≥ 2
-    seed : int ≥ 0
-        Of the inner folds.
-    one_standard_error : bool
+    config : TuneConfig
+        With a `parameter`; a value that is repeated counts once.
 
     Returns
     -------
-    (Pipeline, Tuning)
-        The fitted pipeline and how its value was found.
+    (Program, Tuning)
+        The formulation at the selected value, and how that was found.
 
     Raises
     ------
@@ -133,15 +121,16 @@ def tune(
     KeyboardInterrupt
         A solve was stopped.
     """
-    path = sorted({float(value) for value in values})
-    along(model[-1].formulation, parameter, path)
-    scorer = scorer_named(metric, **(options or {}))
+    parameter, folds, program = str(config.parameter), config.folds, cast(Program, classifier.formulation)
+    path = sorted({float(value) for value in config.values})
+    along(program, parameter, path)
+    scorer = scorer_named(config.metric, **config.options)
     simpler = PARAMETERS[parameter]
     scores, certified = np.empty((len(path), folds)), np.empty((len(path), folds))
-    for k, split in enumerate(kfold(y, n_folds=folds, seed=seed)):
-        prepared = clone(model[:-1])
+    for k, split in enumerate(kfold(y, n_folds=folds, seed=config.seed)):
+        prepared = clone(preprocessing)
         X_train = prepared.fit_transform(take_rows(X, split.train), y[split.train])
-        fitted = clone(model[-1]).fit_path(X_train, y[split.train], path, parameter=parameter)
+        fitted = clone(classifier).fit_path(X_train, y[split.train], path, parameter=parameter)
         X_test = prepared.transform(take_rows(X, split.test))
         for row, classifier in enumerate(fitted):
             _refuse_failure(classifier.solution_, parameter)
@@ -149,7 +138,7 @@ def tune(
             certified[row, k] = classifier.solution_.status is Status.OPTIMAL
     means, errors = scores.mean(axis=1), scores.std(axis=1, ddof=1) / math.sqrt(folds)
     best = _simplest(means >= means.max(), simpler)
-    chosen = _simplest(means >= means[best] - errors[best], simpler) if one_standard_error else best
+    chosen = _simplest(means >= means[best] - errors[best], simpler) if config.one_standard_error else best
     table = pd.DataFrame(
         {
             "value": path,
@@ -159,10 +148,9 @@ def tune(
             **{f"fold_{k}": scores[:, k] for k in range(folds)},
         }
     )
-    program = along(model[-1].formulation, parameter, [path[chosen]])[0]
-    refitted = clone(model).set_params(**{f"{model.steps[-1][0]}__formulation": program}).fit(X, y)
-    label = f"−{metric}" if metric in LOSSES else metric
-    return refitted, Tuning(parameter, label, table, path[best], path[chosen], one_standard_error)
+    selected = along(program, parameter, [path[chosen]])[0]
+    label = config.metric if METRICS[config.metric].greater_is_better else f"−{config.metric}"
+    return selected, Tuning(parameter, label, table, path[best], path[chosen], config.one_standard_error)
 
 
 def _refuse_failure(solution: Solution, parameter: str) -> None:

@@ -23,9 +23,10 @@ from typing import TYPE_CHECKING, Any
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.experimental.callback import Callback
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 
 from auclab.sweeps.workers import check_launcher, pin_threads
+from auclab.tracking.config import TrackingConfig
 from auclab.tracking.job_status import (
     PARENT_PROCESS_VARIABLE,
     PARENT_VARIABLE,
@@ -37,6 +38,7 @@ from auclab.tracking.job_status import (
 from auclab.tracking.processes import Process, end_with, this_process
 
 if TYPE_CHECKING:
+    from auclab.pipeline.compose import Experiment
     from auclab.sweeps.watcher import Watcher
 
 log = logging.getLogger(__name__)
@@ -51,7 +53,7 @@ class Sweep:
 
     name: str
     folder: Path
-    tracking: dict[str, Any]
+    tracking: TrackingConfig
     parent: str | None
     watcher: Watcher
 
@@ -65,6 +67,7 @@ class SweepCallback(Callback):
     def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
         """Create database and parent run; the jobs inherit the parent's id."""
         from auclab.pipeline.console import plain_errors
+        from auclab.pipeline.settings import typed
         from auclab.sweeps.watcher import Watcher
 
         # Hydra makes a warning of an exception here, and would go on.
@@ -72,11 +75,11 @@ class SweepCallback(Callback):
             check_launcher(config.hydra.launcher)
             pin_threads(config.hydra.launcher)
             folder = Path(config.hydra.sweep.dir).absolute()
-            tracking: dict[str, Any] = OmegaConf.to_container(config.tracking, resolve=True)  # type: ignore[assignment]
+            tracking = typed(config.tracking, TrackingConfig)
             params = config.hydra.sweeper.get("params") or {}
             grid = [*(f"{key}={value!s}" for key, value in params.items()), *config.hydra.overrides.task]
             parent = None
-            if tracking["name"] == "mlflow":
+            if tracking.name == "mlflow":
                 from auclab.tracking import open_parent
 
                 parent = open_parent(tracking, grid=grid, command=" ".join(["python", *sys.argv]))
@@ -148,42 +151,32 @@ def _close(sweep: Sweep, stopped: bool) -> bool:
     return missing
 
 
-def run_job(config: DictConfig, *, build: Callable[[DictConfig], Any], job: Any, command: str) -> None:
+def run_job(experiment: Experiment, job: Any) -> None:
     """One experiment as a job of a sweep.
 
     Parameters
     ----------
-    config : DictConfig
-        The composed configuration; ``rerun`` computes what is known already.
-    build : callable
-        Turns a group into the object it names.
+    experiment : Experiment
+        Its ``rerun`` computes what is known already.
     job : DictConfig
         Hydra's own configuration.
-    command : str
-        What runs this one job alone.
     """
     folder = Path(job.runtime.output_dir)
 
-    def make() -> Job:
-        from auclab.pipeline.run_name import run_name
+    def checksum() -> str:
+        from auclab.pipeline.build import build
 
-        settings: dict[str, Any] = OmegaConf.to_container(config, resolve=True)  # type: ignore[assignment]
-        choices = job.runtime.choices
+        key = json.dumps(experiment.configuration["dataset"], sort_keys=True, default=str)
+        if key not in _checksums:
+            _checksums[key] = build(experiment.config.dataset).sha256
+        return _checksums[key]
 
-        def checksum() -> str:
-            words = json.dumps(settings["dataset"], sort_keys=True, default=str)
-            if words not in _checksums:
-                _checksums[words] = build(config.dataset).sha256
-            return _checksums[words]
+    def work() -> None:
+        from auclab.pipeline.experiment import run_experiment  # heavy: solvers
 
-        def work() -> None:
-            from auclab.pipeline.experiment import run_experiment  # heavy: solvers and figures
+        run_experiment(experiment, folder=folder, brief=True)
 
-            run_experiment(config, build=build, choices=choices, folder=folder, brief=True, command=command)
-
-        return Job(run_name(settings, choices), settings, checksum, work)
-
-    attempt(folder, job.job.override_dirname, make)
+    attempt(folder, job.job.override_dirname, lambda: Job(experiment.name, experiment.configuration, checksum, work))
 
 
 @dataclass(frozen=True)
@@ -238,8 +231,8 @@ def attempt(folder: Path, name: str, make: Callable[[], Job]) -> None:
 
 
 def _finished_before(job: Job) -> str | None:
-    tracking = job.settings["tracking"]
-    if job.settings.get("rerun") or tracking["name"] != "mlflow":
+    tracking = TrackingConfig(**job.settings["tracking"])
+    if job.settings.get("rerun") or tracking.name != "mlflow":
         return None
     from auclab.tracking import finished_before, join_sweep
 

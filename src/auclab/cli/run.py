@@ -1,0 +1,90 @@
+"""`auclab run`, and `python run.py` in a checkout: one experiment, or a sweep of them with -m.
+
+Nothing heavy is imported before the configuration is composed, so that a misspelt choice is told at once.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import hydra
+from omegaconf import DictConfig, OmegaConf
+
+from auclab.pipeline.compose import Experiment, conf_folder
+from auclab.pipeline.settings import register_schema
+from auclab.sweeps.sweep import run_job, sweep_scope
+
+#: Environment variable with the command that runs and reruns are told by; processes that work on jobs inherit it.
+PROGRAM_VARIABLE = "AUCLAB_PROGRAM"
+STUDIES = (
+    "studies live in the repository and are not part of the installed package; clone it and type "
+    "python run.py -m experiment=<paper>_<study>"
+)
+
+
+def study_seeds(study: str, scale: str) -> str:
+    """The seeds of a study at a scale, for conf/study.yaml."""
+    from auclab.pipeline.console import plain_errors
+    from auclab.types import AuclabError
+
+    with plain_errors(lambda line: SystemExit(1)):
+        try:
+            from experiments.sweep import seeds
+        except ModuleNotFoundError as error:
+            raise AuclabError(STUDIES) from error
+        return seeds(study, scale)
+
+
+@hydra.main(version_base="1.3", config_path=str(conf_folder()), config_name="config")
+def _run(config: DictConfig) -> None:
+    """Run one experiment, or one seed of a study, with the composed configuration."""
+    job = hydra.core.hydra_config.HydraConfig.get()
+    if "study" in config:
+        from experiments.sweep import run_study
+
+        run_study(config, job)
+        return
+    # Of a sweep, the overrides of this job alone.
+    command = shlex.join([*program(), *job.overrides.task])
+    experiment = Experiment(config, dict(job.runtime.choices), command)
+    if job.mode is hydra.types.RunMode.MULTIRUN:
+        run_job(experiment, job)
+        return
+    from auclab.pipeline.console import plain_errors
+
+    with plain_errors(lambda line: SystemExit(1)):
+        # The heavy libraries, only once the choices are known to exist.
+        from auclab.pipeline.experiment import run_experiment
+
+        run_experiment(experiment, folder=job.runtime.output_dir)
+
+
+def program() -> list[str]:
+    """The words before the overrides: ``python run.py`` or ``auclab run``."""
+    return os.environ.get(PROGRAM_VARIABLE, "auclab run").split()
+
+
+def main(overrides: Sequence[str] | None = None) -> None:
+    """Run what the overrides describe; those of the command line if none are given.
+
+    Exit codes: 0 done, 1 cannot be done, 130 Ctrl-C.
+    """
+    _add_schema()
+    arguments = sys.argv[1:] if overrides is None else list(overrides)
+    before, sys.argv = sys.argv, [sys.argv[0], *arguments]
+    try:
+        with sweep_scope():
+            _run()
+    finally:
+        sys.argv = before
+
+
+def _add_schema() -> None:
+    register_schema()
+    resolvers: dict[str, Any] = {"study_seeds": study_seeds, "program": lambda: " ".join(program())}
+    for name, resolver in resolvers.items():
+        OmegaConf.register_new_resolver(name, resolver, replace=True)

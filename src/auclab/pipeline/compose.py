@@ -1,0 +1,106 @@
+"""From command-line overrides to a composed configuration, as `auclab run` and `python run.py` make it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from omegaconf import DictConfig, OmegaConf, open_dict
+
+from auclab.pipeline.run_name import flatten, run_name
+from auclab.pipeline.settings import BoundsConfig, SolverConfig, TuneConfig, typed
+from auclab.tracking.config import TrackingConfig
+
+#: Groups whose yaml names an object to be made.
+OBJECTS = ("dataset", "split", "preprocess", "formulation", "metrics")
+
+
+def conf_folder() -> Path:
+    """The folder of the configuration: that of the checkout, else the copy that the installed package carries."""
+    package = Path(__file__).resolve().parents[1]
+    checkout = package.parents[1] / "conf"
+    return checkout if (checkout / "config.yaml").exists() else package / "conf"
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A composed configuration, and its groups as records.
+
+    Attributes
+    ----------
+    config : DictConfig
+        Everything, unresolved.
+    choices : dict
+        The name chosen in each group.
+    command : str
+        What a reader types to run this one experiment.
+    """
+
+    config: DictConfig
+    choices: dict[str, str]
+    command: str = ""
+
+    @cached_property
+    def configuration(self) -> dict[str, Any]:
+        """Everything resolved, as plain nested data: what is hashed, flattened and kept."""
+        plain: dict[str, Any] = OmegaConf.to_container(self.config, resolve=True)  # type: ignore[assignment]
+        if "bounds" in plain:  # kinds that are left out
+            plain["bounds"] = {key: value for key, value in plain["bounds"].items() if value is not None}
+        if "tune" in plain and plain["tune"].get("parameter") is None:
+            plain["tune"] = {"parameter": None}
+        return plain
+
+    @property
+    def name(self) -> str:
+        """What a reader knows the run by."""
+        return run_name(self.configuration, self.choices)
+
+    @property
+    def params(self) -> dict[str, str]:
+        """The settings as flat parameters of the run."""
+        return flatten(self.configuration, self.choices)
+
+    @cached_property
+    def solver(self) -> SolverConfig:
+        """The group ``solver``."""
+        return typed(self.config.solver, SolverConfig)
+
+    @cached_property
+    def tune(self) -> TuneConfig:
+        """The group ``tune``."""
+        return typed(self.config.get("tune") or {}, TuneConfig)
+
+    @cached_property
+    def bounds(self) -> BoundsConfig:
+        """The group ``bounds``."""
+        return typed(self.config.bounds, BoundsConfig)
+
+    @cached_property
+    def tracking(self) -> TrackingConfig:
+        """The group ``tracking``."""
+        return typed(self.config.tracking, TrackingConfig)
+
+
+def compose_experiment(overrides: Sequence[str] = ()) -> Experiment:
+    """The experiment that ``auclab run OVERRIDES`` runs.
+
+    Examples
+    --------
+    >>> experiment = compose_experiment(["formulation=ranksvm", "formulation.penalty=0.05", "solver=newton"])
+    >>> experiment.choices["formulation"], experiment.solver.name, experiment.config.formulation.penalty
+    ('ranksvm', 'newton', 0.05)
+    """
+    from hydra import compose, initialize_config_dir
+
+    from auclab.pipeline.settings import register_schema
+
+    register_schema()
+    with initialize_config_dir(version_base="1.3", config_dir=str(conf_folder())):
+        config = compose("config", list(overrides), return_hydra_config=True)
+    choices = dict(config.hydra.runtime.choices)
+    with open_dict(config):
+        del config["hydra"]
+    return Experiment(config, choices)

@@ -1,0 +1,125 @@
+"""One split: preprocess, solve, measure, bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from auclab.datasets.records import Dataset, Split
+from auclab.datasets.splits import take_rows
+from auclab.estimators import AUCClassifier
+from auclab.formulations import Program
+from auclab.inference import estimate
+from auclab.inference.catalogue import find_metric
+from auclab.pipeline.guarantees import Guarantee, Sample, find_guarantees
+from auclab.pipeline.results import Fold, Part
+from auclab.pipeline.settings import BoundsConfig, SolverConfig, TuneConfig
+from auclab.pipeline.tuning import Tuning, tune_formulation
+from auclab.solvers.interrupt import interruptible
+from auclab.formulations import read_optimum
+from auclab.solvers.solution import Solution
+from auclab.types import Array, AuclabError, Status
+
+Metrics = Mapping[str, Callable[[NDArray[np.int64], Array], float]]
+
+#: Confidence level of the intervals beside the metrics of the held-out part.
+LEVEL = 0.95
+
+
+def solve_split(
+    dataset: Dataset,
+    split: Split,
+    preprocessing: Pipeline,
+    formulation: Program,
+    metrics: Metrics,
+    *,
+    solver: SolverConfig,
+    tune: TuneConfig,
+    bounds: BoundsConfig,
+) -> Fold:
+    """Fit preprocessing and scorer on the training part, measure on both parts.
+
+    Each part is transformed once.
+
+    Raises
+    ------
+    AuclabError
+        The solver found no usable point; what preprocessing, solver, metrics and bounds raise.
+    KeyboardInterrupt
+        Ctrl-C while a solver ran that cannot end with what it has.
+    """
+    rows, y = take_rows(dataset.X, split.train), dataset.y[split.train]
+    tuning = None
+    if tune.parameter is not None:
+        formulation, tuning = interruptible(
+            lambda: tune_formulation(preprocessing, _classifier(formulation, solver), rows, y, tune)
+        )
+    X = {"train": preprocessing.fit_transform(rows, y)}
+    classifier = _classifier(formulation, solver)
+    interruptible(lambda: classifier.fit(X["train"], y))
+    solution = classifier.solution_
+    if solution.status is Status.FAILED:
+        reason = "; ".join(solution.notes) or solution.status.advice
+        raise AuclabError(f"{solution.solver} found no usable point ({reason})")
+    if len(split.test):
+        X["test"] = preprocessing.transform(take_rows(dataset.X, split.test))
+    labels = {"train": y, "test": dataset.y[split.test]}
+    samples = {name: Sample(X[name], labels[name], solution.decision_function(X[name])) for name in X}
+    parts = {name: _measure(sample, metrics, held_out=name == "test") for name, sample in samples.items()}
+    guarantees, remarks = _guarantee(solution, samples, bounds, preprocessing, tuning)
+    model = Pipeline([("preprocess", preprocessing), ("scorer", classifier)])
+    features = tuple(str(name) for name in preprocessing.get_feature_names_out())
+    return Fold(split, model, features, solution, read_optimum(solution), parts, guarantees, remarks, tuning)
+
+
+def _guarantee(
+    solution: Solution,
+    samples: Mapping[str, Sample],
+    bounds: BoundsConfig,
+    preprocessing: Pipeline,
+    tuning: Tuning | None,
+) -> tuple[tuple[Guarantee, ...], tuple[str, ...]]:
+    """What holds for the solved split.
+
+    A bound on the training part supposes a formulation that was chosen without it. For one selected among K it holds
+    if those of all K do, each with ρ/K.
+    """
+
+    def found(rho: float) -> tuple[tuple[Guarantee, ...], tuple[str, ...]]:
+        config = replace(bounds, rho=rho)
+        return find_guarantees(
+            solution, samples["train"], samples.get("test"), config=config, preprocessing=preprocessing
+        )
+
+    guarantees, remarks = found(bounds.rho)
+    if tuning is None or not any(item.sample == "train" for item in guarantees):
+        return guarantees, remarks
+    count = len(tuning.path)
+    shared = [item for item in found(bounds.rho / count)[0] if item.sample == "train"]
+    remark = f"{tuning.symbol} was selected on the training part: its bounds hold for all {count} values at once"
+    return (*shared, *(item for item in guarantees if item.sample != "train")), (*remarks, remark)
+
+
+def _measure(sample: Sample, metrics: Metrics, *, held_out: bool) -> Part:
+    """All metrics; on observations the scorer has not seen, with intervals where these need no bootstrap."""
+    values = {key: float(metric(sample.y, sample.scores)) for key, metric in metrics.items()}
+    estimates = {
+        key: estimate(sample.y, sample.scores, metric, level=LEVEL)
+        for key, metric in metrics.items()
+        if held_out and find_metric(metric, {}).rows is not None
+    }
+    return Part(sample.y, sample.scores, values, estimates)
+
+
+def _classifier(formulation: Program, solver: SolverConfig) -> AUCClassifier:
+    return AUCClassifier(
+        formulation=formulation,
+        solver=solver.name,
+        tolerance=solver.tolerance,
+        time_limit=solver.time_limit,
+        solver_options=solver.options,
+    )

@@ -1,0 +1,92 @@
+"""What is kept of an experiment: its files and numbers as one tracked run, or the failure it ended with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from omegaconf import OmegaConf
+
+from auclab.datasets.splits import take_rows
+from auclab.pipeline.artifacts import write_artifacts
+from auclab.pipeline.compose import Experiment
+from auclab.pipeline.console import err, working
+from auclab.pipeline.results import Result
+from auclab.tracking import HASH_TAG, SETTINGS_TAG, FolderRun, Record, Run, fingerprint, open_run, save_model
+from auclab.types import AuclabError
+
+#: Rows shown to MLflow, which reads names and types of the columns off them.
+SIGNATURE_ROWS = 5
+
+
+def keep_in_view(compute: Callable[[], Result], experiment: Experiment, folder: Path) -> tuple[Result, Run]:
+    """The result of `compute`, as a run that is in the store, RUNNING, from the start on."""
+    with _open(experiment, folder) as run:
+        result = compute()
+        _write(result, experiment, run)
+    return result, run
+
+
+def keep(result: Result, experiment: Experiment, folder: Path) -> Run:
+    """Keep a finished experiment.
+
+    Raises
+    ------
+    AuclabError
+        The store cannot be written; the files are in `folder` then.
+    """
+    try:
+        with _open(experiment, folder) as run:
+            _write(result, experiment, run)
+    except (AuclabError, OSError) as error:
+        with FolderRun(experiment.name, folder) as run:
+            _write(result, experiment, run)
+        raise AuclabError(f"{error}; the solution above is not lost: its files are in {folder}") from error
+    return run
+
+
+@contextmanager
+def record_failure(experiment: Experiment, folder: Path) -> Iterator[None]:
+    """An error inside becomes a run that is FAILED, Ctrl-C one that is KILLED, with the traceback; it is raised on."""
+    try:
+        yield
+    except BaseException as error:
+        try:
+            with _open(experiment, folder):
+                raise error
+        except BaseException as raised:  # noqa: BLE001  the store failed too, which must not hide the error
+            if raised is not error:
+                err.print(f"this failure could not be recorded: {raised}", markup=False, soft_wrap=True)
+        raise
+
+
+def _open(experiment: Experiment, folder: Path) -> Run:
+    tags = {SETTINGS_TAG: fingerprint(experiment.configuration)}
+    return open_run(experiment.tracking, name=experiment.name, folder=folder, params=experiment.params, tags=tags)
+
+
+def _write(result: Result, experiment: Experiment, run: Run) -> None:
+    """All files to the staging folder of the run, numbers and tags to its record."""
+    with working(f"{run.name} · writing files"):
+        config = OmegaConf.to_yaml(experiment.config, resolve=True)
+        folders = write_artifacts(result, run.staging, config=config)
+        for fold, place in zip(result.folds, folders, strict=True):
+            save_model(fold.model, _example(result.dataset.X, fold.split.train[:SIGNATURE_ROWS]), place / "model")
+    tags = {
+        HASH_TAG: fingerprint(experiment.configuration, result.dataset.sha256),
+        "status": str(result.folds[-1].solution.status),
+    }
+    if experiment.command:
+        tags["command"] = experiment.command
+    status = "KILLED" if result.interrupted else "FINISHED"
+    run.keep(Record(result.dataset, result.summary, tags, status=status))
+
+
+def _example(X: Any, rows: NDArray[np.intp]) -> Any:
+    """A few rows in memory."""
+    some = take_rows(X, rows)
+    return some.to_frame() if hasattr(some, "to_frame") else some
