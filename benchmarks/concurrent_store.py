@@ -28,14 +28,14 @@ DATASET = Dataset("toy", pd.DataFrame({"a": [0.0, 1.0]}), np.array([0, 1]), sha2
 
 def write(place: Path, number: int, runs: int) -> int:
     """Write some runs and return how many could not be written."""
-    from auclab.tracking import Record, open_run
+    from auclab.tracking import Record, TrackingConfig, open_run
 
     errors = 0
     for k in range(runs):
         params = {f"group.key_{i}": str(i) for i in range(40)}
         metrics = {f"test/metric_{i}": 0.5 + i for i in range(40)}
         try:
-            tracking = {"name": "mlflow", "dir": str(place / "mlruns"), "experiment": "auclab"}
+            tracking = TrackingConfig(dir=str(place / "mlruns"))
             with open_run(tracking, name=f"{number}.{k}", folder=place / f"{number}.{k}", params=params) as run:
                 (run.staging / "note.txt").write_text("hello")
                 run.keep(Record(DATASET, metrics, {"config.hash": f"{number}.{k}"}))

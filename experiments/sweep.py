@@ -102,10 +102,11 @@ def _work(title: str, settings: dict[str, Any], command: str, folder: Path) -> N
     """Compute the rows of one seed and keep them."""
     from auclab.pipeline.console import out
     from auclab.pipeline.run_name import flatten
-    from auclab.tracking import HASH_TAG, SETTINGS_TAG, Record, fingerprint, open_run
+    from auclab.tracking import HASH_TAG, SETTINGS_TAG, Record, TrackingConfig, fingerprint, open_run
 
     tags = {SETTINGS_TAG: fingerprint(settings), "study": settings["study"], "command": command}
-    with open_run(settings["tracking"], name=title, folder=folder, params=flatten(settings, {}), tags=tags) as run:
+    tracking = TrackingConfig(**settings["tracking"])
+    with open_run(tracking, name=title, folder=folder, params=flatten(settings, {}), tags=tags) as run:
         begin = time.perf_counter()
         rows = rows_of(settings["study"], settings["seed"], settings["scale"])
         seconds = time.perf_counter() - begin
@@ -210,9 +211,11 @@ def _kept(folder: Path, config: DictConfig) -> tuple[list[Row], list[str], int]:
 def _of_run(run_id: str, config: DictConfig) -> tuple[str, str, list[Row]]:
     """What a run kept, wherever the store has its files."""
     from auclab.comparison.runs import open_reader
+    from auclab.pipeline.settings import typed
+    from auclab.tracking import TrackingConfig
     from auclab.tracking.address import Address
 
-    client = open_reader(Address.of_settings(config.tracking))
+    client = open_reader(Address.of_settings(typed(config.tracking, TrackingConfig)))
     with tempfile.TemporaryDirectory() as folder:
         return read(Path(client.download_artifacts(run_id, ROWS_FILE, folder)))
 

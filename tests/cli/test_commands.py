@@ -17,6 +17,7 @@ from auclab.comparison import formats, read_runs
 from auclab.comparison.replay import replay
 from auclab.comparison.runs import find_run
 from auclab.pipeline.console import open_command
+from auclab.tracking import TrackingConfig
 from auclab.tracking.address import Address
 from auclab.types import AuclabError
 from made_runs import table_of
@@ -243,7 +244,7 @@ def test_a_run_that_was_tampered_with_does_not(call, store, tmp_path):
 
 
 def test_the_page_has_the_settings_that_the_screen_recommends(store):
-    recommended = open_command({"dir": store})
+    recommended = open_command(TrackingConfig(dir=str(store)))
     command = " ".join(commands.page_command(Address.parse(store), 5000))
     setting, _, rest = recommended.partition(" ")
     assert dict([setting.split("=")]).items() <= commands.PAGE_SETTINGS.items()

@@ -4,14 +4,14 @@ import pytest
 
 from auclab.comparison.runs import read_runs
 from auclab.comparison.sweeps import choose_sweep
-from auclab.tracking import close_parent, join_sweep, open_parent, open_run
+from auclab.tracking import TrackingConfig, close_parent, join_sweep, open_parent, open_run
 from auclab.tracking.job_status import PARENT_VARIABLE
 from auclab.types import AuclabError
 
 
 @pytest.fixture
 def tracking(tmp_path):
-    return {"name": "mlflow", "dir": str(tmp_path / "mlruns"), "experiment": "auclab"}
+    return TrackingConfig(dir=str(tmp_path / "mlruns"))
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_a_sweep_has_what_it_skipped_and_the_last_one_was_started_last(tracking,
     other = start("seed=9")
     alone = job(other, "9")
     close_parent(tracking, other, "FINISHED")
-    place = tracking["dir"]
+    place = tracking.dir
     assert choose_sweep(read_runs(place), "last", place)[0] == other
 
     assert start("seed=0,1,2,3") == wider  # broken off, goes on
@@ -74,7 +74,7 @@ def test_a_run_that_is_no_job_joins_nothing(tracking, tmp_path, monkeypatch):
     with open_run(tracking, name="alone", folder=tmp_path, params={}) as run:
         pass
     join_sweep(tracking, run.run_id)
-    runs = read_runs(tracking["dir"])
+    runs = read_runs(tracking.dir)
     assert "tag.sweep.also" not in runs
     with pytest.raises(AuclabError, match="there are none"):
-        choose_sweep(runs, "last", tracking["dir"])
+        choose_sweep(runs, "last", tracking.dir)

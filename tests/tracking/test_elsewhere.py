@@ -19,7 +19,16 @@ import pytest
 from auclab.cli import main as cli
 from auclab.comparison.runs import fetch_files, read_runs
 from auclab.pipeline.console import open_command
-from auclab.tracking import HASH_TAG, SETTINGS_TAG, Record, fingerprint, finished_before, mark_killed, open_run
+from auclab.tracking import (
+    HASH_TAG,
+    SETTINGS_TAG,
+    Record,
+    TrackingConfig,
+    fingerprint,
+    finished_before,
+    mark_killed,
+    open_run,
+)
 from auclab.tracking.address import Address, hide_password
 from auclab.tracking.store import open_store
 from auclab.types import AuclabError
@@ -110,8 +119,8 @@ def postgresql():
 def keep_a_run(tracking, folder):
     """One that finished, with a file and a metric."""
     folder.mkdir(exist_ok=True)
-    tags = {SETTINGS_TAG: fingerprint(SETTINGS), "command": f"python run.py tracking.uri={tracking['uri']}"}
-    params = {"dataset": "toy", "split": "holdout", "tracking.uri": str(tracking["uri"])}
+    tags = {SETTINGS_TAG: fingerprint(SETTINGS), "command": f"python run.py tracking.uri={tracking.uri}"}
+    params = {"dataset": "toy", "split": "holdout", "tracking.uri": str(tracking.uri)}
     with open_run(tracking, name="a run", folder=folder, params=params, tags=tags) as kept:
         (kept.staging / "config.yaml").write_text("split: {seed: 1}")
         kept.keep(Record(DATASET, {"test/auc": 0.1 + 0.2}, {HASH_TAG: fingerprint(SETTINGS, "aa")}))
@@ -122,15 +131,15 @@ def check_what_is_kept(tracking, kept, folder):
     """Read in three ways: by the tests for resuming, as a table, as files."""
     assert finished_before(tracking, SETTINGS, lambda: "aa") == kept.run_id
     assert finished_before(tracking, SETTINGS, lambda: "bb") is None
-    table = read_runs(tracking["uri"])
+    table = read_runs(tracking.uri)
     assert table["run_id"].tolist() == [kept.run_id]
     assert table["test/auc"].tolist() == [0.1 + 0.2]
-    fetch_files(table, tracking["uri"])
+    fetch_files(table, tracking.uri)
     assert (Path(table["folder"].iloc[0]) / "config.yaml").read_text() == "split: {seed: 1}"
     failed = open_run(tracking, name="bad", folder=folder, params={})
     with pytest.raises(RuntimeError), failed:
         write_half_and_fail(failed, RuntimeError("it broke"))
-    client = open_store(tracking["dir"], tracking["experiment"], tracking["uri"]).client
+    client = open_store(tracking.dir, tracking.experiment, tracking.uri).client
     assert client.get_run(failed.run_id).info.status == "FAILED"
     assert [item.path for item in client.list_artifacts(failed.run_id)] == ["traceback.txt"]
     assert not [path for path in folder.rglob("*") if "staging-" in path.name]
@@ -145,7 +154,7 @@ def own_cache(tmp_path, monkeypatch):
 
 def test_a_database_of_ones_own_choice(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    tracking = {"name": "mlflow", "dir": "files", "experiment": "auclab", "uri": "sqlite:///sub/x.db"}
+    tracking = TrackingConfig(dir="files", experiment="auclab", uri="sqlite:///sub/x.db")
     kept = keep_a_run(tracking, tmp_path / "out")
     check_what_is_kept(tracking, kept, tmp_path / "out")
     assert (tmp_path / "sub" / "x.db").exists()
@@ -168,7 +177,7 @@ def test_a_database_of_ones_own_choice(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_a_server_keeps_runs_and_their_files(server, tmp_path):
-    tracking = {"name": "mlflow", "dir": str(tmp_path / "unused"), "experiment": "kept", "uri": server}
+    tracking = TrackingConfig(dir=str(tmp_path / "unused"), experiment="kept", uri=server)
     kept = keep_a_run(tracking, tmp_path / "out")
     table = check_what_is_kept(tracking, kept, tmp_path / "out")
     assert table["folder"].iloc[0].is_relative_to(tmp_path / "cache")
@@ -208,7 +217,7 @@ def test_a_sweep_on_a_server_is_resumed_and_compared(server, tmp_path, capsys):
 @pytest.mark.slow
 def test_postgresql_keeps_runs_and_no_password(postgresql, tmp_path):
     directory = tmp_path / "mlruns"
-    tracking = {"name": "mlflow", "dir": str(directory), "experiment": "auclab", "uri": postgresql}
+    tracking = TrackingConfig(dir=str(directory), experiment="auclab", uri=postgresql)
     kept = keep_a_run(tracking, tmp_path / "out")
     store = open_store(directory, "auclab", postgresql)
     data = store.client.get_run(kept.run_id).data
@@ -264,7 +273,7 @@ def test_passwords_are_hidden():
 
 def test_a_frame_without_servers_fetches_nothing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    tracking = {"name": "mlflow", "dir": "mlruns", "experiment": "auclab", "uri": None}
+    tracking = TrackingConfig(dir="mlruns", experiment="auclab", uri=None)
     kept = keep_a_run(tracking, tmp_path / "out")
     table = read_runs("mlruns")
     fetch_files(table, "mlruns")

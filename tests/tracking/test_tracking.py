@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from auclab.tracking import (
     HASH_TAG,
     SETTINGS_TAG,
     Record,
+    TrackingConfig,
     close_parent,
     fingerprint,
     finished_before,
@@ -40,7 +42,7 @@ def place(tmp_path_factory):
 
 @pytest.fixture
 def tracking(place):
-    return {"name": "mlflow", "dir": str(place), "experiment": "auclab"}
+    return TrackingConfig(dir=str(place))
 
 
 def client_of(place: Path) -> MlflowClient:
@@ -149,10 +151,10 @@ def test_a_full_disk_is_one_clear_error(tracking, place, tmp_path):
 
 
 def test_without_a_database_the_files_are_the_run(tmp_path):
-    run = leave_a_run({"name": "none"}, tmp_path / "out")
+    run = leave_a_run(TrackingConfig(name="none"), tmp_path / "out")
     assert run.run_id is None
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["note.txt", "run.json"]
-    run = open_run({"name": "none"}, name="bad", folder=tmp_path / "bad", params={})
+    run = open_run(TrackingConfig(name="none"), name="bad", folder=tmp_path / "bad", params={})
     with pytest.raises(RuntimeError), run:
         write_half_and_fail(run, RuntimeError("it broke"))
     assert sorted(path.name for path in (tmp_path / "bad").iterdir()) == ["run.json", "traceback.txt"]
@@ -160,15 +162,15 @@ def test_without_a_database_the_files_are_the_run(tmp_path):
 
 def test_an_unknown_tracking_is_refused(tmp_path):
     with pytest.raises(AuclabError, match="mlflow and none are known"):
-        open_run({"name": "wandb"}, name="x", folder=tmp_path, params={})
+        open_run(TrackingConfig(name="wandb"), name="x", folder=tmp_path, params={})
 
 
 FOUR_AT_ONCE = """
 import multiprocessing, pathlib, sys
-from auclab.tracking import open_run
+from auclab.tracking import TrackingConfig, open_run
 
 def work(number):
-    tracking = {"name": "mlflow", "dir": sys.argv[1] + "/mlruns", "experiment": "auclab"}
+    tracking = TrackingConfig(dir=sys.argv[1] + "/mlruns")
     output = pathlib.Path(sys.argv[1], str(number))
     output.mkdir()
     for _ in range(5):
@@ -230,7 +232,7 @@ def finish(tracking, folder, settings, sha256):
 
 def begin(tracking, settings, process):
     """A run at which `process` works."""
-    store = open_store(tracking["dir"], tracking["experiment"])
+    store = open_store(tracking.dir, tracking.experiment)
     tags = {SETTINGS_TAG: fingerprint(settings)} | process.tags
     return store, store.client.create_run(store.experiment_id, tags=tags).info.run_id
 
@@ -249,7 +251,7 @@ def test_only_the_same_settings_and_data_finished_before(tracking, tmp_path):
     assert finished_before(tracking, settings, checksum("bb")) is None
     assert asked == ["aa", "bb"]
     assert finished_before(tracking, settings | {"split": {"seed": 102}}, checksum("aa")) is None
-    assert finished_before(tracking | {"experiment": "another"}, settings, checksum("aa")) is None
+    assert finished_before(replace(tracking, experiment="another"), settings, checksum("aa")) is None
 
 
 def test_a_run_that_failed_did_not_finish(tracking, tmp_path):

@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from auclab.tracking.config import TrackingConfig
     from auclab.tracking.earlier import finished_before, mark_killed
     from auclab.tracking.environment import HASH_TAG, SETTINGS_TAG, capture_environment, fingerprint
     from auclab.tracking.model import save_model
@@ -17,6 +18,7 @@ __all__ = [
     "MlflowRun",
     "Record",
     "Run",
+    "TrackingConfig",
     "capture_environment",
     "close_parent",
     "fingerprint",
@@ -36,6 +38,7 @@ _HOMES = {
     "MlflowRun": "runs",
     "Record": "runs",
     "Run": "runs",
+    "TrackingConfig": "config",
     "capture_environment": "environment",
     "close_parent": "sweeps",
     "fingerprint": "environment",

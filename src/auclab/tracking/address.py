@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlparse
 from urllib.request import url2pathname, urlopen
 
+from auclab.tracking.config import TrackingConfig
 from auclab.types import AuclabError
 
 SERVERS = ("http://", "https://")
@@ -70,9 +70,9 @@ class Address:
         return cls(uri.rstrip("/"), place)
 
     @classmethod
-    def of_settings(cls, tracking: Mapping[str, Any]) -> Self:
-        """What the group ``tracking`` says: ``dir`` and, if it is there, ``uri``."""
-        return cls.of(tracking["dir"], tracking.get("uri"))
+    def of_settings(cls, tracking: TrackingConfig) -> Self:
+        """The address that the configuration names."""
+        return cls.of(tracking.dir, tracking.uri)
 
     @classmethod
     def parse(cls, store: str | Path) -> Self:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from auclab.tracking.config import TrackingConfig
 from auclab.tracking.environment import HASH_TAG, SETTINGS_TAG, fingerprint
 from auclab.tracking.processes import Process
 from auclab.tracking.store import STORE_ERRORS, Store, cannot_keep, open_tracked
@@ -20,7 +21,7 @@ PATIENCE = 0.5
 
 
 def finished_before(
-    tracking: Mapping[str, Any], settings: Mapping[str, Any], data_sha256: Callable[[], str]
+    tracking: TrackingConfig, settings: Mapping[str, Any], data_sha256: Callable[[], str]
 ) -> str | None:
     """Id of a FINISHED run of the experiment with the same settings, data and package version; None if there is none.
 
@@ -29,8 +30,8 @@ def finished_before(
 
     Parameters
     ----------
-    tracking : mapping
-        ``dir``, ``experiment`` and, if the store is elsewhere, ``uri``.
+    tracking : TrackingConfig
+        Names the store.
     settings : mapping
         The resolved configuration.
     data_sha256 : callable

@@ -16,13 +16,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
 from mlflow.entities import Dataset as LoggedDataset
 from mlflow.entities import DatasetInput, InputTag, Metric, Param, RunTag
 
 from auclab.datasets.records import Dataset
 from auclab.tracking.address import hide_password
+from auclab.tracking.config import TrackingConfig
 from auclab.tracking.earlier import mark_killed
 from auclab.tracking.environment import capture_environment
 from auclab.tracking.files import RunFiles
@@ -70,19 +71,19 @@ class Run(Protocol):
 
 
 def open_run(
-    tracking: Mapping[str, Any],
+    tracking: TrackingConfig,
     *,
     name: str,
     folder: str | Path,
     params: Mapping[str, str],
     tags: Mapping[str, str] | None = None,
 ) -> Run:
-    """The run that the settings ask for: ``tracking["name"]`` is ``mlflow`` or ``none``.
+    """The run that the configuration asks for: ``tracking.name`` is ``mlflow`` or ``none``.
 
     Parameters
     ----------
-    tracking : mapping
-        ``name``; for MLflow also ``dir``, ``experiment`` and, for a store elsewhere, ``uri``.
+    tracking : TrackingConfig
+        Where the run is recorded.
     name : str
         What the reader knows the run by.
     folder : path
@@ -97,14 +98,14 @@ def open_run(
     AuclabError
         An unknown name, or a store that cannot be written.
     """
-    if tracking["name"] == "mlflow":
+    if tracking.name == "mlflow":
         store = open_tracked(tracking)
         if not in_sweep():  # a sweep has looked, at its start
             mark_killed(store)
         return MlflowRun(store, name, Path(folder), params, tags or {})
-    if tracking["name"] == "none":
+    if tracking.name == "none":
         return FolderRun(name, Path(folder))
-    raise AuclabError(f"tracking.name is {tracking['name']!r}; mlflow and none are known")
+    raise AuclabError(f"tracking.name is {tracking.name!r}; mlflow and none are known")
 
 
 class FolderRun:

@@ -6,13 +6,13 @@ import logging
 import os
 import sqlite3
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from auclab.tracking.address import Address, hide_password
+from auclab.tracking.config import TrackingConfig
 from auclab.types import AuclabError
 
 os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"  # read when MLflow is imported; "1" would have no effect
@@ -59,9 +59,9 @@ def database_uri(directory: Path) -> str:
     return Address.of(directory).uri
 
 
-def open_tracked(tracking: Mapping[str, Any]) -> Store:
-    """The store that the group ``tracking`` of the settings names."""
-    return open_store(tracking["dir"], tracking["experiment"], tracking.get("uri"))
+def open_tracked(tracking: TrackingConfig) -> Store:
+    """Open the store that the configuration names."""
+    return open_store(tracking.dir, tracking.experiment, tracking.uri)
 
 
 def open_store(directory: str | Path, experiment: str = "auclab", uri: str | None = None) -> Store:

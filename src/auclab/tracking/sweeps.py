@@ -9,9 +9,9 @@ import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
 
 from auclab.tracking.address import hide_password
+from auclab.tracking.config import TrackingConfig
 from auclab.tracking.earlier import mark_killed
 from auclab.tracking.environment import capture_environment
 from auclab.tracking.job_status import PARENT_VARIABLE
@@ -29,7 +29,7 @@ ALSO_TAG = "sweep.also"
 MOST_SWEEPS = 200
 
 
-def open_parent(tracking: Mapping[str, Any], *, grid: Sequence[str], command: str) -> str:
+def open_parent(tracking: TrackingConfig, *, grid: Sequence[str], command: str) -> str:
     """Create the parent run, or open again that of the same grid which did not finish, and return its id.
 
     Runs whose process is gone are marked KILLED first.
@@ -67,7 +67,7 @@ def _broken_off(store: Store, key: str) -> str | None:
     return str(found[0].info.run_id) if found and found[0].info.status in ("FAILED", "KILLED") else None
 
 
-def join_sweep(tracking: Mapping[str, Any], run_id: str) -> None:
+def join_sweep(tracking: TrackingConfig, run_id: str) -> None:
     """A run that finished before is one of the sweep that is at work, which had it in its grid and skipped it.
 
     Raises
@@ -87,9 +87,7 @@ def join_sweep(tracking: Mapping[str, Any], run_id: str) -> None:
         raise AuclabError(cannot_keep(store.address, error)) from error
 
 
-def close_parent(
-    tracking: Mapping[str, Any], run_id: str, status: str, counts: Mapping[str, int] | None = None
-) -> None:
+def close_parent(tracking: TrackingConfig, run_id: str, status: str, counts: Mapping[str, int] | None = None) -> None:
     """End the parent with FINISHED, FAILED or KILLED, and say how many of its jobs ended how.
 
     Raises
