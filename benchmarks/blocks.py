@@ -116,7 +116,7 @@ def bins(n: int) -> None:
     exact = solve_problem(Problem(BufferedAUC(), whole), "newton", tolerance=1e-6)
     print(f"{n} + {n} x 10, exact scores: gap {exact.gap:.1e}")
     # The exact finish is for margins that are few, and these are tied by millions.
-    newton._Run._exact = lambda self, rough, half_width: rough
+    newton.NewtonSolve._exact = lambda self, smoothed, half_width: smoothed
     for power in (12, 14, 16, 18, 20):
         sample = BinnedSample(**parts, n_bins=2**power)
         binned = solve_problem(Problem(BufferedAUC(), sample), "newton", tolerance=1e-6, time_limit=60.0)

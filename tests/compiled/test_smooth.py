@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from auclab import CSVM, ECSVM, GeneralizedBufferedAUC, RankSVM
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
-from auclab.solvers.newton.smoothed_loss import BandHessian, linearised, smooth_loss
+from auclab.solvers.newton.hessian_operator import HessianOperator
+from auclab.solvers.newton.smoothed_loss import linearised, smooth_loss
 from programs import overlapping, tied
 
 PROGRAMS = [RankSVM(0.1), GeneralizedBufferedAUC(-0.2), CSVM(0.1), ECSVM(-0.2)]
@@ -49,10 +50,10 @@ def test_smoothed_loss_is_that_of_the_formed_margins(program, seed, half_width, 
     evaluation = loss.evaluate(theta, half_width)
     near = {"rel": 1e-9, "abs": 1e-11}
     assert evaluation.value == pytest.approx(weights @ values, **near)
-    assert evaluation.slack == pytest.approx(weights @ (values - slope * a), **near)
+    assert evaluation.smoothing_gap == pytest.approx(weights @ (values - slope * a), **near)
     # At the edge of the band rounding may count a margin in or out; its value and slope are the same either way.
     inside, outside = (weights @ (np.abs(a) < half_width * (1 + e)) for e in (-1e-9, 1e-9))
-    assert inside - 1e-12 <= evaluation.band <= outside + 1e-12
+    assert inside - 1e-12 <= evaluation.band_share <= outside + 1e-12
     gradient = loss.direction_sum(evaluation.multipliers)
     np.testing.assert_allclose(gradient, (weights * slope) @ directions, rtol=1e-8, atol=1e-10)
     if inside == outside:
@@ -63,7 +64,7 @@ def test_smoothed_loss_is_that_of_the_formed_margins(program, seed, half_width, 
         moved = loss.direction_sum(linearised(loss, evaluation, step))
         np.testing.assert_allclose(moved, gradient - hessian @ step, rtol=1e-7, atol=1e-8 * scale)
         extra = np.arange(theta.size, dtype=float)
-        products = BandHessian(loss, ((1.0, evaluation),), extra)
+        products = HessianOperator(loss, ((1.0, evaluation),), extra)
         products = products.plus(2.0, products)
         np.testing.assert_allclose(products @ step, 3 * (hessian @ step + extra * step), rtol=1e-7, atol=1e-7 * scale)
         assert (products.diagonal() >= 3 * (hessian.diagonal() + extra) - 1e-7 * scale).all()

@@ -16,9 +16,9 @@ from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.samples.blocks import DaskEngine, LocalEngine, open_parquet
 from auclab.solvers.dispatch import solve
-from auclab.solvers.newton.binned_hessian import binned_curvature
-from auclab.solvers.newton.smoothed_loss import PairLoss
-from auclab.solvers.newton.solver import _subsamples
+from auclab.solvers.newton.binned_hessian import binned_hessian
+from auclab.solvers.newton.pair_loss import PairLoss
+from auclab.solvers.newton.subsampling import nested_subsamples
 from auclab.types import AuclabError, Status
 from composed import run_here
 
@@ -127,7 +127,7 @@ def test_bins_sum_rows(rows, table):
 
 @pytest.mark.parametrize("threshold", [0.0, -0.4])
 @pytest.mark.parametrize("half_width", [1.0, 0.1, 0.02])
-def test_the_binned_curvature_is_near_the_exact_one(rows, table, threshold, half_width):
+def test_the_binned_hessian_is_near_the_exact_one(rows, table, threshold, half_width):
     """Margins move by less than a bin, so the band's mass and moments are off by about a bin in a band's width."""
     X, y = rows
     program = GeneralizedBufferedAUC(threshold)
@@ -136,7 +136,7 @@ def test_the_binned_curvature_is_near_the_exact_one(rows, table, threshold, half
     w = np.array([2.0, 0.6, 0.01, 0.2])
     theta = np.r_[w, 0.0, np.linalg.norm(w)]
     exact = loss.hessian(loss.evaluate(theta, half_width))
-    binned = binned_curvature(blocks, theta, half_width, threshold)
+    binned = binned_hessian(blocks, theta, half_width, threshold)
     scale = np.sqrt(np.outer(exact.diagonal(), exact.diagonal())) + 1e-300
     assert np.abs((binned - exact) / scale)[exact != 0].max() < 0.1
     assert np.linalg.eigvalsh(binned).min() > -1e-10 * binned.max()
@@ -156,7 +156,7 @@ def test_the_binned_curvature_is_near_the_exact_one(rows, table, threshold, half
 )
 def test_the_optimum_of_blocks_is_that_of_memory(rows, table, formulation, monkeypatch):
     """As on samples so large that a subsample's Hessian is used: the same steps, up to the order of sums."""
-    monkeypatch.setattr("auclab.solvers.newton.solver._HESSIAN_UP_TO", 1000)
+    monkeypatch.setattr("auclab.solvers.newton.solver._MAX_HESSIAN_SIZE", 1000)
     X, y = rows
     blocks = solve(formulation, table, y, solver="newton")
     memory = solve(formulation, X, y, solver="newton")
@@ -166,12 +166,12 @@ def test_the_optimum_of_blocks_is_that_of_memory(rows, table, formulation, monke
     assert blocks.gap <= 1e-6
 
 
-def test_without_a_subsample_the_binned_curvature_does(rows, folder, monkeypatch):
+def test_without_a_subsample_the_binned_hessian_does(rows, folder, monkeypatch):
     """All steps on the whole: other steps than in memory, the same optimum within the two certificates."""
     X, y = rows
-    monkeypatch.setattr("auclab.solvers.newton.solver._FIRST", 10**9)
+    monkeypatch.setattr("auclab.solvers.newton.subsampling.FIRST_SIZE", 10**9)
     table, _ = open_parquet(folder, target="y")
-    assert _subsamples(as_sample(table, y)) == []
+    assert nested_subsamples(as_sample(table, y)) == []
     blocks = solve(BufferedAUC(), table, y, solver="newton")
     memory = solve(BufferedAUC(), X, y, solver="newton")
     assert blocks.status is Status.OPTIMAL
@@ -194,7 +194,7 @@ def test_weights_and_the_null_solution(rows, table):
     null = solve(RankSVM(1e3), table, y)
     assert not null.coef.any()
     assert null.status is Status.OPTIMAL
-    assert any("auto picked newton: the sample is in blocks" in note for note in null.notes)
+    assert any("auto selected newton: the sample is in blocks" in note for note in null.notes)
 
 
 @pytest.mark.parametrize("solver", ["highs", "clarabel", "scs"])

@@ -1,1 +1,1 @@
-"""The smoothed Newton method that forms no pair."""
+"""A smoothed Newton method for hinge programs that forms no pair."""

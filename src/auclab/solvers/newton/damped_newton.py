@@ -1,8 +1,9 @@
 """Damped Newton steps on the smoothed loss at one half-width of the band.
 
-The damping is the curvature of a band of half-width 1, times a factor that follows the agreement of steps and model: it
-knows which margins will enter the narrow band. With the narrow band's own diagonal in its place, features that are
-rare in the band take a hundred times the steps (measured on one-hot coded data).
+A Levenberg–Marquardt method: the damping matrix is the Hessian of a band of half-width 1, times a factor that follows
+the ratio of actual to predicted reduction (Nocedal & Wright, Numerical Optimization, 2nd ed., algorithm 4.1). The wide
+band contains the margins that will enter the narrow one. With the narrow band's own diagonal in its place, features
+that are rare in the band take a hundred times the steps (measured on one-hot coded data).
 """
 
 from __future__ import annotations
@@ -14,44 +15,63 @@ import numpy as np
 from auclab.formulations.base import Program
 from auclab.formulations.norms import norm_of
 from auclab.solvers.monitor import Monitor
-from auclab.solvers.newton.proximal_step import Hessian, proximal_step
-from auclab.solvers.newton.smoothed_loss import BandHessian, Evaluation, Loss
+from auclab.solvers.newton.evaluation import Evaluation
+from auclab.solvers.newton.hessian_operator import Hessian, HessianOperator
+from auclab.solvers.newton.proximal_step import proximal_step
+from auclab.solvers.newton.smoothed_loss import Loss
 from auclab.types import Array
 
-#: A descent ends when its next step promises this part of what the smoothing leaves open.
-REST = 0.1
+#: A subproblem has converged when the next step's predicted reduction is below this part of the smoothing gap.
+RELATIVE_TOLERANCE = 0.1
 MAX_STEPS = 60
-#: Half-width of the band whose curvature damps, and the part of the features' spread that is added to it.
-_WIDE, _FLOOR = 1.0, 1e-3
-#: Damping that is next to none, that is tried first after a step that failed, and that is given up at.
-_LEAST, _FIRST, _MOST = 1e-3, 1e-2, 1e8
 #: With more features than this the Hessian is known by its products alone.
-MATRIX_UP_TO = 2_000
+MAX_DENSE_FEATURES = 2_000
+#: Half-width of the band whose Hessian damps, and the part of the features' spread that is added to it.
+_DAMPING_HALF_WIDTH, _DAMPING_RIDGE = 1.0, 1e-3
+#: Damping below the first value is 0; the second is tried first after a step that failed; the last is given up at.
+_MIN_DAMPING, _FIRST_DAMPING, _MAX_DAMPING = 1e-3, 1e-2, 1e8
+#: Reduction ratios: above the first the step is taken, below the second the damping grows, above the third it falls.
+_ACCEPTED_RATIO, _POOR_RATIO, _GOOD_RATIO = 1e-4, 0.25, 0.75
+#: A step may change margins by at most this many times their size.
+_MAX_RELATIVE_STEP = 10.0
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a descent at one half-width ended, and whether the next step promised less than `rest` of the slack."""
+class Iterate:
+    """Where the steps at one half-width ended.
+
+    `converged` says whether the next step's predicted reduction was below `relative_tolerance` times the smoothing gap
+    (or below the noise).
+    """
 
     theta: Array
     half_width: float
     evaluation: Evaluation
-    curvature: Hessian
-    settled: bool
-    rest: float
+    hessian: Hessian
+    converged: bool
+    relative_tolerance: float
 
 
-class Descent:
-    """The steps for one program; points are ``θ = (w, b, ‖w‖)``."""
+class DampedNewton:
+    """The steps for one program; points are ``θ = (w, b, ‖w‖)``.
+
+    Parameters
+    ----------
+    program : Program
+    spread : array of shape (n_features,)
+        A positive scale for every feature (`Sample.spread`).
+    monitor : Monitor
+        Says when to stop.
+    """
 
     def __init__(self, program: Program, spread: Array, monitor: Monitor) -> None:
         self.program, self.monitor = program, monitor
         self.unit = 1.0 / spread
         self.spread = np.r_[spread**2, 1.0, max(program.threshold**2, 1e-6)]
-        self.by_products = spread.size > MATRIX_UP_TO
+        self.by_products = spread.size > MAX_DENSE_FEATURES
         self.iterations = 0
 
-    def descend(
+    def minimise(
         self,
         loss: Loss,
         theta: Array,
@@ -60,64 +80,68 @@ class Descent:
         *,
         noise: float = 0.0,
         ridge: float = 0.0,
-        rest: float = REST,
+        relative_tolerance: float = RELATIVE_TOLERANCE,
         max_steps: int = MAX_STEPS,
-    ) -> Place:
-        """Steps until the next one promises next to nothing.
+    ) -> Iterate:
+        """Steps from `theta` until the predicted reduction of the next one is negligible.
 
-        That is a decrease below `rest` times what the smoothing leaves open, or below `noise`, the relative error of
-        the sample itself. `hessian` stands in for the sample's own. `ridge` holds back directions that a subsample
-        says little about; at one over its size it is below the sampling error of all others.
+        Parameters
+        ----------
+        loss : Loss
+        theta : array of shape (n_features + 2,)
+        half_width : float
+            That of the band.
+        hessian : Hessian, optional
+            Taken in place of the sample's own at every point.
+        noise : float
+            Relative error of the sample itself: a predicted reduction below it is negligible.
+        ridge : float
+            Regularises directions of which a subsample has little information; at one over its size it is below the
+            sampling error of all others.
+        relative_tolerance : float
+            The predicted reduction, relative to the smoothing gap, at which to stop.
+        max_steps : int
         """
-        pull = ridge * np.r_[self.spread[:-2], 0.0, 0.0]
-
-        def value_at(theta: Array, evaluation: Evaluation) -> float:
-            return evaluation.value + self.penalty(theta) + 0.5 * float(pull @ theta**2)
-
+        subproblem = _Subproblem(self, loss, half_width, hessian, ridge)
         evaluation = loss.evaluate(theta, half_width)
-        value, damping = value_at(theta, evaluation), 0.0
-        curvature = self._curvature(loss, evaluation, pull) if hessian is None else hessian
-        wide: Hessian | None = None
-        settled = False
+        value, damping, converged = subproblem.value(theta, evaluation), 0.0, False
+        curvature = subproblem.hessian(evaluation)
         for _ in range(max_steps):
-            gradient = loss.direction_sum(evaluation.multipliers) - pull * theta
-            damped = curvature
-            if damping:
-                if wide is None:
-                    around = loss.evaluate(theta, max(_WIDE, half_width))
-                    wide = self._curvature(loss, around, _FLOOR * self.spread)
-                damped = _sum(curvature, damping, wide)
-            step = proximal_step(self.program, damped, gradient, theta, self.spread)
+            negative_gradient = subproblem.negative_gradient(theta, evaluation)
+            damped = _sum(curvature, damping, subproblem.damping_hessian(theta)) if damping else curvature
+            step = proximal_step(self.program, damped, negative_gradient, theta, self.spread)
             candidate = self.on_cone(theta + step)
-            promised = gradient @ step - 0.5 * step @ (curvature @ step)
-            promised -= self.penalty(candidate) - self.penalty(theta)
-            if self.too_far(step, theta) or promised < -1e-9 * value:
-                if damping > _MOST:
+            predicted = negative_gradient @ step - 0.5 * step @ (curvature @ step)
+            predicted -= self.penalty(candidate) - self.penalty(theta)
+            if self.is_too_long(step, theta) or predicted < -1e-9 * value:
+                if damping > _MAX_DAMPING:
                     break
-                damping = max(10 * damping, _LEAST)
+                damping = max(10 * damping, _MIN_DAMPING)
                 continue
-            settled = bool(promised <= max(rest * evaluation.slack, (noise + 1e-12) * value))
-            if settled or self.monitor.stopped():
+            negligible = max(relative_tolerance * evaluation.smoothing_gap, (noise + 1e-12) * value)
+            converged = bool(predicted <= negligible)
+            if converged or self.monitor.stopped():
                 break
             self.iterations += 1
             if hessian is not None:
                 evaluation.release()
             trial = loss.evaluate(candidate, half_width)
-            agreement = (value - value_at(candidate, trial)) / promised
-            if agreement > 1e-4:
-                theta, evaluation, value = candidate, trial, value_at(candidate, trial)
-                curvature = self._curvature(loss, evaluation, pull) if hessian is None else hessian
-            elif damping > _MOST:
+            ratio = (value - subproblem.value(candidate, trial)) / predicted
+            if ratio > _ACCEPTED_RATIO:
+                theta, evaluation, value = candidate, trial, subproblem.value(candidate, trial)
+                curvature = subproblem.hessian(evaluation)
+            elif damping > _MAX_DAMPING:
                 break
-            damping = _next_damping(damping, agreement)
+            damping = _next_damping(damping, ratio)
         if evaluation.state is None:
             evaluation = loss.evaluate(theta, half_width)
-        return Place(theta, half_width, evaluation, curvature, settled, rest)
+        return Iterate(theta, half_width, evaluation, curvature, converged, relative_tolerance)
 
-    def too_far(self, step: Array, theta: Array) -> bool:
-        """Whether a step would change margins by many times their size: nothing is known there."""
-        reach = float(np.abs(theta[:-2] / self.unit).max())
-        return not float(np.abs(step[:-2] / self.unit).max()) <= 10.0 * max(1.0, reach)
+    def is_too_long(self, step: Array, theta: Array) -> bool:
+        """Whether a step would change margins by many times their size, where the model means nothing."""
+        size = float(np.abs(theta[:-2] / self.unit).max())
+        # "not ≤": a step that is NaN is too long.
+        return not float(np.abs(step[:-2] / self.unit).max()) <= _MAX_RELATIVE_STEP * max(1.0, size)
 
     def on_cone(self, theta: Array) -> Array:
         """`theta` with its last entry at ‖w‖, where the objective is least."""
@@ -127,22 +151,50 @@ class Descent:
         """λ Ω(w) of a point on the cone."""
         return self.program.penalty * float(theta[-1] ** 2 if self.program.squared else theta[-1])
 
-    def _curvature(self, loss: Loss, evaluation: Evaluation, diagonal: Array) -> Hessian:
-        if self.by_products:
-            return BandHessian(loss, ((1.0, evaluation),), diagonal)
-        return loss.hessian(evaluation) + np.diag(diagonal)
+
+class _Subproblem:
+    """The smoothed program at one half-width, with a ridge ``½ Σ_k r_k θ_k²`` on the coefficients."""
+
+    def __init__(self, method: DampedNewton, loss: Loss, half_width: float, hessian: Hessian | None, ridge: float):
+        self.method, self.loss, self.half_width, self.given_hessian = method, loss, half_width, hessian
+        self.ridge = ridge * np.r_[method.spread[:-2], 0.0, 0.0]
+        self._damping_hessian: Hessian | None = None
+
+    def value(self, theta: Array, evaluation: Evaluation) -> float:
+        """Smoothed loss, penalty and ridge."""
+        return evaluation.value + self.method.penalty(theta) + 0.5 * float(self.ridge @ theta**2)
+
+    def negative_gradient(self, theta: Array, evaluation: Evaluation) -> Array:
+        """That of loss and ridge; the penalty is the proximal term."""
+        return self.loss.direction_sum(evaluation.multipliers) - self.ridge * theta
+
+    def hessian(self, evaluation: Evaluation) -> Hessian:
+        """The Hessian that was given, or the sample's own."""
+        return self._own_hessian(evaluation, self.ridge) if self.given_hessian is None else self.given_hessian
+
+    def damping_hessian(self, theta: Array) -> Hessian:
+        """The Hessian of the wide band at the point where damping was first needed."""
+        if self._damping_hessian is None:
+            wide = self.loss.evaluate(theta, max(_DAMPING_HALF_WIDTH, self.half_width))
+            self._damping_hessian = self._own_hessian(wide, _DAMPING_RIDGE * self.method.spread)
+        return self._damping_hessian
+
+    def _own_hessian(self, evaluation: Evaluation, diagonal: Array) -> Hessian:
+        if self.method.by_products:
+            return HessianOperator(self.loss, ((1.0, evaluation),), diagonal)
+        return self.loss.hessian(evaluation) + np.diag(diagonal)
 
 
-def _sum(curvature: Hessian, damping: float, wide: Hessian) -> Hessian:
-    if isinstance(curvature, np.ndarray) and isinstance(wide, np.ndarray):
-        return np.asarray(curvature + damping * wide)
-    if isinstance(curvature, BandHessian) and isinstance(wide, BandHessian):
-        return curvature.plus(damping, wide)
-    raise TypeError(f"cannot add {type(wide).__name__} to {type(curvature).__name__}")
+def _sum(hessian: Hessian, factor: float, other: Hessian) -> Hessian:
+    if isinstance(hessian, np.ndarray) and isinstance(other, np.ndarray):
+        return np.asarray(hessian + factor * other)
+    if isinstance(hessian, HessianOperator) and isinstance(other, HessianOperator):
+        return hessian.plus(factor, other)
+    raise TypeError(f"cannot add {type(other).__name__} to {type(hessian).__name__}")
 
 
-def _next_damping(damping: float, agreement: float) -> float:
-    """More damping after a step that brought much less than it promised, less after one that kept its promise."""
-    if agreement > 0.75:
-        return damping / 10 if damping > _LEAST else 0.0
-    return damping if agreement > 0.25 else max(10 * damping, _FIRST)
+def _next_damping(damping: float, ratio: float) -> float:
+    """Less damping after a step whose actual reduction was near the predicted one, more where it fell far short."""
+    if ratio > _GOOD_RATIO:
+        return damping / 10 if damping > _MIN_DAMPING else 0.0
+    return damping if ratio > _POOR_RATIO else max(10 * damping, _FIRST_DAMPING)

@@ -1,0 +1,60 @@
+"""The last step of a smoothed solve, and the multipliers that certify the point it ends at."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from auclab.formulations.problem import Problem
+from auclab.models.timings import Timings
+from auclab.solvers.certificate import SMALL_OBJECTIVE, certify, dual_bound
+from auclab.solvers.newton.damped_newton import DampedNewton, Iterate
+from auclab.solvers.newton.proximal_step import proximal_step
+from auclab.solvers.newton.smoothed_loss import Loss, linearised
+from auclab.solvers.raw import RawSolution
+from auclab.types import Status
+
+_MAX_REFINEMENTS = 8
+#: The refinement ends once it raises the lower bound by less than this part of the tolerance.
+_REFINEMENT_TOLERANCE = 0.1
+
+
+def certified_step(
+    problem: Problem, tolerance: float, method: DampedNewton, loss: Loss, iterate: Iterate
+) -> tuple[RawSolution, float]:
+    """The point after one more step, with the multipliers linearised in it, and its certified relative gap.
+
+    The step is refined, as iterative refinement does with a linear system, until the dual constraint holds to a tenth
+    of the tolerance: the Hessian may be that of a subsample.
+    """
+    theta, evaluation, monitor = iterate.theta, iterate.evaluation, method.monitor
+    step, multipliers = np.zeros_like(theta), evaluation.multipliers
+    bound = dual_bound(problem, theta[:-2], multipliers).bound
+    allowed = _REFINEMENT_TOLERANCE * tolerance * max(evaluation.value, SMALL_OBJECTIVE)
+    for _ in range(_MAX_REFINEMENTS):
+        negative_gradient = loss.direction_sum(multipliers)
+        correction = proximal_step(problem.program, iterate.hessian, negative_gradient, theta + step, method.spread)
+        if method.is_too_long(step + correction, theta):
+            break
+        step = step + correction
+        multipliers = linearised(loss, evaluation, step)
+        before, bound = bound, dual_bound(problem, (theta + step)[:-2], multipliers).bound
+        if bound - before <= allowed:
+            break
+    evaluation.release()
+    coef, intercept = (theta + step)[:-2], float((theta + step)[-2])
+    objective = problem.objective(coef, intercept)
+    if objective > evaluation.value + method.penalty(theta):
+        # Too long a step, though its multipliers may prove something.
+        coef, intercept = theta[:-2], float(theta[-2])
+        objective = problem.objective(coef, intercept)
+    certificate, _ = certify(problem, coef, intercept, multipliers, objective)
+    monitor.record(certificate.objective, certificate.lower_bound)
+    return RawSolution(
+        coef,
+        intercept,
+        monitor.stopped() or Status.ITERATION_LIMIT,
+        multipliers,
+        method.iterations,
+        Timings(solve=monitor.seconds),
+        history=tuple(monitor.history),
+    ), certificate.gap

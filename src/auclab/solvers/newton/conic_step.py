@@ -1,0 +1,76 @@
+"""The proximal Newton step as a conic program for Clarabel: any norm, and w = 0 too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import clarabel
+import numpy as np
+import scipy.sparse as sp
+
+from auclab.formulations.base import Program
+from auclab.types import Array
+
+_TOLERANCE = 1e-12
+
+
+def conic_step(program: Program, hessian: Array, negative_gradient: Array, theta: Array) -> Array:
+    """The minimiser of the model in `auclab.solvers.newton.proximal_step`, in the free variables (w, [b,] t).
+
+    Parameters
+    ----------
+    program : Program
+        Gives the norm and λ.
+    hessian : array of shape (size, size)
+        Positive definite.
+    negative_gradient, theta : arrays of shape (size,)
+        With the intercept where the program is over points: ``size`` is n + 2 there, else n + 1.
+
+    Returns
+    -------
+    array of shape (size,)
+    """
+    size, t = theta.size, theta.size - 1
+    n = size - (2 if program.over == "points" else 1)
+    # The columns are the new point in units of the curvature, then for l1 a column |w_k| a feature.
+    unit = 1.0 / np.sqrt(np.maximum(hessian.diagonal(), 1e-300))
+    unit = np.minimum(unit, 1e6 * np.median(unit))
+    n_moduli = n if program.norm == "l1" else 0
+    quadratic = np.zeros((size + n_moduli, size + n_moduli))
+    quadratic[:size, :size] = hessian * unit[:, None] * unit[None, :]
+    linear = np.zeros(size + n_moduli)
+    linear[:size] = unit * (-negative_gradient - hessian @ theta)
+    if program.squared:
+        quadratic[t, t] += 2.0 * program.penalty * unit[t] ** 2
+    else:
+        linear[t] += program.penalty * unit[t]
+    rows, cones = _norm_cone(program, unit, n, n_moduli)
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = _TOLERANCE
+    scale = max(float(np.abs(linear).max()), 1e-9 * float(quadratic.max()), 1e-300)
+    solution = clarabel.DefaultSolver(
+        sp.csc_matrix(np.triu(quadratic / scale)),
+        linear / scale,
+        sp.csc_matrix(rows),
+        np.zeros(rows.shape[0]),
+        cones,
+        settings,
+    ).solve()
+    return np.asarray(unit * np.asarray(solution.x)[:size] - theta)
+
+
+def _norm_cone(program: Program, unit: Array, n: int, n_moduli: int) -> tuple[Any, list[Any]]:
+    """``‖w‖ ≤ t`` as rows and cones of Clarabel: ``−rows · columns`` lies in the cones."""
+    size, t = unit.size, unit.size - 1
+    weights = sp.diags_array(unit[:n])
+    t_row = sp.csc_array(([unit[t]], ([0], [t])), shape=(1, size + n_moduli))
+    w_rows = sp.hstack([weights, sp.csc_array((n, size - n + n_moduli))])
+    if program.norm == "l2":
+        return sp.vstack([-t_row, -w_rows]), [clarabel.SecondOrderConeT(n + 1)]
+    if program.norm == "linf":
+        t_rows = sp.vstack([t_row] * n)
+        return sp.vstack([w_rows - t_rows, -w_rows - t_rows]), [clarabel.NonnegativeConeT(2 * n)]
+    moduli = sp.hstack([sp.csc_array((n, size)), weights])
+    total = sp.csc_array(np.r_[np.zeros(size), unit[:n]][None, :]) - t_row
+    return sp.vstack([w_rows - moduli, -w_rows - moduli, total]), [clarabel.NonnegativeConeT(2 * n + 1)]

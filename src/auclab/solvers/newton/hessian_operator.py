@@ -1,0 +1,45 @@
+"""The Hessian of the smoothed loss as an operator, for more features than a matrix could hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from auclab.solvers.newton.evaluation import Evaluation
+from auclab.solvers.newton.smoothed_loss import Loss
+from auclab.types import Array
+
+
+@dataclass(frozen=True)
+class HessianOperator:
+    """``diag(ridge) + Σ_k factor_k H_k`` by its products alone, O(nnz + m) each; H_k is the Hessian at an evaluation.
+
+    Attributes
+    ----------
+    loss : Loss
+    terms : tuple of (factor, Evaluation)
+    ridge : array of shape (n_variables,)
+        The diagonal that is added.
+    """
+
+    loss: Loss
+    terms: tuple[tuple[float, Evaluation], ...]
+    ridge: Array
+
+    def __matmul__(self, step: Array) -> Array:
+        product = self.ridge * step
+        for factor, evaluation in self.terms:
+            product = product + factor * self.loss.direction_sum(self.loss.multiplier_change(evaluation, step))
+        return product
+
+    def diagonal(self) -> Array:
+        """Its diagonal or an upper bound of that, shape (n_variables,)."""
+        return self.ridge + sum(factor * self.loss.hessian_diagonal(evaluation) for factor, evaluation in self.terms)
+
+    def plus(self, factor: float, other: HessianOperator) -> HessianOperator:
+        """The sum of this and `factor` times another of the same loss."""
+        more = tuple((factor * inner, evaluation) for inner, evaluation in other.terms)
+        return HessianOperator(self.loss, self.terms + more, self.ridge + factor * other.ridge)
+
+
+#: A Hessian as a matrix of shape (n_variables, n_variables), or as an operator.
+Hessian = Array | HessianOperator

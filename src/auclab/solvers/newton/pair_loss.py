@@ -1,0 +1,166 @@
+"""The smoothed loss over all pairs of a sample, by sliding windows over sorted scores (see `smoothed_loss`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.compiled.smooth import Index, sweep_neg, sweep_pos, window_row_sums, window_sums
+from auclab.formulations.problem import Problem
+from auclab.samples.blocks.sample import BlockSample
+from auclab.samples.memory import Sample
+from auclab.solvers.newton.binned_hessian import binned_hessian
+from auclab.solvers.newton.evaluation import Evaluation, entrywise_square, in_sample_order
+from auclab.solvers.threads import in_parallel
+from auclab.types import Array
+
+#: Below this many observations starting threads takes longer than they save.
+_MIN_THREADED_SIZE = 10_000
+
+
+@dataclass(frozen=True)
+class _SortedClass:
+    """One class in ascending order of its scores.
+
+    `order` sorts its observations and `share` are their weights in this order; the scores of the other class that are
+    in the band of observation k are those numbered ``first[k] ≤ j < last[k]``.
+    """
+
+    order: Index
+    share: Array
+    first: Index
+    last: Index
+
+    def band_weight(self, opposite: _SortedClass) -> Array:
+        """The weight of the opposite class that is in the band, for every observation."""
+        return np.asarray(window_sums(opposite.share, self.first, self.last))
+
+
+class PairLoss:
+    """The smoothed loss over the pairs of a sample.
+
+    Parameters
+    ----------
+    problem : Problem
+        Gives the threshold z of the program.
+    sample : Sample
+        The observations to sum over: those of the problem, or a subsample.
+    """
+
+    def __init__(self, problem: Problem, sample: Sample):
+        self.threshold = problem.program.threshold
+        self.sample = sample
+        self.n_variables = sample.n_features + 2
+        self.threads = sample.n_pos + sample.n_neg >= _MIN_THREADED_SIZE
+
+    def evaluate(self, theta: Array, half_width: float) -> Evaluation:
+        """Value and multipliers at `theta`; O(m n + m log m)."""
+        sample = self.sample
+        shift = 1.0 - self.threshold * theta[-1]
+
+        def sort(scores: Array, share: Array) -> tuple[Index, Array, Array]:
+            order = np.argsort(scores).astype(np.int32)
+            return order, scores[order], share[order] if sample.weighted else share
+
+        scores_pos, scores_neg = sample.scores(theta[:-2])
+        (order_pos, pos, share_pos), (order_neg, neg, share_neg) = in_parallel(
+            sort, (scores_pos, sample.share_pos), (scores_neg, sample.share_neg), threads=self.threads
+        )
+        del scores_pos, scores_neg
+        # A common offset of the scores cancels in the pairs; without it no digits are lost in the sums.
+        center = 0.5 * (neg[0] + neg[-1])
+        pos -= center
+        neg -= center
+        (first_pos, last_pos, slope_pos, mean, band_share), (first_neg, last_neg, slope_neg) = in_parallel(
+            lambda sweep, *data: sweep(*data, shift, half_width),
+            (sweep_pos, pos, neg, share_pos, share_neg),
+            (sweep_neg, neg, pos, share_pos),
+            threads=self.threads,
+        )
+        slope_pos *= share_pos
+        slope_neg *= share_neg
+        # mean(α a) = Σ α (shift − p + n), from the marginals.
+        active = shift * float(slope_pos.sum()) - float(slope_pos @ pos) + float(slope_neg @ neg)
+        multipliers = in_sample_order(slope_pos, order_pos), in_sample_order(slope_neg, order_neg)
+        classes = (
+            _SortedClass(order_pos, share_pos, first_pos, last_pos),
+            _SortedClass(order_neg, share_neg, first_neg, last_neg),
+        )
+        return Evaluation(half_width, mean, multipliers, mean - active, band_share, classes, theta)
+
+    def direction_sum(self, multipliers: tuple[Array, Array]) -> Array:
+        """``G = Σ q α D``, the negative gradient, shape (n_variables,)."""
+        return np.r_[self.sample.combine(*multipliers), 0.0, self.threshold * float(multipliers[0].sum())]
+
+    def hessian(self, evaluation: Evaluation) -> Array:
+        """``Σ q φ'' D Dᵀ`` over the band, shape (n_variables, n_variables); O(m n²)."""
+        if isinstance(self.sample, BlockSample):
+            return binned_hessian(self.sample, evaluation.theta, evaluation.half_width, self.threshold)
+        sample, (pos, neg) = self.sample, evaluation.state
+        rows_pos, rows_neg = in_parallel(
+            _sorted_rows, (sample.X_pos, pos.order), (sample.X_neg, neg.order), threads=self.threads
+        )
+        weight_pos, weight_neg = pos.share * pos.band_weight(neg), neg.share * neg.band_weight(pos)
+
+        def between_classes() -> Array:
+            opposite = window_row_sums(rows_neg, neg.share, pos.first, pos.last)
+            return np.asarray((rows_pos * pos.share[:, None]).T @ opposite)
+
+        def within_classes() -> Array:
+            square = (rows_pos * weight_pos[:, None]).T @ rows_pos
+            return np.asarray(square + (rows_neg * weight_neg[:, None]).T @ rows_neg)
+
+        cross, square = in_parallel(
+            lambda product: product(), (between_classes,), (within_classes,), threads=self.threads
+        )
+        n = sample.n_features
+        hessian = np.zeros((n + 2, n + 2))
+        hessian[:n, :n] = square - cross - cross.T
+        hessian[:n, -1] = hessian[-1, :n] = self.threshold * (rows_pos.T @ weight_pos - rows_neg.T @ weight_neg)
+        hessian[-1, -1] = self.threshold**2 * weight_pos.sum()
+        return hessian / (2.0 * evaluation.half_width)
+
+    def multiplier_change(self, evaluation: Evaluation, step: Array) -> tuple[Array, Array]:
+        """The marginals of ``q φ'' D·step``, by which a step lowers the multipliers; O(m n)."""
+        sample, (pos, neg) = self.sample, evaluation.state
+        norm_change = self.threshold * step[-1]
+
+        change_pos, change_neg = sample.scores(step[:-2])
+        change_pos = change_pos[pos.order]  # one after the other: at 10⁷ observations a copy counts
+        change_neg = change_neg[neg.order]
+        opposite_pos = window_sums(neg.share * change_neg, pos.first, pos.last)
+        opposite_neg = window_sums(pos.share * change_pos, neg.first, neg.last)
+        # In place from here on.
+        change_pos += norm_change
+        change_neg -= norm_change
+        for ours, theirs, change, opposite in (
+            (pos, neg, change_pos, opposite_pos),
+            (neg, pos, change_neg, opposite_neg),
+        ):
+            change *= ours.band_weight(theirs)
+            change -= opposite
+            change *= ours.share
+            change /= 2.0 * evaluation.half_width
+        del opposite_pos, opposite_neg, opposite
+        np.negative(change_neg, out=change_neg)
+        return in_sample_order(change_pos, pos.order), in_sample_order(change_neg, neg.order)
+
+    def hessian_diagonal(self, evaluation: Evaluation) -> Array:
+        """An upper bound of the Hessian's diagonal, shape (n_variables,), by ``(x − y)² ≤ 2x² + 2y²``."""
+        pos, neg = evaluation.state
+        weight_pos, weight_neg = (
+            in_sample_order(ours.share * ours.band_weight(theirs), ours.order)
+            for ours, theirs in ((pos, neg), (neg, pos))
+        )
+        squares_pos, squares_neg = entrywise_square(self.sample.X_pos), entrywise_square(self.sample.X_neg)
+        squares = 2.0 * (squares_pos.T @ weight_pos + squares_neg.T @ weight_neg)
+        in_norm = self.threshold**2 * float(weight_pos.sum())
+        return np.r_[squares, 0.0, in_norm] / (2.0 * evaluation.half_width)
+
+
+def _sorted_rows(X: Any, order: NDArray[np.integer]) -> Array:
+    rows = X[order]
+    return np.ascontiguousarray(rows.toarray() if hasattr(rows, "toarray") else rows)
