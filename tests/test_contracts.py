@@ -1,8 +1,13 @@
 """Contracts of the layout that import-linter (``lint-imports``, pyproject.toml) cannot express."""
 
 import ast
+import re
+import sys
+import tomllib
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
+from importlib.metadata import packages_distributions
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -107,6 +112,22 @@ def test_formulations_solve_nothing():
     for path in (SOURCE / "formulations").glob("*.py"):
         for name, line in imported_names(ast.parse(path.read_text(encoding="utf-8"))):
             assert not name.startswith("scipy.optimize"), f"{path.name}, line {line}: {name}"
+
+
+def test_what_is_imported_is_declared():
+    """A library that comes along with another one may stop coming."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
+    declared = {re.split(r"[\[<>=!~; ]", line)[0].lower().replace("_", "-") for line in declared}
+    declared |= {"dask"}  # dask and distributed are one release
+    provides = packages_distributions()
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        for name, line in imported_names(ast.parse(path.read_text(encoding="utf-8"))):
+            top = name.partition(".")[0]
+            if top in sys.stdlib_module_names or top in ("auclab", "experiments", "hydra_plugins"):
+                continue
+            distributions = {found.lower().replace("_", "-") for found in provides.get(top, [top])}
+            assert distributions & declared, f"{path.name}, line {line}: {top}"
 
 
 def test_every_package_has_its_folder_of_tests():

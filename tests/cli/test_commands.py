@@ -64,7 +64,7 @@ def test_paired_tests_are_scipys_on_the_exported_values(call, tmp_path):
 
 def test_exported_values_are_those_of_the_runs(call, store, tmp_path):
     call("compare", "--where", "split=holdout", "--format", "csv", "--values", tmp_path / "values.csv")
-    values = pd.read_csv(tmp_path / "values.csv")
+    values = pd.read_csv(tmp_path / "values.csv", float_precision="round_trip")
     runs = read_runs(store)
     for name in ("ranksvm", "csvm"):
         kept = runs[(runs["formulation"] == name) & (runs["fold"] == "holdout")]

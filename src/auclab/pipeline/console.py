@@ -69,8 +69,11 @@ def working(what: str) -> Iterator[None]:
 
     A solve that reports its progress and takes more than two seconds gets a bar, from a gap of 1 to the tolerance.
     """
+    if in_sweep() or not err.is_terminal:
+        yield  # without a bar: Rich below 15 ends even a disabled one with an empty line
+        return
     columns = (SpinnerColumn(), TextColumn("{task.description}"), _GapColumn(), TimeElapsedColumn())
-    with Bar(*columns, console=err, transient=True, disable=in_sweep() or not err.is_terminal) as bar:
+    with Bar(*columns, console=err, transient=True) as bar:
         task = bar.add_task(escape(what), total=1.0, gap=math.nan)
 
         def show(progress: Progress) -> None:
