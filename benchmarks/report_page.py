@@ -23,14 +23,14 @@ from auclab.comparison import read_runs
 from auclab.datasets.artificial import make_artificial
 from auclab.datasets.splits import holdout
 from auclab.estimators import AUCClassifier
+from auclab.formulations import read_optimum
 from auclab.inference import estimate
 from auclab.metrics import auc_score, bauc_score
 from auclab.pipeline import artifacts
 from auclab.pipeline.guarantees import Sample, find_guarantees
 from auclab.pipeline.results import Fold, Part, Result
 from auclab.report import write_report
-from auclab.solvers.optimum import read_optimum
-from auclab.tracking import Record, open_run
+from auclab.tracking import Record, TrackingConfig, open_run
 from auclab.types import Array
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
@@ -102,7 +102,7 @@ def fill(store: Path, count: int) -> None:
         result = Result(name, replace(dataset, name=data, sha256=f"{number // 50:064x}"), program, (fold,), 0.95)
         params = {"formulation": formulation, "formulation.penalty": "0.1", "dataset": data, "split": "holdout"}
         params |= {"split.seed": str(seed), "split.test_size": "0.3", "solver": "newton", "preprocess": "standard"}
-        tracking = {"name": "mlflow", "dir": str(store), "experiment": "auclab"}
+        tracking = TrackingConfig(dir=str(store))
         with open_run(tracking, name=name, folder=store.parent / "out", params=params) as run:
             artifacts.write_artifacts(result, run.staging, config="{}\n")
             command = f"python run.py formulation={formulation} dataset={data} split.seed={seed} solver=newton"

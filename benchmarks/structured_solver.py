@@ -120,8 +120,8 @@ COMPETITORS: dict[str, tuple[Callable[[Case], Outcome], float]] = {
     "L-BFGS-B": (users_own, 1e15),
     "newton": (certified(solver="newton"), 1e15),
     "cutting_plane": (certified(solver="cutting_plane"), 1e11),
-    "highs windows": (certified(solver="highs", pairs="aggregated"), 5e7),
-    "highs dual": (certified(solver="highs", pairs="dual"), 4e4),
+    "highs windows": (certified(solver="highs", encoding="aggregated"), 5e7),
+    "highs dual": (certified(solver="highs", encoding="dual"), 4e4),
     "clarabel": (certified(solver="clarabel"), 1.5e5),
 }
 DLIB_UP_TO = 1e9

@@ -19,8 +19,8 @@ CONVEX = [
     CSVM(0.0),
     RankSVM(0.0),
 ]
-#: Over the hardest negatives: another family, which fewer solvers take.
-HARDEST = [
+#: Superquantiles over the negatives, which fewer solvers take.
+CVAR = [
     PartialAUC(0.3),
     PartialAUC(0.05),
     *(PartialAUC(0.4, 0.02, norm) for norm in NORMS),
@@ -32,7 +32,7 @@ LINEAR = [program for program in CONVEX if program.is_linear]
 def label(program):
     """A readable test id."""
     parts = [program.name, program.norm, "squared" if program.squared else ""]
-    share = [f"α{program.max_fpr:g}"] if program.family == "hardest" else []
+    share = [f"α{program.max_fpr:g}"] if program.kind == "cvar" else []
     return "-".join([*filter(None, parts), f"z{program.threshold:g}", f"λ{program.penalty:g}", *share])
 
 

@@ -21,20 +21,20 @@ def objective(program, coef, intercept, X, y, sample_weight=None):
         margins = np.where(y, 1.0, -1.0) * (scores + intercept)
         weights = weight
     hinge = np.maximum(1.0 - margins - program.threshold * size, 0.0)
-    if program.family == "hardest":
-        loss = hardest_mean(weight[y] @ hinge / weight[y].sum(), weight[~y], program.max_fpr)
+    if program.kind == "cvar":
+        loss = superquantile(weight[y] @ hinge / weight[y].sum(), weight[~y], program.max_fpr)
         return loss + program.penalty * (size**2 if program.squared else size)
     return (weights * hinge).sum() / weights.sum() + program.penalty * (size**2 if program.squared else size)
 
 
-def hardest_mean(losses, weight, share):
+def superquantile(losses, weight, share):
     """The superquantile ``min_γ γ + mean[losses − γ]₊/share``, whose minimum is at one of the losses."""
     weight = weight / weight.sum()
     return min(level + weight @ np.maximum(losses - level, 0.0) / share for level in losses)
 
 
-def optimal_hardest(program, X, y, sample_weight=None):
-    """The optimum of a linear program over the hardest negatives through its dual, all pairs in columns.
+def optimal_cvar(program, X, y, sample_weight=None):
+    """The optimum of a linear program of a superquantile over the negatives through its dual, all pairs in columns.
 
     ``max Σ q  s.t.  ‖Σ q d‖_* ≤ λ,  q_ij ≤ u_i r_j,  r_j ≤ v_j/α,  Σ r = 1``.
     """

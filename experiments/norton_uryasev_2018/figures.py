@@ -22,8 +22,8 @@ from auclab import CSVM, RankSVM, solve
 from auclab.datasets import load
 from auclab.displays import BufferedROCDisplay, RankingErrorDisplay, ScoreHistogramDisplay
 from auclab.displays.style import BLUE, GREEN, GREY, INK, ORANGE, PALE, PURPLE, RED, SKY, despine
+from auclab.formulations import ranksvm_to_threshold
 from auclab.metrics import auc_threshold
-from auclab.solvers.optimum import ranksvm_to_threshold
 from experiments.drawing import draw, panels, summaries
 from experiments.norton_uryasev_2018 import calibrated, page_blocks, proposition8, table1, table2
 from experiments.norton_uryasev_2018.lambda_path import TOLERANCE, penalties, sample
@@ -75,7 +75,7 @@ def _pima() -> tuple[np.ndarray, np.ndarray]:
     """Labels and log odds of half of pima, by logistic regression on the other half (as in `threshold_family`)."""
     data = load("pima")
     X_train, X_test, y_train, y_test = train_test_split(
-        data.X.to_numpy(dtype=float), data.y, test_size=0.5, stratify=data.y, random_state=0
+        data.frame.to_numpy(dtype=float), data.y, test_size=0.5, stratify=data.y, random_state=0
     )
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X_train, y_train)
     return y_test, model.decision_function(X_test)
@@ -99,7 +99,7 @@ def _blocks() -> list[tuple[str, str, np.ndarray, np.ndarray]]:
     """Name, colour, labels and scores of the classifiers of Figs. 5 and 6 on the first split."""
     data = load("page_blocks")
     X_train, X_test, y_train, y_test = train_test_split(
-        data.X.to_numpy(dtype=float), data.y, stratify=data.y, random_state=0
+        data.frame.to_numpy(dtype=float), data.y, stratify=data.y, random_state=0
     )
     found = []
     for (key, variant), model in page_blocks.classifiers().items():
@@ -137,7 +137,7 @@ def figure7() -> Figure:
     y, scores = _pima()
     figure, ax = panels(1, 1, (4.4, 4.4))
     thresholds = np.linspace(0, auc_threshold(y, scores), 6)
-    BufferedROCDisplay.from_predictions(y, scores, thresholds=thresholds, ax=ax)
+    BufferedROCDisplay.from_predictions(y, scores, thresholds=thresholds.tolist(), ax=ax)
     return figure
 
 

@@ -17,8 +17,8 @@ from sklearn.preprocessing import StandardScaler
 
 from auclab import CSVM, ECSVM, GeneralizedBufferedAUC, RankSVM, solve
 from auclab.datasets import load
+from auclab.formulations import ranksvm_to_threshold, read_optimum, threshold_to_ranksvm
 from auclab.metrics import bauc_score, ranking_superquantile
-from auclab.solvers.optimum import ranksvm_to_threshold, read_optimum, threshold_to_ranksvm
 from auclab.solvers.solution import Solution
 from experiments.study import AS_PUBLISHED, CORRECTED, Row, holds, main
 
@@ -52,7 +52,7 @@ def run(scale: str) -> Iterator[Row]:
 def sample() -> tuple[np.ndarray, np.ndarray]:
     """Ionosphere, standardised."""
     data = load("ionosphere")
-    return StandardScaler().fit_transform(data.X.to_numpy(dtype=float)), data.y
+    return StandardScaler().fit_transform(data.frame.to_numpy(dtype=float)), data.y
 
 
 def penalties(penalised: type[RankSVM] | type[CSVM], X: np.ndarray, y: np.ndarray, count: int) -> np.ndarray:
@@ -65,7 +65,7 @@ def _plane(solution: Solution) -> np.ndarray:
     return np.append(solution.coef, solution.intercept)
 
 
-def _proposition_5(solution, X: np.ndarray, y: np.ndarray, seed: int) -> Iterator[Row]:
+def _proposition_5(solution: Solution, X: np.ndarray, y: np.ndarray, seed: int) -> Iterator[Row]:
     optimum = read_optimum(solution)
     z = solution.formulation.threshold
     scores = X @ solution.coef / np.linalg.norm(solution.coef)

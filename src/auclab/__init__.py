@@ -12,10 +12,19 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from auclab.bounds.bound import Bound
     from auclab.datasets.records import Dataset, Split
-    from auclab.formulations import CSVM, ECSVM, BufferedAUC, ExactAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM
+    from auclab.formulations import (
+        CSVM,
+        ECSVM,
+        BufferedAUC,
+        ExactAUC,
+        GeneralizedBufferedAUC,
+        PartialAUC,
+        RankSVM,
+        ranksvm_to_threshold,
+        threshold_to_ranksvm,
+    )
     from auclab.inference import compare_scorers, estimate
     from auclab.solvers.dispatch import solve
-    from auclab.solvers.optimum import ranksvm_to_threshold, threshold_to_ranksvm
     from auclab.solvers.solution import Certificate, Solution
     from auclab.types import AuclabError, Status
 
@@ -62,9 +71,9 @@ _HOMES = {
     "Status": "types",
     "compare_scorers": "inference",
     "estimate": "inference",
-    "ranksvm_to_threshold": "solvers.optimum",
+    "ranksvm_to_threshold": "formulations",
     "solve": "solvers.dispatch",
-    "threshold_to_ranksvm": "solvers.optimum",
+    "threshold_to_ranksvm": "formulations",
 }
 
 

@@ -1,4 +1,4 @@
-"""The types every package shares: arrays, norms, the status of a solve, and the error a user can mend."""
+"""The types every package shares: arrays, norms, the status of a solve, and the error a user can correct."""
 
 from __future__ import annotations
 
@@ -18,10 +18,17 @@ class AuclabError(ValueError):
 
 
 class Status(StrEnum):
-    """How a solve ended. Only `OPTIMAL` and `LOCAL` come with a converged point; a limit is never `OPTIMAL`."""
+    """How a solve ended. Only `OPTIMAL`, `LOCAL` and `UNCERTIFIED` have a converged point; a limit is never `OPTIMAL`.
+
+    Examples
+    --------
+    >>> Status("uncertified").advice
+    'the solver finished, but its lower bound does not hold for this point'
+    """
 
     OPTIMAL = "optimal"
     LOCAL = "local"
+    UNCERTIFIED = "uncertified"
     TIME_LIMIT = "time_limit"
     ITERATION_LIMIT = "iteration_limit"
     INTERRUPTED = "interrupted"
@@ -33,6 +40,7 @@ class Status(StrEnum):
         return {
             Status.OPTIMAL: "the gap is within the tolerance",
             Status.LOCAL: "a local optimum of a problem that is not convex; other starts may be better",
+            Status.UNCERTIFIED: "the solver finished, but its lower bound does not hold for this point",
             Status.TIME_LIMIT: "the best point within the time limit; raise time_limit or loosen tolerance",
             Status.ITERATION_LIMIT: "the solver ran out of iterations or stalled; loosen tolerance or change solver",
             Status.INTERRUPTED: "the best point until Ctrl-C",
@@ -41,4 +49,4 @@ class Status(StrEnum):
 
 
 #: Of these the point is one the method converged to.
-CONVERGED = (Status.OPTIMAL, Status.LOCAL)
+CONVERGED = (Status.OPTIMAL, Status.LOCAL, Status.UNCERTIFIED)

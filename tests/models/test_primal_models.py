@@ -9,7 +9,7 @@ from auclab.formulations.problem import Problem
 from auclab.models.cvxpy_model import to_cvxpy
 from auclab.models.pyomo_model import to_pyomo
 from auclab.samples.as_sample import as_sample
-from programs import CONVEX, HARDEST, LINEAR, label, overlapping
+from programs import CONVEX, CVAR, LINEAR, label, overlapping
 
 X, Y = overlapping(n_pos=5, n_neg=7)
 
@@ -24,7 +24,7 @@ def check_optimum(problem, optimum, coef, intercept):
         assert problem.objective(coef + shift[:-1], moved) >= optimum - 1e-6
 
 
-@pytest.mark.parametrize("program", [*CONVEX, *HARDEST], ids=label)
+@pytest.mark.parametrize("program", [*CONVEX, *CVAR], ids=label)
 def test_cvxpy(program):
     problem = Problem(program, as_sample(X, Y))
     model = to_cvxpy(problem)
@@ -32,7 +32,7 @@ def test_cvxpy(program):
     check_optimum(problem, optimum, model.coef.value, 0.0 if model.intercept is None else float(model.intercept.value))
 
 
-@pytest.mark.parametrize("program", [*LINEAR, *(p for p in HARDEST if p.is_linear)], ids=label)
+@pytest.mark.parametrize("program", [*LINEAR, *(p for p in CVAR if p.is_linear)], ids=label)
 def test_pyomo(program):
     problem = Problem(program, as_sample(X, Y))
     model = to_pyomo(problem)

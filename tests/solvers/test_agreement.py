@@ -10,16 +10,11 @@ import reference_programs as reference
 from auclab import solve
 from auclab.solvers.registry import SOLVERS, capable_solvers, load_solver
 from auclab.types import Status
-from programs import CONVEX, HARDEST, LINEAR, PROBLEMS, label, overlapping
-
-
-def _statements(program):
-    """The statements of the pairs that `highs` has for a program."""
-    return ["full", "dual", "auto", *(["aggregated"] if program.over == "pairs" else [])]
+from programs import CONVEX, CVAR, LINEAR, PROBLEMS, label, overlapping
 
 
 @pytest.mark.parametrize("data", PROBLEMS)
-@pytest.mark.parametrize("program", [*CONVEX, *HARDEST], ids=label)
+@pytest.mark.parametrize("program", [*CONVEX, *CVAR], ids=label)
 def test_capable_solvers_agree_and_certify(program, data):
     X, y = PROBLEMS[data]
     solutions = [solve(program, X, y, solver=name) for name in capable_solvers(program)]
@@ -35,17 +30,17 @@ def test_capable_solvers_agree_and_certify(program, data):
 
 @pytest.mark.parametrize("data", PROBLEMS)
 @pytest.mark.parametrize("program", LINEAR, ids=label)
-def test_all_statements_of_the_pairs_have_the_optimum_of_the_printed_program(program, data):
+def test_all_encodings_of_the_pairs_have_the_optimum_of_the_printed_program(program, data):
     X, y = PROBLEMS[data]
     expected = reference.optimal_value(program, X, y)
-    for pairs in _statements(program):
-        solution = solve(program, X, y, solver="highs", pairs=pairs)
+    for encoding in ("auto", *program.encodings):
+        solution = solve(program, X, y, solver="highs", encoding=encoding)
         assert solution.status is Status.OPTIMAL
-        assert solution.objective == pytest.approx(expected, rel=1e-8, abs=1e-10), pairs
+        assert solution.objective == pytest.approx(expected, rel=1e-8, abs=1e-10), encoding
         assert solution.gap <= 1e-8
 
 
-@pytest.mark.parametrize("program", [*CONVEX, *HARDEST], ids=label)
+@pytest.mark.parametrize("program", [*CONVEX, *CVAR], ids=label)
 def test_weights_are_repetitions(program):
     X, y = overlapping(8)
     weight = np.random.default_rng(8).integers(0, 4, y.size)
@@ -57,17 +52,17 @@ def test_weights_are_repetitions(program):
 
 
 @pytest.mark.parametrize("program", LINEAR, ids=label)
-def test_weighted_linear_programs_in_every_statement(program):
+def test_weighted_linear_programs_in_every_encoding(program):
     X, y = overlapping(9)
     weight = np.random.default_rng(9).uniform(0.1, 3.0, y.size)
     expected = reference.optimal_value(program, X, y, weight)
-    for pairs in _statements(program):
-        solution = solve(program, X, y, solver="highs", pairs=pairs, sample_weight=weight)
-        assert solution.objective == pytest.approx(expected, rel=1e-8), pairs
+    for encoding in ("auto", *program.encodings):
+        solution = solve(program, X, y, solver="highs", encoding=encoding, sample_weight=weight)
+        assert solution.objective == pytest.approx(expected, rel=1e-8), encoding
         assert solution.gap <= 1e-8
 
 
-@pytest.mark.parametrize("program", [*CONVEX, *HARDEST], ids=label)
+@pytest.mark.parametrize("program", [*CONVEX, *CVAR], ids=label)
 def test_sparse_is_dense(program):
     X, y = overlapping(10)
     X = np.where(np.abs(X) < 0.5, 0.0, X)
@@ -77,13 +72,13 @@ def test_sparse_is_dense(program):
         assert sparse.objective == pytest.approx(dense.objective, rel=1e-6)
 
 
-@pytest.mark.parametrize("pairs", ["full", "dual", "aggregated"])
-def test_a_window_smaller_than_the_pairs_still_finds_the_exact_optimum(pairs):
+@pytest.mark.parametrize("encoding", ["full", "dual", "aggregated"])
+def test_a_window_smaller_than_the_pairs_still_finds_the_exact_optimum(encoding):
     # 40 × 60 = 2,400 pairs; from the second step on the window holds fewer than all of them.
     X, y = overlapping(11, 40, 60, 8)
     program = LINEAR[1]
-    reference_value = solve(program, X, y, solver="highs", pairs="dual").objective
-    assert solve(program, X, y, solver="highs", pairs=pairs).objective == pytest.approx(reference_value, rel=1e-9)
+    reference_value = solve(program, X, y, solver="highs", encoding="dual").objective
+    assert solve(program, X, y, solver="highs", encoding=encoding).objective == pytest.approx(reference_value, rel=1e-9)
 
 
 @pytest.mark.parametrize("name", SOLVERS)

@@ -1,4 +1,4 @@
-"""The referee's certificate: a bound on every w, from multipliers that any transport plan could have."""
+"""The certificate: a bound on every w, from multipliers that any transport plan could have."""
 
 import numpy as np
 import pytest
@@ -65,15 +65,15 @@ def test_feasible_multipliers_stay_as_they_are():
     assert pos.sum() == pytest.approx(neg.sum(), rel=1e-12)
 
 
-def test_a_players_word_is_not_believed():
+def test_a_claim_of_a_solver_is_verified():
     X, y = overlapping(14)
     problem = Problem(BufferedAUC(), as_sample(X, y))
     true = solve(BufferedAUC(), X, y)
     half = (0.5 * true.multipliers[y == 1], 0.5 * true.multipliers[y == 0])
     claim = RawSolution(true.coef * 1.1, 0.0, Status.OPTIMAL, half)
-    judged = verify(problem, claim, "boaster", 1e-6)
-    assert judged.status is Status.ITERATION_LIMIT
-    assert judged.gap > 0.4
+    verified = verify(problem, claim, "boaster", 1e-6)
+    assert verified.status is Status.ITERATION_LIMIT
+    assert verified.gap > 0.4
     assert verify(problem, RawSolution(true.coef, 0.0, Status.OPTIMAL), "silent", 1e-6).status is Status.ITERATION_LIMIT
     nowhere = verify(problem, RawSolution(np.full(3, np.nan), 0.0, Status.OPTIMAL), "lost", 1e-6)
     assert nowhere.status is Status.FAILED
@@ -85,9 +85,9 @@ def test_a_limit_is_never_called_optimal():
     for options in (
         {"solver": "scs", "max_iters": 5},
         {"solver": "clarabel", "time_limit": 1e-9},
-        {"solver": "highs", "pairs": "full", "time_limit": 1e-9},
-        {"solver": "highs", "pairs": "dual", "time_limit": 1e-9},
-        {"solver": "highs", "pairs": "aggregated", "time_limit": 1e-9},
+        {"solver": "highs", "encoding": "full", "time_limit": 1e-9},
+        {"solver": "highs", "encoding": "dual", "time_limit": 1e-9},
+        {"solver": "highs", "encoding": "aggregated", "time_limit": 1e-9},
     ):
         solution = solve(BufferedAUC(), X, y, **options)
         assert solution.status in (Status.TIME_LIMIT, Status.ITERATION_LIMIT), options

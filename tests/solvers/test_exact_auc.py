@@ -107,8 +107,8 @@ def test_refusals():
         solve(ExactAUC(), X, y)
     with pytest.raises(AuclabError, match="counting pairs needs integer variables; use solver=highs"):
         solve(ExactAUC(), X, y, solver="clarabel")
-    with pytest.raises(AuclabError, match="takes neither pairs nor export"):
-        solve(ExactAUC(), X, y, solver="highs", pairs="full")
+    with pytest.raises(AuclabError, match="takes neither encoding nor export"):
+        solve(ExactAUC(), X, y, solver="highs", encoding="full")
     for bound in (0.0, -1.0, float("inf"), float("nan")):
         with pytest.raises(AuclabError, match="norm_bound must be finite and > 0"):
             ExactAUC(bound)

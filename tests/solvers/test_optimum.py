@@ -14,8 +14,8 @@ from auclab import (
     solve,
     threshold_to_ranksvm,
 )
+from auclab.formulations import read_optimum
 from auclab.metrics import bauc_score, bpoe
-from auclab.solvers.optimum import read_optimum
 from auclab.types import NORMS, Status
 from programs import overlapping, separable, tied
 

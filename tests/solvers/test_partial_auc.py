@@ -1,4 +1,4 @@
-"""The hinge over the hardest negatives: its optimum, its certificate, its promise on the partial AUC."""
+"""The hinge over the hardest negatives: its optimum, its certificate, its bound on the partial AUC."""
 
 import numpy as np
 import pytest
@@ -14,16 +14,16 @@ from auclab.solvers.raw import RawSolution
 from auclab.solvers.verification import verify
 from auclab.types import NORMS, Status
 from composed import run_here
-from programs import HARDEST, PROBLEMS, equal_means, label, overlapping, tied
+from programs import CVAR, PROBLEMS, equal_means, label, overlapping, tied
 
-LINEAR = [program for program in HARDEST if program.is_linear]
+LINEAR = [program for program in CVAR if program.is_linear]
 
 
 @pytest.mark.parametrize("data", PROBLEMS)
 @pytest.mark.parametrize("program", LINEAR, ids=label)
 def test_the_optimum_is_that_of_the_dual_with_all_pairs(program, data):
     X, y = PROBLEMS[data]
-    expected = reference.optimal_hardest(program, X, y)
+    expected = reference.optimal_cvar(program, X, y)
     for solver in ("highs", "cutting_plane"):
         solution = solve(program, X, y, solver=solver)
         assert solution.status is Status.OPTIMAL
@@ -35,7 +35,7 @@ def test_the_optimum_is_that_of_the_dual_with_all_pairs(program, data):
 def test_weighted_optimum(program):
     X, y = overlapping(31, 9, 12)
     weight = np.random.default_rng(31).uniform(0.1, 3.0, y.size)
-    expected = reference.optimal_hardest(program, X, y, weight)
+    expected = reference.optimal_cvar(program, X, y, weight)
     for solver in ("highs", "cutting_plane"):
         assert solve(program, X, y, solver=solver, sample_weight=weight).objective == pytest.approx(expected, rel=1e-6)
 
@@ -76,7 +76,7 @@ def test_the_value_bounds_the_partial_auc_and_falls_with_the_share(seed, share):
 def test_no_claim_whatever_proves_a_bound_above_the_optimum(seed):
     X, y = overlapping(33, 8, 11)
     rng = np.random.default_rng(seed)
-    program = HARDEST[rng.integers(len(HARDEST))]
+    program = CVAR[rng.integers(len(CVAR))]
     best = _OPTIMA.setdefault(label(program), solve(program, X, y, solver="clarabel"))
     sample = as_sample(X, y)
     noise = rng.choice([0.0, 1e-6, 0.1, 2.0])
@@ -84,10 +84,10 @@ def test_no_claim_whatever_proves_a_bound_above_the_optimum(seed):
         np.abs(m) + noise * rng.normal(size=m.size) for m in (best.multipliers[y == 1], best.multipliers[y == 0])
     )
     share = rng.uniform(-0.1, 1, neg.size) ** 3
-    judged = verify(
+    verified = verify(
         Problem(program, sample), RawSolution(best.coef, 0.0, Status.OPTIMAL, (pos, neg), share_neg=share), "x", 1e-6
     )
-    assert judged.lower_bound <= best.objective * (1 + 1e-7)
+    assert verified.lower_bound <= best.objective * (1 + 1e-7)
 
 
 _OPTIMA: dict = {}
@@ -135,8 +135,8 @@ def test_refusals():
             PartialAUC(share)
     with pytest.raises(AuclabError, match="penalty λ"):
         PartialAUC(0.5, -1.0)
-    with pytest.raises(AuclabError, match="pairs=full, or solver=cutting_plane"):
-        solve(PartialAUC(0.5), X, y, solver="highs", pairs="dual")
+    with pytest.raises(AuclabError, match="use encoding=full, or solver=cutting_plane"):
+        solve(PartialAUC(0.5), X, y, solver="highs", encoding="dual")
     with pytest.raises(AuclabError, match="not over the hardest ones; use solver=clarabel or solver=cutting_plane or"):
         solve(PartialAUC(0.5), X, y, solver="newton")
 

@@ -48,7 +48,7 @@ def random_problem(seed):
 def reference_of(program, X, y):
     """The optimum by a generic solver, no further off than its own certificate says."""
     if program.is_linear:
-        solution = solve(program, X, y, solver="highs", pairs="full", tolerance=1e-9)
+        solution = solve(program, X, y, solver="highs", encoding="full", tolerance=1e-9)
     else:
         solution = solve(program, X, y, solver="clarabel", tolerance=1e-9)
     return solution

@@ -1,4 +1,4 @@
-"""What is asked of `solve` and cannot be had is refused in one line that says what to try."""
+"""Requests that `solve` cannot meet are refused in one line that says what to try."""
 
 import highspy
 import numpy as np
@@ -22,9 +22,9 @@ X, Y = overlapping()
         ),
         (RankSVM(0.1, "l1", squared=True), {"solver": "highs"}, "squared=false"),
         (BufferedAUC(), {"solver": "gurobi"}, "choose one of auto, clarabel, cutting_plane, highs, newton, scs"),
-        (BufferedAUC(), {"solver": "highs", "pairs": "some"}, "choose one of auto, full, dual, aggregated"),
-        (CSVM(0.1, "l1"), {"solver": "highs", "pairs": "aggregated"}, "use pairs=dual"),
-        (BufferedAUC(), {"solver": "clarabel", "pairs": "full"}, "solver=clarabel has no option pairs"),
+        (BufferedAUC(), {"solver": "highs", "encoding": "some"}, "choose one of auto, full, dual, aggregated"),
+        (CSVM(0.1, "l1"), {"solver": "highs", "encoding": "aggregated"}, "use encoding=full or encoding=dual"),
+        (BufferedAUC(), {"solver": "clarabel", "encoding": "full"}, "solver=clarabel has no option encoding"),
         (BufferedAUC(), {"solver": "highs", "export": "model.txt"}, "must end in .lp or .mps"),
         (BufferedAUC(), {"tolerance": 0.0}, "tolerance must be a positive number"),
         (BufferedAUC(), {"time_limit": -1.0}, "time_limit must be a positive number"),
@@ -37,8 +37,8 @@ def test_refusals_say_what_works(program, request_, words):
     assert "\n" not in str(refusal.value)
 
 
-def test_auto_says_what_it_picked_and_why():
-    assert "auto picked highs: the program is linear" in solve(BufferedAUC(), X, Y).notes
+def test_auto_says_what_it_selected_and_why():
+    assert "auto selected highs: the program is linear" in solve(BufferedAUC(), X, Y).notes
     assert solve(RankSVM(0.1), X, Y).solver == "newton"
     assert solve(GeneralizedBufferedAUC(0.2, "linf"), X, Y).solver == "highs"
 
@@ -80,7 +80,7 @@ def test_separable_data_get_the_hard_margin(solver):
 
 
 def test_seconds_are_kept_apart():
-    timings = solve(BufferedAUC(), X, Y, solver="highs", pairs="full").timings
+    timings = solve(BufferedAUC(), X, Y, solver="highs", encoding="full").timings
     assert timings.build > 0
     assert timings.load > 0
     assert timings.solve > 0
@@ -89,6 +89,6 @@ def test_seconds_are_kept_apart():
 
 def test_a_time_limit_is_kept():
     data, labels = overlapping(21, 300, 300, 10)
-    solution = solve(BufferedAUC(), data, labels, solver="highs", pairs="dual", time_limit=0.3)
+    solution = solve(BufferedAUC(), data, labels, solver="highs", encoding="dual", time_limit=0.3)
     assert solution.status is Status.TIME_LIMIT
     assert solution.timings.solve < 3.0

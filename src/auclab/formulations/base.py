@@ -1,38 +1,73 @@
-"""One program type carries every formulation.
+"""What every program offers: its value, its equation, and what a solver has to know about it.
 
-    minimise over w (and b)    mean_k [ 1 − m_k(w, b) − z‖w‖ ]₊  +  λ Ω(w),      Ω = ‖w‖ or ‖w‖²
+    minimise over w (and b)    loss(w, b) + λ Ω(w),      Ω = ‖w‖ or ‖w‖²
 
-with margins m_k over pairs, ``w·(x_i⁺ − x_j⁻)``, or over points, ``y_k (w·x_k + b)``. A formulation is a row of
-this table: which margins, which z, which λ, which norm. Two neighbours are programs of another family: the mean over
-the hardest negatives (`partial_auc`) and the count of pairs (`exact_auc`).
+The rows of the table in `auclab.formulations.hinge` are means of hinges; `partial_auc` is their mean over the negatives
+with the highest scores, and `exact_auc` counts pairs. Where they differ, they differ in the methods of this class, so
+that no solver asks for the type of a program.
 """
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.compiled.hinge import pair_hinge_value
-from auclab.formulations.norms import SYMBOL, check_norm, norm_of
+from auclab.formulations.optimum import Optimum
 from auclab.samples.as_sample import as_sample
 from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError, Norm
 
 Margins = Literal["pairs", "points"]
-#: What a solver must know to take a program: means of hinges; their mean over the hardest negatives; counts of pairs.
-Family = Literal["hinge", "hardest", "count"]
+#: What a solver must be able to minimise: a mean of hinges, its superquantile over the negatives, a count of pairs.
+Kind = Literal["hinge", "cvar", "mip"]
+#: How the hinge terms enter a linear program: a row each, a boxed column each, or columns for the undecided ones alone.
+Encoding = Literal["full", "dual", "aggregated"]
+
+
+@dataclass(frozen=True)
+class NullProof:
+    """Dual point whose value is that of w = 0: marginals per class, and the weights of the negatives if they vary."""
+
+    multipliers: tuple[Array, Array]
+    share_neg: Array | None = None
 
 
 class Program(ABC):
-    """Something to minimise over linear scorers; the subclasses are frozen dataclasses of their free parameters."""
+    """Something to minimise over linear scorers; the subclasses are frozen dataclasses of their free parameters.
+
+    Attributes
+    ----------
+    name : str
+        As in the configuration.
+    kind : {"hinge", "cvar", "mip"}
+        What a solver must be able to minimise.
+    over : {"pairs", "points"}
+        Whose margins: ``w·(x_i⁺ − x_j⁻)`` or ``y_k (w·x_k + b)``.
+    encodings : tuple of {"full", "dual", "aggregated"}
+        The encodings of the hinge terms that a linear-programming solver has for the program.
+    threshold : float
+        z, in units of the score of a scorer with ‖w‖ = 1.
+    penalty : float
+        λ ≥ 0.
+    norm : {"l1", "l2", "linf"}
+    squared : bool
+        Whether the penalty is λ‖w‖² in place of λ‖w‖.
+
+    See Also
+    --------
+    auclab.formulations.problem.Problem : A program together with a sample.
+    auclab.solve : Minimise it.
+    """
 
     name: ClassVar[str]
-    family: ClassVar[Family]
+    kind: ClassVar[Kind]
     over: ClassVar[Margins] = "pairs"
+    encodings: ClassVar[tuple[Encoding, ...]]
     # No values here: a dataclass would take them for defaults of its own fields.
     threshold: float
     penalty: float
@@ -62,9 +97,76 @@ class Program(ABC):
     def equation(self) -> str:
         """The program in one line."""
 
+    @abstractmethod
+    def read_optimum(self, objective: float, lower_bound: float, coef: Array) -> Optimum:
+        """What an optimal value says about the errors of the scorer (Norton & Uryasev 2018, Prop. 5).
+
+        Parameters
+        ----------
+        objective, lower_bound : float
+            The value at the optimum and the largest known lower bound of it.
+        coef : array of shape (n_features,)
+
+        See Also
+        --------
+        auclab.formulations.read_optimum : The same for a solution.
+        """
+
+    def hinge_part(self, objective: float, coef: Array) -> float:
+        """The mean hinge in a value of the program, or NaN for a program without hinges."""
+        return math.nan
+
+    def canonical_coef(self, coef: Array) -> Array:
+        """The scorer to report among those that differ in their length alone and have one value."""
+        return coef
+
+    def unshifted(self) -> Program | None:
+        """The convex program whose shifted copies make up this one where z > 0 (formulas 7.5); else None."""
+        return None
+
     def null_value(self, sample: Sample) -> float:
         """Objective of w = 0 with the best intercept: 1 over pairs, 2·min(class shares) over points."""
-        return 1.0 if self.over == "pairs" else 2.0 * min(sample.prior_pos, 1.0 - sample.prior_pos)
+        return 1.0
+
+    def null_intercept(self, sample: Sample) -> float:
+        """The best intercept for w = 0; over pairs it cancels and is 0."""
+        return 0.0
+
+    def null_is_certain(self, sample: Sample) -> bool:
+        """Whether w = 0 is seen to be optimal without solving anything (formulas 7.3)."""
+        return False
+
+    def is_null_value(self, objective: float, sample: Sample) -> bool:
+        """Whether a value is no better than that of w = 0, so that w = 0 may stand for its point."""
+        return False
+
+    def null_proof(self, sample: Sample) -> NullProof | None:
+        """The multipliers that prove w = 0 optimal where it is; None if the program has no such dual point."""
+        return None
+
+    def null_reason(self, sample: Sample, proof: NullProof | None) -> str | None:
+        """Why w = 0 is optimal, in one sentence; None where the proof does not say so."""
+        return None
+
+    def negative_capacity(self, sample: Sample) -> Array | None:
+        """Largest weight of each negative, shape (n_neg,), where the loss is the worst weighted mean over them.
+
+        None where the weights of the negatives are their shares.
+        """
+        return None
+
+    def worst_negatives(self, scores_neg: Array, sample: Sample) -> Array | None:
+        """The weights of the negatives that attain the worst mean at given scores; None where they are the shares."""
+        return None
+
+    def dual_program(self, sample: Sample, share_neg: Array, multipliers_neg: Array) -> tuple[Program, Sample]:
+        """The program and sample whose dual value at weights `share_neg` of the negatives is a lower bound of this one.
+
+        See Also
+        --------
+        auclab.formulations.problem.Problem.dual_problem : The same for a problem.
+        """
+        return self, sample
 
     def value(
         self, coef: ArrayLike, intercept: float, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
@@ -86,60 +188,13 @@ class Program(ABC):
         ------
         AuclabError
             Bad shapes, NaN, one class only, weights below 0.
+
+        See Also
+        --------
+        auclab.solve : The w with the least value.
         """
         sample = as_sample(X, y, sample_weight)
         vector = np.asarray(coef, dtype=np.float64)
         if vector.shape != (sample.n_features,):
             raise AuclabError(f"coef has shape {vector.shape}, but X has {sample.n_features} columns")
         return self.objective(vector, float(intercept), sample)
-
-
-class HingeProgram(Program):
-    """A row of the table."""
-
-    family: ClassVar[Family] = "hinge"
-
-    def __post_init__(self) -> None:
-        check_norm(self.norm)
-        if not math.isfinite(self.penalty) or self.penalty < 0:
-            raise AuclabError(f"penalty λ must be finite and ≥ 0, got {self.penalty}")
-        if not math.isfinite(self.threshold):
-            raise AuclabError(f"threshold z must be finite, got {self.threshold}")
-
-    @property
-    def is_convex(self) -> bool:
-        """Whether the program is convex: z ≤ 0."""
-        return self.threshold <= 0
-
-    def objective(self, coef: Array, intercept: float, sample: Sample) -> float:
-        """`value` on a sample that was checked before."""
-        size = norm_of(coef, self.norm)
-        regularizer = self.penalty * (size * size if self.squared else size)
-        return self.hinge(coef, intercept, sample) + regularizer
-
-    def hinge(self, coef: Array, intercept: float, sample: Sample) -> float:
-        """The loss part, ``mean_k [1 − m_k − z‖w‖]₊``."""
-        shift = 1.0 - self.threshold * norm_of(coef, self.norm)
-        scores_pos, scores_neg = sample.scores(coef)
-        if self.over == "pairs":
-            return pair_hinge_value(scores_pos, scores_neg, shift, *sample.weights)
-        weight_pos, weight_neg = sample.point_weights
-        loss_pos = np.maximum(shift - (scores_pos + intercept), 0.0)
-        loss_neg = np.maximum(shift + (scores_neg + intercept), 0.0)
-        return float(weight_pos @ loss_pos + weight_neg @ loss_neg)
-
-    def equation(self) -> str:
-        """The program in one line.
-
-        Examples
-        --------
-        >>> from auclab.formulations import RankSVM
-        >>> RankSVM(0.01, squared=True).equation()
-        'min  mean_ij [1 − w·(x_i⁺ − x_j⁻)]₊ + 0.01 ‖w‖₂²'
-        """
-        mean = "mean_ij" if self.over == "pairs" else "mean_k"
-        margin = "w·(x_i⁺ − x_j⁻)" if self.over == "pairs" else "y_k (w·x_k + b)"
-        size = SYMBOL[self.norm]
-        buffer = f" {'+' if self.threshold < 0 else '−'} {abs(self.threshold):g} {size}" if self.threshold else ""
-        penalty = f" + {self.penalty:g} {size}{'²' if self.squared else ''}" if self.penalty else ""
-        return f"min  {mean} [1 − {margin}{buffer}]₊{penalty}"

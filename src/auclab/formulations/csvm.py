@@ -8,14 +8,14 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from auclab.formulations.base import HingeProgram
 from auclab.formulations.null import point_null_level
+from auclab.formulations.point_hinge import PointHingeProgram
 from auclab.samples.as_sample import as_sample
 from auclab.types import Norm
 
 
 @dataclass(frozen=True)
-class CSVM(HingeProgram):
+class CSVM(PointHingeProgram):
     """The soft-margin support vector machine: the same program on points in place of pairs.
 
         min_{w,b} mean_k [1 − y_k (w·x_k + b)]₊ + λ‖w‖     (or λ‖w‖²)
@@ -30,6 +30,12 @@ class CSVM(HingeProgram):
     norm : {"l1", "l2", "linf"}
     squared : bool
         Penalise ‖w‖² in place of ‖w‖.
+
+    See Also
+    --------
+    auclab.ECSVM : The same optima with a threshold.
+    auclab.ranksvm_to_threshold : The map between them, for points too.
+    auclab.RankSVM : Pairs in place of points.
     """
 
     penalty: float
@@ -37,7 +43,6 @@ class CSVM(HingeProgram):
     squared: bool = False
 
     name = "csvm"
-    over = "points"
     threshold = 0.0
 
     def null_penalty(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:

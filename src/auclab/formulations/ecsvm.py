@@ -7,14 +7,14 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from auclab.formulations.base import HingeProgram
 from auclab.formulations.null import point_null_level
+from auclab.formulations.point_hinge import PointHingeProgram
 from auclab.samples.as_sample import as_sample
 from auclab.types import Norm
 
 
 @dataclass(frozen=True)
-class ECSVM(HingeProgram):
+class ECSVM(PointHingeProgram):
     """The extended C-SVM: minimise the buffered probability that a misclassification error exceeds z.
 
         min_{w,b} mean_k [1 − y_k (w·x_k + b) − z‖w‖]₊
@@ -26,13 +26,18 @@ class ECSVM(HingeProgram):
     threshold : float
         z, in units of the distance to the hyperplane.
     norm : {"l1", "l2", "linf"}
+
+    See Also
+    --------
+    auclab.CSVM : The same optima with a penalty, for z ≤ 0.
+    auclab.threshold_to_ranksvm : The map between them, for points too.
+    auclab.GeneralizedBufferedAUC : Pairs in place of points.
     """
 
     threshold: float
     norm: Norm = "l2"
 
     name = "ecsvm"
-    over = "points"
     penalty = 0.0
     squared = False
 
@@ -40,3 +45,7 @@ class ECSVM(HingeProgram):
         """The −z at or above which w = 0 is optimal: ``λ_max / (2·min(class shares))``."""
         sample = as_sample(X, y, sample_weight)
         return point_null_level(sample, self.norm) / self.null_value(sample)
+
+    def unshifted(self) -> ECSVM | None:
+        """EC-SVM at z = 0, whose copies shifted by z·u with ‖u‖_* ≤ 1 make up the program where z > 0."""
+        return None if self.is_convex else ECSVM(0.0, self.norm)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from auclab.compiled.ranking import concordance
-from auclab.formulations.base import Program
+from auclab.formulations.base import NullProof, Program
+from auclab.formulations.optimum import Optimum
 from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError
 
@@ -37,12 +38,18 @@ class ExactAUC(Program):
 
     >>> ExactAUC().value([1.0], 0.0, [[0.0], [1.0], [1.0]], [0, 0, 1])
     0.5
+
+    See Also
+    --------
+    auclab.BufferedAUC : The lower bound of AUC that is a linear program.
+    auclab.metrics.auc_score : The AUC of given scores.
     """
 
     norm_bound: float = 1.0
 
     name = "exact_auc"
-    family = "count"
+    kind = "mip"
+    encodings = ()
     threshold = 0.0
     penalty = 0.0
     norm = "linf"
@@ -67,6 +74,25 @@ class ExactAUC(Program):
         (pos, weight_pos), (neg, weight_neg) = ranked
         right, _, pairs = concordance(pos, neg, weight_pos, weight_neg)
         return float((pairs - right) / pairs)
+
+    def canonical_coef(self, coef: Array) -> Array:
+        """The w of a direction with ``max_k |w_k| = norm_bound``; 0 stays 0."""
+        largest = float(np.abs(coef).max())
+        return coef * (self.norm_bound / largest) if largest > 0 else coef
+
+    def is_null_value(self, objective: float, sample: Sample) -> bool:
+        """Whether no pair is right."""
+        return objective >= 1.0
+
+    def null_reason(self, sample: Sample, proof: NullProof | None) -> str:
+        """Why w = 0 is optimal."""
+        return "no w has any pair right: all observations are equal"
+
+    def read_optimum(self, objective: float, lower_bound: float, coef: Array) -> Optimum:
+        """The AUC, 1 − value, and the largest that any linear scorer may have."""
+        auc, best = 1.0 - objective, 1.0 - lower_bound
+        sentence = f"AUC is {auc:.4f} with tied pairs counted 0; no linear scorer has more than {best:.4f}"
+        return Optimum(0.0, math.nan, auc, math.nan, math.nan, sentence)
 
     def equation(self) -> str:
         """The program in one line."""

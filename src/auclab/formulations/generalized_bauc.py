@@ -7,14 +7,15 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from auclab.formulations.base import HingeProgram
+from auclab.formulations.bauc import BufferedAUC
 from auclab.formulations.null import pair_null_level
+from auclab.formulations.pair_hinge import PairHingeProgram
 from auclab.samples.as_sample import as_sample
 from auclab.types import Norm
 
 
 @dataclass(frozen=True)
-class GeneralizedBufferedAUC(HingeProgram):
+class GeneralizedBufferedAUC(PairHingeProgram):
     """Maximise bAUC_z of a linear scorer with normalised error ξ(w)/‖w‖.
 
         min_w mean_ij [1 − w·(x_i⁺ − x_j⁻) − z‖w‖]₊,     max bAUC_z = 1 − min
@@ -27,6 +28,12 @@ class GeneralizedBufferedAUC(HingeProgram):
     threshold : float
         z, in units of the score of a unit-norm scorer.
     norm : {"l1", "l2", "linf"}
+
+    See Also
+    --------
+    auclab.RankSVM : The same optima with a penalty, for z ≤ 0.
+    auclab.threshold_to_ranksvm : The map between them.
+    auclab.metrics.auc_threshold : The z₀ at which bAUC_z is the AUC of given scores.
     """
 
     threshold: float
@@ -39,3 +46,7 @@ class GeneralizedBufferedAUC(HingeProgram):
     def null_threshold(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """‖mean(x⁺) − mean(x⁻)‖_*: w = 0 is optimal iff ``−z`` is at least this (value 1, bAUC_z = 0)."""
         return pair_null_level(as_sample(X, y, sample_weight), self.norm)
+
+    def unshifted(self) -> BufferedAUC | None:
+        """bAUC, z = 0, whose copies shifted by z·u with ‖u‖_* ≤ 1 make up the program where z > 0."""
+        return None if self.is_convex else BufferedAUC()

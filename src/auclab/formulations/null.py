@@ -1,4 +1,7 @@
-"""When is w = 0 optimal for a program over points? (derived; the pair programs have the closed form ‖Δ‖_*)."""
+"""The level at which w = 0 becomes optimal: closed form over pairs, a nearest-point program over points (derived).
+
+The programs themselves are in `auclab.projection`; formulations run no solver of their own.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,11 @@ def point_null_level(sample: Sample, norm: Norm) -> float:
     Raises
     ------
     AuclabError
-        The small convex program behind it was not solved.
+        The nearest-point program was not solved.
+
+    See Also
+    --------
+    pair_null_level : The closed form over pairs.
     """
     return dual_norm_of(sample.combine(*point_null_multipliers(sample, norm)), norm)
 

@@ -1,9 +1,9 @@
-"""Partial AUC maximisation: the pairwise hinge over the hardest share of the negatives."""
+"""Partial AUC maximisation: the pairwise hinge over the negatives with the highest scores."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,16 +11,22 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from auclab.compiled.hinge import pair_hinge_value
-from auclab.formulations.base import HingeProgram
+from auclab.formulations.base import NullProof, Program
 from auclab.formulations.norms import dual_norm_of
+from auclab.formulations.optimum import Optimum
+from auclab.formulations.pair_hinge import PairHingeProgram
+from auclab.formulations.ranksvm import RankSVM
 from auclab.projection.nearest_mean import nearest_mean
 from auclab.samples.as_sample import as_sample
 from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError, Norm
 
+#: Below this part of the largest weight, a weight may be rounding.
+_NOISE = 1e-6
+
 
 @dataclass(frozen=True)
-class PartialAUC(HingeProgram):
+class PartialAUC(PairHingeProgram):
     """Maximise the area under the ROC curve up to a false positive rate: a CVaR over the negatives.
 
         min_w  max_{r ∈ R} Σ_j r_j mean_i [1 − w·(x_i⁺ − x_j⁻)]₊ + λ‖w‖     (or λ‖w‖²),
@@ -32,8 +38,9 @@ class PartialAUC(HingeProgram):
     linear program for λ = 0 or the norms l1 and linf. Derived; Narasimhan & Agarwal 2013 (KDD) reach a structural SVM
     from the same sets of negatives.
 
-    The pairs with the hardest negatives are those of the ROC curve up to FPR α, so for every w
-    ``∫₀^α roc / α ≥ 1 − value(w)``, tied pairs counted 0. ``max_fpr=1`` is bAUC maximisation (λ = 0) or RankSVM.
+    The pairs with the hardest negatives, those with the highest scores, are those of the ROC curve up to FPR α, so for
+    every w ``∫₀^α roc / α ≥ 1 − value(w)``, tied pairs counted 0. ``max_fpr=1`` is bAUC maximisation (λ = 0) or
+    RankSVM.
 
     Without a penalty, w = 0 (value 1) is often optimal: it is as soon as the mean of the positives is a mean
     ``Σ r_j x_j⁻`` of some r in R, for then no direction has the hardest negatives below the positives on average.
@@ -56,6 +63,11 @@ class PartialAUC(HingeProgram):
     >>> X, y = [[2.0], [0.0], [1.5]], [1, 0, 0]
     >>> PartialAUC(0.5).value([1.0], 0.0, X, y), PartialAUC(1.0).value([1.0], 0.0, X, y)
     (0.5, 0.25)
+
+    See Also
+    --------
+    auclab.RankSVM : The mean over all negatives.
+    auclab.metrics.partial_auc : The partial AUC of given scores.
     """
 
     max_fpr: float
@@ -64,7 +76,8 @@ class PartialAUC(HingeProgram):
     squared: bool = False
 
     name = "partial_auc"
-    family = "hardest"
+    kind = "cvar"
+    encodings = ("full",)
     threshold = 0.0
 
     def __post_init__(self) -> None:
@@ -75,29 +88,71 @@ class PartialAUC(HingeProgram):
     def hinge(self, coef: Array, intercept: float, sample: Sample) -> float:
         """The loss part, over the hardest negatives."""
         scores_neg = sample.X_neg @ coef
-        share = self.hardest(scores_neg, sample)
+        share = self.worst_negatives(scores_neg, sample)
         hard = share > 0
         return pair_hinge_value(sample.X_pos @ coef, scores_neg[hard], 1.0, sample.weights[0], share[hard])
 
-    def hardest(self, scores_neg: Array, sample: Sample) -> Array:
+    def negative_capacity(self, sample: Sample) -> Array:
+        """The largest r_j, share_j/α, shape (n_neg,)."""
+        return sample.share_neg / self.max_fpr
+
+    def worst_negatives(self, scores_neg: Array, sample: Sample) -> Array:
         """The r of the highest scores, shape (n_neg,); of tied ones, any.
 
         Examples
         --------
         >>> sample = as_sample([[0.0], [1.0], [2.0], [3.0]], [1, 0, 0, 0])
-        >>> PartialAUC(0.5).hardest(np.array([5.0, 7.0, 6.0]), sample).round(3).tolist()   # 1½ of three negatives
+        >>> share = PartialAUC(0.5).worst_negatives(np.array([5.0, 7.0, 6.0]), sample)
+        >>> share.round(3).tolist()   # 1½ of three negatives
         [0.0, 0.667, 0.333]
         """
         order = np.argsort(-scores_neg)
         share = sample.share_neg[order]
         taken = np.clip(self.max_fpr - (np.cumsum(share) - share), 0.0, share)
-        hardest = np.empty_like(taken)
-        hardest[order] = taken / taken.sum()
-        return hardest
+        worst = np.empty_like(taken)
+        worst[order] = taken / taken.sum()
+        return worst
 
-    def capacity(self, sample: Sample) -> Array:
-        """The largest r_j, share_j/α, shape (n_neg,)."""
-        return sample.share_neg / self.max_fpr
+    def dual_program(self, sample: Sample, share_neg: Array, multipliers_neg: Array) -> tuple[Program, Sample]:
+        """RankSVM (for λ = 0 bAUC maximisation) with the negatives weighted by a point of R near `share_neg`.
+
+            max_{r ∈ R} min_w [ Σ_ij r_j/n_pos [1 − w·(x_i⁺ − x_j⁻)]₊ + λΩ(w) ] = min_w max_{r ∈ R} [ … ],
+
+        so a lower bound of that program with any r in R is one of this, and the certificate over pairs serves both
+        (derived).
+
+        Rounding leaves r_j and the weight of the pairs of j at some 1e-12 where both should be 0. Their ratio is then
+        anything, and the largest ratio costs all multipliers a factor: such r_j are raised to the ratio of the others.
+        """
+        above_noise = share_neg > _NOISE * share_neg.max()
+        ratio = float((multipliers_neg[above_noise] / share_neg[above_noise]).max(initial=0.0))
+        if ratio > 0:
+            share_neg = np.fmax(share_neg, multipliers_neg / ratio)
+        share = admissible_shares(share_neg, self.negative_capacity(sample))
+        plain = RankSVM(self.penalty, self.norm, self.squared)
+        return plain, replace(sample, share_neg=share, weighted=True)
+
+    def null_is_certain(self, sample: Sample) -> bool:
+        """Never: the level at which w = 0 becomes optimal is itself the value of a program."""
+        return False
+
+    def null_proof(self, sample: Sample) -> NullProof:
+        """Every pair with its full weight at the weights of the negatives that bring the class means nearest."""
+        share_neg = self.null_share(sample)
+        return NullProof((sample.share_pos, share_neg), share_neg)
+
+    def null_reason(self, sample: Sample, proof: NullProof | None) -> str | None:
+        """Why w = 0 is optimal."""
+        if self.penalty == 0:
+            return (
+                "w = 0 is optimal: the mean of the positives is a mean of hardest negatives, and every direction "
+                "has those above it on average"
+            )
+        return super().null_reason(sample, proof)
+
+    def null_meaning(self, sample: Sample) -> str:
+        """What it means that w = 0 is optimal."""
+        return "no direction has the hardest negatives below the positives on average"
 
     def null_share(self, sample: Sample) -> Array:
         """The r that brings the means of the classes nearest to each other: argmin ``‖mean(x⁺) − Σ r_j x_j⁻‖_*``.
@@ -105,13 +160,13 @@ class PartialAUC(HingeProgram):
         Without a penalty there is no norm; then every feature is in units of its own distance of the classes.
         """
         target = np.asarray(sample.X_pos.T @ sample.share_pos, dtype=float)
-        # The solver's tolerances are absolute: the features go to it near 0 and of size 1.
+        # The solver's tolerances are absolute: it gets features near 0 and of size 1.
         away = sample.X_neg if sample.is_sparse else sample.X_neg - target
         unit = np.asarray(abs(away).mean(axis=0), dtype=float).ravel()
         unit = np.where(unit > 0, unit, 1.0) if not self.uses_norm else np.full(unit.size, unit.mean() or 1.0)
         scaled = away @ sp.diags_array(1.0 / unit) if sample.is_sparse else away / unit
         nearest = target / unit if sample.is_sparse else np.zeros(unit.size)
-        return nearest_mean(scaled, self.capacity(sample), 1.0, nearest, self.norm)
+        return nearest_mean(scaled, self.negative_capacity(sample), 1.0, nearest, self.norm)
 
     def null_penalty(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """λ_max = min over R of ‖mean(x⁺) − Σ r_j x_j⁻‖_*: w = 0 is optimal iff λ ≥ λ_max.
@@ -123,13 +178,18 @@ class PartialAUC(HingeProgram):
         >>> round(PartialAUC(0.5).null_penalty([[0.0], [1.0], [3.0]], [0, 0, 1]), 9)  # to the upper of the negatives
         2.0
         """
-        level = self.null_level(as_sample(X, y, sample_weight))
+        sample = as_sample(X, y, sample_weight)
+        level = dual_norm_of(sample.combine(sample.share_pos, self.null_share(sample)), self.norm)
         return (math.inf if level > 0 else 0.0) if self.squared else level
 
-    def null_level(self, sample: Sample) -> float:
-        """`null_penalty` of the unsquared norm."""
-        difference = sample.combine(sample.share_pos, self.null_share(sample))
-        return dual_norm_of(difference, self.norm)
+    def read_optimum(self, objective: float, lower_bound: float, coef: Array) -> Optimum:
+        """The hinge as a lower bound of the partial AUC."""
+        loss, band = self.hinge_part(objective, coef), f"up to FPR {self.max_fpr:g}"
+        sentence = f"the partial AUC {band}, divided by {self.max_fpr:g}, is at least {1 - loss:.4f} (a hinge bound)"
+        if not coef.any():
+            share = f"{100 * self.max_fpr:g}%"
+            sentence = f"w = 0: the hinge over the hardest {share} of the negatives proves no partial AUC {band}"
+        return Optimum(0.0, loss, 1.0 - loss, math.nan, math.nan, sentence)
 
     def equation(self) -> str:
         """The program in one line.
@@ -141,3 +201,25 @@ class PartialAUC(HingeProgram):
         """
         hinge, *penalty = super().equation().partition("]₊")
         return f"{hinge}]₊ over the hardest {100 * self.max_fpr:g}% of j{penalty[1]}"
+
+
+def admissible_shares(share: Array, capacity: Array) -> Array:
+    """`share` cut to ``0 ≤ r ≤ capacity`` and with the sum 1: what is missing goes where there is capacity left.
+
+    Parameters
+    ----------
+    share, capacity : array of shape (n_neg,)
+        The capacities sum to at least 1.
+
+    Examples
+    --------
+    >>> admissible_shares(np.array([0.9, 0.1, -0.2]), np.array([0.5, 0.5, 0.5])).tolist()  # 0.4 missing, 0.4, 0.5 left
+    [0.5, 0.277..., 0.222...]
+    """
+    share = np.clip(share, 0.0, capacity)
+    total = float(share.sum())
+    if total >= 1.0:
+        return share / total
+    left = capacity - share
+    # Rounding may leave less capacity than is missing, by a digit.
+    return np.minimum(share + (1.0 - total) * (left / max(float(left.sum()), 1e-300)), capacity)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from auclab.formulations.base import Program
 from auclab.samples.memory import Sample
 from auclab.types import Array
@@ -13,7 +11,13 @@ from auclab.types import Array
 
 @dataclass(frozen=True)
 class Problem:
-    """A program and the sample it is to be solved on."""
+    """A program and the sample it is to be solved on.
+
+    See Also
+    --------
+    auclab.formulations.base.Program : What every program offers.
+    auclab.samples.as_sample.as_sample : From arrays to a checked sample.
+    """
 
     program: Program
     sample: Sample
@@ -35,4 +39,18 @@ class Problem:
 
     def null_intercept(self) -> float:
         """The best intercept for w = 0: the sign of the majority; 0 for pairs and for balanced points."""
-        return 0.0 if self.over_pairs else float(np.sign(self.sample.prior_pos - 0.5))
+        return self.program.null_intercept(self.sample)
+
+    def dual_problem(self, share_neg: Array | None, multipliers_neg: Array) -> Problem:
+        """The problem whose dual value at these weights of the negatives is a lower bound of this one.
+
+        Parameters
+        ----------
+        share_neg : array of shape (n_neg,) or None
+            Weights of the negatives near an admissible point; None where the program does not choose them.
+        multipliers_neg : array of shape (n_neg,)
+            The marginals ``Σ_i q_ij`` of the dual point.
+        """
+        if share_neg is None:
+            return self
+        return Problem(*self.program.dual_program(self.sample, share_neg, multipliers_neg))

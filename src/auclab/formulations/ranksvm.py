@@ -8,14 +8,14 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from auclab.formulations.base import HingeProgram
 from auclab.formulations.null import pair_null_level
+from auclab.formulations.pair_hinge import PairHingeProgram
 from auclab.samples.as_sample import as_sample
 from auclab.types import Norm
 
 
 @dataclass(frozen=True)
-class RankSVM(HingeProgram):
+class RankSVM(PairHingeProgram):
     """Pairwise hinge with a norm penalty.
 
         min_w mean_ij [1 − w·(x_i⁺ − x_j⁻)]₊ + λ‖w‖     (or λ‖w‖²)
@@ -31,6 +31,12 @@ class RankSVM(HingeProgram):
     norm : {"l1", "l2", "linf"}
     squared : bool
         Penalise ‖w‖² in place of ‖w‖.
+
+    See Also
+    --------
+    auclab.GeneralizedBufferedAUC : The same optima with a threshold.
+    auclab.ranksvm_to_threshold : The map between them.
+    auclab.CSVM : Points in place of pairs.
     """
 
     penalty: float

@@ -38,7 +38,20 @@ class Cuts:
 def minimise_model(
     program: Program, unit: Array, cuts: Cuts, center: Array, time_limit: float | None = None
 ) -> MasterPoint:
-    """The minimum of the model: columns δ, v and the norm's own."""
+    """The minimum of the model: columns δ, v and the norm's own.
+
+    Parameters
+    ----------
+    program : Program
+    unit : array of shape (n_features,)
+        ``w = x·unit``.
+    cuts : Cuts
+        In the same x.
+    center : array of shape (n_features + 2,)
+        (x, b, t); b and t in scores.
+    time_limit : float, optional
+        Seconds.
+    """
     n, n_cuts = unit.size, cuts.constants.size
     size = n + 3
     hinge = sp.csc_array(np.vstack([np.c_[-cuts.slopes, -np.ones(n_cuts)], np.r_[np.zeros(n + 2), -1.0]]))
@@ -86,10 +99,25 @@ def project_on_level(
     scale: float,
     time_limit: float | None = None,
 ) -> tuple[Array, Array] | None:
-    """The step to the nearest point where the model is at most `level`, and the prices of the cuts.
+    """The step to the nearest point where the model is at most `level`, and the dual values of the cuts.
 
-    `metric` is M over (x, b), a matrix or its diagonal; `scale` is about how long the step will be in it. None if
-    Clarabel does not find it.
+    Parameters
+    ----------
+    program, unit, cuts, center
+        As in `minimise_model`.
+    level : float
+        A value of the model, between its minimum and its value at the centre.
+    metric : array of shape (n_features + 1, n_features + 1) or (n_features + 1,)
+        M over (x, b), a matrix or its diagonal.
+    scale : float
+        About the length of the step in M.
+    time_limit : float, optional
+        Seconds.
+
+    Returns
+    -------
+    tuple of the step, shape (n_features + 2,), and the dual values of the cuts, or None
+        None if Clarabel does not find it.
     """
     n, n_cuts = unit.size, cuts.constants.size
     t, penalty = float(center[-1]), program.penalty
@@ -119,7 +147,7 @@ def project_on_level(
         rows, rights = [*rows, _single(n, size + n_parts)], [*rights, np.zeros(1)]
         cones = [*cones, clarabel.ZeroConeT(1)]
     n_metric = metric.shape[0]
-    quadratic = sp.diags_array(metric) if metric.ndim == 1 else sp.csc_array(np.triu(metric))
+    quadratic: Any = sp.diags_array(metric) if metric.ndim == 1 else sp.csc_array(np.triu(metric))
     quadratic = sp.block_diag([quadratic, sp.csc_array((size + n_parts - n_metric,) * 2)])
     solution = _solve(quadratic, np.zeros(size + n_parts), rows, rights, cones, time_limit)
     if _status(solution) is not Status.OPTIMAL:
@@ -130,7 +158,22 @@ def project_on_level(
 def proved_bound(program: Program, unit: Array, total: float, slope: Array, length: float) -> float:
     """The lower bound that a mean of cuts proves, ``loss ≥ total − slope·(x, b, t)``, for all ‖w‖ up to ten `length`.
 
-    What Clarabel calls optimal may be off at extreme scales. The formulas: `solvers.certificate.dual_bound`.
+    What Clarabel calls optimal may be inaccurate at extreme scales.
+
+    Parameters
+    ----------
+    program : Program
+    unit : array of shape (n_features,)
+    total : float
+        The weighted sum of the constants of the cuts, a mean hinge.
+    slope : array of shape (n_features + 2,)
+        The weighted sum of their slopes.
+    length : float
+        ‖w‖.
+
+    See Also
+    --------
+    auclab.solvers.certificate.dual_bound : The same formulas on multipliers.
     """
     size, penalty = dual_norm_of(slope[:-2] / unit, program.norm), program.penalty
     if penalty > 0 and program.squared:
@@ -176,7 +219,7 @@ def _solve(
 
 
 def _status(solution: Any) -> Status:
-    """Ours for theirs; an almost solved step or bound is still good, since nothing is believed before the referee."""
+    """Clarabel's status as ours; an almost solved step or bound is accepted, since every bound is verified later."""
     return {"Solved": Status.OPTIMAL, "AlmostSolved": Status.OPTIMAL, "MaxTime": Status.TIME_LIMIT}.get(
         str(solution.status), Status.FAILED
     )

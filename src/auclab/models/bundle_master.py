@@ -3,14 +3,15 @@
     min  v + λt   s.t.   v ≥ S_c − G_c·(x, b, t) for every cut c,   v ≥ 0,   ‖x·unit‖ ≤ t
 
 in features scaled to ``x = w / unit``. Its optimum is a lower bound of the hinge program, and the weights of the cuts,
-the row duals, combine their multipliers to those that prove it. A box around a centre keeps the first, unbounded,
-masters at home; the bound holds where the box does not bind, and after `minimise` without a radius.
+the row duals, combine their multipliers to those that prove it. A box around a centre keeps the first, unbounded
+minima nearby; the bound holds where the box does not bind, and after `minimise` without a radius.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import highspy
 import numpy as np
@@ -24,7 +25,11 @@ from auclab.types import Array, Status
 
 @dataclass(frozen=True)
 class MasterPoint:
-    """A minimiser (x, b, t) of the model, its value, the weights of the cuts, and whether the box had a say."""
+    """A minimiser of the model.
+
+    `theta` is (x, b, t), x = w / unit and b, t in scores; `value` the model's value, a mean hinge and a penalty;
+    `weights` those of the cuts, shape (n_cuts,); `boxed` whether the box binds.
+    """
 
     theta: Array
     value: float
@@ -39,18 +44,19 @@ class LinearMaster:
     def __init__(self, program: Program, unit: Array):
         n = unit.size
         identity, nothing = sp.eye_array(n), sp.csr_array((n, 1))
-        parts, rows = [identity], sp.csr_array((0, n + 2))
+        parts: list[Any] = [identity]
+        rows: Any = sp.csr_array((0, n + 2))
         top = sp.csr_array((1, n))
         if program.uses_norm and program.norm == "l1":
             parts, top = [identity, -identity], sp.csr_array(np.r_[unit, unit][None, :])
         n_parts = n * len(parts)
         # Columns in the order parts, b, [t], v.
-        blocks = [
+        blocks: list[Any] = [
             [sp.hstack(parts), nothing],
             [sp.csr_array((1, n_parts)), sp.csr_array([[1.0]])],
             [top, sp.csr_array((1, 1))],
         ]
-        self._lift = sp.block_array(blocks, format="csr")
+        self._lift: Any = sp.block_array(blocks, format="csr")
         lower = np.r_[np.full(n_parts, -math.inf if len(parts) == 1 else 0.0), -math.inf]
         if program.over == "pairs":
             lower[-1] = 0.0
@@ -87,12 +93,22 @@ class LinearMaster:
         self._highs.addRow(constant, math.inf, used.size, used, row[used])
 
     def remove(self, which: NDArray[np.intp]) -> None:
-        """Drop cuts, given by their places among the present ones; the basis stays where they were slack."""
+        """Drop cuts, given by their indices among the present ones; the basis stays valid where they were slack."""
         rows = (which + self._n_norm_rows).astype(np.int32)
         self._highs.deleteRows(rows.size, rows)
 
     def minimise(self, center: Array, radius: float = math.inf, time_limit: float | None = None) -> MasterPoint:
-        """The minimum of the model over ``|x − center| ≤ radius``; for norm l1 over a somewhat larger box."""
+        """The minimum of the model over ``|x − center| ≤ radius``; for norm l1 over a somewhat larger box.
+
+        Parameters
+        ----------
+        center : array of shape (n_features + 2,)
+            (x, b, t).
+        radius : float
+            In the units of x; infinite for no box.
+        time_limit : float, optional
+            Seconds.
+        """
         if math.isfinite(radius) or self._boxes:
             self._set_box(center[: self._n], radius)
         # The limit is measured on HiGHS's own clock, which runs on from solve to solve.
@@ -102,7 +118,7 @@ class LinearMaster:
         status = highs_status(self._highs.getModelStatus())
         solution = self._highs.getSolution()
         if status is not Status.OPTIMAL or not solution.dual_valid:
-            # A basis that led nowhere is no start for the next solve.
+            # The basis of a failed solve is no start for the next.
             self._highs.clearSolver()
             # No weight on any cut proves 0: a hinge has no smaller mean.
             n_cuts = self._highs.getNumRow() - self._n_norm_rows
@@ -115,7 +131,7 @@ class LinearMaster:
         return MasterPoint(self._lift @ columns[:-1], value, weights, boxed, status)
 
     def restart(self) -> None:
-        """Forget the basis: the next solve is a cold one."""
+        """Forget the basis: the next solve starts cold."""
         self._highs.clearSolver()
 
     def _set_box(self, center: Array, radius: float) -> None:
@@ -130,7 +146,7 @@ class LinearMaster:
         self._boxes = math.isfinite(radius)
 
     def _binds(self, columns: Array, price: Array) -> bool:
-        """Whether a side of the box has a price; parts of norm l1 at 0 are at their own bound."""
+        """Whether a side of the box has a dual value; parts of norm l1 at 0 are at their own bound."""
         lower, upper = self._box
         x, priced = columns[: lower.size], price[: lower.size] > 1e-11
         at_side = (x >= upper) | ((x <= lower) & (not self._split))

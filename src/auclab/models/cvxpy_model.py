@@ -1,4 +1,4 @@
-"""The primal program in CVXPY: every convex hinge program, conic ones included."""
+"""The primal program in CVXPY: every convex hinge program, conic ones and partial AUC included."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 
-from auclab.formulations.partial_auc import PartialAUC
 from auclab.formulations.problem import Problem
 from auclab.types import Array
 
@@ -18,14 +17,26 @@ _ORDER: dict[str, Any] = {"l1": 1, "l2": 2, "linf": "inf"}
 
 @dataclass(frozen=True)
 class ConvexModel:
-    """The problem with the handles that are needed to read its solution."""
+    """The CVXPY problem and the parts of it from which a solution is read.
+
+    Attributes
+    ----------
+    problem : cvxpy.Problem
+        Minimises the program's value divided by `unit`.
+    coef, intercept
+        w, in scores per unit of each feature, and b, in scores; b is None over pairs.
+    hinge, tail
+        The constraints whose duals are the q of formulas 7.1 and, for partial AUC, the r of `PartialAUC`.
+    unit : float
+        The mean weight of a margin, in which objective and duals are stated.
+    """
 
     problem: cp.Problem
     coef: cp.Variable
     intercept: cp.Variable | None
     hinge: Any
     unit: float
-    hardest: Any = None
+    tail: Any = None
 
     def weights(self) -> Array | None:
         """The q of formulas 7.1, one for each hinge row in the order of `models.margins.all_margins`."""
@@ -34,7 +45,7 @@ class ConvexModel:
 
     def share_neg(self) -> Array | None:
         """The r of `PartialAUC`, shape (n_neg,), where there is one."""
-        dual = None if self.hardest is None else self.hardest.dual_value
+        dual = None if self.tail is None else self.tail.dual_value
         return None if dual is None else np.asarray(dual, dtype=float) * self.unit
 
 
@@ -42,6 +53,15 @@ def to_cvxpy(problem: Problem) -> ConvexModel:
     """The model with score variables, so that a pair row has three nonzeros and not n + 1.
 
     The objective is in units of the mean margin weight, for the solvers' absolute tolerances.
+
+    Parameters
+    ----------
+    problem : Problem
+        Convex, a mean of hinges or its superquantile; features in their own units.
+
+    See Also
+    --------
+    auclab.models.pyomo_model.to_pyomo : Linear programs in Pyomo.
     """
     program, sample = problem.program, problem.sample
     n_pos, n_neg = sample.n_pos, sample.n_neg
@@ -65,16 +85,16 @@ def to_cvxpy(problem: Problem) -> ConvexModel:
     hinge = loss + margin >= shift
     unit = float(weights.mean())
     objective: Any = (weights / unit) @ loss
-    hardest = None
-    if isinstance(program, PartialAUC):
+    tail, capacity = None, program.negative_capacity(sample)
+    if capacity is not None:
         level, excess = cp.Variable(nonneg=True, name="level"), cp.Variable(n_neg, nonneg=True, name="excess")
         each = _select(rows_neg, n_neg).T @ sp.diags_array(sample.share_pos[rows_pos])
-        hardest = excess + level >= each @ loss
-        objective = (level + program.capacity(sample) @ excess) / unit
-        constraints.append(hardest)
+        tail = excess + level >= each @ loss
+        objective = (level + capacity @ excess) / unit
+        constraints.append(tail)
     if size is not None and program.penalty > 0:
         objective = objective + program.penalty / unit * (cp.square(size) if program.squared else size)
-    return ConvexModel(cp.Problem(cp.Minimize(objective), [*constraints, hinge]), coef, intercept, hinge, unit, hardest)
+    return ConvexModel(cp.Problem(cp.Minimize(objective), [*constraints, hinge]), coef, intercept, hinge, unit, tail)
 
 
 def _select(rows: Any, width: int) -> sp.csr_array:

@@ -3,8 +3,8 @@
     max Σ_k q_k   s.t.   ‖Σ_k q_k d_k‖_* ≤ λ − z Σ_k q_k,   Σ_k q_k y_k = 0 (points),   0 ≤ q_k ≤ capacity_k
 
 (formulas 7.1). `w` and `b` are read from the row duals. Some margins may be left out of the columns because their q_k
-is known (`Fixed`: full for a hinge that is surely on, 0 for one that is surely off), and w may be kept within a box
-(`Region`), which in the dual is a price on violating the first constraint.
+is fixed (`Fixed`: full for a hinge that is surely on, 0 for one that is surely off), and w may be kept within a box
+(`Region`), which in the dual is a penalty on violating the first constraint.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from auclab.formulations.base import Program
 from auclab.models.timings import Timings
 from auclab.types import Array, AuclabError, Status
 
-#: One thread, so that runs side by side do not fight, and the tightest tolerances that HiGHS takes.
+#: One thread, so that parallel runs do not compete for cores, and the tightest tolerances that HiGHS takes.
 EXACT: dict[str, Any] = {
     "threads": 1,
     "primal_feasibility_tolerance": 1e-10,
@@ -60,7 +60,7 @@ class Region:
 
 @dataclass(frozen=True)
 class DualPoint:
-    """A primal point read from the row duals, the weights of the columns, and how it went."""
+    """A primal point read from the row duals, the weights of the columns, the status, iterations and seconds."""
 
     coef: Array
     intercept: float
@@ -80,6 +80,19 @@ def solve_dual(
     time_limit: float | None = None,
 ) -> DualPoint:
     """Solve the dual of a linear program over `margins`; `value` is the optimum, fixed part included.
+
+    Parameters
+    ----------
+    program : Program
+        Linear.
+    margins : Margins
+        Directions in units of the features, capacities as shares of all hinge terms.
+    fixed : Fixed, optional
+        The sums of the margins without a column; none if not given.
+    region : Region, optional
+        In the units of w, scores per unit of each feature.
+    time_limit : float, optional
+        Seconds.
 
     Raises
     ------
@@ -116,7 +129,7 @@ def solve_dual(
 
 
 def quiet_highs(time_limit: float | None) -> highspy.Highs:
-    """A silent HiGHS with tight tolerances; a refused option is an error, not a default."""
+    """A silent HiGHS with tight tolerances and a limit in seconds; a refused option is an error, not a default."""
     highs = highspy.Highs()
     options: dict[str, Any] = {"output_flag": False, **EXACT}
     if time_limit is not None:
@@ -128,19 +141,19 @@ def quiet_highs(time_limit: float | None) -> highspy.Highs:
 
 
 def highs_status(status: highspy.HighsModelStatus) -> Status:
-    """Ours for theirs; whatever is neither optimal nor a limit has no usable point."""
-    known = highspy.HighsModelStatus
+    """HiGHS's status as ours; whatever is neither optimal nor a limit has no usable point."""
+    theirs = highspy.HighsModelStatus
     return {
-        known.kOptimal: Status.OPTIMAL,
-        known.kTimeLimit: Status.TIME_LIMIT,
-        known.kIterationLimit: Status.ITERATION_LIMIT,
+        theirs.kOptimal: Status.OPTIMAL,
+        theirs.kTimeLimit: Status.TIME_LIMIT,
+        theirs.kIterationLimit: Status.ITERATION_LIMIT,
     }.get(status, Status.FAILED)
 
 
 def _linear_program(
     program: Program, margins: Margins, fixed: Fixed, region: Region | None, unit: float
 ) -> highspy.HighsLp:
-    """Columns: q, then the box's prices, then |g| for norm linf. Rows: the gradient g, the norm, the balance."""
+    """Columns: q, the penalties of the box, |g| for norm linf. Rows: the gradient g, the norm, the balance."""
     n_margins, n_features = margins.directions.shape
     identity = sp.eye_array(n_features, format="csc")
     transposed = sp.csc_array(margins.directions.T)

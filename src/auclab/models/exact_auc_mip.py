@@ -4,8 +4,8 @@
 
 with ``d = x⁺ − x⁻`` in units of the spread of the features, and ``w = v/spread`` up to its length, which AUC does not
 see. ``M_p = ε − min e_p·v`` over the box is the smallest constant that switches a row off; the larger the box, the less
-its relaxation says. A pair counts as right from ``e_p·v ≥ ε`` on: nearer ones are tied. Pairs of one direction share a
-variable, equal rows (d = 0) have none, and so have the directions that a box decides.
+its relaxation bounds. A pair counts as right from ``e_p·v ≥ ε`` on: below that it is tied. Pairs of one direction share
+a variable; equal rows (d = 0) have none, nor have the directions that a box decides.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from auclab.models.dual_lp import highs_status, quiet_highs
 from auclab.models.margins import all_margins
 from auclab.types import Array, AuclabError, Status
 
-#: ε: far above HiGHS's tolerances, which are 1e-9 for 0/1 variables, and far below what data mean.
+#: ε: far above HiGHS's tolerances, which are 1e-9 for 0/1 variables, and far below differences that matter in data.
 MARGIN = 1e-6
 _MIP_OPTIONS: dict[str, Any] = {"mip_feasibility_tolerance": 1e-9, "mip_abs_gap": 1e-9, "mip_rel_gap": 1e-9}
 _DIGITS = 12
@@ -45,13 +45,13 @@ class Directions:
     whole: bool
 
     def wrong(self, point: Array) -> float:
-        """The count of the directions that are not right at v, where HiGHS may have them a hair below ε."""
+        """The count of the directions that are not right at v, where HiGHS may have them just below ε."""
         return float(self.count[self.rows @ point < 0.5 * MARGIN].sum())
 
 
 @dataclass(frozen=True)
 class Box:
-    """The v with ``low ≤ v ≤ high``, and what it decides."""
+    """The v with ``low ≤ v ≤ high``, and which directions it decides; v in units of the largest entry, at most 1."""
 
     low: Array
     high: Array
@@ -97,9 +97,9 @@ class BoxPoint:
 
 
 def pair_directions(problem: Problem) -> Directions:
-    """The pairs of a sample as directions."""
+    """The pairs of a sample as directions, of l1 norm 1 in units of the spread of the features."""
     margins = all_margins(problem)
-    dense = margins.directions.toarray() if sp.issparse(margins.directions) else margins.directions
+    dense = margins.directions.toarray() if problem.sample.is_sparse else margins.directions
     scaled = dense / problem.sample.spread
     length = np.abs(scaled).sum(axis=1)
     apart = length > 0
@@ -114,9 +114,22 @@ def pair_directions(problem: Problem) -> Directions:
 
 
 def solve_box(box: Box, below: float, time_limit: float | None, *, integer: bool) -> BoxPoint:
-    """The least count in a box, or its relaxation; only counts up to `below` are looked for.
+    """The least count in a box, or its relaxation; only counts up to `below` are searched for.
 
-    Where there is none the bound is infinite.
+    Parameters
+    ----------
+    box : Box
+    below : float
+        In counts of pairs.
+    time_limit : float or None
+        Seconds.
+    integer : bool
+        Whether the 0/1 variables are integers; else the relaxation.
+
+    Returns
+    -------
+    BoxPoint
+        Its bound, in counts of pairs, is infinite where no count is that small.
 
     Raises
     ------

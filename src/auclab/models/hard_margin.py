@@ -11,7 +11,7 @@ from auclab.formulations.problem import Problem
 from auclab.projection.quadratic import solve_quadratic
 from auclab.types import Array
 
-#: Larger samples (observations times features) are left with the separator that the solver found.
+#: For larger samples (observations times features) the solver's own separator is kept.
 MAX_SIZE = 300_000
 
 
@@ -20,6 +20,11 @@ def hard_margin(problem: Problem) -> tuple[Array, float] | None:
 
     Pairs need no pair rows: ``w·x_i⁺ ≥ c + ½`` and ``w·x_j⁻ ≤ c − ½`` for one c; points have 1 in place of ½ and
     ``b = −c``.
+
+    Returns
+    -------
+    tuple of array of shape (n_features,) and float, or None
+        w, in scores per unit of each feature, and b, in scores.
     """
     sample = problem.sample
     n_features, n_rows = sample.n_features, sample.n_pos + sample.n_neg
@@ -34,7 +39,7 @@ def hard_margin(problem: Problem) -> tuple[Array, float] | None:
     point = solve_quadratic(quadratic, np.zeros(n_features + 1), None, (rows, np.full(side.size, -half)))
     if point is None:
         return None
-    # An interior-point method stops a hair inside or outside: stretch until the smallest margin is 1.
+    # An interior-point method stops slightly inside or outside: rescale until the smallest margin is 1.
     smallest = float((rows @ -point).min())
     if smallest <= 0:
         return None

@@ -14,14 +14,17 @@ from auclab.types import Array
 
 
 def pair_margins(problem: Problem, rows_pos: NDArray[np.intp], rows_neg: NDArray[np.intp]) -> Margins:
-    """Directions ``x_i⁺ − x_j⁻`` of the named pairs, capacities ``share_i share_j``."""
+    """Directions ``x_i⁺ − x_j⁻``, in units of the features, of the given pairs, and capacities ``share_i share_j``."""
     sample = problem.sample
     X_pos, X_neg = sample.take(rows_pos, rows_neg)
     return Margins(X_pos - X_neg, sample.share_pos[rows_pos] * sample.share_neg[rows_neg])
 
 
 def all_margins(problem: Problem) -> Margins:
-    """Every hinge term of the problem: pairs in row-major order (positive, negative), or positives then negatives."""
+    """Every hinge term of the problem: pairs in row-major order (positive, negative), or positives then negatives.
+
+    Directions are in units of the features; capacities are shares and sum to 1.
+    """
     sample = problem.sample
     if problem.over_pairs:
         rows_pos, rows_neg = np.divmod(np.arange(sample.n_pos * sample.n_neg), sample.n_neg)
@@ -32,7 +35,7 @@ def all_margins(problem: Problem) -> Margins:
 
 
 def marginals(problem: Problem, weights: Array) -> tuple[Array, Array]:
-    """Multipliers per class from the weights of `all_margins`."""
+    """Multipliers per class, shapes (n_pos,) and (n_neg,), from the weights of `all_margins`."""
     sample = problem.sample
     if problem.over_pairs:
         table = weights.reshape(sample.n_pos, sample.n_neg)

@@ -13,16 +13,28 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from auclab.formulations.partial_auc import PartialAUC
 from auclab.formulations.problem import Problem
 from auclab.samples.memory import Sample
+from auclab.types import Array
 
 
 def to_pyomo(problem: Problem) -> pyo.ConcreteModel:
     """The model of a linear program (no norm, or l1 or linf unsquared, z ≤ 0).
 
-    Components: `coef` (w), `intercept` (b, points only), `size` (r, where ‖w‖ appears), `score_pos`, `score_neg`,
-    `loss` (β) and the constraint `hinge`, whose duals are the q of formulas 7.1, all with the index of the margin.
+    Components: `coef` (w, in scores per unit of each feature), `intercept` (b, in scores, points only), `size` (r,
+    where ‖w‖ appears), `score_pos`, `score_neg`, `loss` (β) and the constraint `hinge`, whose duals are the q of
+    formulas 7.1, all with the index of the margin; for partial AUC the constraint `tail`, whose duals are the r. The
+    objective is the program's value, a mean of hinges and a penalty, without a unit.
+
+    Parameters
+    ----------
+    problem : Problem
+        A linear program; features in their own units.
+
+    See Also
+    --------
+    auclab.models.cvxpy_model.to_cvxpy : Every convex program, in CVXPY.
+    auclab.models.dual_lp.solve_dual : The dual of the same program.
     """
     program, sample = problem.program, problem.sample
     model = pyo.ConcreteModel(name=program.name)
@@ -43,8 +55,9 @@ def to_pyomo(problem: Problem) -> pyo.ConcreteModel:
             model.neg,
             rule=lambda m, i, j: m.loss[i, j] + m.score_pos[i] - m.score_neg[j] + buffer >= 1.0,
         )
-        if isinstance(program, PartialAUC):
-            mean = _add_hardest(model, sample, program)
+        capacity = program.negative_capacity(sample)
+        if capacity is not None:
+            mean = _add_tail(model, sample, capacity)
         else:
             weights = np.outer(sample.share_pos, sample.share_neg)
             mean = pyo.quicksum(float(weights[i, j]) * model.loss[i, j] for i in model.pos for j in model.neg)
@@ -66,20 +79,20 @@ def to_pyomo(problem: Problem) -> pyo.ConcreteModel:
     return model
 
 
-def _add_hardest(model: pyo.ConcreteModel, sample: Sample, program: PartialAUC) -> Any:
+def _add_tail(model: pyo.ConcreteModel, sample: Sample, capacity: Array) -> Any:
     """The superquantile of the losses of the negatives, ``γ + Σ_j c_j [Σ_i u_i β_ij − γ]₊``, c the largest r.
 
-    The duals of `hardest` are the r of `PartialAUC`.
+    The duals of `tail` are the r of `PartialAUC`.
     """
     model.level = pyo.Var(domain=pyo.NonNegativeReals)
     model.excess = pyo.Var(model.neg, domain=pyo.NonNegativeReals)
     share = sample.share_pos.tolist()
-    model.hardest = pyo.Constraint(
+    model.tail = pyo.Constraint(
         model.neg,
         rule=lambda m, j: m.excess[j] + m.level - pyo.quicksum(share[i] * m.loss[i, j] for i in m.pos) >= 0.0,
     )
-    capacity = program.capacity(sample).tolist()
-    return model.level + pyo.quicksum(capacity[j] * model.excess[j] for j in model.neg)
+    largest = capacity.tolist()
+    return model.level + pyo.quicksum(largest[j] * model.excess[j] for j in model.neg)
 
 
 def _add_scores(model: pyo.ConcreteModel, side: str, X: Any) -> None:

@@ -53,7 +53,10 @@ class Window:
 
 
 def window_around(problem: Problem, coef: Array, intercept: float, n_wanted: int) -> Window:
-    """The window at a point with about `n_wanted` margins (more if more are tied at its edge)."""
+    """The window at a point with about `n_wanted` margins (more if more are tied at its edge).
+
+    `coef` is w, in scores per unit of each feature, `intercept` b, in scores; the hinge arguments have no unit.
+    """
     shift = 1.0 - problem.program.threshold * norm_of(coef, problem.program.norm)
     scores_pos, scores_neg = problem.sample.scores(coef)
     if problem.over_pairs:

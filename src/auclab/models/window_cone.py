@@ -24,7 +24,23 @@ from auclab.types import Array, Status
 def solve_cone(
     program: Program, margins: Margins, fixed: Fixed, region: Region, *, time_limit: float | None = None
 ) -> DualPoint:
-    """Solve the window's program; `value` is the optimum, fixed part included."""
+    """Solve the window's program; `value` is the optimum, fixed part included.
+
+    Parameters
+    ----------
+    program : Program
+        Convex, of any norm.
+    margins, fixed : Margins, Fixed
+        The undecided margins and the sums of the others.
+    region : Region
+        In the units of w, scores per unit of each feature.
+    time_limit : float, optional
+        Seconds.
+
+    See Also
+    --------
+    auclab.models.dual_lp.solve_dual : The same for linear programs.
+    """
     start = perf_counter()
     n_margins, n = margins.directions.shape
     # Columns: w in units of the box, b, t, β.

@@ -2,37 +2,73 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
-from scipy.optimize import linprog
 
 from auclab.types import Array, AuclabError, Norm
 
 
 def nearest_mean(X: sp.csr_matrix | Array, capacity: Array, total: float, target: Array, norm: Norm) -> Array:
-    """Argmin of ``‖target − Xᵀq‖_*`` over ``0 ≤ q ≤ capacity``, ``Σ q = total``."""
+    """Argmin of ``‖target − Xᵀq‖_*`` over ``0 ≤ q ≤ capacity``, ``Σ q = total``.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n_points, n_features)
+    capacity : array of shape (n_points,)
+        Largest weights, ≥ 0; they sum to at least `total`.
+    total : float
+        Sum of the weights, > 0.
+    target : array of shape (n_features,)
+        In the units of ``Xᵀq``.
+    norm : {"l1", "l2", "linf"}
+        ‖·‖_* is its dual norm.
+
+    Returns
+    -------
+    array of shape (n_points,)
+        The weights q; their sum is `total` to rounding.
+
+    Raises
+    ------
+    AuclabError
+        The program was not solved.
+
+    Examples
+    --------
+    The mean of 0 and 4, each with at most ¾ of the weight, that is nearest to −1:
+
+    >>> nearest_mean(np.array([[0.0], [4.0]]), np.array([0.75, 0.75]), 1.0, np.array([-1.0]), "l2").round(6).tolist()
+    [0.75, 0.25]
+    """
     if total >= capacity.sum() * (1 - 1e-15):
         return capacity.copy()
     solve = _nearest_mean_euclidean if norm == "l2" else _nearest_mean_polyhedral
     weights = np.clip(solve(sp.csc_array(X.T), capacity, total, target, norm), 0.0, capacity)
-    # The sum must be right exactly, or the point proves nothing: put what is missing where there is room.
+    # The point proves a bound only if the sum is exact: what is missing is distributed where capacity is left.
     missing = total - weights.sum()
-    room = capacity - weights if missing > 0 else weights
-    return np.asarray(weights + missing * room / room.sum()) if room.sum() > 0 else weights
+    left = capacity - weights if missing > 0 else weights
+    return np.asarray(weights + missing * left / left.sum()) if left.sum() > 0 else weights
 
 
 def _nearest_mean_polyhedral(columns: sp.csc_array, capacity: Array, total: float, target: Array, norm: Norm) -> Array:
     """A linear program: the dual norm of l1 is the largest, of linf the summed deviation."""
+    from scipy.optimize import linprog  # half of SciPy's import time, and few programs need it
+
     n_features, n_points = columns.shape
     n_deviations = 1 if norm == "l1" else n_features
-    deviation = np.ones((n_features, 1)) if norm == "l1" else sp.eye_array(n_features)
+    deviation: Any = sp.csc_array(np.ones((n_features, 1))) if norm == "l1" else sp.eye_array(n_features)
+    rows: list[Any] = [sp.hstack([columns, -deviation]), sp.hstack([-columns, -deviation])]
+    bounds: list[tuple[float, float | None]] = [(0.0, float(c)) for c in capacity] + [(0.0, None)] * n_deviations
+    total_row: Any = sp.csc_array(np.r_[np.ones(n_points), np.zeros(n_deviations)][None, :])
     result = linprog(
         np.r_[np.zeros(n_points), np.ones(n_deviations)],
-        A_ub=sp.vstack([sp.hstack([columns, -deviation]), sp.hstack([-columns, -deviation])], format="csc"),
+        A_ub=sp.vstack(rows, format="csc"),
         b_ub=np.r_[target, -target],
-        A_eq=sp.csc_array(np.r_[np.ones(n_points), np.zeros(n_deviations)][None, :]),
-        b_eq=[total],
-        bounds=[(0.0, c) for c in capacity] + [(0.0, None)] * n_deviations,
+        A_eq=total_row,
+        b_eq=np.array([total]),
+        bounds=bounds,
         method="highs",
     )
     if result.x is None:

@@ -16,9 +16,30 @@ def solve_quadratic(
 ) -> Array | None:
     """Argmin of ``½ xᵀ quadratic x + linear·x`` with ``equal[0] x = equal[1]`` and ``at_most[0] x ≤ at_most[1]``.
 
-    None if Clarabel does not call it solved.
+    Parameters
+    ----------
+    quadratic : sparse matrix of shape (n, n)
+        Positive semidefinite; its upper triangle is read.
+    linear : array of shape (n,)
+    equal, at_most : pair of a sparse matrix (n_rows, n) and an array (n_rows,)
+        `equal` may be None.
+
+    Returns
+    -------
+    array of shape (n,) or None
+        None if Clarabel does not report it solved, to 1e-12 in its own measures.
+
+    Examples
+    --------
+    The point of the half-plane x + y ≥ 2 nearest to the origin:
+
+    >>> identity, row = sp.eye_array(2, format="csc"), sp.csc_array(np.array([[-1.0, -1.0]]))
+    >>> solve_quadratic(identity, np.zeros(2), None, (row, np.array([-2.0]))).round(6).tolist()
+    [1.0, 1.0]
     """
-    blocks, right, cones = [], [], []
+    blocks: list[Any] = []
+    right: list[Array] = []
+    cones: list[Any] = []
     if equal is not None:
         blocks, right, cones = [equal[0]], [equal[1]], [clarabel.ZeroConeT(equal[1].size)]
     matrix = sp.vstack([*blocks, at_most[0]], format="csc")

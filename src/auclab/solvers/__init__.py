@@ -1,4 +1,4 @@
-"""Solvers: each module named in the configuration is one; `referee.solve` lets them play and scores them."""
+"""Solvers: `dispatch.solve` selects and runs one of the `registry`; `verification` certifies what it returns."""
 
 from auclab.solvers.dispatch import solve
 

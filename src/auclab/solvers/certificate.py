@@ -1,4 +1,4 @@
-"""From a solver's multipliers to a lower bound that can be trusted.
+"""From a solver's multipliers to a verified lower bound.
 
 The dual value of a pair weighting q depends on its marginals ``α_i = Σ_j q_ij`` and ``β_j = Σ_i q_ij`` alone:
 
@@ -20,11 +20,22 @@ from auclab.formulations.problem import Problem
 from auclab.solvers.solution import Certificate
 from auclab.types import Array
 
-#: Below this objective a gap is judged absolutely: the objective is a mean of hinges, of order 1 at w = 0.
+#: Below this objective a gap is absolute, in units of it: the objective is a mean of hinges, of order 1 at w = 0.
 SMALL_OBJECTIVE = 1e-3
-#: Homogeneous dual constraints cannot be repaired by scaling; what is left is charged for all ‖w‖ up to
+#: Homogeneous dual constraints cannot be satisfied by scaling; the violation is charged for all ‖w‖ up to
 #: this many times the norm of the solution.
 NORM_MARGIN = 10.0
+
+
+def relative_gap(objective: float, lower_bound: float) -> float:
+    """``(objective − lower_bound) / max(|objective|, 1e-3)``; NaN if either is unknown.
+
+    Examples
+    --------
+    >>> round(relative_gap(0.5, 0.4), 12), round(relative_gap(1e-5, 0.0), 12)
+    (0.2, 0.01)
+    """
+    return (objective - lower_bound) / max(abs(objective), SMALL_OBJECTIVE)
 
 
 def certify(
@@ -34,28 +45,45 @@ def certify(
     multipliers: tuple[Array, Array] | None,
     objective: float | None = None,
 ) -> tuple[Certificate, tuple[Array, Array] | None]:
-    """The certificate of a point, and its multipliers made feasible; `objective` if it is already known."""
+    """The certificate of a point, and its multipliers made feasible.
+
+    Parameters
+    ----------
+    problem : Problem
+    coef : array of shape (n_features,)
+    intercept : float
+    multipliers : pair of arrays of shapes (n_pos,) and (n_neg,), or None
+        Marginals of a dual point, feasible or not; None if there are none.
+    objective : float, optional
+        The value at the point if it has been computed.
+
+    See Also
+    --------
+    certify_tree : From the bound of a branch-and-bound tree.
+    """
     if objective is None:
         objective = problem.objective(coef, intercept)
     if multipliers is None or not all(np.isfinite(part).all() for part in multipliers):
         return Certificate(objective, math.nan, math.nan, math.nan, math.nan), None
     multipliers = feasible_multipliers(problem, *multipliers)
     dual = dual_bound(problem, coef, multipliers)
-    absolute = objective - dual.bound
-    gap = absolute / max(abs(objective), SMALL_OBJECTIVE)
-    certificate = Certificate(objective, dual.bound, absolute, gap, dual.residual, dual.radius)
+    gap = relative_gap(objective, dual.bound)
+    certificate = Certificate(objective, dual.bound, objective - dual.bound, gap, dual.residual, dual.radius)
     return certificate, (dual.scale * multipliers[0], dual.scale * multipliers[1])
 
 
 def certify_tree(bound: float, objective: float) -> Certificate:
-    """The certificate of a count of pairs, whose bound is that of a branch-and-bound tree."""
-    absolute = objective - bound
-    return Certificate(objective, bound, absolute, absolute / max(objective, SMALL_OBJECTIVE), math.nan)
+    """The certificate of a point whose lower bound is that of a branch-and-bound tree."""
+    return Certificate(objective, bound, objective - bound, relative_gap(objective, bound), math.nan)
 
 
 @dataclass(frozen=True)
 class DualBound:
-    """A lower bound, the factor by which the multipliers were scaled for it, what violation is left, and the radius."""
+    """A lower bound and how it was reached.
+
+    `scale` is the factor by which the multipliers were scaled for it, `residual` the violation of the dual constraint
+    before, `radius` the largest ‖w‖ for which the bound holds.
+    """
 
     bound: float
     scale: float
@@ -64,7 +92,7 @@ class DualBound:
 
 
 def dual_bound(problem: Problem, coef: Array, multipliers: tuple[Array, Array]) -> DualBound:
-    """The dual value of multipliers within their capacities, true for every w (or for all ‖w‖ up to a radius).
+    """The dual value of multipliers within their capacities, a bound for every w (or for all ‖w‖ up to a radius).
 
     With ``g = Σ q d`` and ``S = Σ q`` (formulas 7.1):
 
@@ -146,12 +174,12 @@ def transport_factor(pos: Array, neg: Array, share_pos: Array, share_neg: Array)
     values[1:] += above
     levels = np.concatenate(([0.0], levels))
     del above, neg, share
-    _, room, demand = _by_density(pos, share_pos)
-    room, demand = np.cumsum(room[::-1]), np.cumsum(demand[::-1])
+    _, capacity, demand = _by_density(pos, share_pos)
+    capacity, demand = np.cumsum(capacity[::-1]), np.cumsum(demand[::-1])
     # Rounding in the sums may put a demand above the largest value of φ; it is then the largest level.
     needed = np.interp(demand, values, levels)
     used = needed > 0
-    return float(min(1.0, (room[used] / needed[used]).min())) if used.any() else 1.0
+    return float(min(1.0, (capacity[used] / needed[used]).min())) if used.any() else 1.0
 
 
 def _by_density(multipliers: Array, share: Array) -> tuple[Array, Array, Array]:

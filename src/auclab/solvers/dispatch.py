@@ -1,4 +1,4 @@
-"""The referee, not the player, scores: every solution is evaluated, bounded and named by this file."""
+"""Select a solver, run it, and verify what it returns."""
 
 from __future__ import annotations
 
@@ -6,25 +6,23 @@ import math
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.compiled.compiling import compile_hinge
 from auclab.formulations.base import Program
-from auclab.formulations.null import pair_null_level
 from auclab.formulations.problem import Problem
-from auclab.models.timings import Timings
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.nonconvex import solve_nonconvex
 from auclab.solvers.raw import RawSolution
-from auclab.solvers.registry import check_blocks, check_capable, check_options
+from auclab.solvers.registry import AUTO, check_blocks, check_capable, check_options, load_solver
 from auclab.solvers.solution import Solution
+from auclab.solvers.threads import one_thread_each
 from auclab.solvers.verification import verify
 from auclab.types import AuclabError, Status
 
-#: More margins than this are left to the smoothed method (measured, benchmarks/pair_statements.py).
+#: Linear programs over more margins than this go to the smoothed method (measured, benchmarks/pair_encodings.py).
 WINDOWS_UP_TO = 100_000_000
-#: Seconds of compiling that are worth a note; to load what is compiled takes less.
+#: Seconds of compiling that get a note; loading compiled code takes less.
 NOTEWORTHY = 2.0
 #: More features than this, and newton has no matrix for its Hessian.
 MANY_FEATURES = 2_000
@@ -41,7 +39,7 @@ def solve(
     sample_weight: ArrayLike | None = None,
     **options: Any,
 ) -> Solution:
-    """Solve a formulation on a sample and certify what came out.
+    """Solve a formulation on a sample and certify the solution.
 
     Parameters
     ----------
@@ -50,16 +48,18 @@ def solve(
     X : array or CSR matrix of shape (n_samples, n_features)
     y : array of shape (n_samples,)
         0/1, −1/+1 or booleans; larger is positive.
-    solver : str
-        "auto", "highs" (linear programs, z > 0, exact AUC), "newton", "cutting_plane", "clarabel" or "scs" (convex
-        programs).
+    solver : {"auto", "highs", "newton", "cutting_plane", "clarabel", "scs"}
+        "highs" takes linear programs, z > 0 and exact AUC; "newton" convex programs but partial AUC; the others every
+        convex program. "auto" selects one and says which and why in the notes.
     tolerance : float
-        Relative gap at or below which the status is OPTIMAL.
+        Relative gap, > 0, at or below which the status is OPTIMAL.
     time_limit : float, optional
-        Seconds for the solver proper; a solution that came out of a limit is never called OPTIMAL.
+        Seconds, > 0, for the solver proper; a solution that a limit ended is never called OPTIMAL.
     sample_weight : array of shape (n_samples,), optional
+        Weights ≥ 0; equal to repeating observations.
     **options
-        What the solver takes besides, for example ``pairs="full"`` with "highs".
+        Options of the solver: `encoding` and `export` of "highs", `max_iters` of "scs" and "cutting_plane", `start` of
+        "newton".
 
     Returns
     -------
@@ -71,6 +71,12 @@ def solve(
     AuclabError
         Bad input, an unknown solver or option, or a solver that cannot take the formulation; the message
         names what works.
+
+    See Also
+    --------
+    auclab.solvers.path.solve_path : Many values of λ or z on one sample.
+    auclab.formulations.read_optimum : What the optimal value says about the ranking errors.
+    auclab.estimators.AUCClassifier : The same as a scikit-learn estimator.
 
     Examples
     --------
@@ -95,59 +101,49 @@ def check_limits(tolerance: float, time_limit: float | None) -> None:
 def solve_problem(problem: Problem, solver: str, *, tolerance: float, **options: Any) -> Solution:
     """`solve` on a sample that was checked before."""
     formulation = problem.program
-    name, reason = (solver, "") if solver != "auto" else choose_solver(problem)
-    run = check_capable(name, formulation)
+    name, reason = (solver, "") if solver != "auto" else select_solver(problem)
+    check_capable(name, formulation)
+    run = load_solver(name)
     check_options(name, run, options)
     if problem.sample.in_blocks:
         check_blocks(name)
     limits: dict[str, Any] = {"tolerance": tolerance, **options}
     compiling = compile_hinge()
-    answer = _null_if_optimal(problem)
-    if answer is None and formulation.family != "count" and not formulation.is_convex:
-        solution = solve_nonconvex(problem, run, verify, name, limits)
-    else:
-        solution = verify(problem, answer or run(problem, **limits), name, tolerance)
+    plain = formulation.unshifted()
+    with one_thread_each():  # the products are small: more threads would wait for each other
+        if plain is not None:
+            solution = solve_nonconvex(problem, plain, run, verify, name, limits)
+        elif formulation.null_is_certain(problem.sample):
+            solution = verify(problem, RawSolution.null(problem, Status.OPTIMAL), name, tolerance)
+        else:
+            solution = verify(problem, run(problem, **limits), name, tolerance)
     timings = replace(solution.timings, compile=solution.timings.compile + compiling)
-    remarks = [reason] if reason else []
+    added = [reason] if reason else []
     if timings.compile > NOTEWORTHY:
-        remarks.append(f"the kernels were compiled in {timings.compile:.1f} s; later calls find them in a cache")
-    return replace(solution, timings=timings, notes=(*remarks, *solution.notes))
+        added.append(f"Numba compiled the loops in {timings.compile:.1f} s; later calls load them from a cache")
+    return replace(solution, timings=timings, notes=(*added, *solution.notes))
 
 
-def choose_solver(problem: Problem) -> tuple[str, str]:
+def select_solver(problem: Problem) -> tuple[str, str]:
     """The solver that "auto" stands for, and the reason in one line."""
+    name, reason = AUTO.get(problem.program.kind) or _for_hinges(problem)
+    return name, f"auto selected {name}: {reason}"
+
+
+def _for_hinges(problem: Problem) -> tuple[str, str]:
+    """The solver for a mean of hinges."""
     program, n_features = problem.program, problem.sample.n_features
-    if program.family == "count":
-        return "highs", "auto picked highs: counting pairs is a mixed-integer program"
-    if program.family == "hardest":
-        return "cutting_plane", "auto picked cutting_plane: it forms no pairs"
     if problem.sample.in_blocks:
-        return "newton", "auto picked newton: the sample is in blocks"
+        return "newton", "the sample is in blocks"
     if not program.is_convex:
-        return "highs", "auto picked highs: z > 0 is solved by a family of linear programs"
+        return "highs", "z > 0 is solved by many linear programs"
     if program.is_linear and problem.n_margins <= WINDOWS_UP_TO:
-        return "highs", "auto picked highs: the program is linear"
+        return "highs", "the program is linear"
     if problem.over_pairs and n_features <= MANY_FEATURES:
-        why = "so many margins are as good as smooth" if program.is_linear else "the program is conic, and has pairs"
-        return "newton", f"auto picked newton: {why}"
+        reason = "so many margins are nearly smooth" if program.is_linear else "the program is conic, over pairs"
+        return "newton", reason
     if program.is_linear:
-        return "highs", f"auto picked highs: the program is linear, and n = {n_features} is too many for newton"
+        return "highs", f"the program is linear, and n = {n_features} is too many for newton"
     if problem.over_pairs or n_features > MANY_FEATURES:
-        return "cutting_plane", f"auto picked cutting_plane: n = {n_features} is too many for a Hessian"
-    return "clarabel", "auto picked clarabel: the program is conic"
-
-
-def _null_if_optimal(problem: Problem) -> RawSolution | None:
-    """W = 0 where a pair program is seen to have nothing better (7.3): all pair weights full prove it."""
-    program, sample = problem.program, problem.sample
-    if program.family != "hinge" or not problem.over_pairs or (program.squared and program.penalty > 0):
-        return None
-    if pair_null_level(sample, program.norm) > program.penalty - program.threshold:
-        return None
-    return RawSolution(
-        np.zeros(sample.n_features),
-        0.0,
-        Status.OPTIMAL,
-        (sample.share_pos, sample.share_neg),
-        timings=Timings(),
-    )
+        return "cutting_plane", f"n = {n_features} is too many for a Hessian"
+    return "clarabel", "the program is conic"

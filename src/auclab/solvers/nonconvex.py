@@ -1,4 +1,4 @@
-"""Programs with z > 0, which are not convex, as families of convex ones (formulas 7.5, derived).
+"""Programs with z > 0, which are not convex, as minima over convex ones (formulas 7.5, derived).
 
 Because the hinge rises and ``−z‖w‖ = min over ‖u‖_* ≤ 1 of −z u·w``,
 
@@ -19,18 +19,17 @@ from typing import Any
 
 import numpy as np
 
-from auclab.formulations.base import HingeProgram
-from auclab.formulations.bauc import BufferedAUC
-from auclab.formulations.ecsvm import ECSVM
+from auclab.formulations.base import Program
 from auclab.formulations.norms import norm_of
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
+from auclab.solvers.certificate import relative_gap
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.registry import Solver
 from auclab.solvers.solution import Certificate, Solution
 from auclab.types import Array, AuclabError, Status
 
-#: 2ⁿ programs for the l1 norm: beyond this the family is refused.
+#: 2ⁿ programs for the l1 norm: more features than this are refused.
 MAX_FEATURES_L1 = 12
 DEFAULT_RESTARTS = 8
 _MAX_ALTERNATIONS = 100
@@ -38,45 +37,51 @@ _MAX_ALTERNATIONS = 100
 Verify = Callable[[Problem, RawSolution, str, float], Solution]
 
 
-def solve_nonconvex(problem: Problem, solve: Solver, verify: Verify, solver: str, limits: dict[str, Any]) -> Solution:
-    """The best solution over the family; its lower bound is the smallest of the members' bounds.
+def solve_nonconvex(
+    problem: Problem, plain: Program, solve: Solver, verify: Verify, solver: str, limits: dict[str, Any]
+) -> Solution:
+    """The best solution over the shifted copies of `plain`; its lower bound is the smallest of theirs.
+
+    Parameters
+    ----------
+    problem : Problem
+        With z > 0.
+    plain : Program
+        The program with z = 0 (`Program.unshifted`).
+    solve, verify : callable
+        A solver of the convex programs, and the verification of its answers.
+    solver : str
+        Its name.
+    limits : dict
+        `tolerance`, `time_limit` (seconds or None) and the solver's own options.
 
     Raises
     ------
     AuclabError
         The l1 norm with more than 12 features.
     """
-    walk = _alternate if problem.program.norm == "l2" else _enumerate
+    search = _alternate if problem.program.norm == "l2" else _enumerate
     deadline = math.inf if limits["time_limit"] is None else perf_counter() + float(limits["time_limit"])
 
     def member(direction: Array) -> Solution:
         remaining = None if math.isinf(deadline) else max(1e-3, deadline - perf_counter())
-        shifted = _shifted(problem, direction)
+        shifted = _shifted(problem, plain, direction)
         answer = solve(shifted, **{**limits, "time_limit": remaining})
         return verify(shifted, answer, solver, limits["tolerance"])
 
-    return walk(problem, member, verify, solver, limits["tolerance"], deadline)
+    return search(problem, member, limits["tolerance"], deadline)
 
 
-def _shifted(problem: Problem, direction: Array) -> Problem:
+def _shifted(problem: Problem, plain: Program, direction: Array) -> Problem:
     """The plain program (z = 0) whose margins are those of `problem` plus ``z direction·w``."""
-    program, sample = problem.program, problem.sample
-    step = program.threshold * direction
-    plain: HingeProgram = BufferedAUC() if problem.over_pairs else ECSVM(0.0, norm=program.norm)
+    sample, step = problem.sample, problem.program.threshold * direction
     dense_pos = sample.X_pos.toarray() if sample.is_sparse else sample.X_pos
     dense_neg = sample.X_neg.toarray() if sample.is_sparse else sample.X_neg
     moved_neg = dense_neg if problem.over_pairs else dense_neg - step
     return Problem(plain, replace(sample, X_pos=dense_pos + step, X_neg=moved_neg))
 
 
-def _enumerate(
-    problem: Problem,
-    member: Callable[[Array], Solution],
-    verify: Verify,
-    solver: str,
-    tolerance: float,
-    deadline: float,
-) -> Solution:
+def _enumerate(problem: Problem, member: Callable[[Array], Solution], tolerance: float, deadline: float) -> Solution:
     """All extreme directions: the global optimum, with a certificate."""
     members: list[Solution] = []
     directions = list(_extreme_directions(problem))
@@ -111,14 +116,7 @@ def _extreme_directions(problem: Problem) -> Iterator[Array]:
     return (np.array(signs) for signs in itertools.product((1.0, -1.0), repeat=n))
 
 
-def _alternate(
-    problem: Problem,
-    member: Callable[[Array], Solution],
-    verify: Verify,
-    solver: str,
-    tolerance: float,
-    deadline: float,
-) -> Solution:
+def _alternate(problem: Problem, member: Callable[[Array], Solution], tolerance: float, deadline: float) -> Solution:
     """Solve in w, then turn the shift to w/‖w‖, until nothing improves; from several starts."""
     members: list[Solution] = []
     best: Solution | None = None
@@ -167,11 +165,10 @@ def _assembled(
     complete: bool,
     note: str,
 ) -> Solution:
-    """The best member as a solution of the program that was asked for."""
-    absolute = objective - bound
-    gap = absolute / max(abs(objective), 1e-3)
+    """The best member as a solution of the program with z > 0."""
+    gap = relative_gap(objective, bound)
     certificate = Certificate(
-        objective, bound, absolute, gap, best.certificate.dual_residual, best.certificate.norm_bound
+        objective, bound, objective - bound, gap, best.certificate.dual_residual, best.certificate.norm_bound
     )
     if best.status is Status.FAILED:
         status = Status.FAILED

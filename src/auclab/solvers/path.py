@@ -1,4 +1,4 @@
-"""A path: one formulation at many values of λ or z on one sample, each solve from the optimum beside it."""
+"""A path: one formulation at many values of λ or z on one sample, each solve started from the one before."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from numpy.typing import ArrayLike
 from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
-from auclab.solvers.dispatch import check_limits, choose_solver, solve_problem
+from auclab.solvers.dispatch import check_limits, select_solver, solve_problem
 from auclab.solvers.registry import load_solver
 from auclab.solvers.solution import Solution
 from auclab.types import AuclabError, Status
 
-#: The parameters that have a path, and the sign that makes more of it a shorter w.
+#: The parameters that have a path, and the sign with which a larger value makes a shorter w.
 PARAMETERS: Mapping[str, float] = {"penalty": 1.0, "threshold": -1.0}
 
 
@@ -37,7 +37,7 @@ def solve_path(
 ) -> tuple[Solution, ...]:
     """Solve a formulation at every one of `values`, from the shortest w to the longest, each certified by itself.
 
-    A solver that takes a start gets the optimum of the value before; the others begin anew. The sample is checked and
+    A solver with a `start` gets the optimum of the value before; the others start cold. The sample is checked and
     split once.
 
     Parameters
@@ -63,7 +63,12 @@ def solve_path(
     AuclabError
         A formulation without the parameter, no values or one that is not finite, and what `auclab.solve` raises.
     KeyboardInterrupt
-        A solve was stopped by Ctrl-C: the rest of the path is not wanted either.
+        A solve was stopped by Ctrl-C, and with it the path.
+
+    See Also
+    --------
+    auclab.solve : One value.
+    auclab.estimators.AUCClassifier.fit_path : The same as scikit-learn estimators.
 
     Examples
     --------
@@ -80,7 +85,7 @@ def solve_path(
     simplest_first = sorted(range(len(programs)), key=lambda k: -PARAMETERS[parameter] * float(values[k]))
     for k in simplest_first:
         problem = Problem(programs[k], sample)
-        name = choose_solver(problem)[0] if solver == "auto" else solver
+        name = select_solver(problem)[0] if solver == "auto" else solver
         start = {} if last is None or not _takes_start(name) else {"start": (last.coef, last.intercept)}
         found[k] = solve_problem(problem, name, tolerance=tolerance, time_limit=time_limit, **options, **start)
         if found[k].status is Status.INTERRUPTED:
@@ -100,8 +105,8 @@ def along(formulation: Program, parameter: str, values: Sequence[float]) -> list
     """
     has = [key for key in PARAMETERS if any(field.name == key for field in fields(formulation))]  # type: ignore[arg-type]
     if parameter not in has:
-        known = " or ".join(has) or "none of λ (penalty) and z (threshold)"
-        raise AuclabError(f"formulation {formulation.name} has no parameter {parameter!r}; it has {known}")
+        choices = " or ".join(has) or "none of λ (penalty) and z (threshold)"
+        raise AuclabError(f"formulation {formulation.name} has no parameter {parameter!r}; it has {choices}")
     if len(values) == 0 or not all(math.isfinite(value) for value in values):
         raise AuclabError(f"a path needs a list of finite numbers, got {list(values)}")
     return [replace(formulation, **{parameter: float(value)}) for value in values]  # type: ignore[type-var]

@@ -14,12 +14,16 @@ from auclab.types import Array, Status
 
 @dataclass(frozen=True)
 class RawSolution:
-    """A solver's answer; nothing in it is believed before the referee has looked.
+    """What a solver returns; every part of it is verified independently before it becomes a `Solution`.
 
     `multipliers` are the marginals of the dual point per class: ``(Σ_j q_ij, Σ_i q_ij)`` over pairs, the weights
-    ``q`` themselves over points. The dual value depends on a pair weighting through these alone. Over the hardest
-    negatives, `share_neg` are the weights r of the negatives that belong to them. `bound` is the lower bound of a
-    branch-and-bound tree, which has no multipliers to show for it.
+    ``q`` themselves over points. The dual value depends on a pair weighting through these alone. For partial AUC,
+    `share_neg` are the weights r of the negatives that belong to them. `bound` is the lower bound of a
+    branch-and-bound tree, which has no multipliers. `timings` and the first column of `history` are in seconds.
+
+    See Also
+    --------
+    auclab.solvers.verification.verify : From here to a `Solution`.
     """
 
     coef: Array
@@ -35,7 +39,7 @@ class RawSolution:
 
     @classmethod
     def null(cls, problem: Problem, status: Status, timings: Timings | None = None, note: str = "") -> RawSolution:
-        """W = 0 with its best intercept: the best that is known where a solver came back with nothing."""
+        """W = 0 with its best intercept, for a solver that returns no point of its own."""
         coef = np.zeros(problem.sample.n_features)
         notes = (note,) if note else ()
         return cls(coef, problem.null_intercept(), status, timings=timings or Timings(), notes=notes)

@@ -1,8 +1,8 @@
 """Which solvers there are, what each is able to do, and how one is found by its name.
 
 A solver is a module with a function ``solve(problem, *, tolerance, time_limit, **options) -> RawSolution``; its
-keyword arguments are its options. The module is imported when it is asked for, so that nobody pays for a modelling
-language that is not used.
+keyword arguments are its options. The module is imported when it is needed, so that a modelling language that is not
+used costs no time.
 """
 
 from __future__ import annotations
@@ -12,26 +12,35 @@ import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from auclab.formulations.base import Family, Program
+from auclab.formulations.base import Kind, Program
 from auclab.solvers.raw import RawSolution
 from auclab.types import AuclabError
 
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What a solver works on; `why_not` turns a mismatch into words. `blocks`: samples that are out of memory."""
+    """What a solver is able to minimise.
+
+    Attributes
+    ----------
+    linear_only : bool
+        Linear programs alone.
+    nonconvex : bool
+        Also z > 0 and counts of pairs.
+    blocks : bool
+        Samples whose rows are out of memory.
+    kinds : tuple of {"hinge", "cvar", "mip"}
+    """
 
     linear_only: bool = False
     nonconvex: bool = False
     blocks: bool = False
-    families: tuple[Family, ...] = ("hinge",)
+    kinds: tuple[Kind, ...] = ("hinge",)
 
     def why_not(self, program: Program) -> str | None:
         """Why this solver cannot take `program`, or None if it can."""
-        if program.family not in self.families:
-            return _FOREIGN[program.family]
-        if program.family == "count":
-            return None
+        if program.kind not in self.kinds:
+            return _REQUIRES[program.kind]
         if not program.is_convex:
             return None if self.nonconvex else f"z = {program.threshold:g} > 0 makes it not convex"
         if self.linear_only and not program.is_linear:
@@ -40,10 +49,11 @@ class Capabilities:
         return None
 
 
-_FOREIGN: dict[Family, str] = {
-    "hinge": "it minimises no hinges",
-    "hardest": "it averages over all negatives, not over the hardest ones",
-    "count": "counting pairs needs integer variables",
+#: What a solver lacks that cannot take programs of a kind.
+_REQUIRES: dict[Kind, str] = {
+    "hinge": "it minimises no means of hinges",
+    "cvar": "it averages over all negatives, not over the hardest ones",
+    "mip": "counting pairs needs integer variables",
 }
 
 Solver = Callable[..., RawSolution]
@@ -58,16 +68,22 @@ class SolverEntry:
 
 
 SOLVERS: dict[str, SolverEntry] = {
-    "clarabel": SolverEntry("auclab.solvers.conic.clarabel", Capabilities(families=("hinge", "hardest"))),
+    "clarabel": SolverEntry("auclab.solvers.conic.clarabel", Capabilities(kinds=("hinge", "cvar"))),
     "cutting_plane": SolverEntry(
-        "auclab.solvers.cutting_plane.solver", Capabilities(blocks=True, families=("hinge", "hardest"))
+        "auclab.solvers.cutting_plane.solver", Capabilities(blocks=True, kinds=("hinge", "cvar"))
     ),
     "highs": SolverEntry(
         "auclab.solvers.highs.solver",
-        Capabilities(linear_only=True, nonconvex=True, families=("hinge", "hardest", "count")),
+        Capabilities(linear_only=True, nonconvex=True, kinds=("hinge", "cvar", "mip")),
     ),
     "newton": SolverEntry("auclab.solvers.newton.solver", Capabilities(blocks=True)),
-    "scs": SolverEntry("auclab.solvers.conic.scs", Capabilities(families=("hinge", "hardest"))),
+    "scs": SolverEntry("auclab.solvers.conic.scs", Capabilities(kinds=("hinge", "cvar"))),
+}
+
+#: What "auto" selects for the kinds that leave no choice, and why; `dispatch.select_solver` decides the others.
+AUTO: dict[Kind, tuple[str, str]] = {
+    "cvar": ("cutting_plane", "it forms no pairs"),
+    "mip": ("highs", "counting pairs is a mixed-integer program"),
 }
 
 
@@ -101,21 +117,15 @@ def capable_solvers(program: Program) -> Iterator[str]:
     return (name for name, entry in SOLVERS.items() if entry.capabilities.why_not(program) is None)
 
 
-def check_capable(name: str, program: Program) -> Solver:
-    """The solver's `solve`, once it is clear that it can take `program`.
-
-    Raises
-    ------
-    AuclabError
-        A mismatch, in one line that names what works.
-    """
+def check_capable(name: str, program: Program) -> None:
+    """Raise `AuclabError` unless the solver can take `program`; the message names what works."""
     capabilities = find_solver(name).capabilities
     reason = capabilities.why_not(program)
     if reason is None:
-        return load_solver(name)
+        return
     working = " or ".join(f"solver={other}" for other in capable_solvers(program)) or "no solver yet"
     advice = f"use {working}"
-    if capabilities.linear_only and program.is_convex and program.family in capabilities.families:
+    if capabilities.linear_only and program.is_convex and program.kind in capabilities.kinds:
         advice += f", or keep solver={name} with norm l1 or linf" + (" and squared=false" if program.squared else "")
     raise AuclabError(f"solver={name} cannot solve {program.name}: {reason}; {advice}")
 
@@ -128,7 +138,7 @@ def check_blocks(name: str) -> None:
 
 
 def check_options(name: str, solve: Solver, options: dict[str, object]) -> None:
-    """Raise `AuclabError` if the solver knows nothing of one of the `options`."""
+    """Raise `AuclabError` if the solver has not all of the `options`."""
     known = {p.name for p in inspect.signature(solve).parameters.values() if p.kind is p.KEYWORD_ONLY}
     unknown = sorted(set(options) - known)
     if unknown:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from auclab.types import Array, Status
 
 @dataclass(frozen=True)
 class Certificate:
-    """What the referee found out about a solution, on its own account.
+    """What an independent verification found out about a point.
 
     Attributes
     ----------
@@ -26,13 +26,20 @@ class Certificate:
         smaller objective (with ``‖w‖ ≤ norm_bound`` if that is finite). NaN when the solver gave no multipliers or
         only a local optimum is claimed.
     absolute_gap, gap
-        ``objective − lower_bound`` and the same divided by ``max(|objective|, 1e-12)``, or the absolute gap
-        where the objective is 0 (separable data); never negative beyond rounding.
+        ``objective − lower_bound`` and the same divided by ``max(|objective|, 1e-3)``: below an objective of 1e-3
+        the gap is an absolute one in units of 1e-3. Never negative beyond rounding.
     dual_residual
-        Violation of the dual constraint ``‖Σ q d‖_* ≤ λ − z Σ q`` that is left after repair.
+        Violation of the dual constraint ``‖Σ q d‖_* ≤ λ − z Σ q`` (in the dual norm; without a norm, l2 with every
+        feature in units of its spread) by multipliers within their capacities, before anything is done about it:
+        for λ > 0 they are then scaled until they satisfy it, for λ = 0 the violation is charged to `lower_bound`.
+        0 for a squared penalty, whose dual has no such constraint; NaN without multipliers.
     norm_bound
         The radius within which `lower_bound` holds; infinite when the dual point could be made feasible. In the
         program's norm, or, where it has none, in the l2 norm with every feature in units of its spread.
+
+    See Also
+    --------
+    auclab.solvers.certificate.certify : Computes it from a solver's multipliers.
     """
 
     objective: float
@@ -45,12 +52,17 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Solution:
-    """A linear scorer ``h(x) = coef · x + intercept`` and what is known about it.
+    """A linear scorer ``h(x) = coef · x + intercept`` and what has been verified about it.
 
     `multipliers` has one entry per observation: the share of the pair weights ``Σ_j q_ij`` (or the weight
     ``q_i`` on point formulations) of the dual point, 0 for an observation whose margins are all large.
-    `history` has one row ``(seconds, objective, lower bound)`` per outer step. `notes` says in words what a
+    `history` has one row ``(seconds, objective, lower bound)`` per outer step. `notes` are sentences on what a
     reader should know: a trivial optimum, separable data, a local optimum.
+
+    See Also
+    --------
+    auclab.solve : Returns it.
+    auclab.formulations.read_optimum : What its value says about the ranking errors.
     """
 
     coef: Array
@@ -67,7 +79,7 @@ class Solution:
 
     @property
     def objective(self) -> float:
-        """Objective at `coef`, re-evaluated by the referee."""
+        """Objective at `coef`, re-evaluated by the verification."""
         return self.certificate.objective
 
     @property
@@ -77,7 +89,7 @@ class Solution:
 
     @property
     def gap(self) -> float:
-        """Relative gap ``(objective − lower_bound) / objective``; NaN if unknown."""
+        """Relative gap ``(objective − lower_bound) / max(|objective|, 1e-3)``; NaN if unknown."""
         return self.certificate.gap
 
     @property
@@ -93,3 +105,23 @@ class Solution:
     def decision_function(self, X: Any) -> Array:
         """Scores ``X @ coef + intercept``, shape (n_samples,)."""
         return np.asarray(X @ self.coef, dtype=float) + self.intercept
+
+    def mapped_to(self, formulation: Program, scale: float, value: float) -> Solution:
+        """The solution of an equivalent program: w times `scale`, of value `value`; the gap is carried over.
+
+        See Also
+        --------
+        auclab.ranksvm_to_threshold, auclab.threshold_to_ranksvm : The maps that use it.
+        """
+        certificate = self.certificate
+        return replace(
+            self,
+            coef=self.coef * scale,
+            intercept=self.intercept * scale,
+            formulation=formulation,
+            certificate=replace(
+                certificate, objective=value, lower_bound=value - certificate.absolute_gap, dual_residual=math.nan
+            ),
+            notes=(*self.notes, f"carried over from {self.formulation.name} by the map λ = −zV"),
+            history=(),
+        )

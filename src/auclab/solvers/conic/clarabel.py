@@ -10,10 +10,20 @@ from auclab.solvers.raw import RawSolution
 
 
 def solve(problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None = None) -> RawSolution:
-    """Solve any convex hinge program.
+    """Solve any convex hinge program, partial AUC included.
 
-    The solver's own tolerance is set well below `tolerance`, because the referee's gap is taken on repaired
-    multipliers.
+    Parameters
+    ----------
+    problem : Problem
+    tolerance : float
+        Relative gap, > 0, to aim at. Clarabel's own tolerances are set a thousand times smaller, because the verified
+        gap is that of multipliers made feasible.
+    time_limit : float, optional
+        Seconds, > 0.
+
+    See Also
+    --------
+    auclab.solvers.conic.scs.solve : A first-order method on the same model.
     """
     inner = max(1e-12, 1e-3 * tolerance)
     settings: dict[str, Any] = {"tol_gap_abs": inner, "tol_gap_rel": inner, "tol_feas": inner}

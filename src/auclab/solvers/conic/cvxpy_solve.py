@@ -1,4 +1,4 @@
-"""How a CVXPY model is solved, whichever conic solver stands behind it."""
+"""How a CVXPY model is solved by any of its conic solvers."""
 
 from __future__ import annotations
 
@@ -25,13 +25,24 @@ _STATUS = {
 
 
 def solve_conic(problem: Problem, solver: str, time_limit: float | None, settings: dict[str, Any]) -> RawSolution:
-    """Build, solve, and read primal and dual values."""
+    """Build, solve, and read primal and dual values.
+
+    Parameters
+    ----------
+    problem : Problem
+    solver : str
+        CVXPY's name of the solver.
+    time_limit : float, optional
+        Seconds; `settings` hold it under the solver's own name.
+    settings : dict
+        Options of the solver.
+    """
     start = perf_counter()
     model = to_cvxpy(problem)
     built = perf_counter()
     try:
         with warnings.catch_warnings():
-            # The referee says what an inaccurate solution is worth; CVXPY's warning would say it twice.
+            # The verification measures how inaccurate a solution is; CVXPY's warning would repeat it.
             warnings.filterwarnings("ignore", message="Solution may be inaccurate")
             model.problem.solve(solver=solver, **settings)
     except cp.SolverError as error:

@@ -12,7 +12,22 @@ from auclab.solvers.raw import RawSolution
 def solve(
     problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None = None, max_iters: int = 200_000
 ) -> RawSolution:
-    """Solve any convex hinge program, to about `tolerance`; a limit comes back as a limit."""
+    """Solve any convex hinge program, partial AUC included, to about `tolerance`.
+
+    Parameters
+    ----------
+    problem : Problem
+    tolerance : float
+        Relative gap, > 0, to aim at. SCS's own tolerances are set a hundred times smaller.
+    time_limit : float, optional
+        Seconds, > 0.
+    max_iters : int
+        Largest number of iterations; reaching it is the status ITERATION_LIMIT.
+
+    See Also
+    --------
+    auclab.solvers.conic.clarabel.solve : An interior-point method on the same model.
+    """
     inner = max(1e-11, 1e-2 * tolerance)
     settings: dict[str, Any] = {"eps_abs": inner, "eps_rel": inner, "max_iters": int(max_iters)}
     if time_limit is not None:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from auclab.compiled.hinge import pair_hinge_active
-from auclab.formulations.partial_auc import PartialAUC
 from auclab.formulations.problem import Problem
 from auclab.types import Array
 
@@ -22,8 +21,8 @@ class Cut:
     """``loss(θ) ≥ constant − slope·θ``: what is kept of it beside its slope.
 
     The marginals, or where there is no room for them the point `theta` they are from; `used` is the last iteration that
-    gave the cut weight. Over the hardest negatives a third marginal, after those of the classes, says which they are
-    (r in formulas of `PartialAUC`).
+    gave the cut weight. Where the weights of the negatives vary, they are a third marginal after those of the classes
+    (the r of `PartialAUC`).
     """
 
     constant: float
@@ -60,14 +59,11 @@ def _active(problem: Problem, theta: Array) -> tuple[tuple[Array, ...], float]:
         # A common offset of the scores cancels in the pairs; without it no digits are lost in the sums.
         center = 0.5 * float(neg.min() + neg.max())
         pos, neg = pos - center, neg - center
-        program, (weight_pos, weight_neg) = problem.program, sample.weights
-        hardest: tuple[Array, ...] = ()
-        if isinstance(program, PartialAUC):
-            hardest = (program.hardest(neg, sample),)
-            weight_neg = hardest[0]
-        active = pair_hinge_active(pos, neg, shift, weight_pos, weight_neg)
+        weight_pos, weight_neg = sample.weights
+        share_neg = problem.program.worst_negatives(neg, sample)
+        active = pair_hinge_active(pos, neg, shift, weight_pos, weight_neg if share_neg is None else share_neg)
         loss = shift * float(active[0].sum()) - float(active[0] @ pos) + float(active[1] @ neg)
-        return (*active, *hardest), loss
+        return active if share_neg is None else (*active, share_neg), loss
     weight_pos, weight_neg = sample.point_weights
     hinge_pos, hinge_neg = shift - (pos + theta[-2]), shift + (neg + theta[-2])
     active = np.where(hinge_pos > 0, weight_pos, 0.0), np.where(hinge_neg > 0, weight_neg, 0.0)

@@ -21,7 +21,6 @@ import numpy as np
 from auclab.compiled.compiling import compile_hinge
 from auclab.formulations.norms import norm_of
 from auclab.formulations.problem import Problem
-from auclab.formulations.weighted_negatives import plain_problem
 from auclab.models.bundle_cone import Cuts, minimise_model, project_on_level, proved_bound
 from auclab.models.bundle_master import LinearMaster, MasterPoint
 from auclab.models.timings import Timings
@@ -256,15 +255,16 @@ class _Run:
 
     def _answer(self, status: Status, proof: list[tuple[float, Cut]]) -> tuple[RawSolution, float]:
         """The best point with the multipliers that the proof's weights make, and its gap."""
-        sample, hardest = self.problem.sample, self.program.family == "hardest"
-        multipliers = np.zeros(sample.n_pos), np.zeros(sample.n_neg), *([np.zeros(sample.n_neg)] if hardest else [])
+        sample = self.problem.sample
+        varies = self.program.negative_capacity(sample) is not None
+        multipliers = np.zeros(sample.n_pos), np.zeros(sample.n_neg), *([np.zeros(sample.n_neg)] if varies else [])
         total = max(1.0, sum(weight for weight, _ in proof))
         for weight, cut in proof:
             for sums, part in zip(multipliers, cut_multipliers(self.problem, cut), strict=True):
                 sums += weight / total * part
         coef, intercept = self.center[:-2] * self.unit, float(self.center[-2])
-        (pos, neg), share_neg = multipliers[:2], multipliers[2] if hardest else None
-        proving = self.problem if share_neg is None else plain_problem(self.problem, share_neg, neg)
+        (pos, neg), share_neg = multipliers[:2], multipliers[2] if varies else None
+        proving = self.problem.dual_problem(share_neg, neg)
         objective = self.problem.objective(coef, intercept)
         certificate, _ = certify(proving, coef, intercept, (pos, neg), objective)
         spent = Timings(solve=self.monitor.seconds)

@@ -2,7 +2,7 @@
 
 AUC does not see the length of w, so v runs over the surface of a cube: 2n faces. A box decides many pairs, the
 relaxation over the others is a lower bound on what is wrong in it, and the box with the least bound is cut in two until
-few pairs are open; then HiGHS finishes it. The bAUC solution is the first known point.
+few pairs are open; then HiGHS finishes it. The bAUC solution is the first point.
 """
 
 from __future__ import annotations
@@ -10,14 +10,12 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from time import perf_counter
 
 import numpy as np
 
-from auclab.formulations.bauc import BufferedAUC
-from auclab.formulations.exact_auc import ExactAUC
 from auclab.formulations.problem import Problem
 from auclab.models.exact_auc_mip import MARGIN, Box, Directions, pair_directions, solve_box, widest
 from auclab.models.timings import Timings
@@ -30,8 +28,25 @@ MAX_PAIRS = 10_000
 FEW = 40
 
 
-def solve_exact_auc(problem: Problem, *, tolerance: float, time_limit: float | None) -> RawSolution:
-    """Solve `ExactAUC`; the bound is that of the tree, for all w that tell the pairs they count apart by ε.
+def solve_exact_auc(
+    problem: Problem, start: Callable[[], Array], *, tolerance: float, time_limit: float | None
+) -> RawSolution:
+    """Solve `ExactAUC`; the bound is that of the tree, for all w that separate the pairs they count by ε.
+
+    Parameters
+    ----------
+    problem : Problem
+    start : callable
+        Returns the w to begin with, shape (n_features,); called once the size of the problem is checked.
+    tolerance : float
+        Relative gap, > 0, at which to stop where the counts are not whole numbers.
+    time_limit : float, optional
+        Seconds, > 0.
+
+    Returns
+    -------
+    RawSolution
+        UNCERTIFIED, without a bound, where the solution separates pairs by less than ε.
 
     Raises
     ------
@@ -39,7 +54,6 @@ def solve_exact_auc(problem: Problem, *, tolerance: float, time_limit: float | N
         More than 10,000 pairs.
     """
     program, sample = problem.program, problem.sample
-    assert isinstance(program, ExactAUC)
     if problem.n_margins > MAX_PAIRS:
         raise AuclabError(
             f"exact_auc has one 0/1 variable a pair, and there are {sample.n_pos} × {sample.n_neg} = "
@@ -51,11 +65,11 @@ def solve_exact_auc(problem: Problem, *, tolerance: float, time_limit: float | N
     if not len(pairs.rows):
         return RawSolution(np.zeros(sample.n_features), 0.0, Status.OPTIMAL, bound=1.0)
     tree = _Tree(pairs, tolerance, math.inf if time_limit is None else begin + time_limit)
-    tree.look(_start(problem, time_limit))
+    tree.look(_on_cube(start(), problem))
     built = perf_counter()
     status = tree.grow(begin)
     coef = min(
-        (_unscaled(v, problem, program.norm_bound) for v in (widest(pairs, tree.point), tree.point)),
+        (program.canonical_coef(v / sample.spread) for v in (widest(pairs, tree.point), tree.point)),
         key=lambda w: problem.objective(w, 0.0),
     )
     timings = Timings(build=built - begin, solve=perf_counter() - built)
@@ -67,8 +81,10 @@ def solve_exact_auc(problem: Problem, *, tolerance: float, time_limit: float | N
     if objective >= bound * (1 - 1e-12):
         bound = min(bound, objective)
     else:
-        status, bound = Status.LOCAL, math.nan
-        notes += (f"pairs are told apart by less than {MARGIN:g} of their length; the bound does not hold for them",)
+        status, bound = Status.UNCERTIFIED, math.nan
+        notes += (
+            f"the solution separates pairs by less than {MARGIN:g} of their length, for which the bound does not hold",
+        )
     return RawSolution(coef, 0.0, status, None, tree.boxes, timings, notes, tuple(tree.history), bound=bound)
 
 
@@ -151,12 +167,8 @@ def _faces(pairs: Directions) -> Iterator[Box]:
         yield Box(low, high, pairs)
 
 
-def _start(problem: Problem, time_limit: float | None) -> Array:
-    """The bAUC solution, or the difference of the means where that is 0, as a v on the cube."""
-    from auclab.solvers.highs.solver import solve
-
-    plain = Problem(BufferedAUC(), problem.sample)
-    coef = solve(plain, tolerance=1e-4, time_limit=time_limit).coef
+def _on_cube(coef: Array, problem: Problem) -> Array:
+    """W as a v on the cube; the difference of the means where w is 0 or not finite."""
     spread = problem.sample.spread
     if not (np.isfinite(coef).all() and coef.any()):
         coef = problem.sample.mean_difference / spread**2
@@ -164,10 +176,3 @@ def _start(problem: Problem, time_limit: float | None) -> Array:
     if not point.any():
         point = np.ones_like(point)
     return np.asarray(point / np.abs(point).max())
-
-
-def _unscaled(point: Array, problem: Problem, norm_bound: float) -> Array:
-    """W for a v, as long as the bound allows."""
-    coef = point / problem.sample.spread
-    largest = float(np.abs(coef).max())
-    return coef * (norm_bound / largest) if largest > 0 else coef

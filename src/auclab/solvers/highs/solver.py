@@ -1,28 +1,32 @@
-"""HiGHS on the linear programs, in three statements of the pairs that have one optimum.
+"""HiGHS on the linear programs, in three encodings of the pairs that have one optimum.
 
-* ``pairs=full``: the printed program (22) in Pyomo, every pair a row;
-* ``pairs=dual``: its dual, every pair a boxed column, about n rows;
-* ``pairs=aggregated``: only a window of undecided pairs gets columns (`solvers._aggregated`).
+* ``encoding=full``: the printed program (22) in Pyomo, every pair a row;
+* ``encoding=dual``: its dual, every pair a boxed column, about n rows;
+* ``encoding=aggregated``: only a window of undecided pairs gets columns (`auclab.solvers.windows`).
 
-The hinge over the hardest negatives has the first, and counting pairs a mixed-integer program (`solvers._count`).
+A program says which of them it has (`Program.encodings`): partial AUC the first alone, a count of pairs, which is a
+mixed-integer program (`auclab.solvers.highs.exact_auc`), none.
 """
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
+from auclab.formulations.bauc import BufferedAUC
 from auclab.formulations.problem import Problem
 from auclab.models.dual_lp import EXACT, solve_dual
 from auclab.models.margins import all_margins, marginals
 from auclab.models.timings import Timings
 from auclab.solvers.raw import RawSolution
-from auclab.types import AuclabError, Status
+from auclab.types import Array, AuclabError, Status
 
-STATEMENTS = ("auto", "full", "dual", "aggregated")
-#: Up to this many margins the dual with every one of them is the fastest (measured, benchmarks/pair_statements.py).
+ENCODINGS = ("auto", "full", "dual", "aggregated")
+#: Up to this many margins the dual with every one of them is the fastest (measured, benchmarks/pair_encodings.py).
 DUAL_UP_TO = 1_000
 #: The Pyomo model of more rows than this would take minutes to build.
 EXPORT_UP_TO = 2_000_000
@@ -33,8 +37,9 @@ def solve(
     *,
     tolerance: float = 1e-6,
     time_limit: float | None = None,
-    pairs: str = "auto",
+    encoding: str = "auto",
     export: str | None = None,
+    pairs: str | None = None,
 ) -> RawSolution:
     """Solve a linear hinge program exactly, or count pairs by branch and bound.
 
@@ -42,45 +47,80 @@ def solve(
     ----------
     problem : Problem
     tolerance : float
-        Relative gap at which ``pairs=aggregated`` may stop; the others are exact in any case.
+        Relative gap, > 0, at which ``encoding="aggregated"`` and a count of pairs may stop; the others are exact.
     time_limit : float, optional
-        Seconds.
-    pairs : {"auto", "full", "dual", "aggregated"}
-        Points have no pairs to aggregate: there "auto" is "dual".
+        Seconds, > 0.
+    encoding : {"auto", "full", "dual", "aggregated"}
+        How the pairs (or points) enter the program. "auto" is "dual" up to 1,000 of them, then "aggregated" where the
+        program has it.
     export : str, optional
         A path ending in .lp or .mps to which the algebraic model is written.
+    pairs : str, optional
+        The former name of `encoding`.
+
+        .. deprecated:: 0.2
+            Use `encoding`.
 
     Raises
     ------
     AuclabError
-        An unknown statement, an export path that cannot be written or has another ending.
+        An encoding that is unknown or that the program does not have, an export path that cannot be written or has
+        another ending.
+
+    See Also
+    --------
+    auclab.solvers.newton.solver.solve : Sorted scores in place of pairs.
     """
-    if pairs not in STATEMENTS:
-        raise AuclabError(f"pairs={pairs!r} is unknown; choose one of {', '.join(STATEMENTS)}")
-    if pairs == "aggregated" and not problem.over_pairs:
-        raise AuclabError(
-            f"{problem.program.name} is a program over points, with no pairs to aggregate; use pairs=dual"
-        )
-    if problem.program.family == "count":
-        if pairs != "auto" or export is not None:
-            raise AuclabError(f"{problem.program.name} takes neither pairs nor export: its pairs are integer variables")
+    if pairs is not None:
+        warnings.warn("pairs= is deprecated; use encoding=", FutureWarning, stacklevel=2)
+        encoding = pairs
+    program = problem.program
+    _check_encoding(problem, encoding, export)
+    if not program.encodings:
         from auclab.solvers.highs.exact_auc import solve_exact_auc
 
-        return solve_exact_auc(problem, tolerance=tolerance, time_limit=time_limit)
-    if problem.program.family == "hardest" and pairs in ("dual", "aggregated"):
-        raise AuclabError(
-            f"{problem.program.name} has no statement pairs={pairs}; use pairs=full, or solver=cutting_plane, which "
-            "forms no pairs"
+        return solve_exact_auc(
+            problem, lambda: _bauc_coef(problem, time_limit), tolerance=tolerance, time_limit=time_limit
         )
     if export is not None:
         _export(problem, Path(export))
-    if pairs == "full" or problem.program.family == "hardest":
+    if encoding == "auto":
+        encoding = _fastest_encoding(problem)
+    if encoding == "full":
         return _solve_full(problem, time_limit)
-    if pairs == "aggregated" or (pairs == "auto" and problem.over_pairs and problem.n_margins > DUAL_UP_TO):
+    if encoding == "aggregated":
         from auclab.solvers.windows import solve_windows
 
         return solve_windows(problem, tolerance=tolerance, time_limit=time_limit)
     return _solve_dual(problem, time_limit)
+
+
+def _check_encoding(problem: Problem, encoding: str, export: str | None) -> None:
+    """Raise `AuclabError` unless the program has the encoding."""
+    program = problem.program
+    if encoding not in ENCODINGS:
+        raise AuclabError(f"encoding={encoding!r} is unknown; choose one of {', '.join(ENCODINGS)}")
+    if not program.encodings and (encoding != "auto" or export is not None):
+        raise AuclabError(f"{program.name} takes neither encoding nor export: its pairs are integer variables")
+    if encoding != "auto" and encoding not in program.encodings:
+        available = " or ".join(f"encoding={name}" for name in program.encodings)
+        raise AuclabError(
+            f"{program.name} over {program.over} has no encoding={encoding}; use {available}, or "
+            "solver=cutting_plane, which forms no pairs"
+        )
+
+
+def _fastest_encoding(problem: Problem) -> str:
+    """What "auto" stands for."""
+    encodings = problem.program.encodings
+    if "dual" not in encodings:
+        return "full"
+    return "aggregated" if "aggregated" in encodings and problem.n_margins > DUAL_UP_TO else "dual"
+
+
+def _bauc_coef(problem: Problem, time_limit: float | None) -> Array:
+    """The w of the bAUC solution on the same sample, from which counting pairs starts."""
+    return solve(Problem(BufferedAUC(), problem.sample), tolerance=1e-4, time_limit=time_limit).coef
 
 
 def _solve_dual(problem: Problem, time_limit: float | None) -> RawSolution:
@@ -123,9 +163,8 @@ def _solve_full(problem: Problem, time_limit: float | None) -> RawSolution:
     loader = result.solution_loader
     values, duals = loader.get_vars(), loader.get_duals()
     weights = np.array([duals[model.hinge[k]] for k in model.hinge])
-    share_neg = None
-    if problem.program.family == "hardest":
-        share_neg = np.array([duals[model.hardest[j]] for j in model.neg])
+    tail: Any = model.component("tail")
+    share_neg = None if tail is None else np.array([duals[tail[j]] for j in model.neg])
     return RawSolution(
         coef=np.array([values[model.coef[k]] for k in model.features]),
         intercept=0.0 if problem.over_pairs else float(values[model.intercept]),
@@ -138,7 +177,7 @@ def _solve_full(problem: Problem, time_limit: float | None) -> RawSolution:
 
 
 def _export(problem: Problem, path: Path) -> None:
-    """Write the printed program to `path`; under another name first, so that nothing half-written stays."""
+    """Write the printed program to `path`; under another name first, so that no partial file is left."""
     from auclab.models.pyomo_model import to_pyomo
 
     if path.suffix not in (".lp", ".mps"):

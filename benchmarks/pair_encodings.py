@@ -1,9 +1,9 @@
-"""Which statement of the pairs is the fastest.
+"""Which encoding of the pairs is the fastest.
 
-    python benchmarks/pair_statements.py [--repeat 5] [--limit 60]
+    python benchmarks/pair_encodings.py [--repeat 5] [--limit 60]
 
 Ratios of medians within one run, every competitor warmed up (compile time is apart), one thread, runs alternated.
-A statement that needed more than the limit is not tried on larger problems.
+An encoding that needed more than the limit is not tried on larger problems.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from auclab import BufferedAUC, solve
 from auclab.datasets import load
 
 CHOICES = {
-    "highs, full": {"solver": "highs", "pairs": "full"},
-    "highs, dual": {"solver": "highs", "pairs": "dual"},
-    "highs, aggregated": {"solver": "highs", "pairs": "aggregated"},
+    "highs, full": {"solver": "highs", "encoding": "full"},
+    "highs, dual": {"solver": "highs", "encoding": "dual"},
+    "highs, aggregated": {"solver": "highs", "encoding": "aggregated"},
     "clarabel": {"solver": "clarabel"},
 }
 

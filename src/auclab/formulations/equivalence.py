@@ -1,0 +1,132 @@
+"""RankSVM and bAUC_z, C-SVM and EC-SVM have the same optima up to length (Norton & Uryasev 2018, Props. 6 and 7).
+
+With V the value:  ``z = −λ/V``,  ``λ = −zV``,  ``w = v/(1 + z‖v‖)``,  ``v = w/(1 − z‖w‖)``.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol, Self, TypeVar
+
+from auclab.formulations.base import Program
+from auclab.formulations.csvm import CSVM
+from auclab.formulations.ecsvm import ECSVM
+from auclab.formulations.generalized_bauc import GeneralizedBufferedAUC
+from auclab.formulations.norms import norm_of
+from auclab.formulations.optimum import Optimum
+from auclab.formulations.ranksvm import RankSVM
+from auclab.types import Array, AuclabError
+
+
+class Solved(Protocol):
+    """What the maps need of a solution (`auclab.Solution` is one)."""
+
+    @property
+    def formulation(self) -> Program:
+        """The program that was solved."""
+
+    @property
+    def coef(self) -> Array:
+        """w, shape (n_features,)."""
+
+    @property
+    def objective(self) -> float:
+        """The value at w."""
+
+    @property
+    def lower_bound(self) -> float:
+        """The largest known lower bound of the value."""
+
+    def mapped_to(self, formulation: Program, scale: float, value: float) -> Self:
+        """The solution of an equivalent program: w times `scale`, of another value."""
+
+
+S = TypeVar("S", bound=Solved)
+
+
+def read_optimum(solution: Solved) -> Optimum:
+    """Read a solution as a statement on buffered probability (Norton & Uryasev 2018, Prop. 5).
+
+    A penalised program is first mapped to its threshold form by 7.4: ``z = −λ/V``. The hinge over the hardest
+    negatives bounds the partial AUC, and a count of pairs is the AUC itself.
+
+    See Also
+    --------
+    auclab.formulations.base.Program.read_optimum : What each program says.
+    """
+    return solution.formulation.read_optimum(solution.objective, solution.lower_bound, solution.coef)
+
+
+def ranksvm_to_threshold(solution: S) -> S:
+    """The bAUC_z (EC-SVM) solution that a RankSVM (C-SVM) solution is.
+
+    With V = H(v) + λ‖v‖ and H(v) > 0:  ``z = −λ/V``, ``w = v/(1 + z‖v‖)``, value V (formulas derived from Norton
+    & Uryasev 2018, Props. 6 and 7). For the squared penalty the equivalent λ is ``2λ‖v‖``.
+
+    Parameters
+    ----------
+    solution : Solution
+        Of RankSVM or C-SVM.
+
+    Returns
+    -------
+    Solution
+        Its `formulation` carries the threshold, also as `.threshold`; `objective` is V, `gap` is carried over.
+
+    Raises
+    ------
+    AuclabError
+        Not a RankSVM or C-SVM solution, or the hinge is 0 (separable data: z = −1/‖v‖ is constant there, the
+        infimum is not attained), or v = 0.
+
+    See Also
+    --------
+    auclab.threshold_to_ranksvm : The inverse.
+    """
+    program = solution.formulation
+    if not isinstance(program, RankSVM | CSVM):
+        raise AuclabError(f"a RankSVM or C-SVM solution is needed, got {program.name}")
+    if norm_of(solution.coef, program.norm) == 0:
+        raise AuclabError("w = 0 has no direction to carry over; choose a penalty below null_penalty(X, y)")
+    if program.is_separated(solution.objective, solution.coef):
+        raise AuclabError(
+            "the hinge loss is 0 (separable data): for all such penalties the threshold is z = −1/‖v‖ and the "
+            "bAUC_z infimum is not attained; choose a larger penalty"
+        )
+    form = program.as_threshold(solution.objective, solution.coef)
+    by_threshold = GeneralizedBufferedAUC if isinstance(program, RankSVM) else ECSVM
+    return solution.mapped_to(by_threshold(form.threshold, program.norm), form.scale, form.value)
+
+
+def threshold_to_ranksvm(solution: S) -> S:
+    """The RankSVM (C-SVM) solution, unsquared, that a bAUC_z (EC-SVM) solution with z < 0 is.
+
+    ``λ = −zV``, ``v = w/(1 − z‖w‖)``, value V.
+
+    Parameters
+    ----------
+    solution : Solution
+        Of generalised bAUC or EC-SVM.
+
+    Raises
+    ------
+    AuclabError
+        Not such a solution, z ≥ 0, w = 0, or value 0 (no penalty corresponds to it).
+
+    See Also
+    --------
+    auclab.ranksvm_to_threshold : The inverse.
+    """
+    program = solution.formulation
+    if not isinstance(program, GeneralizedBufferedAUC | ECSVM):
+        raise AuclabError(f"a generalised bAUC or EC-SVM solution is needed, got {program.name}")
+    length, z = norm_of(solution.coef, program.norm), program.threshold
+    if z >= 0:
+        raise AuclabError(f"z = {z:g}: only z < 0 corresponds to a penalty")
+    if length == 0 or solution.objective <= 0:
+        raise AuclabError(
+            f"no penalty corresponds to ‖w‖ = {length:g} with value {solution.objective:g}; "
+            "0 < value and w ≠ 0 are needed"
+        )
+    penalised = RankSVM if isinstance(program, GeneralizedBufferedAUC) else CSVM
+    counterpart = penalised(penalty=-z * solution.objective, norm=program.norm)
+    return solution.mapped_to(counterpart, 1.0 / (1.0 - z * length), solution.objective)

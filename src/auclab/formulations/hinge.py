@@ -1,0 +1,162 @@
+"""One program type carries every formulation whose loss is a mean of hinges.
+
+    minimise over w (and b)    mean_k [ 1 − m_k(w, b) − z‖w‖ ]₊  +  λ Ω(w),      Ω = ‖w‖ or ‖w‖²
+
+with margins m_k over pairs, ``w·(x_i⁺ − x_j⁻)`` (`pair_hinge`), or over points, ``y_k (w·x_k + b)`` (`point_hinge`). A
+formulation is a row of this table: which margins, which z, which λ, which norm.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from auclab.formulations.base import Kind, NullProof, Program
+from auclab.formulations.norms import SYMBOL, check_norm, dual_norm_of, norm_of
+from auclab.formulations.optimum import Optimum
+from auclab.samples.memory import Sample
+from auclab.types import Array, AuclabError
+
+#: Relative differences below this are rounding.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class ThresholdForm:
+    """A value as that of the threshold program: its z, its value, and the factor that takes w to its optimum."""
+
+    threshold: float
+    value: float
+    scale: float
+
+
+class HingeProgram(Program):
+    """A row of the table.
+
+    See Also
+    --------
+    auclab.BufferedAUC, auclab.GeneralizedBufferedAUC, auclab.RankSVM : The rows over pairs.
+    auclab.CSVM, auclab.ECSVM : The rows over points.
+    """
+
+    kind: ClassVar[Kind] = "hinge"
+    #: The mean and the margin in the equation, and the words for error and score.
+    mean_symbol: ClassVar[str]
+    margin_symbol: ClassVar[str]
+    error_name: ClassVar[str]
+    score_name: ClassVar[str]
+    #: Names of the λ and of the −z at which w = 0 becomes optimal.
+    null_level_names: ClassVar[tuple[str, str]]
+
+    def __post_init__(self) -> None:
+        check_norm(self.norm)
+        if not math.isfinite(self.penalty) or self.penalty < 0:
+            raise AuclabError(f"penalty λ must be finite and ≥ 0, got {self.penalty}")
+        if not math.isfinite(self.threshold):
+            raise AuclabError(f"threshold z must be finite, got {self.threshold}")
+
+    @property
+    def is_convex(self) -> bool:
+        """Whether the program is convex: z ≤ 0."""
+        return self.threshold <= 0
+
+    @abstractmethod
+    def hinge(self, coef: Array, intercept: float, sample: Sample) -> float:
+        """The loss part, ``mean_k [1 − m_k − z‖w‖]₊``."""
+
+    @abstractmethod
+    def null_meaning(self, sample: Sample) -> str:
+        """What it means that w = 0 is optimal, as the end of a sentence."""
+
+    def objective(self, coef: Array, intercept: float, sample: Sample) -> float:
+        """`value` on a sample that was checked before."""
+        return self.hinge(coef, intercept, sample) + self.penalty_part(coef)
+
+    def penalty_part(self, coef: Array) -> float:
+        """``λ‖w‖`` or ``λ‖w‖²``."""
+        size = norm_of(coef, self.norm)
+        return self.penalty * (size * size if self.squared else size)
+
+    def hinge_part(self, objective: float, coef: Array) -> float:
+        """The mean hinge in a value of the program: what is left of it without the penalty."""
+        return objective - self.penalty_part(coef)
+
+    def equation(self) -> str:
+        """The program in one line.
+
+        Examples
+        --------
+        >>> from auclab.formulations import RankSVM
+        >>> RankSVM(0.01, squared=True).equation()
+        'min  mean_ij [1 − w·(x_i⁺ − x_j⁻)]₊ + 0.01 ‖w‖₂²'
+        """
+        size = SYMBOL[self.norm]
+        buffer = f" {'+' if self.threshold < 0 else '−'} {abs(self.threshold):g} {size}" if self.threshold else ""
+        penalty = f" + {self.penalty:g} {size}{'²' if self.squared else ''}" if self.penalty else ""
+        return f"min  {self.mean_symbol} [1 − {self.margin_symbol}{buffer}]₊{penalty}"
+
+    def is_null_value(self, objective: float, sample: Sample) -> bool:
+        """Whether a value of a convex program is no better than that of w = 0."""
+        return self.is_convex and objective >= self.null_value(sample) * (1 - _ROUNDING)
+
+    def null_reason(self, sample: Sample, proof: NullProof | None) -> str | None:
+        """Why w = 0 is optimal: λ (or −z) is at least the level that the proof shows."""
+        if proof is None:
+            return "w = 0 is optimal within the tolerance"
+        value, level = self.null_value(sample), dual_norm_of(sample.combine(*proof.multipliers), self.norm)
+        if self.squared or self.penalty - self.threshold * value < level * (1 - _ROUNDING):
+            return None
+        (by_penalty, by_threshold), meaning = self.null_level_names, self.null_meaning(sample)
+        if self.penalty > 0:
+            return f"w = 0 is optimal because λ = {self.penalty:g} ≥ λ_max = {level:.6g}; {meaning}"
+        if self.threshold < 0:
+            level = level / value
+            return f"w = 0 is optimal because −z = {-self.threshold:g} ≥ {by_threshold} = {level:.6g}; {meaning}"
+        useless = "no linear scorer distinguishes the classes"
+        return f"w = 0 is optimal because {by_penalty} = {level:.3g}: {useless}; {meaning}"
+
+    def is_separated(self, objective: float, coef: Array) -> bool:
+        """Whether no hinge is left at an optimum but rounding noise."""
+        return self.hinge_part(objective, coef) <= _ROUNDING * (objective if self.penalty > 0 else 1.0)
+
+    def as_threshold(self, objective: float, coef: Array) -> ThresholdForm:
+        """The optimum of a penalised program as that of the program with ``z = −λ/V``, V the value (formulas 7.4).
+
+        ``w = v/(1 + z‖v‖)``; for the squared penalty the equivalent λ is ``2λ‖v‖``. A program without a penalty is its
+        own threshold form.
+
+        See Also
+        --------
+        auclab.ranksvm_to_threshold : The same for a solution.
+        """
+        if self.penalty == 0:
+            return ThresholdForm(self.threshold, objective, 1.0)
+        length = norm_of(coef, self.norm)
+        penalty = 2 * self.penalty * length if self.squared else self.penalty
+        value = self.hinge_part(objective, coef) + penalty * length
+        z = -penalty / value
+        return ThresholdForm(z, value, 1.0 / (1.0 + z * length))
+
+    def read_optimum(self, objective: float, lower_bound: float, coef: Array) -> Optimum:
+        """What an optimal value says about the errors of the scorer (Norton & Uryasev 2018, Prop. 5)."""
+        if norm_of(coef, self.norm) == 0:
+            return Optimum(
+                self.threshold, objective, 1 - objective, math.nan, math.nan,
+                f"w = 0: no linear scorer has a buffered probability below {objective:.4g} here",
+            )  # fmt: skip
+        if self.is_separated(objective, coef):
+            return Optimum(
+                self.threshold, 0.0, 1.0, math.nan, math.nan,
+                f"separated: no {self.error_name} exceeds the threshold, every margin is at least 1",
+            )  # fmt: skip
+        form = self.as_threshold(objective, coef)
+        z, bpoe, length = form.threshold, form.value, norm_of(coef * form.scale, self.norm)
+        quantile = z - 1.0 / length if 0 < bpoe < 1 and length > 0 else math.nan
+        at = "" if z == 0 else f" at z = {z:.4g}"
+        return Optimum(
+            z, bpoe, 1 - bpoe, quantile, z if math.isfinite(quantile) else math.nan,
+            f"{self.score_name}{at} is α* = {1 - bpoe:.4f}: the worst {bpoe:.2%} of the {self.error_name}s of w/‖w‖ "
+            f"average {z:.4g} and start at about {quantile:.4g}",
+        )  # fmt: skip

@@ -1,0 +1,49 @@
+"""Means of hinges over pairs, ``mean_ij [1 − w·(x_i⁺ − x_j⁻) − z‖w‖]₊``, evaluated on sorted scores."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from auclab.compiled.hinge import pair_hinge_value
+from auclab.formulations.base import Encoding, NullProof
+from auclab.formulations.hinge import HingeProgram
+from auclab.formulations.norms import norm_of
+from auclab.formulations.null import pair_null_level
+from auclab.samples.memory import Sample
+from auclab.types import Array
+
+
+class PairHingeProgram(HingeProgram):
+    """A row of the table over pairs of a positive and a negative; the intercept cancels.
+
+    See Also
+    --------
+    auclab.formulations.point_hinge.PointHingeProgram : The rows over points.
+    """
+
+    over = "pairs"
+    encodings: ClassVar[tuple[Encoding, ...]] = ("full", "dual", "aggregated")
+    mean_symbol = "mean_ij"
+    margin_symbol = "w·(x_i⁺ − x_j⁻)"
+    error_name = "ranking error"
+    score_name = "bAUC"
+    null_level_names = ("‖mean(x⁺) − mean(x⁻)‖_*", "‖mean(x⁺) − mean(x⁻)‖_*")
+
+    def hinge(self, coef: Array, intercept: float, sample: Sample) -> float:
+        """The loss part, ``mean_ij [1 − w·(x_i⁺ − x_j⁻) − z‖w‖]₊``."""
+        shift = 1.0 - self.threshold * norm_of(coef, self.norm)
+        return pair_hinge_value(*sample.scores(coef), shift, *sample.weights)
+
+    def null_is_certain(self, sample: Sample) -> bool:
+        """Whether λ − z ≥ ‖Δ‖_*, Δ the difference of the class means (formulas 7.3); never for a squared penalty."""
+        if self.squared and self.penalty > 0:
+            return False
+        return pair_null_level(sample, self.norm) <= self.penalty - self.threshold
+
+    def null_proof(self, sample: Sample) -> NullProof | None:
+        """Every pair with its full weight."""
+        return NullProof((sample.share_pos, sample.share_neg))
+
+    def null_meaning(self, sample: Sample) -> str:
+        """What it means that w = 0 is optimal."""
+        return "the value is 1 and the bAUC of every linear scorer is 0"

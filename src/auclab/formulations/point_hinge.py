@@ -1,0 +1,59 @@
+"""Means of hinges over points, ``mean_k [1 − y_k (w·x_k + b) − z‖w‖]₊``."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from auclab.formulations.base import Encoding, NullProof
+from auclab.formulations.hinge import HingeProgram
+from auclab.formulations.norms import norm_of
+from auclab.formulations.null import point_null_multipliers
+from auclab.samples.memory import Sample
+from auclab.types import Array
+
+
+class PointHingeProgram(HingeProgram):
+    """A row of the table over points, with an intercept.
+
+    See Also
+    --------
+    auclab.formulations.pair_hinge.PairHingeProgram : The rows over pairs.
+    """
+
+    over = "points"
+    encodings: ClassVar[tuple[Encoding, ...]] = ("full", "dual")
+    mean_symbol = "mean_k"
+    margin_symbol = "y_k (w·x_k + b)"
+    error_name = "misclassification error"
+    score_name = "buffered accuracy"
+    null_level_names = ("λ_max", "λ_max / (2·min(class shares))")
+
+    def hinge(self, coef: Array, intercept: float, sample: Sample) -> float:
+        """The loss part, ``mean_k [1 − y_k (w·x_k + b) − z‖w‖]₊``."""
+        shift = 1.0 - self.threshold * norm_of(coef, self.norm)
+        scores_pos, scores_neg = sample.scores(coef)
+        weight_pos, weight_neg = sample.point_weights
+        loss_pos = np.maximum(shift - (scores_pos + intercept), 0.0)
+        loss_neg = np.maximum(shift + (scores_neg + intercept), 0.0)
+        return float(weight_pos @ loss_pos + weight_neg @ loss_neg)
+
+    def null_value(self, sample: Sample) -> float:
+        """Objective of w = 0 with the best intercept, 2·min(class shares)."""
+        return 2.0 * min(sample.prior_pos, 1.0 - sample.prior_pos)
+
+    def null_intercept(self, sample: Sample) -> float:
+        """The best intercept for w = 0: the sign of the majority; 0 for classes of equal weight."""
+        return float(np.sign(sample.prior_pos - 0.5))
+
+    def null_proof(self, sample: Sample) -> NullProof | None:
+        """The minority with its full weights, the majority with those that bring its mean nearest.
+
+        None for a sample in blocks: the weights are those of a program over all rows.
+        """
+        return None if sample.in_blocks else NullProof(point_null_multipliers(sample, self.norm))
+
+    def null_meaning(self, sample: Sample) -> str:
+        """What it means that w = 0 is optimal."""
+        return f"the value is 2·min(class shares) = {self.null_value(sample):.4g}"
