@@ -87,12 +87,12 @@ def test_the_example_of_demsar():
     assert found.average_ranks[[f"method {j}" for j in range(4)]].round(3).tolist() == [3.143, 2.0, 2.893, 1.964]
     assert found.chi_square * 25 / 28 == pytest.approx(9.28, abs=0.005)
     assert found.critical_difference == pytest.approx(1.25, abs=0.005)
-    # 3.143 − 1.964 = 1.18 is below 1.25: nobody can be told apart, though Friedman's test says they differ.
+    # 3.143 − 1.964 = 1.18 is below 1.25: no two columns differ, though Friedman's test rejects equal ranks.
     assert found.p_value < 0.05
     assert found.groups == (("method 3", "method 1", "method 2", "method 0"),)
 
 
-def test_who_cannot_be_told_apart():
+def test_groups_that_nemenyi_does_not_separate():
     """Three rows that agree on five columns: ranks 1 … 5, CD = 2.728 √(30/18) = 3.52, so 1–4 and 2–5 go together."""
     means = frame([[5, 4, 3, 2, 1]] * 3)
     found = rank_columns(means)

@@ -16,8 +16,8 @@ CHROMIUM = next((found for name in NAMES if (found := shutil.which(name))), None
 PROBE = """
 <script>
 addEventListener("load", () => {{
-  const told = (() => {{ {script} }})();
-  document.documentElement.dataset.told = encodeURIComponent(JSON.stringify(told));
+  const answer = (() => {{ {script} }})();
+  document.documentElement.dataset.answer = encodeURIComponent(JSON.stringify(answer));
 }});
 </script>
 """
@@ -32,9 +32,9 @@ def ask(page, script, *, options=()):
     body, end, rest = page.read_text(encoding="utf-8").rpartition("</body>")
     probe.write_text(body + PROBE.format(script=script) + end + rest, encoding="utf-8")
     dom, console = run(probe, "--dump-dom", *options)
-    told = re.search(r'data-told="([^"]*)"', dom)
-    assert told, f"the script of the page did not end: {console}"
-    return json.loads(unquote(told[1])), console
+    answer = re.search(r'data-answer="([^"]*)"', dom)
+    assert answer, f"the script of the page did not end: {console}"
+    return json.loads(unquote(answer[1])), console
 
 
 def run(page, *options):

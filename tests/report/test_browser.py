@@ -69,55 +69,55 @@ return { before, most, disabled, turned, empty, listed, words, theme: document.d
 
 
 def test_everything_is_drawn_and_nothing_is_said(page):
-    told, console = ask(page, LOOK)
+    answer, console = ask(page, LOOK)
     assert console == []
     data = json.loads(page.read_text(encoding="utf-8").partition('id="report-data">')[2].partition("</script>")[0])
-    chosen = [data["runs"][str(number)] for number in sorted(data["chosen"])]
-    names = [each["name"] for each in chosen]
-    splits = [each["curves"][0]["split"] for each in chosen]
+    selected = [data["runs"][str(number)] for number in sorted(data["selected"])]
+    names = [each["name"] for each in selected]
+    splits = [each["curves"][0]["split"] for each in selected]
     expected = ["ROC and buffered ROC curves", "Relative gap over time", f"ROC surface of {names[0]}, {splits[0]}"]
     expected += [f"{what} of {name}" for name in names for what in ("Scores", "Ranking errors")]
     expected += ["Bounds over held-out values", *(f"{path['metric']} along {path['symbol']}" for path in data["paths"])]
-    assert sorted(told["titles"]) == sorted(expected)
-    assert told["described"]
-    assert told["drawn"]
-    assert told["curves"] == sum(1 + (curves["broc"] is not None) for each in chosen for curves in each["curves"])
-    assert told["dots"] == sum(map(len, data["bounds"].values()))
-    assert [text.partition(": ")[0] for text in told["legend"]] == names
+    assert sorted(answer["titles"]) == sorted(expected)
+    assert answer["described"]
+    assert answer["drawn"]
+    assert answer["curves"] == sum(1 + (curves["broc"] is not None) for each in selected for curves in each["curves"])
+    assert answer["dots"] == sum(map(len, data["bounds"].values()))
+    assert [text.partition(": ")[0] for text in answer["legend"]] == names
 
 
 def test_a_table_is_sorted_by_number_both_ways(page):
-    told, console = ask(page, SORT)
+    answer, console = ask(page, SORT)
     assert console == []
-    numbers = [float(word) for word in told["up"] if word]
+    numbers = [float(word) for word in answer["up"] if word]
     assert numbers == sorted(numbers)
-    assert told["up"][-1] == told["down"][-1] == ""  # the run that failed has no number and is last both ways
-    assert [float(word) for word in told["down"] if word] == numbers[::-1]
-    assert (told["first"], told["second"], told["sorted"]) == ("ascending", "descending", 1)
-    assert told["focusable"] == 0
+    assert answer["up"][-1] == answer["down"][-1] == ""  # the run that failed has no number and is last both ways
+    assert [float(word) for word in answer["down"] if word] == numbers[::-1]
+    assert (answer["first"], answer["second"], answer["sorted"]) == ("ascending", "descending", 1)
+    assert answer["focusable"] == 0
 
 
-def test_runs_are_chosen_found_and_turned(page):
-    told, console = ask(page, CHOOSE)
+def test_runs_are_selected_found_and_turned(page):
+    answer, console = ask(page, CHOOSE)
     assert console == []
-    assert (told["before"], told["most"], told["disabled"]) == (3, 6, 1)  # seven runs have curves
-    assert told["turned"]
-    assert told["empty"] == [0, 0, True]
-    assert len(set(told["listed"])) == 1
-    assert told["words"] == 2
-    assert told["theme"] == "dark"
+    assert (answer["before"], answer["most"], answer["disabled"]) == (3, 6, 1)  # seven runs have curves
+    assert answer["turned"]
+    assert answer["empty"] == [0, 0, True]
+    assert len(set(answer["listed"])) == 1
+    assert answer["words"] == 2
+    assert answer["theme"] == "dark"
 
 
 def test_a_phone_needs_no_sideways_scrolling(page):
-    told, _ = ask(page, LOOK, options=["--window-size=360,800"])
-    assert told["taken"] <= told["room"] <= 500
+    answer, _ = ask(page, LOOK, options=["--window-size=360,800"])
+    assert answer["taken"] <= answer["room"] <= 500
 
 
 @pytest.mark.parametrize(("word", "setting"), [("dark", 0), ("light", 1)])
 def test_the_system_says_light_or_dark(page, word, setting):
-    told, _ = ask(page, LOOK, options=[f"--blink-settings=preferredColorScheme={setting}"])
-    assert told["theme"] == word
-    brightness = sum(map(int, re.findall(r"\d+", told["paper"])))
+    answer, _ = ask(page, LOOK, options=[f"--blink-settings=preferredColorScheme={setting}"])
+    assert answer["theme"] == word
+    brightness = sum(map(int, re.findall(r"\d+", answer["paper"])))
     assert (brightness < 150) if word == "dark" else (brightness > 700)
 
 

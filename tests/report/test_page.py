@@ -191,15 +191,15 @@ def test_tables_are_semantic(text, parsed):
     assert all(each.get("scope") in ("col", "row") for each in parsed.find("th"))
     ids = [each["id"] for _, each in parsed.elements if "id" in each]
     assert len(ids) == len(set(ids))
-    told = [each["aria-labelledby"] for _, each in parsed.elements if "aria-labelledby" in each]
-    assert set(told) <= set(ids)
+    labels = [each["aria-labelledby"] for _, each in parsed.elements if "aria-labelledby" in each]
+    assert set(labels) <= set(ids)
 
 
 def test_runs_without_scores_are_reported_without_curves(store, runs, tmp_path):
     """Runs of earlier versions keep no scores and no command."""
     bare = runs.assign(fold_folder=tmp_path).drop(columns="tag.command")
     text = write_report(bare, tmp_path / "bare.html", store_dir=store).read_text(encoding="utf-8")
-    assert "No run here has kept its scores" in text
+    assert "No run here has stored its scores" in text
     assert "auclab rerun" in text
 
 
@@ -212,7 +212,7 @@ def test_a_full_page_has_every_first_split_before_any_second(store, runs, tmp_pa
     text = write_report(runs, tmp_path / "page.html", store_dir=store).read_text(encoding="utf-8")
     carried = [len(run["curves"]) for run in _data(text)["runs"].values()]
     assert set(carried) == {1}
-    assert f"{9 - len(carried)} splits have no curves here" in text
+    assert f"{9 - len(carried)} splits are not drawn" in text
     assert len(text) < len(whole)
 
 

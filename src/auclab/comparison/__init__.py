@@ -1,4 +1,4 @@
-"""Runs of MLflow's store side by side: read, paired by split, tested, ranked, printed."""
+"""Comparison of tracked runs: read from the store, paired by split, tested, ranked, printed."""
 
 from auclab.comparison.cells import Cells, arrange
 from auclab.comparison.paired import PairedTest, paired_test

@@ -1,4 +1,4 @@
-"""Runs put into the cells of a table: which settings make a row, which a column, and what is a pair."""
+"""Arrange runs in the cells of a table: which settings make a row, which a column, and which runs are paired."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import pandas as pd
 from auclab.pipeline.run_name import SYMBOLS
 from auclab.types import AuclabError
 
-#: Settings that only repeat an experiment; the split's own name is the column ``fold``.
+#: Settings that only repeat an experiment; the name of the split is the column ``fold``.
 REPLICATION = ("dataset.seed", "split.seed", "split.fold", "split.n_repeats")
 
-#: What decides which observations are learned from and tested on, and what is done with them.
+#: Groups of settings that determine the training and test observations, and those that determine the method.
 DATA, METHOD = ("dataset", "split"), ("formulation", "tune", "solver", "preprocess")
 
 #: Endings of numbers that belong to another one: standard error, ends of an interval.
 PARTS = ("_se", "_low", "_high", "_sd")
 
-#: So many gaps are told one by one.
+#: Largest number of missing cells that are listed one by one.
 MOST_NOTES = 12
 
-#: Settings that follow from another one or say where files lie.
+#: Settings that follow from another one or locate files.
 FOLLOW = ("solver.name", "dataset.data_dir")
 
 
@@ -33,7 +33,7 @@ class Cells:
 
     `values` has a row per (row of the table, pair) and a column per column of the table; NaN where there is no run.
     `seconds` (without compilation) and `gaps` have the same shape. `ratios` has n_test/n_train of each row of the
-    table, NaN if it is not one number. `notes` say in words what was left out, doubled or missing.
+    table, NaN if it is not one number. `notes` are sentences on what was left out, duplicated or missing.
     """
 
     metric: str
@@ -70,7 +70,7 @@ def arrange(
         No such metric or setting, a cell with several configurations, or a pair whose runs read different data.
     """
     if runs.empty:
-        raise AuclabError("no run fits; auclab runs lists those that there are")
+        raise AuclabError("no run matches; auclab runs lists all runs")
     notes: list[str] = []
     runs = _with_metric(runs, metric, notes)
     for name in (*(rows or ()), *(columns or ())):
@@ -88,7 +88,7 @@ def arrange(
     runs = runs.assign(
         _row=_labels(runs, row_keys), _column=_labels(runs, column_keys), _pair=_pairs(runs, (*row_keys, *column_keys))
     )
-    if "seconds/total" in runs:  # who compiled first is chance
+    if "seconds/total" in runs:  # which run had to compile is arbitrary
         runs = runs.assign(_seconds=runs["seconds/total"] - runs.get("seconds/compile", 0.0))
     _refuse_other_data(runs, column_keys)
     runs = _newest(runs, metric, notes)
@@ -110,7 +110,7 @@ def arrange(
 
 
 def label(keys: Sequence[str], values: Sequence[object]) -> str:
-    """Settings as words: the choice of a group as it is, the rest with a name; what is missing is left out.
+    """Label of settings: the choice of a group without its name, all others with theirs; missing ones are left out.
 
     Examples
     --------
@@ -119,16 +119,16 @@ def label(keys: Sequence[str], values: Sequence[object]) -> str:
     >>> label(["formulation", "tune", "formulation.penalty"], ["ranksvm", "penalty", "tuned"])
     'ranksvm λ=tuned'
     """
-    words = []
+    parts = []
     for key, value in zip(keys, values, strict=True):
         if pd.isna(value):  # type: ignore[call-overload]
             continue
         if key == "tune" and (value == "none" or "tuned" in values):
-            continue  # the parameter tells it
-        word = f"{value:.12g}" if isinstance(value, float) else str(value)
+            continue  # the parameter's value is "tuned"
+        text = f"{value:.12g}" if isinstance(value, float) else str(value)
         name = key.rpartition(".")[2]
-        words.append(word if "." not in key else f"{SYMBOLS.get(name, name)}={word}")
-    return " ".join(words) or "all"
+        parts.append(text if "." not in key else f"{SYMBOLS.get(name, name)}={text}")
+    return " ".join(parts) or "all"
 
 
 def shorten(names: Sequence[str], most: int = 4) -> str:
@@ -175,11 +175,11 @@ def _refuse_mixture(
     lacking = _grown(runs, keys, names, within)[len(keys) :]
     if not lacking:
         return
-    told = "; ".join(f"{name} ({shorten([str(value) for value in runs[name].unique()])})" for name in lacking)
+    differences = "; ".join(f"{name} ({shorten([str(value) for value in runs[name].unique()])})" for name in lacking)
     what = "a row mixes data or splits" if option == "rows" else "a cell mixes configurations"
     raise AuclabError(
-        f"{what} that differ in {told}; add {','.join(lacking)} to --{option}, or choose with "
-        f"--where {lacking[0]}=…, or leave --{option} out and it is found"
+        f"{what} that differ in {differences}; add {','.join(lacking)} to --{option}, or select with "
+        f"--where {lacking[0]}=…, or omit --{option} to have them added"
     )
 
 
@@ -189,31 +189,31 @@ def _labels(runs: pd.DataFrame, keys: Sequence[str]) -> list[str]:
 
 def _pairs(runs: pd.DataFrame, taken: Sequence[str]) -> list[str]:
     """``seed 3 · fold 0``: the seeds that vary, or the split's if none does, and the split."""
-    known = [name for name in ("dataset.seed", "split.seed") if name in runs and name not in taken]
-    seeds = [name for name in known if runs[name].nunique(dropna=False) > 1]
-    if not seeds and "split.seed" in known:
+    present = [name for name in ("dataset.seed", "split.seed") if name in runs and name not in taken]
+    seeds = [name for name in present if runs[name].nunique(dropna=False) > 1]
+    if not seeds and "split.seed" in present:
         seeds = ["split.seed"]
     several = runs["fold"].nunique() > 1
     labels = []
     for row in runs.to_dict("records"):
-        words = [
+        parts = [
             f"{'data ' if name == 'dataset.seed' else ''}seed {row[name]:.12g}" for name in seeds if pd.notna(row[name])
         ]
-        labels.append(" · ".join(words + ([row["fold"]] if several or not words else [])))
+        labels.append(" · ".join(parts + ([row["fold"]] if several or not parts else [])))
     return labels
 
 
 def _with_metric(runs: pd.DataFrame, metric: str, notes: list[str]) -> pd.DataFrame:
     if metric not in runs or not pd.api.types.is_numeric_dtype(runs[metric]) or runs[metric].isna().all():
         names = sorted(str(name) for name in runs.select_dtypes("number"))
-        known = [name for name in names if name.startswith(("test/", "train/")) and not name.endswith(PARTS)]
-        raise AuclabError(f"no run has a metric {metric!r}; there are {', '.join([*known, 'objective', 'gap'])}")
+        available = [name for name in names if name.startswith(("test/", "train/")) and not name.endswith(PARTS)]
+        raise AuclabError(f"no run has a metric {metric!r}; there are {', '.join([*available, 'objective', 'gap'])}")
     without = runs[runs[metric].isna()]
     if len(without):
-        told = shorten([str(name) for name in without["run"].unique()])
-        notes.append(f"{len(without)} of {len(runs)} splits have no {metric} and are left out: {told}")
-    if endless := int(runs[metric].isin([math.inf, -math.inf]).sum()):
-        notes.append(f"{endless} values of {metric} are infinite; the tests leave these pairs out")
+        omitted = shorten([str(name) for name in without["run"].unique()])
+        notes.append(f"{len(without)} of {len(runs)} splits have no {metric} and are left out: {omitted}")
+    if infinite := int(runs[metric].isin([math.inf, -math.inf]).sum()):
+        notes.append(f"{infinite} values of {metric} are infinite; the tests leave these pairs out")
     return runs[runs[metric].notna()]
 
 
@@ -224,13 +224,13 @@ def _refuse_other_data(runs: pd.DataFrame, columns: Sequence[str]) -> None:
     if (sums > 1).any():
         row, pair = sums[sums > 1].index[0]
         raise AuclabError(
-            f"runs on {row}, {pair}, read different data (their checksums differ), so they are no pair; "
-            "choose the runs on one of them with --where data_sha256=…"
+            f"runs on {row}, {pair}, read different data (their checksums differ), so they cannot be paired; "
+            "select the runs on one of them with --where data_sha256=…"
         )
 
 
 def _newest(runs: pd.DataFrame, metric: str, notes: list[str]) -> pd.DataFrame:
-    """Of several runs of one configuration on one split the newest; how many, and how far apart, is said."""
+    """The newest of several runs of one configuration on one split; a note counts the others and their differences."""
     keys = ["_row", "_column", "_pair"]
     runs = runs.sort_values("started", kind="stable") if "started" in runs else runs
     again = runs.duplicated(keys, keep="last")
@@ -238,29 +238,29 @@ def _newest(runs: pd.DataFrame, metric: str, notes: list[str]) -> pd.DataFrame:
         doubled = runs[runs.duplicated(keys, keep=False)]
         groups = doubled.groupby(keys)[metric]
         apart = float((groups.max() - groups.min()).max())
-        told = "they agree" if apart == 0 else f"they differ by up to {apart:.2g} in {metric}"
-        places = shorten([" · ".join(key) for key in doubled[keys].drop_duplicates().to_numpy().tolist()])
+        agreement = "they agree" if apart == 0 else f"they differ by up to {apart:.2g} in {metric}"
+        which = shorten([" · ".join(key) for key in doubled[keys].drop_duplicates().to_numpy().tolist()])
         older = int(again.sum())
-        notes.append(f"{older} older results of a configuration give way to newer ones: {told} ({places})")
+        notes.append(f"{older} older results of a configuration are replaced by newer ones: {agreement} ({which})")
     return runs[~again].sort_index()  # the order of the runs is the order of the table
 
 
 def _missing(values: pd.DataFrame) -> list[str]:
-    """A sentence per column that was not run on some rows, and per cell that lacks pairs the row has elsewhere."""
+    """A note per column that was not run on some rows, and per cell that lacks pairs which the row has elsewhere."""
     notes = []
     counts = values.groupby(level="row", sort=False).count()
     for column in values:
-        if nowhere := [str(row) for row in counts.index[counts[column] == 0]]:
-            notes.append(f"missing: {column} was not run on {shorten(nowhere)}")
+        if absent_rows := [str(row) for row in counts.index[counts[column] == 0]]:
+            notes.append(f"missing: {column} was not run on {shorten(absent_rows)}")
         for row, block in values[column].groupby(level="row", sort=False):
             absent = list(block.index.get_level_values("pair")[block.isna()])
             if 0 < len(absent) < len(block):
                 notes.append(
                     f"missing: {column} on {row} lacks {len(absent)} of {len(block)} ({shorten(absent)}); "
-                    "its mean is over the rest, its test over the pairs both have"
+                    "its mean is over the others, its test over the common pairs"
                 )
-    rest = len(notes) - MOST_NOTES
-    return notes if rest < 2 else [*notes[:MOST_NOTES], f"missing: {rest} more like these; --values has all the gaps"]
+    more = len(notes) - MOST_NOTES
+    return notes if more < 2 else [*notes[:MOST_NOTES], f"missing: {more} more like these; --values lists every value"]
 
 
 def _ratio(runs: pd.DataFrame) -> float:

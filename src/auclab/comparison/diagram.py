@@ -1,4 +1,4 @@
-"""The critical-difference diagram: average ranks on a line, bars over what Nemenyi's test cannot tell apart."""
+"""The critical-difference diagram: average ranks on a line, bars over columns that Nemenyi's test does not separate."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ def draw_critical_difference(ranking: Ranking, *, ax: Axes | None = None) -> Fig
             if (rank - 1) % math.ceil(k / 10) == 0:
                 axes.text(rank, -0.6, str(rank), ha="center", va="bottom")
         margin = 0.03 * (k - 1)
-        for place, (name, rank) in enumerate(zip(names, ranks, strict=True)):
-            right = place < n_right
+        for index, (name, rank) in enumerate(zip(names, ranks, strict=True)):
+            right = index < n_right
             # The outermost names are lowest on neither side: lines of one side do not cross.
-            height = first_line + (place if right else k - 1 - place)
+            height = first_line + (index if right else k - 1 - index)
             end = 1 - margin if right else k + margin
             axes.plot([rank, rank, end], [0, height, height], **ink)
-            place_of_text = end - margin / 3 if right else end + margin / 3
-            axes.text(place_of_text, height, f"{name}  {rank:.2f}", ha="left" if right else "right", va="center")
+            text_at = end - margin / 3 if right else end + margin / 3
+            axes.text(text_at, height, f"{name}  {rank:.2f}", ha="left" if right else "right", va="center")
         for number, (low, high) in enumerate(groups):
             height = 0.75 + 0.55 * number
             reach = 0.008 * (k - 1)
@@ -62,8 +62,8 @@ def draw_critical_difference(ranking: Ranking, *, ax: Axes | None = None) -> Fig
         axes.plot([1, 1 + ranking.critical_difference], [top, top], **ink)
         for end in (1, 1 + ranking.critical_difference):
             axes.plot([end, end], [top - 0.2, top + 0.2], **ink)
-        words = f"critical difference {ranking.critical_difference:.2f} (Nemenyi, level {ranking.alpha:g})"
-        axes.text(1 + ranking.critical_difference / 2, top - 0.3, words, ha="center", va="bottom", color=GREY)
+        text = f"critical difference {ranking.critical_difference:.2f} (Nemenyi, level {ranking.alpha:g})"
+        axes.text(1 + ranking.critical_difference / 2, top - 0.3, text, ha="center", va="bottom", color=GREY)
         figure = axes.get_figure(root=True)
         assert figure is not None
         return figure

@@ -1,4 +1,4 @@
-"""A comparison as csv, Markdown, LaTeX: the same cells, the best and what is not worse in bold."""
+"""A comparison as csv, Markdown, LaTeX: the same cells, with the best and those not found worse in bold."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pandas as pd
 
 from auclab.comparison.table import Table
 
-#: More columns than this, and more than rows, and the table is printed on its side.
+#: A table with more columns than this, and more columns than rows, is transposed.
 WIDEST = 5
 
 _TEX = {
@@ -20,7 +20,7 @@ _TEX = {
 
 
 def to_values(table: Table) -> str:
-    """Csv of what was tested: a line per row and pair, a column per configuration, empty where there is no run."""
+    """Csv of the tested values: a line per row and pair, a column per configuration, empty where there is no run."""
     return str(table.cells.values.to_csv())
 
 
@@ -37,7 +37,7 @@ def to_csv(table: Table) -> str:
 
 
 def to_markdown(table: Table) -> str:
-    """Markdown: the cells, what is said of each column, and the notes."""
+    """Markdown: the cells, the summary of each column, and the notes."""
 
     def lines(head: list[str], body: list[list[str]]) -> Iterator[str]:
         yield "| " + " | ".join(text.replace("|", r"\|") for text in head) + " |"
@@ -62,7 +62,7 @@ def to_latex(table: Table) -> str:
 def grid(
     table: Table, bold: Callable[[str, bool], str], escape: Callable[[str], str] = str, turned: bool = False
 ) -> tuple[list[str], list[list[str]]]:
-    """Head and lines of the main table, ``mean ± deviation``; on its side if wide and low; `turned`: the other way."""
+    """Head and lines of the main table, ``mean ± deviation``; wide ones are transposed, unless `turned`."""
     digits = digits_of(table)
     rows, columns = table.rows, table.columns
 
@@ -75,8 +75,8 @@ def grid(
         note = "" if found.count == pairs else f" ({found.count} of {pairs})"
         return (bold(escape(text), found.best) if found.level else escape(text)) + note
 
-    on_its_side = len(columns) > WIDEST and len(columns) > len(rows)
-    if on_its_side != turned:
+    transposed = len(columns) > WIDEST and len(columns) > len(rows)
+    if transposed != turned:
         head = [escape(", ".join(table.cells.columns)), *map(escape, rows)]
         return head, [[escape(column), *(cell(row, column) for row in rows)] for column in columns]
     head = [escape(", ".join(table.cells.rows)), *map(escape, columns)]
@@ -84,7 +84,7 @@ def grid(
 
 
 def summary(table: Table, escape: Callable[[str], str] = str) -> tuple[list[str], list[list[str]]]:
-    """Head and lines of what is said of each column: rank, wins, seconds, gap."""
+    """Head and lines of the summary of each column: rank, wins, seconds, gap."""
     ranks = None if table.ranking is None else table.ranking.average_ranks
     columns = table.columns if ranks is None else [str(name) for name in ranks.index]
     head = [", ".join(table.cells.columns), *(["average rank"] if ranks is not None else [])]
@@ -94,12 +94,12 @@ def summary(table: Table, escape: Callable[[str], str] = str) -> tuple[list[str]
         rank = [f"{ranks[column]:.2f}"] if ranks is not None else []
         tally = "/".join(map(str, table.tally(column)))
         seconds, gap = float(table.seconds[column]), float(table.gap[column])
-        lines.append([escape(column), *rank, tally, _known(seconds, ".3g"), _known(gap, ".1e")])
+        lines.append([escape(column), *rank, tally, _or_dash(seconds, ".3g"), _or_dash(gap, ".1e")])
     return head, lines
 
 
 def caption(table: Table, mark: str = "Bold") -> str:
-    """What the cells are."""
+    """Caption of the table."""
     tests = {"t": "a paired t-test", "wilcoxon": "Wilcoxon's signed-rank test", "corrected-t": "the corrected t-test"}
     end = "smaller" if table.lower_is_better else "larger"
     return (
@@ -110,7 +110,7 @@ def caption(table: Table, mark: str = "Bold") -> str:
 
 
 def sentences(table: Table) -> list[str]:
-    """Friedman's test in a line, then the notes."""
+    """One sentence on Friedman's test, then the notes."""
     ranking = table.ranking
     found = []
     if ranking is not None:
@@ -139,5 +139,5 @@ def digits_of(table: Table) -> Callable[[float], str]:
     return (lambda value: f"{value:.4f}") if 0.01 <= largest < 1000 else (lambda value: f"{value:.3g}")
 
 
-def _known(value: float, form: str) -> str:
+def _or_dash(value: float, form: str) -> str:
     return "—" if math.isnan(value) else format(value, form)

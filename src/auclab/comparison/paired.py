@@ -1,4 +1,4 @@
-"""Is one column worse than another on the same splits? Three paired tests, two-sided."""
+"""Paired two-sided tests of two columns on the same splits."""
 
 from __future__ import annotations
 

@@ -14,11 +14,11 @@ from auclab.types import AuclabError
 
 @dataclass(frozen=True)
 class Ranking:
-    """Average ranks (1 is best) and what they say.
+    """Average ranks (1 is best) and the tests on them.
 
     `average_ranks` is sorted, indexed by column. `chi_square` with `p_value` is Friedman's test; `f_statistic` with
-    `f_p_value` is Iman and Davenport's, which is less timid. Two columns differ at level `alpha` if their average
-    ranks differ by `critical_difference` or more. `n_rows` data sets were ranked.
+    `f_p_value` is Iman and Davenport's, which is less conservative. Two columns differ at level `alpha` if their
+    average ranks differ by `critical_difference` or more. `n_rows` data sets were ranked.
     """
 
     average_ranks: pd.Series
@@ -32,7 +32,7 @@ class Ranking:
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
-        """Maximal runs of neighbours that Nemenyi's test cannot tell apart, of two columns or more."""
+        """Maximal groups of two or more columns of consecutive rank that Nemenyi's test does not separate."""
         return tuple(tuple(self.average_ranks.index[low : high + 1]) for low, high in self._spans())
 
     def _spans(self) -> Iterator[tuple[int, int]]:

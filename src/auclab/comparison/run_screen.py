@@ -1,4 +1,4 @@
-"""One run on the screen."""
+"""Screen of `auclab show`: one run."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from auclab.comparison.runs import is_setting
 from auclab.comparison.screens import STYLES, number_of, page, plain, sheet_of
 from auclab.types import CONVERGED
 
-#: Parts of settings that say where data come from, which the configuration tells, or a group's choice once more.
-UNTOLD = ("name", "citation", "sha256", "openml", "data_dir")
+#: Parts of settings that are not shown: origin of the data, and the name of a group's choice.
+HIDDEN = ("name", "citation", "sha256", "openml", "data_dir")
 
 
 def show_run(rows: pd.DataFrame) -> None:
@@ -28,12 +28,16 @@ def show_run(rows: pd.DataFrame) -> None:
     style = STYLES.get(status, "")
     facts.add_row("run", Text.assemble((str(first["run"]), "bold"), f"  {first['run_id']}"))
     facts.add_row("started", Text.assemble(f"{first['started']:%Y-%m-%d %H:%M:%S} UTC · ", (status, style)))
-    for name, key, word in (("error", "tag.error", ""), ("sweep", "parent_id", ""), ("data", "data_sha256", "sha256 ")):
+    for name, key, prefix in (
+        ("error", "tag.error", ""),
+        ("sweep", "parent_id", ""),
+        ("data", "data_sha256", "sha256 "),
+    ):
         if pd.notna(first.get(key)):
-            facts.add_row(name, Text(f"{word}{first[key]}"))
+            facts.add_row(name, Text(f"{prefix}{first[key]}"))
     facts.add_row("code", Text(_code(first)))
-    for group, words in _settings(first).items():
-        facts.add_row(group, Text(words))
+    for group, text in _settings(first).items():
+        facts.add_row(group, Text(text))
     _certificates(facts, rows)
     page.print()
     page.print(facts)
@@ -46,12 +50,12 @@ def show_run(rows: pd.DataFrame) -> None:
 
 
 def _code(first: pd.Series[Any]) -> str:
-    """Version, commit, Python; what is not known is left out."""
+    """Version, commit, Python; unknown ones are left out."""
     commit, python = first.get("tag.mlflow.source.git.commit"), first.get("tag.python")
-    words = [f"auclab {first.get('tag.version.auclab')}"]
-    words += [f"commit {commit[:12]}"] if isinstance(commit, str) else []
-    words += ["with uncommitted changes"] if first.get("tag.git.changed") == "yes" else []
-    return " · ".join([*words, *([f"Python {python}"] if isinstance(python, str) else [])])
+    parts = [f"auclab {first.get('tag.version.auclab')}"]
+    parts += [f"commit {commit[:12]}"] if isinstance(commit, str) else []
+    parts += ["with uncommitted changes"] if first.get("tag.git.changed") == "yes" else []
+    return " · ".join([*parts, *([f"Python {python}"] if isinstance(python, str) else [])])
 
 
 def _settings(first: pd.Series[Any]) -> dict[str, str]:
@@ -60,29 +64,29 @@ def _settings(first: pd.Series[Any]) -> dict[str, str]:
     for name in sorted((str(name) for name in first.index if is_setting(str(name))), key=lambda name: "." in name):
         group, _, part = name.partition(".")
         value = first[name]
-        if group == "tracking" or pd.isna(value) or part.startswith(UNTOLD):
+        if group == "tracking" or pd.isna(value) or part.startswith(HIDDEN):
             continue
-        word = f"{value:.12g}" if isinstance(value, float) else str(value)
-        found.setdefault(group, []).append(f"{part} {word}" if part else word)
-    return {group: " · ".join(words) for group, words in found.items()}
+        text = f"{value:.12g}" if isinstance(value, float) else str(value)
+        found.setdefault(group, []).append(f"{part} {text}" if part else text)
+    return {group: " · ".join(texts) for group, texts in found.items()}
 
 
 def _certificates(facts: Sheet, rows: pd.DataFrame) -> None:
-    """What the referee said; of several splits, how they ended and the worst gap."""
+    """Add the certificate; for several splits, how they ended and the worst gap."""
     paths = [Path(folder) / "certificate.json" for folder in rows["fold_folder"]]
-    told = [json.loads(path.read_text(encoding="utf-8")) for path in paths if path.exists()]
-    if not told:
+    certificates = [json.loads(path.read_text(encoding="utf-8")) for path in paths if path.exists()]
+    if not certificates:
         return
-    endings = Counter(f"{each['status']}, {each['advice']}" for each in told)
-    words = "; ".join(ending if len(told) == 1 else f"{count} × {ending}" for ending, count in endings.items())
-    style = "green" if all(each["status"] in CONVERGED for each in told) else "red"
-    facts.add_row("ended", Text(words, style))
-    if len(told) == 1:
-        numbers = [f"{key.replace('_', ' ')} {plain(told[0][key])}" for key in ("objective", "lower_bound")]
-        facts.add_row("certificate", Text(" · ".join([*numbers, f"gap {plain(told[0]['gap'], '.1e')}"])))
+    endings = Counter(f"{each['status']}, {each['advice']}" for each in certificates)
+    text = "; ".join(ending if len(certificates) == 1 else f"{count} × {ending}" for ending, count in endings.items())
+    style = "green" if all(each["status"] in CONVERGED for each in certificates) else "red"
+    facts.add_row("ended", Text(text, style))
+    if len(certificates) == 1:
+        numbers = [f"{key.replace('_', ' ')} {plain(certificates[0][key])}" for key in ("objective", "lower_bound")]
+        facts.add_row("certificate", Text(" · ".join([*numbers, f"gap {plain(certificates[0]['gap'], '.1e')}"])))
         for item in _bounds(paths[0].with_name("bounds.json")):
             facts.add_row("bound", Text(item))
-    for note in dict.fromkeys(note for each in told for note in each["notes"]):
+    for note in dict.fromkeys(note for each in certificates for note in each["notes"]):
         facts.add_row("note", Text(note))
 
 
@@ -91,11 +95,11 @@ def _bounds(path: Path) -> list[str]:
         return []
     items = json.loads(path.read_text(encoding="utf-8"))["bounds"]
     vacuous = [" (vacuous)" if item.get("bound", {}).get("vacuous") else "" for item in items]
-    return [f"{item['statement']} · {item['name']}{word}" for item, word in zip(items, vacuous, strict=True)]
+    return [f"{item['statement']} · {item['name']}{note}" for item, note in zip(items, vacuous, strict=True)]
 
 
 def _splits(rows: pd.DataFrame) -> Sheet:
-    """A line per split: how it ended and what was measured on its held-out part."""
+    """A line per split: its status and the metrics of its held-out part."""
     metrics = [str(name) for name in rows if str(name).startswith("test/") and rows[name].notna().any()]
     metrics = [name for name in metrics if not name.endswith(PARTS)]
     lines = [

@@ -1,4 +1,4 @@
-"""Runs and comparisons on the screen."""
+"""Screens of `auclab compare`, `runs` and `rerun`."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from auclab.comparison.table import Table
 from auclab.pipeline.console import out
 from auclab.types import CONVERGED
 
-#: A terminal has its own width; a file or another program gets whole lines.
+#: A terminal has its own width; output to a file or a pipe is not wrapped.
 page = out if out.is_terminal else Console(width=200, highlight=False)
 
-#: Letters of a line that has room for gap and seconds of a run.
-ROOMY = 115
+#: Width in characters from which gap and seconds of a run are shown.
+WIDE_SCREEN = 115
 
 STYLES = {"FINISHED": "green", "FAILED": "red", "KILLED": "yellow", "RUNNING": "cyan"}
 
 
 def show_table(table: Table) -> None:
-    """The cells, then what is said of each column, then the notes."""
+    """Print the cells, then the summary of each column, then the notes."""
     page.print()
     page.print(_fitting(table))
     page.print(
@@ -46,7 +46,7 @@ def show_table(table: Table) -> None:
 
 
 def _fitting(table: Table) -> Sheet:
-    """Upright or on its side, whichever fits the page; where neither does, cells are folded and not cut."""
+    """The orientation that fits the width; if neither does, cells are folded, not cut."""
 
     def bold(text: str, best: bool) -> str:
         if not page.is_terminal:
@@ -65,7 +65,7 @@ def _fitting(table: Table) -> Sheet:
 def show_runs(runs: pd.DataFrame, *, metric: str) -> None:
     """A line per run, the newest last."""
     head = ["run", "started", "name", "splits", "status", metric, "gap", "seconds"]
-    roomy = page.width >= ROOMY
+    wide = page.width >= WIDE_SCREEN
     lines = []
     for _, block in runs.groupby("run_id", sort=False):
         first = block.iloc[0]
@@ -74,20 +74,20 @@ def show_runs(runs: pd.DataFrame, *, metric: str) -> None:
         if len(block) > 1 and number != "—":
             number += f" ± {values.std(ddof=1):.4f}"
         status = str(first["run_status"])
-        words = str(first.get("tag.status")) if status == "FINISHED" else status
-        style = "yellow" if status == "FINISHED" and words not in CONVERGED else STYLES.get(status, "")
+        shown = str(first.get("tag.status")) if status == "FINISHED" else status
+        style = "yellow" if status == "FINISHED" and shown not in CONVERGED else STYLES.get(status, "")
         line = [f"[cyan]{first['run_id'][:8]}[/cyan]", f"{first['started']:%m-%d %H:%M}", escape(str(first["run"]))]
-        line += [str(len(block)), f"[{style}]{escape(words)}[/{style}]" if style else escape(words), number]
+        line += [str(len(block)), f"[{style}]{escape(shown)}[/{style}]" if style else escape(shown), number]
         lines.append([*line, number_of(block, "gap", "max", ".1e"), number_of(block, "seconds/total", "sum", ".3g")])
-    if not roomy:
+    if not wide:
         head, lines = head[:-2], [line[:-2] for line in lines]
     page.print(sheet_of(head, lines, left=(0, 1, 2, 4)))
     count = f"{len(lines)} {'run' if len(lines) == 1 else 'runs'}"
-    page.print(f"{count}; auclab show RUN tells more of one, auclab compare puts them side by side", style="dim")
+    page.print(f"{count}; auclab show RUN describes one, auclab compare compares them", style="dim")
 
 
 def show_replay(found: Replay, tolerance: float) -> None:
-    """Whether the numbers came out the same, and how far apart each metric is."""
+    """Whether a repeated run gave the same numbers, and the difference of each metric."""
     numbers = found.numbers
     several = numbers["fold"].nunique() > 1
     lines = []
@@ -113,12 +113,12 @@ def show_replay(found: Replay, tolerance: float) -> None:
 
 
 def sheet_of(head: Sequence[str], lines: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> Sheet:
-    """A table; columns in `left` are words, the others numbers, which are not broken into lines."""
+    """A table; columns in `left` are text, the others numbers, which are not wrapped."""
     sheet = Sheet(box=box.SIMPLE_HEAD, pad_edge=False)
-    for place, name in enumerate(head):
-        words = name == "name" or (place == 0 and len(left) == 1)  # the rest is short, and read in one piece
-        justify: Literal["left", "right"] = "left" if place in left else "right"
-        sheet.add_column(name, justify=justify, overflow="fold", no_wrap=not words, min_width=26 if words else None)
+    for index, name in enumerate(head):
+        is_name = name == "name" or (index == 0 and len(left) == 1)  # all other columns are short and not wrapped
+        justify: Literal["left", "right"] = "left" if index in left else "right"
+        sheet.add_column(name, justify=justify, overflow="fold", no_wrap=not is_name, min_width=26 if is_name else None)
     for line in lines:
         sheet.add_row(*line)
     return sheet
@@ -133,7 +133,7 @@ def number_of(rows: pd.DataFrame, name: str, how: str, form: str) -> str:
 
 
 def plain(value: float | str | None, form: str = ".8g") -> str:
-    """A number of a JSON file, in which unknown is null and infinity a word."""
+    """A number of a JSON file, where unknown is null and infinity a string."""
     if isinstance(value, str):
         return value
     return "unknown" if value is None or math.isnan(value) else format(value, form)

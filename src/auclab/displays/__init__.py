@@ -1,9 +1,8 @@
-"""Figures in scikit-learn's manner: `from_predictions` and `from_estimator` compute and draw, `plot` draws again.
+"""Displays with the interface of scikit-learn's: `from_predictions` and `from_estimator` compute and draw.
 
-A display holds what it shows; the numbers are those of `auclab.metrics`. Pairs are never formed: curves have O(m)
-corners, of which a million are thinned without visible change, and pairs are counted into bins by sweeps over the
-sorted scores. No pyplot state is touched: without `ax` a figure of its own is made, one column wide, and notebooks
-show it.
+A display stores the numbers it draws, which are those of `auclab.metrics`; `plot` draws them again. Pairs are never
+formed: curves have O(m) corners, which are thinned without visible change, and pairs are counted into bins by sweeps
+over the sorted scores. pyplot is not used: without `ax` a display makes a new figure, one journal column wide.
 """
 
 from auclab.displays.buffered_roc import BufferedROCCurve, BufferedROCDisplay

@@ -28,12 +28,12 @@ class ScoreHistogramDisplay(Display):
     name : str, optional
         Name of the scorer, above the legend.
     pos_label : optional
-        Named in the legend if it is a word.
+        Label of the positive class; named in the legend if it is a string.
 
     Attributes
     ----------
     ax_, figure_
-        Where the last `plot` drew.
+        Axes and figure of the last `plot`.
     """
 
     edges: Array
@@ -65,7 +65,7 @@ class ScoreHistogramDisplay(Display):
         name : str, optional
             Name of the scorer.
         ax : matplotlib Axes, optional
-            Where to draw.
+            Axes to draw into; a new figure by default.
 
         Raises
         ------

@@ -1,7 +1,7 @@
-"""The look that all displays share: colours, line styles, sizes for one column of a journal, labels.
+"""Style of all displays: colours, line styles, sizes for one journal column, labels.
 
-The colours are those of Okabe & Ito (2008), which colour-blind readers tell apart; every series also has a line style
-of its own, and filled areas differ in lightness, for print in grey.
+The colours are those of Okabe & Ito (2008), which colour-blind readers can distinguish; every series also has its
+own line style, and filled areas differ in lightness, for print in grey.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SERIES: tuple[dict[str, Any], ...] = tuple(
 COLUMN = 3.3
 SQUARE, WIDE = (COLUMN, COLUMN), (COLUMN, 2.4)
 _SIZE, _SMALL = 8.0, 7.0
-_LONG = 40  # letters of an entry of a legend that fit into one line
+_LONG = 40  # characters of a legend entry that fit into one line
 RC_PARAMS: dict[Any, Any] = {
     "axes.labelsize": _SIZE,
     "axes.linewidth": 0.6,
@@ -52,15 +52,15 @@ RC_PARAMS: dict[Any, Any] = {
     "lines.markersize": 4.0,
 }
 
-#: Figures that displays made. A second display drawn into the axes of a first has the same style.
+#: Figures made by displays: a second display drawn into the axes of a first has the same style.
 OWN_FIGURES: WeakSet[object] = WeakSet()
 
 
 @contextmanager
 def canvas(ax: Axes | None, size: tuple[float, float] = WIDE, **options: Any) -> Iterator[Axes]:
-    """The axes to draw in: those given, in the style of their figure's owner, or those of a new figure in ours.
+    """Axes to draw into: those given, with the caller's style, or those of a new figure with ours.
 
-    A new figure stays outside pyplot's list; `options` go to ``add_subplot``.
+    A new figure is not registered with pyplot; `options` are passed to ``add_subplot``.
     """
     if ax is not None and ax.figure not in OWN_FIGURES:
         yield ax
@@ -76,7 +76,7 @@ def canvas(ax: Axes | None, size: tuple[float, float] = WIDE, **options: Any) ->
 
 
 def despine(ax: Axes) -> None:
-    """No frame where there is no axis."""
+    """Hide the frame at the top and on the right."""
     ax.spines[["top", "right"]].set_visible(False)
 
 
@@ -90,13 +90,13 @@ def panel_above(ax: Axes, label: str) -> Axes:
 
 
 def ordered(count: int) -> list[dict[str, Any]]:
-    """Styles of series in an order: from dark to light, and dashed in turn."""
+    """Styles of an ordered family of series: from dark to light, with different dashes."""
     shades = map(to_hex, colormaps["viridis"](np.linspace(0.0, 0.8, count)))
     return [{"color": shade, "linestyle": DASHES[k % len(DASHES)]} for k, shade in enumerate(shades)]
 
 
 def style(default: Mapping[str, Any], changes: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Keyword arguments of a line: ours, changed by the caller's."""
+    """Keyword arguments of a line: the defaults, updated with the caller's."""
     return {**default, **(changes or {})}
 
 
@@ -113,14 +113,14 @@ def roc_axes(ax: Axes, pos_label: Any = None, *, chance: bool = True) -> None:
 
 
 def labelled(name: str | None, text: str) -> str:
-    """An entry of a legend, after the name of the scorer if it has one."""
+    """Entry of a legend, preceded by the name of the scorer if there is one."""
     if not name:
         return text
     return f"{name},{' ' if len(name) + len(text) < _LONG else chr(10)}{text}"
 
 
 def class_note(pos_label: Any) -> str:
-    """The positive class in brackets, where its label is a word."""
+    """The positive class in brackets if its label is a string."""
     return f" ({pos_label})" if isinstance(pos_label, str) else ""
 
 
@@ -132,12 +132,12 @@ def number(value: float) -> str:
 def thinned(x: Array, y: Array, cells: int = 4096) -> tuple[Array, Array]:
     """A curve that rises in both coordinates, with at most 2 · `cells` + 2 of its vertices.
 
-    The way ``x + y`` along the curve is cut into equal cells, and the first and the last vertex in each stay: the
-    curve moves by less than a cell, in ROC space 1/2048, which is a dot of a column printed at 600 dots per inch.
+    The length ``x + y`` along the curve is cut into equal cells, and the first and the last vertex of each are kept:
+    the curve moves by less than a cell, in ROC space 1/2048, a dot of a journal column printed at 600 dots per inch.
     """
     if x.size <= 2 * cells or (np.diff(x) < 0.0).any() or (np.diff(y) < 0.0).any():
         return x, y
-    way = (x - x[0]) + (y - y[0])
-    change = np.flatnonzero(np.diff(np.floor(way * (cells / way[-1]))))
+    length = (x - x[0]) + (y - y[0])
+    change = np.flatnonzero(np.diff(np.floor(length * (cells / length[-1]))))
     keep = np.unique(np.concatenate(([0], change, change + 1, [x.size - 1])))
     return x[keep], y[keep]

@@ -1,4 +1,4 @@
-"""One scikit-learn façade for all formulations and solvers."""
+"""scikit-learn classifier for all formulations and solvers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class AUCClassifier(LinearClassifier):
     time_limit : float, optional
         Seconds for the solver.
     solver_options : dict, optional
-        What the solver takes besides.
+        Further options of the solver, see `auclab.solve`.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class AUCClassifier(LinearClassifier):
     Raises
     ------
     AuclabError
-        What `auclab.solve` raises, and parameters that the formulation lacks or misses.
+        As `auclab.solve`; a parameter that the formulation does not have, or one that it needs and that is missing.
 
     Examples
     --------
@@ -112,14 +112,15 @@ class AUCClassifier(LinearClassifier):
     ) -> tuple[AUCClassifier, ...]:
         """Classifiers fitted at every one of `values` of λ (penalty) or z (threshold), in their order.
 
-        The features are checked once, and each solve starts from the optimum beside it: `auclab.solvers.solve_path`.
+        The features are checked once, and each solve starts from the optimum of the value before
+        (`auclab.solvers.path.solve_path`).
 
         Raises
         ------
         AuclabError
-            What `solve_path` raises.
+            As `auclab.solvers.path.solve_path`.
         KeyboardInterrupt
-            Ctrl-C.
+            Interrupted with Ctrl-C.
         """
         X, positive = self._two_classes(X, y)
         solutions = solve_path(

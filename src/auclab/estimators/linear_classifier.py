@@ -1,4 +1,4 @@
-"""What the scikit-learn estimators of linear scorers have in common."""
+"""Base class of the scikit-learn estimators of linear scorers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     def _two_classes(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[np.bool_]]:
         """Checked features and which observations are positive; sets `classes_`."""
-        if isinstance(X, BlockTable):  # its values are looked at when they are first read
+        if isinstance(X, BlockTable):  # values are checked when they are first read
             self.n_features_in_, y = X.shape[1], column_or_1d(y)
         else:
             X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)

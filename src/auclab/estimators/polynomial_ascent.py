@@ -1,4 +1,4 @@
-"""Ascent on polynomial AUC in a form that keeps its digits: after Calders & Jaroszewicz 2007, Algorithm 2.
+"""Numerically stable ascent on polynomial AUC, after Calders & Jaroszewicz 2007, Algorithm 2.
 
 It steps in the plane of the weights and a direction, ``w ← (cos α · w + sin α · g)/√2`` with w and g each scaled by its
 own largest |difference| of a positive and a negative score: the differences of the mixture stay in [−1, 1].
@@ -46,9 +46,9 @@ class Scored:
 def stable_ascent(sample: Sample, series: Series, start: Array, *, max_iter: int, tol: float) -> Ascent:
     """Conjugate gradients with centred scores, the Chebyshev form and an exact line search (formulas 10.3, 10.4).
 
-    The objective is ``mean_ij poly(w·d_ij/s(w))`` with s(w) the largest |w·d_ij|: it does not see the length of w. The
-    line search, which holds the scale, proposes a step; it is taken only if the objective rises, so the path does not
-    fall. The end is a rise of at most `tol`, or no direction that rises.
+    The objective is ``mean_ij poly(w·d_ij/s(w))`` with s(w) the largest |w·d_ij|: it does not depend on the length of
+    w. The line search, which keeps the scale fixed, proposes a step; it is taken only if the objective rises, so the
+    path does not fall. The ascent ends with a rise of at most `tol`, or where no direction rises.
     """
     here = scored(sample, start)
     if here is None:
@@ -63,14 +63,14 @@ def stable_ascent(sample: Sample, series: Series, start: Array, *, max_iter: int
             ratio = max(0.0, float((slope - previous[0]) @ ascent) / previous[2])
             direction = ascent + ratio * previous[1]
         step = None
-        for chosen in (direction, ascent):
-            step = _step(sample, series, here, chosen, weights, path[-1]) if chosen @ slope > 0 else None
+        for candidate in (direction, ascent):
+            step = _step(sample, series, here, candidate, weights, path[-1]) if candidate @ slope > 0 else None
             if step is not None:
                 break
         if step is None:
             return Ascent(here.coef, tuple(path), True)
         here, value = step
-        previous = slope, chosen, float(slope @ ascent)
+        previous = slope, candidate, float(slope @ ascent)
         path.append(value)
         if path[-1] - path[-2] <= tol:
             return Ascent(here.coef, tuple(path), True)
@@ -102,7 +102,7 @@ def best_angle(series: Series, here: Scored, across: Scored, weights: tuple[Arra
     """The α in [0, 2π) with the largest ``J(α) = mean poly`` of ``(cos α · w + sin α · g)/√2``.
 
     J is a trigonometric polynomial of the series' degree d, and ``J(α + π) = 1 − J(α)`` as poly − ½ is odd: d + 1
-    values on [0, π) say it all.
+    values on [0, π) determine it.
     """
     size = series.degree() + 1
     half = np.array([_mixture_mean(series, here, across, weights, np.pi * k / size) for k in range(size)])
@@ -146,13 +146,13 @@ def _gradient(sample: Sample, series: Series, here: Scored, weights: tuple[Array
     """The gradient of `objective`, and the direction of steepest ascent in units of the spread of the features."""
     slopes_pos, slopes_neg = chebyshev_slopes(series, here.pos, here.neg, *weights, 1.0)
     slope = np.asarray(sample.X_pos.T @ slopes_pos + sample.X_neg.T @ slopes_neg, dtype=float)
-    # The scale moves with its pair: without this term the length of w would seem to matter.
+    # The scale depends on its pair of observations: without this term the gradient would have a part along w.
     slope = slope - (slope @ here.coef) * here.extreme
     return slope, slope / sample.spread**2
 
 
 def _kernel_weights(sample: Sample) -> tuple[Array, Array]:
-    """Weights as the kernels take them: empty for ones."""
+    """Weights as the compiled sums take them: empty for ones."""
     return (sample.share_pos, sample.share_neg) if sample.weighted else (np.empty(0), np.empty(0))
 
 

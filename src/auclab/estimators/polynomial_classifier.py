@@ -115,7 +115,7 @@ class PolynomialAUCClassifier(LinearClassifier):
         """Ascend on ``X`` (n_samples, n_features), ``y`` (two classes)."""
         self._check_parameters()
         X, positive = self._two_classes(X, y)
-        # AUC does not see a common offset of the features, but digits do; what is published has none taken off.
+        # AUC does not depend on a common offset of the features, but rounding does; the published form is not centred.
         moved = X - X.mean(axis=0) if self.variant == "stable" and not sp.issparse(X) else X
         sample = as_sample(moved, positive, sample_weight)
         if sample.weighted:
@@ -124,19 +124,19 @@ class PolynomialAUCClassifier(LinearClassifier):
             sample = as_sample(moved[used], positive[used], np.asarray(sample_weight)[used])
         series, start = step_series(self.degree, self.series), self._start(sample)
         if self.variant == "stable":
-            found = stable_ascent(sample, series, start, max_iter=self.max_iter, tol=self.tol)
-            self.n_iter_ = len(found.path) - 1
-            if not found.converged:
+            result = stable_ascent(sample, series, start, max_iter=self.max_iter, tol=self.tol)
+            self.n_iter_ = len(result.path) - 1
+            if not result.converged:
                 self._warn(f"still rising after {self.max_iter} steps; raise max_iter or tol")
         else:
-            found = published_ascent(sample, series, start, max_iter=self.max_iter)
-            self.n_iter_ = len(found.path)
+            result = published_ascent(sample, series, start, max_iter=self.max_iter)
+            self.n_iter_ = len(result.path)
             # Degree 1 of the Legendre series reaches 1.25, no other goes further, and neither does its mean.
-            if not (found.converged and np.isfinite(found.coef).all() and max(found.path, default=np.inf) <= 1.3):
+            if not (result.converged and np.isfinite(result.coef).all() and max(result.path, default=np.inf) <= 1.3):
                 self._warn("powers of scores away from 0 have lost their digits; use variant='stable', or centre X")
-        coef = np.where(np.isfinite(found.coef), found.coef, 0.0)
-        self.objective_path_ = np.array(found.path)
-        self.converged_ = found.converged
+        coef = np.where(np.isfinite(result.coef), result.coef, 0.0)
+        self.objective_path_ = np.array(result.path)
+        self.converged_ = result.converged
         self.coef_ = coef[None, :]
         self.intercept_ = np.array([-separating_score(positive, X @ coef, sample_weight)])
         return self
@@ -164,10 +164,10 @@ class PolynomialAUCClassifier(LinearClassifier):
             if number < 1:
                 raise AuclabError(f"{name} must be at least 1, got {number}")
         if self.variant == "as_published" and self.degree > _MOST_PUBLISHED:
-            words = f"powers overflow above degree {_MOST_PUBLISHED}, got {self.degree}; use variant='stable'"
-            raise AuclabError(words)
+            message = f"powers overflow above degree {_MOST_PUBLISHED}, got {self.degree}; use variant='stable'"
+            raise AuclabError(message)
         if not self.tol >= 0.0:
             raise AuclabError(f"tol must be ≥ 0, got {self.tol}")
 
-    def _warn(self, words: str) -> None:
-        warnings.warn(f"PolynomialAUCClassifier: {words}", ConvergenceWarning, stacklevel=3)
+    def _warn(self, message: str) -> None:
+        warnings.warn(f"PolynomialAUCClassifier: {message}", ConvergenceWarning, stacklevel=3)

@@ -19,7 +19,7 @@ _STEP = 0.01
 def published_ascent(sample: Sample, series: Series, start: Array, *, max_iter: int) -> Ascent:
     """Algorithm 2 with lines 3 to 11 in powers of the scores, which are scaled but not centred.
 
-    Line 11 with the brackets that the text asks for (formulas 12, C1). The objective is that of the search over α;
+    Line 11 with the brackets that the text implies (formulas 12, C1). The objective is that of the search over α;
     where the scores lie far from 0 it is rounding. It ends early where the gradient is 0 or not finite.
     """
     table, shares = power_table(series), (sample.share_pos, sample.share_neg)

@@ -1,4 +1,4 @@
-"""A card per data set, from what MLflow keeps of the input of each run."""
+"""A card per data set, from the inputs that MLflow records for each run."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def read_cards(store_dir: str | Path, runs: pd.DataFrame) -> list[Card]:
     AuclabError
         The store cannot be read.
     """
-    known = runs[runs["data_sha256"].notna()].drop_duplicates("run_id")
+    with_data = runs[runs["data_sha256"].notna()].drop_duplicates("run_id")
     cards = []
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # MLflow's own use of SQLAlchemy
             client = open_reader(store_dir)
-            for _, block in known.groupby("data_sha256", sort=False):
+            for _, block in with_data.groupby("data_sha256", sort=False):
                 first = block.iloc[-1]
                 inputs = client.get_run(first["run_id"]).inputs.dataset_inputs
                 cards.append(_card(inputs[0].dataset, first, len(block)))

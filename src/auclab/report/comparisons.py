@@ -1,4 +1,4 @@
-"""The comparison as a table of a page: what `auclab compare` prints, with the runs behind every cell."""
+"""The table of `auclab compare` for the page, with the runs behind every cell."""
 
 from __future__ import annotations
 
@@ -98,8 +98,8 @@ def _runs_behind(
 ) -> dict[tuple[str, str], tuple[int, ...]]:
     keys = [list(table.cells.rows), list(table.cells.columns)]
     behind: dict[tuple[str, str], dict[int, None]] = {}
-    told = runs.loc[runs[table.cells.metric].notna(), ["run_id", *dict.fromkeys(keys[0] + keys[1])]]
-    for record in told.to_dict("records"):
+    used = runs.loc[runs[table.cells.metric].notna(), ["run_id", *dict.fromkeys(keys[0] + keys[1])]]
+    for record in used.to_dict("records"):
         row, column = (label(names, [record[name] for name in names]) for names in keys)
         behind.setdefault((row, column), {})[numbers[record["run_id"]]] = None
     return {key: tuple(found) for key, found in behind.items()}

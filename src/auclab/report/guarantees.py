@@ -1,4 +1,4 @@
-"""Bounds beside the values on the held-out part: every one for the figure, a line per bound for the table."""
+"""Lower bounds and the values on the held-out part: a point per bound and split, a table line per bound."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Guaranteed:
+class BoundPoint:
     """One bound of one split: its lower end, cut at 0, and the value on the held-out part, NaN without one."""
 
     name: str
@@ -37,21 +37,21 @@ class BoundLine:
     vacuous: int
 
 
-def read_bounds(folders: Iterable[Path]) -> list[Guaranteed]:
+def read_bounds(folders: Iterable[Path]) -> list[BoundPoint]:
     """The bounds that runs have kept in ``bounds.json``."""
     found = []
     for folder in folders:
         path = folder / "bounds.json"
         if path.exists():
-            found += [_guaranteed(item) for item in json.loads(path.read_text(encoding="utf-8"))["bounds"]]
+            found += [_bound_point(item) for item in json.loads(path.read_text(encoding="utf-8"))["bounds"]]
     return found
 
 
-def _guaranteed(item: dict[str, Any]) -> Guaranteed:
+def _bound_point(item: dict[str, Any]) -> BoundPoint:
     bound = item["bound"]
     half = _number(bound["half_width"])
     lower = _number(bound["lower"]) if math.isnan(half) else _number(item["estimate"]) - half
-    return Guaranteed(
+    return BoundPoint(
         *(item["name"], item["quantity"], item["sample"]),
         lower=max(lower, 0.0),
         test_value=_number(item.get("test_value")),
@@ -59,17 +59,17 @@ def _guaranteed(item: dict[str, Any]) -> Guaranteed:
     )
 
 
-def bound_lines(bounds: Iterable[Guaranteed]) -> list[BoundLine]:
+def bound_lines(bounds: Iterable[BoundPoint]) -> list[BoundLine]:
     """Means and counts per kind of bound, over the splits that have a held-out value.
 
     Examples
     --------
     >>> kind = "margin", "AUC", "train"
-    >>> (line,) = bound_lines([Guaranteed(*kind, 0.5, 0.9, False), Guaranteed(*kind, 0.0, 0.7, True)])
+    >>> (line,) = bound_lines([BoundPoint(*kind, 0.5, 0.9, False), BoundPoint(*kind, 0.0, 0.7, True)])
     >>> line.count, line.lower, line.below, line.vacuous
     (2, 0.25, 2, 1)
     """
-    kinds: dict[tuple[str, str, str], list[Guaranteed]] = {}
+    kinds: dict[tuple[str, str, str], list[BoundPoint]] = {}
     for each in bounds:
         if not math.isnan(each.test_value):
             kinds.setdefault((each.name, each.quantity, each.sample), []).append(each)
@@ -87,5 +87,5 @@ def bound_lines(bounds: Iterable[Guaranteed]) -> list[BoundLine]:
 
 
 def _number(value: float | str | None) -> float:
-    """A number of a JSON file, in which unknown is null and infinity a word."""
+    """A number of a JSON file, where unknown is null and infinity a string."""
     return math.nan if value is None else float(value)

@@ -1,4 +1,4 @@
-"""A line per run: what it found, and the commands that make its numbers again."""
+"""A line per run: its results, and the commands that reproduce them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def run_lines(runs: pd.DataFrame, metrics: Sequence[str], *, store: str) -> list
 
 def _line(number: int, rows: list[dict[str, Any]], metrics: Sequence[str], store: str) -> RunLine:
     first = rows[0]
-    endings = list(dict.fromkeys(map(_word, rows)))
+    endings = list(dict.fromkeys(map(_ending, rows)))
     where = [] if store == "mlruns" else ["--store", store]
     return RunLine(
         number=number,
@@ -84,19 +84,19 @@ def _line(number: int, rows: list[dict[str, Any]], metrics: Sequence[str], store
         gap=spread(_values(rows, "gap"))[2],
         seconds=sum(_values(rows, "seconds/total")),
         started=first["started"],
-        command=_told(first.get("tag.command")),
+        command=_text(first.get("tag.command")),
         again=shlex.join(["auclab", "rerun", *where, str(first["run_id"])[:12]]),
         code=_code(first),
-        data_sha256=_told(first["data_sha256"]),
-        error=_told(first.get("tag.error")),
+        data_sha256=_text(first["data_sha256"]),
+        error=_text(first.get("tag.error")),
     )
 
 
-def _word(row: Mapping[str, Any]) -> str:
+def _ending(row: Mapping[str, Any]) -> str:
     """How a split ended; of a run that did not finish, its status."""
     if row["run_status"] != "FINISHED":
         return str(row["run_status"]).lower()
-    return _told(row.get("tag.status")) or "finished"
+    return _text(row.get("tag.status")) or "finished"
 
 
 def _values(rows: Sequence[Mapping[str, Any]], name: str) -> list[float]:
@@ -104,13 +104,13 @@ def _values(rows: Sequence[Mapping[str, Any]], name: str) -> list[float]:
 
 
 def _code(first: Mapping[str, Any]) -> str:
-    commit = _told(first.get("tag.mlflow.source.git.commit"))[:12]
+    commit = _text(first.get("tag.mlflow.source.git.commit"))[:12]
     changed = " with uncommitted changes" if first.get("tag.git.changed") == "yes" else ""
-    words = [f"auclab {_told(first.get('tag.version.auclab'))}".strip(), f"commit {commit}{changed}" if commit else ""]
-    words.append(f"Python {_told(first.get('tag.python'))}" if _told(first.get("tag.python")) else "")
-    return " · ".join(word for word in words if word)
+    parts = [f"auclab {_text(first.get('tag.version.auclab'))}".strip(), f"commit {commit}{changed}" if commit else ""]
+    parts.append(f"Python {_text(first.get('tag.python'))}" if _text(first.get("tag.python")) else "")
+    return " · ".join(part for part in parts if part)
 
 
-def _told(value: Any) -> str:
-    """A word of the store, "" where it is missing."""
+def _text(value: Any) -> str:
+    """A string of the store, "" where it is missing."""
     return "" if value is None or pd.isna(value) else str(value)

@@ -1,4 +1,4 @@
-"""Paths of runs that chose λ or z by inner folds: the score of every value that was tried."""
+"""Paths of runs that tuned λ or z on inner folds: the score of every value tried."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from auclab.comparison.cells import DATA, METHOD, label, settings_of
 from auclab.pipeline.run_name import SYMBOLS
 from auclab.report.paths import Path, Point, point
 
-#: Where a split keeps what it tried.
+#: File with the values that a split tried.
 TUNING_FILE = "tuning.csv"
 
 

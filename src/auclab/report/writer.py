@@ -30,11 +30,11 @@ from auclab.types import AuclabError
 #: Bytes of curves on a page; the rest of 500 runs takes a megabyte.
 MOST_CURVES = 3_200_000
 
-#: Compared if nothing is asked for.
+#: Metrics compared by default.
 METRICS = ("test/auc", "test/bauc")
 
 #: Lines and colours of the figures that show runs side by side.
-MOST_CHOSEN, CHOSEN_AT_FIRST = 6, 3
+MOST_SELECTED, SELECTED_AT_FIRST = 6, 3
 
 SCRIPTS = ("table.js", "figure.js", "curves.js", "surface.js", "main.js")
 
@@ -46,9 +46,9 @@ def write_report(
     store_dir: str | Path = "mlruns",
     metrics: Sequence[str] | None = None,
     title: str = "Runs of auclab",
-    chosen: str = "",
+    selection: str = "",
 ) -> Path:
-    """Write one HTML file that tells everything about some runs and needs nothing else.
+    """Write the report of some runs as one self-contained HTML file.
 
     Parameters
     ----------
@@ -63,8 +63,8 @@ def write_report(
         What is compared, such as ``test/auc``; by default AUC and bAUC of the held-out part, or of the training part.
     title : str
         Heading of the page.
-    chosen : str
-        The options with which `auclab compare` chooses the same runs.
+    selection : str
+        Options with which `auclab compare` selects the same runs.
 
     Returns
     -------
@@ -91,8 +91,8 @@ def write_report(
         "runs": {
             line.number: {"name": line.name, "curves": curves[line.number]} for line in lines if line.number in curves
         },
-        "chosen": _first_choice(lines, curves),
-        "most": MOST_CHOSEN,
+        "selected": _first_selection(lines, curves),
+        "most": MOST_SELECTED,
         "bounds": _bound_points(bounds),
         "paths": [each.data for each in paths],
     }
@@ -106,11 +106,11 @@ def write_report(
         compare=[
             "auclab compare",
             f"--store {shlex.quote(str(store_dir))}" if str(store_dir) != "mlruns" else "",
-            chosen,
+            selection,
         ],
         lines=lines,
         has_curves=set(curves),
-        most_chosen=MOST_CHOSEN,
+        most_selected=MOST_SELECTED,
         left_out=left_out,
         bound_lines=bound_lines(bounds),
         paths=paths,
@@ -120,16 +120,18 @@ def write_report(
     return _write(Path(path), text)
 
 
-def _metrics(runs: pd.DataFrame, asked: Sequence[str] | None) -> list[str]:
-    known = [str(name) for name in runs.select_dtypes("number") if runs[name].notna().any()]
-    if asked:
-        if unknown := [name for name in asked if name not in known]:
-            told = [name for name in known if name.startswith(("test/", "train/")) and not name.endswith(PARTS)]
-            raise AuclabError(f"no run has a metric {unknown[0]!r}; there are {', '.join([*told, 'objective', 'gap'])}")
-        return list(dict.fromkeys(asked))
+def _metrics(runs: pd.DataFrame, requested: Sequence[str] | None) -> list[str]:
+    available = [str(name) for name in runs.select_dtypes("number") if runs[name].notna().any()]
+    if requested:
+        if unknown := [name for name in requested if name not in available]:
+            names = [name for name in available if name.startswith(("test/", "train/")) and not name.endswith(PARTS)]
+            raise AuclabError(
+                f"no run has a metric {unknown[0]!r}; there are {', '.join([*names, 'objective', 'gap'])}"
+            )
+        return list(dict.fromkeys(requested))
     train = tuple(name.replace("test/", "train/") for name in METRICS)
     return next(
-        ([name for name in names if name in known] for names in (METRICS, train) if set(names) & set(known)),
+        ([name for name in names if name in available] for names in (METRICS, train) if set(names) & set(available)),
         ["objective"],
     )
 
@@ -152,13 +154,13 @@ def _curves(runs: pd.DataFrame, numbers: Mapping[str, int]) -> tuple[dict[int, l
     return found, without
 
 
-def _first_choice(lines: Sequence[RunLine], curves: Mapping[int, Any]) -> list[int]:
+def _first_selection(lines: Sequence[RunLine], curves: Mapping[int, Any]) -> list[int]:
     """On the data set with the most configurations, the last run of the first few of them."""
     newest: dict[str, dict[str, int]] = {}
     for line in lines:
         if line.number in curves:
             newest.setdefault(line.dataset, {})[line.name.partition(" · ")[0]] = line.number
-    return list(max(newest.values(), key=len, default={}).values())[:CHOSEN_AT_FIRST]
+    return list(max(newest.values(), key=len, default={}).values())[:SELECTED_AT_FIRST]
 
 
 def _bound_points(bounds: Sequence[Any]) -> dict[str, list[list[float]]]:
@@ -180,20 +182,22 @@ def _json(data: Any) -> Markup:
 
 def _template() -> Any:
     loader = PackageLoader("auclab.report", "page")
-    house = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    house.globals["style"] = Markup(_read(loader, house, "report.css"))
-    house.globals["script"] = Markup("\n".join(_read(loader, house, name) for name in SCRIPTS))
-    house.filters["known"] = lambda value, form: "—" if math.isnan(value) else format(value, form)
-    house.filters["sortable"] = lambda value: "" if value is None or math.isnan(value) else repr(float(value))
-    return house.get_template("report.html.j2")
+    environment = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.globals["style"] = Markup(_read(loader, environment, "report.css"))
+    environment.globals["script"] = Markup("\n".join(_read(loader, environment, name) for name in SCRIPTS))
+    environment.filters["or_dash"] = lambda value, form: "—" if math.isnan(value) else format(value, form)
+    environment.filters["sortable"] = lambda value: "" if value is None or math.isnan(value) else repr(float(value))
+    return environment.get_template("report.html.j2")
 
 
-def _read(loader: PackageLoader, house: Environment, name: str) -> str:
-    return loader.get_source(house, name)[0]
+def _read(loader: PackageLoader, environment: Environment, name: str) -> str:
+    return loader.get_source(environment, name)[0]
 
 
 def _write(path: Path, text: str) -> Path:
-    """Written beside and put in place, so that a reader never opens half a page."""
+    """Write to a temporary file and rename it, so that no reader opens half a page."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:

@@ -1,15 +1,15 @@
-// The figures of chosen runs, and those of bounds and paths over all runs. A series is [run, its number in the legend].
+// Figures of the selected runs, and of bounds and paths over all runs. A series is [run, its index in the legend].
 
 const unit = (values) => values.map((value) => value / 10000);
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
-const look = (place, curves) => `curve s${place}${curves.length > 1 ? " several" : ""}`;
+const curveClass = (index, curves) => `curve s${index}${curves.length > 1 ? " several" : ""}`;
 
 function summary(run) {
-  const told = ["auc", "bauc"].map((key) => written(mean(run.curves.map((each) => each[key])), 4));
+  const [auc, bauc] = ["auc", "bauc"].map((key) => written(mean(run.curves.map((each) => each[key])), 4));
   const first = run.curves[0];
   const splits = run.curves.length > 1 ? `mean of ${run.curves.length} splits`
     : `${first.n_pos} positives, ${first.n_neg} negatives of the ${first.part} part`;
-  return `AUC ${told[0]}, bAUC ${told[1]} (${splits})`;
+  return `AUC ${auc}, bAUC ${bauc} (${splits})`;
 }
 
 function drawRoc(series) {
@@ -19,9 +19,9 @@ function drawRoc(series) {
     x: makeScale([0, 1]), y: makeScale([0, 1]), xLabel: "false positive rate", yLabel: "true positive rate", height: 370,
   });
   axes.line([0, 1], [0, 1], { class: "chance" });
-  for (const [run, place] of series) {
+  for (const [run, index] of series) {
     for (const each of run.curves) {
-      const [name, colour] = [`${run.name}, ${each.split}`, look(place, run.curves)];
+      const [name, colour] = [`${run.name}, ${each.split}`, curveClass(index, run.curves)];
       if (each.broc) axes.line(...each.broc.map(unit), { class: `${colour} buffered` }, `bROC of ${name}: bAUC ${written(each.bauc)}`);
       axes.line(...each.roc.map(unit), { class: colour }, `ROC of ${name}: AUC ${written(each.auc)}`);
     }
@@ -39,16 +39,16 @@ function drawHistory(series) {
     y: makeScale(all.flatMap(([, gaps]) => gaps), { log: true }),
     xLabel: "seconds", yLabel: "relative gap", height: 370,
   });
-  for (const [run, place] of series) {
+  for (const [run, index] of series) {
     for (const { history: [seconds, gaps], split } of run.curves) {
       const name = `${run.name}, ${split}`;
       const [xs, ys] = [seconds.flatMap((at, k) => (k ? [at, at] : [at])), gaps.flatMap((gap, k) => (k ? [gaps[k - 1], gap] : [gap]))];
-      axes.line(xs, ys, { class: look(place, run.curves), "stroke-dasharray": DASHES[place] }, name);
-      seconds.forEach((at, k) => axes.dot(at, gaps[k], { class: `dot s${place}`, r: 2 }, name));
+      axes.line(xs, ys, { class: curveClass(index, run.curves), "stroke-dasharray": DASHES[index] }, name);
+      seconds.forEach((at, k) => axes.dot(at, gaps[k], { class: `dot s${index}`, r: 2 }, name));
     }
   }
   return framed("Time to gap.", "Best objective less best bound so far, relative to the objective; a gap of 0 is drawn at 10⁻¹⁶. "
-    + "A run whose solver keeps no history has no line.", axes.svg);
+    + "A run whose solver records no history has no line.", axes.svg);
 }
 
 /** Scores of both classes; of several splits the first. */
@@ -91,8 +91,8 @@ function drawErrors(run) {
   return axes.svg;
 }
 
-/** Colours come again after six, in another shape. */
-const shape = (place) => (place < 6 ? "dot" : "square");
+/** Six colours, then the same colours with another shape. */
+const shape = (index) => (index < 6 ? "dot" : "square");
 
 function drawBounds(plot, legend, bounds) {
   const kinds = Object.entries(bounds);
@@ -102,31 +102,31 @@ function drawBounds(plot, legend, bounds) {
     title: "Bounds over held-out values",
     description: kinds.map(([name, points]) => `${name}: ${holding(points)} of ${points.length} points not above the held-out value`).join(". "),
     x: makeScale(values, { high: 1, pad: 0.02 }), y: makeScale([0, 1], { pad: 0.02 }),
-    xLabel: "value on the held-out part", yLabel: "lower end of the bound", height: 330,
+    xLabel: "value on the held-out part", yLabel: "lower bound", height: 330,
   });
-  kinds.forEach(([name, points], place) => {
-    for (const [value, lower] of points) axes[shape(place)](value, lower, { class: `dot s${place % 6}` },
+  kinds.forEach(([name, points], index) => {
+    for (const [value, lower] of points) axes[shape(index)](value, lower, { class: `dot s${index % 6}` },
       `${name}: held out ${written(value)}, at least ${written(lower)}`);
   });
   const least = values.reduce((a, b) => Math.min(a, b), 1);
   axes.line([least, 1], [least, 1], { class: "chance" });
   plot.replaceChildren(axes.svg);
-  fillLegend(legend, kinds.map(([name], place) => [`s${place % 6}`, "", name, shape(place)]));
+  fillLegend(legend, kinds.map(([name], index) => [`s${index % 6}`, "", name, shape(index)]));
 }
 
 /** A figure per metric and parameter, a line per path. */
-function drawPaths(place, paths) {
+function drawPaths(target, paths) {
   const panels = groupBy(paths, (path) => `${path.symbol} ${path.metric}`);
-  place.replaceChildren(...[...panels.values()].map((lines) => {
+  target.replaceChildren(...[...panels.values()].map((lines) => {
     const { metric, symbol } = lines[0];
     const points = lines.flatMap((line) => line.points);
     const values = points.map((point) => point.at);
     const log = Math.min(...values) > 0 && Math.max(...values) > 20 * Math.min(...values);
     const ends = points.flatMap(({ mean, deviation }) => [mean - (deviation ?? 0), mean + (deviation ?? 0)]);
-    const told = (line) => line.points.map((point) => `${written(point.mean)} at ${written(point.at)}`).join(", ");
+    const described = (line) => line.points.map((point) => `${written(point.mean)} at ${written(point.at)}`).join(", ");
     const axes = drawAxes({
       title: `${metric} along ${symbol}`,
-      description: lines.map((line) => `${line.name}: ${told(line)}`).join(". "),
+      description: lines.map((line) => `${line.name}: ${described(line)}`).join(". "),
       x: makeScale(values, { log, pad: 0.04 }), y: makeScale(ends, { pad: 0.04 }),
       xLabel: symbol, yLabel: metric,
     });

@@ -1,4 +1,4 @@
-// A figure: two axes, and lines, dots and bars between them, as SVG that says in words what it shows.
+// A figure: two axes, and lines, dots and bars between them, as SVG with a text description.
 
 const SVG = "http://www.w3.org/2000/svg";
 const DASHES = ["", "7 3", "2 2", "9 3 2 3", "12 4", "4 2"];
@@ -10,7 +10,7 @@ function svgNode(tag, attributes = {}, text = "") {
   return node;
 }
 
-/** An SVG with a title and a description that screen readers tell. */
+/** An SVG with a title and a description for screen readers. */
 function canvas(width, height, title, description) {
   const svg = svgNode("svg", { viewBox: `0 0 ${width} ${height}`, role: "img" });
   canvas.count = (canvas.count ?? 0) + 1;
@@ -20,21 +20,21 @@ function canvas(width, height, title, description) {
   return svg;
 }
 
-/** Numbers as a reader writes them. */
+/** A number with few digits and a minus sign. */
 function written(value, digits = 4) {
   if (value === 0) return "0";
   const size = Math.abs(value);
-  const word = size >= 1e5 || size < 1e-4 ? value.toExponential(Math.max(0, digits - 3)) : String(Number(value.toPrecision(digits)));
-  return word.replace("-", "−");
+  const text = size >= 1e5 || size < 1e-4 ? value.toExponential(Math.max(0, digits - 3)) : String(Number(value.toPrecision(digits)));
+  return text.replace("-", "−");
 }
 
 /** Ends and ticks of an axis over some values; a logarithmic one between powers of ten. */
 function makeScale(values, { log = false, low, high, pad = 0 } = {}) {
   const padded = (share) => pad + (1 - 2 * pad) * share;
-  const known = values.filter((value) => Number.isFinite(value) && (!log || value > 0));
+  const finite = values.filter((value) => Number.isFinite(value) && (!log || value > 0));
   let [first, last] = [Infinity, -Infinity];
-  for (const value of known) { first = Math.min(first, value); last = Math.max(last, value); }
-  if (!known.length) [first, last] = log ? [1, 10] : [0, 1];
+  for (const value of finite) { first = Math.min(first, value); last = Math.max(last, value); }
+  if (!finite.length) [first, last] = log ? [1, 10] : [0, 1];
   first = low ?? first;
   last = high ?? last;
   if (log) {
@@ -44,7 +44,7 @@ function makeScale(values, { log = false, low, high, pad = 0 } = {}) {
     for (let power = from; power <= to; power += step) ticks.push(10 ** power);
     return { at: (value) => padded((Math.log10(Math.max(value, 10 ** from)) - from) / (to - from)), ticks };
   }
-  if (first === last) { const room = Math.abs(first) * 0.05 || 0.5; first -= room; last += room; }
+  if (first === last) { const margin = Math.abs(first) * 0.05 || 0.5; first -= margin; last += margin; }
   const rough = (last - first) / 5;
   const unit = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((k) => k * unit).find((k) => k >= rough);
@@ -108,7 +108,7 @@ function superscript(number) {
   return [...String(number)].map((sign) => (sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(sign)])).join("");
 }
 
-/** A figure with words above the drawing. */
+/** A figure with a caption above the drawing. */
 function framed(heading, text, ...drawings) {
   const figure = document.createElement("figure");
   const caption = document.createElement("figcaption");
@@ -121,12 +121,12 @@ function framed(heading, text, ...drawings) {
 
 /** A list of what colours and dashes mean; items are [class, dash, text, "dot" or "square" for a mark]. */
 function fillLegend(list, items) {
-  list.replaceChildren(...items.map(([look, dash, text, mark]) => {
+  list.replaceChildren(...items.map(([style, dash, text, mark]) => {
     const item = document.createElement("li");
     const svg = svgNode("svg", { viewBox: "0 0 32 12", "aria-hidden": "true" });
-    svg.append(mark === "dot" ? svgNode("circle", { class: `dot ${look}`, cx: 16, cy: 6, r: 4 })
-      : mark === "square" ? svgNode("rect", { class: `dot ${look}`, x: 12, y: 2, width: 8, height: 8 })
-      : svgNode("path", { class: `curve ${look}`, d: "M1,6H31", "stroke-dasharray": dash }));
+    svg.append(mark === "dot" ? svgNode("circle", { class: `dot ${style}`, cx: 16, cy: 6, r: 4 })
+      : mark === "square" ? svgNode("rect", { class: `dot ${style}`, x: 12, y: 2, width: 8, height: 8 })
+      : svgNode("path", { class: `curve ${style}`, d: "M1,6H31", "stroke-dasharray": dash }));
     item.append(svg, text);
     return item;
   }));

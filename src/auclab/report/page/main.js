@@ -1,9 +1,9 @@
-// What the reader does, and what is drawn then.
+// Controls of the page, and what they draw.
 
 const DATA = JSON.parse(document.getElementById("report-data").textContent);
 const byId = (id) => document.getElementById(id);
 
-// Colours: the reader's choice, else the system's. On paper always light.
+// Colours: as selected, else those of the system; always light in print.
 const system = matchMedia("(prefers-color-scheme: dark)");
 const paper = matchMedia("print");
 function setColours() {
@@ -17,11 +17,11 @@ setColours();
 
 for (const table of document.querySelectorAll("table.sortable")) makeSortable(table);
 
-// Which runs are listed: those of a number of the comparison, and among them those that contain every word.
+// Which runs are listed: those of a number of the comparison, and among them those that contain every search term.
 let listed = null;
 function list() {
-  const words = byId("find").value.toLowerCase().split(/\s+/).filter(Boolean);
-  const count = showRuns(listed, words);
+  const terms = byId("find").value.toLowerCase().split(/\s+/).filter(Boolean);
+  const count = showRuns(listed, terms);
   const all = document.querySelectorAll("#run-table tbody tr").length;
   byId("found").textContent = count < all ? `${count} of ${all} runs` : `${all} runs`;
   byId("all").hidden = !listed;
@@ -42,13 +42,13 @@ for (const cell of document.querySelectorAll("button.cell")) {
 // Which runs are drawn.
 const boxes = [...document.querySelectorAll("input[name=draw]")];
 const surface = byId("surface") && new Surface(byId("surface"));
-function drawChosen() {
-  const chosen = boxes.filter((box) => box.checked);
-  for (const box of boxes) box.disabled = !box.checked && chosen.length >= DATA.most;
-  const series = chosen.map((box, place) => [DATA.runs[box.value], place]);
-  fillLegend(byId("legend"), series.map(([run, place]) => [`s${place}`, DASHES[place], `${run.name}: ${summary(run)}`]));
+function drawSelected() {
+  const selected = boxes.filter((box) => box.checked);
+  for (const box of boxes) box.disabled = !box.checked && selected.length >= DATA.most;
+  const series = selected.map((box, index) => [DATA.runs[box.value], index]);
+  fillLegend(byId("legend"), series.map(([run, index]) => [`s${index}`, DASHES[index], `${run.name}: ${summary(run)}`]));
   byId("surface").hidden = !series.length;
-  for (const place of ["roc-plot", "gap-plot", "histograms"]) byId(place).replaceChildren();
+  for (const id of ["roc-plot", "gap-plot", "histograms"]) byId(id).replaceChildren();
   if (!series.length) return;
   const beside = series.map(([run]) => framed(run.name, run.curves.length > 1 ? `(${run.curves[0].split})` : "", drawScores(run), drawErrors(run)));
   byId("roc-plot").append(drawRoc(series));
@@ -56,20 +56,20 @@ function drawChosen() {
   byId("histograms").append(...beside);
   const select = byId("surface-run");
   const before = select.value;
-  select.replaceChildren(...chosen.map((box) => new Option(DATA.runs[box.value].name, box.value)));
-  if (chosen.some((box) => box.value === before)) select.value = before;
+  select.replaceChildren(...selected.map((box) => new Option(DATA.runs[box.value].name, box.value)));
+  if (selected.some((box) => box.value === before)) select.value = before;
   surface.show(DATA.runs[select.value]);
 }
 if (surface) {
   for (const box of boxes) {
-    box.checked = DATA.chosen.includes(Number(box.value)); // also after a reload, when browsers tick what was ticked
-    box.addEventListener("change", drawChosen);
+    box.checked = DATA.selected.includes(Number(box.value)); // also after a reload, when browsers restore the boxes
+    box.addEventListener("change", drawSelected);
   }
   byId("surface-run").addEventListener("change", () => surface.show(DATA.runs[byId("surface-run").value]));
-  drawChosen();
+  drawSelected();
 }
 if (byId("bound-plot")) drawBounds(byId("bound-plot"), byId("bound-legend"), DATA.bounds);
 if (byId("path-plots")) drawPaths(byId("path-plots"), DATA.paths);
 
-// Paper has no button that unfolds.
+// Open all details in print.
 addEventListener("beforeprint", () => { for (const each of document.querySelectorAll("details")) each.open = true; });

@@ -1,6 +1,6 @@
 // Tables: sorting by a click on a head, and hiding lines.
 
-/** A button in every head of a column; aria-sort tells the order to a screen reader. */
+/** A button in every head of a column; aria-sort announces the order to a screen reader. */
 function makeSortable(table) {
   for (const head of table.tHead.rows[0].cells) {
     if (head.tagName !== "TH") continue;
@@ -28,19 +28,19 @@ function sortBy(table, head) {
 }
 
 function sortKey(cell) {
-  const word = (cell.dataset.v ?? cell.textContent).trim();
-  if (word === "" || word === "—") return null;
-  if (word === "inf" || word === "-inf") return word === "inf" ? Infinity : -Infinity;
-  return Number.isNaN(Number(word)) ? word : Number(word);
+  const text = (cell.dataset.v ?? cell.textContent).trim();
+  if (text === "" || text === "—") return null;
+  if (text === "inf" || text === "-inf") return text === "inf" ? Infinity : -Infinity;
+  return Number.isNaN(Number(text)) ? text : Number(text);
 }
 
-/** Show the lines of some runs (a set of numbers, or null for all) that also contain every word. */
-function showRuns(numbers, words) {
+/** Show the lines of some runs (a set of numbers, or null for all) that also contain every search term. */
+function showRuns(numbers, terms) {
   let count = 0;
   const seen = new Set();
   for (const row of document.querySelectorAll("#run-table tbody tr")) {
-    const text = row.dataset.words.toLowerCase();
-    const fits = (!numbers || numbers.has(row.dataset.run)) && words.every((word) => text.includes(word));
+    const text = row.dataset.text.toLowerCase();
+    const fits = (!numbers || numbers.has(row.dataset.run)) && terms.every((term) => text.includes(term));
     row.hidden = !fits;
     if (fits) { count += 1; seen.add(row.dataset.run); }
   }
