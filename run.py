@@ -2,8 +2,10 @@
 
 import os
 
-from auclab.cli.run import PROGRAM_VARIABLE, main
+from auclab.cli.process import run_as_program
+from auclab.cli.run import main
+from auclab.sweeps.sweep import PROGRAM_VARIABLE
 
 if __name__ == "__main__":
     os.environ.setdefault(PROGRAM_VARIABLE, "python run.py")
-    main()
+    run_as_program(main)

@@ -1,6 +1,6 @@
 """`python -m auclab` is the command `auclab`."""
 
-from auclab.cli.main import main
+from auclab.cli.main import program
 
 if __name__ == "__main__":
-    main()
+    program()

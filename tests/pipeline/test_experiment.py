@@ -21,7 +21,7 @@ from composed import REPOSITORY, run_here
 
 FILES = {
     *("config.yaml", "metrics.json", "certificate.json", "bounds.json", "coefficients.csv", "history.csv"),
-    *("scores.parquet", "roc.png", "ranking_errors.png", "scores.png", "model", "run.json"),
+    *("scores.parquet", "model", "run.json"),
 }
 
 
@@ -155,7 +155,9 @@ def test_folds_are_averaged_and_listed(tmp_path):
     assert (table["test/auc_low"] < table["test/auc"]).all()
     assert "test/auc_low" not in result.summary
     for number in range(3):
-        assert {"roc.png", "certificate.json", "model"} <= {p.name for p in (tmp_path / f"fold_{number}").iterdir()}
+        assert {"scores.parquet", "certificate.json", "model"} <= {
+            p.name for p in (tmp_path / f"fold_{number}").iterdir()
+        }
 
 
 def test_your_own_file(tmp_path):

@@ -3,7 +3,6 @@
 import pytest
 
 from auclab.comparison import read_runs
-from auclab.pipeline import artifacts
 from auclab.report import write_report
 from auclab.types import AuclabError
 from composed import run_here
@@ -22,15 +21,13 @@ def store(tmp_path_factory):
     def run(*overrides, command=""):
         run_here(place.parent / "out", "tracking=mlflow", *settings, *overrides, brief=True, command=command)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(artifacts, "FIGURES", {})  # pictures take a second a run, and no page reads them
-        for seed in range(2):
-            run("formulation=csvm", f"split.seed={seed}", command=f"python run.py formulation=csvm split.seed={seed}")
-            for penalty in (0.01, 0.1):
-                run("formulation=ranksvm", f"formulation.penalty={penalty}", f"split.seed={seed}")
-        run("formulation=csvm", "split=kfold", "split.n_folds=3", "dataset.seed=7")
-        with pytest.raises(AuclabError, match="test_size is 7"):
-            run("formulation=ranksvm", "split.test_size=7", command=ODD)
+    for seed in range(2):
+        run("formulation=csvm", f"split.seed={seed}", command=f"python run.py formulation=csvm split.seed={seed}")
+        for penalty in (0.01, 0.1):
+            run("formulation=ranksvm", f"formulation.penalty={penalty}", f"split.seed={seed}")
+    run("formulation=csvm", "split=kfold", "split.n_folds=3", "dataset.seed=7")
+    with pytest.raises(AuclabError, match="test_size is 7"):
+        run("formulation=ranksvm", "split.test_size=7", command=ODD)
     return place
 
 

@@ -60,6 +60,19 @@ def show(chosen: Namespace) -> int:
     return 0
 
 
+def figures(chosen: Namespace) -> int:
+    """Draw the figures of one run from the scores it has kept, beside its other files."""
+    from auclab.pipeline.console import short_path
+    from auclab.pipeline.figures import draw_figures
+
+    rows = find_run(read_runs(chosen.store), chosen.run)
+    fetch_files(rows, chosen.store)
+    for _, row in rows.iterrows():
+        for path in draw_figures(Path(row["fold_folder"]), split=str(row["fold"])):
+            out.print(short_path(path), markup=False, soft_wrap=True)
+    return 0
+
+
 def compare(chosen: Namespace) -> int:
     """Compare runs, print the table and write what was asked for."""
     for name in chosen.save:

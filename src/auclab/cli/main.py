@@ -10,6 +10,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from auclab.cli.process import run_as_program
+
 DESCRIPTION = """\
 Run experiments, and compare the runs that were kept.
 
@@ -75,6 +77,11 @@ SHOW_EXAMPLES = """\
   auclab show "bauc · ionosphere · seed 0 · highs"    a name, if one run alone has it
 """
 
+FIGURES_EXAMPLES = """\
+  auclab figures last
+  auclab figures 564bf01a                             roc.png, ranking_errors.png, scores.png beside its files
+"""
+
 RERUN = """\
 Take the configuration that a run has kept, run it once more with this version, this machine and today's data, and
 lay new numbers beside the stored ones. Nothing is added to the store. Exit code 0: the numbers came out the same;
@@ -130,6 +137,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(code)
 
 
+def program() -> None:
+    """The command as the process's own work."""
+    run_as_program(main)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("auclab", description=DESCRIPTION, epilog=EPILOG, formatter_class=_Form)
     parser.set_defaults(command=None)
@@ -145,6 +157,9 @@ def _parser() -> argparse.ArgumentParser:
 
     show = _add(commands, "show", "one run: settings, numbers, certificate, files", examples=SHOW_EXAMPLES)
     _add_run(show)
+
+    figures = _add(commands, "figures", "draw ROC, ranking errors and scores of one run", examples=FIGURES_EXAMPLES)
+    _add_run(figures)
 
     compare = _add(commands, "compare", "runs side by side, tested", text=COMPARE, examples=COMPARE_EXAMPLES)
     _add_choice(compare)
@@ -229,4 +244,4 @@ def _words(text: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    main()
+    program()

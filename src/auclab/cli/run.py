@@ -5,7 +5,6 @@ Nothing heavy is imported before the configuration is composed, so that a misspe
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from collections.abc import Sequence
@@ -16,10 +15,9 @@ from omegaconf import DictConfig, OmegaConf
 
 from auclab.pipeline.compose import Experiment, conf_folder
 from auclab.pipeline.settings import register_schema
-from auclab.sweeps.sweep import run_job, sweep_scope
+from auclab.sweeps.jobs import run_job
+from auclab.sweeps.sweep import program, sweep_scope
 
-#: Environment variable with the command that runs and reruns are told by; processes that work on jobs inherit it.
-PROGRAM_VARIABLE = "AUCLAB_PROGRAM"
 STUDIES = (
     "studies live in the repository and are not part of the installed package; clone it and type "
     "python run.py -m experiment=<paper>_<study>"
@@ -61,11 +59,6 @@ def _run(config: DictConfig) -> None:
         from auclab.pipeline.experiment import run_experiment
 
         run_experiment(experiment, folder=job.runtime.output_dir)
-
-
-def program() -> list[str]:
-    """The words before the overrides: ``python run.py`` or ``auclab run``."""
-    return os.environ.get(PROGRAM_VARIABLE, "auclab run").split()
 
 
 def main(overrides: Sequence[str] | None = None) -> None:

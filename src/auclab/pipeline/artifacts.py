@@ -1,4 +1,4 @@
-"""The files of one run: figures, tables and the fitted model, written to a folder."""
+"""The files of one run: certificate, bounds, metrics, coefficients, and the scores."""
 
 from __future__ import annotations
 
@@ -11,22 +11,11 @@ from typing import Any
 
 import pandas as pd
 
-from auclab.displays import BufferedROCDisplay, RankingErrorDisplay, ScoreHistogramDisplay
 from auclab.pipeline.results import Fold, Result
-from auclab.pipeline.tuning_path import draw_tuning_path
 from auclab.tracking.address import hide_password
 
 #: Labels and scores of the held-out part, or of the training part where nothing was held out: full precision, parquet.
 SCORES_FILE = "scores.parquet"
-
-FIGURES: dict[str, Any] = {
-    "roc": BufferedROCDisplay,
-    "ranking_errors": RankingErrorDisplay,
-    "scores": ScoreHistogramDisplay,
-}
-
-#: Enough for a screen and a page of print; the scores are kept for larger ones.
-DPI = 120
 
 
 def write_artifacts(result: Result, folder: Path, *, config: str) -> list[Path]:
@@ -56,7 +45,7 @@ def write_artifacts(result: Result, folder: Path, *, config: str) -> list[Path]:
 
 
 def write_fold(fold: Fold, folder: Path) -> None:
-    """Certificate, bounds, metrics, coefficients, history and figures of one solved split."""
+    """Certificate, bounds, metrics, coefficients, history and scores of one solved split."""
     solution = fold.solution
     certificate = asdict(solution.certificate) | {
         "status": str(solution.status),
@@ -79,9 +68,10 @@ def write_fold(fold: Fold, folder: Path) -> None:
     name = "test" if "test" in fold.parts else "train"
     _write_scores(fold, name, folder)
     if fold.tuning is not None:
+        from auclab.pipeline.tuning_path import DPI, draw_tuning_path
+
         fold.tuning.path.to_csv(folder / "tuning.csv", index=False)
         draw_tuning_path(fold.tuning).savefig(folder / "tuning.png", dpi=DPI)
-    _draw(fold, name, folder)
 
 
 def _write_scores(fold: Fold, name: str, folder: Path) -> None:
@@ -89,15 +79,6 @@ def _write_scores(fold: Fold, name: str, folder: Path) -> None:
     part, rows = fold.parts[name], fold.split.test if name == "test" else fold.split.train
     table = {"row": rows, "part": name, "y_true": part.y_true.astype("int8"), "score": part.y_score}
     pd.DataFrame(table).astype({"part": "category"}).to_parquet(folder / SCORES_FILE, index=False, compression="zstd")
-
-
-def _draw(fold: Fold, name: str, folder: Path) -> None:
-    """The figures of one part."""
-    part = fold.parts[name]
-    for stem, display_class in FIGURES.items():
-        display = display_class.from_predictions(part.y_true, part.y_score)
-        display.figure_.suptitle(f"{fold.split.name} · {name} part", fontsize="medium")
-        display.figure_.savefig(folder / f"{stem}.png", dpi=DPI)
 
 
 def _write_json(path: Path, content: Mapping[str, Any]) -> None:

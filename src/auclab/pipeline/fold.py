@@ -12,15 +12,14 @@ from sklearn.pipeline import Pipeline
 from auclab.datasets.records import Dataset, Split
 from auclab.datasets.splits import take_rows
 from auclab.estimators import AUCClassifier
-from auclab.formulations import Program
+from auclab.formulations import Program, read_optimum
 from auclab.inference import estimate
-from auclab.inference.catalogue import find_metric
+from auclab.inference.catalogue import estimable
 from auclab.pipeline.guarantees import Guarantee, Sample, find_guarantees
 from auclab.pipeline.results import Fold, Part
 from auclab.pipeline.settings import BoundsConfig, SolverConfig, TuneConfig
 from auclab.pipeline.tuning import Tuning, tune_formulation
 from auclab.solvers.interrupt import interruptible
-from auclab.formulations import read_optimum
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError, Status
 
@@ -110,7 +109,7 @@ def _measure(sample: Sample, metrics: Metrics, *, held_out: bool) -> Part:
     estimates = {
         key: estimate(sample.y, sample.scores, metric, level=LEVEL)
         for key, metric in metrics.items()
-        if held_out and find_metric(metric, {}).rows is not None
+        if held_out and estimable(metric, {}).rows is not None
     }
     return Part(sample.y, sample.scores, values, estimates)
 

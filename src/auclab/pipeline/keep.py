@@ -76,6 +76,10 @@ def _write(result: Result, experiment: Experiment, run: Run) -> None:
         folders = write_artifacts(result, run.staging, config=config)
         for fold, place in zip(result.folds, folders, strict=True):
             save_model(fold.model, _example(result.dataset.X, fold.split.train[:SIGNATURE_ROWS]), place / "model")
+            if experiment.config.get("figures", False):
+                from auclab.pipeline.figures import draw_figures  # matplotlib, which takes a third of a second
+
+                draw_figures(place, split=fold.split.name)
     tags = {
         HASH_TAG: fingerprint(experiment.configuration, result.dataset.sha256),
         "status": str(result.folds[-1].solution.status),

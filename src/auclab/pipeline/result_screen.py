@@ -37,6 +37,7 @@ def show_run(run: Run, tracking: TrackingConfig) -> None:
         out.print(f"[cyan]run[/cyan]      {escape(run.name)}  [dim]{run.run_id}[/dim]", soft_wrap=True)
     out.print(f"[cyan]files[/cyan]    {escape(short_path(run.folder))}", soft_wrap=True)
     if run.run_id is not None:
+        out.print(f"[cyan]figures[/cyan]  auclab figures {run.run_id[:8]}", soft_wrap=True)
         out.print(f"[cyan]open[/cyan]     {escape(open_command(tracking))}", soft_wrap=True)
 
 

@@ -9,6 +9,9 @@ from typing import Any
 #: How the parameters of a formulation are written in a name.
 SYMBOLS = {"threshold": "z", "penalty": "λ", "max_fpr": "fpr≤"}
 
+#: Settings that decide whether a job runs and what is drawn, not what is computed.
+NOT_COMPUTED = ("rerun", "figures")
+
 #: Choices that a name leaves out.
 USUAL = {"split": "holdout", "preprocess": "standard"}
 
@@ -23,7 +26,7 @@ def flatten(settings: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str
     {'solver': 'highs', 'solver.pairs': 'auto', 'data_dir': 'None'}
     """
     flat = {group: str(choice) for group, choice in choices.items() if "/" not in group and choice is not None}
-    settings = {key: value for key, value in settings.items() if key != "rerun"}  # of the sweep, not of the run
+    settings = {key: value for key, value in settings.items() if key not in NOT_COMPUTED}
     flat |= {key: str(value) for key, value in _leaves(settings, "")}
     return flat | {f"formulation.{parameter}": "tuned" for parameter in _tuned(settings)}
 

@@ -11,6 +11,9 @@ from auclab.displays.style import BLUE, GREY, RED, canvas, despine, number
 if TYPE_CHECKING:
     from auclab.pipeline.tuning import Tuning
 
+#: Dots per inch of the file.
+DPI = 120
+
 
 def draw_tuning_path(tuning: Tuning) -> Figure:
     """Draw the means with bars of one standard error over λ, or over z; the value taken is marked.

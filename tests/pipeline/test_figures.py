@@ -1,0 +1,31 @@
+"""Figures drawn from the scores that a run has kept."""
+
+import pytest
+
+from auclab.pipeline.figures import FIGURES, draw_figures
+from auclab.types import AuclabError
+from composed import run_here
+
+SMALL = ("dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=30", "dataset.n_features=2", "bounds=none")
+
+
+def test_a_run_draws_figures_only_if_they_are_asked_for(tmp_path):
+    run_here(tmp_path / "without", *SMALL)
+    run_here(tmp_path / "with", *SMALL, "figures=true")
+    drawn = {path.name for path in (tmp_path / "with").glob("*.png")}
+    assert drawn == {f"{stem}.png" for stem in FIGURES}
+    assert not list((tmp_path / "without").glob("*.png"))
+
+
+def test_figures_of_a_kept_run_are_those_that_it_would_have_drawn(tmp_path):
+    run_here(tmp_path, *SMALL, "figures=true")
+    at_once = {path.name: path.read_bytes() for path in tmp_path.glob("*.png")}
+    for name in at_once:
+        (tmp_path / name).unlink()
+    again = draw_figures(tmp_path, split="holdout")
+    assert {path.name: path.read_bytes() for path in again} == at_once
+
+
+def test_without_scores_there_is_nothing_to_draw(tmp_path):
+    with pytest.raises(AuclabError, match=r"scores\.parquet is missing"):
+        draw_figures(tmp_path, split="holdout")
