@@ -33,9 +33,12 @@ def test_less_is_better_where_it_is():
     assert compare_runs(runs, better="low").cell("one", "csvm").best
     runs["seconds/solve"] = runs["test/auc"]
     assert compare_runs(runs, metric="seconds/solve").cell("one", "csvm").best
-    runs["test/auc_threshold"] = runs["test/auc"]
+    for loss in ("test/auc_threshold", "test/ranking_superquantile"):
+        runs[loss] = runs["test/auc"]
+        assert compare_runs(runs, metric=loss).cell("one", "csvm").best
+    runs["alpha"] = runs["test/auc"]
     with pytest.raises(AuclabError, match="--better high or low"):
-        compare_runs(runs, metric="test/auc_threshold")
+        compare_runs(runs, metric="alpha")
 
 
 def test_missing_pairs_are_named_and_tested_without():

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import reference_inference as twin
 import reference_metrics
 from auclab import metrics
-from auclab.inference.catalogue import find_metric
+from auclab.inference.catalogue import estimable
 from auclab.inference.components import Components
 from auclab.inference.sample import Observations
 from strategies import WIDE, Problem, grid_problems, problems
@@ -27,7 +27,7 @@ CROWD = Problem([k % 7 * 0.1 + 0.01 * (k % 3) for k in range(90)], [k % 5 * 0.2 
 
 def components(problem: Problem, name: str, **options) -> Components:
     observations = Observations.of(*problem.arguments, problem.sample_weight, None)
-    return find_metric(name, options).components(observations)
+    return estimable(name, options).components(observations)
 
 
 def check(problem: Problem, found: Components, means: twin.Means, scale: float = 1.0, tolerance: float = 1e-12) -> None:
@@ -185,8 +185,8 @@ def test_delong_is_the_jackknife(problem):
 def test_standard_errors_are_near_the_jackknife(name, options):
     rng = np.random.default_rng(7)
     problem = Problem(rng.normal(1.5, 1, 60).tolist(), rng.normal(0, 1, 80).tolist())
-    chosen = find_metric(name, options)
-    brute = twin.jackknife_variance(problem, lambda part: chosen.score(*part.arguments, **options))
+    estimated = estimable(name, options)
+    brute = twin.jackknife_variance(problem, lambda part: estimated.function(*part.arguments, **options))
     assert components(problem, name, **options).standard_error == pytest.approx(math.sqrt(brute), rel=0.05)
 
 

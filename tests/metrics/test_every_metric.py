@@ -15,11 +15,11 @@ from numpy.polynomial import chebyshev
 import reference
 import reference_metrics as twin
 from auclab.metrics import auc_score, bauc_score, buffered_auc, voros_score
-from auclab.metrics.scorers import METRICS
+from auclab.metrics.registry import METRICS
 from auclab.types import AuclabError
 from strategies import Problem, problems
 
-ORDINAL = ("auc", "partial_auc", "two_way_partial_auc", "voros", "weighted_auc")
+ORDINAL = [name for name, metric in METRICS.items() if metric.needs == "ranks"]
 IN_UNITS = ("auc_threshold", "ranking_superquantile", "scored_auc")  # of the score, or plus a constant: ferri_auc
 WIDTH, BETA, LEVEL = 0.75, 2.0, 0.7
 
@@ -40,7 +40,7 @@ def options_of(name, unit=1.0):
 
 
 def score(name, problem, unit=1.0):
-    return METRICS[name](*problem.arguments, sample_weight=problem.sample_weight, **options_of(name, unit))
+    return METRICS[name].function(*problem.arguments, sample_weight=problem.sample_weight, **options_of(name, unit))
 
 
 def expected(name, problem, unit):
@@ -112,9 +112,9 @@ def test_repeated_and_shuffled_rows_change_nothing(name, problem, times, seed):
     order = np.random.default_rng(seed).permutation(times * y.size)
     rows = np.tile(y, times)[order], np.tile(s, times)[order]
     unit = 1.0 + np.ptp(s)
-    value = METRICS[name](*rows, **options_of(name))
+    value = METRICS[name].function(*rows, **options_of(name))
     assert value == pytest.approx(score(name, problem), abs=1e-12 * unit)
-    weighted = METRICS[name](y, s, sample_weight=np.full(y.size, float(times)), **options_of(name))
+    weighted = METRICS[name].function(y, s, sample_weight=np.full(y.size, float(times)), **options_of(name))
     assert value == pytest.approx(weighted, abs=1e-12 * unit)
 
 
@@ -146,16 +146,16 @@ KINDS = {
 @pytest.mark.parametrize("name", METRICS)
 def test_kinds_of_input(name, kind):
     y, s, more = KINDS[kind]
-    value = METRICS[name](y, s, **more, **options_of(name))
+    value = METRICS[name].function(y, s, **more, **options_of(name))
     assert isinstance(value, float)
-    assert value == pytest.approx(METRICS[name](Y, S, **options_of(name)), rel=1e-14, abs=1e-15)
+    assert value == pytest.approx(METRICS[name].function(Y, S, **options_of(name)), rel=1e-14, abs=1e-15)
 
 
 def test_input_is_left_as_it_is():
     y, s = Y.copy(), S[::-1].copy()
     y.flags.writeable = s.flags.writeable = False
     for name, metric in METRICS.items():
-        metric(y, s, **options_of(name))
+        metric.function(y, s, **options_of(name))
     np.testing.assert_array_equal(s, S[::-1])
 
 
@@ -175,7 +175,7 @@ CONSTANT = {
 def test_constant_scores(name, constant):
     for n_pos, n_neg in ((1, 1), (2, 3)):
         y = np.repeat([1, 0], [n_pos, n_neg])
-        value = METRICS[name](y, np.full(y.size, constant), **options_of(name))
+        value = METRICS[name].function(y, np.full(y.size, constant), **options_of(name))
         assert value == pytest.approx(CONSTANT[name], abs=1e-15)
 
 
@@ -191,14 +191,16 @@ def test_one_observation_a_class(name):
 @pytest.mark.parametrize("name", METRICS)
 def test_scores_at_the_ends_of_the_doubles(name):
     for scores in ([5e-324, 2e-323, 1.5e-323, 4e-323, 4.4e-323], [1e300, -1e300, 1e-300, 0.0, 5e-324]):
-        assert math.isfinite(METRICS[name](Y, scores, **options_of(name)))
+        assert math.isfinite(METRICS[name].function(Y, scores, **options_of(name)))
     infinite = [-np.inf, 0.0, np.inf, np.inf, 1.0]
     if name in ORDINAL:
         finite = [-9.0, 0.0, 9.0, 9.0, 1.0]
-        assert METRICS[name](Y, infinite, **options_of(name)) == METRICS[name](Y, finite, **options_of(name))
+        assert METRICS[name].function(Y, infinite, **options_of(name)) == METRICS[name].function(
+            Y, finite, **options_of(name)
+        )
     else:
         with pytest.raises(AuclabError, match=r"y_score\[0\] is -inf"):
-            METRICS[name](Y, infinite, **options_of(name))
+            METRICS[name].function(Y, infinite, **options_of(name))
 
 
 @pytest.mark.parametrize(
@@ -227,7 +229,7 @@ def test_scores_at_the_ends_of_the_doubles(name):
 @pytest.mark.parametrize("name", METRICS)
 def test_refuses(name, y, s, more, words):
     with pytest.raises(AuclabError, match=words):
-        METRICS[name](y, s, **more, **options_of(name))
+        METRICS[name].function(y, s, **more, **options_of(name))
 
 
 @given(problems())

@@ -68,8 +68,8 @@ def test_a_root_at_the_lower_end():
     assert smallest_root(steps, steps.bracket) == 1.0
 
 
-def test_stops_where_it_is_told():
+def test_stops_when_the_bracket_is_close():
     steps = Steps(np.linspace(-1, 1, 1001), np.linspace(-1, 1, 1001))
     bracket = steps.bracket
-    level = smallest_root(steps, bracket, enough=lambda b: b.high - b.low < 0.1)
+    level = smallest_root(steps, bracket, is_close=lambda b: b.high - b.low < 0.1)
     assert bracket.low <= steps.root <= bracket.high == level

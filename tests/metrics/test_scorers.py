@@ -15,9 +15,10 @@ from sklearn.preprocessing import StandardScaler
 
 from auclab import AuclabError, metrics
 from auclab.estimators import AUCClassifier, bauc_scorer, soft_auc_scorer, voros_scorer
-from auclab.inference.catalogue import find_metric
+from auclab.inference.catalogue import estimable
 from auclab.inference.estimation import choose_method
-from auclab.metrics.scorers import METRICS, scorer_named
+from auclab.metrics.registry import METRICS
+from auclab.metrics.scorers import scorer_named
 from programs import overlapping
 
 CONF = Path(__file__).parents[2] / "conf"
@@ -42,7 +43,7 @@ def test_scorer_is_the_metric_of_the_scores(name):
     proba = name in ("scored_auc", "ferri_auc", "probabilistic_auc")
     scores = MODEL.predict_proba(X)[:, 1] if proba else MODEL.decision_function(X)
     sign = -1 if name in ("auc_threshold", "ranking_superquantile") else 1
-    scorer, metric = scorer_named(name, **options), METRICS[name]
+    scorer, metric = scorer_named(name, **options), METRICS[name].function
     assert scorer(MODEL, X, NAMES) == sign * metric(Y, scores, **options)
     weight = np.random.default_rng(0).uniform(size=len(Y))
     assert scorer(MODEL, X, NAMES, sample_weight=weight) == sign * metric(Y, scores, sample_weight=weight, **options)
@@ -53,7 +54,7 @@ def test_scorer_is_the_metric_of_the_scores(name):
 def test_every_number_of_the_package_has_a_scorer():
     of_curves = {"bpoe", "superquantile", "lesser_area", "lesser_volume", "voros_from_points", "cost_range", "roc_hull"}
     of_samples = {name for name in metrics.__all__ if name.islower()} - of_curves - {"broc_curve", "buffered_auc"}
-    assert {metric.__name__ for metric in METRICS.values()} == of_samples
+    assert {metric.function.__name__ for metric in METRICS.values()} == of_samples
 
 
 def test_every_scorer_has_a_configuration_of_its_name_and_metric():
@@ -62,7 +63,7 @@ def test_every_scorer_has_a_configuration_of_its_name_and_metric():
     for name, content in files.items():
         (settings,) = content.values()
         assert list(content) == [name]
-        assert settings["_target_"] == f"auclab.metrics.{METRICS[name].__name__}"
+        assert settings["_target_"] == f"auclab.metrics.{METRICS[name].function.__name__}"
 
 
 def test_the_page_of_the_metrics_is_right_about_standard_errors():
@@ -70,7 +71,7 @@ def test_the_page_of_the_metrics_is_right_about_standard_errors():
     rows = [[cell.strip() for cell in line.split("|")] for line in page.splitlines() if line.startswith("| `")]
     said = {name: row[7] for row in rows if len(row) == 9 and (name := row[1].split("`")[1]) in METRICS}
     assert said.keys() == METRICS.keys()
-    methods = {name: choose_method("auto", find_metric(METRICS[name], OPTIONS.get(name, {}))) for name in said}
+    methods = {name: choose_method("auto", estimable(METRICS[name].function, OPTIONS.get(name, {}))) for name in said}
     assert all(methods[name] in ("delong", "influence") for name, words in said.items() if words.startswith("yes"))
     assert [name for name, method in methods.items() if method == "half_sample"] == ["voros"]
 
@@ -79,7 +80,7 @@ def test_the_named_class_is_the_positive_one():
     for model in (MODEL, GaussianNB().fit(X, NAMES)):
         for name, options in (("bauc", {}), ("partial_auc", OPTIONS["partial_auc"])):
             scores = -MODEL.decision_function(X) if model is MODEL else model.predict_proba(X)[:, 0]
-            expected = METRICS[name](NAMES, scores, pos_label="bad", **options)
+            expected = METRICS[name].function(NAMES, scores, pos_label="bad", **options)
             assert scorer_named(name, pos_label="bad", **options)(model, X, NAMES) == expected
 
 

@@ -14,11 +14,13 @@ import pandas as pd
 from auclab.comparison.cells import Cells, arrange, shorten
 from auclab.comparison.paired import TESTS, Test, paired_test, smallest_p
 from auclab.comparison.ranks import Ranking, rank_columns
+from auclab.metrics.registry import METRICS
 from auclab.types import AuclabError
 
-#: Metrics of which less is better, by the last part of their name; and those that have no better end.
-FALLING = ("objective", "gap", "absolute_gap", "dual_residual", "iterations", "ranking_superquantile")
-NEITHER = ("auc_threshold", "alpha")
+#: Numbers of a run, besides its metrics, of which less is better, by the last part of their name; and those with no
+#: better end.
+LOWER_IS_BETTER = ("objective", "gap", "absolute_gap", "dual_residual", "iterations")
+NEITHER = ("alpha",)
 
 
 @dataclass(frozen=True)
@@ -159,7 +161,9 @@ def _lower_is_better(metric: str, better: str | None) -> bool:
     name = metric.rpartition("/")[2]
     if name in NEITHER:
         raise AuclabError(f"neither end of {metric} is better by itself; say which with --better high or low")
-    return name in FALLING or metric.startswith("seconds/") or name.endswith(("_loss", "_se", "_sd", "_slack"))
+    if name in METRICS:
+        return not METRICS[name].greater_is_better
+    return name in LOWER_IS_BETTER or metric.startswith("seconds/") or name.endswith(("_loss", "_se", "_sd", "_slack"))
 
 
 def _common(cells: Cells, first: str, second: str) -> pd.DataFrame:

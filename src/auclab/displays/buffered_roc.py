@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from auclab.displays.base import Display
 from auclab.displays.style import BLUE, INK, SQUARE, canvas, labelled, number, ordered, roc_axes, style, thinned
 from auclab.metrics import BufferedAUCResult, auc_score, broc_curve, buffered_auc
-from auclab.metrics.partial import empirical_roc
+from auclab.metrics.roc import empirical_roc
 from auclab.types import Array, AuclabError
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.metrics import lesser_area, roc_hull
-from auclab.metrics.cost import checked_cost_range
 from auclab.metrics.cost_measures import VertexRanges
+from auclab.metrics.rates import checked_cost_range
 from auclab.types import Array
 
 _STEPS = 256

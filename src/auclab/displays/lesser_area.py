@@ -15,8 +15,8 @@ from auclab.displays.base import Display
 from auclab.displays.costs import BestPoints
 from auclab.displays.style import BLUE, COLUMN, GREY, PALE, WIDE, canvas, despine, labelled, number, panel_above, style
 from auclab.metrics import voros_from_points
-from auclab.metrics.cost import Measure
-from auclab.metrics.partial import empirical_roc
+from auclab.metrics.roc import empirical_roc
+from auclab.metrics.voros import Measure
 from auclab.types import Array
 
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from auclab.displays.pair_functions import PairFunctionDisplay, pair_density
 from auclab.displays.style import number
 from auclab.metrics import auc_score, probabilistic_auc, scored_auc, soft_auc
-from auclab.metrics.difference_scores import difference_scores, positive_number
+from auclab.metrics.class_scores import difference_scores, positive_number
 from auclab.types import Array
 
 _POINTS = 401

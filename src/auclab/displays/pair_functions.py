@@ -76,6 +76,6 @@ class PairFunctionDisplay(Display):
 
 def pair_density(scores: ClassScores, bins: int, scale: float = 1.0) -> tuple[Array, Array]:
     """Edges and density of the differences ``t = p − n``, divided by a scale, over all pairs."""
-    edges, counts = binned_pairs(PairErrors.of(scores), bins=bins)
+    edges, counts = binned_pairs(scores.pair_errors, bins=bins)
     edges, counts = -edges[::-1] / scale, counts[::-1]
     return edges, counts / counts.sum() / np.diff(edges)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from auclab.displays.pair_functions import PairFunctionDisplay, pair_density
 from auclab.metrics import auc_score, polynomial_auc
-from auclab.metrics.difference_scores import difference_scores
+from auclab.metrics.class_scores import difference_scores
 from auclab.metrics.series import step_series
 from auclab.types import Array
 

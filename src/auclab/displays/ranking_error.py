@@ -101,7 +101,7 @@ class RankingErrorDisplay(Display):
         """
         options: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
         buffered = buffered_auc(y_true, y_score, threshold=threshold, **options)
-        errors = PairErrors.of(class_scores(y_true, y_score, sample_weight, pos_label))
+        errors = class_scores(y_true, y_score, sample_weight, pos_label).pair_errors
         edges, counts = binned_pairs(errors, threshold, buffered.gamma_left, bins=bins)
         just_below = math.nextafter(errors.working(threshold), -math.inf)
         return cls(

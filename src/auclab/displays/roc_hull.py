@@ -15,7 +15,7 @@ from auclab.displays.base import Display
 from auclab.displays.costs import BestPoints
 from auclab.displays.style import DASHES, GREY, INK, SERIES, SQUARE, canvas, labelled, number, roc_axes, style, thinned
 from auclab.metrics import roc_hull
-from auclab.metrics.partial import empirical_roc
+from auclab.metrics.roc import empirical_roc
 from auclab.types import Array
 
 

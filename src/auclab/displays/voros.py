@@ -15,8 +15,8 @@ from auclab.displays.base import Display
 from auclab.displays.costs import BestPoints
 from auclab.displays.style import COLUMN, INK, SKY, canvas, labelled
 from auclab.metrics import roc_hull, voros_from_points
-from auclab.metrics.cost import Measure
-from auclab.metrics.partial import empirical_roc
+from auclab.metrics.roc import empirical_roc
+from auclab.metrics.voros import Measure
 from auclab.types import Array, AuclabError
 
 _STRIPS = 48

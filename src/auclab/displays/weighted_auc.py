@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from auclab.displays.base import Display
 from auclab.displays.style import BLUE, COLUMN, INK, canvas, labelled, panel_above, roc_axes, thinned
 from auclab.metrics import weighted_auc
-from auclab.metrics.partial import empirical_roc
+from auclab.metrics.roc import empirical_roc
 from auclab.types import Array
 
 _POINTS = 513

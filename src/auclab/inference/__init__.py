@@ -2,8 +2,8 @@
 
 from auclab.inference.comparison import compare_scorers
 from auclab.inference.components import Components
-from auclab.inference.estimation import estimate
+from auclab.inference.estimation import estimate, estimate_part
 from auclab.inference.hanley_mcneil import hanley_mcneil
 from auclab.inference.results import Comparison, Estimate
 
-__all__ = ["Comparison", "Components", "Estimate", "compare_scorers", "estimate", "hanley_mcneil"]
+__all__ = ["Comparison", "Components", "Estimate", "compare_scorers", "estimate", "estimate_part", "hanley_mcneil"]

@@ -29,7 +29,7 @@ import numpy as np
 from auclab.compiled.ranking import partners_above, total_weight
 from auclab.compiled.rows import positive_part_rows
 from auclab.inference.rows import Rows, row_means, weight_below
-from auclab.metrics.bpoe_equation import buffer
+from auclab.metrics.bpoe_equation import solve_bpoe
 from auclab.metrics.class_scores import ClassScores
 from auclab.metrics.pair_errors import PairErrors
 
@@ -47,8 +47,8 @@ def bauc_rows(scores: ClassScores, *, threshold: float = 0.0) -> Rows:
     >>> [r.tolist() for r in rows]
     [[0.0, 1.0], [0.75, 0.25]]
     """
-    errors = PairErrors.of(scores)
-    solution = buffer(errors, float(threshold))
+    errors = scores.pair_errors
+    solution = solve_bpoe(errors, float(threshold))
     if solution.share == 0.0 or solution.rest == 0.0:
         return np.full(errors.pos.size, solution.rest), np.full(errors.neg.size, solution.rest)
     if math.isnan(solution.level):

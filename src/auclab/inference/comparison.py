@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
 from auclab.inference.bootstrap import stratified_bootstrap
-from auclab.inference.catalogue import Metric, Range, find_metric
+from auclab.inference.catalogue import EstimableMetric, Range, estimable
 from auclab.inference.estimation import check_level, choose_method, score_rows
 from auclab.inference.half_sampling import half_sampling
 from auclab.inference.intervals import ONE_OBSERVATION, unseen_limits
@@ -78,21 +78,21 @@ def compare_scorers(
     0.4795
     """
     check_level(level)
-    chosen = find_metric(metric, options)
-    plan = choose_method(method, chosen)
+    estimated = estimable(metric, options)
+    plan = choose_method(method, estimated)
     if plan == "hanley_mcneil":
         raise AuclabError("Hanley & McNeil's formula does not know the covariance of two scorers; use method='delong'")
     a, b = (Observations.of(y_true, scores, sample_weight, pos_label) for scores in (scores_a, scores_b))
     if plan in ("bootstrap", "half_sample"):
-        return _resampled(chosen, a, b, level, plan, resamples, seed)
-    first, second = chosen.components(a), chosen.components(b)
+        return _resampled(estimated, a, b, level, plan, resamples, seed)
+    first, second = estimated.components(a), estimated.components(b)
     difference = first - second
     error, values = difference.standard_error, (first.value, second.value)
-    span = _span(chosen.range)
+    span = _span(estimated.range)
     if math.isnan(error):
         return _unknown(difference.value, span, values, level, plan)
     if error == 0.0:
-        return _degenerate(difference.value, a.disjoint_pairs(chosen.band), span, values, level, plan)
+        return _degenerate(difference.value, a.disjoint_pairs(estimated.band), span, values, level, plan)
     interval = _around(difference.value, error, level, span)
     statistic = difference.value / error
     p_value = 2.0 * float(norm.sf(abs(statistic)))
@@ -114,12 +114,12 @@ def _degenerate(
 
 
 def _resampled(
-    metric: Metric, a: Observations, b: Observations, level: float, plan: str, resamples: int | None, seed: int
+    metric: EstimableMetric, a: Observations, b: Observations, level: float, plan: str, resamples: int | None, seed: int
 ) -> Comparison:
     """The difference resampled: observations keep their two scores."""
     values, span = (metric.value(a), metric.value(b)), _span(metric.range)
     difference, bias = values[0] - values[1], 0.0
-    if min(rows.size for rows in a.classes) == 1:
+    if min(rows.size for rows in a.class_rows) == 1:
         return _unknown(difference, span, values, level, plan)
 
     def statistic(rows: NDArray[np.intp]) -> float:
@@ -127,11 +127,11 @@ def _resampled(
 
     notes: tuple[str, ...] = ()
     if plan == "bootstrap":
-        found = stratified_bootstrap(statistic, a.classes, level=level, resamples=resamples or 2000, seed=seed)
+        found = stratified_bootstrap(statistic, a.class_rows, level=level, resamples=resamples or 2000, seed=seed)
         error, interval, notes = found.standard_error, (found.lower, found.upper), found.notes
     else:
         half = half_sampling(
-            statistic, difference, a.classes, rate=metric.bias_rate, halves=resamples or 200, seed=seed
+            statistic, difference, a.class_rows, rate=metric.bias_rate, halves=resamples or 200, seed=seed
         )
         error, bias = half.standard_error, half.bias
         interval = _around(difference - bias, error, level, span)

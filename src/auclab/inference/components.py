@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from auclab.inference.sample import Observations
 from auclab.types import Array
@@ -80,16 +81,14 @@ class Components:
 
 def arrange(value: float, rows_pos: Array, rows_neg: Array, observations: Observations) -> Components:
     """Components in the caller's order, from those of the sorted scores of either class."""
-    pos, neg = observations.classes
-    return Components(
-        value, _back(rows_pos, observations.score[pos]), _back(rows_neg, observations.score[neg]), *observations.shares
-    )
+    order_pos, order_neg = observations.part.class_order
+    return Components(value, _unsorted(rows_pos, order_pos), _unsorted(rows_neg, order_neg), *observations.shares)
 
 
-def _back(rows: Array, scores: Array) -> Array:
+def _unsorted(rows: Array, order: NDArray[np.intp]) -> Array:
     """Undo the sorting; equal scores have equal rows, so any order among them will do."""
     out = np.empty_like(rows)
-    out[np.argsort(scores)] = rows
+    out[order] = rows
     return out
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
 from auclab.inference.bootstrap import stratified_bootstrap
-from auclab.inference.catalogue import Metric, find_metric
+from auclab.inference.catalogue import EstimableMetric, estimable
 from auclab.inference.half_sampling import half_sampling
 from auclab.inference.hanley_mcneil import hanley_mcneil
 from auclab.inference.intervals import (
@@ -23,6 +23,7 @@ from auclab.inference.intervals import (
 )
 from auclab.inference.results import Estimate
 from auclab.inference.sample import Observations
+from auclab.metrics.scored_part import ScoredPart
 from auclab.types import AuclabError
 
 METHODS = ("auto", "delong", "influence", "half_sample", "bootstrap", "hanley_mcneil")
@@ -80,6 +81,12 @@ def estimate(
     -------
     Estimate
 
+    See Also
+    --------
+    estimate_part : The same for a part whose scores are sorted already.
+    compare_scorers : Two scorers on the same sample.
+    hanley_mcneil : Standard error of a published AUC without its scores.
+
     Raises
     ------
     AuclabError
@@ -101,19 +108,68 @@ def estimate(
     (0.691503, 1.0)
     """
     check_level(level)
-    chosen = find_metric(metric, options)
-    plan = choose_method(method, chosen)
-    observations = Observations.of(y_true, y_score, sample_weight, pos_label)
+    estimated = estimable(metric, options)
+    plan = choose_method(method, estimated)
+    return _estimate(
+        estimated, Observations.of(y_true, y_score, sample_weight, pos_label), level, plan, resamples, seed
+    )
+
+
+def estimate_part(
+    part: ScoredPart,
+    metric: str | Callable[..., float] = "auc",
+    *,
+    level: float = 0.95,
+    method: str = "auto",
+    resamples: int | None = None,
+    seed: int = 0,
+    **options: Any,
+) -> Estimate:
+    """`estimate` on a part of a split, with the scores that it has sorted and the values that it has computed.
+
+    Parameters
+    ----------
+    part : ScoredPart
+        The held-out part: its scorer was fixed before it was seen.
+    metric, level, method, resamples, seed, **options
+        As in `estimate`.
+
+    Raises
+    ------
+    AuclabError
+        As `estimate`.
+
+    See Also
+    --------
+    estimate : The same from labels and scores.
+
+    Examples
+    --------
+    >>> part = ScoredPart(np.array([1, 1, 0, 0]), np.array([3.0, 1.0, 2.0, 0.0]))
+    >>> result = estimate_part(part)
+    >>> result.value, round(result.standard_error**2, 12)
+    (0.75, 0.125)
+    """
+    check_level(level)
+    estimated = estimable(metric, options)
+    plan = choose_method(method, estimated)
+    return _estimate(estimated, Observations.of_part(part), level, plan, resamples, seed)
+
+
+def _estimate(
+    metric: EstimableMetric, observations: Observations, level: float, plan: str, resamples: int | None, seed: int
+) -> Estimate:
+    """A metric by a method that it has."""
     if plan in ("bootstrap", "half_sample"):
-        return _resampled(chosen, observations, level, plan, resamples, seed)
+        return _resampled(metric, observations, level, plan, resamples, seed)
     if plan == "hanley_mcneil":
-        return _hanley_mcneil(chosen, observations, level)
-    components = chosen.components(observations)
-    (lower, upper), notes = confidence_limits(chosen, components, observations, level)
+        return _hanley_mcneil(metric, observations, level)
+    components = metric.components(observations)
+    (lower, upper), notes = confidence_limits(metric, components, observations, level)
     return Estimate(components.value, components.standard_error, lower, upper, level, plan, notes)
 
 
-def choose_method(method: str, metric: Metric) -> str:
+def choose_method(method: str, metric: EstimableMetric) -> str:
     """The method that will be used, by name; `AuclabError` where the metric does not have it."""
     if method not in METHODS:
         raise AuclabError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}")
@@ -133,17 +189,16 @@ def check_level(level: float) -> None:
         raise AuclabError(f"level must lie in (0, 1), such as 0.95, got {level}")
 
 
-def score_rows(metric: Metric, observations: Observations, rows: NDArray[np.intp]) -> float:
+def score_rows(metric: EstimableMetric, observations: Observations, rows: NDArray[np.intp]) -> float:
     """The metric on some rows, with repetitions."""
-    weight = None if observations.weight is None else observations.weight[rows]
-    return metric.value(Observations(observations.positive[rows], observations.score[rows], weight))
+    return metric.value(observations.take(rows))
 
 
 def _resampled(
-    metric: Metric, observations: Observations, level: float, plan: str, resamples: int | None, seed: int
+    metric: EstimableMetric, observations: Observations, level: float, plan: str, resamples: int | None, seed: int
 ) -> Estimate:
     """A metric by the bootstrap or by half-samples."""
-    value, classes, bias = metric.value(observations), observations.classes, 0.0
+    value, classes, bias = metric.value(observations), observations.class_rows, 0.0
     tail, limits = 0.5 * (1.0 - level), metric.range
     notes: tuple[str, ...] = ()
     if min(rows.size for rows in classes) == 1:
@@ -165,13 +220,13 @@ def _resampled(
     return Estimate(value, error, *limits, level, plan, notes, bias)
 
 
-def _hanley_mcneil(metric: Metric, observations: Observations, level: float) -> Estimate:
+def _hanley_mcneil(metric: EstimableMetric, observations: Observations, level: float) -> Estimate:
     """AUC with the standard error of Hanley & McNeil and normal limits on the logit scale."""
     if observations.weight is not None:
         raise AuclabError("Hanley & McNeil know class sizes, not weights; use method='delong'")
     if metric.options.get("ties", "half") != "half":
         raise AuclabError("Hanley & McNeil count ties ½; use method='delong' for other conventions")
-    value, (pos, neg) = metric.value(observations), observations.classes
+    value, (pos, neg) = metric.value(observations), observations.class_rows
     error, tail = hanley_mcneil(value, pos.size, neg.size), 0.5 * (1.0 - level)
     if error == 0.0 or not 0.0 < value < 1.0:
         limits, notes = degenerate_limits(metric, value, observations, tail)

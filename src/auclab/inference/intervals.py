@@ -33,11 +33,10 @@ from scipy.special import expit, logit
 from scipy.stats import t as student
 
 from auclab.compiled.hinge import pair_hinge_value
-from auclab.inference.catalogue import Metric, Range
+from auclab.inference.catalogue import EstimableMetric, Range
 from auclab.inference.components import Components, arrange
 from auclab.inference.rows import ferri_rows
 from auclab.inference.sample import Observations
-from auclab.metrics.buffered import bauc_score
 
 Limits = tuple[float, float]
 
@@ -45,7 +44,7 @@ ONE_OBSERVATION = "a class of one observation: its variance is unknown, the inte
 
 
 def confidence_limits(
-    metric: Metric, components: Components, observations: Observations, level: float
+    metric: EstimableMetric, components: Components, observations: Observations, level: float
 ) -> tuple[Limits, tuple[str, ...]]:
     """Limits of the metric, and notes on what was out of the ordinary."""
     value, error = components.value, components.standard_error
@@ -65,7 +64,7 @@ def confidence_limits(
     return limits_within(metric, value, quantile * error), ()
 
 
-def limits_within(metric: Metric, value: float, half_width: float) -> Limits:
+def limits_within(metric: EstimableMetric, value: float, half_width: float) -> Limits:
     """``value ± half_width`` on the metric's scale, or as it is beyond the scale, cut at the ends of the range."""
     low, high = metric.scale or metric.range
     span = (low, high) if low < value < high else (-math.inf, math.inf)
@@ -74,7 +73,7 @@ def limits_within(metric: Metric, value: float, half_width: float) -> Limits:
 
 
 def degenerate_limits(
-    metric: Metric, value: float, observations: Observations, tail: float
+    metric: EstimableMetric, value: float, observations: Observations, tail: float
 ) -> tuple[Limits, tuple[str, ...]]:
     """Limits where nothing varies, cut at the ends of the range."""
     k = observations.disjoint_pairs(metric.band)
@@ -130,20 +129,18 @@ def unseen_limits(value: float, pairs: int, tail: float, span: Range) -> Limits:
 
 def _bauc_at_zero(observations: Observations, threshold: float, tail: float) -> tuple[Limits, tuple[str, ...]]:
     """[0, bAUC at the threshold raised by what the mean error may be too high]."""
-    mean = arrange(0.5, *ferri_rows(observations.sorted()), observations)  # half of the mean margin
+    mean = arrange(0.5, *ferri_rows(observations.part.finite_classes), observations)  # half of the mean margin
     shift = 2.0 * mean.standard_error * float(student.isf(tail, mean.degrees_of_freedom))
     if shift == 0.0:
         upper = unseen_share(observations.disjoint_pairs(), tail)
     else:
-        upper = bauc_score(
-            observations.positive, observations.score, threshold=threshold + shift, sample_weight=observations.weight
-        )
+        upper = observations.part.value("bauc", threshold=threshold + shift)
     return (0.0, upper), (f"the mean ranking error is not below {threshold}: upper limit by a shift of the errors",)
 
 
 def _bauc_at_one(observations: Observations, threshold: float, tail: float) -> tuple[Limits, tuple[str, ...]]:
     """[1 − bPOE of the sample mixed with an unseen share of large errors, 1]."""
-    scores, k = observations.sorted(), observations.disjoint_pairs()
+    scores, k = observations.part.finite_classes, observations.disjoint_pairs()
     share = unseen_share(k, tail)
     weights = (scores.weight_pos, scores.weight_neg) if scores.weight_pos.size else (None, None)
     spread = max(scores.pos[-1], scores.neg[-1]) - min(scores.pos[0], scores.neg[0])

@@ -42,7 +42,7 @@ def auc_rows(scores: ClassScores, *, ties: str = "half") -> Rows:
 
 def scored_rows(scores: ClassScores, *, ties: str = "zero") -> Rows:
     """Mean of ``(p − n)₊``, with ½ for a tied pair if so asked."""
-    errors = PairErrors.of(scores)
+    errors = scores.pair_errors
     means = row_means(lambda x, y, w: np.ldexp(positive_part_rows(x, y, w), -errors.exponent), errors)
     if ties == "zero":
         return means
@@ -52,7 +52,7 @@ def scored_rows(scores: ClassScores, *, ties: str = "zero") -> Rows:
 
 def ferri_rows(scores: ClassScores) -> Rows:
     """``½ (1 + p_i − mean n)`` and ``½ (1 + mean p − n_j)``."""
-    errors = PairErrors.of(scores)
+    errors = scores.pair_errors
     mean_pos, mean_neg = (
         np.average(s, weights=w if w.size else None)
         for s, w in ((errors.pos, errors.weight_pos), (errors.neg, errors.weight_neg))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from auclab.metrics.class_scores import ClassScores, class_scores
+from auclab.metrics.scored_part import ScoredPart
 from auclab.types import Array, AuclabError
 from auclab.validation import finite_vector, positive_mask, same_length, weight_vector
 
@@ -20,14 +20,11 @@ class Observations:
 
     Attributes
     ----------
-    positive : boolean array of shape (n_samples,)
-    score : array of shape (n_samples,)
-    weight : array of shape (n_samples,), or None for ones
+    part : ScoredPart
+        Their labels, scores (±∞ allowed) and weights > 0, or None for ones.
     """
 
-    positive: NDArray[np.bool_]
-    score: Array
-    weight: Array | None
+    part: ScoredPart
 
     @classmethod
     def of(cls, y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None, pos_label: Any) -> Observations:
@@ -43,27 +40,52 @@ class Observations:
         same_length(y_true=positive, y_score=score)
         weight = weight_vector(sample_weight, score.size)
         if weight is None:
-            return cls(positive, score, None)
+            return cls(ScoredPart(positive, score))
         present = weight > 0
         for owner, mask in (("positive", positive), ("negative", ~positive)):
             if not (present & mask).any():
                 raise AuclabError(f"all weights of the {owner} class are 0; give one of its rows a positive weight")
-        return cls(positive[present], score[present], weight[present])
+        return cls(ScoredPart(positive[present], score[present], weight[present]))
 
-    @cached_property
-    def classes(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    @classmethod
+    def of_part(cls, part: ScoredPart) -> Observations:
+        """The observations of a part of a split, with the scores that it has sorted already.
+
+        Raises
+        ------
+        AuclabError
+            As `of`.
+        """
+        if part.sample_weight is not None:
+            return cls.of(part.labels, part.scores, part.sample_weight, None)
+        _ = part.classes  # checks labels and scores
+        return cls(part)
+
+    def take(self, rows: NDArray[np.intp]) -> Observations:
+        """Some observations, with repetitions."""
+        weight = None if self.weight is None else self.weight[rows]
+        return Observations(ScoredPart(self.part.labels[rows], self.score[rows], weight))
+
+    @property
+    def score(self) -> Array:
+        """Scores, shape (n_samples,)."""
+        return self.part.scores
+
+    @property
+    def weight(self) -> Array | None:
+        """Weights, shape (n_samples,), or None for ones."""
+        return self.part.sample_weight
+
+    @property
+    def class_rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Row numbers of the positives and of the negatives."""
-        return np.flatnonzero(self.positive), np.flatnonzero(~self.positive)
+        return self.part.class_rows
 
     @cached_property
     def shares(self) -> tuple[Array, Array]:
         """Share of every observation in the weight of its class, positives and negatives."""
-        pos, neg = (np.ones(rows.size) if self.weight is None else self.weight[rows] for rows in self.classes)
+        pos, neg = (np.ones(rows.size) if self.weight is None else self.weight[rows] for rows in self.class_rows)
         return pos / pos.max() / np.sum(pos / pos.max()), neg / neg.max() / np.sum(neg / neg.max())
-
-    def sorted(self, *, infinite: bool = False) -> ClassScores:
-        """The scores as the metrics take them; ±∞ only if `infinite`."""
-        return class_scores(self.positive, self.score, self.weight, None, infinite=infinite)
 
     def disjoint_pairs(self, share_neg: float = 1.0) -> int:
         """How many pairs without a common observation there are, ``min(m₊, share·m₋)``.

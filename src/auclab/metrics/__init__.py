@@ -4,19 +4,26 @@ from auclab.metrics.buffered import (
     BufferedAUCResult,
     auc_threshold,
     bauc_score,
-    broc_curve,
     buffered_auc,
     ranking_superquantile,
 )
-from auclab.metrics.cost import cost_range, lesser_area, lesser_volume, roc_hull, voros_from_points, voros_score
+from auclab.metrics.buffered_roc import broc_curve
+from auclab.metrics.lesser_area import cost_range, lesser_area, lesser_volume
+from auclab.metrics.pair_means import ferri_auc, gauc_score, probabilistic_auc, scored_auc, soft_auc
 from auclab.metrics.partial import partial_auc, two_way_partial_auc, weighted_auc
 from auclab.metrics.polynomial import polynomial_auc, polynomial_soft_auc
 from auclab.metrics.ranking import auc_score
-from auclab.metrics.score_differences import ferri_auc, gauc_score, probabilistic_auc, scored_auc, soft_auc
+from auclab.metrics.registry import METRICS, Metric
+from auclab.metrics.roc import roc_hull
+from auclab.metrics.scored_part import ScoredPart
 from auclab.metrics.superquantile import bpoe, superquantile
+from auclab.metrics.voros import voros_from_points, voros_score
 
 __all__ = [
+    "METRICS",
     "BufferedAUCResult",
+    "Metric",
+    "ScoredPart",
     "auc_score",
     "auc_threshold",
     "bauc_score",

@@ -11,7 +11,7 @@ from auclab.metrics.pair_errors import PairErrors, difference
 
 
 @dataclass(frozen=True)
-class Buffer:
+class BPOESolution:
     """Solution of ``bPOE_z(ξ) = min_{γ<z} E[ξ − γ]₊ / (z − γ)``.
 
     `share` is bPOE and `rest` is ``1 − bPOE``, computed apart so that neither is a rounded difference.
@@ -27,34 +27,34 @@ class Buffer:
     partial: float = math.nan
 
 
-def buffer(errors: PairErrors, threshold: float, *, exact_level: bool = True) -> Buffer:
+def solve_bpoe(errors: PairErrors, threshold: float, *, exact_level: bool = True) -> BPOESolution:
     """Solve the equation; the four cases are those of Norton & Uryasev 2018, Prop. 1.
 
     Without `exact_level` half of the sweeps are saved, the shares stay right, and `level` may exceed γ*.
     """
     z = errors.working(threshold)
     if z > errors.top:
-        return Buffer(0.0, 1.0)
+        return BPOESolution(0.0, 1.0)
     if z == errors.top:
         count, _ = errors.tail(math.nextafter(z, -math.inf), z)
-        return Buffer(count[0] / errors.pairs[0], difference(errors.pairs, count) / errors.pairs[0])
+        return BPOESolution(count[0] / errors.pairs[0], difference(errors.pairs, count) / errors.pairs[0])
     if z < errors.bottom or errors.mean_excess(z) >= 0.0:
-        return Buffer(1.0, 0.0)
-    found = buffer_level(errors, z, exact=exact_level)
+        return BPOESolution(1.0, 0.0)
+    root = buffer_level(errors, z, exact=exact_level)
     just_below = math.nextafter(z, -math.inf)
-    if found is None:
+    if root is None:
         at, (count, excess) = just_below, errors.tail(just_below, z)
     else:
-        at, count, excess = found.value, found.count, found.excess
+        at, count, excess = root.value, root.count, root.excess
     gap, atom, close = z - at, math.nan, z - at < 0.25 * abs(at)
-    if found is not None and (exact_level or close):
-        from_there = found.from_there if exact_level else errors.partners(math.nextafter(at, -math.inf))
-        weight, shortfall = errors.between(found.above, from_there, z)
+    if root is not None and (exact_level or close):
+        at_or_above = root.at_or_above if exact_level else errors.rank_counts(math.nextafter(at, -math.inf))
+        weight, shortfall = errors.between(root.above, at_or_above, z)
         atom = weight[0]
-        if close:  # γ* is a rounded difference, which would show: take the mean of z − ξ over the pairs it stands for
+        if close:  # γ* is a rounded difference, which would show: take the mean of z − ξ over its pairs
             gap = -shortfall[0] / atom or gap
     partial = excess[0] / gap
     share = (count[0] + (count[1] + partial)) / errors.pairs[0]
     rest = (difference(errors.pairs, count) - partial) / errors.pairs[0]
-    level = math.nan if found is None else at
-    return Buffer(min(share, 1.0), max(rest, 0.0), level, count, atom, partial)
+    level = math.nan if root is None else at
+    return BPOESolution(min(share, 1.0), max(rest, 0.0), level, count, atom, partial)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from auclab.metrics.excess import ExcessSweep, Level, ZoomedSweep
 from auclab.metrics.pair_errors import PairErrors
 from auclab.metrics.root_search import Bracket, close_in, smallest_root
+from auclab.metrics.tail_excess import ExcessSweep, Level, ZoomedSweep
 
 #: A sweep over so few pairs costs nothing beside one over the scores of a large sample.
 _FEW_PAIRS = 2**15
@@ -33,15 +33,15 @@ def buffer_level(errors: PairErrors, threshold: float, *, exact: bool = True) ->
             close_in(sweep, bracket, guess.value, abs(guess.value - coarse.value))
     tolerance = 2.0**-56 * value / (errors.top - threshold)
 
-    def enough(bracket: Bracket) -> bool:
+    def is_close(bracket: Bracket) -> bool:
         narrow, wide = threshold - bracket.high, threshold - bracket.low
         return not exact and bracket.value_high * (bracket.high - bracket.low) <= tolerance * narrow * wide
 
-    def few(bracket: Bracket) -> bool:
-        return enough(bracket) or (errors.is_large and sweep.pairs_left() <= _FEW_PAIRS)
+    def is_small(bracket: Bracket) -> bool:
+        return is_close(bracket) or (errors.is_large and sweep.pairs_left() <= _FEW_PAIRS)
 
-    value = smallest_root(sweep, bracket, few)
-    if bracket.low == bracket.high or enough(bracket):
+    value = smallest_root(sweep, bracket, is_small)
+    if bracket.low == bracket.high or is_close(bracket):
         return sweep.level(value)
     zoomed = ZoomedSweep(sweep)
-    return zoomed.level(smallest_root(zoomed, bracket, enough))
+    return zoomed.level(smallest_root(zoomed, bracket, is_close))

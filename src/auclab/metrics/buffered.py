@@ -1,4 +1,4 @@
-"""Buffered AUC: one minus the bPOE of the ranking errors, its threshold, and the buffered ROC curve."""
+"""Buffered AUC: one minus the bPOE of the ranking errors, its minimisers, its threshold and its inverse."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.compiled.doubledouble import multiply
-from auclab.metrics.bpoe_equation import buffer
-from auclab.metrics.class_scores import class_scores, finite_number
-from auclab.metrics.pair_errors import PairErrors, difference
+from auclab.metrics.bpoe_equation import solve_bpoe
+from auclab.metrics.class_scores import ClassScores, class_scores, finite_number
+from auclab.metrics.pair_errors import difference
 from auclab.metrics.superquantile import mean_of_tail
-from auclab.types import Array, AuclabError
 
 
 @dataclass(frozen=True)
@@ -93,9 +91,12 @@ def bauc_score(
     >>> bauc_score(y_true, y_score)
     0.2
     """
-    z = finite_number("threshold", threshold)
-    errors = PairErrors.of(class_scores(y_true, y_score, sample_weight, pos_label))
-    return buffer(errors, z, exact_level=False).rest
+    return bauc_from_sorted(class_scores(y_true, y_score, sample_weight, pos_label), threshold=threshold)
+
+
+def bauc_from_sorted(scores: ClassScores, *, threshold: float = 0.0) -> float:
+    """`bauc_score` of sorted scores."""
+    return solve_bpoe(scores.pair_errors, finite_number("threshold", threshold), exact_level=False).rest
 
 
 def buffered_auc(
@@ -137,9 +138,13 @@ def buffered_auc(
     >>> round(result.theta, 12)
     0.333333333333
     """
-    z = finite_number("threshold", threshold)
-    errors = PairErrors.of(class_scores(y_true, y_score, sample_weight, pos_label))
-    solution = buffer(errors, z)
+    return buffered_auc_from_sorted(class_scores(y_true, y_score, sample_weight, pos_label), threshold=threshold)
+
+
+def buffered_auc_from_sorted(scores: ClassScores, *, threshold: float = 0.0) -> BufferedAUCResult:
+    """`buffered_auc` of sorted scores."""
+    errors = scores.pair_errors
+    solution = solve_bpoe(errors, finite_number("threshold", threshold))
     if math.isnan(solution.level):
         return BufferedAUCResult(solution.rest)
     right = solution.level if solution.partial > 0.0 else errors.next_above(solution.level)
@@ -186,8 +191,12 @@ def ranking_superquantile(
     >>> ranking_superquantile([1, 1, 0, 0], [2, 0, 1, 0], 0.5)
     0.5
     """
-    alpha = finite_number("level", level)
-    return mean_of_tail(PairErrors.of(class_scores(y_true, y_score, sample_weight, pos_label)), alpha)
+    return superquantile_from_sorted(class_scores(y_true, y_score, sample_weight, pos_label), level)
+
+
+def superquantile_from_sorted(scores: ClassScores, level: float) -> float:
+    """`ranking_superquantile` of sorted scores."""
+    return mean_of_tail(scores.pair_errors, finite_number("level", level))
 
 
 def auc_threshold(
@@ -228,7 +237,12 @@ def auc_threshold(
     >>> bauc_score(y_true, y_score, threshold=0.5)
     0.5
     """
-    errors = PairErrors.of(class_scores(y_true, y_score, sample_weight, pos_label))
+    return auc_threshold_from_sorted(class_scores(y_true, y_score, sample_weight, pos_label))
+
+
+def auc_threshold_from_sorted(scores: ClassScores) -> float:
+    """`auc_threshold` of sorted scores."""
+    errors = scores.pair_errors
     count, total = errors.tail(math.nextafter(0.0, -math.inf), 0.0)
     if count[0] == 0.0:
         return 0.0
@@ -236,75 +250,3 @@ def auc_threshold(
     if difference(total, multiply(*count, mean, 0.0)) < 0.0:
         mean = math.nextafter(mean, -math.inf)
     return errors.original(min(mean, errors.top))
-
-
-def broc_curve(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    *,
-    threshold: float = 0.0,
-    sample_weight: ArrayLike | None = None,
-    pos_label: Any = None,
-) -> tuple[Array, Array, float]:
-    """Buffered ROC curve: the ROC step curve after all positive scores were lowered to ``h⁺ + γ*``.
-
-    Points ``(P(h⁻ > t), P(h⁺ ≥ t − γ*))`` for all t (Norton & Uryasev 2018, Prop. 3). The area below is
-    ``P(ξ ≤ γ*)``, the `area_closed` of `buffered_auc`.
-
-    Parameters
-    ----------
-    y_true, y_score, threshold, sample_weight, pos_label
-        As in `bauc_score`.
-
-    Returns
-    -------
-    fpr, tpr : arrays of shape (n_vertices,)
-        Corners of the step curve from (0, 0) to (1, 1), so that ``np.trapezoid(tpr, fpr)`` is the area.
-    gamma : float
-        γ*, the left end of the interval of minimisers.
-
-    Raises
-    ------
-    AuclabError
-        As in `bauc_score`; and "no curve" where γ* does not exist, for ``z ≤ E ξ`` or ``z ≥ max ξ``.
-
-    Examples
-    --------
-    Positives 4 and 1, negatives 2 and 0 have the errors −4, −2, −1, 1. The worst two have mean 0, so γ* =
-    −2 and two of the four pairs remain right:
-
-    >>> fpr, tpr, gamma = broc_curve([1, 1, 0, 0], [4, 1, 2, 0])
-    >>> fpr.tolist(), tpr.tolist(), gamma
-    ([0.0, 0.0, 1.0, 1.0], [0.0, 0.5, 0.5, 1.0], -2.0)
-    """
-    z = finite_number("threshold", threshold)
-    errors = PairErrors.of(class_scores(y_true, y_score, sample_weight, pos_label))
-    solution = buffer(errors, z)
-    if math.isnan(solution.level):
-        reason = (
-            "no error exceeds the threshold" if solution.rest > 0.0 else "the mean error is not below the threshold"
-        )
-        raise AuclabError(
-            f"no curve: {reason} {z}, so no γ* exists and bAUC is {solution.rest}; "
-            "use bauc_score for the value, or another threshold"
-        )
-    mass = _running(errors.weight_pos[::-1], errors.pos.size)  # from the largest score down
-    partners = errors.partners(solution.level)
-    tpr = mass[errors.pos.size - partners[::-1]] / mass[-1]
-    corners = _step_corners(tpr, _running(errors.weight_neg[::-1], errors.neg.size))
-    return *corners, errors.original(solution.level)
-
-
-def _running(weight: Array, size: int) -> Array:
-    """Weight of the first k, k = 0 … size; no weights stand for ones."""
-    return np.concatenate(([0.0], np.cumsum(weight))) if weight.size else np.arange(size + 1.0)
-
-
-def _step_corners(tpr: Array, reached: Array) -> tuple[Array, Array]:
-    """Corners of the curve that rises to ``tpr[k]`` and then runs right to ``reached[k + 1]``."""
-    starts = np.concatenate(([0], np.flatnonzero(np.diff(tpr)) + 1))
-    edges = np.concatenate((reached[starts], reached[-1:])) / reached[-1]
-    fpr = np.concatenate(([0.0], np.repeat(edges, 2)[1:-1], [1.0]))
-    heights = np.concatenate(([0.0], np.repeat(tpr[starts], 2), [1.0]))
-    keep = np.concatenate(([True], (np.diff(fpr) != 0.0) | (np.diff(heights) != 0.0)))
-    return fpr[keep], heights[keep]

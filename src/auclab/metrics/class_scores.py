@@ -1,15 +1,19 @@
-"""From what a caller hands over to two sorted lists of scores, the common starting point of the metrics."""
+"""Labels and scores to two sorted lists of scores, the common starting point of the metrics."""
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.compiled.classes import separate
+from auclab.compiled.ranking import total_weight
+from auclab.metrics.pair_errors import PairErrors
 from auclab.types import Array, AuclabError
 from auclab.validation import finite_vector, positive_mask, same_length, weight_vector
 
@@ -19,12 +23,22 @@ _WORTH_A_THREAD = 2**16
 
 @dataclass(frozen=True)
 class ClassScores:
-    """Scores of the two classes, ascending, with the weight of every score (empty for ones)."""
+    """Scores of the two classes in ascending order, with the weight of every score (empty for ones)."""
 
     pos: Array
     neg: Array
     weight_pos: Array
     weight_neg: Array
+
+    @cached_property
+    def pair_errors(self) -> PairErrors:
+        """Distribution of the ranking errors ``ξ = n − p`` over all pairs; needs finite scores."""
+        return PairErrors.of(self.pos, self.neg, self.weight_pos, self.weight_neg)
+
+    @property
+    def pair_weight(self) -> float:
+        """Total weight of all pairs, ``(Σ u)(Σ v)``."""
+        return float(total_weight(self.weight_pos, self.pos.size) * total_weight(self.weight_neg, self.neg.size))
 
 
 def class_scores(
@@ -56,6 +70,30 @@ def class_scores(
     return ClassScores(pos, neg, weight_pos, weight_neg)
 
 
+def difference_scores(
+    y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None, pos_label: Any
+) -> ClassScores:
+    """`class_scores` that are finite and have finite differences.
+
+    Raises
+    ------
+    AuclabError
+        As `class_scores`; ±∞ scores, and a range of scores above the largest double.
+    """
+    scores = class_scores(y_true, y_score, sample_weight, pos_label)
+    check_differences(scores)
+    return scores
+
+
+def check_differences(scores: ClassScores) -> None:
+    """`AuclabError` where a difference of two scores exceeds the largest double."""
+    low, high = min(scores.pos[0], scores.neg[0]), max(scores.pos[-1], scores.neg[-1])
+    if not math.isfinite(float(high) - float(low)):
+        raise AuclabError(
+            f"scores range from {low} to {high}: their differences exceed the largest double; divide all of them by 4"
+        )
+
+
 def plain_sample(x: ArrayLike, sample_weight: ArrayLike | None) -> ClassScores:
     """A sample as the errors of one positive with score 0: then ``ξ = x``."""
     values = finite_vector("x", x)
@@ -75,8 +113,16 @@ def finite_number(name: str, value: float) -> float:
     return number
 
 
+def positive_number(name: str, value: float, unit: str) -> float:
+    """`value` as a finite float above 0; `unit` says what it is measured in."""
+    number = finite_number(name, value)
+    if number <= 0.0:
+        raise AuclabError(f"{name} must be above 0, got {number}; it is {unit}")
+    return number
+
+
 def _sort_both(pos: Array, neg: Array) -> None:
-    """Sort both lists in place, large ones in two threads: sorting lets go of the interpreter."""
+    """Sort both lists in place, large ones in two threads: NumPy releases the GIL while it sorts."""
     if min(pos.size, neg.size) < _WORTH_A_THREAD:
         pos.sort()
         neg.sort()

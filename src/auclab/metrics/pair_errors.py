@@ -1,6 +1,9 @@
 """The distribution of the ranking errors ξ = n − p over all pairs: tails, quantiles and the level γ*.
 
-The answers are those of the n_pos · n_neg pairs; the work is some sweeps over the n_pos + n_neg scores.
+Results are those of the n_pos · n_neg pairs; the work is a few sweeps over the n_pos + n_neg scores.
+
+Rank counts of a level say for every negative how many positives make an error above the level with it. As both lists
+are sorted, these are the smallest positives, and the counts do not decrease.
 """
 
 from __future__ import annotations
@@ -14,11 +17,10 @@ from numpy.typing import NDArray
 
 from auclab.compiled.doubledouble import DoubleDouble, add
 from auclab.compiled.ranking import nearest_errors, partners_above, running_sums, tail_sums, tail_sums_exact
-from auclab.metrics.class_scores import ClassScores
 from auclab.metrics.root_search import Bracket, close_in, smallest_root
 from auclab.types import Array, AuclabError
 
-Partners = NDArray[np.int64]
+RankCounts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -42,19 +44,17 @@ class PairErrors:
     exponent: int = 0
 
     @classmethod
-    def of(cls, scores: ClassScores) -> PairErrors:
-        """Errors of the pairs, after changes of the scores that cost no digit: centre and power of two."""
-        low = min(float(scores.pos[0]), float(scores.neg[0]))
-        high = max(float(scores.pos[-1]), float(scores.neg[-1]))
+    def of(cls, pos: Array, neg: Array, weight_pos: Array, weight_neg: Array) -> PairErrors:
+        """Errors of all pairs of sorted scores, after exact changes of the scores: a centre and a power of two."""
+        low, high = min(float(pos[0]), float(neg[0])), max(float(pos[-1]), float(neg[-1]))
         if not math.isfinite(high - low):
             raise AuclabError("differences of the scores exceed the largest double; divide all of them by 4")
         centre, exponent = _centre(low, high), _exponent(max(abs(low), abs(high)))
-        pos, neg = scores.pos, scores.neg
         if centre:
             pos, neg = pos - centre, neg - centre
         if exponent:
             pos, neg = np.ldexp(pos, exponent), np.ldexp(neg, exponent)
-        return cls(pos, neg, scores.weight_pos, scores.weight_neg, exponent)
+        return cls(pos, neg, weight_pos, weight_neg, exponent)
 
     def working(self, level: float) -> float:
         """A level in the caller's units, converted; ±∞ where that leaves the range of doubles."""
@@ -85,29 +85,29 @@ class PairErrors:
         return self.tail(-math.inf, 0.0)[0]
 
     def tail(self, level: float, threshold: float) -> tuple[DoubleDouble, DoubleDouble]:
-        """``C = Σ 1{ξ > level}`` and ``D = Σ (ξ − threshold) 1{ξ > level}``; D is 0 if it may be."""
-        return self.between(self.nobody, self.partners(level), threshold)
+        """``C = Σ 1{ξ > level}`` and ``D = Σ (ξ − threshold) 1{ξ > level}``; D is 0 where its sign is not certain."""
+        return self.between(self.zero_counts, self.rank_counts(level), threshold)
 
-    def between(self, first: Partners, last: Partners, threshold: float) -> tuple[DoubleDouble, DoubleDouble]:
-        """C and D over the errors between two levels, given by their staircases; D is 0 if it may be."""
+    def between(self, first: RankCounts, last: RankCounts, threshold: float) -> tuple[DoubleDouble, DoubleDouble]:
+        """C and D over the errors between two levels, given by their rank counts; D is 0 if it may be."""
         lists = self.pos, self.neg, self.weight_neg, *self.sums
         c_hi, c_lo, d_hi, d_lo, error = tail_sums_exact(*lists, first, last, threshold)
         return (c_hi, c_lo), ((d_hi, d_lo) if abs(d_hi) > error else (0.0, 0.0))
 
-    def partners(self, level: float) -> Partners:
-        """The staircase of a level: for every negative, how many positives make an error above it."""
+    def rank_counts(self, level: float) -> RankCounts:
+        """For every negative, how many positives make an error above a level."""
         return partners_above(self.pos, self.neg, level)
 
     def count(self, level: float) -> float:
         """Weight of the pairs with ``ξ > level``."""
-        return float(tail_sums(self.neg, self.weight_neg, *self.sums, self.partners(level), 0.0)[0])
+        return float(tail_sums(self.neg, self.weight_neg, *self.sums, self.rank_counts(level), 0.0)[0])
 
     def next_above(self, level: float) -> float:
         """Smallest error above a level, ∞ if there is none."""
-        return nearest_errors(self.pos, self.neg, self.partners(level))[1]
+        return nearest_errors(self.pos, self.neg, self.rank_counts(level))[1]
 
     def mean_excess(self, threshold: float) -> float:
-        """``E ξ − threshold`` with a sign that is right, and 0 where it may be 0."""
+        """``E ξ − threshold`` with the right sign, and 0 where its sign is not certain."""
         if not self.weight_pos.size and not self.weight_neg.size:
             rough = float(self.neg.mean()) - float(self.pos.mean()) - threshold
             largest = max(-self.pos[0], self.pos[-1], -self.neg[0], self.neg[-1], abs(threshold))
@@ -123,11 +123,11 @@ class PairErrors:
         """
 
         def sweep(level: float) -> tuple[float, float, float]:
-            partners = self.partners(level)
-            count, _, _ = tail_sums(self.neg, self.weight_neg, *self.sums, partners, 0.0)
-            return tail_weight - count, *nearest_errors(self.pos, self.neg, partners)
+            counts = self.rank_counts(level)
+            weight, _, _ = tail_sums(self.neg, self.weight_neg, *self.sums, counts, 0.0)
+            return tail_weight - weight, *nearest_errors(self.pos, self.neg, counts)
 
-        def enough(bracket: Bracket) -> bool:
+        def is_close(bracket: Bracket) -> bool:
             missed = (bracket.value_high - bracket.value_low) / tail_weight
             return missed * (bracket.high - bracket.low) <= 2.0**-56 * abs(bracket.high)
 
@@ -136,7 +136,7 @@ class PairErrors:
             share = tail_weight / self.pairs[0]
             guess, coarse = (small.quantile(share * small.pairs[0]) for small in self.thinned)
             close_in(sweep, bracket, guess, abs(guess - coarse))
-        return smallest_root(sweep, bracket, enough)
+        return smallest_root(sweep, bracket, is_close)
 
     @cached_property
     def sums(self) -> tuple[Array, Array]:
@@ -145,8 +145,8 @@ class PairErrors:
         return running_sums(self.weight_pos, none), running_sums(self.pos, self.weight_pos)
 
     @cached_property
-    def nobody(self) -> Partners:
-        """The staircase of a level above all errors."""
+    def zero_counts(self) -> RankCounts:
+        """Rank counts of a level above all errors."""
         return np.zeros(self.neg.size, np.int64)
 
     @property

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.compiled.roc import band_area, roc_polygon
-from auclab.metrics.class_scores import class_scores, finite_number
+from auclab.metrics.class_scores import ClassScores, class_scores, finite_number
 from auclab.metrics.ranking import TIED_SHARE
+from auclab.metrics.roc import roc_from_sorted
 from auclab.metrics.weight_quadrature import FEW_NODES, MANY_NODES, NARROW, WIDE, checked_breakpoints, weight_values
 from auclab.types import Array, AuclabError
 
@@ -84,6 +85,19 @@ def weighted_auc(
     >>> weighted_auc(y_true, y_score, weight=lambda s: 2 * s, convention="max_rank")
     0.25
     """
+    scores = class_scores(y_true, y_score, sample_weight, pos_label, infinite=True)
+    return weighted_auc_from_sorted(scores, weight=weight, convention=convention, ties=ties, breakpoints=breakpoints)
+
+
+def weighted_auc_from_sorted(
+    scores: ClassScores,
+    *,
+    weight: Callable[[Array], ArrayLike],
+    convention: Literal["average", "max_rank", "linear"] = "average",
+    ties: Literal["half", "strict", "upper"] = "half",
+    breakpoints: Sequence[float] = (),
+) -> float:
+    """`weighted_auc` of sorted scores."""
     if convention not in _CONVENTIONS:
         raise AuclabError(f"convention must be one of {', '.join(map(repr, _CONVENTIONS))}, got {convention!r}")
     if ties not in TIED_SHARE:
@@ -93,7 +107,6 @@ def weighted_auc(
     if not callable(weight):
         raise AuclabError(f"weight must be a function of an array of specificities, got {weight!r}")
     jumps = checked_breakpoints(breakpoints)
-    scores = class_scores(y_true, y_score, sample_weight, pos_label, infinite=True)
     lists = scores.pos, scores.neg, scores.weight_pos, scores.weight_neg
     false, true = roc_polygon(*lists, convention != "max_rank")
     advances = np.flatnonzero(np.diff(false))
@@ -153,12 +166,24 @@ def partial_auc(
     >>> round(partial_auc(y_true, y_score, max_fpr=0.5, standardized="mcclish"), 12)
     0.666666666667
     """
+    scores = class_scores(y_true, y_score, sample_weight, pos_label, infinite=True)
+    return partial_auc_from_sorted(scores, min_fpr=min_fpr, max_fpr=max_fpr, standardized=standardized)
+
+
+def partial_auc_from_sorted(
+    scores: ClassScores,
+    *,
+    min_fpr: float = 0.0,
+    max_fpr: float = 1.0,
+    standardized: Literal[False, "area", "mcclish"],
+) -> float:
+    """`partial_auc` of sorted scores."""
     if standardized is not False and standardized not in ("area", "mcclish"):
         raise AuclabError(f"standardized must be False, 'area' or 'mcclish', got {standardized!r}")
     low, high = finite_number("min_fpr", min_fpr), finite_number("max_fpr", max_fpr)
     if not 0.0 <= low < high <= 1.0:
         raise AuclabError(f"0 ≤ min_fpr < max_fpr ≤ 1 is needed, got min_fpr={low} and max_fpr={high}")
-    area = float(band_area(*empirical_roc(y_true, y_score, sample_weight, pos_label), low, high, 0.0))
+    area = float(band_area(*roc_from_sorted(scores), low, high, 0.0))
     if not standardized:
         return area
     if standardized == "area":
@@ -207,19 +232,16 @@ def two_way_partial_auc(
     >>> two_way_partial_auc([1, 0, 1, 0], [4, 3, 2, 1], min_tpr=0.25, max_fpr=0.75)
     0.3125
     """
+    scores = class_scores(y_true, y_score, sample_weight, pos_label, infinite=True)
+    return two_way_partial_auc_from_sorted(scores, min_tpr=min_tpr, max_fpr=max_fpr)
+
+
+def two_way_partial_auc_from_sorted(scores: ClassScores, *, min_tpr: float, max_fpr: float) -> float:
+    """`two_way_partial_auc` of sorted scores."""
     floor, high = finite_number("min_tpr", min_tpr), finite_number("max_fpr", max_fpr)
     if not (0.0 <= floor < 1.0 and 0.0 < high <= 1.0):
         raise AuclabError(f"0 ≤ min_tpr < 1 and 0 < max_fpr ≤ 1 are needed, got min_tpr={floor} and max_fpr={high}")
-    return float(band_area(*empirical_roc(y_true, y_score, sample_weight, pos_label), 0.0, high, floor))
-
-
-def empirical_roc(
-    y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None, pos_label: Any
-) -> tuple[Array, Array]:
-    """Vertices (FPR, TPR) of the ROC polygon."""
-    scores = class_scores(y_true, y_score, sample_weight, pos_label, infinite=True)
-    false, true = roc_polygon(scores.pos, scores.neg, scores.weight_pos, scores.weight_neg, True)
-    return false / false[-1], true / true[-1]
+    return float(band_area(*roc_from_sorted(scores), 0.0, high, floor))
 
 
 def _integral(

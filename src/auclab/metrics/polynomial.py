@@ -7,8 +7,7 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
-from auclab.metrics.class_scores import ClassScores
-from auclab.metrics.difference_scores import difference_scores, positive_number
+from auclab.metrics.class_scores import ClassScores, check_differences, class_scores, positive_number
 from auclab.metrics.series import Series, chebyshev_mean, monomial_mean, sigmoid_series, step_series
 from auclab.types import AuclabError
 
@@ -76,10 +75,24 @@ def polynomial_auc(
     >>> round(polynomial_auc([1, 0], [3.0, 1.0], degree=1, series="legendre"), 12)  # ½ + ¾ t/s
     1.25
     """
+    scores = class_scores(y_true, y_score, sample_weight, pos_label)
+    return polynomial_auc_from_sorted(scores, degree=degree, series=series, scale=scale, basis=basis)
+
+
+def polynomial_auc_from_sorted(
+    scores: ClassScores,
+    *,
+    degree: int = 29,
+    series: Literal["chebyshev", "legendre"] = "chebyshev",
+    scale: float | None = None,
+    basis: Basis = "chebyshev2d",
+) -> float:
+    """`polynomial_auc` of sorted scores."""
     if series not in ("chebyshev", "legendre"):
         raise AuclabError(f"series must be 'chebyshev' or 'legendre', got {series!r}")
     highest = _degree(degree, basis)
-    scores, size = _scaled(difference_scores(y_true, y_score, sample_weight, pos_label), scale)
+    check_differences(scores)
+    scores, size = _scaled(scores, scale)
     return _mean(step_series(highest, series), scores, size, basis)
 
 
@@ -123,9 +136,18 @@ def polynomial_soft_auc(
     >>> round(polynomial_soft_auc([1, 0], [1.0986122886681098, 0.0], beta=1.0), 12)
     0.75
     """
+    scores = class_scores(y_true, y_score, sample_weight, pos_label)
+    return polynomial_soft_auc_from_sorted(scores, beta=beta, degree=degree, scale=scale, basis=basis)
+
+
+def polynomial_soft_auc_from_sorted(
+    scores: ClassScores, *, beta: float, degree: int = 29, scale: float | None = None, basis: Basis = "chebyshev2d"
+) -> float:
+    """`polynomial_soft_auc` of sorted scores."""
     steepness = positive_number("beta", beta, "the steepness of the sigmoid, per unit of the scores")
     highest = _degree(degree, basis)
-    scores, size = _scaled(difference_scores(y_true, y_score, sample_weight, pos_label), scale)
+    check_differences(scores)
+    scores, size = _scaled(scores, scale)
     return _mean(sigmoid_series(steepness * size, highest), scores, size, basis)
 
 

@@ -1,4 +1,4 @@
-"""Root of a step function of the level γ that is only known through sweeps."""
+"""Root of a step function of the level γ that is evaluated by sweeps."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ def close_in(sweep: Sweep, bracket: Bracket, guess: float, radius: float) -> Non
 
 
 def never(bracket: Bracket) -> bool:
-    """No early end: search until the root is known to the last bit."""
+    """No early end: search until the root is exact to the last bit."""
     return False
 
 
-def smallest_root(sweep: Sweep, bracket: Bracket, enough: Callable[[Bracket], bool] = never) -> float:
+def smallest_root(sweep: Sweep, bracket: Bracket, is_close: Callable[[Bracket], bool] = never) -> float:
     """Smallest γ with ``F(γ) ≥ 0``, F a non-decreasing step function that jumps at attained levels only.
 
     The root is therefore one of the attained levels (here: the ranking errors), to the last bit. Steps of
@@ -67,8 +67,8 @@ def smallest_root(sweep: Sweep, bracket: Bracket, enough: Callable[[Bracket], bo
         ``γ → (F(γ), largest attained level ≤ γ, smallest attained level > γ)``.
     bracket
         It closes around the root.
-    enough
-        Says when a bracket will do; its upper end is returned then.
+    is_close
+        Whether a bracket is close enough; its upper end is returned then.
 
     Examples
     --------
@@ -84,14 +84,14 @@ def smallest_root(sweep: Sweep, bracket: Bracket, enough: Callable[[Bracket], bo
     size, tries = bracket.doubles(), 0
     trust_low = trust_high = 1.0  # an end that has stayed for two steps counts half, then a quarter, …
     moved_high: bool | None = None
-    while bracket.low < bracket.high and not enough(bracket):
+    while bracket.low < bracket.high and not is_close(bracket):
         if tries == 3:
             trial = _double((_rank(bracket.low) + _rank(bracket.high)) // 2)
         else:
             fall, rise = -bracket.value_low * trust_low, bracket.value_high * trust_high
             share = fall / (fall + rise) if fall + rise > 0.0 else 0.5
             trial = bracket.low + (bracket.high - bracket.low) * share
-        # high is known to be a root, low is not known not to be one: the trial lies in [low, high)
+        # high is a root, low may be one: the trial lies in [low, high)
         trial = min(max(trial, bracket.low), math.nextafter(bracket.high, -math.inf))
         last_moved_high, moved_high = moved_high, bracket.probe(sweep, trial)
         if moved_high:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -11,35 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import make_scorer
 
-from auclab import metrics
+from auclab.metrics.registry import METRICS
 from auclab.types import AuclabError
-
-Metric = Callable[..., float]
-
-#: Every metric with one number, by the name of its configuration.
-METRICS: dict[str, Metric] = {
-    "auc": metrics.auc_score,
-    "auc_threshold": metrics.auc_threshold,
-    "bauc": metrics.bauc_score,
-    "ferri_auc": metrics.ferri_auc,
-    "gauc": metrics.gauc_score,
-    "partial_auc": metrics.partial_auc,
-    "polynomial_auc": metrics.polynomial_auc,
-    "polynomial_soft_auc": metrics.polynomial_soft_auc,
-    "probabilistic_auc": metrics.probabilistic_auc,
-    "ranking_superquantile": metrics.ranking_superquantile,
-    "scored_auc": metrics.scored_auc,
-    "soft_auc": metrics.soft_auc,
-    "two_way_partial_auc": metrics.two_way_partial_auc,
-    "voros": metrics.voros_score,
-    "weighted_auc": metrics.weighted_auc,
-}
-
-#: Errors in units of the score: the smaller the better, so their scorers are negative.
-LOSSES = ("auc_threshold", "ranking_superquantile")
-
-#: Averages of score differences, which say something about a model only where scores are probabilities.
-_OF_PROBABILITIES = ("ferri_auc", "probabilistic_auc", "scored_auc")
 
 _ANY_SCORE = ("decision_function", "predict_proba")
 
@@ -50,8 +22,8 @@ def scorer_named(name: str, *, response_method: str | Sequence[str] | None = Non
     Parameters
     ----------
     name : str
-        ``"auc"``, ``"bauc"``, ``"partial_auc"``, … (`METRICS`). ``"auc_threshold"`` and ``"ranking_superquantile"``
-        are errors and enter with a minus sign.
+        ``"auc"``, ``"bauc"``, ``"partial_auc"``, … (`auclab.metrics.METRICS`). ``"auc_threshold"`` and
+        ``"ranking_superquantile"`` are errors and enter with a minus sign.
     response_method : str or sequence of str, optional
         Where the scores come from; of several the first that the estimator has. By default ``decision_function``,
         then ``predict_proba``; for ``"scored_auc"``, ``"ferri_auc"`` and ``"probabilistic_auc"``, whose values can
@@ -72,6 +44,10 @@ def scorer_named(name: str, *, response_method: str | Sequence[str] | None = Non
         An unknown name, options that the metric lacks or misses; on use, an estimator without scores, and what the
         metric raises.
 
+    See Also
+    --------
+    auclab.metrics.METRICS : The metrics by name.
+
     Examples
     --------
     >>> from sklearn.linear_model import LogisticRegression
@@ -83,24 +59,21 @@ def scorer_named(name: str, *, response_method: str | Sequence[str] | None = Non
     if name not in METRICS:
         raise AuclabError(f"no scorer is named {name!r}; choose one of {', '.join(METRICS)}")
     metric = METRICS[name]
-    try:
-        inspect.signature(metric).bind([], [], **options)
-    except TypeError as error:
-        raise AuclabError(f"{name}: {error}; its signature is {inspect.signature(metric)}") from error
-    usual = ("predict_proba",) if name in _OF_PROBABILITIES else _ANY_SCORE
-    methods = usual if response_method is None else response_method
+    metric.bind({key: value for key, value in options.items() if key != "pos_label"})
+    default = ("predict_proba",) if metric.needs == "probabilities" else _ANY_SCORE
+    methods = default if response_method is None else response_method
     return MetricScorer(name, (methods,) if isinstance(methods, str) else tuple(methods), options)
 
 
 class MetricScorer:
-    """What `scorer_named` returns: scikit-learn's scorer of a metric, with errors that say what to do."""
+    """scikit-learn's scorer of a metric, with errors that say what to do; made by `scorer_named`."""
 
     def __init__(self, name: str, methods: tuple[str, ...], options: dict[str, Any]):
         self._name, self._methods, self._options = name, methods, options
         self._scorer = make_scorer(
-            _SecondLabelPositive(METRICS[name]),
+            _SecondLabelPositive(METRICS[name].function),
             response_method=methods,
-            greater_is_better=name not in LOSSES,
+            greater_is_better=METRICS[name].greater_is_better,
             **options,
         )
 
@@ -121,12 +94,12 @@ class MetricScorer:
         return float(self._scorer(estimator, X, y, **weight))
 
     def set_score_request(self, **requests: bool | str | None) -> Self:
-        """Ask for metadata, ``sample_weight=True``; needs scikit-learn's metadata routing to be enabled."""
+        """Request metadata, ``sample_weight=True``; needs scikit-learn's metadata routing to be enabled."""
         self._scorer.set_score_request(**requests)
         return self
 
     def get_metadata_routing(self) -> Any:
-        """What scikit-learn's metadata routing asks a scorer."""
+        """The requests, as scikit-learn's metadata routing reads them."""
         return self._scorer.get_metadata_routing()
 
     def __repr__(self) -> str:
@@ -137,7 +110,7 @@ class MetricScorer:
 class _SecondLabelPositive:
     """A metric whose positive class, unless it is named, is the second of the two sorted labels."""
 
-    metric: Metric
+    metric: Callable[..., float]
 
     def __call__(self, y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Any = None, **options: Any) -> float:
         if pos_label is None:

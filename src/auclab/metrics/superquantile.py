@@ -6,7 +6,7 @@ from typing import Literal
 
 from numpy.typing import ArrayLike
 
-from auclab.metrics.bpoe_equation import buffer
+from auclab.metrics.bpoe_equation import solve_bpoe
 from auclab.metrics.class_scores import finite_number, plain_sample
 from auclab.metrics.pair_errors import PairErrors
 from auclab.types import AuclabError
@@ -52,11 +52,11 @@ def bpoe(
     """
     if kind not in ("upper", "lower"):
         raise AuclabError(f"kind must be 'upper' or 'lower', got {kind!r}")
-    errors = PairErrors.of(plain_sample(x, sample_weight))
+    errors = plain_sample(x, sample_weight).pair_errors
     z = finite_number("threshold", threshold)
     if kind == "lower" and errors.working(z) == errors.top:
         return 0.0
-    return buffer(errors, z, exact_level=False).share
+    return solve_bpoe(errors, z, exact_level=False).share
 
 
 def superquantile(x: ArrayLike, level: float, *, sample_weight: ArrayLike | None = None) -> float:
@@ -86,7 +86,7 @@ def superquantile(x: ArrayLike, level: float, *, sample_weight: ArrayLike | None
     >>> round(superquantile([1, 2, 3], 0.5), 12)
     2.666666666667
     """
-    return mean_of_tail(PairErrors.of(plain_sample(x, sample_weight)), finite_number("level", level))
+    return mean_of_tail(plain_sample(x, sample_weight).pair_errors, finite_number("level", level))
 
 
 def mean_of_tail(errors: PairErrors, level: float) -> float:

@@ -15,8 +15,7 @@ from auclab.displays.ranking_error import binned_pairs
 from auclab.displays.score_histogram import default_bins
 from auclab.metrics import auc_score, broc_curve, buffered_auc, roc_hull, voros_from_points
 from auclab.metrics.class_scores import class_scores
-from auclab.metrics.pair_errors import PairErrors
-from auclab.metrics.partial import empirical_roc
+from auclab.metrics.roc import empirical_roc
 from auclab.pipeline.artifacts import SCORES_FILE
 from auclab.report.thinning import short, steps, thinned
 from auclab.types import Array
@@ -80,7 +79,7 @@ def _score_bars(pos: Array, neg: Array) -> dict[str, Any]:
 
 
 def _error_bars(y: Array, scores: Array, gamma: float) -> dict[str, Any]:
-    edges, counts = binned_pairs(PairErrors.of(class_scores(y, scores, None, None)), 0.0, gamma, bins=BARS)
+    edges, counts = binned_pairs(class_scores(y, scores, None, None).pair_errors, 0.0, gamma, bins=BARS)
     density = counts / counts.sum() / np.diff(edges)
     level = None if math.isnan(gamma) else gamma
     # the page asks whether a bar lies above γ*, so edges are not rounded

@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 from auclab.compiled.differences import positive_part_sum, quadratic_window_sum
 from auclab.compiled.ranking import concordance
 from auclab.compiled.sigmoid import sigmoid_sum
-from auclab.metrics.difference_scores import difference_scores, pair_weight, positive_number
-from auclab.metrics.pair_errors import PairErrors
+from auclab.metrics.class_scores import ClassScores, check_differences, class_scores, positive_number
 from auclab.types import Array, AuclabError
 
 #: Pairs that `gauc_score` hands to the modifier at once: 32 MiB of differences.
@@ -64,9 +63,14 @@ def gauc_score(
     >>> gauc_score([1, 0, 0], [2, 0, 3], lambda t: t > 0)
     0.5
     """
+    return gauc_from_sorted(class_scores(y_true, y_score, sample_weight, pos_label), modifier)
+
+
+def gauc_from_sorted(scores: ClassScores, modifier: Callable[[Array], ArrayLike]) -> float:
+    """`gauc_score` of sorted scores."""
     if not callable(modifier):
         raise AuclabError(f"modifier must be a function of an array of differences, got {modifier!r}")
-    scores = difference_scores(y_true, y_score, sample_weight, pos_label)
+    check_differences(scores)
     rows = max(1, _CHUNK // scores.neg.size)
     sums = []
     for first in range(0, scores.pos.size, rows):
@@ -80,7 +84,7 @@ def gauc_score(
         if scores.weight_neg.size:
             values = values * np.outer(scores.weight_pos[first : first + rows], scores.weight_neg)
         sums.append(float(values.sum()))
-    return math.fsum(sums) / pair_weight(scores)
+    return math.fsum(sums) / scores.pair_weight
 
 
 def scored_auc(
@@ -125,11 +129,16 @@ def scored_auc(
     >>> scored_auc(y_true, y_score, ties="half")
     1.375
     """
+    return scored_auc_from_sorted(class_scores(y_true, y_score, sample_weight, pos_label), ties=ties)
+
+
+def scored_auc_from_sorted(scores: ClassScores, *, ties: Literal["zero", "half"] = "zero") -> float:
+    """`scored_auc` of sorted scores."""
     if ties not in ("zero", "half"):
         raise AuclabError(f"ties must be 'zero' or 'half', got {ties!r}")
-    scores = difference_scores(y_true, y_score, sample_weight, pos_label)
+    check_differences(scores)
     pos, neg, exponent = _in_range(scores.pos, scores.neg)
-    total = positive_part_sum(pos, neg, scores.weight_pos, scores.weight_neg) / pair_weight(scores)
+    total = positive_part_sum(pos, neg, scores.weight_pos, scores.weight_neg) / scores.pair_weight
     value = math.ldexp(total, exponent)
     if ties == "zero":
         return value
@@ -167,7 +176,13 @@ def ferri_auc(
     >>> ferri_auc([1, 1, 0, 0], [1.0, 0.5, 0.5, 0.0])
     0.75
     """
-    errors = PairErrors.of(difference_scores(y_true, y_score, sample_weight, pos_label))
+    return ferri_auc_from_sorted(class_scores(y_true, y_score, sample_weight, pos_label))
+
+
+def ferri_auc_from_sorted(scores: ClassScores) -> float:
+    """`ferri_auc` of sorted scores."""
+    check_differences(scores)
+    errors = scores.pair_errors
     _, excess = errors.tail(-math.inf, 0.0)
     return 0.5 - 0.5 * errors.original(excess[0] / errors.pairs[0])
 
@@ -209,10 +224,15 @@ def soft_auc(
     >>> round(soft_auc([1, 0], [np.log(3), 0.0], beta=1.0), 12)
     0.75
     """
+    return soft_auc_from_sorted(class_scores(y_true, y_score, sample_weight, pos_label), beta=beta)
+
+
+def soft_auc_from_sorted(scores: ClassScores, *, beta: float) -> float:
+    """`soft_auc` of sorted scores."""
     steepness = positive_number("beta", beta, "the steepness of the sigmoid, per unit of the scores")
-    scores = difference_scores(y_true, y_score, sample_weight, pos_label)
+    check_differences(scores)
     total = sigmoid_sum(scores.pos, scores.neg, scores.weight_pos, scores.weight_neg, steepness)
-    return min(max(float(total / pair_weight(scores)), 0.0), 1.0)
+    return min(max(float(total / scores.pair_weight), 0.0), 1.0)
 
 
 def probabilistic_auc(
@@ -259,12 +279,18 @@ def probabilistic_auc(
     >>> probabilistic_auc([1, 0], [1.0, 0.0], width=1.0, as_published=True)
     1.0
     """
+    scores = class_scores(y_true, y_score, sample_weight, pos_label)
+    return probabilistic_auc_from_sorted(scores, width=width, as_published=as_published)
+
+
+def probabilistic_auc_from_sorted(scores: ClassScores, *, width: float, as_published: bool = False) -> float:
+    """`probabilistic_auc` of sorted scores."""
     h = positive_number("width", width, "half the length of the interval a true score lies in")
-    scores = difference_scores(y_true, y_score, sample_weight, pos_label)
+    check_differences(scores)
     reach, linear, square = (h, 0.0, 0.5) if as_published else (2.0 * h, 1.0, -0.5)
     lists = scores.pos, scores.neg, scores.weight_pos, scores.weight_neg
     total = quadratic_window_sum(*lists, h, reach, linear, square)
-    return min(max(float(total / pair_weight(scores)), 0.0), 1.0)
+    return min(max(float(total / scores.pair_weight), 0.0), 1.0)
 
 
 def _in_range(pos: Array, neg: Array) -> tuple[Array, Array, int]:

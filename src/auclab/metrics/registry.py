@@ -1,0 +1,143 @@
+"""Every metric of scores that is one number: its functions, which end is better, and what it needs."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+from auclab.metrics import buffered, pair_means, polynomial, ranking, voros
+from auclab.metrics import partial as areas
+from auclab.types import AuclabError
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric of binary ranking.
+
+    Attributes
+    ----------
+    name : str
+        Name of its configuration in ``conf/metrics``, of its values in a run and of its scorer.
+    function : callable
+        ``(y_true, y_score, **options, sample_weight=None, pos_label=None) -> float``.
+    from_sorted : callable
+        ``(scores: ClassScores, **options) -> float``, the same number from scores that are sorted already.
+    greater_is_better : bool
+        False for errors in units of the score.
+    has_interval : bool
+        Whether its standard error needs no resampling (`auclab.inference`).
+    needs : {"ranks", "scores", "probabilities"}
+        ``"ranks"``: only the order of the scores counts, and ±∞ is a score. ``"scores"``: their differences count.
+        ``"probabilities"``: the differences count and can be compared between models only for scores in [0, 1].
+    """
+
+    name: str
+    function: Callable[..., float]
+    from_sorted: Callable[..., float]
+    greater_is_better: bool = True
+    has_interval: bool = False
+    needs: Literal["ranks", "scores", "probabilities"] = "scores"
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Names of the options."""
+        return tuple(inspect.signature(self.from_sorted).parameters)[1:]
+
+    def bind(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """All options by name, with defaults for those not given.
+
+        Raises
+        ------
+        AuclabError
+            An option that the metric does not have, or one without a default that is missing.
+        """
+        try:
+            bound = inspect.signature(self.from_sorted).bind(None, **options)
+        except TypeError as error:
+            raise AuclabError(f"{self.name}: {error}; its options are {', '.join(self.options) or 'none'}") from error
+        bound.apply_defaults()
+        return dict(list(bound.arguments.items())[1:])
+
+
+#: Every metric by its name.
+METRICS: dict[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        Metric("auc", ranking.auc_score, ranking.auc_from_sorted, has_interval=True, needs="ranks"),
+        Metric("auc_threshold", buffered.auc_threshold, buffered.auc_threshold_from_sorted, greater_is_better=False),
+        Metric("bauc", buffered.bauc_score, buffered.bauc_from_sorted, has_interval=True),
+        Metric(
+            "ferri_auc",
+            pair_means.ferri_auc,
+            pair_means.ferri_auc_from_sorted,
+            has_interval=True,
+            needs="probabilities",
+        ),
+        Metric("gauc", pair_means.gauc_score, pair_means.gauc_from_sorted, has_interval=True),
+        Metric("partial_auc", areas.partial_auc, areas.partial_auc_from_sorted, has_interval=True, needs="ranks"),
+        Metric("polynomial_auc", polynomial.polynomial_auc, polynomial.polynomial_auc_from_sorted),
+        Metric("polynomial_soft_auc", polynomial.polynomial_soft_auc, polynomial.polynomial_soft_auc_from_sorted),
+        Metric(
+            "probabilistic_auc",
+            pair_means.probabilistic_auc,
+            pair_means.probabilistic_auc_from_sorted,
+            has_interval=True,
+            needs="probabilities",
+        ),
+        Metric(
+            "ranking_superquantile",
+            buffered.ranking_superquantile,
+            buffered.superquantile_from_sorted,
+            greater_is_better=False,
+        ),
+        Metric(
+            "scored_auc",
+            pair_means.scored_auc,
+            pair_means.scored_auc_from_sorted,
+            has_interval=True,
+            needs="probabilities",
+        ),
+        Metric("soft_auc", pair_means.soft_auc, pair_means.soft_auc_from_sorted, has_interval=True),
+        Metric("two_way_partial_auc", areas.two_way_partial_auc, areas.two_way_partial_auc_from_sorted, needs="ranks"),
+        Metric("voros", voros.voros_score, voros.voros_from_sorted, needs="ranks"),
+        Metric("weighted_auc", areas.weighted_auc, areas.weighted_auc_from_sorted, has_interval=True, needs="ranks"),
+    )
+}
+
+_NAMES = {metric.function: name for name, metric in METRICS.items()}
+
+
+def metric_of(
+    metric: str | Callable[..., float], options: Mapping[str, Any] | None = None
+) -> tuple[Metric | None, dict[str, Any]]:
+    """The entry of a metric given by its name, by its function or by a `functools.partial` of it, with its options.
+
+    The entry is None for a function that is not of this package.
+
+    Raises
+    ------
+    AuclabError
+        An unknown name.
+
+    Examples
+    --------
+    >>> entry, options = metric_of(partial(buffered.bauc_score, threshold=0.5))
+    >>> entry.name, options
+    ('bauc', {'threshold': 0.5})
+    """
+    options = dict(options or {})
+    if isinstance(metric, str):
+        if metric not in METRICS:
+            raise AuclabError(f"unknown metric {metric!r}; choose one of {', '.join(METRICS)}")
+        return METRICS[metric], options
+    if isinstance(metric, partial) and not metric.args:
+        entry, options = metric_of(metric.func, {**metric.keywords, **options})
+        return entry, options
+    try:
+        name = _NAMES.get(metric)
+    except TypeError:  # a callable that cannot be hashed
+        name = None
+    return (METRICS[name] if name else None), options
