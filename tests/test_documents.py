@@ -1,0 +1,84 @@
+"""The pages agree with the files: links lead somewhere, every module has its place, versions are one."""
+
+import re
+import subprocess
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+import auclab
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted(
+    path
+    for folder in (ROOT, ROOT / "docs", ROOT / "experiments")
+    for path in (folder.rglob("*.md") if folder != ROOT else folder.glob("*.md"))
+)
+SOURCE = ROOT / "src" / "auclab"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_to_files(page: Path):
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    links = [link.partition("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", text)]
+    local = [link for link in links if link and "://" not in link]
+    assert [link for link in local if not (page.parent / link).exists()] == []
+
+
+def described_modules() -> dict[str, str]:
+    """File or package to its lines in the tree of docs/architecture.md, by the path below ``src/auclab``."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    tree = page.split("src/auclab/\n", 1)[1].split("```", 1)[0]
+    described: dict[str, str] = {}
+    place = package = ""
+    for line in tree.splitlines():
+        entry = re.fullmatch(r"( {2}| {4})(\S+)\s+(.*)", line)
+        if entry is None:
+            described[place] += f" {line.strip()}"
+            continue
+        indent, name, text = entry.groups()
+        package = name if len(indent) == 2 else package
+        place = name if len(indent) == 2 else package + name
+        described[place] = text
+    return described
+
+
+def test_architecture_names_every_module():
+    described = described_modules()
+    missing = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        place = path.relative_to(SOURCE)
+        if len(place.parts) == 1:
+            named = place.name in described or place.name == "__main__.py"
+        else:
+            text = described.get(f"{place.parent}/", "")
+            named = bool(text) if place.stem == "__init__" else re.search(rf"\b{place.stem}\b", text)
+        if not named:
+            missing.append(str(place))
+    assert missing == []
+
+
+def test_architecture_names_nothing_that_is_gone():
+    for place in described_modules():
+        assert (SOURCE / place).exists(), place
+
+
+def test_one_version():
+    assert version("auclab") == auclab.__version__
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.search(r"^version: (\S+)$", citation, re.MULTILINE)[1] == auclab.__version__
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.search(r"^## (\S+)", changelog, re.MULTILINE)[1] == auclab.__version__
+
+
+def test_hooks_run_what_ci_runs():
+    """Every command of .pre-commit-config.yaml is one of .ci/run."""
+    hooks = re.findall(r"entry: (\S+(?: [a-z]+)?)", (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
+    steps = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert hooks
+    assert [hook for hook in hooks if f"\n{hook}" not in steps] == []
+
+
+def test_ci_is_a_script_that_can_be_read():
+    subprocess.run(["bash", "-n", ROOT / ".ci" / "run"], check=True)
