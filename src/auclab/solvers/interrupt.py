@@ -1,4 +1,4 @@
-"""Ctrl-C is heard while compiled code runs, and a solver that works in steps may end with what it has."""
+"""Ctrl-C while compiled code runs: it interrupts, or stops an iterative solver at its best point."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-#: Seconds between two looks; the end of the work is noticed at once.
-PATIENCE = 0.2
-#: The stop signs of solves that run in other threads.
-_signs: list[threading.Event] = []
+#: Seconds between two checks for a signal; the end of the work is noticed at once.
+POLL_INTERVAL = 0.2
+#: Stop events of solves that run in other threads.
+_stop_events: list[threading.Event] = []
 
 
 def interruptible(work: Callable[[], T]) -> T:
     """Return ``work()``, done in a thread, so that KeyboardInterrupt is raised here when Ctrl-C is pressed.
 
-    Python handles signals in its main thread between two instructions; a solver that computes there for minutes
-    is deaf that long. A solver that waits for a stop sign (`stop_on_interrupt`) is given it first and a second Ctrl-C
-    interrupts. After an interrupt the thread computes on; `auclab.sweeps.sweep.sweep_scope` ends the process without
-    waiting for it.
+    Python handles signals in its main thread between two instructions, so a solver that computes there for minutes
+    delays them that long. For a solver that checks a stop event (`stop_on_interrupt`) the first Ctrl-C sets the event
+    and a second one interrupts. After an interrupt the thread computes on; `auclab.sweeps.sweep.sweep_scope` ends the
+    process without waiting for it.
 
     Examples
     --------
@@ -39,11 +39,11 @@ def interruptible(work: Callable[[], T]) -> T:
         future = pool.submit(copy_context().run, work)
         while not future.done():
             try:
-                wait([future], timeout=PATIENCE)
-                # SCS puts a handler of its own in place of Python's, which ends its solve and tells nobody.
+                wait([future], timeout=POLL_INTERVAL)
+                # SCS replaces Python's handler by its own, which ends its solve without an exception: put it back.
                 signal.signal(signal.SIGINT, signal.getsignal(signal.SIGINT))
             except KeyboardInterrupt:
-                if not _ask_to_stop():
+                if not _request_stop():
                     raise
         return future.result()
     finally:
@@ -52,32 +52,32 @@ def interruptible(work: Callable[[], T]) -> T:
 
 @contextmanager
 def stop_on_interrupt() -> Iterator[threading.Event]:
-    """A stop sign that Ctrl-C sets, for a solver that looks at it between its steps; a second Ctrl-C interrupts."""
-    sign = threading.Event()
+    """An event that Ctrl-C sets, for a solver that checks it between its steps; a second Ctrl-C interrupts."""
+    event = threading.Event()
     if threading.current_thread() is not threading.main_thread():
-        _signs.append(sign)
+        _stop_events.append(event)
         try:
-            yield sign
+            yield event
         finally:
-            _signs.remove(sign)
+            _stop_events.remove(event)
         return
-    usual = signal.getsignal(signal.SIGINT)
+    previous = signal.getsignal(signal.SIGINT)
 
-    def ask(_number: int, _frame: FrameType | None) -> None:
-        if sign.is_set():
+    def on_interrupt(_number: int, _frame: FrameType | None) -> None:
+        if event.is_set():
             raise KeyboardInterrupt
-        sign.set()
+        event.set()
 
-    signal.signal(signal.SIGINT, ask)
+    signal.signal(signal.SIGINT, on_interrupt)
     try:
-        yield sign
+        yield event
     finally:
-        signal.signal(signal.SIGINT, usual)
+        signal.signal(signal.SIGINT, previous)
 
 
-def _ask_to_stop() -> bool:
-    """Set the stop signs that are not set yet; whether there was one."""
-    unset = [sign for sign in _signs if not sign.is_set()]
-    for sign in unset:
-        sign.set()
+def _request_stop() -> bool:
+    """Set the stop events that are not set yet; whether there was one."""
+    unset = [event for event in _stop_events if not event.is_set()]
+    for event in unset:
+        event.set()
     return bool(unset)

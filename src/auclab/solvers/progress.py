@@ -1,4 +1,4 @@
-"""How a solver that works in steps tells whoever listens how far it is; nobody has to listen."""
+"""The progress of an iterative solve, sent to a listener if there is one."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Progress:
-    """Where a solve stands.
+class SolveProgress:
+    """The state of a solve.
 
     Attributes
     ----------
-    seconds
+    seconds : float
         Since its start.
-    objective, lower_bound
+    objective, lower_bound : float
         The best of either until now.
-    gap, tolerance
+    gap, tolerance : float
         The relative gap between them, and the one at which the solve ends.
     """
 
@@ -31,11 +31,11 @@ class Progress:
 
     @property
     def share(self) -> float:
-        """How much of the way from a gap of 1 to the tolerance is done, on a logarithmic scale, in [0, 1].
+        """The completed share of the way from a gap of 1 to the tolerance, on a logarithmic scale, in [0, 1].
 
         Examples
         --------
-        >>> Progress(1.0, 0.5, 0.4995, gap=1e-3, tolerance=1e-6).share
+        >>> SolveProgress(1.0, 0.5, 0.4995, gap=1e-3, tolerance=1e-6).share
         0.5
         """
         if not self.gap > 0:
@@ -43,7 +43,7 @@ class Progress:
         return min(1.0, max(0.0, math.log(self.gap) / math.log(min(self.tolerance, 0.5))))
 
 
-Listener = Callable[[Progress], None]
+Listener = Callable[[SolveProgress], None]
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
@@ -57,8 +57,8 @@ def progress_to(listener: Listener) -> Iterator[None]:
         _listener.reset(token)
 
 
-def report(progress: Progress) -> None:
-    """Tell the listener, if there is one."""
+def report(progress: SolveProgress) -> None:
+    """Call the listener, if there is one."""
     listener = _listener.get()
     if listener is not None:
         listener(progress)

@@ -1,9 +1,11 @@
-"""Hinge programs through windows: exact, with only the undecided margins in a linear (or conic) program.
+"""Hinge programs by windows: exact, with only the undecided margins in a linear or conic program.
 
-A trust-region method. With the decided margins replaced by their linear parts the program is a relaxation that is exact
-near the centre; it is solved within a box, the step is taken if the true objective (O(m log m)) falls, and box and
-window follow the agreement of the two. When no margin has crossed and the box does not bind, the point is the exact
-optimum and the multipliers are an exact dual: full for on, 0 for off, HiGHS's in the window.
+A trust-region method (Nocedal & Wright, Numerical Optimization, 2nd ed., algorithm 4.1) whose model is a small program.
+A window holds the margins near the kink; all others are replaced by their linear parts, a relaxation that is exact
+near the centre. The model is minimised within a box, the step is taken if the true objective (O(m log m)) falls, and
+box and window follow the ratio of actual to predicted reduction. When no margin outside the window has crossed the kink
+and the box does not bind, the point is the exact optimum and the multipliers are an exact dual solution: at their upper
+bound for active margins, 0 for inactive ones, the small program's in the window.
 """
 
 from __future__ import annotations
@@ -28,25 +30,25 @@ from auclab.solvers.raw import RawSolution
 from auclab.types import Array, Status
 
 _MAX_STEPS = 200
-#: Margins of the first window, and a hundredth of that for every feature; a cone's rows take longer than a linear
-#: program's.
-_LEAST_WINDOW, _LEAST_CONIC_WINDOW = 2_000, 600
+#: Margins of the first window, or a hundredth of that for every feature if that is more; a conic program's rows take
+#: longer than a linear program's.
+_MIN_WINDOW, _MIN_CONIC_WINDOW = 2_000, 600
 _MAX_WINDOW = 300_000
-#: Agreement of true and predicted decrease at which the box grows, and below which it shrinks.
-_GOOD, _POOR = 0.75, 0.25
+#: Reduction ratios from which the box grows, and below which it shrinks.
+_GOOD_RATIO, _POOR_RATIO = 0.75, 0.25
 #: Relative differences of sums over all observations below this are rounding.
 _ROUNDING = 1e-12
 
 
 @dataclass
-class _Search:
-    """The state of the trust-region method: where it stands and what it has proved."""
+class _TrustRegion:
+    """The state of the trust-region method: the point, the box, the window, and what has been proved."""
 
     coef: Array
     intercept: float
     value: float
     radius: float
-    n_wanted: int
+    window_size: int
     bound: float = -math.inf
     gap: float = math.inf
     multipliers: tuple[Array, Array] | None = None
@@ -66,22 +68,32 @@ def solve_windows(
 ) -> RawSolution:
     """Solve a convex program to a certified gap of 1e-4·`tolerance`, or as far as rounding or time allow.
 
-    `start` is a point to begin with, `radius` how far from it the optimum is expected, in changes of the margins;
-    without one, L-BFGS looks for it (pairs only). The window's program goes to HiGHS if it is linear, else to
-    Clarabel. `stopped` is asked between the steps.
+    Parameters
+    ----------
+    problem : Problem
+    tolerance : float
+        Relative gap of the solve; what is reached is usually much smaller.
+    time_limit : float, optional
+        Seconds.
+    start : (array of shape (n_features,), float), optional
+        A point ``(w, b)`` to begin with; without one, L-BFGS looks for it (pairs only).
+    radius : float
+        How far from the start the optimum is expected, in changes of the margins: the first box.
+    stopped : callable
+        Called between the steps; a status other than None ends the solve with it.
     """
     begin = perf_counter()
     deadline = math.inf if time_limit is None else begin + time_limit
     coef, intercept = (_rough_solution(problem, deadline), 0.0) if start is None else start
-    least = _LEAST_WINDOW if problem.program.is_linear else _LEAST_CONIC_WINDOW
-    search = _Search(
+    least = _MIN_WINDOW if problem.program.is_linear else _MIN_CONIC_WINDOW
+    state = _TrustRegion(
         coef,
         intercept,
         problem.objective(coef, intercept),
         radius=radius,
-        n_wanted=max(least, least // 100 * problem.sample.n_features),
+        window_size=max(least, least // 100 * problem.sample.n_features),
     )
-    search.timings = Timings(solve=perf_counter() - begin)
+    state.timings = Timings(solve=perf_counter() - begin)
     unit = 1.0 / problem.sample.spread
     solve_window = solve_dual if problem.program.is_linear else solve_cone
     status = Status.ITERATION_LIMIT
@@ -91,61 +103,61 @@ def solve_windows(
         if reason is not None:
             status = reason
             break
-        window = window_around(problem, search.coef, search.intercept, search.n_wanted)
-        region = Region(search.coef, search.radius * unit)
+        window = window_around(problem, state.coef, state.intercept, state.window_size)
+        region = Region(state.coef, state.radius * unit)
         limit = remaining if math.isfinite(remaining) else None
         point = solve_window(problem.program, window.margins, window.fixed(problem), region, time_limit=limit)
         if point.status is Status.TIME_LIMIT:
             status = Status.TIME_LIMIT
             break
         if point.status is not Status.OPTIMAL:
-            # The window's program was too hard; a smaller box and a larger window make another one.
-            search.radius *= 0.25
-            search.n_wanted = min(2 * search.n_wanted, _MAX_WINDOW)
+            # The small program failed; a smaller box and a larger window make another one.
+            state.radius *= 0.25
+            state.window_size = min(2 * state.window_size, _MAX_WINDOW)
             continue
-        stalled = _step(problem, search, window, point)
-        search.history.append((perf_counter() - begin, search.value, search.bound))
-        if search.gap <= max(1e-4 * tolerance, _ROUNDING) or (stalled and search.gap <= tolerance):
+        stalled = _step(problem, state, window, point)
+        state.history.append((perf_counter() - begin, state.value, state.bound))
+        if state.gap <= max(1e-4 * tolerance, _ROUNDING) or (stalled and state.gap <= tolerance):
             status = Status.OPTIMAL
             break
     return RawSolution(
-        coef=search.coef,
-        intercept=search.intercept,
+        coef=state.coef,
+        intercept=state.intercept,
         status=status,
-        multipliers=search.multipliers,
-        iterations=search.iterations,
-        timings=search.timings,
-        history=tuple(search.history),
+        multipliers=state.multipliers,
+        iterations=state.iterations,
+        timings=state.timings,
+        history=tuple(state.history),
     )
 
 
-def _step(problem: Problem, search: _Search, window: Window, point: DualPoint) -> bool:
-    """Take or refuse the step to `point`, adapt box and window; True if nothing is left to be gained."""
+def _step(problem: Problem, state: _TrustRegion, window: Window, point: DualPoint) -> bool:
+    """Accept or reject the step to `point`, adapt box and window; True if the predicted reduction is negligible."""
     certificate, multipliers = certify(problem, point.coef, point.intercept, window.marginals(point.weights))
-    predicted, actual = search.value - point.value, search.value - certificate.objective
-    if certificate.lower_bound > search.bound:
-        search.bound, search.multipliers = certificate.lower_bound, multipliers
+    predicted, actual = state.value - point.value, state.value - certificate.objective
+    if certificate.lower_bound > state.bound:
+        state.bound, state.multipliers = certificate.lower_bound, multipliers
     if actual > 0:
-        search.coef, search.intercept, search.value = point.coef, point.intercept, certificate.objective
-    search.gap = (search.value - search.bound) / max(search.value, SMALL_OBJECTIVE)
-    agreement = actual / predicted if predicted > 0 else 0.0
-    if agreement >= _GOOD:
-        search.radius *= 4.0
-    elif agreement < _POOR:
-        search.radius *= 0.25
-        search.n_wanted = min(2 * search.n_wanted, _MAX_WINDOW)
-    search.iterations += point.iterations
-    spent = search.timings
-    search.timings = Timings(
+        state.coef, state.intercept, state.value = point.coef, point.intercept, certificate.objective
+    state.gap = (state.value - state.bound) / max(state.value, SMALL_OBJECTIVE)
+    ratio = actual / predicted if predicted > 0 else 0.0
+    if ratio >= _GOOD_RATIO:
+        state.radius *= 4.0
+    elif ratio < _POOR_RATIO:
+        state.radius *= 0.25
+        state.window_size = min(2 * state.window_size, _MAX_WINDOW)
+    state.iterations += point.iterations
+    spent = state.timings
+    state.timings = Timings(
         build=spent.build + point.timings.build,
         load=spent.load + point.timings.load,
         solve=spent.solve + point.timings.solve,
     )
-    return predicted <= _ROUNDING * max(search.value, 1e-3)
+    return predicted <= _ROUNDING * max(state.value, 1e-3)
 
 
 def _rough_solution(problem: Problem, deadline: float) -> Array:
-    """A point near the optimum by L-BFGS on the subgradient oracle, which is cheap and gets to some 1e-4."""
+    """A point near the optimum by L-BFGS on values and subgradients: cheap, and within about 1e-4 of the optimum."""
     program, sample = problem.program, problem.sample
 
     def oracle(coef: Array) -> tuple[float, Array]:

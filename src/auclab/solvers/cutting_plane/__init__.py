@@ -1,1 +1,1 @@
-"""The level bundle method on cuts from sorted scores."""
+"""A level bundle method whose cuts come from sorted scores."""

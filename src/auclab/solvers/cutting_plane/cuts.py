@@ -1,8 +1,9 @@
 """The exact loss of a hinge program at a point, and the cut that supports it there, without pairs.
 
-With ``θ = (w, b, t)``, t in the place of ‖w‖, and the margins of positive hinge on (α = their weights), the loss is at
-least ``Σα − G·θ`` everywhere and equal to it at the point. A cut is known by the marginals of α, and a mean of cuts by
-the mean of their marginals: those are the multipliers that prove a lower bound.
+With ``θ = (w, b, t)``, t in the place of ‖w‖, and α the weights of the margins whose hinge is positive (0 for all
+others), the loss is at least ``Σα − G·θ`` everywhere and equal to it at the point, with ``G = Σ α D`` and D the
+direction of a margin (`auclab.solvers.newton.smoothed_loss`). The marginals of α determine the cut, and the mean of the
+marginals a mean of cuts: these are the multipliers that prove a lower bound.
 """
 
 from __future__ import annotations
@@ -18,32 +19,55 @@ from auclab.types import Array
 
 @dataclass
 class Cut:
-    """``loss(θ) ≥ constant − slope·θ``: what is kept of it beside its slope.
+    """The cut ``loss(θ) ≥ constant − slope·θ``, less its slope.
 
-    The marginals, or where there is no room for them the point `theta` they are from; `used` is the last iteration that
-    gave the cut weight. Where the weights of the negatives vary, they are a third marginal after those of the classes
-    (the r of `PartialAUC`).
+    Attributes
+    ----------
+    constant : float
+        Σα, the value at θ = 0.
+    multipliers : tuple of arrays of shapes (n_pos,) and (n_neg,), or None
+        The marginals of α; None where they would take too much memory. Where the weights of the negatives vary, they
+        are a third array of shape (n_neg,) (the r of `PartialAUC`).
+    theta : array of shape (n_features + 2,), or None
+        The point of the cut, kept where the marginals are not.
+    last_active : int
+        The last iteration in which the cut was active, that is, had a positive weight.
     """
 
     constant: float
     multipliers: tuple[Array, ...] | None
     theta: Array | None
-    used: int = 0
+    last_active: int = 0
 
 
-def supporting_cut(problem: Problem, theta: Array, *, room: bool = True) -> tuple[float, Array, Cut]:
-    """The loss at `theta`, and the slope, shape (n_features + 2,), and the rest of its cut there; O(m n + m log m)."""
+def supporting_cut(problem: Problem, theta: Array, *, keep_multipliers: bool = True) -> tuple[float, Array, Cut]:
+    """The loss at a point, and the slope and the rest of its cut there; O(m n + m log m).
+
+    Parameters
+    ----------
+    problem : Problem
+    theta : array of shape (n_features + 2,)
+        ``(w, b, ‖w‖)``.
+    keep_multipliers : bool
+        Whether the cut keeps its marginals, or the point from which `cut_multipliers` computes them again.
+
+    Returns
+    -------
+    loss : float
+    slope : array of shape (n_features + 2,)
+    cut : Cut
+    """
     sample, z = problem.sample, problem.program.threshold
     multipliers, loss = _active(problem, theta)
     sum_pos, sum_neg = float(multipliers[0].sum()), float(multipliers[1].sum())
     total = sum_pos if problem.over_pairs else sum_pos + sum_neg
     balance = 0.0 if problem.over_pairs else sum_pos - sum_neg
     slope = np.r_[sample.combine(*multipliers[:2]), balance, z * total]
-    return loss, slope, Cut(total, multipliers, None) if room else Cut(total, None, theta)
+    return loss, slope, Cut(total, multipliers, None) if keep_multipliers else Cut(total, None, theta)
 
 
 def cut_multipliers(problem: Problem, cut: Cut) -> tuple[Array, ...]:
-    """The marginals of a cut, from memory or anew."""
+    """The marginals of a cut: those that were kept, or computed again from its point."""
     if cut.multipliers is not None:
         return cut.multipliers
     assert cut.theta is not None

@@ -1,10 +1,11 @@
-"""The spaces in which the conic programs of a bundle method are stated: all features, or far fewer of many.
+"""The spaces in which the conic programs of the bundle method are stated: all features, or far fewer of many.
 
-* `Whole`: every feature, with a metric of its own.
-* `Span`: master and projection have their solutions in the span of the slopes and the centre if lengths are those of
-  the l2 norm and every feature has one unit. An orthonormal basis keeps lengths, so the programs stay the same.
-* `Sparse`: with the l1 norm few features are used, and which ones is told by prices (column generation): a feature may
-  enter where the slope of the weighted cuts exceeds what the norm allows.
+* `Whole`: every feature, with a metric over them.
+* `Span`: the span of the slopes and the prox centre. If lengths are those of the l2 norm and every feature has one
+  unit, master and projection have their solutions in it, and an orthonormal basis keeps lengths, so the programs stay
+  the same.
+* `Sparse`: a working set of features. With the l1 norm few features are used, and reduced costs say which (column
+  generation): a feature enters where the slope of the weighted cuts exceeds what the norm allows.
 
 Points are θ = (x, b, t) and slopes belong to them; b and t are left as they are. Every space holds the slopes of the
 bundle in its own coordinates, one in a row.
@@ -15,13 +16,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.formulations.problem import Problem
+from auclab.solvers.cutting_plane.metric import score_metric
 from auclab.types import Array
 
-#: What is left of a vector outside a span, relative to its length, if it belongs to it.
+#: A vector whose residual outside a span is shorter than this, relative to its length, lies in the span.
 _DEPENDENT = 1e-12
-#: Features that enter at a time: so many, or this part of those that are there.
-_ENTER, _ENTER_PART = 20, 0.1
-#: A price this much above what is allowed is rounding.
+#: At most this many features enter at a time, or this part of the working set if that is more.
+_MAX_ENTERING, _MAX_ENTERING_SHARE = 20, 0.1
+#: A reduced cost this much above what is allowed, relatively, is rounding.
 _ROUNDING = 1e-7
 
 
@@ -38,15 +41,15 @@ class Whole:
         return self._slopes.filled
 
     def add(self, slope: Array) -> None:
-        """One more cut."""
+        """Append the slope of a cut, shape (n + 2,), in all features."""
         self._slopes.append(slope)
 
     def keep(self, which: NDArray[np.intp], center: Array) -> None:
-        """Forget all cuts but some; the space still holds the centre."""
+        """Drop all slopes but some; the space still holds the prox centre."""
         self._slopes.keep(which)
 
     def include(self, theta: Array) -> None:
-        """Make room for a point."""
+        """Extend the space so that it holds a point."""
 
     def narrow(self, theta: Array) -> Array:
         """The coordinates of a point."""
@@ -58,7 +61,7 @@ class Whole:
 
 
 class Span:
-    """The span of slopes and points, by an orthonormal basis; coordinates of slopes are those of Gram and Schmidt."""
+    """The span of slopes and points, by an orthonormal basis that grows by Gram–Schmidt steps."""
 
     def __init__(self, n_features: int, unit: float):
         self._unit = unit
@@ -81,20 +84,20 @@ class Span:
         return np.ones(self.size + 1)
 
     def add(self, slope: Array) -> None:
-        """One more cut."""
+        """Append the slope of a cut, shape (n + 2,), in all features."""
         coordinates = np.r_[self._coordinates(slope[:-2]), slope[-2:]]
         missing = np.zeros((len(self.slopes), coordinates.size - self.slopes.shape[1]))
         self.slopes = np.vstack([np.c_[self.slopes[:, :-2], missing, self.slopes[:, -2:]], coordinates])
 
     def keep(self, which: NDArray[np.intp], center: Array) -> None:
-        """Forget all cuts but some, and the dimensions that only the others needed."""
+        """Drop all slopes but some, and the dimensions that only the others needed."""
         slopes = self.slopes[which]
         directions, triangle = np.linalg.qr(np.c_[slopes[:, :-2].T, self.narrow(center)[:-2]])
         self._basis.replace(directions.T @ self._basis.filled)
         self.slopes = np.c_[triangle[:, :-1].T, slopes[:, -2:]]
 
     def include(self, theta: Array) -> None:
-        """Make room for a point."""
+        """Extend the space so that it holds a point."""
         missing = self._coordinates(theta[:-2]).size + 2 - self.slopes.shape[1]
         self.slopes = np.c_[self.slopes[:, :-2], np.zeros((len(self.slopes), missing)), self.slopes[:, -2:]]
 
@@ -108,15 +111,15 @@ class Span:
 
     def _coordinates(self, vector: Array) -> Array:
         """The coordinates of a vector, after adding a dimension for it unless it has one."""
-        basis, rest = self._basis.filled, vector
+        basis, residual = self._basis.filled, vector
         found = np.zeros(len(basis))
-        for _ in range(2):  # once more, for the digits that the first round loses
-            part = basis @ rest
-            found, rest = found + part, rest - part @ basis
-        length = float(np.linalg.norm(rest))
+        for _ in range(2):  # the second pass restores orthogonality that the first loses to rounding
+            part = basis @ residual
+            found, residual = found + part, residual - part @ basis
+        length = float(np.linalg.norm(residual))
         if length <= _DEPENDENT * float(np.linalg.norm(vector)):
             return found
-        self._basis.append(rest / length)
+        self._basis.append(residual / length)
         return np.r_[found, length]
 
 
@@ -145,15 +148,15 @@ class Sparse:
         return self._slopes.filled[:, self._used]
 
     def add(self, slope: Array) -> None:
-        """One more cut."""
+        """Append the slope of a cut, shape (n + 2,), in all features."""
         self._slopes.append(slope)
 
     def keep(self, which: NDArray[np.intp], center: Array) -> None:
-        """Forget all cuts but some."""
+        """Drop all slopes but some."""
         self._slopes.keep(which)
 
     def include(self, theta: Array) -> None:
-        """Make room for a point."""
+        """Extend the space so that it holds a point."""
         self._used[:-2] |= theta[:-2] != 0
 
     def narrow(self, theta: Array) -> Array:
@@ -171,40 +174,58 @@ class Sparse:
         return np.asarray(weights @ self._slopes.filled)
 
     def enter(self, slope: Array, allowed: float) -> bool:
-        """Let the features in whose prices exceed what is allowed, the highest first; whether there were any."""
-        price = np.where(self._used[:-2], 0.0, np.abs(slope[:-2] / self._unit))
-        dear = np.flatnonzero(price > allowed * (1.0 + _ROUNDING))
-        most = max(_ENTER, int(_ENTER_PART * self._used.sum()))
-        if dear.size > most:
-            dear = dear[np.argpartition(price[dear], -most)[-most:]]
-        self._used[dear] = True
-        return bool(dear.size)
+        """Add the features of largest reduced cost to the working set; whether there were any.
+
+        Parameters
+        ----------
+        slope : array of shape (n + 2,)
+            That of the weighted cuts, in all features.
+        allowed : float
+            The slope per unit of a feature that the norm allows.
+        """
+        cost = np.where(self._used[:-2], 0.0, np.abs(slope[:-2] / self._unit))
+        entering = np.flatnonzero(cost > allowed * (1.0 + _ROUNDING))
+        most = max(_MAX_ENTERING, int(_MAX_ENTERING_SHARE * self._used.sum()))
+        if entering.size > most:
+            entering = entering[np.argpartition(cost[entering], -most)[-most:]]
+        self._used[entering] = True
+        return bool(entering.size)
 
 
 Space = Whole | Span | Sparse
+
+
+def space_for(problem: Problem, unit: Array, many: bool) -> Space:
+    """The space for the conic programs: a small one where there are `many` features and the norm allows it."""
+    program, n = problem.program, unit.size
+    if not many:
+        return Whole(unit, score_metric(problem, unit))
+    if not program.uses_norm or program.norm == "l2":
+        return Span(n, float(unit[0]) if program.uses_norm else 1.0)
+    return Sparse(unit) if program.norm == "l1" else Whole(unit, np.ones(n + 1))
 
 
 class _Rows:
     """An array that grows by rows."""
 
     def __init__(self, width: int):
-        self._room, self._size = np.empty((0, width)), 0
+        self._buffer, self._size = np.empty((0, width)), 0
 
     @property
     def filled(self) -> Array:
         """The rows so far."""
-        return self._room[: self._size]
+        return self._buffer[: self._size]
 
     def append(self, row: Array) -> None:
-        if self._size == len(self._room):
-            self.replace(self._room, room=max(16, 2 * self._size))
-        self._room[self._size] = row
+        if self._size == len(self._buffer):
+            self.replace(self._buffer, capacity=max(16, 2 * self._size))
+        self._buffer[self._size] = row
         self._size += 1
 
     def keep(self, which: NDArray[np.intp]) -> None:
         self.replace(self.filled[which])
 
-    def replace(self, rows: Array, room: int = 0) -> None:
+    def replace(self, rows: Array, capacity: int = 0) -> None:
         self._size = len(rows)
-        self._room = np.empty((max(room, self._size), rows.shape[1]))
-        self._room[: self._size] = rows
+        self._buffer = np.empty((max(capacity, self._size), rows.shape[1]))
+        self._buffer[: self._size] = rows

@@ -1,0 +1,56 @@
+"""From the weights of the cuts in the master to the multipliers that prove its lower bound."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from auclab.formulations.problem import Problem
+from auclab.models.timings import Timings
+from auclab.solvers.certificate import certify
+from auclab.solvers.cutting_plane.cuts import Cut, cut_multipliers
+from auclab.solvers.monitor import Monitor
+from auclab.solvers.raw import RawSolution
+from auclab.types import Array, Status
+
+#: Weights ≥ 0 with a sum of at most 1 (up to rounding), and their cuts: ``Σ weight·cut`` bounds the loss from below.
+CutCombination = Sequence[tuple[float, Cut]]
+
+
+def proved_solution(
+    problem: Problem,
+    coef: Array,
+    intercept: float,
+    combination: CutCombination,
+    *,
+    status: Status,
+    iterations: int,
+    monitor: Monitor,
+) -> tuple[RawSolution, float]:
+    """A point with the multipliers of a combination of cuts, and its certified relative gap.
+
+    The history is cut down to what is proved in the end: a bound of the master beyond it was rounding.
+    """
+    sample = problem.sample
+    varies = problem.program.negative_capacity(sample) is not None
+    multipliers = np.zeros(sample.n_pos), np.zeros(sample.n_neg), *([np.zeros(sample.n_neg)] if varies else [])
+    total = max(1.0, sum(weight for weight, _ in combination))
+    for weight, cut in combination:
+        for sums, part in zip(multipliers, cut_multipliers(problem, cut), strict=True):
+            sums += weight / total * part
+    (pos, neg), share_neg = multipliers[:2], multipliers[2] if varies else None
+    objective = problem.objective(coef, intercept)
+    certificate, _ = certify(problem.dual_problem(share_neg, neg), coef, intercept, (pos, neg), objective)
+    proved = certificate.lower_bound
+    solution = RawSolution(
+        coef,
+        intercept,
+        status,
+        (pos, neg),
+        iterations,
+        Timings(solve=monitor.seconds),
+        history=tuple((seconds, value, min(bound, proved)) for seconds, value, bound in monitor.history),
+        share_neg=share_neg,
+    )
+    return solution, certificate.gap
