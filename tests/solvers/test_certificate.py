@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reference_programs as reference
-from auclab import BufferedAUC, RankSVM, solve
+from auclab import BufferedAUC, Certificate, RankSVM, Solution, solve
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.certificate import certify, feasible_multipliers, transport_factor
@@ -101,3 +101,38 @@ def test_the_bound_of_a_homogeneous_program_names_its_radius():
     assert certificate.dual_residual < 1e-9
     assert certificate.norm_bound > 1.0
     assert solve(RankSVM(0.05), X, y).certificate.norm_bound == np.inf
+
+
+def test_gap_and_residual_are_what_the_docstring_says():
+    # Positive 3, negative 0, λ = 1: with the full pair ‖Σ q d‖ = 3, so the multipliers violate the constraint by 2 and
+    # are scaled by ⅓ to meet it; the bound is ⅓, and at w = ½ the objective is 0 + ½.
+    problem = Problem(RankSVM(1.0), as_sample([[3.0], [0.0]], [1, 0]))
+    certificate, multipliers = certify(problem, np.array([0.5]), 0.0, (np.ones(1), np.ones(1)))
+    assert certificate.dual_residual == pytest.approx(2.0)
+    assert certificate.lower_bound == pytest.approx(1 / 3)
+    assert multipliers[0] == pytest.approx(1 / 3)
+    assert certificate.gap == pytest.approx((0.5 - 1 / 3) / 0.5)
+    # Below an objective of 1e-3 the gap is absolute, in units of 1e-3.
+    small, _ = certify(problem, np.array([2e-4]), 0.0, (np.zeros(1), np.zeros(1)), objective=2e-4)
+    assert small.absolute_gap == pytest.approx(2e-4)
+    assert small.gap == pytest.approx(0.2)
+    assert "max(|objective|, 1e-3)" in Certificate.__doc__
+    assert "max(|objective|, 1e-3)" in Solution.gap.__doc__
+    # A squared penalty has no such constraint, and no multipliers have no residual.
+    assert (
+        certify(Problem(RankSVM(1.0, squared=True), problem.sample), np.ones(1), 0.0, (np.ones(1),) * 2)[
+            0
+        ].dual_residual
+        == 0.0
+    )
+    assert np.isnan(certify(problem, np.ones(1), 0.0, None)[0].dual_residual)
+
+
+def test_a_bound_without_a_penalty_is_charged_for_the_residual():
+    # Without a penalty the same multipliers violate ‖Σ q d‖ ≤ 0; the bound holds within the radius it is charged for.
+    problem = Problem(BufferedAUC(), as_sample([[3.0], [0.0]], [1, 0]))
+    certificate, _ = certify(problem, np.array([0.01]), 0.0, (np.ones(1), np.ones(1)))
+    spread = problem.sample.spread[0]
+    assert certificate.dual_residual == pytest.approx(3.0 / spread)
+    assert certificate.norm_bound == pytest.approx(10 * 0.01 * spread)
+    assert certificate.lower_bound == pytest.approx(1 - 10 * 0.01 * 3.0)

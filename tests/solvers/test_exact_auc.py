@@ -11,6 +11,8 @@ from auclab.formulations.problem import Problem
 from auclab.metrics import auc_score
 from auclab.models.exact_auc_mip import Box, pair_directions, solve_box
 from auclab.samples.as_sample import as_sample
+from auclab.solvers.highs.exact_auc import solve_exact_auc
+from auclab.solvers.verification import verify
 from auclab.types import Status
 from composed import run_here
 from programs import PROBLEMS, equal_means, overlapping
@@ -121,3 +123,20 @@ def test_an_experiment(tmp_path):
     assert fold.solution.status is Status.OPTIMAL
     train = fold.parts["train"]
     assert fold.optimum.level == pytest.approx(auc_score(train.y_true, train.y_score, ties="strict"), abs=1e-12)
+
+
+def test_a_point_outside_its_bound_is_uncertified_and_not_a_local_optimum():
+    # Right pairs (a, ±1) with a below the margin of the integer program, which cannot have both right; a w that has
+    # both, each by less than the margin, is better than the bound.
+    X, y = [[0.0, 0.0], [-4.6e-7, -1.0], [-4.6e-7, 1.0], [-2.0, 0.0]], [1, 0, 0, 0]
+    problem = Problem(ExactAUC(), as_sample(X, y))
+    start = np.array([1.0, 2e-7]) / problem.sample.spread
+    assert problem.objective(start, 0.0) == 0.0
+    raw = solve_exact_auc(problem, lambda: start, tolerance=1e-6, time_limit=None)
+    solution = verify(problem, raw, "highs", 1e-6)
+    assert solution.objective == 0.0
+    assert solution.status is Status.UNCERTIFIED
+    assert np.isnan(solution.lower_bound)
+    assert np.isnan(solution.gap)
+    assert "local" not in solution.status.advice
+    assert any("separates pairs by less than 1e-06" in note for note in solution.notes)

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from auclab.pipeline.results import spread
+from auclab.types import CONVERGED
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def _line(number: int, rows: list[dict[str, Any]], metrics: Sequence[str], store
         name=str(first["run"]),
         dataset=str(first.get("dataset", "")),
         status=", ".join(endings),
-        good=set(endings) <= {"optimal", "local"},
+        good=set(endings) <= set(CONVERGED),
         splits=len(rows),
         measured=tuple(Measured(*spread(_values(rows, metric))[:2]) for metric in metrics),
         gap=spread(_values(rows, "gap"))[2],
