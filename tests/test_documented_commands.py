@@ -1,0 +1,55 @@
+"""Every command on the pages exists: experiments compose, commands of `auclab` parse."""
+
+import re
+import shlex
+from itertools import chain
+from pathlib import Path
+
+import pytest
+from hydra.core.override_parser.overrides_parser import OverridesParser
+
+from auclab.cli.main import _parser
+from auclab.pipeline.compose import compose_experiment
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+#: Metavariables, for which a reader puts something else.
+PLACEHOLDERS = re.compile(r"[<…]|\b[A-Z]{3,}\b|\.\.\.")
+
+
+def commands_of(page: Path) -> list[str]:
+    """Commands in the blocks and the code spans of a page."""
+    text = page.read_text(encoding="utf-8")
+    fenced = chain.from_iterable(block.splitlines() for block in re.findall(r"```bash\n(.*?)```", text, re.DOTALL))
+    spans = re.findall(r"`([^`]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
+    indented = re.findall(r"^ {4}((?:python run\.py|auclab)(?: \S+)*)", text, re.MULTILINE)
+    lines = [" ".join(command.split()) for command in [*fenced, *indented, *spans]]
+    return [part.strip() for line in lines for part in line.split("&&")]
+
+
+COMMANDS = sorted({command for page in PAGES for command in commands_of(page) if not PLACEHOLDERS.search(command)})
+EXPERIMENTS = [command for command in COMMANDS if re.match(r"(python run\.py|auclab run) (-m )?[a-z'+]", command)]
+OTHERS = [command for command in COMMANDS if re.match(r"auclab (?!run\b)[a-z]", command)]
+
+
+def test_the_pages_have_commands():
+    assert len(EXPERIMENTS) >= 6
+    assert len(OTHERS) >= 4
+
+
+@pytest.mark.parametrize("command", EXPERIMENTS)
+def test_an_experiment_composes(command: str):
+    overrides = [word for word in shlex.split(command, comments=True)[2:] if not word.startswith("-")]
+    first = []
+    for override in OverridesParser.create().parse_overrides(overrides):
+        value = next(iter(override.sweep_string_iterator())) if override.is_sweep_override() else None
+        first.append(override.input_line if value is None else f"{override.get_key_element()}={value}")
+    compose_experiment(first)
+
+
+@pytest.mark.parametrize("command", OTHERS)
+def test_a_command_parses(command: str, capsys: pytest.CaptureFixture[str]):
+    try:
+        _parser().parse_args(shlex.split(command, comments=True)[1:])
+    except SystemExit:  # help, or an option that is named in the text without its value
+        assert not re.search("unrecognized|invalid choice|ambiguous|required", capsys.readouterr().err)
