@@ -58,7 +58,7 @@ def test_what_came_twice_counts_once_and_is_said():
     table = compare_runs(pd.concat([runs, older], ignore_index=True))
     assert table.cell("one", "bauc").mean == pytest.approx(0.85)
     [note] = [note for note in table.notes if "older" in note]
-    assert note.startswith("1 older results of a configuration give way")
+    assert note.startswith("1 older results of a configuration are replaced")
     assert "differ by up to 0.8 in test/auc (one · bauc · seed 0)" in note
     same = table_of({("one", "bauc"): [0.9]}, started=10)
     [note] = [note for note in compare_runs(pd.concat([runs, same])).notes if "older" in note]
@@ -118,7 +118,7 @@ def test_many_gaps_are_counted():
     scores = {(f"data {n}", name): [0.5, 0.6 if name == "a" else None] for n in range(20) for name in "ab"}
     missing = [note for note in compare_runs(table_of(scores)).notes if note.startswith("missing")]
     assert missing[0].startswith("missing: b on data 0 lacks 1 of 2 (seed 1)")
-    assert missing[-1] == "missing: 8 more like these; --values has all the gaps"
+    assert missing[-1] == "missing: 8 more like these; --values lists every value"
 
 
 def test_two_columns_are_ranked_by_signs():
@@ -143,7 +143,7 @@ def test_the_share_of_test_observations():
     folds = runs.assign(**{"split": "kfold", "split.n_folds": 5, "split.test_size": math.nan})
     assert arrange(folds, metric="test/auc").ratios.to_dict() == {"one": 0.25}
     unknown = compare_runs(runs.drop(columns="split.test_size"), test="corrected-t")
-    assert any("not known on one" in note for note in unknown.notes)
+    assert any("unknown for one" in note for note in unknown.notes)
     assert unknown.p_value.isna().all(axis=None)
 
 
@@ -184,7 +184,7 @@ def test_values_that_are_absent_or_infinite_are_said():
         compare_runs(runs, metric="test/nothing")
     with pytest.raises(AuclabError, match=r"no setting 'penalty'; there are dataset"):
         compare_runs(runs, columns=["penalty"])
-    with pytest.raises(AuclabError, match="no run fits"):
+    with pytest.raises(AuclabError, match="no run matches"):
         compare_runs(runs.iloc[:0])
     for wrong in ({"test": "sign"}, {"alpha": 5}, {"better": "more"}):
         with pytest.raises(AuclabError):

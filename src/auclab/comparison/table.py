@@ -1,4 +1,4 @@
-"""The comparison itself: means, the best of each row, what is not worse, ranks, wins."""
+"""The comparison: means, the best of each row, those not found worse, ranks, wins."""
 
 from __future__ import annotations
 
@@ -113,9 +113,9 @@ def compare_runs(
         See `paired_test`. No correction for the number of tests is made; `Table.ranking` has one.
     alpha : float in (0, 1)
     better : {"high", "low"}, optional
-        Which end of the metric is the better one; known for the metrics of auclab.
+        Whether large or small values are better; by default taken from the metric, if it is one of auclab's.
     notes : sequence of str
-        Put before the notes of the table: what the caller left out.
+        Put before the notes of the table, such as what the caller left out.
 
     Raises
     ------
@@ -136,20 +136,20 @@ def compare_runs(
     best = mean.eq(ends, axis=0)
     p_value = pd.DataFrame(math.nan, mean.index, mean.columns)
     wins, losses, tested = (pd.DataFrame(0, mean.columns, mean.columns) for _ in range(3))
-    champions = best.idxmax(axis=1)
+    best_of_row = best.idxmax(axis=1)
     for a, b in combinations(map(str, mean), 2):
         p = _against(cells, a, b, test)
         for one, other, sign in ((a, b, 1), (b, a, -1)):
-            p_value[other] = p_value[other].mask((champions == one) & ~best[other], p)
+            p_value[other] = p_value[other].mask((best_of_row == one) & ~best[other], p)
             lead = sign * (-1 if lower else 1) * _lead(cells, a, b)
             wins.loc[one, other] = int(((p < alpha) & (lead > 0)).sum())
             losses.loc[one, other] = int(((p < alpha) & (lead < 0)).sum())
             tested.loc[one, other] = int(p.notna().sum())
-    ranking, words = _ranks(mean, lower, alpha)
+    ranking, rank_notes = _ranks(mean, lower, alpha)
     return Table(
         *(cells, test, alpha, lower, mean, deviation, count, p_value, best, best | (p_value >= alpha)),
         *(wins, losses, tested, cells.seconds.mean(), cells.gaps.max(), ranking),
-        notes=(*notes, *cells.notes, *_few_pairs(cells, test, alpha), *words),
+        notes=(*notes, *cells.notes, *_few_pairs(cells, test, alpha), *rank_notes),
     )
 
 
@@ -190,24 +190,22 @@ def _lead(cells: Cells, first: str, second: str) -> pd.Series:
 
 
 def _few_pairs(cells: Cells, test: Test, alpha: float) -> list[str]:
-    """Rows in which the test cannot find anything, whatever the values are."""
+    """Notes on the rows in which no values could be significant."""
     notes = []
     pairs = cells.values.groupby(level="row", sort=False).size()
-    if silent := [str(row) for row, n in pairs.items() if smallest_p(int(n), test) >= alpha]:
+    if powerless := [str(row) for row, n in pairs.items() if smallest_p(int(n), test) >= alpha]:
         need = next(n for n in range(2, 60) if smallest_p(n, test) < alpha)
         notes.append(
-            f"too few pairs for {test} at level {alpha:g}, so that nothing can be told apart: {shorten(silent)}; "
+            f"too few pairs for {test} at level {alpha:g}, no difference can be significant: {shorten(powerless)}; "
             f"run at least {need} seeds or folds"
         )
     if test == "corrected-t" and (lost := [str(row) for row in cells.ratios.index[cells.ratios.isna()]]):
-        notes.append(
-            f"corrected-t needs one share of test observations, which is not known on {shorten(lost)}: no test"
-        )
+        notes.append(f"corrected-t needs one share of test observations, which is unknown for {shorten(lost)}: no test")
     return notes
 
 
 def _ranks(mean: pd.DataFrame, lower: bool, alpha: float) -> tuple[Ranking | None, list[str]]:
-    """Friedman over the rows that have every column, and what kept it from being computed."""
+    """Friedman's test over the rows that have every column, and notes on why it could not be computed."""
     whole = mean.dropna()
     notes = []
     if len(whole) < len(mean) and len(mean) > 1:

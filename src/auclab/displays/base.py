@@ -5,6 +5,7 @@ from __future__ import annotations
 from io import BytesIO
 from typing import Any, Self
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from numpy.typing import ArrayLike
@@ -12,7 +13,9 @@ from sklearn.base import is_classifier
 from sklearn.metrics import make_scorer
 
 from auclab.displays.style import OWN_FIGURES
+from auclab.metrics import ScoredPart
 from auclab.types import AuclabError
+from auclab.validation import positive_mask
 
 
 class Display:
@@ -68,7 +71,7 @@ class Display:
         AuclabError
             Not a fitted binary classifier; what `from_predictions` raises.
         """
-        classes = getattr(estimator, "classes_", ())
+        classes: Any = getattr(estimator, "classes_", ())
         if not is_classifier(estimator) or len(classes) != 2:
             raise AuclabError(f"{type(estimator).__name__} is not a fitted binary classifier")
         methods = ("decision_function", "predict_proba") if response_method == "auto" else response_method
@@ -89,6 +92,12 @@ class Display:
         buffer = BytesIO()
         self.figure_.savefig(buffer, format="png")
         return buffer.getvalue()
+
+
+def scored_part(y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None, pos_label: Any) -> ScoredPart:
+    """Labels, scores and weights as the displays take them, for constructors that read sorted scores."""
+    weight = None if sample_weight is None else np.asarray(sample_weight)
+    return ScoredPart(positive_mask(y_true, pos_label), np.asarray(y_score), weight)
 
 
 def _scores(y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Any) -> ArrayLike:

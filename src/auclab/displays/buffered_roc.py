@@ -11,10 +11,12 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
-from auclab.displays.base import Display
+from auclab.displays.base import Display, scored_part
 from auclab.displays.style import BLUE, INK, SQUARE, canvas, labelled, number, ordered, roc_axes, style, thinned
-from auclab.metrics import BufferedAUCResult, auc_score, broc_curve, buffered_auc
-from auclab.metrics.roc import empirical_roc
+from auclab.metrics import BufferedAUCResult, ScoredPart
+from auclab.metrics.buffered import buffered_auc_from_sorted
+from auclab.metrics.buffered_roc import broc_from_sorted
+from auclab.metrics.roc import roc_from_sorted
 from auclab.types import Array, AuclabError
 
 
@@ -28,7 +30,7 @@ class BufferedROCCurve:
     tpr: Array | None
 
     def label(self, *, alone: bool, gamma: bool) -> str:
-        """What the legend says of it, as the only curve or one of several, with γ* or without."""
+        """Entry of the legend: as the only curve or one of several, with γ* or without."""
         z = number(self.threshold)
         value = f"{self.result.value:.4g}"
         text = f"bAUC = {value}" if self.threshold == 0.0 else f"bAUC (z = {z}) = {value}"
@@ -60,7 +62,7 @@ class BufferedROCDisplay(Display):
     name : str, optional
         Name of the scorer in the legend.
     pos_label : optional
-        Named at the axes if it is a word.
+        Label of the positive class; named at the axes if it is a string.
 
     Attributes
     ----------
@@ -69,7 +71,7 @@ class BufferedROCDisplay(Display):
     buffered_lines_ : list of Line2D
         One for each z that has a curve.
     ax_, figure_
-        Where the last `plot` drew.
+        Axes and figure of the last `plot`.
     """
 
     fpr: Array
@@ -125,7 +127,7 @@ class BufferedROCDisplay(Display):
         name : str, optional
             Name of the scorer in the legend.
         ax : matplotlib Axes, optional
-            Where to draw.
+            Axes to draw into; a new figure by default.
         **plot_options
             As in `plot`.
 
@@ -145,19 +147,49 @@ class BufferedROCDisplay(Display):
         >>> [curve.result.value for curve in family.curves]
         [0.5, 0.75]
         """
-        several = (threshold,) if thresholds is None else tuple(thresholds)
-        if not several:
+        part = scored_part(y_true, y_score, sample_weight, pos_label)
+        options: dict[str, Any] = {"pos_label": pos_label, "name": name, "ax": ax, **plot_options}
+        return cls.from_scored_part(part, threshold=threshold, thresholds=thresholds, **options)
+
+    @classmethod
+    def from_scored_part(
+        cls,
+        part: ScoredPart,
+        *,
+        threshold: float = 0.0,
+        thresholds: Sequence[float] | None = None,
+        pos_label: Any = None,
+        name: str | None = None,
+        ax: Axes | None = None,
+        **plot_options: Any,
+    ) -> Self:
+        """Compute all curves from scores that are sorted already, and draw them.
+
+        Parameters
+        ----------
+        part : ScoredPart
+            Labels and scores of one part of a split.
+        threshold, thresholds, name, ax, **plot_options
+            As in `from_predictions`.
+        pos_label : optional
+            Label of the positive class; named at the axes if it is a string.
+
+        Raises
+        ------
+        AuclabError
+            As in `from_predictions`.
+        """
+        levels = (threshold,) if thresholds is None else tuple(thresholds)
+        if not levels:
             raise AuclabError("thresholds is empty; give at least one z, or leave it out")
-        options: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
         curves = []
-        for z in several:
-            result = buffered_auc(y_true, y_score, threshold=z, **options)
-            there = not math.isnan(result.gamma_left)
-            fpr, tpr = broc_curve(y_true, y_score, threshold=z, **options)[:2] if there else (None, None)
+        for z in levels:
+            result = buffered_auc_from_sorted(part.finite_classes, threshold=z)
+            has_level = not math.isnan(result.gamma_left)
+            fpr, tpr = broc_from_sorted(part.finite_classes, threshold=z)[:2] if has_level else (None, None)
             curves.append(BufferedROCCurve(float(z), result, fpr, tpr))
-        fpr, tpr = empirical_roc(y_true, y_score, sample_weight, pos_label)
-        auc = auc_score(y_true, y_score, **options)
-        display = cls(fpr=fpr, tpr=tpr, auc=auc, curves=curves, name=name, pos_label=pos_label)
+        fpr, tpr = roc_from_sorted(part.classes)
+        display = cls(fpr=fpr, tpr=tpr, auc=part.value("auc"), curves=curves, name=name, pos_label=pos_label)
         return display.plot(ax, **plot_options)
 
     def plot(
@@ -187,14 +219,14 @@ class BufferedROCDisplay(Display):
             line = style({"color": INK, "label": label}, curve_kwargs)
             (self.line_,) = axes.plot(*thinned(self.fpr, self.tpr), **line)
             alone = len(self.curves) == 1
-            looks = [{"color": BLUE, "linestyle": "--"}] if alone else ordered(len(self.curves))
+            styles = [{"color": BLUE, "linestyle": "--"}] if alone else ordered(len(self.curves))
             self.buffered_lines_: list[Line2D] = []
-            for curve, look in zip(self.curves, looks, strict=True):
+            for curve, line_style in zip(self.curves, styles, strict=True):
                 label = labelled(name, curve.label(alone=alone, gamma=alone and not name))
                 if curve.fpr is None or curve.tpr is None:
                     axes.plot([], [], color="none", label=label)
                     continue
-                line = style({**look, "label": label}, curve_kwargs)
+                line = style({**line_style, "label": label}, curve_kwargs)
                 self.buffered_lines_ += axes.plot(*thinned(curve.fpr, curve.tpr), **line)
             axes.legend(loc="lower right")
             return self._drawn(axes)

@@ -1,4 +1,4 @@
-"""The best ROC point for every share t of the false positives in the cost, common to the displays of VOROS."""
+"""The best ROC point for every share t of the false positives in the cost, used by the displays of VOROS."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class LesserAreaDisplay(Display):
     ----------
     line_, mean_line_ : Line2D
     ax_, figure_
-        Where the last `plot` drew.
+        Axes and figure of the last `plot`.
     """
 
     cost_shares: Array
@@ -138,19 +138,19 @@ class LesserAreaDisplay(Display):
         """
         name = self.name if name is None else name
         t = self.cost_shares
-        look = style({"color": BLUE}, curve_kwargs)
+        line_style = style({"color": BLUE}, curve_kwargs)
         kind, *numbers = (self.measure,) if isinstance(self.measure, str) else tuple(self.measure)
         label = f"VOROS = {self.voros:.4g}"
         with canvas(ax, (COLUMN, 2.9) if kind == "beta" else WIDE) as axes:
             if plot_chance_level:
                 axes.plot(t, self.chance_area, color=GREY, linestyle="--", linewidth=1.0, label="chance")
-            (self.line_,) = axes.plot(t, self.area, **{"label": labelled(name, "$A_t$"), **look})
+            (self.line_,) = axes.plot(t, self.area, **{"label": labelled(name, "$A_t$"), **line_style})
             if kind == "point" or t.size == 1:
                 at = numbers[0] if kind == "point" else t[0]
-                dot = look | {"linestyle": "none", "marker": "o", "label": label}
+                dot = line_style | {"linestyle": "none", "marker": "o", "label": label}
                 (self.mean_line_,) = axes.plot([at], [self.voros], **dot)
             else:
-                mean = look | {"linestyle": ":", "linewidth": 1.1, "label": label}
+                mean = line_style | {"linestyle": ":", "linewidth": 1.1, "label": label}
                 (self.mean_line_,) = axes.plot([t[0], t[-1]], [self.voros, self.voros], **mean)
             axes.set(xlabel="share t of the false positives in the cost", ylabel="lesser area $A_t$")
             axes.set(xlim=(t[0], t[-1]) if t.size > 1 else (0, 1), ylim=(0.44, 1.005))
@@ -161,7 +161,7 @@ class LesserAreaDisplay(Display):
                 above.fill_between(inner, 0.0, beta.pdf(inner, *numbers), color=PALE, linewidth=0)
                 above.set_ylim(bottom=0.0)
                 side = "right" if numbers[0] < numbers[1] else "left"
-                words = f" t ~ Beta({', '.join(map(number, numbers))}) "
-                above.text(float(side == "right"), 0.9, words, transform=above.transAxes, ha=side, va="top")
+                text = f" t ~ Beta({', '.join(map(number, numbers))}) "
+                above.text(float(side == "right"), 0.9, text, transform=above.transAxes, ha=side, va="top")
             axes.legend(loc="best", handlelength=1.8)
             return self._drawn(axes)

@@ -1,4 +1,4 @@
-"""Modifier functions: what a pair counts in AUC, sAUC, softAUC and probAUC, by the difference of its scores."""
+"""Modifier functions: the weight of a pair in AUC, sAUC, softAUC and probAUC by the difference of its scores."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ModifierDisplay(PairFunctionDisplay):
         reach : float
             Largest difference, > 0; 1 for scores in [0, 1].
         ax : matplotlib Axes, optional
-            Where to draw.
+            Axes to draw into; a new figure by default.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Functions of the score difference over the distribution of the differences: the common part of two displays."""
+"""Base of two displays: functions of the score difference over the distribution of the differences."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ from auclab.displays.base import Display
 from auclab.displays.ranking_error import binned_pairs
 from auclab.displays.style import COLUMN, DASHES, INK, PALE, SERIES, canvas, despine
 from auclab.metrics.class_scores import ClassScores
-from auclab.metrics.pair_errors import PairErrors
 from auclab.types import Array
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class PairFunctionDisplay(Display):
-    """What a pair counts, ``w(t)``, against its score difference ``t = p − n``; the first function is the step.
+    """Weight ``w(t)`` of a pair against its score difference ``t = p − n``; the first function is the step.
 
     Parameters
     ----------
@@ -40,7 +39,7 @@ class PairFunctionDisplay(Display):
     lines_ : list of Line2D
         One for each function.
     ax_, figure_
-        Where the last `plot` drew.
+        Axes and figure of the last `plot`.
     """
 
     differences: Array
@@ -62,12 +61,15 @@ class PairFunctionDisplay(Display):
                 axes.stairs(heights, self.edges, fill=True, color=PALE, label="pairs")
             self.lines_: list[Line2D] = []
             for k, (label, w) in enumerate(self.functions.items()):
-                look = {"color": SERIES[(k - 1) % len(SERIES)]["color"], "linestyle": DASHES[(k - 1) % len(DASHES)]}
+                line_style = {
+                    "color": SERIES[(k - 1) % len(SERIES)]["color"],
+                    "linestyle": DASHES[(k - 1) % len(DASHES)],
+                }
                 if k == 0:
-                    look = {"color": INK, "drawstyle": "steps-mid"}
+                    line_style = {"color": INK, "drawstyle": "steps-mid"}
                 value = f": {self.values[label]:.3g}" if label in self.values else ""
-                self.lines_ += axes.plot(t, w, label=label + value, **look)
-            axes.set(xlabel=self._xlabel, ylabel="what a pair counts, w(t)", xlim=(t[0], t[-1]), ylim=self._ylim)
+                self.lines_ += axes.plot(t, w, label=label + value, **line_style)
+            axes.set(xlabel=self._xlabel, ylabel="weight w(t) of a pair", xlim=(t[0], t[-1]), ylim=self._ylim)
             despine(axes)
             title = self.name if name is None else name
             axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, columnspacing=1.0, title=title)

@@ -1,4 +1,4 @@
-"""Polynomials that stand for the step in polynomial AUC."""
+"""Polynomials that approximate the step in polynomial AUC."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from auclab.types import Array
 
 Kind = Literal["chebyshev", "legendre"]
 _NAMES: dict[Kind, str] = {"chebyshev": "Chebyshev", "legendre": "Legendre"}
-#: Beyond ±1 the polynomials leave the figure at once.
+#: The polynomials diverge beyond ±1.
 _REACH, _POINTS = 1.04, 1041
 
 
 class PolynomialStepDisplay(PairFunctionDisplay):
     """Polynomials of some degrees for the step, over ``t/s`` (Calders & Jaroszewicz 2007, Fig. 1; formulas 10.1).
 
-    They stand for the step on [−1, 1] only, where all differences lie after division by the largest one, s. The
+    They approximate the step on [−1, 1] only, where all differences lie after division by the largest one, s. The
     truncated Chebyshev and Legendre series have the value ½ at 0; even degrees add nothing. Parameters and
     attributes are those of `PairFunctionDisplay`.
     """
@@ -49,7 +49,7 @@ class PolynomialStepDisplay(PairFunctionDisplay):
         series : sequence of {"chebyshev", "legendre"}
             Least squares in the Chebyshev weight, ordinary least squares.
         ax : matplotlib Axes, optional
-            Where to draw.
+            Axes to draw into; a new figure by default.
 
         Raises
         ------

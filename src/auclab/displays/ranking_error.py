@@ -1,4 +1,4 @@
-"""Distribution of the ranking errors of all pairs, counted without forming pairs."""
+"""Histogram of the ranking errors of all pairs, counted without forming pairs."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from numpy.typing import ArrayLike
 
-from auclab.displays.base import Display
+from auclab.displays.base import Display, scored_part
 from auclab.displays.style import INK, PALE, RED, SKY, canvas, despine, number
-from auclab.metrics import buffered_auc
-from auclab.metrics.class_scores import class_scores
+from auclab.metrics import ScoredPart
+from auclab.metrics.buffered import buffered_auc_from_sorted
 from auclab.metrics.pair_errors import PairErrors
 from auclab.types import Array, AuclabError
 
@@ -47,7 +47,7 @@ class RankingErrorDisplay(Display):
     Attributes
     ----------
     ax_, figure_
-        Where the last `plot` drew.
+        Axes and figure of the last `plot`.
     """
 
     edges: Array
@@ -78,11 +78,11 @@ class RankingErrorDisplay(Display):
         y_true, y_score, threshold, sample_weight, pos_label
             As in `auclab.metrics.bauc_score`.
         bins : int
-            Bins wanted, ≥ 1; some more may be made so that z and γ* are edges.
+            Number of bins aimed at, ≥ 1; a few more may be needed so that z and γ* are edges.
         name : str, optional
             Name of the scorer.
         ax : matplotlib Axes, optional
-            Where to draw.
+            Axes to draw into; a new figure by default.
 
         Raises
         ------
@@ -99,9 +99,34 @@ class RankingErrorDisplay(Display):
         >>> display.edges.tolist(), display.counts.tolist()
         ([-5.0, -4.0, -3.0, -2.0, -1.0, 0.0, 1.0], [1.0, 0.0, 1.0, 1.0, 0.0, 1.0])
         """
-        options: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
-        buffered = buffered_auc(y_true, y_score, threshold=threshold, **options)
-        errors = class_scores(y_true, y_score, sample_weight, pos_label).pair_errors
+        part = scored_part(y_true, y_score, sample_weight, pos_label)
+        return cls.from_scored_part(part, threshold=threshold, bins=bins, name=name, ax=ax)
+
+    @classmethod
+    def from_scored_part(
+        cls,
+        part: ScoredPart,
+        *,
+        threshold: float = 0.0,
+        bins: int = 60,
+        name: str | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
+        """Count the pairs of scores that are sorted already, and draw the histogram.
+
+        Parameters
+        ----------
+        part : ScoredPart
+            Labels and scores of one part of a split.
+        threshold, bins, name, ax
+            As in `from_predictions`.
+
+        Raises
+        ------
+        AuclabError
+            As in `from_predictions`.
+        """
+        buffered, errors = buffered_auc_from_sorted(part.finite_classes, threshold=threshold), part.pair_errors
         edges, counts = binned_pairs(errors, threshold, buffered.gamma_left, bins=bins)
         just_below = math.nextafter(errors.working(threshold), -math.inf)
         return cls(
@@ -129,7 +154,7 @@ class RankingErrorDisplay(Display):
                     axes.vlines(level, 0, 1.18 * top, color=INK, linewidth=0.8)
                     axes.text(level, 1.18 * top, f" {sign} ", ha=side, va="top")
             axes.set(xlabel="ranking error ξ = h(x⁻) − h(x⁺) (score units)", ylabel="density of pairs")
-            axes.set_ylim(0, 1.65 * top)  # room for the legend
+            axes.set_ylim(0, 1.65 * top)  # space for the legend
             despine(axes)
             blue = "none" if math.isnan(self.gamma) else SKY
             handles = [Patch(color=RED, label=self._wrong_label()), Patch(color=blue, label=self._buffer_label())]

@@ -39,7 +39,7 @@ class ROCHullDisplay(Display):
     name : str, optional
         Name of the scorer in the legend.
     pos_label : optional
-        Named at the axes if it is a word.
+        Label of the positive class; named at the axes if it is a string.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class ROCHullDisplay(Display):
     cost_lines_ : list of Line2D
         One for each cost share.
     ax_, figure_
-        Where the last `plot` drew.
+        Axes and figure of the last `plot`.
     """
 
     fpr: Array
@@ -140,7 +140,7 @@ class ROCHullDisplay(Display):
         name : str, optional
             Name of the scorer in the legend.
         ax : matplotlib Axes, optional
-            Where to draw.
+            Axes to draw into; a new figure by default.
         **plot_options
             As in `plot`.
 
@@ -171,15 +171,17 @@ class ROCHullDisplay(Display):
             (self.hull_line_,) = axes.plot(*thinned(self.hull_fpr, self.hull_tpr), **hull)
             self.cost_lines_: list[Line2D] = []
             for k, (t, h, v) in enumerate(zip(self.cost_shares, self.best_fpr, self.best_tpr, strict=True)):
-                look = {
+                line_style = {
                     "color": SERIES[k % len(SERIES)]["color"],
                     "linestyle": DASHES[k % len(DASHES)],
                     "linewidth": 1.0,
                 }
                 label = f"t = {number(t)}: cost {number(self.costs[k])}"
                 # the direction (1 − t, t) needs no division where the line is vertical
-                line = axes.plot(h + np.array([-2, 2]) * (1.0 - t), v + np.array([-2, 2]) * t, label=label, **look)
-                axes.plot([h], [v], marker="o", color=look["color"], zorder=3)
+                line = axes.plot(
+                    h + np.array([-2, 2]) * (1.0 - t), v + np.array([-2, 2]) * t, label=label, **line_style
+                )
+                axes.plot([h], [v], marker="o", color=line_style["color"], zorder=3)
                 self.cost_lines_ += line
             axes.legend(loc="lower right")
             return self._drawn(axes)

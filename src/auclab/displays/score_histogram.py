@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from auclab.displays.base import Display
+from auclab.displays.base import Display, scored_part
 from auclab.displays.style import BLUE, ORANGE, canvas, class_note, despine
-from auclab.metrics.class_scores import class_scores
+from auclab.metrics import ScoredPart
 from auclab.types import Array, AuclabError
 
 
@@ -78,9 +78,38 @@ class ScoreHistogramDisplay(Display):
         >>> display.edges.tolist(), display.density_pos.tolist(), display.density_neg.tolist()
         ([0.0, 2.0, 4.0], [0.25, 0.25], [0.25, 0.25])
         """
+        part = scored_part(y_true, y_score, sample_weight, pos_label)
+        return cls.from_scored_part(part, bins=bins, pos_label=pos_label, name=name, ax=ax)
+
+    @classmethod
+    def from_scored_part(
+        cls,
+        part: ScoredPart,
+        *,
+        bins: int | None = None,
+        pos_label: Any = None,
+        name: str | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
+        """Draw the histograms of scores that are sorted already.
+
+        Parameters
+        ----------
+        part : ScoredPart
+            Labels and scores of one part of a split.
+        bins, name, ax
+            As in `from_predictions`.
+        pos_label : optional
+            Label of the positive class; named in the legend if it is a string.
+
+        Raises
+        ------
+        AuclabError
+            As in `from_predictions`.
+        """
         if bins is not None and bins < 1:
             raise AuclabError(f"bins must be at least 1, got {bins}")
-        scores = class_scores(y_true, y_score, sample_weight, pos_label)
+        scores = part.finite_classes
         both = np.concatenate([scores.pos, scores.neg])
         edges = np.histogram_bin_edges(both, bins if bins is not None else default_bins(both))
         density_pos, density_neg = (

@@ -47,7 +47,7 @@ class VOROSDisplay(Display):
     ----------
     surface_ : Poly3DCollection
     ax_, figure_
-        Where the last `plot` drew.
+        Axes and figure of the last `plot`.
     """
 
     cost_shares: Array
@@ -140,11 +140,11 @@ class VOROSDisplay(Display):
         few = np.unique(np.searchsorted(t, np.linspace(low, high, _STRIPS + 1)))
         with canvas(ax, (COLUMN, 0.95 * COLUMN), projection="3d") as axes:
             assert isinstance(axes, Axes3D)
-            axes.computed_zorder = False  # lines on the surface would be hidden at random
+            axes.computed_zorder = False  # matplotlib's order would hide some lines of the surface
             axes.plot(self.hull_fpr, self.hull_tpr, np.full_like(self.hull_fpr, low), color=INK, zorder=1)
             strips = x[:, few], y[:, few], np.stack((t[few], t[few]))
-            looks: dict[str, Any] = {"color": SKY, "linewidth": 0, "antialiased": False, "zorder": 2}
-            self.surface_ = axes.plot_surface(*strips, rcount=2, ccount=few.size, **looks)
+            surface_style: dict[str, Any] = {"color": SKY, "linewidth": 0, "antialiased": False, "zorder": 2}
+            self.surface_ = axes.plot_surface(*strips, rcount=2, ccount=few.size, **surface_style)
             for k in few[:: _STRIPS // 12]:
                 axes.plot(x[:, k], y[:, k], [t[k], t[k]], color=INK, linewidth=0.4, zorder=3)
             for edge_x, edge_y in ((zero, self.left_tpr), (self.top_fpr, one)):
@@ -159,6 +159,6 @@ class VOROSDisplay(Display):
                 axis.set_pane_color("white")
                 axis.labelpad = -3
             axes.view_init(*view)
-            axes.set_box_aspect(None, zoom=0.85)  # room for the labels
+            axes.set_box_aspect(None, zoom=0.85)  # space for the labels
             axes.set_title(labelled(name, f"VOROS = {self.voros:.4g}"), y=0.97)
             return self._drawn(axes)

@@ -41,7 +41,7 @@ class WeightedAUCDisplay(Display):
     name : str, optional
         Name of the scorer in the legend.
     pos_label : optional
-        Named at the axes if it is a word.
+        Label of the positive class; named at the axes if it is a string.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class WeightedAUCDisplay(Display):
     weight_ax_ : Axes
         The panel above, which shares its horizontal axis.
     ax_, figure_
-        Where the last `plot` drew.
+        Axes and figure of the last `plot`.
     """
 
     fpr: Array
@@ -85,7 +85,7 @@ class WeightedAUCDisplay(Display):
         name : str, optional
             Name of the scorer in the legend.
         ax : matplotlib Axes, optional
-            Where to draw.
+            Axes to draw into; a new figure by default.
 
         Raises
         ------

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from auclab.displays import BufferedROCDisplay, RankingErrorDisplay, ScoreHistogramDisplay
+from auclab.metrics import ScoredPart
 from auclab.pipeline.artifacts import SCORES_FILE
 from auclab.types import AuclabError
 
@@ -40,11 +41,12 @@ def draw_figures(folder: Path, *, split: str) -> list[Path]:
     if not path.exists():
         raise AuclabError(f"{path} is missing, and the figures are drawn from it; run the experiment again")
     scores = pd.read_parquet(path)
-    part = str(scores["part"].iloc[0])
+    name = str(scores["part"].iloc[0])
+    part = ScoredPart(scores["y_true"].to_numpy(), scores["score"].to_numpy())
     drawn = []
     for stem, display_class in FIGURES.items():
-        display = display_class.from_predictions(scores["y_true"].to_numpy(), scores["score"].to_numpy())
-        display.figure_.suptitle(f"{split} · {part} part", fontsize="medium")
+        display = display_class.from_scored_part(part)
+        display.figure_.suptitle(f"{split} · {name} part", fontsize="medium")
         drawn.append(folder / f"{stem}.png")
         display.figure_.savefig(drawn[-1], dpi=DPI)
     return drawn

@@ -1,4 +1,4 @@
-"""What the figures of one split are drawn from, made of the files the run left."""
+"""Data of the figures of one split, computed from the files of its run."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ import pandas as pd
 from auclab.displays.costs import BestPoints
 from auclab.displays.ranking_error import binned_pairs
 from auclab.displays.score_histogram import default_bins
-from auclab.metrics import auc_score, broc_curve, buffered_auc, roc_hull, voros_from_points
-from auclab.metrics.class_scores import class_scores
-from auclab.metrics.roc import empirical_roc
+from auclab.metrics import ScoredPart, roc_hull, voros_from_points
+from auclab.metrics.buffered import buffered_auc_from_sorted
+from auclab.metrics.buffered_roc import broc_from_sorted
+from auclab.metrics.pair_errors import PairErrors
+from auclab.metrics.roc import roc_from_sorted
 from auclab.pipeline.artifacts import SCORES_FILE
 from auclab.report.thinning import short, steps, thinned
 from auclab.types import Array
@@ -48,19 +50,20 @@ def split_curves(folder: Path) -> dict[str, Any] | None:
         return None
     table = pd.read_parquet(path)
     y, scores = table["y_true"].to_numpy(), table["score"].to_numpy()
-    polygon, buffered = empirical_roc(y, scores, None, None), buffered_auc(y, scores)
+    part = ScoredPart(y, scores)
+    polygon, buffered = roc_from_sorted(part.classes), buffered_auc_from_sorted(part.finite_classes)
     has_level = not math.isnan(buffered.gamma_left)
     return {
         "part": str(table["part"].iloc[0]),
         "n_pos": int((y == 1).sum()),
         "n_neg": int((y != 1).sum()),
-        "auc": auc_score(y, scores),
+        "auc": part.value("auc"),
         "bauc": buffered.value,
         "voros": voros_from_points(*polygon),
         "roc": _curve(*polygon),
-        "broc": _curve(*broc_curve(y, scores)[:2]) if has_level else None,
-        "scores": _score_bars(scores[y == 1], scores[y != 1]),
-        "errors": _error_bars(y, scores, buffered.gamma_left),
+        "broc": _curve(*broc_from_sorted(part.finite_classes)[:2]) if has_level else None,
+        "scores": _score_bars(part.classes.pos, part.classes.neg),
+        "errors": _error_bars(part.pair_errors, buffered.gamma_left),
         "surface": _surface(*polygon),
         "history": _history(folder / "history.csv"),
     }
@@ -78,11 +81,11 @@ def _score_bars(pos: Array, neg: Array) -> dict[str, Any]:
     return {"edges": short(edges, 6), "neg": densities[0], "pos": densities[1]}
 
 
-def _error_bars(y: Array, scores: Array, gamma: float) -> dict[str, Any]:
-    edges, counts = binned_pairs(class_scores(y, scores, None, None).pair_errors, 0.0, gamma, bins=BARS)
+def _error_bars(errors: PairErrors, gamma: float) -> dict[str, Any]:
+    edges, counts = binned_pairs(errors, 0.0, gamma, bins=BARS)
     density = counts / counts.sum() / np.diff(edges)
     level = None if math.isnan(gamma) else gamma
-    # the page asks whether a bar lies above γ*, so edges are not rounded
+    # the page compares edges with γ*, so they are not rounded
     return {"edges": edges.tolist(), "density": short(density, 3), "gamma": level}
 
 
@@ -100,7 +103,7 @@ def _history(path: Path) -> list[list[float]]:
     if not path.exists():
         return [[], []]
     with path.open(encoding="utf-8", newline="") as file:
-        rows = [[float(word or "nan") for word in row] for row in list(csv.reader(file))[1:]]
+        rows = [[float(cell or "nan") for cell in row] for row in list(csv.reader(file))[1:]]
     seconds, gaps = [], []
     best, bound = math.inf, -math.inf
     for at, objective, lower in rows:
