@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from auclab.datasets.records import Dataset, Split
+from auclab.datasets.records import Split
 from auclab.formulations import Program
-from auclab.pipeline.build import build
+from auclab.pipeline.build import build, load_dataset
 from auclab.pipeline.compose import Experiment
 from auclab.pipeline.console import working
 from auclab.pipeline.fold import Metrics, solve_split
@@ -43,15 +44,15 @@ def run_experiment(experiment: Experiment, *, folder: str | Path, brief: bool = 
     KeyboardInterrupt
         Ctrl-C. The run is KILLED; if its solver could end with what it had, that is kept and shown first.
     """
-    folder = Path(folder)
+    folder, began = Path(folder), time.time()
     if brief:
         result, run = keep_in_view(lambda: solve_splits(experiment), experiment, folder)
         show_line(result, run)
     else:
-        with record_failure(experiment, folder):
+        with record_failure(experiment, folder, began=began):
             result = solve_splits(experiment)
         show_solution(result)
-        show_run(keep(result, experiment, folder), experiment.tracking)
+        show_run(keep(result, experiment, folder, began=began), experiment.tracking)
     if result.interrupted:
         raise KeyboardInterrupt
     return result
@@ -60,7 +61,7 @@ def run_experiment(experiment: Experiment, *, folder: str | Path, brief: bool = 
 def solve_splits(experiment: Experiment) -> Result:
     """Load the data, split, solve every split and measure; nothing is written."""
     config = experiment.config
-    dataset: Dataset = build(config.dataset)
+    dataset = load_dataset(experiment)
     splits: list[Split] = build(config.split)(dataset.y)
     if isinstance(dataset.X, BlockTable):  # rows of files are taken as they lie there
         splits = [Split(np.sort(split.train), np.sort(split.test), split.name) for split in splits]

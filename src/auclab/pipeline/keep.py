@@ -31,8 +31,8 @@ def keep_in_view(compute: Callable[[], Result], experiment: Experiment, folder: 
     return result, run
 
 
-def keep(result: Result, experiment: Experiment, folder: Path) -> Run:
-    """Keep a finished experiment.
+def keep(result: Result, experiment: Experiment, folder: Path, *, began: float) -> Run:
+    """Keep a finished experiment that began at `began`, in seconds since the epoch.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def keep(result: Result, experiment: Experiment, folder: Path) -> Run:
         The store cannot be written; the files are in `folder` then.
     """
     try:
-        with _open(experiment, folder) as run:
+        with _open(experiment, folder, began) as run:
             _write(result, experiment, run)
     except (AuclabError, OSError) as error:
         with FolderRun(experiment.name, folder) as run:
@@ -50,13 +50,13 @@ def keep(result: Result, experiment: Experiment, folder: Path) -> Run:
 
 
 @contextmanager
-def record_failure(experiment: Experiment, folder: Path) -> Iterator[None]:
+def record_failure(experiment: Experiment, folder: Path, *, began: float) -> Iterator[None]:
     """An error inside becomes a run that is FAILED, Ctrl-C one that is KILLED, with the traceback; it is raised on."""
     try:
         yield
     except BaseException as error:
         try:
-            with _open(experiment, folder):
+            with _open(experiment, folder, began):
                 raise error
         except BaseException as raised:  # noqa: BLE001  the store failed too, which must not hide the error
             if raised is not error:
@@ -64,9 +64,11 @@ def record_failure(experiment: Experiment, folder: Path) -> Iterator[None]:
         raise
 
 
-def _open(experiment: Experiment, folder: Path) -> Run:
+def _open(experiment: Experiment, folder: Path, began: float | None = None) -> Run:
     tags = {SETTINGS_TAG: fingerprint(experiment.configuration)}
-    return open_run(experiment.tracking, name=experiment.name, folder=folder, params=experiment.params, tags=tags)
+    return open_run(
+        experiment.tracking, name=experiment.name, folder=folder, params=experiment.params, tags=tags, began=began
+    )
 
 
 def _write(result: Result, experiment: Experiment, run: Run) -> None:
