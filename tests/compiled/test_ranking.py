@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from auclab.compiled.ranking import (
     concordance,
     nearest_errors,
-    partners_above,
-    partners_within,
+    rank_counts_above,
+    rank_counts_between,
     running_sums,
     tail_sums,
     tail_sums_exact,
@@ -50,20 +50,20 @@ def test_tails(problem, level, other, threshold):
     rounded, weight, error = pairs(pos, neg, u, v)
     terms = (error - Fraction(threshold)) * weight
     sums = running_sums(u, np.empty(0)), running_sums(pos, u)
-    above, partners = rounded > level, partners_above(pos, neg, level)
+    above, counts = rounded > level, rank_counts_above(pos, neg, level)
     below, over = rounded[~above].max(initial=-np.inf), rounded[above].min(initial=np.inf)
-    assert nearest_errors(pos, neg, partners) == (below, over)
+    assert nearest_errors(pos, neg, counts) == (below, over)
 
-    count, value, bound = tail_sums(neg, v, *sums, partners, threshold)
+    count, value, bound = tail_sums(neg, v, *sums, counts, threshold)
     assert count == pytest.approx(float(weight[above].sum()), rel=1e-15)
     assert abs(Fraction(value) - terms[above].sum()) <= bound
     size = abs(weight).sum() * Fraction(float(np.abs([*pos, *neg, threshold]).max()))
     between = (rounded > min(level, other)) & ~(rounded > max(level, other))
-    stairs = [partners_above(pos, neg, z) for z in (max(level, other), min(level, other))]
+    bounds = [rank_counts_above(pos, neg, z) for z in (max(level, other), min(level, other))]
     middle = 0.5 * max(level, other) + 0.5 * min(level, other) if np.isfinite(level + other) else level
-    within = partners_within(pos, neg, middle, *stairs)
-    np.testing.assert_array_equal(within, partners_above(pos, neg, middle))
-    for inside, first, last in ((above, np.zeros_like(partners), partners), (between, *stairs)):
+    within = rank_counts_between(pos, neg, middle, *bounds)
+    np.testing.assert_array_equal(within, rank_counts_above(pos, neg, middle))
+    for inside, first, last in ((above, np.zeros_like(counts), counts), (between, *bounds)):
         c_hi, c_lo, d_hi, d_lo, bound = tail_sums_exact(pos, neg, v, *sums, first, last, threshold)
         assert abs(Fraction(c_hi) + Fraction(c_lo) - weight[inside].sum()) <= weight.sum() * Fraction(2) ** -98
         assert abs(Fraction(d_hi) + Fraction(d_lo) - terms[inside].sum()) <= bound
@@ -71,9 +71,11 @@ def test_tails(problem, level, other, threshold):
 
 
 @given(problems(), LEVELS)
-def test_partners(problem, level):
+def test_rank_counts(problem, level):
     pos, neg, _, _ = sorted_classes(problem)
-    np.testing.assert_array_equal(partners_above(pos, neg, level), (np.subtract.outer(-pos, -neg) > level).sum(axis=0))
+    np.testing.assert_array_equal(
+        rank_counts_above(pos, neg, level), (np.subtract.outer(-pos, -neg) > level).sum(axis=0)
+    )
 
 
 @given(problems())
@@ -104,4 +106,4 @@ def test_merges_of_long_lists(shift):
         difference = np.subtract.outer(pos, neg)
         expected = (difference > 0).sum(), (difference == 0).sum(), difference.size
         assert concordance(pos, neg, none, none) == expected
-        np.testing.assert_array_equal(partners_above(pos, neg, 0.1), (-difference > 0.1).sum(axis=0))
+        np.testing.assert_array_equal(rank_counts_above(pos, neg, 0.1), (-difference > 0.1).sum(axis=0))

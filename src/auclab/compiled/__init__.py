@@ -1,1 +1,1 @@
-"""Compiled loops on sorted scores: arrays in, arrays out."""
+"""Numba loops on sorted scores: arrays in, arrays out, each in time linear in the number of scores."""

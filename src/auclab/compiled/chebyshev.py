@@ -13,8 +13,22 @@ _CHUNK = 1024  # sums of sums: the rounding error grows with the root of the chu
 
 @njit(cache=True)
 def chebyshev_sums(x: Array, weight: Array, degree: int) -> Array:
-    """``Σ_i w_i T_k(x_i)`` for k = 0 … degree, x in [−1, 1]; an empty array of weights stands for ones.
+    """``Σ_i w_i T_k(x_i)`` for k = 0 … degree; O(m · degree).
 
+    Parameters
+    ----------
+    x : array of shape (m,)
+        In [−1, 1], in any order.
+    weight : array of shape (m,) or (0,)
+        Empty for ones.
+    degree : int ≥ 0
+
+    Returns
+    -------
+    array of shape (degree + 1,)
+
+    Notes
+    -----
     The recurrence ``T_{k+1} = 2x T_k − T_{k−1}`` runs in eight points at once, which the compiler turns into
     vector instructions.
     """

@@ -1,4 +1,4 @@
-"""The scores of the two classes apart, in one pass over the sample."""
+"""Split scores by class in one pass over the sample."""
 
 from __future__ import annotations
 
@@ -11,8 +11,17 @@ from auclab.types import Array
 
 @njit(cache=True)
 def separate(scores: Array, positive: NDArray[np.bool_], n_pos: int) -> tuple[Array, Array]:
-    """Scores of the positives and of the negatives, in their order.
+    """Scores of the positives, shape (n_pos,), and of the negatives, in the order of the sample; O(m).
 
+    Parameters
+    ----------
+    scores : array of shape (m,)
+    positive : boolean array of shape (m,)
+    n_pos : int
+        Number of positives.
+
+    Notes
+    -----
     Every score is written to both lists and only one of them advances: labels in random order would make a
     branch fail every other time.
     """

@@ -1,4 +1,4 @@
-"""Compile time kept apart: each family of kernels is called once on two observations before a clock starts."""
+"""Compile time kept apart from solve time: each family of loops is called once on two observations beforehand."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ import numpy as np
 from auclab.compiled.hinge import pair_hinge_active, pair_hinge_value
 from auclab.compiled.smooth import sweep_neg, sweep_pos, window_row_sums, window_sums
 
-#: Less than this is a call, not a compilation.
-_NOTICEABLE = 1e-3
+#: Seconds below which a call did not compile.
+_MIN_COMPILE_SECONDS = 1e-3
 
 
 def compile_hinge() -> float:
-    """Compile the hinge kernels, or load them from numba's cache; the seconds it took, 0 when they are ready."""
+    """Compile the loops of `hinge` or load them from numba's cache; the seconds it took, 0 if they were ready."""
     return _seconds(_hinge)
 
 
 def compile_smooth() -> float:
-    """Compile the kernels of the smoothed hinge; the seconds it took, 0 when they are ready."""
+    """Compile the loops of `smooth` or load them from numba's cache; the seconds it took, 0 if they were ready."""
     return _seconds(_smooth)
 
 
-def _seconds(kernels: Callable[[], None]) -> float:
+def _seconds(call: Callable[[], None]) -> float:
     start = perf_counter()
-    kernels()
+    call()
     seconds = perf_counter() - start
-    return seconds if seconds > _NOTICEABLE else 0.0
+    return seconds if seconds > _MIN_COMPILE_SECONDS else 0.0
 
 
 @cache

@@ -1,7 +1,8 @@
 """Sums over all pairs of a function of the score difference ``t = p − n``, in O(m) on sorted scores.
 
-Scores come sorted ascending, each list with its weights; an empty array of weights stands for ones. Running
-sums have terms ≥ 0 only and collect their rounding errors apart, so nothing cancels and nothing piles up.
+Scores come sorted in ascending order, each class with its weights in the same order; an empty array of weights stands
+for ones. Running sums have terms ≥ 0 only and collect their rounding errors apart, so that nothing cancels and
+errors do not accumulate.
 """
 
 from __future__ import annotations
@@ -15,8 +16,16 @@ from auclab.types import Array
 
 @njit(cache=True)
 def positive_part_sum(pos: Array, neg: Array, weight_pos: Array, weight_neg: Array) -> float:
-    """``Σ_ij u_i v_j (p_i − n_j)₊``.
+    """``Σ_ij u_i v_j (p_i − n_j)₊``; O(n_pos + n_neg).
 
+    Parameters
+    ----------
+    pos, neg : arrays of shape (n_pos,) and (n_neg,), ascending
+    weight_pos, weight_neg : arrays of the same shapes, or empty for ones
+        u and v.
+
+    Notes
+    -----
     ``S(p) = Σ_j v_j (p − n_j)₊`` grows from one positive to the next by the gap times the weight below, and by
     the negatives in the gap.
     """
@@ -49,10 +58,25 @@ def quadratic_window_sum(
     linear: float,
     square: float,
 ) -> float:
-    """``Σ_ij u_i v_j w(p_i − n_j)`` for a modifier that is quadratic in ``s = t/(2h)`` on two windows.
+    """``Σ_ij u_i v_j w(p_i − n_j)`` for a modifier w that is quadratic in ``s = t/(2h)`` on two windows; O(m).
 
-    With ``h = half_width``: 1 for ``t ≥ reach``, ``½ + linear·s + square·s²`` for ``0 ≤ t < reach``, ``½ + s + ½
-    s²`` for ``−reach < t < 0`` and 0 below; reach ≤ 2h. Moments of the negatives are kept in cells of length
+    ``w(t)`` is 1 for ``t ≥ reach``, ``½ + linear·s + square·s²`` for ``0 ≤ t < reach``, ``½ + s + ½ s²`` for
+    ``−reach < t < 0`` and 0 below.
+
+    Parameters
+    ----------
+    pos, neg : arrays of shape (n_pos,) and (n_neg,), ascending
+    weight_pos, weight_neg : arrays of the same shapes, or empty for ones
+        u and v.
+    half_width : float > 0
+        h.
+    reach : float in (0, 2h]
+    linear, square : float
+        Coefficients of the upper window.
+
+    Notes
+    -----
+    Moments of the negatives are kept in cells of length
     2h and relative to the start of the cell: moments about a common origin would lose ``(range/h)²`` digits.
     """
     start, mass, moment, second = cell_moments(neg, weight_neg, half_width)
@@ -78,7 +102,15 @@ def quadratic_window_sum(
 
 @njit(cache=True, error_model="numpy")
 def cell_moments(scores: Array, weight: Array, half_width: float) -> tuple[np.ndarray, Array, Array, Array]:
-    """Per score: where its cell starts, and the sums of 1, x, x² over the cell so far, x = (n − start)/(2h)."""
+    """Moments of ascending scores in cells of length 2h, for `window_moments`; O(m).
+
+    Returns
+    -------
+    start : int array of shape (m,)
+        Index of the first score of the cell of each score.
+    mass, moment, second : arrays of shape (m,)
+        Sums of w, w·x and w·x² from the start of the cell to the score itself, ``x = (n − n_start)/(2h)``.
+    """
     start = np.empty(scores.size, np.int64)
     mass, moment, second = np.empty(scores.size), np.empty(scores.size), np.empty(scores.size)
     first = 0
@@ -108,7 +140,10 @@ def window_moments(
     low: int,
     high: int,
 ) -> tuple[float, float, float]:
-    """Sums of 1, s, s² over ``scores[low:high]`` with ``s = (centre − n)/(2h)``, cell by cell from the top."""
+    """Weighted sums of 1, s, s² over ``scores[low:high]``, ``s = (centre − n)/(2h)``; O(cells in the window).
+
+    `start`, `mass`, `moment` and `second` are those of `cell_moments`.
+    """
     sum0 = sum1 = sum2 = 0.0
     while low < high:
         first = start[high - 1]

@@ -10,9 +10,9 @@ from numba import njit
 
 DoubleDouble = tuple[float, float]
 
-# Relative error of one operation below is under 8·2⁻¹⁰⁶.
+# The relative error of one operation is under 8·2⁻¹⁰⁶.
 UNIT = 2.0**-103
-_SPLITTER = 134217729.0  # 2²⁷ + 1 cuts a double into two halves of 26 bits
+_SPLITTER = 134217729.0  # 2²⁷ + 1 splits a double into two halves of 26 bits
 
 
 @njit(cache=True)

@@ -2,8 +2,8 @@
 
 With ``p_i`` the positive and ``n_j`` the negative scores, a pair is active when its hinge argument
 ``shift − (p_i − n_j)`` is positive. Both functions decide that on the rounded difference,
-``fl(n_j − p_i) > −shift``: rounding is monotone, so the active pairs keep the staircase shape that the sweeps
-walk along, and the value and its subgradient speak of the same pairs.
+``fl(n_j − p_i) > −shift``: rounding is monotone, so the number of active positives does not decrease from one sorted
+negative to the next, as the sweeps require, and the value and its subgradient belong to the same pairs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def pair_hinge_value(
     weight_pos: Array | None = None,
     weight_neg: Array | None = None,
 ) -> float:
-    """Mean pairwise hinge ``(1/(UV)) Σ_i Σ_j u_i v_j [shift − (p_i − n_j)]₊``.
+    """Mean pairwise hinge ``(1/(UV)) Σ_i Σ_j u_i v_j [shift − (p_i − n_j)]₊``; O(m log m).
 
     The identity ``Σ_ij (b_j − a_i)₊ = Σ_k (v_{k+1} − v_k) · #{a ≤ v_k} · #{b ≥ v_{k+1}}`` over the sorted
     union of ``a = p`` and ``b = n + shift`` has terms ≥ 0 only, so nothing cancels. The gap between a
@@ -55,7 +55,7 @@ def pair_hinge_active(
     weight_pos: Array | None = None,
     weight_neg: Array | None = None,
 ) -> tuple[Array, Array]:
-    """How much pair weight is active at every observation: the marginals of the hinge's subgradient.
+    """The weight of the active pairs of every observation, the marginals of the hinge's subgradient; O(m log m).
 
     ``active_pos[i] = (u_i/(UV)) Σ_j v_j 1{shift − (p_i − n_j) > 0}`` and ``active_neg[j]`` likewise, so that
     ``−X_posᵀ active_pos + X_negᵀ active_neg`` is a subgradient of the mean hinge in w, and the derivative in
@@ -82,13 +82,13 @@ def pair_hinge_active(
     order_pos, order_neg = np.argsort(scores_pos), np.argsort(scores_neg)
     mass_pos = _mass(scores_pos.size, weight_pos, order_pos)
     mass_neg = _mass(scores_neg.size, weight_neg, order_neg)
-    partners_pos, partners_neg = _active_partners(
+    opposite_pos, opposite_neg = _active_opposite(
         scores_pos[order_pos], scores_neg[order_neg], mass_pos, mass_neg, -float(shift)
     )
     pairs = mass_pos[-1] * mass_neg[-1]
     active_pos, active_neg = np.empty(scores_pos.size), np.empty(scores_neg.size)
-    active_pos[order_pos] = partners_pos / pairs
-    active_neg[order_neg] = partners_neg / pairs
+    active_pos[order_pos] = opposite_pos / pairs
+    active_neg[order_neg] = opposite_neg / pairs
     if weight_pos is not None:
         active_pos *= weight_pos
     if weight_neg is not None:
@@ -97,7 +97,7 @@ def pair_hinge_active(
 
 
 def _sorted_with_mass(scores: Array, weight: Array | None) -> tuple[Array, Array]:
-    """Ascending scores and the cumulative weights that go with them; no argsort without weights."""
+    """Scores in ascending order and their cumulative weights; no argsort without weights."""
     if weight is None:
         return np.sort(scores), _mass(scores.size)
     order = np.argsort(scores)
@@ -105,7 +105,7 @@ def _sorted_with_mass(scores: Array, weight: Array | None) -> tuple[Array, Array
 
 
 def _mass(size: int, weight: Array | None = None, order: np.ndarray | None = None) -> Array:
-    """Total weight of the first k sorted scores, k = 0 … size; plain counts without weights."""
+    """Total weight of the first k sorted scores, k = 0 … size, shape (size + 1,); counts without weights."""
     if weight is None:
         return np.arange(size + 1, dtype=np.float64)
     mass = np.zeros(size + 1)
@@ -115,7 +115,10 @@ def _mass(size: int, weight: Array | None = None, order: np.ndarray | None = Non
 
 @njit(cache=True)
 def _gap_sum(pos: Array, neg: Array, mass_pos: Array, mass_neg: Array, shift: float) -> float:
-    """``Σ_ij u_i v_j [n_j + shift − p_i]₊`` by one merge of `pos` with ``neg + shift``, both ascending."""
+    """``Σ_ij u_i v_j [n_j + shift − p_i]₊`` by one merge of `pos` with ``neg + shift``, both ascending; O(m).
+
+    `mass_pos` and `mass_neg`, of shapes (n_pos + 1,) and (n_neg + 1,), are the cumulative weights.
+    """
     total_neg = mass_neg[neg.size]
     total = 0.0
     i = j = 0
@@ -137,18 +140,21 @@ def _gap_sum(pos: Array, neg: Array, mass_pos: Array, mass_neg: Array, shift: fl
 
 
 @njit(cache=True)
-def _active_partners(pos: Array, neg: Array, mass_pos: Array, mass_neg: Array, cutoff: float) -> tuple[Array, Array]:
-    """Weight of the partners with ``fl(n_j − p_i) > cutoff``, for every sorted positive and negative."""
+def _active_opposite(pos: Array, neg: Array, mass_pos: Array, mass_neg: Array, cutoff: float) -> tuple[Array, Array]:
+    """Weight of the opposite class with ``fl(n_j − p_i) > cutoff`` for every positive and negative, ascending; O(m).
+
+    `mass_pos` and `mass_neg`, of shapes (n_pos + 1,) and (n_neg + 1,), are the cumulative weights.
+    """
     total_neg = mass_neg[neg.size]
-    partners_pos, partners_neg = np.empty(pos.size), np.empty(neg.size)
+    opposite_pos, opposite_neg = np.empty(pos.size), np.empty(neg.size)
     j = 0
     for i in range(pos.size):
         while j < neg.size and not neg[j] - pos[i] > cutoff:
             j += 1
-        partners_pos[i] = total_neg - mass_neg[j]
+        opposite_pos[i] = total_neg - mass_neg[j]
     i = 0
     for j in range(neg.size):
         while i < pos.size and neg[j] - pos[i] > cutoff:
             i += 1
-        partners_neg[j] = mass_pos[i]
-    return partners_pos, partners_neg
+        opposite_neg[j] = mass_pos[i]
+    return opposite_pos, opposite_neg

@@ -1,10 +1,10 @@
 """Sweeps over the ranking errors ``ξ_ij = n_j − p_i`` of all pairs in O(m), without forming pairs.
 
-Scores come sorted ascending, each list with its weights; an empty array of weights stands for ones. An error
-is compared as the rounded difference ``fl(n_j − p_i)``; rounding is monotone, so the pairs with ``ξ > γ``
-form a staircase for every level γ: the k_j smallest positives pair with ``n_j``, and k_j does not decrease in
-j. Counts and sums over a staircase follow from running sums over the positives. Sums of weights without
-fractions are exact up to 2⁵³.
+Scores come sorted in ascending order, each class with its weights in the same order; an empty array of weights stands
+for ones. An error is compared as the rounded difference ``fl(n_j − p_i)``. Rounding is monotone, so for every level γ
+the pairs with ``ξ > γ`` are given by their rank counts ``k_j = #{i : ξ_ij > γ}``, one for every negative: they are the
+pairs of n_j with the k_j smallest positives, and k_j does not decrease in j. Counts and sums over such a set of pairs
+follow from running sums over the positives. Sums of whole weights are exact up to 2⁵³.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from auclab.types import Array
 
 @njit(cache=True)
 def total_weight(weight: Array, size: int) -> float:
-    """Sum of the weights, to the last digit; the number of scores if there are none."""
+    """Sum of the first `size` weights, to the last digit; `size` itself if there are no weights; O(size)."""
     if not weight.size:
         return float(size)
     total = lost = 0.0
@@ -30,7 +30,14 @@ def total_weight(weight: Array, size: int) -> float:
 
 @njit(cache=True)
 def concordance(pos: Array, neg: Array, weight_pos: Array, weight_neg: Array) -> tuple[float, float, float]:
-    """Weight of the pairs with ``p_i > n_j``, of those with ``p_i = n_j``, and of all; scores may be ±∞."""
+    """Weight of the pairs with ``p_i > n_j``, of those with ``p_i = n_j``, and of all; O(n_pos + n_neg).
+
+    Parameters
+    ----------
+    pos, neg : arrays of shape (n_pos,) and (n_neg,), ascending
+        ±∞ is allowed.
+    weight_pos, weight_neg : arrays of the same shapes, or empty for ones
+    """
     if not weight_pos.size and not weight_neg.size:
         right, pairs = _pairs_in_order(neg, pos), pos.size * neg.size
         return float(right), float(pairs - right - _pairs_in_order(pos, neg)), float(pairs)
@@ -62,9 +69,10 @@ def concordance(pos: Array, neg: Array, weight_pos: Array, weight_neg: Array) ->
 
 @njit(cache=True)
 def _pairs_in_order(low: Array, high: Array) -> int:
-    """Number of pairs with ``low_i < high_j``: a merge from both ends at once, without a branch on the scores.
+    """Number of pairs with ``low_i < high_j`` of two ascending arrays; O(m).
 
-    The two chains of steps overlap in the processor, and nothing is mispredicted.
+    A merge from both ends at once, without a branch on the scores: the two chains of steps overlap in the processor,
+    and no branch is mispredicted.
     """
     pairs = 0
     i, j, top, last = 0, 0, low.size, high.size - 1
@@ -87,7 +95,15 @@ def _pairs_in_order(low: Array, high: Array) -> int:
 
 @njit(cache=True)
 def running_sums(values: Array, weight: Array) -> Array:
-    """``Σ w_i x_i`` of the first k values, high and low part: shape (2, m + 1)."""
+    """``Σ_{i<k} w_i x_i`` for k = 0 … m as double-doubles (high and low parts), shape (2, m + 1); O(m).
+
+    Parameters
+    ----------
+    values : array of shape (m,)
+        x.
+    weight : array of shape (m,), or empty for ones
+        w.
+    """
     sums = np.empty((2, values.size + 1))
     sums[0, 0] = sums[1, 0] = total = lost = 0.0
     for k in range(values.size):
@@ -100,47 +116,66 @@ def running_sums(values: Array, weight: Array) -> Array:
 
 
 @njit(cache=True)
-def partners_above(pos: Array, neg: Array, level: float) -> np.ndarray:
-    """``k_j = #{i : fl(n_j − p_i) > level}`` for every negative: the k_j smallest positives.
+def rank_counts_above(pos: Array, neg: Array, level: float) -> np.ndarray:
+    """The rank counts ``k_j = #{i : fl(n_j − p_i) > level}`` of the pairs above a level; O(n_pos + n_neg).
 
-    The staircase is walked as in `_pairs_in_order`.
+    Parameters
+    ----------
+    pos, neg : arrays of shape (n_pos,) and (n_neg,), ascending
+    level : float
+        May be ±∞.
+
+    Returns
+    -------
+    int array of shape (n_neg,), ascending
+        From 0 to n_pos: the pairs above the level are those of n_j with the k_j smallest positives.
+
+    Notes
+    -----
+    A merge from both ends at once, as in `_pairs_in_order`.
     """
-    partners = np.empty(neg.size, dtype=np.int64)
+    counts = np.empty(neg.size, dtype=np.int64)
     k, j = 0, 0
     top, last = pos.size, neg.size - 1
     while j < last and k < pos.size and top > 0:
         up = neg[j] - pos[k] > level
-        partners[j] = k
+        counts[j] = k
         k += up
         j += 1 - up
         done = neg[last] - pos[top - 1] > level
-        partners[last] = top
+        counts[last] = top
         last -= done
         top -= 1 - done
     while j <= last:
         while k < pos.size and neg[j] - pos[k] > level:
             k += 1
-        partners[j] = k
+        counts[j] = k
         j += 1
-    return partners
+    return counts
 
 
 @njit(cache=True)
-def partners_within(pos: Array, neg: Array, level: float, first: np.ndarray, last: np.ndarray) -> np.ndarray:
-    """The same for some negatives where ``first_j ≤ k_j ≤ last_j`` is known, in the number of pairs between."""
-    partners = first.copy()
+def rank_counts_between(pos: Array, neg: Array, level: float, first: np.ndarray, last: np.ndarray) -> np.ndarray:
+    """The rank counts of `rank_counts_above` where bounds ``first_j ≤ k_j ≤ last_j`` are available.
+
+    `first` and `last` are int arrays of shape (n_neg,); O(n_neg + number of pairs between them).
+    """
+    counts = first.copy()
     for j in range(neg.size):
-        while partners[j] < last[j] and neg[j] - pos[partners[j]] > level:
-            partners[j] += 1
-    return partners
+        while counts[j] < last[j] and neg[j] - pos[counts[j]] > level:
+            counts[j] += 1
+    return counts
 
 
 @njit(cache=True)
-def nearest_errors(pos: Array, neg: Array, partners: np.ndarray) -> tuple[float, float]:
-    """Largest error outside a staircase and smallest one inside; −∞ and ∞ where there is none."""
+def nearest_errors(pos: Array, neg: Array, counts: np.ndarray) -> tuple[float, float]:
+    """The largest error among the pairs outside the rank counts, and the smallest among those inside; O(n_neg).
+
+    −∞ and ∞ where there is no such pair. `counts` is an int array of shape (n_neg,) as of `rank_counts_above`.
+    """
     below, above = -np.inf, np.inf
     for j in range(neg.size):
-        k = partners[j]
+        k = counts[j]
         error = neg[j] - pos[k] if k < pos.size else -np.inf
         below = error if error > below else below
         error = neg[j] - pos[k - 1] if k > 0 else np.inf
@@ -150,16 +185,29 @@ def nearest_errors(pos: Array, neg: Array, partners: np.ndarray) -> tuple[float,
 
 @njit(cache=True)
 def tail_sums(
-    neg: Array, weight_neg: Array, masses: Array, moments: Array, partners: np.ndarray, threshold: float
+    neg: Array, weight_neg: Array, masses: Array, moments: Array, counts: np.ndarray, threshold: float
 ) -> tuple[float, float, float]:
-    """``C = Σ w_i w_j`` and ``D = Σ w_i w_j (ξ_ij − threshold)`` over a staircase, and a bound on the error of D.
+    """``C = Σ u_i v_j`` and ``D = Σ u_i v_j (ξ_ij − threshold)`` over the pairs of rank counts; O(n_neg).
 
-    `masses` and `moments` are the `running_sums` of the weights and of the scores of the positives; without
-    weights the masses are k and not looked at.
+    Parameters
+    ----------
+    neg, weight_neg : arrays of shape (n_neg,), ascending scores and their weights v (empty for ones)
+    masses, moments : arrays of shape (2, n_pos + 1)
+        The `running_sums` of the weights u and of the scores of the positives. Without weights `masses` has one column
+        and is not read: the masses are k.
+    counts : int array of shape (n_neg,)
+        As of `rank_counts_above`.
+    threshold : float
+
+    Returns
+    -------
+    C, D : float
+    error : float
+        A bound on the rounding error of D.
     """
     count = lost_count = total = lost = size = 0.0
     for j in range(neg.size):
-        k = partners[j]
+        k = counts[j]
         mass, moment = (masses[0, k] if masses.shape[1] > 1 else float(k)), moments[0, k]
         weight = weight_neg[j] if weight_neg.size else 1.0
         lever = mass * (neg[j] - threshold)
@@ -182,9 +230,22 @@ def tail_sums_exact(
     last: np.ndarray,
     threshold: float,
 ) -> tuple[float, float, float, float, float]:
-    """C and D of `tail_sums` over the pairs between two staircases, ``first_j ≤ i < last_j``, as double-doubles.
+    """C and D of `tail_sums` over the pairs ``first_j ≤ i < last_j``, as double-doubles; O(n_neg).
 
-    C hi, lo, D hi, lo and D's error bound.
+    Parameters
+    ----------
+    pos : array of shape (n_pos,), ascending
+        Only its extreme values are read, for the error bound.
+    neg, weight_neg, masses, moments, threshold
+        As in `tail_sums`.
+    first, last : int arrays of shape (n_neg,)
+        Rank counts with ``first_j ≤ last_j``.
+
+    Returns
+    -------
+    C_high, C_low, D_high, D_low : float
+    error : float
+        A bound on the rounding error of D.
     """
     count_hi = count_lo = total_hi = total_lo = 0.0
     for j in range(neg.size):

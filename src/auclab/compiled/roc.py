@@ -1,4 +1,4 @@
-"""The ROC polygon of sorted scores, the area below it within a band, and its upper convex hull, in O(m)."""
+"""The ROC polygon of sorted scores, the area below it within a range of FPR, and its upper convex hull, in O(m)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,20 @@ from auclab.types import Array
 
 @njit(cache=True)
 def roc_polygon(pos: Array, neg: Array, weight_pos: Array, weight_neg: Array, merge: bool) -> tuple[Array, Array]:
-    """Vertices of the ROC polygon as weights: negatives and positives with a score of at least s, s falling.
+    """Vertices of the ROC polygon: the weight of negatives and of positives with a score ≥ s, s descending; O(m).
 
-    From (0, 0) to the total weights. Tied scores give one slanted edge. With `merge`, edges that go straight on
-    up or to the right become one. Scores ascend and may be ±∞; an empty array of weights stands for ones.
+    Parameters
+    ----------
+    pos, neg : arrays of shape (n_pos,) and (n_neg,), ascending
+        ±∞ is allowed.
+    weight_pos, weight_neg : arrays of the same shapes, or empty for ones
+    merge : bool
+        Whether consecutive vertical or horizontal edges become one.
+
+    Returns
+    -------
+    false, true : arrays of shape (n_vertices,), ascending
+        From (0, 0) to the total weights. Tied scores of both classes give one slanted edge.
     """
     false, true = np.zeros(pos.size + neg.size + 1), np.zeros(pos.size + neg.size + 1)
     x = y = lost_x = lost_y = 0.0
@@ -43,7 +53,13 @@ def roc_polygon(pos: Array, neg: Array, weight_pos: Array, weight_neg: Array, me
 
 @njit(cache=True, error_model="numpy")
 def band_area(fpr: Array, tpr: Array, low: float, high: float, floor: float) -> float:
-    """``∫_low^high (y(u) − floor)₊ du`` for a polygon that ascends in both coordinates."""
+    """``∫_low^high (y(u) − floor)₊ du`` below the polygon y through (fpr_k, tpr_k); O(n_vertices).
+
+    Parameters
+    ----------
+    fpr, tpr : arrays of shape (n_vertices,), ascending
+    low, high, floor : float
+    """
     total = lost = 0.0
     for k in range(1, fpr.size):
         left, right = max(fpr[k - 1], low), min(fpr[k], high)
@@ -65,10 +81,17 @@ def band_area(fpr: Array, tpr: Array, low: float, high: float, floor: float) -> 
 
 @njit(cache=True)
 def upper_hull(x: Array, y: Array) -> np.ndarray:
-    """Positions of the vertices of the upper convex hull; points ascend in x and, where x is equal, in y.
+    """Indices of the vertices of the upper convex hull, by Andrew's monotone chain; O(m).
 
-    Andrew's monotone chain from the first point to the last one, which is the highest. Points on an edge and
-    points that another one dominates are left out.
+    Parameters
+    ----------
+    x, y : arrays of shape (m,)
+        Ascending in x and, where x is equal, in y; the last point is the highest.
+
+    Returns
+    -------
+    int array, ascending
+        From the first point to the last. Points on an edge and points that another one dominates are left out.
     """
     chain = np.empty(x.size, np.int64)
     size = 0

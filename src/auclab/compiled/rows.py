@@ -1,8 +1,8 @@
-"""What every single score has to do with all partners: row sums ``Σ_j v_j w(x_i − y_j)``, in O(m) on sorted scores.
+"""Row sums ``Σ_j v_j w(x_i − y_j)`` over the opposite class, one for every score, in O(m) on sorted scores.
 
-The counterparts of the pair sums in `differences` and `sigmoid`, one number for each point instead of one for all.
-Points and partners ascend; an empty array of weights stands for ones. Sums over the pairs of one negative are those of
-the points ``−n`` with the partners ``−p``.
+The counterparts of the pair sums in `differences` and `sigmoid`, with one number for each point instead of one in all.
+`points` x, shape (m,), and `opposite` y, shape (n,), come in ascending order, `weight` v in the order of y or empty for
+ones. Sums over the pairs of one negative are those of the points ``−n`` with the opposite scores ``−p``.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from auclab.types import Array
 
 
 @njit(cache=True)
-def positive_part_rows(points: Array, partners: Array, weight: Array) -> Array:
-    """``Σ_j v_j (x_i − y_j)₊`` for every point, by the recurrence of `positive_part_sum`."""
+def positive_part_rows(points: Array, opposite: Array, weight: Array) -> Array:
+    """``Σ_j v_j (x_i − y_j)₊`` for every point, shape (m,), by the recurrence of `positive_part_sum`; O(m + n)."""
     rows = np.empty(points.size)
     below = lost_below = area = lost_area = 0.0
     j = 0
@@ -26,9 +26,9 @@ def positive_part_rows(points: Array, partners: Array, weight: Array) -> Array:
         if i > 0 and below > 0.0:
             area, rounding = two_sum(area, (points[i] - points[i - 1]) * (below + lost_below))
             lost_area += rounding
-        while j < partners.size and partners[j] < points[i]:
+        while j < opposite.size and opposite[j] < points[i]:
             share = weight[j] if weight.size else 1.0
-            area, rounding = two_sum(area, (points[i] - partners[j]) * share)
+            area, rounding = two_sum(area, (points[i] - opposite[j]) * share)
             lost_area += rounding
             below, rounding = two_sum(below, share)
             lost_below += rounding
@@ -39,37 +39,37 @@ def positive_part_rows(points: Array, partners: Array, weight: Array) -> Array:
 
 @njit(cache=True, error_model="numpy")
 def quadratic_window_rows(
-    points: Array, partners: Array, weight: Array, half_width: float, reach: float, linear: float, square: float
+    points: Array, opposite: Array, weight: Array, half_width: float, reach: float, linear: float, square: float
 ) -> Array:
-    """``Σ_j v_j w(x_i − y_j)`` for every point, w the modifier of `quadratic_window_sum`."""
-    start, mass, moment, second = cell_moments(partners, weight, half_width)
+    """``Σ_j v_j w(x_i − y_j)`` for every point, shape (m,), w the modifier of `quadratic_window_sum`; O(m + n)."""
+    start, mass, moment, second = cell_moments(opposite, weight, half_width)
     rows = np.empty(points.size)
     below = lost_below = 0.0
     one = mid = end = 0
     for i in range(points.size):
-        while one < partners.size and points[i] - partners[one] >= reach:
+        while one < opposite.size and points[i] - opposite[one] >= reach:
             below, rounding = two_sum(below, weight[one] if weight.size else 1.0)
             lost_below += rounding
             one += 1
-        while mid < partners.size and partners[mid] <= points[i]:
+        while mid < opposite.size and opposite[mid] <= points[i]:
             mid += 1
-        while end < partners.size and points[i] - partners[end] > -reach:
+        while end < opposite.size and points[i] - opposite[end] > -reach:
             end += 1
-        m0, m1, m2 = window_moments(points[i], partners, start, mass, moment, second, half_width, one, mid)
+        m0, m1, m2 = window_moments(points[i], opposite, start, mass, moment, second, half_width, one, mid)
         value = below + lost_below + 0.5 * m0 + linear * m1 + square * m2
-        m0, m1, m2 = window_moments(points[i], partners, start, mass, moment, second, half_width, mid, end)
+        m0, m1, m2 = window_moments(points[i], opposite, start, mass, moment, second, half_width, mid, end)
         rows[i] = value + 0.5 * m0 + m1 + 0.5 * m2
     return rows
 
 
 @njit(cache=True, error_model="numpy")
-def sigmoid_rows(points: Array, partners: Array, weight: Array, beta: float) -> Array:
-    """``Σ_j v_j / (1 + exp(−β (x_i − y_j)))`` for every point, to 14 digits of the total weight.
+def sigmoid_rows(points: Array, opposite: Array, weight: Array, beta: float) -> Array:
+    """``Σ_j v_j / (1 + exp(−β (x_i − y_j)))`` for every point, shape (m,), to 14 digits of the total weight, β > 0.
 
-    The row sum is as smooth as the sigmoid: in a cell of length ``4/β`` with more points than nodes it is taken at
-    the Chebyshev nodes and interpolated.
+    The row sum is as smooth as the sigmoid: in a cell of length ``4/β`` with more points than nodes it is computed
+    at the Chebyshev nodes and interpolated: O(m + n) apart from cells that are near one another.
     """
-    start, first, factor, share = score_cells(partners, weight, beta, 1.0)
+    start, first, factor, share = score_cells(opposite, weight, beta, 1.0)
     rows, at_nodes = np.empty(points.size), np.exp(-NODE_POSITIONS)
     potential, series = np.empty(NODES), np.empty(NODES)
     below = lost_below = 0.0

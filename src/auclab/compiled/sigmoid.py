@@ -1,6 +1,6 @@
 """Sum of the sigmoid of all score differences, near-linear in the number of scores, to 14 digits.
 
-Either class is cut into cells of length ``LENGTH/β``. Where a cell holds more scores than `NODES`, their
+Each class is divided into cells of length ``LENGTH/β``. Where a cell holds more scores than `NODES`, their
 weights are moved to the Chebyshev nodes of the cell: ``Σ_i u_i ℓ_k(x_i)`` at node k. The sigmoid has its poles
 at ±iπ, so interpolation in either variable errs by ``1.5 ρ^{−NODES}`` with ``ρ = π/2 + √(π²/4 + 1) = 3.4``, which
 is 2·10⁻¹⁵. Pairs of cells that are far apart count 1 or 0, the others through the products of their nodes.
@@ -28,7 +28,16 @@ LAGRANGE = np.cos(np.outer(_ANGLES, np.arange(NODES))) * np.where(np.arange(NODE
 
 @njit(cache=True, error_model="numpy")
 def sigmoid_sum(pos: Array, neg: Array, weight_pos: Array, weight_neg: Array, beta: float) -> float:
-    """``Σ_ij u_i v_j / (1 + exp(−β (p_i − n_j)))``; an empty array of weights stands for ones, β > 0."""
+    """``Σ_ij u_i v_j / (1 + exp(−β (p_i − n_j)))``; O(m) and, for pairs of near cells, at most NODES² each.
+
+    Parameters
+    ----------
+    pos, neg : arrays of shape (n_pos,) and (n_neg,), ascending
+    weight_pos, weight_neg : arrays of the same shapes, or empty for ones
+        u and v.
+    beta : float > 0
+        β.
+    """
     start_pos, first_pos, factor_pos, share_pos = score_cells(pos, weight_pos, beta, -1.0)
     start_neg, first_neg, factor_neg, share_neg = score_cells(neg, weight_neg, beta, 1.0)
     total = lost = below = lost_below = 0.0
@@ -61,7 +70,17 @@ def sigmoid_sum(pos: Array, neg: Array, weight_pos: Array, weight_neg: Array, be
 
 @njit(cache=True, error_model="numpy")
 def score_cells(scores: Array, weight: Array, beta: float, sign: float) -> tuple[Array, np.ndarray, Array, Array]:
-    """Cells of one class: start, number of the first node, and per node ``exp(sign·x)`` and its weight."""
+    """Divide the ascending scores of one class into cells of length ``LENGTH/β``; O(m · NODES).
+
+    Returns
+    -------
+    start : array of shape (n_cells,)
+        The smallest score of every cell.
+    first : int array of shape (n_cells + 1,)
+        Cell c has the nodes ``first[c] ≤ k < first[c + 1]``: its scores, or `NODES` Chebyshev nodes if these are fewer.
+    factor, share : arrays of shape (n_nodes,)
+        ``exp(sign·β·(node − start))`` and the weight of every node.
+    """
     start, first = np.empty(scores.size), np.zeros(scores.size + 1, np.int64)
     factor, share = np.empty(scores.size), np.empty(scores.size)
     at_nodes = np.exp(sign * NODE_POSITIONS)

@@ -4,8 +4,8 @@ With hinge arguments ``a_ij = shift − p_i + n_j`` and half-width h, the Huber-
 
     φ(a) = 0, (a + h)²/(4h), a        φ'(a) = 0, (a + h)/(2h), 1        for a ≤ −h, |a| < h, a ≥ h,
 
-so ``[a]₊ ≤ φ(a) ≤ [a]₊ + h/4`` and φ' is an admissible pair weight. For every positive the negatives of its band are
-consecutive, and so are those that are on; running sums of 1, n and n² give every sum in O(m).
+so ``[a]₊ ≤ φ(a) ≤ [a]₊ + h/4`` and φ' is an admissible pair weight. In sorted order the negatives in the band of a
+positive are consecutive, and so are those above it (φ' = 1); running sums of 1, n and n² give every sum in O(m).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from auclab.types import Array
 
-#: Half the memory of the platform's own integers: at 10⁷ observations a class they are what counts.
+#: Half the memory of the platform's own integers: at 10⁷ observations a class index arrays dominate it.
 Index = NDArray[np.int32]
 
 
@@ -24,12 +24,32 @@ Index = NDArray[np.int32]
 def sweep_pos(
     pos: Array, neg: Array, share_pos: Array, share_neg: Array, shift: float, half_width: float
 ) -> tuple[Index, Index, Array, float, float]:
-    """The positives, with ``a = n_j − (p_i − shift)``, both classes sorted ascending.
+    """Sums over the negatives for every positive, with ``a = n_j − (p_i − shift)``; O(n_pos + n_neg).
 
-    Returns for every positive its band (the first negative above ``p_i − shift − h``, the first at or above
-    ``p_i − shift + h``) and the sum of share·φ'(a); and over all pairs the mean of φ and the share in the band. Sums
-    run from the largest negative down, so that a positive with few active partners does not lose digits to those it
-    has nothing to do with.
+    Parameters
+    ----------
+    pos, neg : arrays of shape (n_pos,) and (n_neg,), ascending
+    share_pos, share_neg : arrays of the same shapes
+        Weights in the same order, each with sum 1.
+    shift : float
+        ``1 − z‖w‖``.
+    half_width : float > 0
+        h.
+
+    Returns
+    -------
+    first, last : int arrays of shape (n_pos,)
+        The band: ``first`` is the first negative above ``p_i − shift − h``, ``last`` the first at or above
+        ``p_i − shift + h``.
+    slope : array of shape (n_pos,)
+        ``Σ_j share_j φ'(a_ij)``.
+    total, band : float
+        Over all pairs, the mean of φ and the share in the band.
+
+    Notes
+    -----
+    Sums run from the largest negative down, so that a positive with few active pairs does not lose digits to the
+    negatives below its band.
     """
     first, last = np.empty(pos.size, np.int32), np.empty(pos.size, np.int32)
     slope = np.empty(pos.size)
@@ -63,10 +83,22 @@ def sweep_pos(
 
 @njit(cache=True, nogil=True)
 def sweep_neg(neg: Array, pos: Array, share_pos: Array, shift: float, half_width: float) -> tuple[Index, Index, Array]:
-    """The negatives, with ``a = (n_j + shift) − p_i``, both classes sorted ascending.
+    """Sums over the positives for every negative, with ``a = (n_j + shift) − p_i``; O(n_pos + n_neg).
 
-    Returns for every negative its band among the positives, which are on up to the first and off from the last, and
-    the sum of share·φ'(a).
+    Parameters
+    ----------
+    neg, pos : arrays of shape (n_neg,) and (n_pos,), ascending
+    share_pos : array of shape (n_pos,)
+        Weights in the same order, with sum 1.
+    shift, half_width : float
+        As in `sweep_pos`.
+
+    Returns
+    -------
+    first, last : int arrays of shape (n_neg,)
+        The band: φ' is 1 for the positives before ``first`` and 0 from ``last`` on.
+    slope : array of shape (n_neg,)
+        ``Σ_i share_i φ'(a_ij)``.
     """
     first, last = np.empty(neg.size, np.int32), np.empty(neg.size, np.int32)
     slope = np.empty(neg.size)
@@ -91,7 +123,13 @@ def sweep_neg(neg: Array, pos: Array, share_pos: Array, shift: float, half_width
 
 @njit(cache=True, nogil=True)
 def window_sums(values: Array, first: Index, last: Index) -> Array:
-    """``Σ values[first_i : last_i]`` for every i."""
+    """``Σ_{first_i ≤ k < last_i} values[k]`` for every i; O(m + n).
+
+    Parameters
+    ----------
+    values : array of shape (m,)
+    first, last : int arrays of shape (n,)
+    """
     prefix = np.zeros(values.size + 1)
     for k in range(values.size):
         prefix[k + 1] = prefix[k] + values[k]
@@ -103,7 +141,15 @@ def window_sums(values: Array, first: Index, last: Index) -> Array:
 
 @njit(cache=True, nogil=True)
 def window_row_sums(rows: Array, share: Array, first: Index, last: Index) -> Array:
-    """``Σ share_k rows[k]`` over ``first_i ≤ k < last_i`` for every i, by sliding: O((m + n) · columns)."""
+    """``Σ_{first_i ≤ k < last_i} share[k] · rows[k]`` for every i, shape (n, n_columns); O((m + n) · n_columns).
+
+    Parameters
+    ----------
+    rows : array of shape (m, n_columns)
+    share : array of shape (m,)
+    first, last : int arrays of shape (n,), both ascending
+        The windows slide: a row enters and leaves the running sum once.
+    """
     columns = rows.shape[1]
     sums = np.empty((first.size, columns))
     running = np.zeros(columns)
@@ -119,6 +165,6 @@ def window_row_sums(rows: Array, share: Array, first: Index, last: Index) -> Arr
             low += 1
         for c in range(columns):  # scalars: assignments of arrays take seconds to compile
             if low == high:
-                running[c] = 0.0  # an empty window forgets the rounding of those before it
+                running[c] = 0.0  # restart without the rounding errors of earlier windows
             sums[i, c] = running[c]
     return sums

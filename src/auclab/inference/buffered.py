@@ -26,7 +26,7 @@ import math
 
 import numpy as np
 
-from auclab.compiled.ranking import partners_above, total_weight
+from auclab.compiled.ranking import rank_counts_above, total_weight
 from auclab.compiled.rows import positive_part_rows
 from auclab.inference.rows import Rows, row_means, weight_below
 from auclab.metrics.bpoe_equation import solve_bpoe
@@ -62,8 +62,8 @@ def bauc_rows(scores: ClassScores, *, threshold: float = 0.0) -> Rows:
 
 
 def _exceedance_rows(errors: PairErrors, level: float) -> Rows:
-    """Share of the partners with ``ξ ≤ level``."""
-    count = partners_above(errors.pos, errors.neg, level)  # ascends: the count smallest positives are above
+    """Share of the opposite class with ``ξ ≤ level``."""
+    count = rank_counts_above(errors.pos, errors.neg, level)  # ascends: the count smallest positives are above
     weight = errors.weight_pos if errors.weight_pos.size else np.ones(errors.pos.size)
     mass = np.concatenate(([0.0], np.cumsum(weight)))
     rank = np.arange(errors.pos.size, dtype=np.float64)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.compiled.doubledouble import DoubleDouble, add
-from auclab.compiled.ranking import nearest_errors, partners_above, running_sums, tail_sums, tail_sums_exact
+from auclab.compiled.ranking import nearest_errors, rank_counts_above, running_sums, tail_sums, tail_sums_exact
 from auclab.metrics.root_search import Bracket, close_in, smallest_root
 from auclab.types import Array, AuclabError
 
@@ -96,7 +96,7 @@ class PairErrors:
 
     def rank_counts(self, level: float) -> RankCounts:
         """For every negative, how many positives make an error above a level."""
-        return partners_above(self.pos, self.neg, level)
+        return rank_counts_above(self.pos, self.neg, level)
 
     def count(self, level: float) -> float:
         """Weight of the pairs with ``ξ > level``."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from auclab.compiled.doubledouble import DoubleDouble, add
-from auclab.compiled.ranking import nearest_errors, partners_within, tail_sums, tail_sums_exact
+from auclab.compiled.ranking import nearest_errors, rank_counts_between, tail_sums, tail_sums_exact
 from auclab.metrics.pair_errors import PairErrors, RankCounts
 
 
@@ -82,7 +82,7 @@ class ZoomedSweep:
 
     def __call__(self, level: float) -> tuple[float, float, float]:
         """As `ExcessSweep`, in O(pairs left)."""
-        counts = partners_within(self.pos, self.neg, level, self.above, self.at_or_above)
+        counts = rank_counts_between(self.pos, self.neg, level, self.above, self.at_or_above)
         excess = self._tail(counts)[1][0]
         if excess >= 0.0:
             self.above = counts
