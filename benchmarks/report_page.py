@@ -25,10 +25,11 @@ from auclab.datasets.splits import holdout
 from auclab.estimators import AUCClassifier
 from auclab.formulations import read_optimum
 from auclab.inference import estimate
-from auclab.metrics import auc_score, bauc_score
+from auclab.metrics import ScoredPart, auc_score, bauc_score
 from auclab.pipeline import artifacts
-from auclab.pipeline.guarantees import Sample, find_guarantees
-from auclab.pipeline.results import Fold, Part, Result
+from auclab.pipeline.guarantees import find_guarantees
+from auclab.pipeline.results import Fold, PartResult, Result
+from auclab.pipeline.settings import BoundsConfig, FixedScorerConfig
 from auclab.report import write_report
 from auclab.tracking import Record, TrackingConfig, open_run
 from auclab.types import Array
@@ -79,7 +80,6 @@ def fill(store: Path, count: int) -> None:
     rows = dataset.X.iloc[split.train], dataset.y[split.train]
     model = make_pipeline(StandardScaler(), AUCClassifier(formulation=program, solver="newton")).fit(*rows)
     solution, features = model[-1].solution_, tuple(map(str, model[:-1].get_feature_names_out()))
-    artifacts.FIGURES.clear()  # pictures take a second a run, and no page reads them
     for number in range(count):
         formulation, seed = FORMULATIONS[number % 5], number // 5 % 10
         data = f"drawn_{number // 50}"
@@ -90,9 +90,9 @@ def fill(store: Path, count: int) -> None:
         objective = 0.2 + 0.5 * np.exp(-seconds)
         bound = objective - 0.3 * np.exp(-8 * seconds)
         history = tuple(zip(seconds.tolist(), objective.tolist(), bound.tolist(), strict=True))
-        samples = [Sample(np.zeros((len(each.y_true), 1)), each.y_true, each.y_score) for each in parts.values()]
-        options = {"rho": 0.05, "fixed_scorer": {}}
-        guarantees, remarks = find_guarantees(solution, *samples, settings=options, preprocess="standard")
+        scored = [ScoredPart(each.y_true, each.y_score) for each in parts.values()]
+        options = {"config": BoundsConfig(fixed_scorer=FixedScorerConfig()), "preprocessing": model[:-1]}
+        guarantees, remarks = find_guarantees(solution, *scored, features=np.zeros((300, 1)), **options)
         split = replace(split, test=np.arange(size))
         fold = Fold(
             *(split, model, features, replace(solution, history=history), read_optimum(solution), parts),
@@ -116,10 +116,10 @@ def drawn(rng: np.random.Generator, size: int) -> tuple[Array, Array]:
     return y, rng.normal(size=size) + rng.uniform(0.5, 2.5) * y
 
 
-def part(y: Array, scores: Array, *, held_out: bool) -> Part:
+def part(y: Array, scores: Array, *, held_out: bool) -> PartResult:
     """Metrics, and their uncertainty on the held-out part."""
     values = {name: metric(y, scores) for name, metric in METRICS.items()}
-    return Part(y, scores, values, {name: estimate(y, scores, name) for name in METRICS} if held_out else {})
+    return PartResult(y, scores, values, {name: estimate(y, scores, name) for name in METRICS} if held_out else {})
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from auclab import RankSVM, solve
 from auclab.bounds import pairwise_stability_bound, published_stability_bound
@@ -25,9 +26,11 @@ from auclab.datasets import load
 from auclab.datasets.preprocess import unit_ball
 from auclab.datasets.records import Dataset
 from auclab.datasets.splits import holdout
-from auclab.metrics import bauc_score, buffered_auc
-from auclab.pipeline.guarantees import UNIT_RADIUS, Sample, find_guarantees
+from auclab.metrics import ScoredPart, buffered_auc
+from auclab.pipeline.guarantees import UNIT_RADIUS, find_guarantees, pair_hinge
+from auclab.pipeline.settings import BoundsConfig, FixedScorerConfig, MarginConfig, StabilityConfig
 from auclab.solvers.solution import Solution
+from auclab.types import Array
 from experiments.study import AS_PUBLISHED, CORRECTED, VALUE, Row, holds, main
 
 SEEDS = {"smoke": 1, "default": 10, "full": 20}
@@ -42,23 +45,24 @@ BOUNDS = {
 BEST_A = "published_best_a"
 SCALES = 2.0 ** np.arange(-8, 4)
 MULTIPLES = 2 ** np.arange(40)
-SETTINGS = {"rho": RHO, "stability": {"a": 1.0}, "margin": {}, "fixed_scorer": {}}
+CONFIG = BoundsConfig(RHO, StabilityConfig(), MarginConfig(), FixedScorerConfig())
 
 
 def run_seed(seed: int, scale: str) -> Iterator[Row]:
     """Lower ends over λ, and whether any lies above the bAUC of the other half."""
     for name in SETS[:2] if scale == "smoke" else SETS:
-        train, test = _halves(load(name), seed)
+        preprocessing, train, test = _halves(load(name), seed)
         ends: dict[str, list[float]] = {key: [] for key in (*BOUNDS.values(), BEST_A)}
         values, times = [], []
         for penalty in PENALTIES:
             solution = solve(RankSVM(penalty=penalty, squared=True), *train, solver="newton", tolerance=1e-8)
-            samples = [Sample(X, y, X @ solution.coef) for X, y in (train, test)]
-            found, value = _bounds(solution, *samples), bauc_score(samples[1].y, samples[1].scores)
+            parts = [ScoredPart(y, X @ solution.coef) for X, y in (train, test)]
+            lower_ends = _bounds(solution, *parts, features=train[0], preprocessing=preprocessing)
+            value = parts[1].value("bauc")
             values.append(value)
-            times.append([_times(bound, samples[0], penalty) for bound in (_published, _pairwise)])
+            times.append([_times(bound, parts[0], penalty) for bound in (_published, _pairwise)])
             yield Row(f"{VALUE}prop8.{name}.bauc", value, seed, f"lambda={penalty:g}")
-            for key, end in found.items():
+            for key, end in lower_ends.items():
                 ends[key].append(end)
                 yield Row(f"{VALUE}prop8.{name}.{key}", end, seed, f"lambda={penalty:g}")
         for key, lowest in ends.items():
@@ -73,36 +77,41 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
             yield Row(f"prop8.mean.{name}", size / size, variant=CORRECTED)
 
 
-def _halves(data: Dataset, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Rows in the unit ball and labels of the training and the other half."""
+def _halves(data: Dataset, seed: int) -> tuple[Pipeline, tuple[Array, Array], tuple[Array, Array]]:
+    """The preprocessing, and rows in the unit ball with labels of the training half and of the other."""
     (split,) = holdout(data.y, test_size=0.5, seed=seed)
-    prepare = unit_ball(data).fit(data.frame.iloc[split.train])
-    return [(prepare.transform(data.frame.iloc[rows]), data.y[rows]) for rows in (split.train, split.test)]
+    preprocessing = unit_ball(data).fit(data.frame.iloc[split.train])
+    train, test = ((preprocessing.transform(data.frame.iloc[rows]), data.y[rows]) for rows in (split.train, split.test))
+    return preprocessing, train, test
 
 
-def _bounds(solution: Solution, train: Sample, test: Sample) -> dict[str, float]:
+def _bounds(
+    solution: Solution, train: ScoredPart, test: ScoredPart, *, features: Array, preprocessing: Pipeline
+) -> dict[str, float]:
     """Lower end of every bound at one λ."""
-    guarantees, _ = find_guarantees(solution, train, test, settings=SETTINGS, preprocess="unit_ball")
-    found = {BOUNDS[each.name]: each.lower_end for each in guarantees if each.name in BOUNDS}
-    best = -1.0 / buffered_auc(train.y, train.scores).gamma_left
-    return found | {BEST_A: _published(train, best, solution.penalty, 1)}
+    guarantees, _ = find_guarantees(
+        solution, train, test, features=features, config=CONFIG, preprocessing=preprocessing
+    )
+    lower_ends = {BOUNDS[each.name]: each.lower_end for each in guarantees if each.name in BOUNDS}
+    best = -1.0 / buffered_auc(train.labels, train.scores).gamma_left
+    return lower_ends | {BEST_A: _published(train, best, solution.penalty, 1)}
 
 
-def _published(train: Sample, a: float, penalty: float, multiple: int) -> float:
+def _published(train: ScoredPart, a: float, penalty: float, multiple: int) -> float:
     return published_stability_bound(
-        train.pair_hinge(a), a, radius_pos=UNIT_RADIUS, radius_neg=UNIT_RADIUS, penalty=penalty,
+        pair_hinge(train, a), a, radius_pos=UNIT_RADIUS, radius_neg=UNIT_RADIUS, penalty=penalty,
         n_pos=multiple * train.n_pos, n_neg=multiple * train.n_neg, rho=RHO,
     ).lower  # fmt: skip
 
 
-def _pairwise(train: Sample, a: float, penalty: float, multiple: int) -> float:
+def _pairwise(train: ScoredPart, a: float, penalty: float, multiple: int) -> float:
     return pairwise_stability_bound(
-        train.pair_hinge(a), a, diameter=2 * UNIT_RADIUS, penalty=penalty,
+        pair_hinge(train, a), a, diameter=2 * UNIT_RADIUS, penalty=penalty,
         n_pos=multiple * train.n_pos, n_neg=multiple * train.n_neg, rho=RHO,
     ).lower  # fmt: skip
 
 
-def _times(bound: Callable[[Sample, float, float, int], float], train: Sample, penalty: float) -> float:
+def _times(bound: Callable[[ScoredPart, float, float, int], float], train: ScoredPart, penalty: float) -> float:
     """The least power of two with a lower end above 0."""
     return float(next(m for m in MULTIPLES if any(bound(train, a, penalty, int(m)) > 0 for a in SCALES)))
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.bounds.bound import Bound
@@ -25,13 +24,12 @@ from auclab.bounds.checks import (
     check_positive,
     check_probability,
     check_sizes,
-    class_scores,
     from_below,
 )
 from auclab.bounds.deviations import Method, deviation, hinge_slack, hoeffding
 from auclab.bounds.peeling import NOTHING, level_share, levels_below, statements
+from auclab.metrics.class_scores import ClassScores, class_scores
 from auclab.types import AuclabError
-from auclab.validation import finite_vector
 
 HELD_OUT = "the scorer was fixed before the held-out part was seen"
 INDEPENDENT = "held-out observations are independent draws from the law meant"
@@ -205,10 +203,26 @@ def peeled_fixed_scorer_bauc_bound(
     >>> round(bound.slack, 5), round(bound.lower, 5)
     (0.05723, 0.94277)
     """
+    scores = class_scores(y_true, y_score, None, None)
+    return peeled_fixed_scorer_bauc_from_sorted(
+        scores, score_spread=score_spread, rho=rho, a0=a0, spread_is_observed=spread_is_observed, method=method
+    )
+
+
+def peeled_fixed_scorer_bauc_from_sorted(
+    scores: ClassScores,
+    *,
+    score_spread: float,
+    rho: float,
+    a0: float | None = None,
+    spread_is_observed: bool = False,
+    method: Method = "mcdiarmid",
+) -> Bound:
+    """`peeled_fixed_scorer_bauc_bound` of sorted scores."""
     check_nonnegative(score_spread=score_spread)
     check_probability(rho=rho)
     check_positive(**({} if a0 is None else {"a0": a0}))
-    pos, neg, _ = class_scores(finite_vector("y_score", y_score)[:, None], y_true, np.ones(1))
+    pos, neg = scores.pos, scores.neg
     reach = max(float(pos.max() - neg.min()), float(neg.max() - pos.min()))
     if reach > score_spread * (1.0 + 1e-9):
         raise AuclabError(f"score_spread={score_spread:.6g} is too small: scores of this sample differ by {reach:.6g}")

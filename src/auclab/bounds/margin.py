@@ -27,7 +27,8 @@ from auclab.bounds.checks import (
 from auclab.bounds.deviations import deviation, hinge_range
 from auclab.bounds.peeling import NOTHING, Statement, level_share, levels_below, mean_hinge
 from auclab.formulations.norms import SYMBOL, check_norm, norm_of
-from auclab.metrics import buffered_auc
+from auclab.metrics.buffered import buffered_auc_from_sorted
+from auclab.metrics.class_scores import ClassScores
 from auclab.types import Array, AuclabError, Norm
 
 
@@ -215,8 +216,8 @@ def _best_level(pos: Array, neg: Array, diameter: float, rho: float, norm: Norm,
 
 def _best_scale(pos: Array, neg: Array) -> float:
     """The smallest minimiser of R̂_a over a ≥ 0; infinite where R̂_a only falls (no pair has a margin below 0)."""
-    labels = np.repeat([1, 0], [pos.size, neg.size])
-    buffered = buffered_auc(labels, np.concatenate([pos, neg]))
+    unweighted = np.empty(0)
+    buffered = buffered_auc_from_sorted(ClassScores(np.sort(pos), np.sort(neg), unweighted, unweighted))
     if math.isnan(buffered.gamma_left):
         return 0.0 if buffered.value == 0.0 else math.inf
     return -1.0 / buffered.gamma_left

@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike
 from auclab.bounds.bound import Bound
 from auclab.bounds.checks import INDEPENDENT, check_probability, from_below
 from auclab.bounds.weighted import FIXED, weighted_auc_bound
-from auclab.metrics import weighted_auc
-from auclab.metrics.class_scores import class_scores
+from auclab.metrics.class_scores import ClassScores, class_scores
+from auclab.metrics.partial import weighted_auc_from_sorted
 from auclab.types import Array, AuclabError
 
 StepMethod = Literal["mcdiarmid", "dkw", "max_rank"]
@@ -148,16 +148,29 @@ def step_weight_bound(
     >>> round(step_weight_bound(labels, labels, delta=0.05).lower, 5)
     0.94527
     """
+    scores = class_scores(y_true, y_score, None, None, infinite=True)
+    return step_weight_from_sorted(scores, min_fpr=min_fpr, max_fpr=max_fpr, delta=delta, method=method, ties=ties)
+
+
+def step_weight_from_sorted(
+    scores: ClassScores,
+    *,
+    min_fpr: float = 0.0,
+    max_fpr: float = 1.0,
+    delta: float,
+    method: StepMethod = "mcdiarmid",
+    ties: Ties = "half",
+) -> Bound:
+    """`step_weight_bound` of sorted scores."""
     _check_band(min_fpr, max_fpr, method)
     check_probability(delta=delta)
-    scores = class_scores(y_true, y_score, None, None, infinite=True)
     n_pos, n_neg = scores.pos.size, scores.neg.size
     ramp = best_ramp(1.0 - max_fpr, 1.0 - min_fpr, n_pos=n_pos, n_neg=n_neg, delta=delta, method=method)
     convention: Literal["max_rank", "average"] = "max_rank" if method == "max_rank" else "average"
 
     def value(weight: Ramp) -> float:
         points = weight.breakpoints
-        return weighted_auc(y_true, y_score, weight=weight.at, convention=convention, ties=ties, breakpoints=points)
+        return weighted_auc_from_sorted(scores, weight=weight.at, convention=convention, ties=ties, breakpoints=points)
 
     lower = value(ramp) - _one_sided(ramp, n_pos, n_neg, delta, method)
     words = f"the ramps of the weight, {ramp.width:.3g} wide, depend on the class sizes alone"

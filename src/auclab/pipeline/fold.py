@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +14,11 @@ from auclab.datasets.records import Dataset, Split
 from auclab.datasets.splits import take_rows
 from auclab.estimators import AUCClassifier
 from auclab.formulations import Program, read_optimum
-from auclab.inference import estimate
+from auclab.inference import estimate_part
 from auclab.inference.catalogue import estimable
-from auclab.pipeline.guarantees import Guarantee, Sample, find_guarantees
-from auclab.pipeline.results import Fold, Part
+from auclab.metrics import ScoredPart
+from auclab.pipeline.guarantees import Guarantee, find_guarantees
+from auclab.pipeline.results import Fold, PartResult
 from auclab.pipeline.settings import BoundsConfig, SolverConfig, TuneConfig
 from auclab.pipeline.tuning import Tuning, tune_formulation
 from auclab.solvers.interrupt import interruptible
@@ -67,17 +69,18 @@ def solve_split(
     if len(split.test):
         X["test"] = preprocessing.transform(take_rows(dataset.X, split.test))
     labels = {"train": y, "test": dataset.y[split.test]}
-    samples = {name: Sample(X[name], labels[name], solution.decision_function(X[name])) for name in X}
-    parts = {name: _measure(sample, metrics, held_out=name == "test") for name, sample in samples.items()}
-    guarantees, remarks = _guarantee(solution, samples, bounds, preprocessing, tuning)
+    parts = {name: ScoredPart(labels[name], solution.decision_function(X[name])) for name in X}
+    measured = {name: _measure(part, metrics, held_out=name == "test") for name, part in parts.items()}
+    guarantees, remarks = _guarantee(solution, parts, X["train"], bounds, preprocessing, tuning)
     model = Pipeline([("preprocess", preprocessing), ("scorer", classifier)])
     features = tuple(str(name) for name in preprocessing.get_feature_names_out())
-    return Fold(split, model, features, solution, read_optimum(solution), parts, guarantees, remarks, tuning)
+    return Fold(split, model, features, solution, read_optimum(solution), measured, guarantees, remarks, tuning)
 
 
 def _guarantee(
     solution: Solution,
-    samples: Mapping[str, Sample],
+    parts: Mapping[str, ScoredPart],
+    features: Any,
     bounds: BoundsConfig,
     preprocessing: Pipeline,
     tuning: Tuning | None,
@@ -88,30 +91,28 @@ def _guarantee(
     if those of all K do, each with ρ/K.
     """
 
-    def found(rho: float) -> tuple[tuple[Guarantee, ...], tuple[str, ...]]:
-        config = replace(bounds, rho=rho)
-        return find_guarantees(
-            solution, samples["train"], samples.get("test"), config=config, preprocessing=preprocessing
-        )
+    def at_level(rho: float) -> tuple[tuple[Guarantee, ...], tuple[str, ...]]:
+        options = {"features": features, "config": replace(bounds, rho=rho), "preprocessing": preprocessing}
+        return find_guarantees(solution, parts["train"], parts.get("test"), **options)
 
-    guarantees, remarks = found(bounds.rho)
+    guarantees, remarks = at_level(bounds.rho)
     if tuning is None or not any(item.sample == "train" for item in guarantees):
         return guarantees, remarks
     count = len(tuning.path)
-    shared = [item for item in found(bounds.rho / count)[0] if item.sample == "train"]
+    shared = [item for item in at_level(bounds.rho / count)[0] if item.sample == "train"]
     remark = f"{tuning.symbol} was selected on the training part: its bounds hold for all {count} values at once"
     return (*shared, *(item for item in guarantees if item.sample != "train")), (*remarks, remark)
 
 
-def _measure(sample: Sample, metrics: Metrics, *, held_out: bool) -> Part:
+def _measure(part: ScoredPart, metrics: Metrics, *, held_out: bool) -> PartResult:
     """All metrics; on observations the scorer has not seen, with intervals where these need no bootstrap."""
-    values = {key: float(metric(sample.y, sample.scores)) for key, metric in metrics.items()}
+    values = {key: part.value(metric) for key, metric in metrics.items()}
     estimates = {
-        key: estimate(sample.y, sample.scores, metric, level=LEVEL)
+        key: estimate_part(part, metric, level=LEVEL)
         for key, metric in metrics.items()
         if held_out and estimable(metric, {}).rows is not None
     }
-    return Part(sample.y, sample.scores, values, estimates)
+    return PartResult(part.labels, part.scores, values, estimates)
 
 
 def _classifier(formulation: Program, solver: SolverConfig) -> AUCClassifier:

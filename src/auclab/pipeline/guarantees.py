@@ -1,4 +1,4 @@
-"""Which generalisation bounds hold for one solved split, and the numbers that go into them."""
+"""Which generalization bounds hold for one solved split, and the numbers that go into them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from auclab.bounds import (
@@ -16,23 +15,23 @@ from auclab.bounds import (
     fixed_scorer_bauc_bound,
     observed_radii,
     pairwise_stability_bound,
-    peeled_fixed_scorer_bauc_bound,
     peeled_margin_bound,
     peeled_stability_bound,
     published_stability_bound,
-    step_weight_bound,
 )
 from auclab.bounds.bound import Bound
 from auclab.bounds.checks import OBSERVED
+from auclab.bounds.fixed_scorer import peeled_fixed_scorer_bauc_from_sorted
+from auclab.bounds.step_weight import step_weight_from_sorted
 from auclab.compiled.hinge import pair_hinge_value
 from auclab.datasets.preprocess import UnitBall
-from auclab.metrics import auc_score, bauc_score
+from auclab.metrics import ScoredPart
 from auclab.pipeline.settings import BoundsConfig
 from auclab.samples.blocks.table import BlockTable
 from auclab.solvers.solution import Solution
-from auclab.types import Array, Norm
+from auclab.types import Norm
 
-#: Radius of the ball `preprocess=unit_ball` maps every observation into, seen or unseen.
+#: Radius of the ball into which `UnitBall` maps every observation, seen or not.
 UNIT_RADIUS = 1.0
 
 
@@ -74,102 +73,106 @@ class Guarantee:
         return numbers
 
 
-@dataclass(frozen=True)
-class Sample:
-    """Features as the solver sees them, labels 0/1, and their scores."""
-
-    X: Any
-    y: NDArray[np.int64]
-    scores: Array
-
-    @property
-    def n_pos(self) -> int:
-        """Number of positives."""
-        return int(np.count_nonzero(self.y))
-
-    @property
-    def n_neg(self) -> int:
-        """Number of negatives."""
-        return len(self.y) - self.n_pos
-
-    def pair_hinge(self, a: float) -> float:
-        """Mean of ``[1 − a (h(x⁺) − h(x⁻))]₊`` over the pairs."""
-        return float(pair_hinge_value(a * self.scores[self.y == 1], a * self.scores[self.y == 0], 1.0))
-
-
 class Context(NamedTuple):
-    """A solved split, and what may be assumed of it. `unit_ball`: every observation, seen or not, has ‖x‖₂ ≤ 1."""
+    """A solved split: training features as the solver sees them, both parts, and a radius that holds for any new ‖x‖₂.
+
+    `radius` is None where the preprocessing ensures none.
+    """
 
     solution: Solution
-    train: Sample
-    test: Sample | None
-    unit_ball: bool
-    rho: float
+    features: Any
+    train: ScoredPart
+    test: ScoredPart | None
+    radius: float | None
     config: BoundsConfig
 
     @property
     def fitted(self) -> str:
-        """What every bound on the training part takes for granted."""
+        """The assumption of every bound on the training part."""
         return "the preprocessing counts as given, though fitted on the same data"
 
     def radii(self, norm: Norm) -> tuple[float, float, tuple[str, ...]]:
         """Radii of the classes in the norm dual to `norm`, with the conditions under which they hold."""
-        if self.unit_ball:
+        if self.radius is not None:
             # a Euclidean ball: ‖x‖₁ ≤ √d ‖x‖₂
-            radius = UNIT_RADIUS * (math.sqrt(self.train.X.shape[1]) if norm == "linf" else 1.0)
+            radius = self.radius * (math.sqrt(self.features.shape[1]) if norm == "linf" else 1.0)
             return radius, radius, (self.fitted,)
-        return *observed_radii(self.train.X, self.train.y, norm), (self.fitted, OBSERVED)
+        return *observed_radii(self.features, self.train.labels, norm), (self.fitted, OBSERVED)
 
     def bauc(self, name: str, bound: Bound, *conditions: str, sample: str = "train") -> Guarantee:
         """A guarantee of the bAUC, with its values beside it."""
-        test_value = math.nan if self.test is None else bauc_score(self.test.y, self.test.scores)
-        estimate = bauc_score(self.train.y, self.train.scores) if sample == "train" else test_value
+        test_value = math.nan if self.test is None else self.test.value("bauc")
+        estimate = self.train.value("bauc") if sample == "train" else test_value
         bound = replace(bound, assumptions=(*bound.assumptions, *conditions))
         return Guarantee(name, "bAUC", sample, estimate, bound, test_value)
 
 
 #: Guarantees that hold, and remarks on those that do not apply.
-Found = tuple[list[Guarantee], list[str]]
+Outcome = tuple[list[Guarantee], list[str]]
+
+
+def support_radius(preprocessing: Any) -> float | None:
+    """Radius of the Euclidean ball that holds every observation after a fitted preprocessing; None if it ensures none.
+
+    It is read off the last step, because a name says nothing about what was built under it.
+    """
+    last = preprocessing
+    while isinstance(last, Pipeline) and last.steps:
+        last = last[-1]
+    return UNIT_RADIUS if isinstance(last, UnitBall) else None
+
+
+def pair_hinge(part: ScoredPart, a: float) -> float:
+    """Mean of ``[1 − a (h(x⁺) − h(x⁻))]₊`` over the pairs of a part."""
+    scores = part.finite_classes
+    return float(pair_hinge_value(a * scores.pos, a * scores.neg, 1.0))
 
 
 def find_guarantees(
-    solution: Solution, train: Sample, test: Sample | None, *, config: BoundsConfig, preprocessing: Pipeline
+    solution: Solution,
+    train: ScoredPart,
+    test: ScoredPart | None,
+    *,
+    features: Any,
+    config: BoundsConfig,
+    preprocessing: Any,
 ) -> tuple[tuple[Guarantee, ...], tuple[str, ...]]:
     """The bounds that hold, and a remark for each kind that does not apply.
 
     Parameters
     ----------
     solution : Solution
-    train, test : Sample
+    train, test : ScoredPart
         `test` is None where nothing was held out.
+    features : array, CSR matrix or BlockTable of shape (n_train, n_features)
+        Rows of the training part as the solver sees them.
     config : BoundsConfig
         The kinds of bounds that are computed, each with its options.
-    preprocessing : Pipeline
-        Fitted. One that ends in `UnitBall` makes the radius 1 valid by construction, for new observations too.
+    preprocessing : Pipeline or transformer
+        Fitted; see `support_radius`.
 
     Raises
     ------
     AuclabError
         Options out of range.
     """
-    found: list[Guarantee] = []
+    guarantees: list[Guarantee] = []
     remarks: list[str] = []
-    unit_ball = bool(preprocessing.steps) and isinstance(preprocessing[-1], UnitBall)
-    context = Context(solution, train, test, unit_ball, config.rho, config)
+    context = Context(solution, features, train, test, support_radius(preprocessing), config)
     for kind, compute in _KINDS.items():
         if getattr(config, kind) is None:
             continue
-        if kind in _NEED_ROWS and isinstance(train.X, BlockTable):
+        if kind in _NEED_ROWS and isinstance(features, BlockTable):
             remarks.append(f"{kind} bounds need all training rows in memory; blocks have those of the held-out part")
             continue
-        guarantees, remark = compute(context)
-        found += guarantees
-        remarks += remark
-    return tuple(found), tuple(dict.fromkeys(remarks))
+        more, reasons = compute(context)
+        guarantees += more
+        remarks += reasons
+    return tuple(guarantees), tuple(dict.fromkeys(remarks))
 
 
-def _stability(context: Context) -> Found:
-    solution, train, rho = context.solution, context.train, context.rho
+def _stability(context: Context) -> Outcome:
+    solution, train, rho = context.solution, context.train, context.config.rho
     program, gap = solution.formulation, solution.certificate.absolute_gap
     if not (program.name == "ranksvm" and program.squared and program.norm == "l2" and program.penalty > 0):
         return [], ["stability bounds hold for formulation=ranksvm formulation.squared=true formulation.norm=l2 only"]
@@ -181,70 +184,72 @@ def _stability(context: Context) -> Found:
     radii: dict[str, Any] = {"radius_pos": radius_pos, "radius_neg": radius_neg}
     # what the solver left of the gap is charged: the bounds are about the exact minimiser
     stable: dict[str, Any] = {"diameter": radius_pos + radius_neg, "optimality_gap": max(gap, 0.0)}
-    published = published_stability_bound(train.pair_hinge(a), a, **radii, **sizes)
-    pairwise = pairwise_stability_bound(train.pair_hinge(a), a, **stable, **sizes)
-    peeled = peeled_stability_bound(train.X, train.y, solution.coef, penalty=solution.penalty, rho=rho, **stable)
+    loss = pair_hinge(train, a)
+    published = published_stability_bound(loss, a, **radii, **sizes)
+    pairwise = pairwise_stability_bound(loss, a, **stable, **sizes)
+    rows = context.features, train.labels, solution.coef
+    peeled = peeled_stability_bound(*rows, penalty=solution.penalty, rho=rho, **stable)
     bounds = {"published_stability": published, "pairwise_stability": pairwise, "peeled_stability": peeled}
     return [context.bauc(name, bound, *conditions) for name, bound in bounds.items()], []
 
 
-def _margin(context: Context) -> Found:
-    program, train = context.solution.formulation, context.train
+def _margin(context: Context) -> Outcome:
+    program = context.solution.formulation
     norm: Norm = program.norm if program.uses_norm else "l2"
     radius_pos, radius_neg, conditions = context.radii(norm)
-    diameter = radius_pos + radius_neg
-    bound = peeled_margin_bound(train.X, train.y, context.solution.coef, diameter=diameter, rho=context.rho, norm=norm)
+    rows = context.features, context.train.labels, context.solution.coef
+    bound = peeled_margin_bound(*rows, diameter=radius_pos + radius_neg, rho=context.config.rho, norm=norm)
     return [context.bauc("peeled_margin", bound, *conditions)], []
 
 
-def _fixed_scorer(context: Context) -> Found:
-    solution, train, test, rho = context.solution, context.train, context.test, context.rho
+def _fixed_scorer(context: Context) -> Outcome:
+    train, test, rho = context.train, context.test, context.config.rho
     if test is None:
         return [], ["fixed-scorer bounds need a held-out part: split=holdout, kfold or repeated"]
-    observed = not context.unit_ball
-    if observed:
+    observed = context.radius is None
+    if context.radius is None:
         reach = float(np.ptp(np.concatenate([train.scores, test.scores])))
         expected = float(np.ptp(train.scores))
     else:
-        reach = expected = 2 * UNIT_RADIUS * float(np.linalg.norm(solution.coef))
+        reach = expected = 2 * context.radius * float(np.linalg.norm(context.solution.coef))
 
-    def bauc_bound(sample: Sample, a: float, spread: float) -> Bound:
+    def bauc_bound(part: ScoredPart, a: float, spread: float) -> Bound:
         sizes: dict[str, Any] = {"n_pos": test.n_pos, "n_neg": test.n_neg, "rho": rho}
-        loss = sample.pair_hinge(a)
+        loss = pair_hinge(part, a)
         return fixed_scorer_bauc_bound(loss, a, score_spread=spread, spread_is_observed=observed, method="kl", **sizes)
 
     # The scale for which the bound would be best if the held-out part were like the training part. It may depend
     # on the training part in any way, but not on the held-out scores. At a = 0 the bound is bAUC ≥ 0.
     scales = [0.0, *np.geomspace(0.1, 1000.0, 49) / expected] if expected > 0 else [0.0]
     a = float(max(scales, key=lambda scale: bauc_bound(train, scale, expected).lower))
-    auc = auc_score(test.y, test.scores)
+    auc = test.value("auc")
     auc_bound = fixed_scorer_auc_bound(auc, n_pos=test.n_pos, n_neg=test.n_neg, rho=rho, method="hoeffding")
-    chosen = bauc_bound(test, a, reach)
-    peeled = peeled_fixed_scorer_bauc_bound(
-        test.y, test.scores, score_spread=reach, rho=rho, spread_is_observed=observed, method="kl"
+    fixed = bauc_bound(test, a, reach)
+    peeled = peeled_fixed_scorer_bauc_from_sorted(
+        test.finite_classes, score_spread=reach, rho=rho, spread_is_observed=observed, method="kl"
     )
-    hopeless = f"held-out parts of {len(test.y)} observations promise no bAUC above 0 at this spread"
+    vacuous = f"held-out parts of {len(test.labels)} observations promise no bAUC above 0 at this spread"
     return [
         Guarantee("fixed_scorer_auc", "AUC", "test", auc, auc_bound, auc),
-        context.bauc("fixed_scorer_bauc", chosen, sample="test"),
+        context.bauc("fixed_scorer_bauc", fixed, sample="test"),
         context.bauc("peeled_fixed_scorer_bauc", peeled, sample="test"),
-    ], [hopeless] if chosen.lower == 0.0 else []
+    ], [vacuous] if fixed.lower == 0.0 else []
 
 
-def _weighted(context: Context) -> Found:
-    asked = context.config.weighted.max_fpr if context.config.weighted else None
-    max_fpr = asked or getattr(context.solution.formulation, "max_fpr", None)
+def _weighted(context: Context) -> Outcome:
+    selected = context.config.weighted.max_fpr if context.config.weighted else None
+    max_fpr = selected or getattr(context.solution.formulation, "max_fpr", None)
     test = context.test
     if max_fpr is None:
         return [], []
     if test is None:
         return [], ["the bound on the partial AUC needs a held-out part: split=holdout, kfold or repeated"]
-    bound = step_weight_bound(test.y, test.scores, max_fpr=float(max_fpr), delta=context.rho)
+    bound = step_weight_from_sorted(test.classes, max_fpr=float(max_fpr), delta=context.config.rho)
     area = bound.lower + bound.slack
     return [Guarantee("partial_auc", f"area at FPR ≤ {max_fpr:g}", "test", area, bound, area)], []
 
 
-_KINDS: dict[str, Callable[[Context], Found]] = {
+_KINDS: dict[str, Callable[[Context], Outcome]] = {
     "stability": _stability,
     "margin": _margin,
     "fixed_scorer": _fixed_scorer,

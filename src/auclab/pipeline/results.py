@@ -1,4 +1,4 @@
-"""What an experiment found out: one `Fold` per split, all of them in a `Result`."""
+"""Results of an experiment: one `Fold` per split, all of them in a `Result`."""
 
 from __future__ import annotations
 
@@ -12,20 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.datasets.records import Dataset, Split
-from auclab.formulations import Program
+from auclab.formulations import Optimum, Program
 from auclab.inference import Estimate
 from auclab.pipeline.guarantees import Guarantee
 from auclab.pipeline.tuning import Tuning
-from auclab.formulations import Optimum
 from auclab.solvers.solution import Solution
 from auclab.types import Array, Status
 
 
 @dataclass(frozen=True)
-class Part:
+class PartResult:
     """Labels (1 = positive) and scores of the training or the test part, its metrics by name.
 
-    `estimates` has standard errors and confidence intervals of those metrics where they were asked for.
+    `estimates` has standard errors and confidence intervals of those metrics that have them.
     """
 
     y_true: NDArray[np.int64]
@@ -48,7 +47,7 @@ class Fold:
     features: tuple[str, ...]
     solution: Solution
     optimum: Optimum
-    parts: Mapping[str, Part]
+    parts: Mapping[str, PartResult]
     guarantees: tuple[Guarantee, ...] = ()
     remarks: tuple[str, ...] = ()
     tuning: Tuning | None = None
