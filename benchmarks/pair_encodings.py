@@ -33,12 +33,12 @@ CHOICES = {
 
 def problems() -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Name → (X, y): the artificial data at growing sizes, and real sets, standardised."""
-    chosen = {
+    data_sets = {
         f"artificial {m} + {m}": load("artificial", n_pos=m, n_neg=m, seed=0) for m in (30, 70, 100, 300, 1000, 10000)
     }
-    chosen |= {name: load(name) for name in ("ionosphere", "pima")}
+    data_sets |= {name: load(name) for name in ("ionosphere", "pima")}
     samples = {}
-    for name, data in chosen.items():
+    for name, data in data_sets.items():
         X = data.X.to_numpy(dtype=float)
         X = X[:, X.std(axis=0) > 0]
         samples[name] = ((X - X.mean(axis=0)) / X.std(axis=0), data.y)

@@ -72,15 +72,15 @@ def _case(name: str, seed: int) -> Case:
     return Case(data.frame.to_numpy(dtype=float), data.y, BufferedAUC())
 
 
-def _everything(case: Case, pairs: str | None) -> dict[str, Timed]:
+def _everything(case: Case, encoding: str | None) -> dict[str, Timed]:
     """Every competitor once."""
     found = {"newton": _timed(lambda: solve(case.program, case.X, case.y, solver="newton", tolerance=1e-6))}
     scores = case.X @ found["newton"].result.coef
     found["evaluate"] = _timed(lambda: bauc_score(case.y, scores))
     found["lbfgsb"] = _timed(lambda: users_own(case))
-    if pairs:
+    if encoding:
         found["highs"] = _timed(
-            lambda: solve(case.program, case.X, case.y, solver="highs", pairs=pairs, time_limit=TIME_LIMIT)
+            lambda: solve(case.program, case.X, case.y, solver="highs", encoding=encoding, time_limit=TIME_LIMIT)
         )
     return found
 

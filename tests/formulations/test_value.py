@@ -52,7 +52,7 @@ def test_pairs_do_not_see_the_intercept_and_labels_may_be_signs_or_booleans():
 
 
 @pytest.mark.parametrize(
-    ("make", "words"),
+    ("make", "message"),
     [
         (lambda: RankSVM(-1.0), "penalty λ must be finite and ≥ 0, got -1.0"),
         (lambda: CSVM(float("nan")), "penalty"),
@@ -60,13 +60,13 @@ def test_pairs_do_not_see_the_intercept_and_labels_may_be_signs_or_booleans():
         (lambda: RankSVM(1.0, norm="l3"), "choose one of l1, l2, linf"),
     ],
 )
-def test_bad_parameters_are_named(make, words):
-    with pytest.raises(AuclabError, match=words.replace("(", r"\(")):
+def test_bad_parameters_are_named(make, message):
+    with pytest.raises(AuclabError, match=message.replace("(", r"\(")):
         make()
 
 
 @pytest.mark.parametrize(
-    ("X", "y", "words"),
+    ("X", "y", "message"),
     [
         ([[0.0], [1.0]], [1, 1], "two classes are needed, but all 2 labels are 1"),
         ([[0.0], [np.nan]], [0, 1], "X contains NaN, first at row 1, column 0"),
@@ -77,8 +77,8 @@ def test_bad_parameters_are_named(make, words):
         ([[0.0], [1.0], [2.0]], [0, 1, 2], "got 3"),
     ],
 )
-def test_bad_samples_are_named(X, y, words):
-    with pytest.raises(AuclabError, match=words):
+def test_bad_samples_are_named(X, y, message):
+    with pytest.raises(AuclabError, match=message):
         BufferedAUC().value([1.0], 0.0, X, y)
 
 

@@ -14,7 +14,7 @@ FILES = {path.stem: path for path in (REPOSITORY / "conf" / "solver").glob("*.ya
 
 
 def comment(path):
-    """The words of the comment lines."""
+    """The text of the comment lines."""
     return " ".join(line[1:].strip() for line in path.read_text().splitlines() if line.startswith("#"))
 
 

@@ -69,7 +69,7 @@ def test_large_samples_take_their_largest_subsample(data):
 
 
 @pytest.mark.parametrize(
-    ("formulation", "parameter", "values", "words"),
+    ("formulation", "parameter", "values", "message"),
     [
         (BufferedAUC(), "penalty", [1.0], "none of λ"),
         (RankSVM(1.0), "threshold", [1.0], "it has penalty"),
@@ -78,8 +78,8 @@ def test_large_samples_take_their_largest_subsample(data):
         (RankSVM(1.0), "penalty", [0.1, -1.0], "penalty"),
     ],
 )
-def test_what_has_no_path_is_said(data, formulation, parameter, values, words):
-    with pytest.raises(AuclabError, match=words):
+def test_what_has_no_path_is_said(data, formulation, parameter, values, message):
+    with pytest.raises(AuclabError, match=message):
         solve_path(formulation, *data, values, parameter=parameter)
 
 

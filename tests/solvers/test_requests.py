@@ -12,7 +12,7 @@ X, Y = overlapping()
 
 
 @pytest.mark.parametrize(
-    ("program", "request_", "words"),
+    ("program", "request_", "message"),
     [
         (
             RankSVM(0.1),
@@ -30,10 +30,10 @@ X, Y = overlapping()
         (BufferedAUC(), {"time_limit": -1.0}, "time_limit must be a positive number"),
     ],
 )
-def test_refusals_say_what_works(program, request_, words):
+def test_refusals_say_what_works(program, request_, message):
     with pytest.raises(AuclabError) as refusal:
         solve(program, X, Y, **request_)
-    assert words in str(refusal.value)
+    assert message in str(refusal.value)
     assert "\n" not in str(refusal.value)
 
 

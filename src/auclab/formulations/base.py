@@ -4,7 +4,7 @@
 
 The rows of the table in `auclab.formulations.hinge` are means of hinges; `partial_auc` is their mean over the negatives
 with the highest scores, and `exact_auc` counts pairs. Where they differ, they differ in the methods of this class, so
-that no solver asks for the type of a program.
+that no solver tests for the type of a program.
 """
 
 from __future__ import annotations
@@ -31,7 +31,12 @@ Encoding = Literal["full", "dual", "aggregated"]
 
 @dataclass(frozen=True)
 class NullProof:
-    """Dual point whose value is that of w = 0: marginals per class, and the weights of the negatives if they vary."""
+    """Dual point whose value is that of w = 0: marginals per class, and the weights of the negatives if they vary.
+
+    See Also
+    --------
+    auclab.formulations.base.Program.null_proof : Returns it.
+    """
 
     multipliers: tuple[Array, Array]
     share_neg: Array | None = None
@@ -104,7 +109,7 @@ class Program(ABC):
         Parameters
         ----------
         objective, lower_bound : float
-            The value at the optimum and the largest known lower bound of it.
+            The value at the optimum and the largest lower bound of it that is proved.
         coef : array of shape (n_features,)
 
         See Also

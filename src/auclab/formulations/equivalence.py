@@ -18,7 +18,12 @@ from auclab.types import Array, AuclabError
 
 
 class Solved(Protocol):
-    """What the maps need of a solution (`auclab.Solution` is one)."""
+    """What the maps need of a solution.
+
+    See Also
+    --------
+    auclab.Solution : What `auclab.solve` returns.
+    """
 
     @property
     def formulation(self) -> Program:
@@ -34,7 +39,7 @@ class Solved(Protocol):
 
     @property
     def lower_bound(self) -> float:
-        """The largest known lower bound of the value."""
+        """The largest lower bound of the value that is proved; NaN if there is none."""
 
     def mapped_to(self, formulation: Program, scale: float, value: float) -> Self:
         """The solution of an equivalent program: w times `scale`, of another value."""

@@ -25,7 +25,12 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class ThresholdForm:
-    """A value as that of the threshold program: its z, its value, and the factor that takes w to its optimum."""
+    """An optimum as one of the threshold program: z, the value there, and the factor by which w is scaled for it.
+
+    See Also
+    --------
+    auclab.formulations.hinge.HingeProgram.as_threshold : Returns it.
+    """
 
     threshold: float
     value: float
@@ -42,7 +47,7 @@ class HingeProgram(Program):
     """
 
     kind: ClassVar[Kind] = "hinge"
-    #: The mean and the margin in the equation, and the words for error and score.
+    #: The mean and the margin in the equation, and the names of error and score in sentences.
     mean_symbol: ClassVar[str]
     margin_symbol: ClassVar[str]
     error_name: ClassVar[str]

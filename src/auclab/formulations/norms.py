@@ -12,7 +12,12 @@ SYMBOL: dict[Norm, str] = {"l1": "‖w‖₁", "l2": "‖w‖₂", "linf": "‖w
 
 
 def norm_of(vector: Array, norm: Norm) -> float:
-    """‖vector‖ in the given norm; 0 for an empty vector."""
+    """‖vector‖ in the given norm; 0 for an empty vector.
+
+    See Also
+    --------
+    auclab.formulations.norms.dual_norm_of : The dual norm.
+    """
     return float(np.linalg.norm(vector, _ORDER[norm])) if vector.size else 0.0
 
 
@@ -23,18 +28,32 @@ def dual_norm_of(vector: Array, norm: Norm) -> float:
     --------
     >>> dual_norm_of(np.array([3.0, -4.0]), "l1"), dual_norm_of(np.array([3.0, -4.0]), "linf")
     (4.0, 7.0)
+
+    See Also
+    --------
+    auclab.formulations.norms.norm_of : The norm itself.
     """
     return norm_of(vector, _DUAL[norm])
 
 
 def check_norm(norm: str) -> None:
-    """Raise `AuclabError` with the choices unless `norm` is one of them."""
+    """Raise `AuclabError` with the choices unless `norm` is one of them.
+
+    See Also
+    --------
+    auclab.types.NORMS : The choices.
+    """
     if norm not in NORMS:
         raise AuclabError(f"norm={norm!r} is unknown; choose one of {', '.join(NORMS)}")
 
 
 def subgradient(vector: Array, norm: Norm) -> Array:
-    """A subgradient of ‖·‖ at `vector`; 0 at 0."""
+    """A subgradient of ‖·‖ at `vector`; 0 at 0.
+
+    See Also
+    --------
+    auclab.formulations.norms.norm_of : The norm.
+    """
     if not vector.any():
         return np.zeros_like(vector)
     if norm == "l1":

@@ -26,13 +26,18 @@ def point_null_level(sample: Sample, norm: Norm) -> float:
 
     See Also
     --------
-    pair_null_level : The closed form over pairs.
+    auclab.formulations.null.pair_null_level : The closed form over pairs.
     """
     return dual_norm_of(sample.combine(*point_null_multipliers(sample, norm)), norm)
 
 
 def point_null_multipliers(sample: Sample, norm: Norm) -> tuple[Array, Array]:
-    """The weights `(q_pos, q_neg)` that attain `point_null_level`."""
+    """The weights `(q_pos, q_neg)` of positives and negatives that attain `point_null_level`.
+
+    See Also
+    --------
+    auclab.projection.nearest_mean.nearest_mean : The program behind it.
+    """
     weight_pos, weight_neg = sample.point_weights
     minority_positive = weight_pos.sum() <= weight_neg.sum()
     if minority_positive:
@@ -45,5 +50,12 @@ def point_null_multipliers(sample: Sample, norm: Norm) -> tuple[Array, Array]:
 
 
 def pair_null_level(sample: Sample, norm: Norm) -> float:
-    """‖Δ‖_*: w = 0 solves a pair program iff ``λ − z ≥ ‖Δ‖_*`` (unsquared penalty)."""
+    """‖Δ‖_*: w = 0 solves a pair program iff ``λ − z ≥ ‖Δ‖_*`` (unsquared penalty).
+
+    Δ is the difference of the class means, in units of the features.
+
+    See Also
+    --------
+    auclab.formulations.null.point_null_level : The same over points.
+    """
     return dual_norm_of(sample.mean_difference, norm)

@@ -211,6 +211,10 @@ def admissible_shares(share: Array, capacity: Array) -> Array:
     share, capacity : array of shape (n_neg,)
         The capacities sum to at least 1.
 
+    See Also
+    --------
+    auclab.PartialAUC : Whose weights of the negatives these are.
+
     Examples
     --------
     >>> admissible_shares(np.array([0.9, 0.1, -0.2]), np.array([0.5, 0.5, 0.5])).tolist()  # 0.4 missing, 0.4, 0.5 left

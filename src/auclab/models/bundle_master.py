@@ -125,8 +125,8 @@ class LinearMaster:
             return MasterPoint(center, 0.0, np.zeros(n_cuts), False, status)
         columns = np.array(solution.col_value)
         weights = np.maximum(np.array(solution.row_dual)[self._n_norm_rows :], 0.0)
-        price = np.abs(np.array(solution.col_dual)[: self._lift.shape[1]])
-        boxed = math.isfinite(radius) and self._binds(columns, price)
+        dual = np.abs(np.array(solution.col_dual)[: self._lift.shape[1]])
+        boxed = math.isfinite(radius) and self._binds(columns, dual)
         value = self._highs.getInfo().objective_function_value
         return MasterPoint(self._lift @ columns[:-1], value, weights, boxed, status)
 
@@ -145,9 +145,9 @@ class LinearMaster:
         self._box = lower, upper
         self._boxes = math.isfinite(radius)
 
-    def _binds(self, columns: Array, price: Array) -> bool:
+    def _binds(self, columns: Array, dual: Array) -> bool:
         """Whether a side of the box has a dual value; parts of norm l1 at 0 are at their own bound."""
         lower, upper = self._box
-        x, priced = columns[: lower.size], price[: lower.size] > 1e-11
+        x, active = columns[: lower.size], dual[: lower.size] > 1e-11
         at_side = (x >= upper) | ((x <= lower) & (not self._split))
-        return bool((at_side & priced).any())
+        return bool((at_side & active).any())

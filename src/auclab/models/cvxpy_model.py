@@ -98,5 +98,5 @@ def to_cvxpy(problem: Problem) -> ConvexModel:
 
 
 def _select(rows: Any, width: int) -> sp.csr_array:
-    """The 0/1 matrix that repeats entries: row k picks entry rows[k]."""
+    """The 0/1 matrix that repeats entries: row k selects entry rows[k]."""
     return sp.csr_array((np.ones(rows.size), (np.arange(rows.size), rows)), shape=(rows.size, width))

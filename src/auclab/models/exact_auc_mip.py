@@ -153,8 +153,8 @@ def solve_box(box: Box, below: float, time_limit: float | None, *, integer: bool
     if found.value_valid and len(found.col_value):
         point = np.array(found.col_value)[:n_features]
     bound = info.mip_dual_bound if integer else info.objective_function_value
-    known = status is Status.OPTIMAL or (integer and math.isfinite(bound))
-    return BoxPoint(point, box.lost + max(0.0, bound) if known else box.lost, status)
+    proved = status is Status.OPTIMAL or (integer and math.isfinite(bound))
+    return BoxPoint(point, box.lost + max(0.0, bound) if proved else box.lost, status)
 
 
 def widest(pairs: Directions, point: Array) -> Array:

@@ -72,14 +72,14 @@ def _points_around(problem: Problem, arguments_pos: Array, arguments_neg: Array,
     undecided = distance <= max(within, _LEAST_WIDTH)
     capacity = np.concatenate(sample.point_weights)
     on = np.where(undecided | (arguments <= 0), 0.0, capacity)
-    chosen = np.flatnonzero(undecided)
-    positive = chosen < sample.n_pos
-    X_pos, X_neg = sample.take(chosen[positive], chosen[~positive] - sample.n_pos)
+    selected = np.flatnonzero(undecided)
+    positive = selected < sample.n_pos
+    X_pos, X_neg = sample.take(selected[positive], selected[~positive] - sample.n_pos)
     stack = sp.vstack if sample.is_sparse else np.vstack
     return Window(
-        Margins(stack([X_pos, -X_neg]), capacity[chosen], np.where(positive, 1.0, -1.0)),
-        np.where(positive, chosen, -1),
-        np.where(positive, -1, chosen - sample.n_pos),
+        Margins(stack([X_pos, -X_neg]), capacity[selected], np.where(positive, 1.0, -1.0)),
+        np.where(positive, selected, -1),
+        np.where(positive, -1, selected - sample.n_pos),
         on[: sample.n_pos],
         on[sample.n_pos :],
     )

@@ -125,5 +125,5 @@ def _norm_rows(program: Program, unit: Array, t: int, size: int) -> tuple[Any, l
 
 
 def _single(column: int, size: int) -> Any:
-    """The row that picks one column."""
+    """The row that selects one column."""
     return sp.csc_array(([1.0], ([0], [column])), shape=(1, size))

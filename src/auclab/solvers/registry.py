@@ -139,10 +139,10 @@ def check_blocks(name: str) -> None:
 
 def check_options(name: str, solve: Solver, options: dict[str, object]) -> None:
     """Raise `AuclabError` if the solver has not all of the `options`."""
-    known = {p.name for p in inspect.signature(solve).parameters.values() if p.kind is p.KEYWORD_ONLY}
-    unknown = sorted(set(options) - known)
+    available = {p.name for p in inspect.signature(solve).parameters.values() if p.kind is p.KEYWORD_ONLY}
+    unknown = sorted(set(options) - available)
     if unknown:
-        rest = sorted(known - {"tolerance", "time_limit"})
+        rest = sorted(available - {"tolerance", "time_limit"})
         raise AuclabError(
             f"solver={name} has no option {', '.join(unknown)}; it takes {', '.join(rest) if rest else 'none'}"
         )
