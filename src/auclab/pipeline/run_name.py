@@ -21,9 +21,9 @@ def flatten(settings: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str
 
     Examples
     --------
-    >>> settings = {"solver": {"_target_": "x", "pairs": "auto"}, "data_dir": None}
+    >>> settings = {"solver": {"_target_": "x", "encoding": "auto"}, "data_dir": None}
     >>> flatten(settings, {"solver": "highs", "hydra/help": "default"})
-    {'solver': 'highs', 'solver.pairs': 'auto', 'data_dir': 'None'}
+    {'solver': 'highs', 'solver.encoding': 'auto', 'data_dir': 'None'}
     """
     flat = {group: str(choice) for group, choice in choices.items() if "/" not in group and choice is not None}
     settings = {key: value for key, value in settings.items() if key not in NOT_COMPUTED}
