@@ -20,6 +20,7 @@ from omegaconf import OmegaConf
 
 from auclab import datasets
 from auclab.datasets.catalogue import FOLDER
+from auclab.pipeline.compose import conf_folder
 from auclab.types import AuclabError
 
 SETTINGS = {name: OmegaConf.load(FOLDER / f"{name}.yaml") for name in datasets.names()}
@@ -40,6 +41,10 @@ PAPERS = {
     "pima": (268, 500),
     "wdbc": (212, 357),
 }
+
+
+def test_the_catalogue_is_that_of_the_command_line() -> None:
+    assert conf_folder() / "dataset" == FOLDER
 
 
 @pytest.fixture(scope="module")

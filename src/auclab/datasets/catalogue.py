@@ -11,7 +11,10 @@ from typing import Any
 from auclab.datasets.records import Dataset
 from auclab.types import AuclabError
 
-FOLDER = Path(__file__).resolve().parents[3] / "conf" / "dataset"
+_PACKAGE = Path(__file__).resolve().parents[1]
+#: In a checkout, and in an installed package; as `auclab.pipeline.compose.conf_folder`, which must not import NumPy.
+_FOLDERS = (_PACKAGE.parents[1] / "conf" / "dataset", _PACKAGE / "conf" / "dataset")
+FOLDER = next((folder for folder in _FOLDERS if (folder.parent / "config.yaml").exists()), _FOLDERS[-1])
 
 
 def names() -> tuple[str, ...]:
