@@ -10,14 +10,15 @@ import sys
 import time
 from collections import Counter
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
-from auclab.sweeps.sweep import _count
+from auclab.sweeps.sweep import count_grid
 from auclab.sweeps.watcher import Watcher
 from auclab.sweeps.workers import THREAD_VARIABLES, check_launcher, cores, pin_threads
 from auclab.tracking.job_status import SWEEP_VARIABLE, add_line, count_jobs, read_statuses, write_status
-from auclab.tracking.processes import Process, this_process
+from auclab.tracking.processes import Process, process_of, this_process
 from run_command import SMALL, command, run, runs_in
 
 QUICK = ("-m", *SMALL, "solver=highs", "bounds=none", "metrics=[auc]")
@@ -158,9 +159,9 @@ def test_threads_are_shared_among_workers_and_the_readers_choice_stays(monkeypat
 
 
 def test_the_grid_is_counted():
-    assert _count(["formulation=bauc,ranksvm,csvm", "dataset=pima", "split.seed=range(20)"]) == 60
-    assert _count(["solver.time_limit=choice(1,2)", "+x=3", "metrics=[auc,bauc]"]) == 2
-    assert _count(["split.seed=1,2,3", "split.seed=1,2"]) == 2  # the later word counts
+    assert count_grid(["formulation=bauc,ranksvm,csvm", "dataset=pima", "split.seed=range(20)"]) == 60
+    assert count_grid(["solver.time_limit=choice(1,2)", "+x=3", "metrics=[auc,bauc]"]) == 2
+    assert count_grid(["split.seed=1,2,3", "split.seed=1,2"]) == 2  # the later override counts
 
 
 def test_processes_are_told_apart():
@@ -168,38 +169,64 @@ def test_processes_are_told_apart():
     assert Process.from_tags(own.tags) == own
     assert own.is_here
     assert not own.is_gone
-    assert Process(own.host, own.pid, "another start").is_gone  # the number was given again
-    assert not Process("elsewhere", own.pid, "another start").is_gone
-    assert not Process(own.host, own.pid, "").is_gone  # not known is not gone
+    assert own.is_alive
+    reused = Process(own.host, own.pid, own.started - 1000.0)
+    assert reused.is_gone
+    assert not reused.is_alive
+    assert not Process("elsewhere", own.pid, own.started - 1000.0).is_gone
+    assert not Process("elsewhere", own.pid, own.started).is_alive
     assert Process.from_tags({}) is None
     assert Process.from_tags(own.tags | {"process.pid": "many"}) is None
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     script = "from auclab.tracking.processes import this_process; print(this_process().tags)"
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert Process.from_tags(json.loads(ended.stdout.replace("'", '"'))).is_gone
-    from auclab.tracking.processes import _started
-
-    living = Process(own.host, child.pid, _started(child.pid))
+    living = process_of(child.pid)
+    assert living.is_alive
     assert not living.is_gone
     child.kill()
-    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # dead, and nobody has taken note
+    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # a zombie
     assert living.is_gone
+    assert not living.is_alive
     child.communicate()
     assert living.is_gone
 
 
-def test_a_worker_ends_with_its_master():
-    master = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    from auclab.tracking.processes import _started
+def test_the_start_of_a_process_is_that_of_another_clock_too(monkeypatch):
+    """The time of start is counted from the start of the machine: setting the clock changes nothing."""
+    import psutil
 
-    told = (this_process().host, master.pid, _started(master.pid))
+    own, child = this_process(), process_of(os.getppid())
+    if psutil.LINUX:
+        ticks = int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
+        assert own.started == pytest.approx(ticks / os.sysconf("SC_CLK_TCK"), abs=0.02)
+    assert own.started >= child.started
+    assert own.tags["process.started"] == str(own.started)
+
+
+def test_the_start_that_an_old_version_wrote_is_unknown():
+    """Neither alive nor gone, unless its process id is free."""
+    own = this_process()
+    for text in ("95d3f1a2-6c5e-4f9b-8a35-0e0f9b8a7c6d 12345", "Sat Nov 21 10:00:00 2026", "", "None"):
+        old = Process.from_tags(own.tags | {"process.started": text})
+        assert old.started is None
+        assert not old.is_gone
+        assert not old.is_alive
+        free = Process.from_tags(own.tags | {"process.started": text, "process.pid": "4194304"})
+        assert free.is_gone
+
+
+def test_a_worker_ends_with_its_parent():
+    parent = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    process = process_of(parent.pid)
+    described = (process.host, process.pid, process.started)
     imports = "import time; from auclab.tracking.processes import Process, end_with"
-    script = f"{imports}; end_with(Process{told!r}); time.sleep(100)"
+    script = f"{imports}; end_with(Process{described!r}); time.sleep(100)"
     worker = subprocess.Popen([sys.executable, "-c", script])
     with pytest.raises(subprocess.TimeoutExpired):
         worker.wait(timeout=2)
-    master.kill()
-    master.communicate()
+    parent.kill()
+    parent.communicate()
     assert worker.wait(timeout=20) == 1
 
 
@@ -207,7 +234,7 @@ def begin_job(folder):
     (folder / ".hydra").mkdir(parents=True)
 
 
-def test_slips_of_an_earlier_sweep_in_the_same_folder_do_not_count(tmp_path, monkeypatch):
+def test_status_files_of_an_earlier_sweep_in_the_same_folder_do_not_count(tmp_path, monkeypatch):
     for number in range(3):
         begin_job(tmp_path / str(number))
     monkeypatch.setenv(SWEEP_VARIABLE, "earlier")
@@ -219,7 +246,7 @@ def test_slips_of_an_earlier_sweep_in_the_same_folder_do_not_count(tmp_path, mon
     assert count_jobs(tmp_path, "earlier") == {"FINISHED": 1, "KILLED": 2}
     write_status(tmp_path / "2", name="c", status="FAILED", run_id="id", files=tmp_path)
     add_line(tmp_path / "2", "it broke", status="?")
-    assert [(slip.status, slip.line) for slip in read_statuses(tmp_path, "now")] == [
+    assert [(job.status, job.line) for job in read_statuses(tmp_path, "now")] == [
         ("KILLED", None), ("FINISHED", "it went well"), ("FAILED", "it broke"),
     ]  # fmt: skip
 
@@ -228,7 +255,7 @@ def test_the_watcher_tells_every_job_once_and_the_time_left(tmp_path, monkeypatc
     monkeypatch.setenv(SWEEP_VARIABLE, "now")
     watcher = Watcher(tmp_path, "now", total=4)
     assert watcher.seconds_left() is None
-    watcher.begin -= 100.0
+    watcher.start_time -= 100.0
     for number, status in enumerate(("FINISHED", "SKIPPED", "FAILED")):
         begin_job(tmp_path / str(number))
         add_line(tmp_path / str(number), f"job {number}", status=status)

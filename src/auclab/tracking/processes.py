@@ -1,75 +1,101 @@
-"""Which process works on a run, and whether it is gone: told for certain, and on its own machine alone."""
+"""The process that works on a run, and whether it is gone.
+
+psutil tells when a process started and whether it is a zombie. What is kept here is what it has no notion of: the
+machine, or the container, that the process belongs to.
+"""
 
 from __future__ import annotations
 
 import os
 import platform
-import subprocess
 import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Self
 
 _TAGS = ("process.host", "process.pid", "process.started")
 
+#: Two times of start within so many seconds are the same: the system's clock may be rounded in between.
+TOLERANCE_SECONDS = 2.0
+
 
 @dataclass(frozen=True)
 class Process:
-    """A process of some machine; ids are given again, so the time of its start is part of what it is.
+    """A process of some machine; process ids are reused, so the time of its start is part of its identity.
 
     Attributes
     ----------
     host
-        The machine's name and, in a container, the number space of its process ids.
+        The machine's name and, on Linux, its process namespace: every container counts its own process ids.
     pid
         Process id.
     started
-        When it began: on Linux the boot and the clock ticks since, elsewhere what ``ps`` says; "" if unknown.
+        Seconds from a fixed origin of the machine to its start; None if unknown, as with runs of auclab 0.1, which
+        described the start in another way.
     """
 
     host: str
     pid: int
-    started: str
+    started: float | None
 
     @property
     def tags(self) -> dict[str, str]:
         """As tags of a run."""
-        return dict(zip(_TAGS, (self.host, str(self.pid), self.started), strict=True))
+        return dict(zip(_TAGS, (self.host, str(self.pid), str(self.started)), strict=True))
 
     @classmethod
     def from_tags(cls, tags: Mapping[str, str]) -> Self | None:
-        """The process that `tags` name; None if they name none."""
+        """The process in the tags of a run; None if there is none."""
         if any(key not in tags for key in _TAGS) or not tags[_TAGS[1]].isdigit():
             return None
-        return cls(tags[_TAGS[0]], int(tags[_TAGS[1]]), tags[_TAGS[2]])
+        try:
+            started = float(tags[_TAGS[2]])
+        except ValueError:
+            started = None
+        return cls(tags[_TAGS[0]], int(tags[_TAGS[1]]), started)
 
     @property
     def is_here(self) -> bool:
-        """Whether it belongs to this machine, so that anything can be said of it."""
-        return self.host == _host() and self.started != ""
+        """Whether it belongs to this machine, so that its state can be read."""
+        return self.host == _host()
 
     @property
     def is_gone(self) -> bool:
-        """Whether it has surely ended; False for a process of another machine.
+        """Whether it has certainly ended; False for a process of another machine.
 
         Examples
         --------
-        >>> this_process().is_gone, Process("elsewhere", 1, "then").is_gone
+        >>> this_process().is_gone, Process("elsewhere", 1, 0.0).is_gone
         (False, False)
         """
-        return self.is_here and _started(self.pid) != self.started
+        if not self.is_here:
+            return False
+        exists, started = _state(self.pid)
+        return not exists or (None not in (started, self.started) and not self._started_at(started))
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it certainly runs now; False for a process of another machine."""
+        return self.is_here and self._started_at(_state(self.pid)[1])
+
+    def _started_at(self, started: float | None) -> bool:
+        return started is not None and self.started is not None and abs(started - self.started) <= TOLERANCE_SECONDS
 
 
 def this_process() -> Process:
-    """The process that asks."""
-    return Process(_host(), os.getpid(), _started(os.getpid()))
+    """The calling process."""
+    return process_of(os.getpid())
+
+
+def process_of(pid: int) -> Process:
+    """The process of this machine with this id."""
+    return Process(_host(), pid, _state(pid)[1])
 
 
 def end_with(other: Process, *, every: float = 0.3) -> None:
-    """End this process, without a word and at once, when `other` is gone: a worker without a master works for nobody.
+    """End this process at once when `other` is gone: a worker must not outlive the sweep that started it.
 
     Does nothing for a process of another machine.
     """
@@ -86,26 +112,25 @@ def end_with(other: Process, *, every: float = 0.3) -> None:
 @cache
 def _host() -> str:
     try:
-        space = os.readlink("/proc/self/ns/pid")
+        namespace = os.readlink("/proc/self/ns/pid")
     except OSError:
-        space = ""
-    return f"{platform.node()} {space}".strip()
+        namespace = ""
+    return f"{platform.node()} {namespace}".strip()
 
 
-def _started(pid: int) -> str:
-    """When the process began; "" if it does not exist or the system does not tell."""
-    if platform.system() == "Linux":
-        try:
-            boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-            # The name in brackets may hold anything; state is the first field behind it, start time the twentieth.
-            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            return ""
-        return "" if fields[0] in "ZX" else f"{boot} {fields[19]}"
-    if os.name != "posix":
-        return ""
-    line = ["ps", "-o", "lstart=", "-p", str(pid)]
+def _state(pid: int) -> tuple[bool, float | None]:
+    """Whether a process exists that is no zombie, and when it started; None if the system does not tell."""
+    import psutil  # when it is needed: a page of help is printed without it
+
+    # Linux counts from the start of the machine, and psutil adds the clock time of that start, which moves whenever the
+    # clock is set; elsewhere the system keeps the clock time itself. Read first: psutil before 7 remembers it.
+    origin = psutil.boot_time() if psutil.LINUX else 0.0
     try:
-        return subprocess.run(line, capture_output=True, text=True, timeout=10, check=True).stdout.strip()
-    except (OSError, subprocess.SubprocessError):
-        return ""
+        process = psutil.Process(pid)
+        if process.status() == psutil.STATUS_ZOMBIE:
+            return False, None
+        return True, round(process.create_time() - origin, 2)
+    except psutil.NoSuchProcess:
+        return False, None
+    except psutil.AccessDenied:
+        return True, None
