@@ -1,8 +1,37 @@
-"""The object that a group of settings names."""
+"""The objects that groups of settings name."""
 
 from __future__ import annotations
 
-from typing import Any
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from auclab.tracking.job_status import SWEEP_VARIABLE
+
+if TYPE_CHECKING:
+    from auclab.datasets.records import Dataset
+    from auclab.pipeline.compose import Experiment
+
+
+def load_dataset(experiment: Experiment) -> Dataset:
+    """The data set of an experiment; jobs of a sweep that run in one process share it.
+
+    Raises
+    ------
+    AuclabError
+        It cannot be loaded.
+    OSError
+        A file is missing or cannot be read.
+    """
+    sweep = os.environ.get(SWEEP_VARIABLE)
+    if sweep is None:
+        dataset: Dataset = build(experiment.config.dataset)
+        return dataset
+    from auclab.datasets.cache import load_cached
+
+    # With the id of the sweep: a worker may outlive it, and files may change.
+    key = json.dumps([sweep, experiment.configuration["dataset"]], sort_keys=True, default=str)
+    return load_cached(key, lambda: build(experiment.config.dataset))
 
 
 def build(config: Any) -> Any:
