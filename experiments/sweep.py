@@ -1,10 +1,10 @@
-"""A study as a sweep: one tracked run per seed, skipped when it finished before, and results from what they kept.
+"""A study as a sweep: one tracked run per seed, skipped when it finished before, and the results file from their rows.
 
 ``python run.py -m experiment=<paper>_<study> scale=full [hydra/launcher=joblib hydra.launcher.n_jobs=2]``
 
-A job's rows are the file ``rows.csv`` of its run, those of claims its metrics. What decides them is the code, the scale
-and the seed, so a seed is computed again when the code of the study has changed; a change of auclab is not seen, and
-``rerun=true`` computes everything.
+A job's rows are the file ``rows.csv`` of its run, those of claims its metrics. The scale, the seed and the code decide
+them, so a seed is computed again when the code of the study or of auclab has changed; ``rerun=false`` takes it as it is
+and ``rerun=true`` computes everything.
 """
 
 from __future__ import annotations
@@ -29,18 +29,22 @@ from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 from rich.markup import escape
 
-from auclab.sweeps.sweep import Job, attempt, tell_jobs
+from auclab.pipeline.settings import typed
+from auclab.sweeps.jobs import Job, attempt, parse_rerun
+from auclab.sweeps.sweep import report_remaining_jobs
+from auclab.tracking.code import CODE_TAG, code_version
+from auclab.tracking.config import TrackingConfig
 from auclab.tracking.job_status import SWEEP_VARIABLE, add_line, in_sweep, read_statuses
 from auclab.types import AuclabError
 from experiments.study import FOLDER, SCALES, VALUE, Row, count_seeds, read, rows_of, write
 
 ROWS_FILE = "rows.csv"
-#: What can be set of a study; everything else is its own choice.
+#: Settings of a study that can be overridden; the study fixes all others.
 SETTINGS = ("experiment", "study", "scale", "seed", "variant", "results_dir", "rerun")
 
 
 def seeds(study: str, scale: str) -> str:
-    """The seeds of a scale in Hydra's words.
+    """The seeds of a scale in the syntax of Hydra's overrides.
 
     Raises
     ------
@@ -48,7 +52,7 @@ def seeds(study: str, scale: str) -> str:
         An unknown scale.
     """
     if scale not in SCALES:
-        raise AuclabError(f"scale is {scale!r}; {', '.join(SCALES)} are known")
+        raise AuclabError(f"scale is {scale!r}; choose one of {', '.join(SCALES)}")
     count = count_seeds(study, scale)
     return f"range({count})" if count > 1 else "0"
 
@@ -66,8 +70,8 @@ def run_study(config: DictConfig, job: Any) -> None:
 
 
 def _make(config: DictConfig, job: Any, folder: Path) -> Job:
-    words = list(job.overrides.task)
-    unknown = [word for word in words if not word.startswith("tracking") and word.partition("=")[0] not in SETTINGS]
+    overrides = list(job.overrides.task)
+    unknown = [each for each in overrides if not each.startswith("tracking") and each.partition("=")[0] not in SETTINGS]
     if unknown:
         raise AuclabError(f"{unknown[0]} has no effect on a study; {', '.join(SETTINGS)} and tracking have")
     everything: dict[str, Any] = OmegaConf.to_container(config, resolve=True)  # type: ignore[assignment]
@@ -76,14 +80,22 @@ def _make(config: DictConfig, job: Any, folder: Path) -> Job:
     paper, name = study.split(".")[-2:]
     several = f" · seed {seed}" if count_seeds(study, scale) > 1 else ""
     title = f"{paper} {name} · {scale}{several}"
-    command = shlex.join(["python", "run.py", *words, "hydra.mode=RUN"])
-    code = _code(study)  # now: by the end of a long job the files may be others than those that were loaded
-    return Job(title, settings, lambda: code, lambda: _work(title, settings, command, folder))
+    command = shlex.join(["python", "run.py", *overrides, "hydra.mode=RUN"])
+    tracking = typed(config.tracking, TrackingConfig)
+    return Job(
+        title,
+        settings,
+        tracking,
+        parse_rerun(settings["rerun"]),
+        _code(study),  # now: at the end of a long job the files may differ from those that were loaded
+        checksum=lambda: "",
+        work=lambda: _work(title, settings, tracking, command, folder),
+    )
 
 
 @cache
 def _code(study: str) -> str:
-    """Checksum of the code of the study, with the modules beside it that it uses."""
+    """The code of auclab, and a hash of the study and of the modules of experiments/ that it uses."""
     found: dict[str, str] = {}
 
     def visit(module: ModuleType) -> None:
@@ -95,17 +107,18 @@ def _code(study: str) -> str:
                     visit(import_module(str(home)))
 
     visit(import_module(study))
-    return hashlib.sha256("".join(found[key] for key in sorted(found)).encode()).hexdigest()
+    digest = hashlib.sha256("".join(found[key] for key in sorted(found)).encode()).hexdigest()
+    return f"{code_version()}, study {digest[:16]}"
 
 
-def _work(title: str, settings: dict[str, Any], command: str, folder: Path) -> None:
-    """Compute the rows of one seed and keep them."""
+def _work(title: str, settings: dict[str, Any], tracking: TrackingConfig, command: str, folder: Path) -> None:
+    """Compute the rows of one seed and store them in its run."""
     from auclab.pipeline.console import out
     from auclab.pipeline.run_name import flatten
-    from auclab.tracking import HASH_TAG, SETTINGS_TAG, Record, TrackingConfig, fingerprint, open_run
+    from auclab.tracking import HASH_TAG, SETTINGS_TAG, Record, fingerprint, open_run
 
-    tags = {SETTINGS_TAG: fingerprint(settings), "study": settings["study"], "command": command}
-    tracking = TrackingConfig(**settings["tracking"])
+    tags = {SETTINGS_TAG: fingerprint(settings), CODE_TAG: _code(settings["study"])}
+    tags |= {"study": settings["study"], "command": command}
     with open_run(tracking, name=title, folder=folder, params=flatten(settings, {}), tags=tags) as run:
         begin = time.perf_counter()
         rows = rows_of(settings["study"], settings["seed"], settings["scale"])
@@ -113,7 +126,7 @@ def _work(title: str, settings: dict[str, Any], command: str, folder: Path) -> N
         write(run.staging / ROWS_FILE, rows, command=command)
         claims = [row for row in rows if not row.claim_id.startswith(VALUE)]
         metrics = {_metric_name(*key): fmean(values) for key, values in _values(claims).items()}
-        tags = {HASH_TAG: fingerprint(settings, _code(settings["study"]))}
+        tags = {HASH_TAG: fingerprint(settings)}
         run.keep(Record(metrics=metrics | {"seconds": seconds, "rows": len(rows)}, tags=tags))
     line = f"[green]✓[/green] {escape(title)}  [dim]{len(rows)} rows  {seconds:.1f} s[/dim]"
     if in_sweep():
@@ -142,10 +155,10 @@ def _metric_name(claim_id: str, variant: str) -> str:
 
 
 class ResultsCallback(Callback):
-    """Gathers the rows when all seeds have had their turn."""
+    """Collects the rows at the end of a sweep."""
 
     def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
-        """Show means and write results; those of a sweep that was stopped are not looked at."""
+        """Show means and write results; skipped if the sweep was interrupted."""
         from auclab.pipeline.console import plain_errors
 
         with plain_errors(lambda line: SystemExit(1)):  # Hydra would make a warning of an exception
@@ -155,36 +168,36 @@ class ResultsCallback(Callback):
 def gather(config: DictConfig) -> None:
     """Rows of all seeds of a finished sweep: shown, and written unless at smoke scale or for one variant only.
 
-    Results of more seeds are not written over by those of some of them, but set beside them.
+    Results of more seeds are not overwritten by those of a subset, but compared with them.
     """
     from auclab.pipeline.console import err, out
 
-    tell_jobs()
-    rows, places, missing = _kept(Path(config.hydra.sweep.dir).absolute(), config)
+    report_remaining_jobs()
+    rows, origins, missing = _stored_rows(Path(config.hydra.sweep.dir).absolute(), config)
     _show(_of_variant(rows, str(config.variant)))
     if missing:
-        err.print(f"[red]{missing} of {missing + len(places)} jobs gave no rows[/red]", soft_wrap=True)
+        err.print(f"[red]{missing} of {missing + len(origins)} jobs gave no rows[/red]", soft_wrap=True)
     if config.scale == "smoke" or config.variant != "all" or not rows:
         return
     paper, name = str(config.study).split(".")[-2:]
-    words = [f"experiment={config.hydra.runtime.choices.experiment}", f"scale={config.scale}"]
-    words += [word for word in config.hydra.overrides.task if word.startswith("seed=")]
+    overrides = [f"experiment={config.hydra.runtime.choices.experiment}", f"scale={config.scale}"]
+    overrides += [each for each in config.hydra.overrides.task if each.startswith("seed=")]
     target = (FOLDER / paper / "results" if config.results_dir is None else Path(config.results_dir)) / f"{name}.csv"
     kept = read(target)[2] if target.exists() else []
     if {row.seed for row in rows} < {row.seed for row in kept}:
-        out.print(f"{os.path.relpath(target)} has more seeds and stays: {_beside(kept, rows)}", soft_wrap=True)
+        out.print(f"{os.path.relpath(target)} has more seeds and stays: {_agreement(kept, rows)}", soft_wrap=True)
         return
-    place = _one_place(places) + (f"; {missing} of {missing + len(places)} jobs missing" if missing else "")
-    write(target, rows, command=shlex.join(["python", "run.py", "-m", *words]), place=place)
-    out.print(f"written: {os.path.relpath(target)}, {len(rows)} rows of {len(places)} jobs", soft_wrap=True)
+    origin = _common_origin(origins) + (f"; {missing} of {missing + len(origins)} jobs missing" if missing else "")
+    write(target, rows, command=shlex.join(["python", "run.py", "-m", *overrides]), origin=origin)
+    out.print(f"written: {os.path.relpath(target)}, {len(rows)} rows of {len(origins)} jobs", soft_wrap=True)
 
 
-def _beside(kept: Iterable[Row], rows: Iterable[Row]) -> str:
-    """How far values are from those that were kept for the same claim, variant and seed.
+def _agreement(kept: Iterable[Row], rows: Iterable[Row]) -> str:
+    """Difference of values from the stored ones of the same claim, variant and seed.
 
     Examples
     --------
-    >>> _beside([Row("a", 0.5, 0), Row("a", 0.7, 1), Row("b", 1.0, 1)], [Row("a", 0.75, 1), Row("b", 1.0, 1)])
+    >>> _agreement([Row("a", 0.5, 0), Row("a", 0.7, 1), Row("b", 1.0, 1)], [Row("a", 0.75, 1), Row("b", 1.0, 1)])
     '1 of 2 values are the same, the largest difference is 0.05'
     """
     before = {(row.claim_id, row.variant, row.seed): row.value for row in kept}
@@ -194,25 +207,23 @@ def _beside(kept: Iterable[Row], rows: Iterable[Row]) -> str:
     return f"{same} of {len(pairs)} values are the same, the largest difference is {largest:.2g}"
 
 
-def _kept(folder: Path, config: DictConfig) -> tuple[list[Row], list[str], int]:
+def _stored_rows(folder: Path, config: DictConfig) -> tuple[list[Row], list[str], int]:
     """Rows by seed, where each job was made, and how many jobs have none."""
     found = []
-    slips = list(read_statuses(folder, os.environ.get(SWEEP_VARIABLE)))
-    for slip in slips:
-        if slip.status in ("FINISHED", "SKIPPED"):
-            seed = int(OmegaConf.load(slip.folder / ".hydra" / "config.yaml").seed)
-            own = read(slip.folder / ROWS_FILE) if slip.run_id is None else _of_run(slip.run_id, config)
+    jobs = list(read_statuses(folder, os.environ.get(SWEEP_VARIABLE)))
+    for job in jobs:
+        if job.status in ("FINISHED", "SKIPPED"):
+            seed = int(OmegaConf.load(job.folder / ".hydra" / "config.yaml").seed)
+            own = read(job.folder / ROWS_FILE) if job.run_id is None else _of_run(job.run_id, config)
             found.append((seed, own))
     found.sort(key=lambda item: item[0])
     rows = [row for _, (_, _, own) in found for row in own]
-    return rows, [place for _, (_, place, _) in found], len(slips) - len(found)
+    return rows, [origin for _, (_, origin, _) in found], len(jobs) - len(found)
 
 
 def _of_run(run_id: str, config: DictConfig) -> tuple[str, str, list[Row]]:
-    """What a run kept, wherever the store has its files."""
+    """Command, origin and rows of a run, read from its artifacts."""
     from auclab.comparison.runs import open_reader
-    from auclab.pipeline.settings import typed
-    from auclab.tracking import TrackingConfig
     from auclab.tracking.address import Address
 
     client = open_reader(Address.of_settings(typed(config.tracking, TrackingConfig)))
@@ -220,23 +231,23 @@ def _of_run(run_id: str, config: DictConfig) -> tuple[str, str, list[Row]]:
         return read(Path(client.download_artifacts(run_id, ROWS_FILE, folder)))
 
 
-def _one_place(places: Sequence[str]) -> str:
-    """Where jobs were made, in one line; seeds kept from earlier may be of several commits.
+def _common_origin(origins: Sequence[str]) -> str:
+    """The origins of jobs in one line; seeds stored earlier may be of several commits.
 
     Examples
     --------
-    >>> _one_place(["commit aa; Python 3", "commit bb; Python 3", "commit aa; Python 3"])
+    >>> _common_origin(["commit aa; Python 3", "commit bb; Python 3", "commit aa; Python 3"])
     'commit aa, bb; Python 3'
     """
-    parts = [place.removeprefix("commit ").partition("; ") for place in places]
+    parts = [origin.removeprefix("commit ").partition("; ") for origin in origins]
     commits, rest = (dict.fromkeys(part[index] for part in parts) for index in (0, 2))
     return f"commit {', '.join(commits)}; {' | '.join(rest)}"
 
 
 def _of_variant(rows: Sequence[Row], variant: str) -> Iterator[Row]:
-    known = {row.variant for row in rows}
-    if variant != "all" and variant not in known:
-        raise AuclabError(f"no row is of variant {variant!r}; there are {', '.join(sorted(known - {''})) or 'none'}")
+    variants = {row.variant for row in rows}
+    if variant != "all" and variant not in variants:
+        raise AuclabError(f"no row is of variant {variant!r}; there are {', '.join(sorted(variants - {''})) or 'none'}")
     return (row for row in rows if variant == "all" or row.variant in (variant, ""))
 
 

@@ -20,12 +20,13 @@ from auclab.cli import main as cli
 from auclab.comparison.runs import fetch_files, read_runs
 from auclab.pipeline.console import open_command
 from auclab.tracking import (
+    CODE_TAG,
     HASH_TAG,
     SETTINGS_TAG,
     Record,
     TrackingConfig,
+    find_finished,
     fingerprint,
-    finished_before,
     mark_killed,
     open_run,
 )
@@ -119,7 +120,11 @@ def postgresql():
 def keep_a_run(tracking, folder):
     """One that finished, with a file and a metric."""
     folder.mkdir(exist_ok=True)
-    tags = {SETTINGS_TAG: fingerprint(SETTINGS), "command": f"python run.py tracking.uri={tracking.uri}"}
+    tags = {
+        SETTINGS_TAG: fingerprint(SETTINGS),
+        CODE_TAG: "here",
+        "command": f"python run.py tracking.uri={tracking.uri}",
+    }
     params = {"dataset": "toy", "split": "holdout", "tracking.uri": str(tracking.uri)}
     with open_run(tracking, name="a run", folder=folder, params=params, tags=tags) as kept:
         (kept.staging / "config.yaml").write_text("split: {seed: 1}")
@@ -129,8 +134,8 @@ def keep_a_run(tracking, folder):
 
 def check_what_is_kept(tracking, kept, folder):
     """Read in three ways: by the tests for resuming, as a table, as files."""
-    assert finished_before(tracking, SETTINGS, lambda: "aa") == kept.run_id
-    assert finished_before(tracking, SETTINGS, lambda: "bb") is None
+    assert find_finished(tracking, SETTINGS, lambda: "aa", code="here").run_id == kept.run_id
+    assert find_finished(tracking, SETTINGS, lambda: "bb", code="here") is None
     table = read_runs(tracking.uri)
     assert table["run_id"].tolist() == [kept.run_id]
     assert table["test/auc"].tolist() == [0.1 + 0.2]

@@ -15,20 +15,22 @@ import pytest
 from mlflow import MlflowClient
 
 from auclab.tracking import (
+    CODE_TAG,
     HASH_TAG,
     SETTINGS_TAG,
+    FinishedRun,
     Record,
     TrackingConfig,
     close_parent,
+    find_finished,
     fingerprint,
-    finished_before,
     mark_killed,
     open_parent,
     open_run,
 )
 from auclab.tracking.environment import capture_environment
+from auclab.tracking.mlflow_run import LONGEST_PARAM
 from auclab.tracking.processes import Process, this_process
-from auclab.tracking.runs import LONGEST_PARAM
 from auclab.tracking.store import database_uri, open_store
 from auclab.types import AuclabError
 from tracked_runs import DATASET, write_half_and_fail
@@ -161,7 +163,7 @@ def test_without_a_database_the_files_are_the_run(tmp_path):
 
 
 def test_an_unknown_tracking_is_refused(tmp_path):
-    with pytest.raises(AuclabError, match="mlflow and none are known"):
+    with pytest.raises(AuclabError, match="it is mlflow or none"):
         open_run(TrackingConfig(name="wandb"), name="x", folder=tmp_path, params={})
 
 
@@ -219,39 +221,53 @@ def test_fingerprint_holds_nothing_of_the_machine_or_of_spelling(monkeypatch):
     assert fingerprint(settings | {"formulation": {"penalty": 1.5}}, "aa") != base
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
     assert fingerprint(settings, "aa") == base
-    monkeypatch.setattr("auclab.tracking.environment._version", lambda name: "another")
-    assert fingerprint(settings, "aa") != base
 
 
-def finish(tracking, folder, settings, sha256):
-    tags = {SETTINGS_TAG: fingerprint(settings)}
+def finish(tracking, folder, settings, sha256, code="code 1"):
+    tags = {SETTINGS_TAG: fingerprint(settings), CODE_TAG: code}
     with open_run(tracking, name="job", folder=folder, params={}, tags=tags) as run:
         run.keep(Record(DATASET, {}, {HASH_TAG: fingerprint(settings, sha256)}))
     return run.run_id
 
 
-def begin(tracking, settings, process):
-    """A run at which `process` works."""
+def begin(tracking, settings, process, code="code 1"):
+    """A run that `process` works on."""
     store = open_store(tracking.dir, tracking.experiment)
-    tags = {SETTINGS_TAG: fingerprint(settings)} | process.tags
+    tags = {SETTINGS_TAG: fingerprint(settings), CODE_TAG: code} | process.tags
     return store, store.client.create_run(store.experiment_id, tags=tags).info.run_id
 
 
 def test_only_the_same_settings_and_data_finished_before(tracking, tmp_path):
     settings = {"split": {"seed": 101}, "dataset": {"name": "toy"}}
-    asked = []
+    calls = []
 
-    def checksum(word):
-        return lambda: asked.append(word) or word
+    def find(settings, sha256, tracking=tracking, code="code 1"):
+        return find_finished(tracking, settings, lambda: calls.append(sha256) or sha256, code=code)
 
-    assert finished_before(tracking, settings, checksum("aa")) is None
-    assert asked == []  # data are read only where the settings are known
+    assert find(settings, "aa") is None
+    assert calls == []  # data are read only if a run with these settings finished
     run_id = finish(tracking, tmp_path, settings, "aa")
-    assert finished_before(tracking, settings, checksum("aa")) == run_id
-    assert finished_before(tracking, settings, checksum("bb")) is None
-    assert asked == ["aa", "bb"]
-    assert finished_before(tracking, settings | {"split": {"seed": 102}}, checksum("aa")) is None
-    assert finished_before(replace(tracking, experiment="another"), settings, checksum("aa")) is None
+    assert find(settings, "aa") == FinishedRun(run_id, same_code=True)
+    assert find(settings, "bb") is None
+    assert calls == ["aa", "bb"]
+    assert find(settings | {"split": {"seed": 102}}, "aa") is None
+    assert find(settings, "aa", replace(tracking, experiment="another")) is None
+
+
+def test_the_same_settings_and_data_with_other_code_are_told_from_never(tracking, tmp_path):
+    settings = {"split": {"seed": 106}}
+
+    def find(code):
+        return find_finished(tracking, settings, lambda: "aa", code=code)
+
+    first = finish(tracking, tmp_path, settings, "aa", code="code 1")
+    assert find("code 2") == FinishedRun(first, same_code=False)
+    second = finish(tracking, tmp_path, settings, "aa", code="code 2")
+    assert find("code 1") == FinishedRun(first, same_code=True)
+    assert find("code 2") == FinishedRun(second, same_code=True)
+    assert find("code 3").same_code is False
+    open_store(tracking.dir, tracking.experiment).client.delete_tag(second, CODE_TAG)  # as auclab 0.1 left it
+    assert find("code 2").same_code is False
 
 
 def test_a_run_that_failed_did_not_finish(tracking, tmp_path):
@@ -260,7 +276,7 @@ def test_a_run_that_failed_did_not_finish(tracking, tmp_path):
     run = open_run(tracking, name="bad", folder=tmp_path, params={}, tags=tags)
     with pytest.raises(RuntimeError), run:
         write_half_and_fail(run, RuntimeError("it broke"))
-    assert finished_before(tracking, settings, lambda: "aa") is None
+    assert find_finished(tracking, settings, lambda: "aa", code="code 1") is None
 
 
 def test_a_run_at_which_a_living_process_works_is_waited_for(tracking, monkeypatch):
@@ -273,27 +289,38 @@ def test_a_run_at_which_a_living_process_works_is_waited_for(tracking, monkeypat
         store.client.set_tag(run_id, HASH_TAG, fingerprint(settings, "aa"))
         store.client.set_terminated(run_id, "FINISHED")
 
-    monkeypatch.setattr("auclab.tracking.earlier.time.sleep", end)
-    assert finished_before(tracking, settings, lambda: "aa") == run_id
+    monkeypatch.setattr("auclab.tracking.resume.time.sleep", end)
+    # Not for one of other code, unless its result would be taken.
+    assert find_finished(tracking, settings, lambda: "aa", code="code 2") is None
+    assert waited == []
+    found = find_finished(tracking, settings, lambda: "aa", code="code 2", any_code=True)
+    assert found == FinishedRun(run_id, same_code=False)
     assert len(waited) == 1
+    store, run_id = begin(tracking, settings, this_process(), code="code 3")
+    assert find_finished(tracking, settings, lambda: "aa", code="code 3") == FinishedRun(run_id, same_code=True)
+    assert len(waited) == 2
 
 
 def test_runs_of_dead_processes_are_killed_and_no_others(tracking, place):
     own = this_process()
     settings = {"split": {"seed": 105}}
-    store, dead = begin(tracking, settings, Process(own.host, own.pid, "a start long ago"))
+    store, dead = begin(tracking, settings, Process(own.host, own.pid, 17.0))
     _, living = begin(tracking, settings, own)
-    _, foreign = begin(tracking, settings, Process("elsewhere", own.pid, "a start long ago"))
-    untold = store.client.create_run(store.experiment_id).info.run_id
+    _, foreign = begin(tracking, settings, Process("elsewhere", own.pid, 17.0))
+    unknown = store.client.create_run(store.experiment_id).info.run_id
+    _, of_old_version = begin(tracking, settings, own)
+    store.client.set_tag(of_old_version, "process.started", "95d3f1a2-6c5e-4f9b-8a35-0e0f9b8a7c6d 12345")
     (place / "staging" / dead).mkdir(parents=True)
     (place / "staging" / dead / "half.txt").write_text("half")
     assert mark_killed(store) == 1
-    status = {name: store.client.get_run(name).info.status for name in (dead, living, foreign, untold)}
-    assert status == {dead: "KILLED", living: "RUNNING", foreign: "RUNNING", untold: "RUNNING"}
-    assert store.client.get_run(dead).data.tags["error"] == f"its process {own.pid} ended without a word"
+    status = {name: store.client.get_run(name).info.status for name in (dead, living, foreign, unknown, of_old_version)}
+    assert status == {dead: "KILLED"} | dict.fromkeys((living, foreign, unknown, of_old_version), "RUNNING")
+    assert store.client.get_run(dead).data.tags["error"] == f"its process {own.pid} ended without reporting"
     assert not (place / "staging" / dead).exists()
     assert mark_killed(store) == 0
-    for name in (living, foreign, untold):
+    store.client.set_tag(of_old_version, "process.pid", "4194304")  # larger than any process id
+    assert mark_killed(store) == 1
+    for name in (living, foreign, unknown):
         store.client.set_terminated(name, "KILLED")
 
 

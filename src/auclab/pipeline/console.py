@@ -18,11 +18,11 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from auclab.solvers.progress import Progress, progress_to
+from auclab.solvers.progress import SolveProgress, progress_to
 from auclab.tracking.address import Address, hide_password
 from auclab.tracking.config import TrackingConfig
 from auclab.tracking.job_status import in_sweep
-from auclab.types import AuclabError, Status
+from auclab.types import CONVERGED, AuclabError
 
 if TYPE_CHECKING:
     pass
@@ -33,7 +33,7 @@ err = Console(stderr=True, highlight=False)
 #: Seconds after which a solve gets a bar.
 PATIENCE = 2.0
 
-GOOD, BAD = (Status.OPTIMAL, Status.LOCAL), "red"
+GOOD, BAD = CONVERGED, "red"
 
 
 @contextmanager
@@ -76,7 +76,7 @@ def working(what: str) -> Iterator[None]:
     with Bar(*columns, console=err, transient=True) as bar:
         task = bar.add_task(escape(what), total=1.0, gap=math.nan)
 
-        def show(progress: Progress) -> None:
+        def show(progress: SolveProgress) -> None:
             bar.update(task, completed=progress.share, gap=progress.gap)
 
         with progress_to(show):
@@ -94,9 +94,10 @@ class _GapColumn(ProgressColumn):
         return grid
 
 
-def skipped_line(name: str, run_id: str) -> str:
+def skipped_line(name: str, run_id: str, *, same_code: bool = True) -> str:
     """One line for a job whose result is in the store already."""
-    return f"[dim]· {escape(name)}  finished before, run {run_id[:8]}[/dim]"
+    code = "" if same_code else " with other code"
+    return f"[dim]· {escape(name)}  finished before{code}, run {run_id[:8]}[/dim]"
 
 
 def failed_line(name: str, error: BaseException) -> str:
@@ -107,8 +108,18 @@ def failed_line(name: str, error: BaseException) -> str:
     return f"[red]error:[/red] {escape(told)}  [dim]{escape(name)}[/dim]"
 
 
-def show_sweep(counts: Counter[str], *, folder: Path, tracking: TrackingConfig, parent: str | None) -> None:
-    """The last lines of a sweep: how many jobs ended how, and where they are."""
+def show_sweep(
+    counts: Counter[str],
+    *,
+    folder: Path,
+    tracking: TrackingConfig,
+    parent: str | None,
+    other_code: Counter[str] | None = None,
+) -> None:
+    """The last lines of a sweep: how many jobs ended how, and where they are.
+
+    `other_code` counts the jobs that had finished with other code in the same way.
+    """
     failed = f"[red]{counts['FAILED']} failed[/red]" if counts["FAILED"] else "0 failed"
     killed = f"[yellow]{counts['KILLED']} killed[/yellow]" if counts["KILLED"] else "0 killed"
     if parent is not None:
@@ -120,8 +131,24 @@ def show_sweep(counts: Counter[str], *, folder: Path, tracking: TrackingConfig, 
         out.print(f"tracebacks {short_path(folder)}/*/run.log", soft_wrap=True, markup=False)
     if counts["SKIPPED"]:
         out.print("a job that finished before is skipped; rerun=true computes it again", soft_wrap=True)
-    words = f"{counts['FINISHED']} finished, {counts['SKIPPED']} skipped"
-    out.print(f"sweep: {words}, {failed}, {killed}", soft_wrap=True)
+    ended = f"{counts['FINISHED']} finished, {counts['SKIPPED']} skipped, {failed}, {killed}"
+    out.print(f"sweep: {ended}{_other_code(other_code or Counter())}", soft_wrap=True)
+
+
+def _other_code(counts: Counter[str]) -> str:
+    """How many results of other code were taken or computed again, and the setting for the opposite.
+
+    Examples
+    --------
+    >>> _other_code(Counter(FINISHED=12))
+    '; other code: 12 computed again, rerun=false takes such results'
+    >>> _other_code(Counter(SKIPPED=3))
+    '; other code: 3 taken, rerun=stale computes them again'
+    """
+    taken, again = counts["SKIPPED"], counts.total() - counts["SKIPPED"]
+    parts = [f"; other code: {taken} taken, rerun=stale computes them again"] if taken else []
+    parts += [f"; other code: {again} computed again, rerun=false takes such results"] if again else []
+    return "".join(parts)
 
 
 def open_command(tracking: TrackingConfig) -> str:

@@ -1,7 +1,7 @@
-"""What the person sees of a sweep while it runs: a line for every job that ended, and the time that is left.
+"""The screen of a running sweep: a line per job that ended, and an estimate of the time left.
 
-The jobs may run in other processes and on other machines, so they write slips into the sweep's folder, and the
-process of the sweep alone writes to the terminal.
+Jobs may run in other processes and on other machines; they write status files below the sweep's folder, and only the
+process of the sweep writes to the terminal.
 """
 
 from __future__ import annotations
@@ -16,83 +16,89 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 from auclab.pipeline.console import err, out
 from auclab.tracking.job_status import JobStatus, read_statuses
 
-#: Seconds between two looks at the folder.
-PATIENCE = 0.5
+#: Seconds between two readings of the status files.
+POLL_SECONDS = 0.5
+
+OTHER_CODE = "finished runs of other code are computed again; to take them, stop with Ctrl-C and add rerun=false"
 
 
 class Watcher:
-    """Reads the slips of a sweep in a thread of its own, until it is stopped.
+    """Reads the status files of a sweep in a thread, and prints each job once, until it is stopped.
 
     Parameters
     ----------
     folder : Path
         The sweep's output folder.
-    name : str
-        The sweep's own word.
+    sweep : str
+        The sweep's id.
     total : int, optional
-        How many jobs there are, if it is known.
+        Number of jobs, if it is known.
     """
 
-    def __init__(self, folder: Path, name: str, *, total: int | None) -> None:
-        self.folder, self.name, self.total = folder, name, total
-        self.told: set[Path] = set()
+    def __init__(self, folder: Path, sweep: str, *, total: int | None) -> None:
+        self.folder, self.sweep, self.total = folder, sweep, total
+        self.shown: set[Path] = set()
         self.counts: Counter[str] = Counter()
-        self.begin = time.monotonic()
-        self._end = threading.Event()
+        self.start_time = time.monotonic()
+        self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="watch the sweep", daemon=True)
+        self._warned = False
 
     def start(self) -> None:
-        """Begin to look."""
+        """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Tell what has not been told, and end."""
-        self._end.set()
+        """Print what has not been printed yet, and end the thread."""
+        self._stopped.set()
         self._thread.join()
 
     def _watch(self) -> None:
         columns = (SpinnerColumn(), BarColumn(bar_width=30), TextColumn("{task.description}"))
         with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
             task = bar.add_task("", total=self.total)
-            while not self._end.wait(PATIENCE):
-                self._look(bar, task)
-            self._look(bar, task)
+            while not self._stopped.wait(POLL_SECONDS):
+                self._update(bar, task)
+            self._update(bar, task)
 
-    def _look(self, bar: Progress, task: TaskID) -> None:
-        for slip in read_statuses(self.folder, self.name):
-            if slip.line is not None and slip.folder not in self.told:
-                self.told.add(slip.folder)
-                self.counts[slip.status] += 1
-                self._tell(slip, bar)
-        bar.update(task, completed=len(self.told), description=self._standing())
+    def _update(self, bar: Progress, task: TaskID) -> None:
+        for job in read_statuses(self.folder, self.sweep):
+            if job.other_code is not None and job.status != "SKIPPED" and not self._warned:
+                self._warned = True
+                err.print(f"[yellow]{OTHER_CODE}[/yellow]", soft_wrap=True)
+            if job.line is not None and job.folder not in self.shown:
+                self.shown.add(job.folder)
+                self.counts[job.status] += 1
+                self._print(job, bar)
+        bar.update(task, completed=len(self.shown), description=self._progress())
 
-    def _tell(self, slip: JobStatus, bar: Progress) -> None:
-        terminal = err if slip.status == "FAILED" else out
+    def _print(self, job: JobStatus, bar: Progress) -> None:
+        terminal = err if job.status == "FAILED" else out
         if err.is_terminal and terminal.is_terminal:
-            bar.console.print(slip.line, soft_wrap=True)  # above the bar
+            bar.console.print(job.line, soft_wrap=True)  # above the bar
         else:
-            terminal.print(f"{slip.line}  [dim]{self._standing()}[/dim]", soft_wrap=True)
+            terminal.print(f"{job.line}  [dim]{self._progress()}[/dim]", soft_wrap=True)
 
-    def _standing(self) -> str:
-        done = len(self.told)
+    def _progress(self) -> str:
+        done = len(self.shown)
         count = f"{done} of {self.total}" if self.total is not None else str(done)
         left = self.seconds_left()
-        return count if left is None else f"{count}, {in_words(left)} left"
+        return count if left is None else f"{count}, {format_duration(left)} left"
 
     def seconds_left(self) -> float | None:
-        """At the pace of the jobs that were worked on; None while there is none, or no end is known."""
-        worked = len(self.told) - self.counts["SKIPPED"]
-        if self.total is None or not worked or self.total <= len(self.told):
+        """At the pace of the jobs computed so far; None before the first of them, or if the total is unknown."""
+        computed = len(self.shown) - self.counts["SKIPPED"]
+        if self.total is None or not computed or self.total <= len(self.shown):
             return None
-        return (time.monotonic() - self.begin) / worked * (self.total - len(self.told))
+        return (time.monotonic() - self.start_time) / computed * (self.total - len(self.shown))
 
 
-def in_words(seconds: float) -> str:
-    """A duration as a person says it.
+def format_duration(seconds: float) -> str:
+    """A rounded duration.
 
     Examples
     --------
-    >>> in_words(8.4), in_words(200), in_words(9000)
+    >>> format_duration(8.4), format_duration(200), format_duration(9000)
     ('about 8 s', 'about 3 min', 'about 2.5 h')
     """
     if seconds < 90:

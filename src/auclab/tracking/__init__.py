@@ -1,19 +1,24 @@
-"""Where a run is kept: MLflow's database and artifacts, or a plain folder. Nothing else imports MLflow."""
+"""Records of runs: MLflow's database and artifacts, or a plain folder. No other package writes to MLflow."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from auclab.tracking.code import CODE_TAG, code_version
     from auclab.tracking.config import TrackingConfig
-    from auclab.tracking.earlier import finished_before, mark_killed
     from auclab.tracking.environment import HASH_TAG, SETTINGS_TAG, capture_environment, fingerprint
+    from auclab.tracking.mlflow_run import MlflowRun
     from auclab.tracking.model import save_model
-    from auclab.tracking.runs import FolderRun, MlflowRun, Record, Run, open_run
+    from auclab.tracking.open import open_run
+    from auclab.tracking.resume import FinishedRun, find_finished, mark_killed
+    from auclab.tracking.runs import FolderRun, Record, Run
     from auclab.tracking.sweeps import close_parent, join_sweep, open_parent
 
 __all__ = [
+    "CODE_TAG",
     "HASH_TAG",
     "SETTINGS_TAG",
+    "FinishedRun",
     "FolderRun",
     "MlflowRun",
     "Record",
@@ -21,8 +26,9 @@ __all__ = [
     "TrackingConfig",
     "capture_environment",
     "close_parent",
+    "code_version",
+    "find_finished",
     "fingerprint",
-    "finished_before",
     "join_sweep",
     "mark_killed",
     "open_parent",
@@ -30,31 +36,34 @@ __all__ = [
     "save_model",
 ]
 
-#: Where each name lives; imported when it is asked for, as MLflow takes a second and an address or a hash needs none.
-_HOMES = {
+#: The module of each name; imported at first use, as MLflow takes a second and an address or a hash needs none of it.
+_MODULES = {
+    "CODE_TAG": "code",
     "HASH_TAG": "environment",
     "SETTINGS_TAG": "environment",
+    "FinishedRun": "resume",
     "FolderRun": "runs",
-    "MlflowRun": "runs",
+    "MlflowRun": "mlflow_run",
     "Record": "runs",
     "Run": "runs",
     "TrackingConfig": "config",
     "capture_environment": "environment",
     "close_parent": "sweeps",
+    "code_version": "code",
+    "find_finished": "resume",
     "fingerprint": "environment",
-    "finished_before": "earlier",
     "join_sweep": "sweeps",
-    "mark_killed": "earlier",
+    "mark_killed": "resume",
     "open_parent": "sweeps",
-    "open_run": "runs",
+    "open_run": "open",
     "save_model": "model",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"module 'auclab.tracking' has no attribute {name!r}")
-    return getattr(import_module(f"auclab.tracking.{_HOMES[name]}"), name)
+    return getattr(import_module(f"auclab.tracking.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:

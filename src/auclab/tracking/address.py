@@ -1,4 +1,4 @@
-"""Where runs are recorded: a database below a folder, another database, or an MLflow server."""
+"""Address of the store: a database below a folder, another database, or an MLflow server."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from auclab.tracking.config import TrackingConfig
 from auclab.types import AuclabError
 
 SERVERS = ("http://", "https://")
-#: First words of addresses of databases; a driver may follow, as in postgresql+psycopg2.
+#: Schemes of database addresses; a driver may follow, as in postgresql+psycopg2.
 DATABASES = ("sqlite", "postgresql", "mysql", "mssql")
 
-#: Where the name of a driver is not that of its package.
+#: Packages of drivers whose module has another name.
 DRIVERS = {"psycopg": "'psycopg[binary]'", "psycopg2": "psycopg2-binary"}
 
-#: Seconds a server has to say that it is there.
-PATIENCE = 10.0
+#: Seconds to wait for the answer of a server.
+TIMEOUT_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class Address:
     Attributes
     ----------
     uri
-        What MLflow calls the tracking URI.
+        MLflow's tracking URI.
     directory
-        Absolute; files of runs go below it, unless the experiment or a server keeps them elsewhere.
+        Absolute path; files of runs are written below it, unless the experiment or a server keeps them elsewhere.
     """
 
     uri: str
@@ -42,12 +42,12 @@ class Address:
 
     @classmethod
     def of(cls, directory: str | Path, uri: str | None = None) -> Self:
-        """The database below `directory`, or what `uri` names; a relative SQLite file is looked for from here.
+        """The database below `directory`, or the one that `uri` names; a relative SQLite path is made absolute.
 
         Raises
         ------
         AuclabError
-            An address that is neither a database's nor a server's.
+            `uri` is neither the address of a database nor that of a server.
 
         Examples
         --------
@@ -56,18 +56,18 @@ class Address:
         >>> Address.of("/data/mlruns", "http://127.0.0.1:5000/").uri
         'http://127.0.0.1:5000'
         """
-        place = Path(directory).absolute()
+        folder = Path(directory).absolute()
         if uri is None:
-            return cls(f"sqlite:///{place / 'mlflow.db'}", place)
-        kind, sign, rest = uri.partition("://")
-        if not sign or not (uri.startswith(SERVERS) or kind.partition("+")[0] in DATABASES):
+            return cls(f"sqlite:///{folder / 'mlflow.db'}", folder)
+        scheme, separator, rest = uri.partition("://")
+        if not separator or not (uri.startswith(SERVERS) or scheme.partition("+")[0] in DATABASES):
             raise AuclabError(
                 f"tracking.uri is {hide_password(uri)!r}; it is a database (sqlite:///FILE.db, "
                 "postgresql://USER@HOST/NAME) or an MLflow server (http://HOST:PORT)"
             )
-        if kind == "sqlite" and rest.startswith("/"):
-            return cls(f"sqlite:///{Path(rest[1:]).absolute()}", place)
-        return cls(uri.rstrip("/"), place)
+        if scheme == "sqlite" and rest.startswith("/"):
+            return cls(f"sqlite:///{Path(rest[1:]).absolute()}", folder)
+        return cls(uri.rstrip("/"), folder)
 
     @classmethod
     def of_settings(cls, tracking: TrackingConfig) -> Self:
@@ -76,12 +76,12 @@ class Address:
 
     @classmethod
     def parse(cls, store: str | Path) -> Self:
-        """What ``--store`` names: a folder or, with ``://`` in it, an address."""
+        """The value of ``--store``: a folder or, if it contains ``://``, an address."""
         return cls.of("mlruns", str(store)) if "://" in str(store) else cls.of(store)
 
     @property
     def is_server(self) -> bool:
-        """Whether another process keeps the runs, and their files."""
+        """Whether it is a server, which keeps the files too."""
         return self.uri.startswith(SERVERS)
 
     @property
@@ -98,26 +98,26 @@ class Address:
         return str(self.directory) if self.is_own else hide_password(self.uri)
 
     def require_answer(self) -> None:
-        """Somebody answers at the address, which is asked once a process. Does nothing for an SQLite file.
+        """Check once per process that the server or the database answers; does nothing for an SQLite file.
 
-        MLflow itself would ask again for minutes.
+        MLflow itself would retry for minutes.
 
         Raises
         ------
         AuclabError
-            Nobody answers, the database refuses, or its driver is not installed.
+            There is no answer, the database refuses, or its driver is not installed.
         """
         if self.is_server:
-            _ask_server(self.uri)
+            _check_server(self.uri)
         elif self.file is None:
-            _ask_database(self.uri)
+            _check_database(self.uri)
 
 
 @cache
-def _ask_server(uri: str) -> None:
+def _check_server(uri: str) -> None:
     try:
-        urlopen(f"{uri}/health", timeout=PATIENCE).close()
-    except HTTPError:  # an answer too, from whoever stands before it; MLflow's client knows passwords
+        urlopen(f"{uri}/health", timeout=TIMEOUT_SECONDS).close()
+    except HTTPError:  # an answer too, perhaps of a proxy; MLflow's client has the passwords
         return
     except (URLError, OSError) as error:
         reason = getattr(error, "reason", error)
@@ -128,7 +128,7 @@ def _ask_server(uri: str) -> None:
 
 
 @cache
-def _ask_database(uri: str) -> None:
+def _check_database(uri: str) -> None:
     import sqlalchemy
 
     shown = hide_password(uri)
@@ -145,7 +145,7 @@ def _ask_database(uri: str) -> None:
 
 
 def is_local(uri: str) -> bool:
-    """Whether an address of files is a folder that this machine can open.
+    """Whether an address of files is a folder of this machine.
 
     Examples
     --------
@@ -156,12 +156,12 @@ def is_local(uri: str) -> bool:
 
 
 def local_path(uri: str) -> Path:
-    """The folder behind a local address."""
+    """The folder of a local address."""
     return Path(url2pathname(urlparse(uri).path))
 
 
 def hide_password(text: str) -> str:
-    """Text in which the password of every address is ``***``: commands and settings are kept with the runs.
+    """Replace the passwords of all addresses in a text by ``***``, before it is kept with a run.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a run was made with: code, versions, machine, and a hash that equal experiments share."""
+"""What a run was made with: commit, versions, machine, and a hash that equal experiments share."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ PACKAGES = (
     *("pyomo", "highspy", "cvxpy", "clarabel", "scs", "mlflow"),
 )
 
-#: Settings that say where things lie, or whether to work at all, and not what is computed.
-PLACES = ("tracking", "data_dir", "rerun")
-#: The same inside ``dataset``: what was read there is told by its checksum.
-DATA_PLACES = ("data_dir", "path")
-#: Tag of a run with the hash of its settings, known before its data are read.
+#: Settings that say where files are, what is drawn or whether to compute at all; they do not change what is computed.
+LOCATIONS = ("tracking", "data_dir", "rerun", "figures")
+#: The same inside ``dataset``: the checksum identifies what was read there.
+DATA_LOCATIONS = ("data_dir", "path")
+#: Tag of a run with the hash of its settings, set before its data are read.
 SETTINGS_TAG = "config.settings"
 #: Tag of a finished run with the hash of its settings and data.
 HASH_TAG = "config.hash"
@@ -30,7 +30,7 @@ HASH_TAG = "config.hash"
 
 @cache
 def capture_environment() -> dict[str, str]:
-    """Tags that describe code and machine; a fact that cannot be had is left out."""
+    """Tags that describe versions, commit and machine; those that cannot be determined are left out."""
     tags = {f"version.{name}": found for name in PACKAGES if (found := _version(name))}
     tags |= {"python": platform.python_version(), "platform": platform.platform(), "cpu": _cpu()}
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
@@ -40,11 +40,19 @@ def capture_environment() -> dict[str, str]:
     return tags | _git()
 
 
-def fingerprint(settings: Mapping[str, Any], data_sha256: str = "") -> str:
-    """Sixteen hexadecimal digits of the hash of settings, data checksum and package version.
+def fingerprint(configuration: Mapping[str, Any], data_sha256: str = "") -> str:
+    """Sixteen hexadecimal digits of the hash of a configuration and of the checksum of the data.
 
-    Equal for two runs exactly if they compute the same thing. Where files lie, how a run is tracked, the machine and
-    its threads do not count, nor whether a number is written 1 or 1.0. Without a checksum: of settings and version.
+    Equal for two runs exactly if they describe the same computation. Locations of files, tracking, the machine and its
+    threads do not count, nor whether a number is written 1 or 1.0; the code has a tag of its own
+    (`auclab.tracking.code.code_version`). Without a checksum: the hash of the configuration alone.
+
+    Parameters
+    ----------
+    configuration : mapping
+        The resolved configuration: nested mappings, lists and scalars.
+    data_sha256 : str
+        Checksum of the data.
 
     Examples
     --------
@@ -54,15 +62,15 @@ def fingerprint(settings: Mapping[str, Any], data_sha256: str = "") -> str:
     >>> one == fingerprint({"seed": 1}, "ab") or one == fingerprint({"seed": 0}, "ba")
     False
     """
-    told = {key: value for key, value in settings.items() if key not in PLACES}
-    if isinstance(dataset := told.get("dataset"), Mapping):
-        told["dataset"] = {key: value for key, value in dataset.items() if key not in DATA_PLACES}
-    text = json.dumps([_plain(told), data_sha256, _version("auclab")], sort_keys=True, default=str)
+    hashed = {key: value for key, value in configuration.items() if key not in LOCATIONS}
+    if isinstance(dataset := hashed.get("dataset"), Mapping):
+        hashed["dataset"] = {key: value for key, value in dataset.items() if key not in DATA_LOCATIONS}
+    text = json.dumps([_plain(hashed), data_sha256], sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _plain(value: Any) -> Any:
-    """Settings with whole numbers as integers."""
+    """A configuration with whole numbers as integers."""
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -78,7 +86,7 @@ def _version(name: str) -> str:
 
 
 def _cpu() -> str:
-    """The model's name where Linux tells it, else what Python knows."""
+    """The model's name on Linux, elsewhere what Python reports."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
@@ -88,18 +96,18 @@ def _cpu() -> str:
 
 
 def _git() -> dict[str, str]:
-    """Commit of the package's own repository; nothing if it is installed without one."""
+    """Commit of the repository that tracks the package; nothing if it is installed without one."""
     home = str(Path(__file__).parents[1])
-    # Inside somebody else's repository (a virtual environment below it) the file would not be tracked.
-    if _ask_git(home, "ls-files", "--error-unmatch", "types.py") is None:
+    # In a virtual environment below another repository, that repository does not track the file.
+    if _run_git(home, "ls-files", "--error-unmatch", "types.py") is None:
         return {}
-    commit, changes = _ask_git(home, "rev-parse", "HEAD"), _ask_git(home, "status", "--porcelain", "-uno")
+    commit, changes = _run_git(home, "rev-parse", "HEAD"), _run_git(home, "status", "--porcelain", "-uno")
     if commit is None:
         return {}
     return {"mlflow.source.git.commit": commit, "git.changed": "yes" if changes else "no"}
 
 
-def _ask_git(folder: str, *command: str) -> str | None:
+def _run_git(folder: str, *command: str) -> str | None:
     line = ["git", "-C", folder, *command]
     try:
         answer = subprocess.run(line, capture_output=True, text=True, timeout=10, check=True)

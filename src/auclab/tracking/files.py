@@ -1,4 +1,4 @@
-"""The files of one run: written to a staging folder, then visible all at once, or sent to where a server keeps them."""
+"""The files of one run: written to a staging folder, then moved into place in one step, or sent to a server."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 class RunFiles:
-    """Where the files of a run are made and where they end.
+    """Where the files of a run are written and where they are published.
 
-    MLflow tells where: a folder of this machine, or an address (``mlflow-artifacts:/…``, ``s3://…``), to which they are
+    MLflow says where: a folder of this machine, or an address (``mlflow-artifacts:/…``, ``s3://…``) to which they are
     sent; then a copy stays in the output folder of the job.
 
     Attributes
@@ -25,7 +25,7 @@ class RunFiles:
     staging : Path
         Files are written here.
     folder : Path
-        They are found here after `publish`.
+        They are here after `publish`.
     """
 
     def __init__(self, store: Store, run: Run, output: Path) -> None:
@@ -36,7 +36,7 @@ class RunFiles:
         self.staging = output / f".staging-{self._run_id}" if self._is_sent else staging_of(store, self._run_id)
 
     def publish(self) -> None:
-        """Make the files visible: in one move, or sent one by one before the run is called finished."""
+        """Move the files into place in one step, or send them one by one, before the run is marked FINISHED."""
         if self._is_sent:
             self._client.log_artifacts(self._run_id, str(self.staging))
             for path in sorted(self.staging.iterdir()):
@@ -53,7 +53,7 @@ class RunFiles:
             draft.replace(self.folder)
 
     def add(self, name: str, text: str) -> None:
-        """One more file beside what is there."""
+        """Add one file to those that are published."""
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / name).write_text(text, encoding="utf-8")
         if self._is_sent:
@@ -65,5 +65,5 @@ class RunFiles:
 
 
 def staging_of(store: Store, run_id: str) -> Path:
-    """Where files of a run wait on this machine."""
+    """The staging folder of a run on this machine."""
     return store.directory / "staging" / run_id

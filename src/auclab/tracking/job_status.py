@@ -1,4 +1,8 @@
-"""The slip of paper a job leaves in its output folder, and how it finds the sweep it belongs to."""
+"""Per-job status file, and the environment variables by which a job finds its sweep.
+
+Every job of a sweep writes ``run.json`` into its output folder. The process of the sweep reads these files, wherever
+the jobs run, and nothing else.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-#: Environment variable with the id of a sweep's parent run; processes that work on jobs inherit it.
+#: Environment variable with the id of a sweep's parent run; the processes that run jobs inherit it.
 PARENT_VARIABLE = "AUCLAB_PARENT_RUN"
-#: Environment variable with the sweep's own word, so that slips of an earlier sweep in the same folder do not count.
+#: Environment variable with the id of the sweep: status files of an earlier sweep in the same folder do not count.
 SWEEP_VARIABLE = "AUCLAB_SWEEP"
-#: Environment variable with the process of the sweep, for workers that are to end with it.
+#: Environment variable with the process of the sweep, for workers that end with it.
 PARENT_PROCESS_VARIABLE = "AUCLAB_SWEEP_PROCESS"
 
 STATUS_FILE = "run.json"
@@ -31,38 +35,43 @@ class JobStatus:
     status
         FINISHED, FAILED, KILLED or SKIPPED.
     line
-        What the reader is told of it, in rich's markup; None as long as the job is not done with its files.
+        The line for the screen, in rich's markup; None until all files of the job are written.
     run_id
-        The tracked run that has its numbers; None without tracking, or if it has none.
+        The tracked run with its numbers; None without tracking, or if there is none.
+    other_code
+        A FINISHED run of the same job whose code was another; None if there is none.
     """
 
     folder: Path
     status: str
     line: str | None = None
     run_id: str | None = None
+    other_code: str | None = None
 
 
 def write_status(folder: Path, *, name: str, status: str, run_id: str | None, files: Path) -> None:
     """Write how the job ended and where its files are."""
-    slip = {"name": name, "status": status, "run_id": run_id, "files": str(files)}
-    _write(folder, slip | {"sweep": os.environ.get(SWEEP_VARIABLE)})
+    content = {"name": name, "status": status, "run_id": run_id, "files": str(files)}
+    _write(folder, _kept(folder, "other_code") | content)
 
 
 def add_line(folder: Path, line: str, *, status: str) -> None:
-    """Tell the sweep in one line how the job ended; a job that left no slip gets one with `status`."""
-    usual = {"status": status, "sweep": os.environ.get(SWEEP_VARIABLE)}
-    found = _read(folder / STATUS_FILE)
-    own = found if found.get("sweep") == usual["sweep"] else {}
-    _write(folder, usual | own | {"line": line})
+    """Add the line for the screen; `status` is written if the job left none."""
+    _write(folder, {"status": status} | _kept(folder) | {"line": line})
+
+
+def mark_other_code(folder: Path, run_id: str) -> None:
+    """Record, before a job computes, that the run `run_id` finished it with other code."""
+    _write(folder, {"other_code": run_id})
 
 
 def in_sweep() -> bool:
-    """Whether this process works on jobs of a sweep, which alone writes to the terminal."""
+    """Whether this process runs jobs of a sweep; the process of the sweep alone writes to the terminal."""
     return SWEEP_VARIABLE in os.environ
 
 
 def read_statuses(sweep_folder: Path, sweep: str | None = None) -> Iterator[JobStatus]:
-    """The jobs of a sweep that began, in the order of their names; one without a slip was KILLED at its work.
+    """The jobs of a sweep that began, ordered by folder; a job without a status file was KILLED.
 
     Examples
     --------
@@ -72,20 +81,34 @@ def read_statuses(sweep_folder: Path, sweep: str | None = None) -> Iterator[JobS
     ...     write_status(folder / str(number), name="a run", status=status, run_id=None, files=folder)
     ...     (folder / str(number) / ".hydra").mkdir()
     >>> (folder / "2" / ".hydra").mkdir(parents=True)
-    >>> [slip.status for slip in read_statuses(folder)]
+    >>> [job.status for job in read_statuses(folder)]
     ['FINISHED', 'SKIPPED', 'KILLED']
     """
     for mark in sorted(sweep_folder.rglob(".hydra")):
         found = _read(mark.parent / STATUS_FILE)
         if found.get("sweep") == sweep and found:
-            yield JobStatus(mark.parent, found["status"], found.get("line"), found.get("run_id"))
+            optional = (found.get(key) for key in ("line", "run_id", "other_code"))
+            yield JobStatus(mark.parent, found.get("status", "KILLED"), *optional)
         else:
             yield JobStatus(mark.parent, "KILLED")
 
 
 def count_jobs(sweep_folder: Path, sweep: str | None = None) -> Counter[str]:
-    """How many jobs below the folder of a sweep ended in which status."""
-    return Counter(slip.status for slip in read_statuses(sweep_folder, sweep))
+    """How many jobs below the folder of a sweep ended with which status."""
+    return Counter(job.status for job in read_statuses(sweep_folder, sweep))
+
+
+def count_other_code(sweep_folder: Path, sweep: str | None = None) -> Counter[str]:
+    """Of the jobs that had finished with other code, how many ended with which status; SKIPPED: taken as it was."""
+    return Counter(job.status for job in read_statuses(sweep_folder, sweep) if job.other_code is not None)
+
+
+def _kept(folder: Path, *keys: str) -> dict[str, Any]:
+    """What this sweep wrote about the job before: these keys, or all."""
+    found = _read(folder / STATUS_FILE)
+    if found.get("sweep") != os.environ.get(SWEEP_VARIABLE):
+        return {}
+    return {key: value for key, value in found.items() if not keys or key in keys}
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -96,8 +119,9 @@ def _read(path: Path) -> dict[str, Any]:
     return content
 
 
-def _write(folder: Path, slip: dict[str, Any]) -> None:
+def _write(folder: Path, content: dict[str, Any]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     draft = folder / f".{STATUS_FILE}.{os.getpid()}"
-    draft.write_text(json.dumps(slip, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    draft.replace(folder / STATUS_FILE)  # whoever looks sees all of it or nothing
+    text = json.dumps(content | {"sweep": os.environ.get(SWEEP_VARIABLE)}, indent=2, ensure_ascii=False)
+    draft.write_text(text + "\n", encoding="utf-8")
+    draft.replace(folder / STATUS_FILE)  # readers see all of it or nothing

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from auclab.tracking import store as _store  # noqa: F401  silences telemetry and logs first
-
-#: Given, because finding them out takes MLflow four seconds.
+#: Listed here, because MLflow needs four seconds to infer them.
 REQUIREMENTS = ("auclab", "scikit-learn", "skops", "numpy", "scipy", "pandas", "mlflow")
 
 
@@ -24,15 +25,15 @@ def save_model(model: Any, X: Any, folder: Path) -> None:
     folder : Path
         Must not exist yet.
     """
-    # Imported when there is a model to save: skops looks through all of scikit-learn, which takes a second or two.
-    import mlflow.sklearn
-    import skops.io
+    from auclab.tracking import store as _store  # noqa: F401  turns telemetry and logs off before MLflow is imported
+
+    import mlflow.sklearn  # isort: skip
     from mlflow.models import infer_signature
 
     if hasattr(X, "select_dtypes"):
         # A column of whole numbers may have missing values one day, and these are floats.
         X = X.astype(dict.fromkeys(X.select_dtypes("integer"), "float64"))
-    with warnings.catch_warnings():
+    with _skops_for_saving() as skops_io, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # MLflow's hints on integer columns and on its own deprecations
         mlflow.sklearn.save_model(
             model,
@@ -41,5 +42,28 @@ def save_model(model: Any, X: Any, folder: Path) -> None:
             signature=infer_signature(X, model.predict(X)),
             pip_requirements=[f"{name}=={version(name)}" for name in REQUIREMENTS],
             # The model was made here, a moment ago: its types are those we mean.
-            skops_trusted_types=skops.io.get_untrusted_types(data=skops.io.dumps(model)),
+            skops_trusted_types=skops_io.get_untrusted_types(data=skops_io.dumps(model)),
         )
+
+
+@contextmanager
+def _skops_for_saving() -> Iterator[Any]:
+    """``skops.io`` without its list of all estimators of scikit-learn, for which it imports every module there.
+
+    The list says which types are trusted when a model is loaded. Saving names the types of the model one by one, so it
+    needs no list. Afterwards skops is as if it had not been imported: whoever loads models here gets the whole of it.
+    """
+    if "skops.io" in sys.modules:
+        yield sys.modules["skops.io"]
+        return
+    import sklearn.utils
+
+    listing, sklearn.utils.all_estimators = sklearn.utils.all_estimators, lambda *_, **__: []
+    try:
+        import skops.io
+
+        yield skops.io
+    finally:
+        sklearn.utils.all_estimators = listing
+        for name in [name for name in sys.modules if name.partition(".")[0] == "skops"]:
+            del sys.modules[name]

@@ -1,4 +1,4 @@
-"""MLflow's store: opened by one process at a time, used by many."""
+"""MLflow's store: opened by one process at a time, used by many. Importing this module imports MLflow."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from auclab.types import AuclabError
 
 os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"  # read when MLflow is imported; "1" would have no effect
 os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
-# What it says of servers is not for our screen, and a server that went away is not asked for minutes.
+# No hints about servers on the screen, and no minutes of retries when a server has gone.
 os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
 os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
 os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "4")
@@ -26,7 +26,7 @@ from mlflow import MlflowClient
 from mlflow.exceptions import MlflowException
 from sqlalchemy.exc import SQLAlchemyError
 
-# Migrations and hints are not news to the reader of the screen, and errors arrive as exceptions.
+# No messages about migrations on the screen; errors arrive as exceptions.
 for _name in ("alembic", "mlflow"):
     logging.getLogger(_name).setLevel(logging.CRITICAL)
 
@@ -37,7 +37,7 @@ STORE_ERRORS = (OSError, sqlite3.Error, SQLAlchemyError, MlflowException)
 
 @dataclass(frozen=True)
 class Store:
-    """An open store: the client, the experiment new runs belong to, and where it all is."""
+    """An open store: the client, the experiment of new runs, and the address."""
 
     client: MlflowClient
     experiment_id: str
@@ -45,7 +45,7 @@ class Store:
 
     @property
     def directory(self) -> Path:
-        """The folder with the files of the runs, those at work among them; not of a server's."""
+        """The folder with the files of the runs, staged ones included; a server keeps its own."""
         return self.address.directory
 
     @property
@@ -79,7 +79,7 @@ def open_store(directory: str | Path, experiment: str = "auclab", uri: str | Non
     Raises
     ------
     AuclabError
-        The folder cannot be written, the database is damaged or belongs to another version of MLflow, nobody
+        The folder cannot be written, the database is damaged or belongs to another version of MLflow, or nothing
         answers at the address.
     """
     address = Address.of(directory, uri)
@@ -91,7 +91,7 @@ def open_store(directory: str | Path, experiment: str = "auclab", uri: str | Non
         else:
             artifacts = address.directory / "artifacts"
             artifacts.mkdir(parents=True, exist_ok=True)
-            with _alone(_lock(address)), warnings.catch_warnings():
+            with _locked(_lock(address)), warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # MLflow's own use of SQLAlchemy
                 if address.file is not None and not address.file.exists():
                     _create_database(address.file, artifacts)
@@ -105,25 +105,25 @@ def open_store(directory: str | Path, experiment: str = "auclab", uri: str | Non
 
 
 def _experiment(client: MlflowClient, name: str, *, location: str | None) -> tuple[str, str]:
-    """Id and stage of the experiment, which is made if it is missing."""
+    """Id and stage of the experiment, which is created if it is missing."""
     if (found := client.get_experiment_by_name(name)) is None:
         try:
             return str(client.create_experiment(name, artifact_location=location)), "active"
-        except MlflowException:  # somebody else was quicker
+        except MlflowException:  # another process was quicker
             if (found := client.get_experiment_by_name(name)) is None:
                 raise
     return str(found.experiment_id), str(found.lifecycle_stage)
 
 
 def cannot_keep(address: Address, error: BaseException) -> str:
-    """The message for a store that refuses."""
+    """The message for a store that cannot be used."""
     reason = " ".join(str(error).partition("(Background on this error")[0].split()) or type(error).__name__
     another = "another place with tracking.dir=…" if address.is_own else "another tracking.uri=…"
     return f"cannot keep runs in {address}: {hide_password(reason)}; choose {another}, or tracking=none"
 
 
 def _lock(address: Address) -> Path:
-    """A file beside the database; of one elsewhere, in the folder with the files."""
+    """The lock file: beside an SQLite database, else in the folder with the files."""
     if address.is_own or address.file is None:
         return address.directory / ".lock"
     address.file.parent.mkdir(parents=True, exist_ok=True)
@@ -131,10 +131,10 @@ def _lock(address: Address) -> Path:
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Hold a lock that the operating system releases if the process dies: SQLite's own, on a file beside.
+def _locked(path: Path) -> Iterator[None]:
+    """Hold a lock that the operating system releases if the process dies: that of an SQLite file.
 
-    Several processes that create MLflow's tables at once break the database.
+    Several processes that create MLflow's tables at the same time damage the database.
     """
     with closing(sqlite3.connect(path, timeout=LOCK_SECONDS, isolation_level=None)) as lock:
         lock.execute("BEGIN EXCLUSIVE")
@@ -145,18 +145,18 @@ def _alone(path: Path) -> Iterator[None]:
 
 
 def _create_database(file: Path, artifacts: Path) -> None:
-    """Make all tables in a file beside, which takes its place when it is complete.
+    """Create all tables in a second file, which is renamed when it is complete.
 
-    Creation takes seconds; stopped half-way, by Ctrl-C or a full disk, it leaves a file MLflow cannot repair.
+    Creation takes seconds; interrupted by Ctrl-C or a full disk it leaves a file that MLflow cannot repair.
     """
-    from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore  # warns of itself when it is imported
+    from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore  # its import emits warnings
 
     draft = file.with_name(f"{file.name}.new")
     draft.unlink(missing_ok=True)
     try:
         SqlAlchemyStore(f"sqlite:///{draft}", artifacts.as_uri()).engine.dispose()
         with closing(sqlite3.connect(draft)) as connection:
-            # Readers no longer wait for writers; the mode is stored in the file.
+            # Readers do not wait for writers; the mode is stored in the file.
             connection.execute("PRAGMA journal_mode=wal")
         draft.replace(file)
     finally:

@@ -1,0 +1,170 @@
+"""A job of a sweep: computed, or skipped because a run with the same settings, data and code finished before."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from auclab.tracking.code import code_version
+from auclab.tracking.config import TrackingConfig
+from auclab.tracking.job_status import PARENT_PROCESS_VARIABLE, add_line, mark_other_code, write_status
+from auclab.tracking.processes import Process, end_with, this_process
+
+if TYPE_CHECKING:
+    from auclab.pipeline.compose import Experiment
+    from auclab.tracking.resume import FinishedRun
+
+log = logging.getLogger(__name__)
+
+
+class Rerun(StrEnum):
+    """Which jobs of a sweep are computed although a run with the same settings and data finished before."""
+
+    #: Those whose run was computed by other code.
+    STALE = "stale"
+    #: None of them.
+    FALSE = "false"
+    #: All of them.
+    TRUE = "true"
+
+
+def parse_rerun(value: Any) -> Rerun:
+    """The setting ``rerun``.
+
+    Raises
+    ------
+    AuclabError
+        It is none of the three.
+
+    Examples
+    --------
+    >>> [parse_rerun(value).value for value in ("stale", False, True)]
+    ['stale', 'false', 'true']
+    """
+    try:
+        return Rerun(str(value).lower())
+    except ValueError:
+        from auclab.types import AuclabError  # NumPy, which --help does not need
+
+        raise AuclabError(f"rerun is {value!r}; it is one of stale, false and true") from None
+
+
+def run_job(experiment: Experiment, job: Any) -> None:
+    """One experiment as a job of a sweep.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        ``rerun`` of its configuration says which finished runs make it unnecessary.
+    job : DictConfig
+        Hydra's own configuration.
+    """
+    folder = Path(job.runtime.output_dir)
+
+    def checksum() -> str:
+        from auclab.pipeline.build import load_dataset
+
+        return load_dataset(experiment).sha256
+
+    def work() -> None:
+        from auclab.pipeline.experiment import run_experiment  # heavy: solvers
+
+        run_experiment(experiment, folder=folder, brief=True)
+
+    def make() -> Job:
+        configuration = experiment.configuration
+        rerun = parse_rerun(configuration.get("rerun"))
+        return Job(experiment.name, configuration, experiment.tracking, rerun, code_version(), checksum, work)
+
+    attempt(folder, job.job.override_dirname, make)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job of a sweep.
+
+    Attributes
+    ----------
+    name
+        The name of its run.
+    configuration
+        What decides its numbers, besides data and code.
+    tracking
+        Where runs are recorded.
+    rerun
+        Which finished runs make it unnecessary.
+    code
+        Identifies the code that computes it.
+    checksum
+        Returns the checksum of its data; called only if a run with these settings finished.
+    work
+        Computes it, keeps it, and writes the status file with its line.
+    """
+
+    name: str
+    configuration: dict[str, Any]
+    tracking: TrackingConfig
+    rerun: Rerun
+    code: str
+    checksum: Callable[[], str]
+    work: Callable[[], None]
+
+
+def attempt(folder: Path, name: str, make: Callable[[], Job]) -> None:
+    """Run one job of a sweep, or skip it if it finished before; an exception ends this job only.
+
+    Parameters
+    ----------
+    folder : Path
+        The job's output folder.
+    name : str
+        Name of the job should `make` fail.
+    make : callable
+        Returns the job.
+    """
+    _end_with_sweep()
+    from auclab.pipeline.console import failed_line, plain_errors, skipped_line
+
+    with plain_errors(lambda line: SystemExit(1)):
+        try:
+            job = make()
+            name = job.name
+            earlier = _find_finished(job)
+            if earlier is not None and not earlier.same_code:
+                mark_other_code(folder, earlier.run_id)
+            if earlier is not None and (earlier.same_code or job.rerun is Rerun.FALSE):
+                from auclab.tracking import join_sweep
+
+                join_sweep(job.tracking, earlier.run_id)
+                write_status(folder, name=name, status="SKIPPED", run_id=earlier.run_id, files=folder)
+                add_line(folder, skipped_line(name, earlier.run_id, same_code=earlier.same_code), status="SKIPPED")
+                return
+            job.work()
+        except Exception as error:  # any: it is logged and shown, and the next job starts
+            log.exception("the job failed")
+            add_line(folder, failed_line(name, error), status="FAILED")
+
+
+def _find_finished(job: Job) -> FinishedRun | None:
+    """The finished run that makes the job unnecessary, or would with other code."""
+    if job.rerun is Rerun.TRUE or job.tracking.name != "mlflow":
+        return None
+    from auclab.tracking import find_finished
+
+    any_code = job.rerun is Rerun.FALSE
+    return find_finished(job.tracking, job.configuration, job.checksum, code=job.code, any_code=any_code)
+
+
+@cache
+def _end_with_sweep() -> None:
+    """Make a worker process that the sweep started end when the sweep is gone."""
+    described = os.environ.get(PARENT_PROCESS_VARIABLE)
+    if described and (parent := Process(**json.loads(described))) != this_process():
+        end_with(parent)

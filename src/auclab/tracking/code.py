@@ -1,0 +1,57 @@
+"""Which code computed a result: a hash of the files of a checkout, or the version of an installed package."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+#: Tag of a run with the code that computes it.
+CODE_TAG = "config.code"
+#: What can change a number, in a checkout; documentation, tests and benchmarks cannot.
+CODE_PATHS = ("src", "conf", "run.py")
+#: Endings of the files that count below these folders.
+CODE_SUFFIXES = (".py", ".yaml")
+
+
+@cache
+def code_version() -> str:
+    """The code of this process: ``files <16 hexadecimal digits>`` in a checkout, else ``version <version>``.
+
+    The hash is of the contents of the Python and YAML files below ``src`` and ``conf`` and of ``run.py``, committed or
+    not. Two commits that differ in documentation or tests alone have the same hash, and so have a change and the
+    commit of that change. The commit itself is another tag of the run (``mlflow.source.git.commit``).
+
+    Read once per process, some 30 ms: what is edited later is not what this process has loaded.
+    """
+    root = Path(__file__).resolve().parents[3]
+    if (root / "pyproject.toml").exists() and (root / "conf" / "config.yaml").exists():
+        return f"files {hash_files(root, CODE_PATHS)}"
+    try:
+        return f"version {version('auclab')}"
+    except PackageNotFoundError:
+        return ""
+
+
+def hash_files(root: Path, paths: Iterable[str]) -> str:
+    """Sixteen hexadecimal digits of the hash of files and of the Python and YAML files below folders.
+
+    Names relative to `root` count, line endings do not: Git may write other ones on another system.
+
+    Parameters
+    ----------
+    root : Path
+        The folder that `paths` are relative to.
+    paths : iterable of str
+        Files, and folders with all that is below them; those that are missing are left out.
+    """
+    digest = hashlib.sha256()
+    for path in paths:
+        for file in [root / path] if (root / path).is_file() else sorted((root / path).rglob("*")):
+            if file.suffix in CODE_SUFFIXES and file.is_file():
+                content = file.read_bytes().replace(b"\r\n", b"\n")
+                digest.update(f"{file.relative_to(root).as_posix()}\0{len(content)}\0".encode())
+                digest.update(content)
+    return digest.hexdigest()[:16]

@@ -1,0 +1,78 @@
+"""The code of a job: another hash for changed code, the same for changed documentation, the version of a wheel."""
+
+import shutil
+import time
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from auclab.tracking import code
+from auclab.tracking.code import CODE_PATHS, code_version, hash_files
+from composed import REPOSITORY
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    for name, text in {
+        "src/auclab/solve.py": "x = 1\n",
+        "src/auclab/tracking/code.py": "",
+        "conf/config.yaml": "seed: 0\n",
+        "run.py": "main()\n",
+        "pyproject.toml": "",
+        "docs/page.md": "text\n",
+        "tests/test_solve.py": "",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+@pytest.mark.parametrize("changed", ["src/auclab/solve.py", "conf/config.yaml", "run.py", "src/auclab/new.py"])
+def test_changed_code_has_another_hash_and_reverted_code_the_same(checkout, changed):
+    before = hash_files(checkout, CODE_PATHS)
+    file = checkout / changed
+    old = file.read_text() if file.exists() else None
+    file.write_text(f"{old}# changed\n")
+    assert hash_files(checkout, CODE_PATHS) != before
+    file.unlink() if old is None else file.write_text(old)
+    assert hash_files(checkout, CODE_PATHS) == before
+
+
+def test_a_moved_file_is_other_code(checkout):
+    before = hash_files(checkout, CODE_PATHS)
+    (checkout / "src" / "auclab" / "solve.py").rename(checkout / "src" / "auclab" / "other.py")
+    assert hash_files(checkout, CODE_PATHS) != before
+
+
+def test_documentation_tests_and_line_endings_do_not_count(checkout):
+    before = hash_files(checkout, CODE_PATHS)
+    (checkout / "docs" / "page.md").write_text("another text")
+    (checkout / "tests" / "test_solve.py").write_text("def test(): ...")
+    (checkout / "src" / "auclab" / "__pycache__").mkdir()
+    (checkout / "src" / "auclab" / "__pycache__" / "solve.pyc").write_text("compiled")
+    (checkout / "src" / "auclab" / "solve.py").write_bytes(b"x = 1\r\n")
+    assert hash_files(checkout, CODE_PATHS) == before
+
+
+def test_a_checkout_is_known_by_its_files_and_a_wheel_by_its_version(checkout, monkeypatch):
+    def here(file):
+        monkeypatch.setattr(code, "__file__", str(file))
+        code_version.cache_clear()
+        return code_version()
+
+    try:
+        assert here(checkout / "src/auclab/tracking/code.py") == f"files {hash_files(checkout, CODE_PATHS)}"
+        shutil.copytree(checkout / "src" / "auclab", checkout / "lib" / "site-packages" / "auclab")
+        assert here(checkout / "lib/site-packages/auclab/tracking/code.py") == f"version {version('auclab')}"
+    finally:
+        code_version.cache_clear()
+
+
+def test_this_checkout_is_hashed_in_less_than_a_tenth_of_a_second():
+    """Once per process; of processor time, as the machine may be busy."""
+    assert Path(code.__file__).is_relative_to(REPOSITORY / "src")
+    hash_files(REPOSITORY, CODE_PATHS)  # from the disk
+    begin = time.process_time()
+    assert code_version.__wrapped__() == f"files {hash_files(REPOSITORY, CODE_PATHS)}"
+    assert (time.process_time() - begin) / 2 < 0.1
