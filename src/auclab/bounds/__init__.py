@@ -1,4 +1,4 @@
-"""Guarantees for the AUC and the buffered AUC on new data; each returns a `Bound` with its assumptions in words."""
+"""Generalization bounds for the AUC and the buffered AUC; each returns a `Bound` with the text of its assumptions."""
 
 from auclab.bounds.complexity import Complexity, linear_complexity
 from auclab.bounds.fixed_scorer import fixed_scorer_auc_bound, fixed_scorer_bauc_bound, peeled_fixed_scorer_bauc_bound

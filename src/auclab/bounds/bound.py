@@ -1,4 +1,4 @@
-"""What every bound returns."""
+"""The result of every bound."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ class Bound:
 
     `lower` bounds the unknown quantity from below; two-sided statements give `half_width` instead (the other
     one is NaN). `slack` is what was subtracted from the empirical value. `vacuous` says that the statement
-    excludes nothing. `assumptions` are words to be shown wherever the number is shown.
+    excludes nothing. `assumptions` are sentences to be shown with the number.
+
+    See Also
+    --------
+    auclab.bounds : The functions that return it.
     """
 
     lower: float

@@ -1,4 +1,4 @@
-"""Checks and words that the bounds share."""
+"""Checks that the bounds share, and the texts of common assumptions."""
 
 from __future__ import annotations
 

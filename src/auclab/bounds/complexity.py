@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-import scipy.sparse as sp
 
 from auclab.bounds.checks import check_nonnegative, check_probability
 from auclab.formulations.norms import check_norm
@@ -26,7 +25,11 @@ class Complexity:
     """A complexity in units of the score, summed over the m observations (not divided by m).
 
     `value` is a closed form or a mean over draws; the truth is at most ``upper = value + error`` with probability at
-    least 1 − ρ. `error` is 0 for a closed form that is itself an upper bound. `method` says in words what was done.
+    least 1 − ρ. `error` is 0 for a closed form that is itself an upper bound. `method` describes the computation.
+
+    See Also
+    --------
+    linear_complexity : Computes it.
     """
 
     value: float
@@ -50,7 +53,7 @@ def linear_complexity(
     rho: float = 0.01,
     seed: int | None = 0,
 ) -> Complexity:
-    """``E sup_{‖w‖≤Λ} Σ_i γ_i w·x_i`` of a sample, or of its distribution where a radius is known.
+    """``E sup_{‖w‖≤Λ} Σ_i γ_i w·x_i`` of a sample, or of its distribution where a radius is given.
 
     Closed forms, used unless `draws` is given::
 
@@ -90,6 +93,10 @@ def linear_complexity(
     AuclabError
         X not two-dimensional or not finite, an unknown norm or kind, a value outside its range.
 
+    See Also
+    --------
+    uniform_weighted_auc_bound : Takes its upper end.
+
     Examples
     --------
     ‖(3, 4)‖² + ‖(0, 0)‖² = 25; columns have norms 3 and 4:
@@ -111,10 +118,12 @@ def linear_complexity(
     sampled = draws is not None or norm == "l1"
     share = rho / 2.0 if sampled and radius is not None else rho
     if sampled:
-        found = _sampled(features, norm_bound, norm, kind, draws or 1000, share, seed)
+        complexity = _sampled(features, norm_bound, norm, kind, draws or 1000, share, seed)
     else:
-        found = _closed(features, norm_bound, norm, kind)
-    return found if radius is None else _of_distribution(found, len(features), norm_bound, norm, kind, radius, share)
+        complexity = _closed(features, norm_bound, norm, kind)
+    if radius is None:
+        return complexity
+    return _of_distribution(complexity, len(features), norm_bound, norm, kind, radius, share)
 
 
 def _closed(X: Array, norm_bound: float, norm: Norm, kind: Kind) -> Complexity:
@@ -147,20 +156,20 @@ def _sampled(
 
 
 def _of_distribution(
-    found: Complexity, m: int, norm_bound: float, norm: Norm, kind: Kind, radius: float, rho: float
+    of_sample: Complexity, m: int, norm_bound: float, norm: Norm, kind: Kind, radius: float, rho: float
 ) -> Complexity:
     check_nonnegative(radius=radius)
     size = math.sqrt(2.0 / math.pi) if kind == "gaussian" else 1.0
-    error = found.error + 2.0 * norm_bound * radius * size * math.sqrt(m * math.log(1.0 / rho) / 2.0)
+    error = of_sample.error + 2.0 * norm_bound * radius * size * math.sqrt(m * math.log(1.0 / rho) / 2.0)
     simple = norm_bound * radius * math.sqrt(m)
-    if norm == "l2" and simple <= found.value + error:
+    if norm == "l2" and simple <= of_sample.value + error:
         return Complexity(simple, 0.0, "closed form for all laws within the radius, an upper bound")
-    return Complexity(found.value, error, f"{found.method}; the law of X within the radius")
+    return Complexity(of_sample.value, error, f"{of_sample.method}; the law of X within the radius")
 
 
 def _matrix(X: Any) -> Array:
     try:
-        features = X.toarray() if sp.issparse(X) else np.asarray(X, dtype=np.float64)
+        features = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise AuclabError(f"X must be a numeric matrix: {error}") from error
     if features.ndim != 2 or features.size == 0 or not np.isfinite(features).all():

@@ -27,7 +27,7 @@ from auclab.bounds.checks import (
     from_below,
 )
 from auclab.bounds.deviations import Method, deviation, hinge_slack, hoeffding
-from auclab.bounds.peeling import NOTHING, level_share, levels_below, statements
+from auclab.bounds.peeling import VACUOUS, level_share, levels_below, statements
 from auclab.metrics.class_scores import ClassScores, class_scores
 from auclab.types import AuclabError
 
@@ -68,6 +68,11 @@ def fixed_scorer_auc_bound(
     ------
     AuclabError
         A value outside its range.
+
+    See Also
+    --------
+    fixed_scorer_bauc_bound : The same for the buffered AUC.
+    auclab.inference.estimate : Asymptotic confidence intervals, which are narrower.
 
     Examples
     --------
@@ -137,6 +142,11 @@ def fixed_scorer_bauc_bound(
     AuclabError
         A value outside its range.
 
+    See Also
+    --------
+    peeled_fixed_scorer_bauc_bound : The scale may depend on the held-out part.
+    fixed_scorer_auc_bound : The same for the AUC.
+
     Examples
     --------
     >>> bound = fixed_scorer_bauc_bound(0.2, 1.0, score_spread=1.0, n_pos=200, n_neg=200, rho=math.exp(-2))
@@ -162,7 +172,7 @@ def peeled_fixed_scorer_bauc_bound(
     spread_is_observed: bool = False,
     method: Method = "mcdiarmid",
 ) -> Bound:
-    """Lower bound on the buffered AUC of a fixed scorer, with the best scale found on the held-out part itself.
+    """Lower bound on the buffered AUC of a fixed scorer, with the best scale selected on the held-out part itself.
 
     With ``a_k = 2^k a₀`` and ``ρ_k = (2/3)ρ/((|k|+1)(|k|+2))``, with probability at least 1 − ρ::
 
@@ -193,6 +203,10 @@ def peeled_fixed_scorer_bauc_bound(
     ------
     AuclabError
         Bad labels or scores, a value outside its range, or scores of the two classes further apart than S.
+
+    See Also
+    --------
+    fixed_scorer_bauc_bound : One scale, fixed in advance.
 
     Examples
     --------
@@ -227,7 +241,7 @@ def peeled_fixed_scorer_bauc_from_sorted(
     if reach > score_spread * (1.0 + 1e-9):
         raise AuclabError(f"score_spread={score_spread:.6g} is too small: scores of this sample differ by {reach:.6g}")
     if score_spread == 0.0:  # all scores are equal: bAUC is 0
-        best, start = NOTHING, 0.0
+        best, start = VACUOUS, 0.0
     else:
         start = 1.0 / score_spread if a0 is None else a0
 
@@ -237,8 +251,8 @@ def peeled_fixed_scorer_bauc_from_sorted(
         # U ≥ aS · rate: from a = 1/(S · rate) on nothing is left of 1
         rate = deviation(pos.size, neg.size, rho) if method == "mcdiarmid" else hoeffding(pos.size, neg.size, rho)
         rate = rate * rate if method == "kl" else rate
-        found = statements(pos, neg, levels_below(1.0 / rate / score_spread, start), start, slack)
-        best = max([NOTHING, *found], key=lambda it: it.lower)
+        levels = statements(pos, neg, levels_below(1.0 / rate / score_spread, start), start, slack)
+        best = max([VACUOUS, *levels], key=lambda it: it.lower)
     scale = f"the grid 2^k · {start:.4g} of scales was fixed before the held-out part was seen; a = {best.a:.4g}"
     assumptions = (HELD_OUT, INDEPENDENT, scale, *_support(score_spread, spread_is_observed))
     return from_below(best.lower, best.slack, assumptions)

@@ -1,4 +1,4 @@
-"""Margin bounds: they hold for all linear scorers of a ball at once, whichever method found the one in use.
+"""Margin bounds: they hold for all linear scorers of a ball at once, whichever method the one in use comes from.
 
 For ``a‖w‖ ≤ Λ`` the hinges ``[1 − a w·(x⁺ − x⁻)]₊`` form a class whose Rademacher complexity is that of a ball of
 linear functions. The pairs are not independent, but a mean over all of them is an average of means over
@@ -25,7 +25,7 @@ from auclab.bounds.checks import (
     from_below,
 )
 from auclab.bounds.deviations import deviation, hinge_range
-from auclab.bounds.peeling import NOTHING, Statement, level_share, levels_below, mean_hinge
+from auclab.bounds.peeling import VACUOUS, Statement, level_share, levels_below, mean_hinge
 from auclab.formulations.norms import SYMBOL, check_norm, norm_of
 from auclab.metrics.buffered import buffered_auc_from_sorted
 from auclab.metrics.class_scores import ClassScores
@@ -84,6 +84,11 @@ def margin_bound(
     AuclabError
         A value outside its range, an unknown norm, or a missing number of features.
 
+    See Also
+    --------
+    peeled_margin_bound : The limit Λ may depend on the sample.
+    pairwise_stability_bound : For solutions of the squared RankSVM.
+
     Examples
     --------
     C = 2/√400 = 0.1; 2 · ½ · 0.1 = 0.1, B = 1 + 1 = 2, √(2/400 · 2/2) = 0.0707, 2 · 0.0707 = 0.1414:
@@ -96,8 +101,8 @@ def margin_bound(
     check_sizes(n_pos, n_neg)
     check_probability(rho=rho)
     slack = margin_slack(norm_bound, diameter, n_pos, n_neg, rho, norm, n_features)
-    chosen = f"the limit Λ = {norm_bound:.4g} of a{SYMBOL[norm]} was chosen before the sample was seen"
-    return from_below(1.0 - empirical_loss - slack, slack, (chosen, INDEPENDENT, _support(norm, diameter)))
+    fixed = f"the limit Λ = {norm_bound:.4g} of a{SYMBOL[norm]} was chosen before the sample was seen"
+    return from_below(1.0 - empirical_loss - slack, slack, (fixed, INDEPENDENT, _support(norm, diameter)))
 
 
 def peeled_margin_bound(
@@ -115,7 +120,7 @@ def peeled_margin_bound(
 
         bAUC(w) ≥ sup_k { 1 − min_{a‖w‖ ≤ Λ_k} R̂_a(w) − slack(Λ_k, ρ_k) } ≥ 0
 
-    with the slack of `margin_bound`. Derived (formulas 8.4 and 8.3). Nothing is assumed of how w was found: it holds
+    with the slack of `margin_bound`. Derived (formulas 8.4 and 8.3). Nothing is assumed of how w was computed: it holds
     for bAUC and bAUC_z maximisers, unsquared penalties, l1 and linf.
 
     Parameters
@@ -142,6 +147,11 @@ def peeled_margin_bound(
     AuclabError
         Bad labels or features, a value outside its range, or a diameter that pairs of the sample exceed.
 
+    See Also
+    --------
+    margin_bound : One limit Λ, fixed in advance.
+    observed_radii : A diameter read off the sample.
+
     Examples
     --------
     5000 positives at 1, 5000 negatives at 0, D = 1: every a ≤ Λ_0 = 1 gives R̂_a = 1 − a, so level 0 has loss 0,
@@ -159,12 +169,12 @@ def peeled_margin_bound(
     size = norm_of(w, norm)
     check_reach(pos, neg, diameter, size)
     if diameter == 0.0 or size == 0.0:  # no pair has a margin: the hinge is 1 whatever a, and bAUC 0
-        best = NOTHING
+        best = VACUOUS
     else:
         best = _best_level(pos / size, neg / size, diameter, rho, norm, w.size)
     size_of = f"a{SYMBOL[norm]}"
-    chosen = f"the grid 2^k/D of limits to {size_of} was fixed before the sample was seen; {size_of} = {best.a:.4g}"
-    return from_below(best.lower, best.slack, (chosen, INDEPENDENT, _support(norm, diameter)))
+    fixed = f"the grid 2^k/D of limits to {size_of} was fixed before the sample was seen; {size_of} = {best.a:.4g}"
+    return from_below(best.lower, best.slack, (fixed, INDEPENDENT, _support(norm, diameter)))
 
 
 def margin_slack(
@@ -203,15 +213,15 @@ def _unit_scale(coef: ArrayLike) -> Array:
 def _best_level(pos: Array, neg: Array, diameter: float, rho: float, norm: Norm, n_features: int) -> Statement:
     """The best level for a w of norm 1."""
     best_scale = _best_scale(pos, neg)
-    found = [NOTHING]
+    levels = [VACUOUS]
     # Λ = 1/growth is where the slack alone reaches 1
     growth = 2.0 * diameter * ball_complexity(norm, min(pos.size, neg.size), n_features)
     for k in levels_below(1.0 / growth, 1.0 / diameter):
         limit = math.ldexp(1.0, k) / diameter
         a = min(limit, best_scale)
         slack = margin_slack(limit, diameter, pos.size, neg.size, level_share(rho, k), norm, n_features)
-        found.append(Statement(k, a, mean_hinge(pos, neg, a), slack))
-    return max(found, key=lambda statement: statement.lower)
+        levels.append(Statement(k, a, mean_hinge(pos, neg, a), slack))
+    return max(levels, key=lambda statement: statement.lower)
 
 
 def _best_scale(pos: Array, neg: Array) -> float:

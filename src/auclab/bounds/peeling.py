@@ -32,7 +32,7 @@ from auclab.types import Array
 #: Levels looked at below the one from which on every statement is vacuous. Further down the bounds tend to 0, which is
 #: the value of a last level, a = 0, where the hinge is 1 for sure.
 _LEVELS = 30
-#: Gap of a solver's answer that nobody need tell.
+#: Optimality gap up to which a solver's w counts as the minimiser.
 _USUAL_GAP = 1e-5
 #: No levels beyond: 2^k is a double.
 _FARTHEST = 1000
@@ -66,7 +66,7 @@ class Statement(NamedTuple):
 
 
 #: a = 0: bAUC ≥ 0, and no probability is spent on it.
-NOTHING = Statement(0, 0.0, 1.0, 0.0)
+VACUOUS = Statement(0, 0.0, 1.0, 0.0)
 
 
 def levels_below(useless: float, a0: float) -> range:
@@ -89,13 +89,13 @@ def statements(
     pos: Array, neg: Array, levels: Iterable[int], a0: float, slack: Callable[[float, int, float], float]
 ) -> list[Statement]:
     """The statement of every level; ``slack(a, k, loss)`` is what it charges."""
-    found = []
+    result = []
     for k in levels:
         a = math.ldexp(a0, k)
         if 0.0 < a < math.inf:
             loss = mean_hinge(pos, neg, a)
-            found.append(Statement(k, a, loss, slack(a, k, loss)))
-    return found
+            result.append(Statement(k, a, loss, slack(a, k, loss)))
+    return result
 
 
 def mean_hinge(pos: Array, neg: Array, a: float) -> float:
@@ -135,7 +135,7 @@ def peeled_stability_bound(
 
     U is that of `pairwise_stability_bound` (sharp). Derived (formulas 8.3): a union over the levels, each of them
     fixed in advance. As ``a ↦ E[1 − a w·(X⁺ − X⁻)]₊`` is convex and 1 at 0, the statement also holds for every `a`
-    in between, with loss and slack interpolated; this never beats the best level, and is for an `a` of one's own.
+    in between, with loss and slack interpolated; this never beats the best level, and is for an `a` of the caller.
 
     Parameters
     ----------
@@ -170,6 +170,11 @@ def peeled_stability_bound(
     ------
     AuclabError
         Bad labels or features, a value outside its range, or a diameter that pairs of the sample exceed.
+
+    See Also
+    --------
+    pairwise_stability_bound : One scale, fixed in advance.
+    peeled_margin_bound : For a w that is no minimiser.
 
     Examples
     --------
@@ -206,8 +211,8 @@ def peeled_stability_bound(
     # U(a) ≥ a · growth, so that from a = 1/growth on nothing is left of 1
     growth = 4.0 * diameter / penalty * diameter / strong_convexity * deviation(pos.size, neg.size, rho)
     levels = levels_below(1.0 / growth if growth > 0.0 else 0.0, a0) if a is None else levels_around(a, a0)
-    found = statements(pos, neg, levels, a0, slack)
-    best = max([NOTHING, *found], key=lambda it: it.lower) if a is None else between(found[0], found[1], a)
+    grid = statements(pos, neg, levels, a0, slack)
+    best = max([VACUOUS, *grid], key=lambda it: it.lower) if a is None else between(grid[0], grid[1], a)
     assumptions = (
         *_broken(size, diameter, penalty, strong_convexity, optimality_gap),
         f"the grid 2^k · {a0:.4g} of scales was fixed before the sample was seen; a = {best.a:.4g}",
@@ -220,7 +225,7 @@ def peeled_stability_bound(
 
 
 def _broken(size: float, diameter: float, penalty: float, strong_convexity: float, gap: float) -> tuple[str, ...]:
-    """What is to be said of a w that is longer than a minimiser can be, with room for a solver's inaccuracy."""
+    """The unmet assumption of a w that is longer than a minimiser can be, with room for a solver's inaccuracy."""
     limit = norm_limit(diameter, penalty, strong_convexity)
     if size <= 1.01 * limit + math.sqrt(2.0 * max(gap, _USUAL_GAP) / penalty / strong_convexity):
         return ()

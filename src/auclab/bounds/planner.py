@@ -17,13 +17,18 @@ from auclab.bounds.step_weight import planned_slack
 from auclab.bounds.weighted import uniform_weighted_auc_bound, weighted_auc_bound
 from auclab.types import AuclabError
 
-#: Observations of the rarer class beyond which nobody looks.
+#: Largest number of observations of the rarer class that is tried.
 _MOST = 2**50
 
 
 @dataclass(frozen=True)
 class SampleSize:
-    """Class sizes that suffice, and the slack (or half-width) they leave, at most the one that was asked for."""
+    """Class sizes that suffice, and the slack (or half-width) they leave, at most the requested one.
+
+    See Also
+    --------
+    required_samples : Computes it.
+    """
 
     n_pos: int
     n_neg: int
@@ -77,6 +82,10 @@ def required_samples(
     AuclabError
         An unknown name, ε or the ratio out of range, arguments the bound refuses, or a bound that no number of
         observations brings below ε.
+
+    See Also
+    --------
+    fixed_scorer_auc_bound, margin_bound, weighted_auc_bound : Some of the bounds it inverts.
 
     Examples
     --------

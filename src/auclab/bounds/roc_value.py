@@ -55,6 +55,10 @@ def roc_value_bound(
     AuclabError
         Bad labels or scores, u or δ out of range, an unknown method.
 
+    See Also
+    --------
+    step_weight_bound : The area over a band of false positive rates.
+
     Examples
     --------
     Perfect ranking, 200 of each class: ε = √(ln(40)/400) = 0.0960, and 0.2 − ε is still above 0.

@@ -70,6 +70,10 @@ def published_stability_bound(
     AuclabError
         A value outside its range.
 
+    See Also
+    --------
+    pairwise_stability_bound : Proved for pairs.
+
     Examples
     --------
     θ = ½ · 2.25/(2 · ¼ · 2000) = 0.001125; the braces are 0.00225 + 371.5 · 0.0052994 = 1.97.
@@ -140,6 +144,12 @@ def pairwise_stability_bound(
     ------
     AuclabError
         A value outside its range.
+
+    See Also
+    --------
+    peeled_stability_bound : The scale may depend on the sample.
+    published_stability_bound : As published.
+    kernel_diameter : Diameters that hold for new observations.
 
     Examples
     --------

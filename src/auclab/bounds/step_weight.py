@@ -2,7 +2,7 @@
 
 A weight that jumps has no Lipschitz constant, but a guarantee for a Lipschitz weight below it is one for it, because
 the weighted AUC rises with W (Maurer & Pontil 2020, Corollary 4). How wide to make the ramp is a trade of area lost
-against steepness, and is settled here before the data are looked at.
+against steepness, and is decided here before the data are seen.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def best_ramp(
 
     Examples
     --------
-    The whole range needs none, and Dvoretzky–Kiefer–Wolfowitz can do without:
+    The whole range needs none, and none helps with Dvoretzky–Kiefer–Wolfowitz:
 
     >>> best_ramp(0.0, 1.0, n_pos=100, n_neg=100, delta=0.05).lipschitz
     0.0
@@ -140,6 +140,11 @@ def step_weight_bound(
     AuclabError
         Bad labels or scores, an empty band, an unknown method, δ outside (0, 1).
 
+    See Also
+    --------
+    weighted_auc_bound : The bound behind it.
+    roc_value_bound : One value of the ROC curve.
+
     Examples
     --------
     1000 positives above 1000 negatives, the whole range: 1 − √((2/1000) ln(20)/2) = 1 − 0.05473.
@@ -173,8 +178,8 @@ def step_weight_from_sorted(
         return weighted_auc_from_sorted(scores, weight=weight.at, convention=convention, ties=ties, breakpoints=points)
 
     lower = value(ramp) - _one_sided(ramp, n_pos, n_neg, delta, method)
-    words = f"the ramps of the weight, {ramp.width:.3g} wide, depend on the class sizes alone"
-    assumptions = (FIXED, INDEPENDENT, *((words,) if ramp.ramps and ramp.width > 0.0 else ()))
+    ramps = f"the ramps of the weight, {ramp.width:.3g} wide, depend on the class sizes alone"
+    assumptions = (FIXED, INDEPENDENT, *((ramps,) if ramp.ramps and ramp.width > 0.0 else ()))
     return from_below(lower, value(Ramp(ramp.low, ramp.high, 0.0)) - lower, assumptions)
 
 

@@ -11,7 +11,6 @@ import math
 from typing import Any, Literal, get_args
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from auclab.bounds.checks import check_nonnegative
@@ -58,6 +57,10 @@ def kernel_diameter(
     AuclabError
         An unknown kernel, a missing radius, a value outside its range.
 
+    See Also
+    --------
+    observed_radii : Radii read off a sample.
+
     Examples
     --------
     (1 · 1 + 1)² = 4, and a square is never negative: √8.
@@ -101,6 +104,11 @@ def observed_radii(X: Any, y: ArrayLike, norm: Norm = "l2") -> tuple[float, floa
     AuclabError
         Bad labels or features, an unknown norm.
 
+    See Also
+    --------
+    kernel_diameter : Diameters that hold for new observations.
+    auclab.datasets.preprocess.UnitBall : A preprocessing with radius 1.
+
     Examples
     --------
     The mean is (1, 1):
@@ -122,6 +130,6 @@ def _farthest(rows: Any, centre: Array, norm: Norm) -> float:
     farthest, step = 0.0, max(1, _BLOCK // max(centre.size, 1))
     for start in range(0, rows.shape[0], step):
         block = rows[start : start + step]
-        block = block.toarray() if sp.issparse(block) else block
+        block = block.toarray() if hasattr(block, "toarray") else block
         farthest = max(farthest, float(np.linalg.norm(block - centre, order, axis=1).max()))
     return farthest

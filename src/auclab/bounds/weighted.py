@@ -38,6 +38,10 @@ def balance_event(*, n_pos: int, n_neg: int, delta: float) -> bool:
     (Hoeffding). Maurer & Pontil 2020, (2); the threshold is lost in the available text and reconstructed (formulas
     9.2).
 
+    See Also
+    --------
+    weighted_auc_bound : Its methods "published" and "corrected" need the event.
+
     Examples
     --------
     √(2 ln 80/100) = 0.296:
@@ -102,6 +106,11 @@ def weighted_auc_bound(
     AuclabError
         An unknown method, a value outside its range, ∫W above ‖W‖.
 
+    See Also
+    --------
+    uniform_weighted_auc_bound : All scorers of a class at once.
+    step_weight_bound : A weight that jumps.
+
     Examples
     --------
     W ≡ 1: √((1/500 + 1/1000) ln(40)/2), ε_neg + ε_pos = 0.0468 + 0.0662, and 9 · 9 · 0.0382:
@@ -133,10 +142,10 @@ def weighted_auc_bound(
         width = math.hypot(sup / math.sqrt(n_pos), (sup + lipschitz) / math.sqrt(n_neg)) * math.sqrt(both)
         width += lipschitz * (0.5 / math.sqrt(n_neg) + 1.0 / n_neg)
         return _two_sided(width, sup, FIXED, INDEPENDENT, _MAX_RANK)
-    factor, words = (9.0, (_MAX_RANK, _LOST)) if method == "published" else (3.0, (_MAX_RANK,))
+    factor, conditions = (9.0, (_MAX_RANK, _LOST)) if method == "published" else (3.0, (_MAX_RANK,))
     rarer = min(n_pos, n_neg) / m
     width = (lipschitz + factor * sup) / rarer**2 * math.sqrt(math.log(4.0 / delta) / (2.0 * m))
-    return _under_event(width, sup, (FIXED, _DRAWN, *words), n_pos, n_neg, delta)
+    return _under_event(width, sup, (FIXED, _DRAWN, *conditions), n_pos, n_neg, delta)
 
 
 def uniform_weighted_auc_bound(
@@ -189,6 +198,11 @@ def uniform_weighted_auc_bound(
     AuclabError
         A value outside its range, an unknown method.
 
+    See Also
+    --------
+    weighted_auc_bound : One fixed scorer.
+    linear_complexity : The complexity it takes.
+
     Examples
     --------
     W ≡ 1, 10,000 of each class, ℓ' = 1, G = √20000: M = 10⁻⁴, J = 20000 · 2/10⁸ = 4·10⁻⁴;
@@ -208,7 +222,7 @@ def uniform_weighted_auc_bound(
     _check_lipschitz("ell_lipschitz", ell_lipschitz)
     n_pos, n_neg = int(n_pos), int(n_neg)  # products of 32-bit integers would overflow
     sup, lipschitz, m, rarer = weight_sup, weight_lipschitz, n_pos + n_neg, min(n_pos, n_neg)
-    words = (
+    conditions = (
         f"the Gaussian complexity of the class, which was fixed before the sample was seen, is at most "
         f"{gaussian_complexity:.4g}",
         f"a pair counts ℓ of its score difference, ℓ with values in [0, 1] and Lipschitz constant {ell_lipschitz:.4g}",
@@ -218,17 +232,17 @@ def uniform_weighted_auc_bound(
         cross = m * max((2.0 * sup + lipschitz) / (n_pos * n_neg), lipschitz / n_neg**2)
         width = math.sqrt(2.0 * math.pi) * _product(single + cross, ell_lipschitz, gaussian_complexity)
         width += sup / rarer * math.sqrt(m * math.log(2.0 / delta)) + lipschitz / (8.0 * n_neg)
-        return _two_sided(width, sup, INDEPENDENT, _AVERAGED, *words)
+        return _two_sided(width, sup, INDEPENDENT, _AVERAGED, *conditions)
     share_pos, share_neg, share = n_pos / m, n_neg / m, rarer / m
     width = 4.0 * math.sqrt(2.0 * math.pi) * _product(sup + lipschitz, ell_lipschitz, gaussian_complexity)
     width /= share_neg**2 * share_pos * m
     if method == "published":
         width += (lipschitz + 10.0 * sup) / share**2 * math.sqrt(4.0 * math.log(16.0 * m / delta) / m)
-        return _under_event(width, sup, (_DRAWN, _MAX_RANK, *words, _LOST), n_pos, n_neg, delta)
+        return _under_event(width, sup, (_DRAWN, _MAX_RANK, *conditions, _LOST), n_pos, n_neg, delta)
     spread = math.sqrt(math.log(4.0 / delta) / m)
     width += 2.0 * sup * (spread + math.sqrt(math.pi / (2.0 * m))) / (share_neg * share_pos)
     width += (lipschitz + sup) / share**2 * spread / math.sqrt(2.0)
-    return _under_event(width, sup, (_DRAWN, _AVERAGED, *words), n_pos, n_neg, delta)
+    return _under_event(width, sup, (_DRAWN, _AVERAGED, *conditions), n_pos, n_neg, delta)
 
 
 def _two_sided(width: float, whole: float, *assumptions: str) -> Bound:

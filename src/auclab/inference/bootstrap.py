@@ -10,6 +10,7 @@ import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,9 +68,9 @@ def stratified_bootstrap(
     def of_classes(pos: Rows, neg: Rows) -> float:
         return statistic(np.concatenate((pos, neg)))
 
-    method = "BCa" if sum(rows.size for rows in classes) <= resamples else "percentile"
+    method: Literal["BCa", "percentile"] = "BCa" if sum(rows.size for rows in classes) <= resamples else "percentile"
     with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
-        warnings.simplefilter("ignore", DegenerateDataWarning)  # said below, in words
+        warnings.simplefilter("ignore", DegenerateDataWarning)  # reported below, as a note
         result = bootstrap(
             classes,
             of_classes,
@@ -77,7 +78,7 @@ def stratified_bootstrap(
             confidence_level=level,
             vectorized=False,
             method=method,
-            random_state=np.random.default_rng(seed),
+            rng=np.random.default_rng(seed),
         )
     values = result.bootstrap_distribution
     if np.ptp(values) <= _FLAT * np.max(np.abs(values)):

@@ -56,7 +56,7 @@ def bauc_rows(scores: ClassScores, *, threshold: float = 0.0) -> Rows:
     # the hinge is (x − y)₊ of x = n − γ* and y = p
     raised = ClassScores(errors.neg - solution.level, errors.pos, errors.weight_neg, errors.weight_pos)
     by_neg, by_pos = row_means(positive_part_rows, raised)
-    # z − γ* is a rounded difference; the mean of the hinge is known to be bPOE
+    # z − γ* is a rounded difference; the mean of the hinge is bPOE
     mean = float(np.average(by_pos, weights=errors.weight_pos if errors.weight_pos.size else None))
     return 1.0 - by_pos * (solution.share / mean), 1.0 - by_neg * (solution.share / mean)
 

@@ -66,6 +66,11 @@ def compare_scorers(
     AuclabError
         As `estimate`.
 
+    See Also
+    --------
+    estimate : One scorer.
+    auclab.comparison.compare_runs : Configurations over many data sets and splits.
+
     Examples
     --------
     A ranks all four pairs rightly, B ranks the pair (1, 2) wrongly. The components of A are 1; those of B are 1, ½ and
@@ -127,8 +132,8 @@ def _resampled(
 
     notes: tuple[str, ...] = ()
     if plan == "bootstrap":
-        found = stratified_bootstrap(statistic, a.class_rows, level=level, resamples=resamples or 2000, seed=seed)
-        error, interval, notes = found.standard_error, (found.lower, found.upper), found.notes
+        resampled = stratified_bootstrap(statistic, a.class_rows, level=level, resamples=resamples or 2000, seed=seed)
+        error, interval, notes = resampled.standard_error, (resampled.lower, resampled.upper), resampled.notes
     else:
         half = half_sampling(
             statistic, difference, a.class_rows, rate=metric.bias_rate, halves=resamples or 200, seed=seed

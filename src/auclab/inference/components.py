@@ -38,6 +38,11 @@ class Components:
     share_pos, share_neg : arrays of the same shapes
         Weight of an observation as a share of its class.
 
+    See Also
+    --------
+    estimate : Standard error and confidence interval from them.
+    compare_scorers : Their differences between two scorers.
+
     Examples
     --------
     AUC of the positives 3 and 1 with the negatives 2 and 0: the kernel is [[1, 1], [0, 1]].

@@ -81,17 +81,17 @@ def estimate(
     -------
     Estimate
 
-    See Also
-    --------
-    estimate_part : The same for a part whose scores are sorted already.
-    compare_scorers : Two scorers on the same sample.
-    hanley_mcneil : Standard error of a published AUC without its scores.
-
     Raises
     ------
     AuclabError
         As the metric; an unknown metric, method or option; a level outside (0, 1); a method that the metric or the
         weights do not allow.
+
+    See Also
+    --------
+    estimate_part : The same for a part whose scores are sorted already.
+    compare_scorers : Two scorers on the same sample.
+    hanley_mcneil : Standard error of a published AUC without its scores.
 
     Examples
     --------

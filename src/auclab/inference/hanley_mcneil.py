@@ -29,6 +29,10 @@ def hanley_mcneil(auc: float, n_pos: int, n_neg: int) -> float:
     AuclabError
         An AUC outside [0, 1] or an empty class.
 
+    See Also
+    --------
+    estimate : Standard error from the scores (DeLong).
+
     Examples
     --------
     A = ½ with two observations a class: Q₁ = Q₂ = 1/3, ``(1/4 + 1/12 + 1/12)/4 = 5/48``.

@@ -1,4 +1,4 @@
-"""Components of partial AUC, with the part that the estimated quantiles of the negatives play.
+"""Components of partial AUC, with the contribution of the estimated quantiles of the negatives.
 
 The area over the band ``[l, h]`` of false positive rates is a mean over the positives. With ``S(p) = P(n > p)``,
 

@@ -26,6 +26,10 @@ class Estimate:
     bias : float
         By how much the value is estimated to be too high; the limits are those of ``value − bias``. 0 except for
         ``"half_sample"``.
+
+    See Also
+    --------
+    estimate : Computes it.
     """
 
     value: float
@@ -57,6 +61,10 @@ class Comparison:
     level : float
     method : str
     notes : tuple of str
+
+    See Also
+    --------
+    compare_scorers : Computes it.
     """
 
     difference: float

@@ -1,8 +1,8 @@
 """Row and column means of the pair kernels: AUC, sAUC, Ferri's AUC, softAUC, probAUC, any modifier.
 
-Each function takes sorted scores and a metric's own options, checked by the metric before, and returns V10 and V01 in
-the order of the sorted scores, with the metric's convention on ties. `row(x, y, weight)` is the sum over partners y of
-a function of ``x − y``; the columns are the rows of −n against −p.
+Each function takes sorted scores and a metric's own options, which the metric has checked, and returns V10 and V01 in
+the order of the sorted scores, with the metric's convention on ties. `row(x, y, weight)` sums a function of ``x − y``
+over the scores y of the opposite class; the columns are the rows of −n against −p.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def auc_rows(scores: ClassScores, *, ties: str = "half") -> Rows:
 
 
 def scored_rows(scores: ClassScores, *, ties: str = "zero") -> Rows:
-    """Mean of ``(p − n)₊``, with ½ for a tied pair if so asked."""
+    """Mean of ``(p − n)₊``, with ½ for a tied pair where ``ties="half"``."""
     errors = scores.pair_errors
     means = row_means(lambda x, y, w: np.ldexp(positive_part_rows(x, y, w), -errors.exponent), errors)
     if ties == "zero":
@@ -86,13 +86,13 @@ def modifier_rows(scores: ClassScores, *, modifier: Callable[[Array], ArrayLike]
     return rows / total_weight(v, neg.size), columns / total_weight(u, pos.size)
 
 
-def weight_below(points: Array, partners: Array, weight: Array, side: Any) -> Array:
-    """Weight of the partners below each point: strictly (``side="left"``), or with the equal ones (``"right"``)."""
-    found = np.searchsorted(partners, points, side=side)
-    return np.concatenate(([0.0], np.cumsum(weight)))[found] if weight.size else found.astype(np.float64)
+def weight_below(points: Array, opposite: Array, weight: Array, side: Any) -> Array:
+    """Weight of the opposite class below each point, strictly (``side="left"``) or with equal scores (``"right"``)."""
+    rank = np.searchsorted(opposite, points, side=side)
+    return np.concatenate(([0.0], np.cumsum(weight)))[rank] if weight.size else rank.astype(np.float64)
 
 
-def _below(points: Array, partners: Array, weight: Array, tied: float) -> Array:
-    """Weight of the partners below each point, equal ones in part."""
-    strictly, upto = (weight_below(points, partners, weight, side) for side in ("left", "right"))
+def _below(points: Array, opposite: Array, weight: Array, tied: float) -> Array:
+    """Weight of the opposite class below each point, equal ones in part."""
+    strictly, upto = (weight_below(points, opposite, weight, side) for side in ("left", "right"))
     return strictly + tied * (upto - strictly)

@@ -75,12 +75,12 @@ def antiderivative(weight: Weight, breakpoints: Sequence[float], points: Array) 
     edges = np.unique(np.concatenate((grid, points, checked_breakpoints(breakpoints))))
     lengths = np.diff(edges)
     pieces = np.zeros(lengths.size)
-    for (at, share), chosen in ((FEW_NODES, lengths <= NARROW), (MANY_NODES, lengths > NARROW)):
-        if chosen.any():
-            length = lengths[chosen, None]
-            nodes = edges[:-1][chosen, None] + length * (0.5 * (1.0 + at))
+    for (at, share), mask in ((FEW_NODES, lengths <= NARROW), (MANY_NODES, lengths > NARROW)):
+        if mask.any():
+            length = lengths[mask, None]
+            nodes = edges[:-1][mask, None] + length * (0.5 * (1.0 + at))
             values = weight_values(weight, nodes.ravel()).reshape(nodes.shape)
-            pieces[chosen] = np.sum(values * (length * (0.5 * share)), axis=1)
+            pieces[mask] = np.sum(values * (length * (0.5 * share)), axis=1)
     return np.concatenate(([0.0], np.cumsum(pieces)))[np.searchsorted(edges, points)]
 
 

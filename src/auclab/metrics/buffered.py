@@ -33,6 +33,10 @@ class BufferedAUCResult:
         Areas under the bROC step curve, ``P(ξ ≤ γ*)`` and ``P(ξ < γ*)``: ``area_open ≤ value ≤ area_closed``.
 
     All but `value` are NaN where no minimiser exists, for ``z ≤ E ξ`` or ``z ≥ max ξ``.
+
+    See Also
+    --------
+    buffered_auc : Computes it.
     """
 
     value: float
@@ -82,6 +86,13 @@ def bauc_score(
     AuclabError
         One class only, NaN or infinite scores, lengths that differ, a class without weight.
 
+    See Also
+    --------
+    buffered_auc : The value with its minimisers and the areas under the buffered ROC curve.
+    auc_threshold : The threshold at which it is the strict AUC.
+    auclab.formulations.BufferedAUC : The program that maximises it.
+    auclab.inference.estimate : Standard error and confidence interval.
+
     Examples
     --------
     Errors −1 (six pairs) and +1 (four pairs), AUC 0.6: four of the six right pairs are needed to outweigh the
@@ -126,6 +137,11 @@ def buffered_auc(
     ------
     AuclabError
         As in `bauc_score`.
+
+    See Also
+    --------
+    bauc_score : The value alone, in half of the time.
+    broc_curve : The buffered ROC curve.
 
     Examples
     --------
@@ -184,6 +200,11 @@ def ranking_superquantile(
     AuclabError
         As in `bauc_score`, and for a level outside [0, 1].
 
+    See Also
+    --------
+    superquantile : The same of a plain sample.
+    bauc_score : Its inverse in the level.
+
     Examples
     --------
     Errors −2, −1, 0, 1; the worst half has mean ½:
@@ -226,6 +247,11 @@ def auc_threshold(
     ------
     AuclabError
         As in `bauc_score`.
+
+    See Also
+    --------
+    bauc_score : Buffered AUC at a threshold.
+    auc_score : AUC; ``ties="strict"`` is the value that is met.
 
     Examples
     --------

@@ -43,6 +43,11 @@ def broc_curve(
     AuclabError
         As in `bauc_score`; and "no curve" where γ* does not exist, for ``z ≤ E ξ`` or ``z ≥ max ξ``.
 
+    See Also
+    --------
+    buffered_auc : The area below, and γ*.
+    auclab.displays.BufferedROCDisplay : Draws it.
+
     Examples
     --------
     Positives 4 and 1, negatives 2 and 0 have the errors −4, −2, −1, 1. The worst two have mean 0, so γ* =

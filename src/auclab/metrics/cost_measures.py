@@ -45,10 +45,10 @@ class VertexRanges:
         """Lengths of the ranges, from whichever of t and 1 − t is small."""
         return np.where(self.low > 0.5, self.low_rest - self.high_rest, self.high - self.low)
 
-    def where(self, chosen: NDArray[np.bool_]) -> VertexRanges:
-        """The chosen ranges."""
+    def where(self, mask: NDArray[np.bool_]) -> VertexRanges:
+        """The ranges where a mask is true."""
         parts = self.h, self.v, self.low, self.high, self.low_rest, self.high_rest
-        return VertexRanges(*(part[chosen] for part in parts))
+        return VertexRanges(*(part[mask] for part in parts))
 
     def mirrored(self) -> VertexRanges:
         """The same with t and 1 − t exchanged, and so h and v."""

@@ -44,6 +44,11 @@ def lesser_area(fpr: ArrayLike, tpr: ArrayLike, cost_share: ArrayLike, *, as_pub
     AuclabError
         Rates or shares outside [0, 1]; t = 0 or 1 as published, where the formula divides by 0.
 
+    See Also
+    --------
+    lesser_volume : Its mean over a range of cost shares.
+    voros_from_points : The mean for the best of many points.
+
     Examples
     --------
     At t = ½ the cost ¼ leaves a triangle with legs ½ above the point; (0, 0) leaves half of the square:
@@ -98,6 +103,11 @@ def lesser_volume(
         A point that (0, 0) or (1, 1) beats within the range, an empty range, rates outside [0, 1]; as published, a
         range that touches 0 or 1.
 
+    See Also
+    --------
+    lesser_area : The area for one cost share.
+    voros_from_points : The mean for the best of many points.
+
     Examples
     --------
     >>> round(lesser_volume(0.2, 0.85, cost_range=(0.3, 0.5)), 6)
@@ -125,7 +135,7 @@ def lesser_volume(
 
 
 def cost_range(class_ratio: float | Sequence[float], cost_ratio: float | Sequence[float]) -> tuple[float, float]:
-    """Range of the cost share t from what is known about classes and costs.
+    """Range of the cost share t from ranges of the class ratio and the cost ratio.
 
     ``t/(1 − t) = (C₀/C₁) · (|N|/|P|)`` grows in both, so the smallest of both give one end and the largest the other.
     (Ratigan & Cowen's fraud example multiplies the smallest of one by the largest of the other.)
@@ -146,6 +156,10 @@ def cost_range(class_ratio: float | Sequence[float], cost_ratio: float | Sequenc
     ------
     AuclabError
         Ratios that are negative, not finite or not ascending.
+
+    See Also
+    --------
+    voros_score : Takes the range.
 
     Examples
     --------

@@ -56,6 +56,12 @@ def gauc_score(
         One class only, NaN or infinite scores, lengths that differ, a class without weight, a range of scores
         above the largest double, a modifier that changes the shape or returns NaN.
 
+    See Also
+    --------
+    scored_auc : The modifier ``max(t, 0)``.
+    soft_auc : A sigmoid.
+    probabilistic_auc : The distribution function of a triangle.
+
     Examples
     --------
     Differences 2 and −1, the larger of them counts 1 and the other 0:
@@ -119,6 +125,11 @@ def scored_auc(
     AuclabError
         As in `gauc_score`, and for an unknown `ties`.
 
+    See Also
+    --------
+    gauc_score : Any modifier.
+    ferri_auc : Wrong pairs count too.
+
     Examples
     --------
     Differences 2, −1, 3 and 0: the mean of 2, 0, 3, 0.
@@ -169,6 +180,11 @@ def ferri_auc(
     AuclabError
         As in `gauc_score`.
 
+    See Also
+    --------
+    scored_auc : Right pairs alone.
+    gauc_score : Any modifier.
+
     Examples
     --------
     Means ¾ and ¼:
@@ -216,6 +232,11 @@ def soft_auc(
     ------
     AuclabError
         As in `gauc_score`, and for β ≤ 0.
+
+    See Also
+    --------
+    polynomial_soft_auc : A polynomial for the sigmoid.
+    gauc_score : Any modifier.
 
     Examples
     --------
@@ -269,6 +290,11 @@ def probabilistic_auc(
     ------
     AuclabError
         As in `gauc_score`, and for h ≤ 0.
+
+    See Also
+    --------
+    soft_auc : A sigmoid in place of the triangle.
+    gauc_score : Any modifier.
 
     Examples
     --------

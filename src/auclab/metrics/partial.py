@@ -74,6 +74,11 @@ def weighted_auc(
         One class only, NaN scores, lengths that differ, an unknown convention, a W that changes the shape or
         is not finite, break points outside [0, 1].
 
+    See Also
+    --------
+    partial_auc : A weight of 1 on a band of false positive rates.
+    auclab.bounds.weighted_auc_bound : How far it may be from its expectation.
+
     Examples
     --------
     The lower negative has one of two positives above it, the upper one none; their steps are [0, ½] and [½, 1],
@@ -154,6 +159,12 @@ def partial_auc(
     AuclabError
         As in `weighted_auc`, and for an empty band.
 
+    See Also
+    --------
+    two_way_partial_auc : The area with a floor for the true positive rate.
+    weighted_auc : Any weight on the specificity.
+    auclab.formulations.PartialAUC : The program that maximises a surrogate of it.
+
     Examples
     --------
     One positive above both negatives, one below: TPR is ½ on the whole band.
@@ -225,6 +236,10 @@ def two_way_partial_auc(
     AuclabError
         As in `weighted_auc`, and for rates outside their ranges.
 
+    See Also
+    --------
+    partial_auc : The area without a floor.
+
     Examples
     --------
     TPR is ½ up to FPR ½ and 1 from there on; above ¼ and before ¾ lie ½ · ¼ and ¼ · ¾:
@@ -259,10 +274,10 @@ def _integral(
     start, length = pieces[:-1], np.diff(pieces)
     wide = length > NARROW
     total = 0.0
-    for (at, share), chosen in ((FEW_NODES, slice(None)), (MANY_NODES, wide)):
+    for (at, share), pieces_of in ((FEW_NODES, slice(None)), (MANY_NODES, wide)):
         # nearly all pieces are narrow in a large sample: picking them costs more than skipping the wide ones
-        scale = length[chosen] if chosen is wide else np.where(wide, 0.0, length)
-        s = start[chosen] + length[chosen] * (0.5 * (1.0 + at))[:, None]
-        height = left[chosen] + slope[chosen] * (upper[chosen] - s)
+        scale = length[pieces_of] if pieces_of is wide else np.where(wide, 0.0, length)
+        s = start[pieces_of] + length[pieces_of] * (0.5 * (1.0 + at))[:, None]
+        height = left[pieces_of] + slope[pieces_of] * (upper[pieces_of] - s)
         total += float(np.sum((0.5 * share) @ (weight_values(weight, s.ravel()).reshape(s.shape) * height * scale)))
     return total

@@ -66,6 +66,11 @@ def polynomial_auc(
         One class only, NaN or infinite scores, lengths that differ, a degree below 1, an unknown series or basis, a
         scale below the largest difference, a degree above 500 in powers.
 
+    See Also
+    --------
+    auc_score : The limit of high degrees.
+    auclab.estimators.PolynomialAUCClassifier : Maximises it.
+
     Examples
     --------
     Degree 1 is ``½ + (2/π) t/s``; one pair has t = s:
@@ -128,6 +133,11 @@ def polynomial_soft_auc(
     ------
     AuclabError
         As in `polynomial_auc`, and for β ≤ 0.
+
+    See Also
+    --------
+    soft_auc : Without an error of approximation.
+    polynomial_auc : The step in place of the sigmoid.
 
     Examples
     --------

@@ -51,6 +51,12 @@ def auc_score(
     AuclabError
         One class only, NaN scores, lengths that differ, an unknown `ties`.
 
+    See Also
+    --------
+    bauc_score : Buffered AUC, a lower bound of the strict AUC.
+    partial_auc : The area over a band of false positive rates.
+    auclab.inference.estimate : Standard error and confidence interval.
+
     Examples
     --------
     Of the four pairs, two are right, one is tied and one is wrong:

@@ -32,6 +32,11 @@ class Metric:
     needs : {"ranks", "scores", "probabilities"}
         ``"ranks"``: only the order of the scores counts, and ±∞ is a score. ``"scores"``: their differences count.
         ``"probabilities"``: the differences count and can be compared between models only for scores in [0, 1].
+
+    See Also
+    --------
+    auclab.metrics.scorers.scorer_named : A metric as a scikit-learn scorer.
+    auclab.inference.estimate : Standard error and confidence interval of a metric.
     """
 
     name: str

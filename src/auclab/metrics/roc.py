@@ -48,6 +48,11 @@ def roc_hull(fpr: ArrayLike, tpr: ArrayLike) -> tuple[Array, Array]:
     AuclabError
         Rates outside [0, 1], NaN, lengths that differ.
 
+    See Also
+    --------
+    voros_from_points : Mean area of lesser classifiers of the best point.
+    auclab.displays.ROCHullDisplay : Draws it.
+
     Examples
     --------
     (0.5, 0.6) lies below the edge from (0.2, 0.8) to (1, 1):

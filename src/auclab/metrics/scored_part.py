@@ -123,12 +123,12 @@ class ScoredPart:
         key = (entry.name, *((name, _hashable(value)) for name, value in options.items()))
         scores = self.classes if entry.needs == "ranks" else self.finite_classes
         try:
-            known = self._values.get(key)
+            value = self._values.get(key)
         except TypeError:  # an option without a hash, such as an array
             return float(entry.from_sorted(scores, **options))
-        if known is None:
-            known = self._values[key] = float(entry.from_sorted(scores, **options))
-        return known
+        if value is None:
+            value = self._values[key] = float(entry.from_sorted(scores, **options))
+        return value
 
 
 def _hashable(value: Any) -> Any:

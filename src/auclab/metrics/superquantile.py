@@ -41,6 +41,11 @@ def bpoe(
     AuclabError
         An empty sample, NaN or infinite values, weights that are all 0, an unknown `kind`.
 
+    See Also
+    --------
+    superquantile : Its inverse.
+    bauc_score : One minus the bPOE of the ranking errors.
+
     Examples
     --------
     The tail {3, −1, and half of the second −1} has mean ``(3 − 1 − ½)/2.5 = 0.6``:
@@ -78,6 +83,11 @@ def superquantile(x: ArrayLike, level: float, *, sample_weight: ArrayLike | None
     ------
     AuclabError
         An empty sample, NaN or infinite values, weights that are all 0, a level outside [0, 1].
+
+    See Also
+    --------
+    bpoe : Its inverse.
+    ranking_superquantile : The same of the ranking errors of two classes.
 
     Examples
     --------

@@ -52,6 +52,12 @@ def voros_from_points(
     AuclabError
         Rates or shares outside [0, 1], an unknown measure, exponents ≤ 0, a point of measure outside the range.
 
+    See Also
+    --------
+    voros_score : The same from labels and scores.
+    cost_range : The range from class and cost ratios.
+    roc_hull : The points that count.
+
     Examples
     --------
     >>> voros_from_points([0.0], [1.0])
@@ -95,6 +101,11 @@ def voros_score(
     ------
     AuclabError
         One class only, NaN scores, lengths that differ, a class without weight; as in `voros_from_points`.
+
+    See Also
+    --------
+    voros_from_points : The same from ROC points.
+    cost_range : The range from class and cost ratios.
 
     Examples
     --------
