@@ -1,0 +1,75 @@
+"""What a plain run imports and in which order it works: a small solve should not wait for libraries it does not use."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from run_command import SMALL, command, run
+
+#: A plain run imported 3,500 modules when this was written, most of them of SciPy, MLflow and pandas.
+MOST_MODULES = 3_900
+
+
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("plain")
+    run(folder, *SMALL, "solver=highs")  # makes the store, which takes other modules
+    answer = subprocess.run(
+        [sys.executable, "-X", "importtime", *command(*SMALL, "solver=highs")[1:]],
+        cwd=folder, capture_output=True, text=True, timeout=120, check=True,
+    )  # fmt: skip
+    return [line.rpartition("|")[2].strip() for line in answer.stderr.splitlines() if line.startswith("import time")]
+
+
+def test_a_plain_run_imports_no_more_than_it_needs(imported):
+    assert len(imported) < MOST_MODULES
+    unused = {
+        "matplotlib",
+        "cvxpy",
+        "pyomo",
+        "dask",
+        "distributed",
+        "sklearn.ensemble",
+        "sklearn.utils.estimator_checks",
+    }
+    assert not unused & set(imported)
+
+
+def test_the_solution_does_not_wait_for_the_store(imported):
+    """The screen's modules are in use before MLflow is imported."""
+    assert imported.index("auclab.pipeline.result_screen") < imported.index("mlflow")
+    assert imported.index("highspy") < imported.index("mlflow")
+
+
+def test_a_store_that_refuses_loses_nothing(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    answer = run(tmp_path, *SMALL, "solver=highs", "tracking.dir=file/mlruns")
+    assert answer.returncode == 1
+    assert "certificate" in answer.stdout
+    (line,) = answer.stderr.splitlines()
+    (folder,) = re.findall(r"the solution above is not lost: its files are in (\S+)$", line)
+    kept = {path.name for path in (tmp_path / folder).iterdir()}
+    assert {"certificate.json", "coefficients.csv", "metrics.json", "scores.parquet", "model"} <= kept
+
+
+@pytest.mark.parametrize(("code", "expected"), [("pass", 0), ("raise SystemExit(3)", 3), ("raise SystemExit", 0)])
+def test_the_exit_code_is_that_of_the_work(code, expected):
+    script = f"from auclab.cli.process import run_as_program\ndef work():\n    print('done')\n    {code}\n"
+    answer = subprocess.run(
+        [sys.executable, "-c", f"{script}run_as_program(work)"], capture_output=True, text=True, check=False
+    )
+    assert (answer.returncode, answer.stdout) == (expected, "done\n")
+
+
+def test_exit_handlers_run_and_errors_are_shown():
+    script = (
+        "import atexit\nfrom auclab.cli.process import run_as_program\n"
+        "def work():\n    atexit.register(print, 'handler')\n    raise ZeroDivisionError('shown')\n"
+        "run_as_program(work)"
+    )
+    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert answer.returncode == 1
+    assert answer.stdout == "handler\n"
+    assert "ZeroDivisionError: shown" in answer.stderr
