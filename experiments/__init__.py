@@ -1,1 +1,1 @@
-"""Replication studies: what five papers claim and print, what auclab measures, and the verdict on each claim."""
+"""Replication studies: the claims of five papers, the values that auclab measures, and a verdict on each claim."""

@@ -1,4 +1,4 @@
-"""What figures of studies share: panels in the look of the displays, values out of results, small files."""
+"""Helpers of the figures of studies: panels in the style of the displays, summaries of results, small files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Summary(NamedTuple):
 
 
 def summaries(path: Path) -> dict[tuple[str, str], Summary]:
-    """What a file of results holds, by claim and variant."""
+    """Summaries of a file of results, by claim and variant."""
     values: dict[tuple[str, str], list[float]] = {}
     for row in read(path)[2]:
         values.setdefault((row.claim_id, row.variant), []).append(row.value)
@@ -40,13 +40,13 @@ def sizes(found: Mapping[tuple[str, str], Summary], claim: str) -> dict[int, Sum
 
 
 def panels(rows: int, columns: int, size: tuple[float, float], **options: Any) -> tuple[Figure, Any]:
-    """A figure of its own with axes in the displays' look; `options` go to ``subplots``."""
+    """A new figure with axes in the style of the displays; `options` are passed to ``subplots``."""
     figure = Figure(figsize=size, layout="constrained")
     return figure, figure.subplots(rows, columns, **options)
 
 
 def draw(figures: Mapping[str, Callable[[], Figure]], folder: Path) -> None:
-    """Draw every figure into ``folder/<name>.png``, with a palette of 256 colours; one whose data miss is left out."""
+    """Draw every figure into ``folder/<name>.png``, with a palette of 256 colours; one without its data is skipped."""
     folder.mkdir(exist_ok=True)
     for name, make in figures.items():
         with rc_context(RC_PARAMS):

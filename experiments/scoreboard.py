@@ -1,12 +1,12 @@
-"""Published against ours, a row per claim: ``python -m experiments.scoreboard`` writes experiments/README.md.
+"""Published values against ours, a row per claim: ``python -m experiments.scoreboard`` writes experiments/README.md.
 
-Rules by which a claim is judged (column `rule` of expected.csv; tolerance and its reason stand beside):
+Rules that decide a claim (column `rule` of expected.csv, with the tolerance and its reason):
 
 mean      |mean of ours − published| ≤ tolerance + 2 standard errors of ours
-draw      the print is one draw: |mean of ours − published| ≤ tolerance + 2 standard deviations of ours
+draw      the published value is one draw: |mean of ours − published| ≤ tolerance + 2 standard deviations of ours
 at most   mean of ours ≤ published + tolerance
 all       the statement holds for every seed
-none      nothing is printed to compare with
+none      no value is published
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NOT_RUN = "not run yet"
 
 @dataclass(frozen=True)
 class Claim:
-    """A row of expected.csv; numbers are NaN where nothing is printed."""
+    """A row of expected.csv; numbers are NaN where none is published."""
 
     paper: str
     claim_id: str
@@ -72,7 +72,7 @@ def papers() -> list[str]:
 
 
 def claims(paper: str) -> list[Claim]:
-    """What the paper prints."""
+    """Claims of a paper."""
     with (FOLDER / paper / "expected.csv").open(newline="", encoding="utf-8") as file:
         return [_claim(paper, row) for row in csv.DictReader(file)]
 
@@ -83,11 +83,11 @@ def _claim(paper: str, row: dict[str, str]) -> Claim:
 
 
 def results(folder: Path) -> dict[str, list[Ours]]:
-    """All results of a paper by claim, as the csv files below `folder` have them; raw values are no claims."""
+    """All results of a paper by claim, from the csv files below `folder`, without raw values."""
     found: dict[str, list[Ours]] = {}
     for path in sorted(folder.glob("*.csv")):
-        command, place, rows = read(path)
-        commit = place.split(";")[0].removeprefix("commit ")
+        command, origin, rows = read(path)
+        commit = origin.split(";")[0].removeprefix("commit ")
         rows = [row for row in rows if not row.claim_id.startswith(VALUE)]
         for key in dict.fromkeys((row.claim_id, row.variant) for row in rows):
             values = tuple(row.value for row in rows if (row.claim_id, row.variant) == key)
@@ -116,7 +116,7 @@ def verdict(claim: Claim, ours: Ours | None) -> str:
     elif claim.rule == "at most":
         good = ours.mean <= claim.value + claim.tolerance
     else:
-        # the last digit of a print like .2865 is not a binary number: 1e-12 of rounding is not a difference
+        # the last digit of a number like .2865 is not a binary number: 1e-12 of rounding is not a difference
         good = abs(ours.mean - claim.value) <= claim.tolerance + slack + 1e-12 * abs(claim.value)
     return "reproduced" if good else "**differs**"
 
@@ -127,7 +127,7 @@ def main(target: Path = FOLDER / "README.md") -> None:
 
 
 def page() -> str:
-    """The whole page."""
+    """Text of the page."""
     parts = [_HEAD, _summary()]
     for paper in papers():
         parts.append(
@@ -137,18 +137,18 @@ def page() -> str:
 
 
 def table(paper: str) -> str:
-    """A row per claim, and per variant where print and truth differ."""
+    """A row per claim, and per variant where there are several."""
     found = results(FOLDER / paper / "results")
     lines = [_row(claim, ours) for claim in claims(paper) for ours in found.get(claim.claim_id, [None])]
     return "\n".join([_line(_COLUMNS), _line("---" for _ in _COLUMNS), *map(_line, lines)])
 
 
 def counts(paper: str) -> dict[str, int]:
-    """How many claims ended how. A claim with two variants counts by the corrected one."""
+    """Number of claims by verdict; a claim with two variants counts by the corrected one."""
     found, tally = results(FOLDER / paper / "results"), dict.fromkeys(_VERDICTS, 0)
     for claim in claims(paper):
-        word = verdict(claim, _preferred(found.get(claim.claim_id, []))).replace("*", "")
-        tally[next(known for known in _VERDICTS if word.startswith(known))] += 1
+        text = verdict(claim, _preferred(found.get(claim.claim_id, []))).replace("*", "")
+        tally[next(kind for kind in _VERDICTS if text.startswith(kind))] += 1
     return tally
 
 
@@ -186,13 +186,13 @@ _COLUMNS = (
 )  # fmt: skip
 _HEAD = """# Replication studies
 
-Made by `python -m experiments.scoreboard` from the files `expected.csv` (what the papers print) and `results/*.csv`
-(what auclab measures); not written by hand. A claim is judged by its rule: *mean*, the mean of ours within the
-tolerance and two standard errors; *draw*, the print is one draw, within the tolerance and two standard deviations of
-ours; *at most*; *all*, the statement holds for every seed. Where print and truth differ a claim has a row for each:
-`as_published` computes what is printed, `corrected` what has to be; other variants are named in the paper's page. The
-count goes by the corrected row, or the plain one. "measured": no number is printed to compare with.
-`which_formulation` is no paper but a question of our own: all its numbers are measured.
+Generated by `python -m experiments.scoreboard` from the files `expected.csv` (published values) and `results/*.csv`
+(values measured by auclab). The rule of a claim decides its verdict: *mean*, our mean is within the tolerance and two
+standard errors; *draw*, the published value is one draw, within the tolerance and two standard deviations of ours;
+*at most*; *all*, the statement holds for every seed. Where a paper needs a correction, a claim has two rows:
+`as_published` computes what is printed, `corrected` what it should be; other variants are named in the paper's README.
+The counts use the corrected row, or the only one. "measured": no number is published to compare with.
+`which_formulation` is not a paper but a study of our own: all its numbers are measured.
 """
 
 

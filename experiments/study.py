@@ -1,12 +1,12 @@
-"""What all studies share: rows of results, where they are kept, and the command line.
+"""Common part of all studies: rows of results, their files, and the command line.
 
 A study is a module of one of two shapes: ``run(scale) -> rows``, or ``SEEDS``, how many seeds each scale has, and
-``run_seed(seed, scale) -> rows`` where the seeds are independent of each other.
+``run_seed(seed, scale) -> rows`` where the seeds are independent. Studies live in the repository and are not installed.
 
 ``python run.py -m experiment=<paper>_<study> scale=full`` is a sweep, a tracked job per seed (`experiments.sweep`), and
 needs ``conf/experiment/<paper>_<study>.yaml``; ``python -m experiments.<paper>.<study> --scale full [--jobs 2]`` does
-without a store. Both write ``experiments/<paper>/results/<study>.csv``: its first line is the command that makes it
-again, its second where it was made. At scale ``smoke`` they only print.
+not track. Both write ``experiments/<paper>/results/<study>.csv``: its first line is the command that reproduces it, its
+second the commit, versions and machine. At scale ``smoke`` they only print.
 """
 
 from __future__ import annotations
@@ -23,18 +23,20 @@ from dataclasses import astuple, dataclass, fields
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
+from types import ModuleType
 from typing import cast
 
 from rich.console import Console
 
 from auclab.pipeline.console import plain_errors
+from auclab.types import AuclabError
 
 FOLDER = Path(__file__).parent
 SCALES = ("smoke", "default", "full")
-# as printed; as it has to be; or where print and truth agree
+# as printed; as it should be; or where the two agree
 AS_PUBLISHED, CORRECTED, AGREE = "as_published", "corrected", ""
 
-#: First word of a claim_id that is no claim: a raw value, kept for a study that works on many of them.
+#: Prefix of a claim_id that is no claim but a raw value, stored for studies that evaluate many of them.
 VALUE = "value."
 
 
@@ -42,8 +44,8 @@ VALUE = "value."
 class Row:
     """One value of one claim, for one seed.
 
-    `variant` is "as_published", "corrected", or empty where print and truth agree; a study with other ways to read
-    the print names them in its paper's README.
+    `variant` is "as_published", "corrected", or empty where the two agree; other readings of a paper are named in its
+    README.
     """
 
     claim_id: str
@@ -68,15 +70,35 @@ def find_studies() -> list[str]:
     return sorted(f"experiments.{path.parent.name}.{path.stem}" for path in found)
 
 
+def load_study(name: str) -> ModuleType:
+    """The module of a study.
+
+    Raises
+    ------
+    AuclabError
+        No such module, or one without ``run`` and ``run_seed``.
+    """
+    try:
+        module = import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+            raise  # a module that the study imports is missing
+        raise AuclabError(f"no study {name!r}; choose one of {', '.join(find_studies())}") from error
+    if not (hasattr(module, "run") or hasattr(module, "run_seed")):
+        raise AuclabError(f"{name} is no study: it defines neither run nor run_seed")
+    return module
+
+
 def count_seeds(study: str, scale: str) -> int:
     """How many independent jobs a study has; 1 for one of the first shape."""
-    seeds: Mapping[str, int] | None = getattr(import_module(study), "SEEDS", None)
-    return seeds[scale] if seeds and hasattr(import_module(study), "run_seed") else 1
+    module = load_study(study)
+    seeds: Mapping[str, int] | None = getattr(module, "SEEDS", None)
+    return seeds[scale] if seeds and hasattr(module, "run_seed") else 1
 
 
 def rows_of(study: str, seed: int, scale: str) -> list[Row]:
-    """What one job of a study finds."""
-    module = import_module(study)
+    """Rows of one job of a study."""
+    module = load_study(study)
     return list(module.run_seed(seed, scale) if hasattr(module, "run_seed") else module.run(scale))
 
 
@@ -89,18 +111,18 @@ def main(
     parser = argparse.ArgumentParser(prog=f"python -m experiments.{paper}.{study}", description=inspect.getdoc(run))
     parser.add_argument("--scale", choices=SCALES, default="default")
     if seeds is not None:
-        parser.add_argument("--jobs", type=int, default=1, help="seeds at a time, each in a process of its own")
-    asked, console = parser.parse_args(arguments), Console()
-    with plain_errors(lambda line: SystemExit(1)):  # such as a data set that is not here
+        parser.add_argument("--jobs", type=int, default=1, help="seeds computed in parallel, each in its own process")
+    options, console = parser.parse_args(arguments), Console()
+    with plain_errors(lambda line: SystemExit(1)):  # such as a missing data set
         if seeds is None:
-            rows = list(cast(Study, run)(asked.scale))
+            rows = list(cast(Study, run)(options.scale))
         else:
-            rows = _all_seeds(cast(SeedStudy, run), seeds[asked.scale], asked.scale, asked.jobs)
+            rows = _all_seeds(cast(SeedStudy, run), seeds[options.scale], options.scale, options.jobs)
     for row in rows:
         console.print(f"{row.claim_id:40} {row.variant:14} seed {row.seed:<4} {row.value:.8g}", highlight=False)
-    if asked.scale != "smoke":
+    if options.scale != "smoke":
         target = FOLDER / paper / "results" / f"{study}.csv"
-        write(target, rows, command=f"python -m experiments.{paper}.{study} --scale {asked.scale}")
+        write(target, rows, command=f"python -m experiments.{paper}.{study} --scale {options.scale}")
         console.print(f"written: {target.relative_to(FOLDER.parent)}")
 
 
@@ -115,27 +137,27 @@ def _listed(run_seed: SeedStudy, seed: int, scale: str) -> list[Row]:
     return list(run_seed(seed, scale))
 
 
-def write(path: Path, rows: Iterable[Row], *, command: str, place: str | None = None) -> None:
-    """Keep rows below the command that makes them again and the place they were made at, which is here if not told."""
+def write(path: Path, rows: Iterable[Row], *, command: str, origin: str | None = None) -> None:
+    """Write rows below the command that reproduces them and their origin, by default the present code and machine."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="", encoding="utf-8") as file:
-        file.write(f"# {command}\n# {place or _place()}\n")
+        file.write(f"# {command}\n# {origin or _origin()}\n")
         table = csv.writer(file, lineterminator="\n")
         table.writerow(field.name for field in fields(Row))
         table.writerows(astuple(row) for row in rows)
 
 
 def read(path: Path) -> tuple[str, str, list[Row]]:
-    """Command, place and rows of a file that `write` wrote."""
+    """Command, origin and rows of a file written by `write`."""
     with path.open(newline="", encoding="utf-8") as file:
-        command, place = (file.readline().removeprefix("# ").strip() for _ in range(2))
+        command, origin = (file.readline().removeprefix("# ").strip() for _ in range(2))
         rows = [
             Row(row["claim_id"], float(row["value"]), int(row["seed"]), row["variant"]) for row in csv.DictReader(file)
         ]
-    return command, place, rows
+    return command, origin, rows
 
 
-def _place() -> str:
+def _origin() -> str:
     packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "scikit-learn", "numba"))
     threads = os.environ.get("OMP_NUM_THREADS", "all")
     return (
@@ -144,10 +166,10 @@ def _place() -> str:
 
 
 def commit() -> str:
-    """The commit of the code, with "+changes" where code that counts here is not committed."""
+    """The commit of the code, with "+changes" if src/ or experiments/ have uncommitted changes."""
 
-    def git(*words: str) -> str:
-        return subprocess.run(["git", *words], cwd=FOLDER.parent, capture_output=True, text=True, check=True).stdout
+    def git(*arguments: str) -> str:
+        return subprocess.run(["git", *arguments], cwd=FOLDER.parent, capture_output=True, text=True, check=True).stdout
 
     try:
         changed = git("status", "--porcelain", "--", "src", "experiments/*.py")
