@@ -52,9 +52,8 @@ __all__ = [
     "threshold_to_ranksvm",
 ]
 
-#: Where each public name lives. It is imported when it is asked for, so that `python run.py --help` need not
-#: wait for the numerical libraries.
-_HOMES = {
+#: The module of each public name, imported on first use: `auclab --help` does not wait for the numerical libraries.
+_MODULES = {
     "CSVM": "formulations",
     "ECSVM": "formulations",
     "AuclabError": "types",
@@ -78,9 +77,9 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"module 'auclab' has no attribute {name!r}")
-    return getattr(import_module(f"auclab.{_HOMES[name]}"), name)
+    return getattr(import_module(f"auclab.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -1,6 +1,6 @@
 """`auclab run`, and `python run.py` in a checkout: one experiment, or a sweep of them with -m.
 
-Nothing heavy is imported before the configuration is composed, so that a misspelt choice is told at once.
+Nothing heavy is imported before the configuration is composed, so that a misspelt choice is refused at once.
 """
 
 from __future__ import annotations

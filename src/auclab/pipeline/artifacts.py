@@ -32,16 +32,16 @@ def write_artifacts(result: Result, folder: Path, *, config: str) -> list[Path]:
         The resolved configuration as yaml; passwords in addresses are not kept.
     """
     several = len(result.folds) > 1
-    places = [folder / f"fold_{number}" if several else folder for number in range(len(result.folds))]
+    folders = [folder / f"fold_{number}" if several else folder for number in range(len(result.folds))]
     (folder / "config.yaml").write_text(hide_password(config), encoding="utf-8")
     _write_json(folder / "metrics.json", result.summary)
-    for fold, place in zip(result.folds, places, strict=True):
-        place.mkdir(exist_ok=True)
-        write_fold(fold, place)
+    for fold, fold_folder in zip(result.folds, folders, strict=True):
+        fold_folder.mkdir(exist_ok=True)
+        write_fold(fold, fold_folder)
     if several:
         rows = [{"fold": fold.split.name, "status": str(fold.solution.status), **fold.numbers} for fold in result.folds]
         pd.DataFrame(rows).to_csv(folder / "folds.csv", index=False)
-    return places
+    return folders
 
 
 def write_fold(fold: Fold, folder: Path) -> None:

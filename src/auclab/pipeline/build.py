@@ -1,4 +1,4 @@
-"""The objects that groups of settings name."""
+"""Instantiate the objects that the configuration names."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ def load_dataset(experiment: Experiment) -> Dataset:
 
 
 def build(config: Any) -> Any:
-    """Make the object a configuration names; what it says against its arguments is passed on as it is.
+    """Instantiate a configuration; its own errors are passed on unchanged.
 
     Parameters
     ----------
     config : DictConfig
-        With ``_target_`` and arguments; without, what it holds is made.
+        With ``_target_`` and arguments; without ``_target_``, its entries are instantiated.
 
     Raises
     ------
     AuclabError
-        It cannot be made.
+        It cannot be instantiated.
     OSError
         A file is missing or cannot be read.
     """

@@ -34,9 +34,9 @@ class Experiment:
     config : DictConfig
         Everything, unresolved.
     choices : dict
-        The name chosen in each group.
+        The choice of each group.
     command : str
-        What a reader types to run this one experiment.
+        The command that runs this one experiment.
     """
 
     config: DictConfig
@@ -55,7 +55,7 @@ class Experiment:
 
     @property
     def name(self) -> str:
-        """What a reader knows the run by."""
+        """Name of the run."""
         return run_name(self.configuration, self.choices)
 
     @property

@@ -1,4 +1,4 @@
-"""What the person sees: a screen for an experiment, a line for a job of a sweep, a line for an error."""
+"""Terminal output that experiments, sweeps and commands share: errors in one line, progress, the end of a sweep."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
@@ -22,34 +21,29 @@ from auclab.solvers.progress import SolveProgress, progress_to
 from auclab.tracking.address import Address, hide_password
 from auclab.tracking.config import TrackingConfig
 from auclab.tracking.job_status import in_sweep
-from auclab.types import CONVERGED, AuclabError
-
-if TYPE_CHECKING:
-    pass
+from auclab.types import AuclabError
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
-#: Seconds after which a solve gets a bar.
-PATIENCE = 2.0
-
-GOOD, BAD = CONVERGED, "red"
+#: Seconds after which a solve gets a progress bar.
+BAR_AFTER = 2.0
 
 
 @contextmanager
 def plain_errors(
     failure: Callable[[str], BaseException], *, stopped: str = "the run is marked KILLED"
 ) -> Iterator[None]:
-    """Errors of the reader's making as one line without a traceback, Ctrl-C as exit code 130.
+    """Print user errors as one line without a traceback; Ctrl-C ends with exit code 130.
 
     Parameters
     ----------
     failure : callable
-        What is raised after the line is printed: makes an exception of the message.
+        Makes the exception that is raised after the line is printed, from the message.
     stopped : str
-        What Ctrl-C has left behind.
+        The state after Ctrl-C, for the message.
     """
-    # A copy of stderr: the modelling layer that is interrupted may have put another in its place.
+    # A copy of stderr: a modelling library that is interrupted may have replaced it.
     with os.fdopen(os.dup(2), "w") as terminal:
         try:
             yield
@@ -65,7 +59,7 @@ def plain_errors(
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """A line that says what is being worked on, while it is, on a terminal only.
+    """Show the current step while it runs, on a terminal only.
 
     A solve that reports its progress and takes more than two seconds gets a bar, from a gap of 1 to the tolerance.
     """
@@ -84,10 +78,10 @@ def working(what: str) -> Iterator[None]:
 
 
 class _GapColumn(ProgressColumn):
-    """The bar and the gap, once there is something to wait for."""
+    """Progress bar and gap, after the first two seconds."""
 
     def render(self, task: Task) -> Text | Table:
-        if math.isnan(task.fields["gap"]) or (task.elapsed or 0.0) < PATIENCE:
+        if math.isnan(task.fields["gap"]) or (task.elapsed or 0.0) < BAR_AFTER:
             return Text("")
         grid = Table.grid(padding=(0, 1))
         grid.add_row(ProgressBar(total=1.0, completed=task.completed, width=30), f"gap {task.fields['gap']:.1g}")
@@ -101,11 +95,11 @@ def skipped_line(name: str, run_id: str, *, same_code: bool = True) -> str:
 
 
 def failed_line(name: str, error: BaseException) -> str:
-    """One line for a job that failed; an error that is not of the reader's making has its type."""
-    words = " ".join(str(error).split())
-    plain = isinstance(error, AuclabError | OSError | MemoryError) and words
-    told = words if plain else f"{type(error).__name__}: {words}".rstrip(": ")
-    return f"[red]error:[/red] {escape(told)}  [dim]{escape(name)}[/dim]"
+    """One line for a job that failed; an error that is not a user error is shown with its type."""
+    message = " ".join(str(error).split())
+    if not (isinstance(error, AuclabError | OSError | MemoryError) and message):
+        message = f"{type(error).__name__}: {message}".rstrip(": ")
+    return f"[red]error:[/red] {escape(message)}  [dim]{escape(name)}[/dim]"
 
 
 def show_sweep(
@@ -116,7 +110,7 @@ def show_sweep(
     parent: str | None,
     other_code: Counter[str] | None = None,
 ) -> None:
-    """The last lines of a sweep: how many jobs ended how, and where they are.
+    """The last lines of a sweep: how many jobs ended in which status, and where they are.
 
     `other_code` counts the jobs that had finished with other code in the same way.
     """
@@ -164,5 +158,5 @@ def open_command(tracking: TrackingConfig) -> str:
 
 
 def short_path(path: Path) -> str:
-    """Relative to where the reader stands, if it lies below."""
+    """Relative to the working directory if it lies below that."""
     return os.path.relpath(path) if path.absolute().is_relative_to(Path.cwd()) else str(path)

@@ -1,4 +1,4 @@
-"""The figures of a run, drawn from the scores it has kept: when they are asked for, not at every run."""
+"""The figures of a run, drawn on request from the scores that it has kept."""
 
 from __future__ import annotations
 

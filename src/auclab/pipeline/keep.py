@@ -76,12 +76,12 @@ def _write(result: Result, experiment: Experiment, run: Run) -> None:
     with working(f"{run.name} · writing files"):
         config = OmegaConf.to_yaml(experiment.config, resolve=True)
         folders = write_artifacts(result, run.staging, config=config)
-        for fold, place in zip(result.folds, folders, strict=True):
-            save_model(fold.model, _example(result.dataset.X, fold.split.train[:SIGNATURE_ROWS]), place / "model")
+        for fold, fold_folder in zip(result.folds, folders, strict=True):
+            save_model(fold.model, _example(result.dataset.X, fold.split.train[:SIGNATURE_ROWS]), fold_folder / "model")
             if experiment.config.get("figures", False):
                 from auclab.pipeline.figures import draw_figures  # matplotlib, which takes a third of a second
 
-                draw_figures(place, split=fold.split.name)
+                draw_figures(fold_folder, split=fold.split.name)
     tags = {
         HASH_TAG: fingerprint(experiment.configuration, result.dataset.sha256),
         "status": str(result.folds[-1].solution.status),

@@ -108,9 +108,9 @@ def _many_solutions(grid: Table, result: Result) -> None:
         chosen = Counter(f"{it.symbol} = {it.chosen:g}" for it in tunings)
         taken = ", ".join(f"{value} ({count} ×)" for value, count in chosen.most_common())
         grid.add_row("tuned", Text(f"in every split by itself, by {tunings[0].metric}: {taken}"))
-    words = ", ".join(f"{count} × {status} ({status.advice})" for status, count in statuses.items())
+    outcome = ", ".join(f"{count} × {status} ({status.advice})" for status, count in statuses.items())
     style = "green" if all(status in CONVERGED for status in statuses) else "red"
-    grid.add_row("solver", f"[bold]{folds[0].solution.solver}[/bold] · [{style}]{words}[/{style}]")
+    grid.add_row("solver", f"[bold]{folds[0].solution.solver}[/bold] · [{style}]{outcome}[/{style}]")
     objective = f"objective [bold]{numbers['objective']:.6f}[/bold] on average · largest gap {_small(numbers['gap'])}"
     grid.add_row("certificate", objective)
     grid.add_row("seconds", f"{sum(fold.solution.timings.total for fold in folds):.2f} for all splits")
@@ -144,16 +144,16 @@ def _metrics(result: Result) -> Table:
 def _bounds(result: Result) -> Iterator[Any]:
     """Each bound beside the test value, and under numbers what they assume; of several splits, the weakest bound."""
     every = [item for fold in result.folds for item in fold.guarantees]
-    remarks = list(dict.fromkeys(words for fold in result.folds for words in fold.remarks))
+    remarks = list(dict.fromkeys(remark for fold in result.folds for remark in fold.remarks))
     if not (every or remarks):
         return
     several = ", for each split by itself; the weakest is shown" if len(result.folds) > 1 else ""
     yield Text.assemble(("bounds", "cyan"), f"  each with probability at least {result.confidence:g}{several}")
     names = dict.fromkeys(item.name for item in every)
     shown = [min((item for item in every if item.name == name), key=lambda item: item.lower_end) for name in names]
-    assumptions = list(dict.fromkeys(words for item in shown for words in item.bound.assumptions))
+    assumptions = list(dict.fromkeys(text for item in shown for text in item.bound.assumptions))
     for item, is_best in zip(shown, _best(shown), strict=True):
-        marks = "".join(f"[{assumptions.index(words) + 1}]" for words in item.bound.assumptions)
+        marks = "".join(f"[{assumptions.index(text) + 1}]" for text in item.bound.assumptions)
         beside = "" if math.isnan(item.test_value) else f" (test {item.test_value:.4f})"
         verdict = ("  vacuous: it excludes nothing", "yellow") if item.bound.vacuous else ""
         best = (f"  best for {item.quantity}", "green") if is_best else ""
@@ -161,8 +161,8 @@ def _bounds(result: Result) -> Iterator[Any]:
             (item.statement, "bold"), beside, f"  {item.name}, {item.sample} part ", (marks, "dim"), verdict, best
         )
         yield Padding(line, (0, 0, 0, 2))
-    for number, words in enumerate(assumptions, start=1):
-        yield Padding(Text(f"[{number}] assumed: {words}", style="dim"), (0, 0, 0, 2))
+    for number, text in enumerate(assumptions, start=1):
+        yield Padding(Text(f"[{number}] assumed: {text}", style="dim"), (0, 0, 0, 2))
     for remark in remarks:
         yield Padding(Text(remark, style="dim"), (0, 0, 0, 2))
 

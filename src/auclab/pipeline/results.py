@@ -39,7 +39,7 @@ class Fold:
 
     `model` is the fitted pipeline from raw rows to decisions; `features` names the entries of
     ``solution.coef``; `parts` has "train" and, unless the test part is empty, "test"; `remarks` say which
-    bounds were not computed and why; `tuning` says how a parameter was chosen, if one was.
+    bounds were not computed and why; `tuning` says how a parameter was selected, if one was.
     """
 
     split: Split

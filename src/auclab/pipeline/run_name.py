@@ -1,4 +1,4 @@
-"""Settings as words: flat parameters for a table, and a name a reader knows a run by."""
+"""Settings as flat parameters, and the name of a run."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ SYMBOLS = {"threshold": "z", "penalty": "λ", "max_fpr": "fpr≤"}
 #: Settings that decide whether a job runs and what is drawn, not what is computed.
 NOT_COMPUTED = ("rerun", "figures")
 
-#: Choices that a name leaves out.
-USUAL = {"split": "holdout", "preprocess": "standard"}
+#: Default choices, which a name leaves out.
+DEFAULTS = {"split": "holdout", "preprocess": "standard"}
 
 
 def flatten(settings: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str, str]:
@@ -41,7 +41,7 @@ def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 
 def run_name(settings: Mapping[str, Any], choices: Mapping[str, Any]) -> str:
-    """A name such as ``ranksvm λ=0.01 l2² · ionosphere · seed 0 · highs``; what is as usual is not said.
+    """A name such as ``ranksvm λ=0.01 l2² · ionosphere · seed 0 · highs``; defaults are left out.
 
     Examples
     --------
@@ -56,35 +56,35 @@ def run_name(settings: Mapping[str, Any], choices: Mapping[str, Any]) -> str:
     'csvm λ=0.01 l1 · artificial seed 7 · raw · kfold 2 seed 1 · highs'
     """
     formulation, dataset, split = settings["formulation"], settings["dataset"], settings["split"]
-    words = [str(choices.get("formulation") or formulation.get("_target_", "program").rpartition(".")[2])]
+    terms = [str(choices.get("formulation") or formulation.get("_target_", "program").rpartition(".")[2])]
     for key, symbol in SYMBOLS.items():
         if key in _tuned(settings):
-            words.append(f"{symbol} tuned")
+            terms.append(f"{symbol} tuned")
         elif _is_number(formulation.get(key)):
-            words.append(f"{symbol}={formulation[key]:g}")
+            terms.append(f"{symbol}={formulation[key]:g}")
     if norm := formulation.get("norm"):
-        words.append(f"{norm}²" if formulation.get("squared") else str(norm))
+        terms.append(f"{norm}²" if formulation.get("squared") else str(norm))
     data = str(choices.get("dataset") or "data")
     if path := dataset.get("path"):
         data = Path(str(path)).name
     if dataset.get("seed"):
         data += f" seed {dataset['seed']}"
-    preprocess = str(choices.get("preprocess") or USUAL["preprocess"])
-    stages = [] if preprocess == USUAL["preprocess"] else [preprocess]
-    return " · ".join([" ".join(words), data, *stages, *_split_name(split, choices), str(settings["solver"]["name"])])
+    preprocess = str(choices.get("preprocess") or DEFAULTS["preprocess"])
+    stages = [] if preprocess == DEFAULTS["preprocess"] else [preprocess]
+    return " · ".join([" ".join(terms), data, *stages, *_split_name(split, choices), str(settings["solver"]["name"])])
 
 
 def _split_name(split: Mapping[str, Any], choices: Mapping[str, Any]) -> list[str]:
     """The kind, if it is not the usual one, the fold and the seed."""
-    kind = str(choices.get("split") or USUAL["split"])
-    words = [] if kind == USUAL["split"] else [kind]
-    words += [str(split["fold"])] if split.get("fold") is not None else []
-    words += [f"seed {split['seed']}"] if split.get("seed") is not None else []
-    return [" ".join(words)] if words else []
+    kind = str(choices.get("split") or DEFAULTS["split"])
+    terms = [] if kind == DEFAULTS["split"] else [kind]
+    terms += [str(split["fold"])] if split.get("fold") is not None else []
+    terms += [f"seed {split['seed']}"] if split.get("seed") is not None else []
+    return [" ".join(terms)] if terms else []
 
 
 def _tuned(settings: Mapping[str, Any]) -> list[str]:
-    """The parameter of the formulation that is chosen by cross-validation, if there is one."""
+    """The parameter of the formulation that is selected by cross-validation, if there is one."""
     parameter = (settings.get("tune") or {}).get("parameter")
     return [parameter] if parameter else []
 

@@ -83,7 +83,7 @@ class ScsConfig(SolverConfig):
 
 @dataclass(frozen=True)
 class TuneConfig:
-    """A parameter of the formulation that is chosen by cross-validation inside the training part.
+    """A parameter of the formulation that is selected by cross-validation inside the training part.
 
     Attributes
     ----------
@@ -173,7 +173,7 @@ T = TypeVar("T")
 
 
 def register_schema() -> None:
-    """Make the records known to Hydra, which then checks keys and types when it composes."""
+    """Register the records with Hydra, which then checks keys and types when it composes."""
     from hydra.core.config_store import ConfigStore
 
     store = ConfigStore.instance()
@@ -185,7 +185,7 @@ def register_schema() -> None:
 
 
 def typed(config: Any, kind: type[T]) -> T:
-    """A group of a composed configuration as a record of type `kind` or of its subclass for the chosen solver.
+    """A group of a composed configuration as a record of type `kind` or of its subclass for the selected solver.
 
     Configurations that were kept with a run are plain mappings and are checked here.
 

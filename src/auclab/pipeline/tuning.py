@@ -1,4 +1,4 @@
-"""A parameter of the formulation chosen by cross-validation inside the training part: λ or z along a path of values.
+"""Select a parameter of the formulation, λ or z, by cross-validation inside the training part, along a path of values.
 
 Every inner fold is one path (`auclab.solvers.path`): its features are prepared once, and a solve starts from the
 optimum of the value before. Nothing outside the training part is looked at, so the test part stays unseen.
@@ -26,13 +26,13 @@ from auclab.solvers.path import PARAMETERS, along
 from auclab.solvers.solution import Solution
 from auclab.types import AuclabError, Status
 
-#: How a reader knows the parameters that can be tuned.
+#: Symbols of the parameters that can be tuned.
 SYMBOLS = {"penalty": "λ", "threshold": "z"}
 
 
 @dataclass(frozen=True)
 class Tuning:
-    """What was tried and what was chosen.
+    """The values that were compared, and the selected one.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class Tuning:
 def tune_formulation(
     preprocessing: Pipeline, classifier: AUCClassifier, X: Any, y: NDArray[np.int64], config: TuneConfig
 ) -> tuple[Program, Tuning]:
-    """Choose a parameter of the formulation by stratified cross-validation.
+    """Select a parameter of the formulation by stratified cross-validation.
 
     The standard error is that of the mean over the inner folds, ``s/√folds``. The one-standard-error rule (Breiman,
     Friedman, Olshen & Stone 1984) takes the simplest scorer, largest λ or smallest z, whose mean is not below
