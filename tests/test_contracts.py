@@ -107,13 +107,6 @@ def test_no_circles_between_files():
         pytest.fail(" -> ".join(error.args[1]))
 
 
-def test_formulations_solve_nothing():
-    """They state programs; a linear or quadratic program of theirs is solved in another package."""
-    for path in (SOURCE / "formulations").glob("*.py"):
-        for name, line in imported_names(ast.parse(path.read_text(encoding="utf-8"))):
-            assert not name.startswith("scipy.optimize"), f"{path.name}, line {line}: {name}"
-
-
 def test_what_is_imported_is_declared():
     """A library that comes along with another one may stop coming."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -128,9 +121,3 @@ def test_what_is_imported_is_declared():
                 continue
             distributions = {found.lower().replace("_", "-") for found in provides.get(top, [top])}
             assert distributions & declared, f"{path.name}, line {line}: {top}"
-
-
-def test_every_package_has_its_folder_of_tests():
-    packages = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
-    without = {package for package in packages if not list((ROOT / "tests" / package).glob("test_*.py"))}
-    assert not without

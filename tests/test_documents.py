@@ -4,6 +4,7 @@ import re
 import subprocess
 from importlib.metadata import version
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
@@ -70,6 +71,16 @@ def test_one_version():
     assert re.search(r"^version: (\S+)$", citation, re.MULTILINE)[1] == auclab.__version__
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert re.search(r"^## (\S+)", changelog, re.MULTILINE)[1] == auclab.__version__
+
+
+def test_new_places_of_moved_names_exist():
+    """The right column of the table of moved modules."""
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^ *\| `auclab[^|]*\| (`auclab[^|]*)\|$", changelog, re.MULTILINE)
+    names = [name for row in rows for name in re.findall(r"`(auclab(?:\.\w+)+)", row)]
+    assert len(names) > 20
+    for name in names:
+        assert resolve_name(name)
 
 
 def test_hooks_run_what_ci_runs():
