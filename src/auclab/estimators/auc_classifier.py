@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 from collections.abc import Sequence
 from copy import copy
@@ -11,9 +10,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from auclab import formulations
 from auclab.estimators.linear_classifier import LinearClassifier, separating_score
-from auclab.formulations.base import Program
+from auclab.formulations import FORMULATIONS, Program
 from auclab.solvers.dispatch import solve
 from auclab.solvers.path import solve_path
 from auclab.solvers.solution import Solution
@@ -31,15 +29,23 @@ class AUCClassifier(LinearClassifier):
     formulation : str or Program
         A name ("bauc", "generalized_bauc", "ranksvm", "csvm", "ecsvm", "partial_auc", "exact_auc") or an object, e.g.
         ``RankSVM(0.01)``.
-    solver : str
+    solver : {"auto", "highs", "newton", "cutting_plane", "clarabel", "scs"}
         As in `auclab.solve`.
-    penalty, threshold, norm, squared, max_fpr : optional
-        Parameters of a formulation given by name; None leaves it at its own default. One that the formulation does
-        not have is an error.
+    penalty : float, optional
+        λ ≥ 0 of a formulation given by name. None, here and below, leaves the default of the formulation; a parameter
+        that the formulation does not have is an error.
+    threshold : float, optional
+        z of "generalized_bauc" and "ecsvm", in the units of the scores.
+    norm : {"l1", "l2", "linf"}, optional
+        Norm of w in the penalty or the constraint.
+    squared : bool, optional
+        Whether the penalty is λ‖w‖² in place of λ‖w‖.
+    max_fpr : float, optional
+        Largest false positive rate of "partial_auc", in (0, 1].
     tolerance : float
-        Relative gap aimed at.
+        Relative gap, > 0, at which the solver may stop.
     time_limit : float, optional
-        Seconds for the solver.
+        Seconds, > 0, for the solver.
     solver_options : dict, optional
         Further options of the solver, see `auclab.solve`.
 
@@ -51,14 +57,22 @@ class AUCClassifier(LinearClassifier):
         training sample (in the middle of the gap between two scores).
     classes_ : array of shape (2,)
         Sorted; the second is the positive class.
+    n_features_in_ : int
     solution_ : Solution
-        With the certificate.
+        Solution with its certificate.
     n_iter_ : int
+        Iterations of the solver, at least 1.
 
     Raises
     ------
     AuclabError
         As `auclab.solve`; a parameter that the formulation does not have, or one that it needs and that is missing.
+
+    See Also
+    --------
+    auclab.solve : The solver behind it, without scikit-learn.
+    PolynomialAUCClassifier : Gradient ascent on a polynomial approximation of AUC.
+    bauc_scorer : Scorer for cross-validation by buffered AUC.
 
     Examples
     --------
@@ -93,7 +107,21 @@ class AUCClassifier(LinearClassifier):
         self.solver_options = solver_options
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Solve the program on ``X`` (n_samples, n_features), ``y`` (two classes) and certify the solution."""
+        """Solve the program and certify the solution.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+            Two classes.
+        sample_weight : array of shape (n_samples,), optional
+            Weights ≥ 0; integer weights act as repeated rows.
+
+        Returns
+        -------
+        AUCClassifier
+            This object.
+        """
         X, positive = self._two_classes(X, y)
         solution = solve(
             self._program(),
@@ -110,10 +138,25 @@ class AUCClassifier(LinearClassifier):
     def fit_path(
         self, X: Any, y: ArrayLike, values: Sequence[float], *, parameter: str = "penalty"
     ) -> tuple[AUCClassifier, ...]:
-        """Classifiers fitted at every one of `values` of λ (penalty) or z (threshold), in their order.
+        """Fit one classifier for each of `values` of λ (penalty) or z (threshold).
 
         The features are checked once, and each solve starts from the optimum of the value before
         (`auclab.solvers.path.solve_path`).
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+            Two classes.
+        values : sequence of float
+            Values of the parameter.
+        parameter : {"penalty", "threshold"}
+            Parameter of the formulation that is varied.
+
+        Returns
+        -------
+        tuple of AUCClassifier
+            In the order of `values`.
 
         Raises
         ------
@@ -164,29 +207,35 @@ class AUCClassifier(LinearClassifier):
 
 
 def formulation_named(name: str, **parameters: Any) -> Program:
-    """The formulation of the module ``auclab.formulations.<name>``, with its parameters.
+    """Formulation by its name in `auclab.formulations.FORMULATIONS`.
+
+    Parameters
+    ----------
+    name : str
+        Such as ``"bauc"`` or ``"ranksvm"``.
+    **parameters
+        Parameters of the formulation, such as `penalty`.
+
+    Returns
+    -------
+    Program
 
     Raises
     ------
     AuclabError
-        No such formulation, or parameters that it lacks or misses.
+        No such formulation, a parameter that it does not have, or a required one that is missing.
 
     Examples
     --------
     >>> formulation_named("ranksvm", penalty=0.1)
     RankSVM(penalty=0.1, norm='l2', squared=False)
     """
-    try:
-        module = importlib.import_module(f"auclab.formulations.{name}")
-    except ModuleNotFoundError:
-        module = None
-    family = next((f for f in vars(module).values() if getattr(f, "name", None) == name), None) if module else None
-    if family is None:
-        known = sorted(it.name for key in formulations.__all__ if hasattr(it := getattr(formulations, key), "name"))
-        raise AuclabError(f"formulation={name!r} is unknown; choose one of {', '.join(known)}")
-    signature = inspect.signature(family)
+    if name not in FORMULATIONS:
+        raise AuclabError(f"formulation={name!r} is unknown; choose one of {', '.join(sorted(FORMULATIONS))}")
+    program = FORMULATIONS[name]
+    signature = inspect.signature(program)
     try:
         signature.bind(**parameters)
     except TypeError as error:
         raise AuclabError(f"formulation={name} takes {signature}: {error}") from error
-    return family(**parameters)
+    return program(**parameters)

@@ -68,9 +68,11 @@ class PolynomialAUCClassifier(LinearClassifier):
     objective_path_ : array of shape (n_iter_ + 1,) or, as published, (n_iter_,)
         "stable": the objective at the first weights and after every step, not falling. "as_published": what Algorithm 1
         finds at every step, for weights that are √2 smaller.
+    n_features_in_ : int
     n_iter_ : int
+        Steps taken.
     converged_ : bool
-        Whether it ended before `max_iter` ("as_published", which knows no other end: whether it got there).
+        Whether it ended before `max_iter` ("as_published", which has no other end: whether it took `max_iter` steps).
 
     Raises
     ------
@@ -82,6 +84,11 @@ class PolynomialAUCClassifier(LinearClassifier):
     ConvergenceWarning
         "stable": `max_iter` steps were not enough. "as_published": the objective lies outside what a polynomial AUC can
         be, or is not finite: rounding.
+
+    See Also
+    --------
+    auclab.metrics.polynomial_auc : The metric of a sample that it maximises.
+    AUCClassifier : Convex programs with a certificate.
 
     Examples
     --------
@@ -112,7 +119,21 @@ class PolynomialAUCClassifier(LinearClassifier):
         self.random_state = random_state
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Ascend on ``X`` (n_samples, n_features), ``y`` (two classes)."""
+        """Maximise polynomial AUC on the training sample.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+            Two classes.
+        sample_weight : array of shape (n_samples,), optional
+            Weights ≥ 0; integer weights act as repeated rows.
+
+        Returns
+        -------
+        PolynomialAUCClassifier
+            This object.
+        """
         self._check_parameters()
         X, positive = self._two_classes(X, y)
         # AUC does not depend on a common offset of the features, but rounding does; the published form is not centred.

@@ -12,9 +12,16 @@ from auclab.formulations.optimum import Optimum
 from auclab.formulations.partial_auc import PartialAUC
 from auclab.formulations.ranksvm import RankSVM
 
+#: Programs by the name they have in the configuration.
+FORMULATIONS: dict[str, type[Program]] = {
+    program.name: program
+    for program in (BufferedAUC, GeneralizedBufferedAUC, RankSVM, CSVM, ECSVM, PartialAUC, ExactAUC)
+}
+
 __all__ = [
     "CSVM",
     "ECSVM",
+    "FORMULATIONS",
     "BufferedAUC",
     "ExactAUC",
     "GeneralizedBufferedAUC",
