@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from auclab.datasets import places
+from auclab.datasets import search_path
 from openml_server import OpenMLServer
 
 
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
     """The folder that holds the manifest of the published sets."""
-    manifest = places.find("manifest.csv")
+    manifest = search_path.find_file("manifest.csv")
     if manifest is None:
         pytest.skip("no folder with data files: ../shared/data is not there and AUCLAB_DATA is not set")
     return manifest.parent
@@ -27,9 +27,9 @@ def bare_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     work = tmp_path / "project" / "work"
     work.mkdir(parents=True)
     monkeypatch.chdir(work)
-    monkeypatch.delenv(places.VARIABLE, raising=False)
+    monkeypatch.delenv(search_path.VARIABLE, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(places, "ROOT", tmp_path / "elsewhere" / "root")
+    monkeypatch.setattr(search_path, "ROOT", tmp_path / "elsewhere" / "root")
     return work
 
 

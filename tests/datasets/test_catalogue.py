@@ -7,6 +7,7 @@ import hashlib
 import importlib
 import inspect
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -19,10 +20,11 @@ from hydra.utils import instantiate
 from omegaconf import OmegaConf
 
 from auclab import datasets
-from auclab.datasets.catalogue import FOLDER
+from auclab.datasets.catalogue import dataset_configs
 from auclab.pipeline.compose import conf_folder
 from auclab.types import AuclabError
 
+FOLDER = dataset_configs()
 SETTINGS = {name: OmegaConf.load(FOLDER / f"{name}.yaml") for name in datasets.names()}
 #: Sets with a known file; the others are the user's own, computed, or a download of unknown bytes.
 PUBLISHED = sorted(name for name, settings in SETTINGS.items() if settings.get("sha256"))
@@ -45,6 +47,28 @@ PAPERS = {
 
 def test_the_catalogue_is_that_of_the_command_line() -> None:
     assert conf_folder() / "dataset" == FOLDER
+
+
+def test_configs_of_a_checkout_come_before_those_of_the_package(tmp_path: Path) -> None:
+    package = tmp_path / "src" / "auclab"
+    assert dataset_configs(package) == package / "conf" / "dataset"  # as in a wheel
+    (tmp_path / "conf").mkdir()
+    assert dataset_configs(package) == package / "conf" / "dataset"  # somebody else's folder conf beside the package
+    (tmp_path / "conf" / "config.yaml").touch()
+    assert dataset_configs(package) == tmp_path / "conf" / "dataset"
+
+
+def test_a_set_is_loaded_from_the_configs_inside_an_installed_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A copy of src/auclab with conf in it, and no checkout around it, as a wheel is unpacked."""
+    installed = tmp_path / "site-packages" / "auclab"
+    shutil.copytree(Path(datasets.__file__).parents[1], installed, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(FOLDER.parent, installed / "conf")
+    program = "from auclab import datasets; print(datasets.__file__); print(datasets.load('breast_cancer').n_pos)"
+    monkeypatch.setenv("PYTHONPATH", str(installed.parent))
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, check=True, text=True)
+    assert done.stdout.splitlines() == [str(installed / "datasets" / "__init__.py"), "212"]
 
 
 @pytest.fixture(scope="module")

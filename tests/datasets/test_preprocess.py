@@ -174,10 +174,10 @@ def test_unit_ball_is_a_scikit_learn_transformer(estimator: Any, check: Callable
 
 @pytest.mark.parametrize("name", ["ionosphere", "abalone", "german_credit", "wpbc"])
 def test_unit_ball_on_real_data(name: str) -> None:
-    from auclab.datasets import load, places
+    from auclab.datasets import load, search_path
     from auclab.datasets.splits import holdout
 
-    if places.find("ionosphere.csv") is None:
+    if search_path.find_file("ionosphere.csv") is None:
         pytest.skip("no folder with data files: ../shared/data is not there and AUCLAB_DATA is not set")
     dataset = load(name)
     [split] = holdout(dataset.y)

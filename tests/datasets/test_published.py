@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from auclab import datasets
-from auclab.datasets import openml, places
+from auclab.datasets import openml, search_path
 from auclab.datasets.published import load_published
 from auclab.types import AuclabError
 from openml_server import OpenMLServer
@@ -34,28 +34,28 @@ def put(folder: Path, text: str = CSV) -> Path:
     return folder
 
 
-def test_order_of_the_places(bare_machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_order_of_the_search_path(bare_machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From the last place to the first, each new file goes before the ones that are there."""
-    (places.ROOT / "conf").mkdir(parents=True)
+    (search_path.ROOT / "conf").mkdir(parents=True)
     cached, near, below, given = (
-        places.cache_dir(),
+        search_path.cache_dir(),
         bare_machine / "../shared/data",
         bare_machine / "data",
         bare_machine / "here",
     )
-    order = [cached, places.ROOT / "../shared/data", places.ROOT / "data", near, below]
+    order = [cached, search_path.ROOT / "../shared/data", search_path.ROOT / "data", near, below]
     for folder in order:
         found = Path(load_published(**TOY).source) if put(folder) else None
         assert found is not None
         assert found.resolve() == (folder / "toy.csv").resolve()
-    monkeypatch.setenv(places.VARIABLE, str(put(bare_machine / "variable")))
+    monkeypatch.setenv(search_path.VARIABLE, str(put(bare_machine / "variable")))
     assert load_published(**TOY).source == str(bare_machine / "variable" / "toy.csv")
     assert load_published(**TOY, data_dir=put(given)).source == str(given / "toy.csv")
 
 
 def test_found_from_any_working_directory(data_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(places.VARIABLE, str(data_folder))
+    monkeypatch.setenv(search_path.VARIABLE, str(data_folder))
     assert datasets.load("ionosphere").n_pos == 126
 
 
@@ -86,16 +86,16 @@ def test_checksum_of_a_real_file(data_folder: Path, tmp_path: Path) -> None:
         datasets.load("ionosphere", data_dir=tmp_path)
 
 
-def test_offline_error_names_places_and_ways_out(bare_machine: Path, no_network: None) -> None:
+def test_offline_error_names_the_search_path_and_ways_out(bare_machine: Path, no_network: None) -> None:
     with pytest.raises(AuclabError) as caught:
         load_published(**TOY, openml_id=7, data_dir=bare_machine / "given")
     message = str(caught.value)
-    for folder in places.places(bare_machine / "given"):
+    for folder in search_path.search_path(bare_machine / "given"):
         assert os.path.abspath(folder / "toy.csv") in message
     assert "Network is unreachable" in message
     for word in ("OpenML data set 7", "put toy.csv into", "data_dir=", "AUCLAB_DATA", "go online once"):
         assert word in message
-    assert not places.cache_dir().exists()
+    assert not search_path.cache_dir().exists()
 
 
 def test_without_a_copy_at_openml(bare_machine: Path) -> None:
@@ -123,7 +123,7 @@ def test_download_is_checked_kept_and_read_without_network(
         assert dataset.nominal == ("Colour",)
         assert dataset.X["Colour"].isna().tolist() == [False, False, True, False, False, False]
         np.testing.assert_array_equal(dataset.X["Size"], [1.5, 2.5, 3.5, 4.5, 5.5, 6.5])
-    copy = places.cache_dir() / "toy.csv"
+    copy = search_path.cache_dir() / "toy.csv"
     assert first.sha256 == second.sha256 == hashlib.sha256(copy.read_bytes()).hexdigest()
     assert sorted(path.name for path in copy.parent.iterdir()) == ["toy.csv", "toy.csv.origin.json"]
     copy.write_text(copy.read_text(encoding="utf-8").replace("1.5", "1.6"), encoding="utf-8")
@@ -147,14 +147,14 @@ def test_download_that_is_another_set_is_not_kept(
 ) -> None:
     with pytest.raises(AuclabError, match=message):
         load_published(**{**TOY, "positive": "tested_yes"}, **wrong, openml_id=7)
-    assert not places.cache_dir().exists()
+    assert not search_path.cache_dir().exists()
 
 
 def test_damaged_download_is_not_kept(bare_machine: Path, openml_server: OpenMLServer) -> None:
     openml_server.damaged = True
     with pytest.raises(AuclabError, match=r"OpenML could not be reached \((The )?md5 checksum"):
         load_published(**{**TOY, "positive": "tested_yes"}, openml_id=7)
-    assert not places.cache_dir().exists()
+    assert not search_path.cache_dir().exists()
 
 
 def test_packed_copies_have_the_same_bytes(bare_machine: Path, openml_server: OpenMLServer) -> None:
@@ -169,7 +169,7 @@ def test_packed_copies_have_the_same_bytes(bare_machine: Path, openml_server: Op
 
 
 def test_cache_that_cannot_be_written(bare_machine: Path, openml_server: OpenMLServer) -> None:
-    places.cache_dir().parent.mkdir(parents=True)
-    places.cache_dir().write_text("a file where the folder should be", encoding="utf-8")
-    with pytest.raises(AuclabError, match=r"was fetched but cannot be kept"):
+    search_path.cache_dir().parent.mkdir(parents=True)
+    search_path.cache_dir().write_text("a file where the folder should be", encoding="utf-8")
+    with pytest.raises(AuclabError, match=r"was downloaded but cannot be written"):
         load_published(**{**TOY, "positive": "tested_yes"}, openml_id=7)

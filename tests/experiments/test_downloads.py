@@ -9,7 +9,7 @@ import pytest
 from experiments.ratigan_cowen import figures, fraud, ultrasound
 from sklearn.datasets import make_classification
 
-from auclab.datasets import load, places
+from auclab.datasets import load, search_path
 from auclab.metrics import auc_score, voros_score
 from auclab.types import AuclabError
 from experiments import scoreboard, study
@@ -21,8 +21,8 @@ def folder(tmp_path, monkeypatch):
     """An empty machine with one folder for data."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(places, "ROOT", tmp_path / "elsewhere")
-    monkeypatch.setenv(places.VARIABLE, str(tmp_path))
+    monkeypatch.setattr(search_path, "ROOT", tmp_path / "elsewhere")
+    monkeypatch.setenv(search_path.VARIABLE, str(tmp_path))
     return tmp_path
 
 
@@ -76,7 +76,7 @@ def test_fraud_from_openml(folder, monkeypatch):
     try:
         server.lead(monkeypatch)
         size = {"rows": 400, "n_pos": 20, "n_neg": 380}
-        with pytest.raises(AuclabError, match=r"not the published set: .*rows 400 instead of 284807"):
+        with pytest.raises(AuclabError, match=r"not the published data set: .*rows 400 instead of 284807"):
             load("creditcard", openml_id=7)
         assert load("creditcard", openml_id=7, **size).n_pos == 20
     finally:

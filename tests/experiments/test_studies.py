@@ -10,7 +10,7 @@ import pytest
 from experiments.scoreboard import Claim, Ours
 from omegaconf import OmegaConf
 
-from auclab.datasets.places import find
+from auclab.datasets.search_path import find_file
 from composed import REPOSITORY, SHARED_DATA
 from experiments import scoreboard, study
 
@@ -56,7 +56,7 @@ def test_smoke_speaks_of_claims_that_exist(name, record_property):
     if name.rsplit(".", 1)[1] in NEED_FILES and not SHARED_DATA.is_dir():
         pytest.skip("needs the published data files")
     download = NEED_DOWNLOAD.get(name.rsplit(".", 1)[1])
-    if download and find(download) is None:
+    if download and find_file(download) is None:
         pytest.skip(f"needs a download: {download}")
     begin = time.perf_counter()
     rows = [row for seed in range(study.count_seeds(name, "smoke")) for row in study.rows_of(name, seed, "smoke")]

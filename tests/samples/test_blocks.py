@@ -8,7 +8,7 @@ import pytest
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from auclab.datasets.block_scaler import BlockScaler
-from auclab.datasets.blocks import load_blocks
+from auclab.datasets.parquet_blocks import load_blocks
 from auclab.datasets.preprocess import minmax, none, standard, unit_ball
 from auclab.estimators import AUCClassifier
 from auclab.formulations import CSVM, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM
@@ -53,7 +53,7 @@ def test_the_table_is_the_matrix(rows, table):
     X, _ = rows
     rng = np.random.default_rng(0)
     assert table.shape == X.shape
-    assert len(table.parts) == 3 + 1 + 7
+    assert len(table.blocks) == 3 + 1 + 7
     np.testing.assert_array_equal(np.asarray(table), X)
     w = rng.normal(size=N_COLUMNS)
     np.testing.assert_allclose(table @ w, X @ w, rtol=1e-13)
@@ -72,7 +72,7 @@ def test_views_of_views(rows, table):
     view = table[first][second]
     np.testing.assert_array_equal(np.asarray(view), X[first][second])
     np.testing.assert_array_equal(np.asarray(table[2400:2700]), X[2400:2700])
-    assert len(table[2501:2504].parts) == 1
+    assert len(table[2501:2504].blocks) == 1
     for wrong in ([3, 2], [1, 1], [[0, 1]], [0.5]):
         with pytest.raises(AuclabError, match="ascending order"):
             table[np.array(wrong)]
@@ -227,7 +227,7 @@ def test_two_dask_workers_give_the_same(rows, folder, monkeypatch):
     assert blocks.objective == pytest.approx(solve(BufferedAUC(), X, y, solver="newton").objective, rel=1e-9)
     with pytest.raises(AuclabError, match="at least 1"):
         DaskEngine(workers=0)
-    monkeypatch.setattr(DaskEngine, "PATIENCE", 0.5)
+    monkeypatch.setattr(DaskEngine, "TIMEOUT", 0.5)
     with pytest.raises(AuclabError, match=r"no Dask scheduler answers at engine\.address=tcp:"):
         DaskEngine(address="tcp://127.0.0.1:9").connect()
 

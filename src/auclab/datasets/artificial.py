@@ -8,10 +8,8 @@ from auclab.datasets.checksum import array_sha256
 from auclab.datasets.records import Dataset
 from auclab.types import AuclabError
 
-#: The sides of the cube of positives and of the cube of negatives.
+#: The intervals whose powers are the cubes of the positives and of the negatives.
 POSITIVES, NEGATIVES = (-0.25, 0.75), (0.0, 1.0)
-
-CITATION = "Norton, M. and Uryasev, S. (2018). Maximization of AUC and Buffered AUC in binary classification."
 
 CITATION = "Norton, M. and Uryasev, S. (2018). Maximization of AUC and Buffered AUC in binary classification."
 

@@ -1,4 +1,4 @@
-"""scikit-learn's scalers fitted block by block, and applied when a block is read."""
+"""scikit-learn's scalers, fitted block by block and applied when a block is read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from auclab.samples.blocks.parts import Scaling
+from auclab.samples.blocks.block import Scaling
 from auclab.samples.blocks.table import BlockTable
 from auclab.types import AuclabError
 
@@ -31,7 +31,7 @@ class BlockScaler(TransformerMixin, BaseEstimator):
     Raises
     ------
     AuclabError
-        A value that is missing or infinite.
+        In `fit`: a value that is missing or infinite; another scaler.
     """
 
     def __init__(self, scaler: Any = None):
@@ -54,7 +54,7 @@ class BlockScaler(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """The table with its values scaled as they are read; rows in memory are scaled at once."""
+        """The table, to be scaled when it is read; rows in memory are scaled now."""
         check_is_fitted(self, "feature_names_in_")
         if isinstance(X, BlockTable):
             return X if self.scaling_ is None else X.scaled(self.scaling_)

@@ -1,4 +1,4 @@
-"""The folder ``conf/dataset`` as a catalogue: one yaml per data set, found by its name."""
+"""The data sets that are described in ``conf/dataset``, one yaml a data set, by their names."""
 
 from __future__ import annotations
 
@@ -12,33 +12,43 @@ from auclab.datasets.records import Dataset
 from auclab.types import AuclabError
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-#: In a checkout, and in an installed package; as `auclab.pipeline.compose.conf_folder`, which must not import NumPy.
-_FOLDERS = (_PACKAGE.parents[1] / "conf" / "dataset", _PACKAGE / "conf" / "dataset")
-FOLDER = next((folder for folder in _FOLDERS if (folder.parent / "config.yaml").exists()), _FOLDERS[-1])
+
+
+def dataset_configs(package: Path = _PACKAGE) -> Path:
+    """The folder of the yaml files: ``conf/dataset`` of a checkout, else the copy in the installed package.
+
+    The same as ``auclab.pipeline.compose.conf_folder() / "dataset"``, which this package may not import.
+    """
+    checkout = package.parents[1] / "conf"
+    return (checkout if (checkout / "config.yaml").exists() else package / "conf") / "dataset"
 
 
 def names() -> tuple[str, ...]:
     """Names of all data sets, in alphabetical order.
+
+    See Also
+    --------
+    load : Loads one of them.
 
     Examples
     --------
     >>> "ionosphere" in names()
     True
     """
-    return tuple(sorted(path.stem for path in FOLDER.glob("*.yaml")))
+    return tuple(sorted(path.stem for path in dataset_configs().glob("*.yaml")))
 
 
 def load(name: str, *, data_dir: str | Path | None = None, **overrides: Any) -> Dataset:
-    """Load a data set by the name of its yaml file.
+    """Load a data set by its name, as ``dataset=NAME`` on the command line does.
 
     Parameters
     ----------
     name : str
         One of `names`.
     data_dir : path, optional
-        Folder in which files are looked for first.
+        Folder that is searched first for data files.
     **overrides
-        Replace values of the yaml, for example ``positive="ME1"`` for ``yeast``.
+        Replace values of the yaml file, for example ``positive="ME1"`` for ``yeast``.
 
     Returns
     -------
@@ -47,7 +57,13 @@ def load(name: str, *, data_dir: str | Path | None = None, **overrides: Any) -> 
     Raises
     ------
     AuclabError
-        Unknown name or argument, and whatever the loader has to say.
+        Unknown name or argument, or the loader's own: a file that is found nowhere, a checksum that differs.
+
+    See Also
+    --------
+    names : All names.
+    auclab.datasets.file.load_file : Your own csv, tsv, parquet or svmlight file.
+    auclab.datasets.parquet_blocks.load_blocks : Parquet files larger than memory.
 
     Examples
     --------
@@ -55,13 +71,19 @@ def load(name: str, *, data_dir: str | Path | None = None, **overrides: Any) -> 
     >>> cancer.X.shape, cancer.n_pos, cancer.n_neg
     ((569, 30), 212, 357)
     """
-    from omegaconf import OmegaConf  # here, because it costs more than all the rest of this module
+    from omegaconf import OmegaConf  # imported here: it takes longer than all the rest of this module
 
     if name not in names():
         choices = ", ".join(names())
-        raise AuclabError(f"no data set {name!r}; " + (f"choose from {choices}" if choices else f"{FOLDER} is empty"))
+        raise AuclabError(
+            f"no data set {name!r}; " + (f"choose from {choices}" if choices else f"{dataset_configs()} is empty")
+        )
     config = OmegaConf.create(
-        {"data_dir": data_dir and str(data_dir), "engine": None, "dataset": OmegaConf.load(FOLDER / f"{name}.yaml")}
+        {
+            "data_dir": data_dir and str(data_dir),
+            "engine": None,
+            "dataset": OmegaConf.load(dataset_configs() / f"{name}.yaml"),
+        }
     )
     arguments: dict[str, Any] = OmegaConf.to_container(config.dataset, resolve=True)  # type: ignore[assignment]
     loader = _function(arguments.pop("_target_"))

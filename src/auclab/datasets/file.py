@@ -15,7 +15,7 @@ from auclab.types import AuclabError
 if TYPE_CHECKING:
     import pandas as pd
 
-#: What counts as a missing value in somebody's csv.
+#: Missing values in csv and tsv files.
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "None")
 
 CSV, TSV, PARQUET = (".csv", ".csv.gz"), (".tsv", ".tsv.gz"), (".parquet", ".pq")
@@ -50,11 +50,11 @@ def load_file(
     drop : list of str
         Columns to leave out, such as an identifier.
     name : str, optional
-        Name of the set; the file's name if left out.
+        Name of the data set; the file's name if left out.
     sha256 : str, optional
         The file must have this checksum.
     citation : str
-        Who made the set.
+        Source of the data set.
 
     Returns
     -------
@@ -65,8 +65,8 @@ def load_file(
     Raises
     ------
     AuclabError
-        No path, a file that is missing, empty or unreadable, an ending that is not known, a column or label
-        that is not there, missing labels, or one class only.
+        No path, a file that is missing, empty or unreadable, an unknown ending, a column or label that does
+        not occur, missing labels, or one class only.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""From the labels of a file to 0 and 1, labels compared as text."""
+"""From the labels of a file to 0 and 1; labels are compared as text."""
 
 from __future__ import annotations
 
@@ -15,19 +15,25 @@ from auclab.types import AuclabError
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Pairs of labels that say themselves which one is positive.
-UNDERSTOOD = ({"0", "1"}, {"-1", "1"}, {"False", "True"})
+#: Pairs of labels of which the second is positive by convention.
+CONVENTIONAL = ({"0", "1"}, {"-1", "1"}, {"False", "True"})
 
-#: Labels listed in a message before it says "…".
-LISTED = 12
+#: Labels listed in a message before "…".
+MAX_LISTED = 12
 
 
 @dataclass(frozen=True)
 class BinaryTarget:
-    """A target with two sides.
+    """A binary target.
 
-    `kept` marks the rows that belong to either side, shape (n_rows,); `y` holds 1 (positive) or 0 for those
-    rows only. `positive` and `negative` are the sides in the file's own words.
+    Attributes
+    ----------
+    y : int array
+        1 (positive) or 0 for the rows that are kept.
+    kept : boolean array of shape (n_rows,)
+        Which rows belong to either class.
+    positive, negative : str
+        The labels of either class in the file.
     """
 
     y: NDArray[np.int64]
@@ -64,7 +70,7 @@ def as_labels(value: Any) -> tuple[str, ...]:
 
 
 def binarise(target: pd.Series, positive: Any = None, negative: Any = None) -> BinaryTarget:
-    """Split labels into a positive and a negative side.
+    """Assign labels to a positive and a negative class.
 
     Parameters
     ----------
@@ -73,7 +79,7 @@ def binarise(target: pd.Series, positive: Any = None, negative: Any = None) -> B
     positive : label or list of labels, optional
         May be left out where the labels are 0 and 1, −1 and 1, or False and True.
     negative : label or list of labels, optional
-        The other side; all other labels if left out. Rows with a label of neither side are not kept.
+        The labels of the negative class; all others if left out. Rows with a label of neither class are not kept.
 
     Returns
     -------
@@ -82,8 +88,8 @@ def binarise(target: pd.Series, positive: Any = None, negative: Any = None) -> B
     Raises
     ------
     AuclabError
-        Missing labels, no positive label where one is needed, a label that does not occur or is on both
-        sides, or one side only.
+        Missing labels, no positive label where one is needed, a label that does not occur or is in
+        both classes, or one class only.
 
     Examples
     --------
@@ -99,31 +105,31 @@ def binarise(target: pd.Series, positive: Any = None, negative: Any = None) -> B
         raise AuclabError(
             f"target column {column!r} has {missing} missing values (first in row {first}); drop those rows"
         )
-    # Each distinct label once: there may be millions of rows.
+    # Each distinct label is converted once: there may be millions of rows.
     codes, values = target.factorize()
     texts = np.array([label_text(value) for value in values], dtype=object)
     counts: Counter[str] = Counter()
     for text, count in zip(texts, np.bincount(codes, minlength=texts.size).tolist(), strict=True):
         counts[text] += count
-    if positive is None and set(counts) in UNDERSTOOD:
+    if positive is None and set(counts) in CONVENTIONAL:
         positive = "True" if "True" in counts else "1"
-    ours, theirs = as_labels(positive), as_labels(negative)
-    if not ours:
+    positives, negatives = as_labels(positive), as_labels(negative)
+    if not positives:
         raise AuclabError(f"which label of {column!r} is positive? Give dataset.positive; labels are {_census(counts)}")
-    if absent := [label for label in ours + theirs if label not in counts]:
+    if absent := [label for label in positives + negatives if label not in counts]:
         raise AuclabError(f"label {absent[0]!r} does not occur in {column!r}; labels are {_census(counts)}")
-    if both := set(ours) & set(theirs):
-        raise AuclabError(f"label {min(both)!r} is listed as positive and as negative; it can be on one side only")
-    others = theirs or tuple(sorted(set(counts) - set(ours)))
+    if both := set(positives) & set(negatives):
+        raise AuclabError(f"label {min(both)!r} is listed as positive and as negative; it can be in one class only")
+    others = negatives or tuple(sorted(set(counts) - set(positives)))
     if not others:
         raise AuclabError(
             f"two classes are needed, but every row is positive; labels of {column!r} are {_census(counts)}"
         )
-    kept = np.isin(texts, ours + others)[codes]
-    y = np.isin(texts, ours).astype(np.int64)[codes[kept]]
-    return BinaryTarget(y, kept, ", ".join(ours), ", ".join(others) if len(others) <= LISTED else "all others")
+    kept = np.isin(texts, positives + others)[codes]
+    y = np.isin(texts, positives).astype(np.int64)[codes[kept]]
+    return BinaryTarget(y, kept, ", ".join(positives), ", ".join(others) if len(others) <= MAX_LISTED else "all others")
 
 
 def _census(counts: Counter[str]) -> str:
-    listed = ", ".join(f"{label} ({count} rows)" for label, count in counts.most_common(LISTED))
-    return listed + (f", … {len(counts)} in all" if len(counts) > LISTED else "")
+    listed = ", ".join(f"{label} ({count} rows)" for label, count in counts.most_common(MAX_LISTED))
+    return listed + (f", … {len(counts)} in all" if len(counts) > MAX_LISTED else "")

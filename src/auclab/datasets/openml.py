@@ -1,4 +1,4 @@
-"""Copies of published sets from OpenML: fetched once, kept in the user's cache with a note of origin."""
+"""Copies of published data sets from OpenML: downloaded once and kept in the user's cache with their origin."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from auclab.types import AuclabError
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Seconds a server may stay silent.
+#: Seconds to wait for an answer of the server.
 TIMEOUT = 20.0
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a copy in the cache is from, its checksum, and its nominal columns under their names there."""
+    """Where a copy in the cache is from, its SHA-256, and its nominal columns by their names at OpenML."""
 
     source: str
     sha256: str
@@ -38,12 +38,12 @@ class Origin:
 def fetch(
     data_id: int, *, target: str, labels: Mapping[Any, Any] | None = None
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """A set from OpenML as one table, the target last, and the names of its nominal columns.
+    """A data set from OpenML as one table, the target last, and the names of its nominal columns.
 
     Parameters
     ----------
     data_id : int
-        OpenML's number of the set.
+        OpenML's number of the data set.
     target : str
         Name given to the target column.
     labels : mapping, optional
@@ -60,28 +60,28 @@ def fetch(
     socket.setdefaulttimeout(TIMEOUT)  # fetch_openml has no time limit of its own
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # one line per repeated attempt; the outcome is told below
+            warnings.simplefilter("ignore")  # one for every repeated attempt; the outcome is reported below
             try:
                 bunch = fetch_openml(data_id=data_id, as_frame=True, cache=False, n_retries=1, parser="auto")
             except TypeError:
-                # scikit-learn up to 1.9 with pandas 3.1: categories that look like numbers come as numbers, and its
-                # fast parser expects words (its pull request 34902); the slow one does not mind
+                # scikit-learn up to 1.9 with pandas 3.1: categories that look like numbers arrive as numbers, and its
+                # fast parser expects text (its pull request 34902); the slow one takes both
                 bunch = fetch_openml(data_id=data_id, as_frame=True, cache=False, n_retries=1, parser="liac-arff")
     finally:
         socket.setdefaulttimeout(before)
     frame = bunch.data
     nominal = tuple(str(name) for name, kind in frame.dtypes.items() if str(kind) in ("category", "object", "str"))
-    renamed = {str(ours): str(theirs) for ours, theirs in (labels or {}).items()}
+    renamed = {str(there): str(here) for there, here in (labels or {}).items()}
     texts = bunch.target.astype(object).map(label_text)
     return frame.assign(**{target: texts.map(lambda text: renamed.get(text, text))}), nominal
 
 
-#: What `fetch` raises when the network or the server is not there.
+#: What `fetch` raises if network or server cannot be reached.
 OFFLINE = (OSError, ValueError, http.client.HTTPException)
 
 
 def store(frame: pd.DataFrame, path: Path, *, source: str, nominal: tuple[str, ...]) -> None:
-    """Write `frame` as csv and the note on its origin beside it; a reader sees all of it or nothing.
+    """Write `frame` as csv and its origin as json beside it; either file appears complete or not at all.
 
     Raises
     ------
@@ -90,46 +90,47 @@ def store(frame: pd.DataFrame, path: Path, *, source: str, nominal: tuple[str, .
     """
     content = frame.to_csv(index=False, lineterminator="\n").encode("utf-8")
     if path.suffix == ".gz":
-        content = gzip.compress(content, mtime=0)  # no time stamp: whoever fetches the set gets the same bytes
+        content = gzip.compress(content, mtime=0)  # no time stamp: every download has the same bytes
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _whole(path) as part:
+        with _atomic(path) as part:
             part.write_bytes(content)
             note = asdict(Origin(source, file_sha256(part), nominal))
-            with _whole(_note(path)) as paper:  # first, so that the file is never there without its note
-                paper.write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
+            with _atomic(_origin_path(path)) as origin_part:  # first: no data file without its origin
+                origin_part.write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
     except OSError as error:
         raise AuclabError(
-            f"{source} was fetched but cannot be kept in {path.parent}: {error}; make room or permit it"
+            f"{source} was downloaded but cannot be written to {path.parent}: {error}; free some space, or allow "
+            "writing there"
         ) from error
 
 
 def origin(path: Path) -> Origin | None:
-    """The note beside a fetched copy; None for any other file.
+    """The origin of a downloaded copy; None for any other file.
 
     Raises
     ------
     AuclabError
-        The note is damaged.
+        The json file is damaged.
     """
-    if not _note(path).is_file():
+    if not _origin_path(path).is_file():
         return None
     try:
-        note = json.loads(_note(path).read_text(encoding="utf-8"))
+        note = json.loads(_origin_path(path).read_text(encoding="utf-8"))
         return Origin(note["source"], note["sha256"], tuple(note["nominal"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise AuclabError(
-            f"{_note(path)} is damaged ({error!r}); remove it and {path.name} to fetch the set again"
+            f"{_origin_path(path)} is damaged ({error!r}); remove it and {path.name} to fetch the set again"
         ) from error
 
 
-def _note(path: Path) -> Path:
+def _origin_path(path: Path) -> Path:
     return path.with_name(path.name + ".origin.json")
 
 
 @contextmanager
-def _whole(path: Path) -> Iterator[Path]:
-    """A path to write to, moved to its place at the end unless something failed."""
+def _atomic(path: Path) -> Iterator[Path]:
+    """A temporary path to write to, renamed to `path` at the end unless an exception is raised."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".part-", suffix=path.suffix)
     os.close(handle)
     part = Path(name)

@@ -36,7 +36,7 @@ def make_perturbed(
     seed : int ≥ 0
         Seed of NumPy's PCG64.
     data_dir : path, optional
-        Folder in which the file of `base` is looked for first.
+        Folder that is searched first for the file of `base`.
 
     Returns
     -------
@@ -46,7 +46,7 @@ def make_perturbed(
     Raises
     ------
     AuclabError
-        `base` is not numeric or not known, `factor` < 1 or `seed` < 0.
+        `base` is not numeric or unknown, `factor` < 1 or `seed` < 0.
 
     Examples
     --------

@@ -1,10 +1,10 @@
 """From a data set as published to a matrix of finite numbers, fitted on the training part only.
 
-Each function takes a `Dataset`, of which it reads the names and kinds of the columns and fits nothing, and
-returns an unfitted scikit-learn transformer with float64 output: an array, or a CSR matrix where the data are
-sparse. Numeric columns are imputed by the median; nominal ones by the most frequent value, then one-hot
-encoded, where a category that was not in the training part gives zeros. Columns constant on the training part
-are dropped before scaling. Blocks are only scaled: their columns are numbers, none missing, and constant ones stay.
+Each function takes a `Dataset`, of which it reads only the names and types of the columns, and returns an unfitted
+scikit-learn transformer with float64 output: an array, or a CSR matrix where the data are sparse. Numeric columns are
+imputed by the median; nominal ones by the most frequent value, then one-hot encoded, where a category that was not in
+the training part gives zeros. Columns that are constant on the training part are dropped before scaling. Blocks are
+only scaled: their columns are numeric without missing values, and constant ones stay.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from auclab.types import AuclabError
 if TYPE_CHECKING:
     import pandas as pd
 
-#: A column of text that was not called nominal may have this many values, or one for every other row.
-MANY_VALUES = 50
+#: A column of text that is not declared nominal may have this many values, or one for every other row.
+MAX_TEXT_VALUES = 50
 
 
 def standard(dataset: Dataset) -> Pipeline:
@@ -111,10 +111,10 @@ class UnitBall(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Divide by the largest norm of the training rows, and project every row onto the Euclidean unit ball.
 
     ``x ↦ x / max(R, ‖x‖₂)`` with ``R = max_i ‖x_i‖₂`` over the training part. Bounds such as Proposition 8 of
-    Norton & Uryasev ask that *every* observation that may ever come has a norm below the radius; a largest
-    norm seen so far promises nothing about new data. With the projection the promise holds by construction.
-    What remains is that R, like everything fitted, depends on the training part, while the bounds speak of a
-    representation fixed beforehand; a report of a bound has to say so.
+    Norton & Uryasev require that *every* observation, new ones included, has a norm below the radius; the
+    largest norm of a sample does not bound that of new data. With the projection the requirement holds by
+    construction. What remains is that R, like everything fitted, depends on the training part, while the bounds assume
+    a representation fixed beforehand; a report of a bound has to say so.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ class UnitBall(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """
 
     def fit(self, X: Any, y: Any = None) -> UnitBall:
-        """Find the largest norm."""
+        """Compute the largest norm of the rows."""
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
         self.radius_ = float(row_norms(X).max()) or 1.0
         return self
@@ -145,7 +145,7 @@ class UnitBall(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return X.multiply(scale[:, None]).tocsr() if hasattr(X, "tocsr") else X * scale[:, None]
 
     def __sklearn_tags__(self) -> Any:
-        """Sparse matrices are welcome."""
+        """Sparse matrices are accepted."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
@@ -228,9 +228,9 @@ def _refuse_infinity(name: str, column: pd.Series) -> None:
 
 
 def _refuse_free_text(name: str, column: pd.Series) -> None:
-    """Identifiers and damaged numbers arrive as text; thousands of one-hot columns are no answer to them."""
+    """Reject columns of text with very many values: identifiers and damaged numbers, not categories."""
     values = column.nunique()
-    if values > max(MANY_VALUES, len(column) // 2):
+    if values > max(MAX_TEXT_VALUES, len(column) // 2):
         raise AuclabError(
             f"column {name!r} holds text with {values} different values in {len(column)} rows, such as "
             f"{column.dropna().iloc[0]!r}: drop it (dataset.drop), repair its numbers, or name it in "

@@ -1,4 +1,4 @@
-"""A published set: one csv file, found in the folders for data or fetched from OpenML once."""
+"""A published data set: a csv file on the search path, or downloaded from OpenML once."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from auclab.datasets import openml
 from auclab.datasets.checksum import verified_sha256
 from auclab.datasets.labels import BinaryTarget, as_labels, binarise
-from auclab.datasets.places import VARIABLE, cache_dir, find, places
 from auclab.datasets.records import Dataset
+from auclab.datasets.search_path import VARIABLE, cache_dir, find_file, search_path
 from auclab.datasets.table import ALL, make_dataset, read_csv
 from auclab.types import AuclabError
 
@@ -38,19 +38,19 @@ def load_published(
     citation: str = "",
     data_dir: str | Path | None = None,
 ) -> Dataset:
-    """Load a published set.
+    """Load a published data set.
 
     Parameters
     ----------
     name : str
-        Name of the set.
+        Name of the data set.
     file : str
-        csv file, plain or packed with gzip, looked for in `auclab.datasets.places.places`.
+        csv file, plain or gzipped, searched for in `auclab.datasets.search_path.search_path`.
     target : str
         Column with the labels.
     positive, negative : label or list of labels
-        Labels of each side, compared as text. Without `negative` it is all others; rows of neither side are
-        left out.
+        Labels of each class, compared as text. Without `negative` all others are negative; rows of neither
+        class are left out.
     nominal : list of str, or "ALL"
         Columns that are categories.
     columns : list of str, optional
@@ -60,15 +60,15 @@ def load_published(
     rows, features : int, optional
         Size of the file, checked on a copy from OpenML, whose bytes differ from the file's.
     n_pos, n_neg : int, optional
-        Rows of each side, checked likewise.
+        Rows of each class, checked likewise.
     openml_id : int, optional
-        Number of the set at OpenML; None where no equal copy is known.
+        Number of the data set at OpenML; None where there is no equal copy.
     openml_labels : mapping, optional
         From OpenML's labels to those of the file.
     citation : str
-        Who made the set.
+        Source of the data set.
     data_dir : path, optional
-        Folder in which the file is looked for first.
+        Folder that is searched first.
 
     Returns
     -------
@@ -78,9 +78,9 @@ def load_published(
     Raises
     ------
     AuclabError
-        The file is nowhere and cannot be fetched, differs from its checksum, or does not fit the description.
+        The file is not found and cannot be downloaded, differs from its checksum, or does not fit the description.
     """
-    path = find(file, data_dir)
+    path = find_file(file, data_dir)
     if path is None:
         expected = {"rows": rows, "features": features, "n_pos": n_pos, "n_neg": n_neg}
         table, nominal_there = _fetch(name, file, target, openml_id, openml_labels, data_dir)
@@ -106,29 +106,29 @@ def _fetch(
     labels: Mapping[Any, Any] | None,
     data_dir: str | Path | None,
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """The set from OpenML, or the one error that names every place and the ways out."""
-    tried = [os.path.abspath(folder / file) for folder in places(data_dir)]
+    """The data set from OpenML, or one error with every folder that was tried and the ways out."""
+    tried = [os.path.abspath(folder / file) for folder in search_path(data_dir)]
     if openml_id is None:
-        reason, third = "no equal copy is known at OpenML", "get the file from its authors once"
-        raise _nowhere(name, file, tried, reason, third)
+        reason, way_out = "no equal copy is known at OpenML", "get the file from its authors once"
+        raise _not_found(name, file, tried, reason, way_out)
     try:
         return openml.fetch(openml_id, target=target, labels=labels)
     except openml.OFFLINE as error:
         tried.append(f"OpenML data set {openml_id}")
         reason = f"OpenML could not be reached ({getattr(error, 'reason', None) or error})"
-        raise _nowhere(name, file, tried, reason, "go online once, the copy is then kept in the cache") from error
+        raise _not_found(name, file, tried, reason, "go online once, the copy is then kept in the cache") from error
 
 
-def _nowhere(name: str, file: str, tried: Sequence[str], reason: str, third: str) -> AuclabError:
+def _not_found(name: str, file: str, tried: Sequence[str], reason: str, way_out: str) -> AuclabError:
     return AuclabError(
         f"data set {name!r} is not on this machine, and {reason}. Tried: {'; '.join(tried)}. "
         f"Ways out: put {file} into one of these folders; or name its folder with data_dir=… or {VARIABLE}; "
-        f"or {third}. dataset=breast_cancer and dataset=artificial need no file"
+        f"or {way_out}. dataset=breast_cancer and dataset=artificial need no file"
     )
 
 
 def _check_shape(name: str, table: pd.DataFrame, sides: BinaryTarget, expected: Mapping[str, int | None]) -> None:
-    """A copy from elsewhere has other bytes, so it is held to what is known of the set."""
+    """Compare a copy, whose bytes differ from the published file's, with the size and class counts of the data set."""
     n_pos = int(sides.y.sum())
     found = {
         "rows": len(table),
@@ -143,7 +143,7 @@ def _check_shape(name: str, table: pd.DataFrame, sides: BinaryTarget, expected: 
     ]
     if differs:
         raise AuclabError(
-            f"OpenML's copy of {name!r} is not the published set: {', '.join(differs)}; it was not kept. "
+            f"OpenML's copy of {name!r} is not the published data set: {', '.join(differs)}; it was not kept. "
             "Put the published file into ./data; or, if you chose other labels, set dataset.n_pos=null "
             "dataset.n_neg=null"
         )

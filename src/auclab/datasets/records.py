@@ -22,9 +22,22 @@ Labels = NDArray[np.int64]
 class Dataset:
     """A binary data set as published: nothing is scaled, imputed or encoded yet.
 
-    `X` is a DataFrame, a CSR matrix for sparse sources, or a table whose rows stay in files; `y` holds 1 for the
-    positive class and 0 for the other, shape (n_samples,). `nominal` names the columns that are categories whatever
-    their dtype.
+    Attributes
+    ----------
+    name : str
+    X : DataFrame, CSR matrix (sparse sources) or BlockTable (rows that are read from files), (n_samples, n_features)
+    y : int array of shape (n_samples,)
+        1 for the positive class and 0 for the other.
+    nominal : tuple of str
+        Columns that are categories whatever their dtype.
+    positive, negative : str
+        The labels of either class in the source.
+    sha256, source, citation : str
+        Checksum of the data, where they were read from, and the publication to cite.
+
+    See Also
+    --------
+    auclab.datasets.load : Loads a data set by its name.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Tables: reading csv, and cutting a table into features and target."""
+"""Tables: reading csv files, and splitting a table into features and target."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from auclab.types import AuclabError
 if TYPE_CHECKING:
     import pandas as pd
 
-#: What reading a damaged or foreign file raises: pandas' and pyarrow's own errors are ValueErrors.
+#: What reading a damaged file or one of another format raises; errors of pandas and pyarrow are ValueErrors.
 UNREADABLE = (OSError, ValueError, EOFError, zlib.error)
 
 ALL = "ALL"
@@ -23,12 +23,12 @@ ALL = "ALL"
 def read_csv(
     path: Path, *, text: Sequence[str] | str = (), missing: Sequence[str] = ("",), **options: Any
 ) -> pd.DataFrame:
-    """A csv file in utf-8, plain or packed with gzip; the columns `text` (or ALL) are kept as written.
+    """A csv file in UTF-8, plain or gzipped; the columns `text` (or ALL) are kept as text.
 
     Raises
     ------
     AuclabError
-        The file is not there, empty, or cannot be read as a table.
+        The file is missing, empty, or cannot be read as a table.
     """
     import pandas as pd
 
@@ -41,7 +41,7 @@ def read_csv(
 
 
 def unreadable(path: Path, error: BaseException) -> AuclabError:
-    """The error that says that a file cannot be read, and why."""
+    """The error for a file that cannot be read, with the reason."""
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error).strip()
     return AuclabError(
         f"{path} cannot be read as a table: {reason or type(error).__name__}; check the path and the format"
@@ -58,7 +58,7 @@ def make_dataset(
     columns: Sequence[str] | None = None,
     **facts: Any,
 ) -> Dataset:
-    """Cut `frame` into features and a binary target.
+    """Split `frame` into features and a binary target.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def make_dataset(
     target : str
         Column with the labels.
     positive, negative : label or list of labels
-        See `auclab.datasets.labels.binarise`; rows of neither side are left out.
+        See `auclab.datasets.labels.binarise`; rows of neither class are left out.
     nominal : list of str, or "ALL"
         Columns that are categories.
     columns : list of str, optional
@@ -77,7 +77,7 @@ def make_dataset(
     Raises
     ------
     AuclabError
-        No rows, no features, a column that is not there, or labels that do not make two classes.
+        No rows, no features, a missing column, or labels that do not make two classes.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def make_dataset(
     _require(categories, frame, "nominal column")
     categories = [name for name in categories if name in features]
     sides = binarise(frame[target], positive, negative)
-    # One storage for text whatever reader made it: str objects, NaN where missing.
+    # One representation of text whatever reader made it: str objects, NaN where missing.
     X = frame.loc[sides.kept, features].astype(dict.fromkeys(categories, object)).reset_index(drop=True)
     return Dataset(X=X, y=sides.y, nominal=tuple(categories), positive=sides.positive, negative=sides.negative, **facts)
 

@@ -1,1 +1,1 @@
-"""A labelled sample, split by class: in memory, or in blocks that stay in files."""
+"""Labelled samples, split by class: in memory, or in blocks that are read from files."""

@@ -12,7 +12,9 @@ from auclab.samples.memory import Sample
 
 
 def as_sample(X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, pos_label: Any = None) -> Sample:
-    """Check features, labels and weights, and split them by class; a table in blocks is read once and stays in files.
+    """Check features, labels and weights, and split them by class.
+
+    A table in blocks is read once for the check and not kept in memory.
 
     Parameters
     ----------
@@ -27,8 +29,14 @@ def as_sample(X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, p
     Raises
     ------
     AuclabError
-        `X` is not a matrix of finite numbers (the place is named); lengths differ; one class only; a class without
-        weight.
+        `X` is not a matrix of finite numbers (the message names row and column); lengths differ; one class only; a
+        class without weight.
+
+    See Also
+    --------
+    auclab.samples.memory.Sample : What is returned for arrays and CSR matrices.
+    auclab.samples.blocks.sample.BlockSample : What is returned for a `BlockTable`.
+    auclab.samples.blocks.open_parquet : Opens parquet files as a `BlockTable`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A labelled sample, checked once and split by class: what every value, bound and solver works on."""
+"""A labelled sample in memory, checked once and split by class: the input of objectives, bounds and solvers."""
 
 from __future__ import annotations
 
@@ -14,17 +14,31 @@ from numpy.typing import ArrayLike, NDArray
 from auclab.types import Array, AuclabError
 from auclab.validation import positive_mask, same_length, weight_vector
 
-_ENOUGH_ROWS = 10_000
+#: Observations per class from which the spread of the features is estimated.
+_SPREAD_SAMPLE_SIZE = 10_000
 
 
 @dataclass(frozen=True)
 class Sample:
-    """The two classes apart.
+    """The positive and the negative observations of a sample, with their weights.
 
-    `X_pos` (n_pos, n_features) and `X_neg` (n_neg, n_features) are float64 arrays or CSR matrices.
-    `share_pos` and `share_neg` are the weights of the observations within their class and sum to 1 each, so a
-    pair weighs ``share_pos[i] · share_neg[j]``; `prior_pos` is the weight of the positive class in the whole, so
-    a point weighs ``prior_pos · share_pos[i]`` or ``(1 − prior_pos) · share_neg[j]``.
+    Attributes
+    ----------
+    X_pos, X_neg : float64 arrays or CSR matrices of shapes (n_pos, n_features) and (n_neg, n_features)
+    share_pos, share_neg : arrays of shapes (n_pos,) and (n_neg,)
+        Weights of the observations within their class, each with sum 1: a pair has the weight
+        ``share_pos[i] · share_neg[j]``.
+    prior_pos : float in (0, 1)
+        Weight of the positive class in the whole: a point has the weight ``prior_pos · share_pos[i]`` or
+        ``(1 − prior_pos) · share_neg[j]``.
+    positive : boolean array of shape (n_samples,)
+        Which observations are positive, in the order of the data.
+    weighted : bool
+        Whether sample weights were given.
+
+    See Also
+    --------
+    auclab.samples.as_sample.as_sample : Makes a sample from features and labels.
     """
 
     X_pos: Any
@@ -35,7 +49,7 @@ class Sample:
     positive: NDArray[np.bool_]
     weighted: bool
 
-    #: Whether the rows are out of memory: `auclab.samples.blocks.sample.BlockSample`.
+    #: Whether the rows are read from files block by block (`auclab.samples.blocks.sample.BlockSample`).
     in_blocks: ClassVar[bool] = False
 
     @classmethod
@@ -47,8 +61,8 @@ class Sample:
         Raises
         ------
         AuclabError
-            `X` not two-dimensional, not numeric, or with NaN or ±∞ (the place is named); lengths that differ;
-            one class only; a class without weight.
+            `X` not two-dimensional, not numeric, or with NaN or ±∞ (the message names row and column); lengths that
+            differ; one class only; a class without weight.
         """
         features = _features(X)
         positive = positive_mask(y, pos_label)
@@ -89,7 +103,7 @@ class Sample:
 
     @property
     def weights(self) -> tuple[Array | None, Array | None]:
-        """`(share_pos, share_neg)`, or `(None, None)` where all are equal: the kernels are faster without."""
+        """`(share_pos, share_neg)`, or `(None, None)` where all are equal: the compiled loops are faster without."""
         return (self.share_pos, self.share_neg) if self.weighted else (None, None)
 
     @property
@@ -125,11 +139,11 @@ class Sample:
         return np.asarray(self.X_pos @ coef), np.asarray(self.X_neg @ coef)
 
     def take(self, rows_pos: NDArray[np.integer], rows_neg: NDArray[np.integer]) -> tuple[Any, Any]:
-        """Some rows of either class, in the order asked for."""
+        """The rows of either class with these numbers, in their order; numbers may repeat."""
         return self.X_pos[rows_pos], self.X_neg[rows_neg]
 
     def gram(self, weight_pos: Array, weight_neg: Array) -> Array:
-        """``Σ_i u_i x_i⁺x_i⁺ᵀ + Σ_j v_j x_j⁻x_j⁻ᵀ``, shape (n_features, n_features); weights are ≥ 0, most may be 0."""
+        """``Σ_i u_i x_i⁺x_i⁺ᵀ + Σ_j v_j x_j⁻x_j⁻ᵀ``, shape (n_features, n_features); weights ≥ 0, most may be 0."""
         total = np.zeros((self.n_features, self.n_features))
         for X, weight in ((self.X_pos, weight_pos), (self.X_neg, weight_neg)):
             rows = X[weight > 0]
@@ -142,7 +156,7 @@ class Sample:
         return np.asarray(self.X_pos.T @ multipliers_pos - self.X_neg.T @ multipliers_neg, dtype=float)
 
     def join(self, values_pos: Array, values_neg: Array) -> Array:
-        """Values per class put back into the order of the observations."""
+        """Values per class, in the order of the observations; shape (n_samples,)."""
         joined = np.empty(self.positive.size)
         joined[self.positive] = values_pos
         joined[~self.positive] = values_neg
@@ -169,24 +183,33 @@ def class_shares(positive: NDArray[np.bool_], weight: Array | None) -> tuple[Arr
 
 
 def strided(size: int) -> slice:
-    """Some 10⁴ observations of a class of this size, evenly spaced."""
-    return slice(None, None, max(1, size // _ENOUGH_ROWS))
+    """About 10⁴ evenly spaced observations of a class of this size, as a slice."""
+    return slice(None, None, max(1, size // _SPREAD_SAMPLE_SIZE))
 
 
 def spread_of(parts: Sequence[tuple[Any, Array]], peaks: Callable[[NDArray[np.bool_]], Array]) -> Array:
-    """About the standard deviation within the classes, from rows and shares of either; `peaks` where that is 0.
+    """A positive scale for every feature: its standard deviation within the classes, or its largest modulus.
 
-    `peaks` gives the largest modulus of the features that are True in its argument.
+    Parameters
+    ----------
+    parts : sequence of (rows, shares)
+        Rows of shape (k, n_features) of either class, and their weights.
+    peaks : callable
+        From a mask of features, shape (n_features,), to their largest moduli; called for constant features only.
+
+    Returns
+    -------
+    array of shape (n_features,)
     """
     variance = 0.0
-    for some, share in parts:
+    for rows, share in parts:
         weight = share / max(float(share.sum()), 1e-300)
-        sparse = sp.issparse(some)
+        sparse = sp.issparse(rows)
         if not sparse:
-            # A common offset would take the digits of the variance.
-            some = some - some[0]
-        square = some.multiply(some) if sparse else some * some
-        variance = variance + np.maximum(square.T @ weight - (some.T @ weight) ** 2, 0.0)
+            # A common offset would cancel digits of the variance.
+            rows = rows - rows[0]
+        square = rows.multiply(rows) if sparse else rows * rows
+        variance = variance + np.maximum(square.T @ weight - (rows.T @ weight) ** 2, 0.0)
     spread = np.sqrt(np.asarray(variance))
     # Rounding leaves a constant feature with about 1e-8 of its size.
     constant = spread <= 1e-7 * spread.max()
@@ -197,14 +220,15 @@ def spread_of(parts: Sequence[tuple[Any, Array]], peaks: Callable[[NDArray[np.bo
 
 
 def _rows_of(mask: NDArray[np.bool_]) -> Any:
-    """An index of the rows in `mask`: a slice, which copies nothing, where they follow one another."""
+    """An index of the rows in `mask`: a slice, which makes no copy, where they are consecutive."""
     first, count = int(mask.argmax()), int(np.count_nonzero(mask))
     return slice(first, first + count) if mask[first : first + count].all() else mask
 
 
 def _features(X: Any) -> Any:
     """`X` as a finite float64 array or CSR matrix."""
-    if sp.issparse(X):
+    is_sparse = bool(sp.issparse(X))
+    if is_sparse:
         features = X.tocsr().astype(np.float64)
         values = features.data
     else:
@@ -216,7 +240,7 @@ def _features(X: Any) -> Any:
     if features.ndim != 2 or 0 in features.shape:
         raise AuclabError(f"X must have shape (n_samples, n_features) with both at least 1, got {features.shape}")
     if not np.isfinite(values).all():
-        where = np.argwhere(~np.isfinite(features.toarray() if sp.issparse(X) else features))[0]
+        where = np.argwhere(~np.isfinite(features.toarray() if is_sparse else features))[0]
         bad = "NaN" if np.isnan(values).any() else "an infinite value"
         raise AuclabError(
             f"X contains {bad}, first at row {where[0]}, column {where[1]}; "

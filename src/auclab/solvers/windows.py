@@ -167,7 +167,7 @@ def _rough_solution(problem: Problem, deadline: float) -> Array:
         gradient = slope * subgradient(coef, program.norm) - sample.combine(*active)
         return problem.objective(coef, 0.0), gradient
 
-    def out_of_time(_: Array) -> None:
+    def stop_in_time(xk: Array) -> None:
         if perf_counter() > deadline:
             raise StopIteration
 
@@ -176,5 +176,5 @@ def _rough_solution(problem: Problem, deadline: float) -> Array:
     direction = sample.mean_difference / sample.spread**2
     starts = [null, *(length * direction for length in (0.1, 0.3, 1.0, 3.0))]
     first = min(starts, key=lambda w: problem.objective(w, 0.0))
-    result = minimize(oracle, first, jac=True, method="L-BFGS-B", callback=out_of_time, options={"maxiter": 300})
+    result = minimize(oracle, first, jac=True, method="L-BFGS-B", callback=stop_in_time, options={"maxiter": 300})
     return np.asarray(result.x)

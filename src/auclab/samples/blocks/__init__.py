@@ -1,4 +1,4 @@
-"""Samples larger than memory: rows stay in files, or on workers; scores, sums and small matrices travel."""
+"""Samples larger than memory: workers read the rows from files; scores, sums and small matrices are exchanged."""
 
 from auclab.samples.blocks.engines import DaskEngine, LocalEngine
 from auclab.samples.blocks.parquet import open_parquet

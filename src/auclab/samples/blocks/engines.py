@@ -1,6 +1,6 @@
-"""Who reads the blocks and computes: this process, or the workers of a Dask cluster.
+"""The engines that read blocks and run tasks on them: this process, or the workers of a Dask cluster.
 
-A task is a function ``(rows of the block, argument) -> result``. Rows never travel; arguments and results do.
+A task is a function ``(rows of the block, argument) -> result``. Arguments and results are sent, rows never are.
 """
 
 from __future__ import annotations
@@ -10,44 +10,57 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from auclab.samples.blocks.parts import Part, Task
+from auclab.samples.blocks.block import Block, Task
 from auclab.types import Array, AuclabError
 
 
 class LocalEngine:
-    """One block after the other in this process; while one is worked on the next is read."""
+    """One block after the other in this process; the next one is read while a task runs.
 
-    def run(self, task: Task, parts: Sequence[Part], arguments: Iterable[Any]) -> Iterator[Any]:
+    See Also
+    --------
+    DaskEngine : Several processes or machines.
+    """
+
+    def run(self, task: Task, blocks: Sequence[Block], arguments: Iterable[Any]) -> Iterator[Any]:
         """Results in order; two blocks are in memory at a time."""
-        if not parts:
+        if not blocks:
             return
         with ThreadPoolExecutor(max_workers=1, thread_name_prefix="blocks") as reader:
-            ahead = reader.submit(parts[0].read)
+            next_rows = reader.submit(blocks[0].read)
             for number, argument in enumerate(arguments):
-                rows = ahead.result()
-                if number + 1 < len(parts):
-                    ahead = reader.submit(parts[number + 1].read)
+                rows = next_rows.result()
+                if number + 1 < len(blocks):
+                    next_rows = reader.submit(blocks[number + 1].read)
                 yield task(rows, argument)
 
 
 class DaskEngine:
-    """Blocks are dealt out to the workers of a Dask cluster, the same block to the same worker in every pass.
+    """The workers of a Dask cluster, each with the same blocks in every pass.
 
     Parameters
     ----------
     workers : int
-        Processes of the local cluster that is started at the first use; not used with `address`.
+        Processes of the local cluster that is started at the first use; not used with `address`. At least 1.
     address : str, optional
-        Scheduler of a cluster that runs elsewhere; its workers must see the files under the same paths.
-    keep_gb : float
-        Memory that each worker may fill with blocks it has read, in units of 10⁹ bytes; the rest is read anew in every
-        pass.
+        Address of the scheduler of a running cluster; its workers must see the files under the same paths.
+    keep_gb : float ≥ 0
+        Memory of each worker for blocks it has read, in units of 10⁹ bytes; other blocks are read again in every pass.
+
+    Raises
+    ------
+    AuclabError
+        No worker; and at the first use: the package `distributed` is missing, or no scheduler answers at `address`.
+
+    See Also
+    --------
+    LocalEngine : This process.
     """
 
-    #: Tasks that wait at each worker: enough to keep it busy, few enough to bound what is held here.
-    AHEAD = 2
-    #: Seconds to look for a scheduler at `address`.
-    PATIENCE = 20
+    #: Tasks queued at each worker: enough to keep it busy, few enough to bound the memory of this process.
+    QUEUE_LENGTH = 2
+    #: Seconds to wait for a scheduler at `address`.
+    TIMEOUT = 20
 
     def __init__(self, workers: int = 2, address: str | None = None, keep_gb: float = 0.0) -> None:
         if workers < 1:
@@ -56,33 +69,35 @@ class DaskEngine:
         self._client: Any = None
         self._cluster: Any = None
 
-    def run(self, task: Task, parts: Sequence[Part], arguments: Iterable[Any]) -> Iterator[Any]:
-        """Results in order; a few blocks a worker are under way."""
+    def run(self, task: Task, blocks: Sequence[Block], arguments: Iterable[Any]) -> Iterator[Any]:
+        """Results in order; a few tasks a worker are queued."""
         client = self.connect()
-        places = sorted(client.scheduler_info(n_workers=-1)["workers"])
-        if not places:
+        workers = sorted(client.scheduler_info(n_workers=-1)["workers"])
+        if not workers:
             raise AuclabError(f"the Dask cluster at {self.address} has no workers; start some and try again")
-        keep = int(1e9 * self.keep_gb)
+        keep_bytes = int(1e9 * self.keep_gb)
         waiting: deque[Any] = deque()
-        for number, batch in enumerate(_batches(zip(parts, arguments, strict=True))):
-            place = places[number % len(places)]
+        for number, batch in enumerate(_batches(zip(blocks, arguments, strict=True))):
+            worker = workers[number % len(workers)]
             waiting.append(
-                client.submit(_work, task, batch, keep, workers=[place], allow_other_workers=True, pure=False)
+                client.submit(
+                    _run_batch, task, batch, keep_bytes, workers=[worker], allow_other_workers=True, pure=False
+                )
             )
-            if len(waiting) >= self.AHEAD * len(places):
+            if len(waiting) >= self.QUEUE_LENGTH * len(workers):
                 yield from waiting.popleft().result()
         while waiting:
             yield from waiting.popleft().result()
 
     def close(self) -> None:
-        """End the local cluster, or leave the other one."""
+        """Stop the local cluster, or disconnect from a running one."""
         for opened in (self._client, self._cluster):
             if opened is not None:
                 opened.close()
         self._client = self._cluster = None
 
     def connect(self) -> Any:
-        """The client; starts the cluster, or finds the other one, if that was not done yet."""
+        """The Dask client; at the first call it starts the local cluster or connects to the running one."""
         if self._client is None:
             try:
                 from distributed import Client, LocalCluster
@@ -95,7 +110,7 @@ class DaskEngine:
                     n_workers=self.workers, threads_per_worker=1, dashboard_address=None, memory_limit=None
                 )
             try:
-                self._client = Client(self.address or self._cluster, timeout=self.PATIENCE)
+                self._client = Client(self.address or self._cluster, timeout=self.TIMEOUT)
             except (OSError, ValueError) as error:
                 raise AuclabError(
                     f"no Dask scheduler answers at engine.address={self.address} ({error}); start one there, or leave "
@@ -104,33 +119,33 @@ class DaskEngine:
         return self._client
 
 
-#: Rows of a task for a worker: a task costs some 20 ms besides its work, and its argument some megabytes.
+#: Rows of a task for a worker: the overhead of a task is about 20 ms, and its argument takes some megabytes.
 BATCH_ROWS = 400_000
-#: Blocks that a worker has kept, by part; what does not fit is read again.
-_KEPT: dict[Part, Array] = {}
+#: Rows that a worker keeps, by block; what does not fit is read again.
+_KEPT: dict[Block, Array] = {}
 
 
-def _work(task: Task, batch: Sequence[tuple[Part, Any]], keep: int) -> list[Any]:
-    """The task on some parts, one after the other."""
-    return [task(_read(part, keep), argument) for part, argument in batch]
+def _run_batch(task: Task, batch: Sequence[tuple[Block, Any]], keep_bytes: int) -> list[Any]:
+    """The task on some blocks, one after the other."""
+    return [task(_read(block, keep_bytes), argument) for block, argument in batch]
 
 
-def _read(part: Part, keep: int) -> Array:
-    rows = _KEPT.get(part)
+def _read(block: Block, keep_bytes: int) -> Array:
+    rows = _KEPT.get(block)
     if rows is None:
-        rows = part.read()
-        if sum(kept.nbytes for kept in _KEPT.values()) + rows.nbytes <= keep:
-            _KEPT[part] = rows
+        rows = block.read()
+        if sum(kept.nbytes for kept in _KEPT.values()) + rows.nbytes <= keep_bytes:
+            _KEPT[block] = rows
     return rows
 
 
-def _batches(pairs: Iterable[tuple[Part, Any]]) -> Iterator[list[tuple[Part, Any]]]:
-    """Parts that follow one another, together about as many rows as a task should have."""
-    batch: list[tuple[Part, Any]] = []
+def _batches(pairs: Iterable[tuple[Block, Any]]) -> Iterator[list[tuple[Block, Any]]]:
+    """Consecutive blocks, together about as many rows as a task should have."""
+    batch: list[tuple[Block, Any]] = []
     n_rows = 0
-    for part, argument in pairs:
-        batch.append((part, argument))
-        n_rows += part.n_rows
+    for block, argument in pairs:
+        batch.append((block, argument))
+        n_rows += block.n_rows
         if n_rows >= BATCH_ROWS:
             yield batch
             batch, n_rows = [], 0

@@ -1,4 +1,4 @@
-"""A folder of parquet files as blocks: one row group each, read when it is asked for."""
+"""Parquet files as blocks: one row group each, read when it is needed."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from auclab.samples.blocks.block import Block, Engine
 from auclab.samples.blocks.engines import LocalEngine
-from auclab.samples.blocks.parts import Engine, Part
 from auclab.samples.blocks.table import BlockTable
 from auclab.types import Array, AuclabError
 
@@ -24,7 +24,7 @@ ENDINGS = (".parquet", ".pq")
 
 @dataclass(frozen=True)
 class RowGroup:
-    """Consecutive rows of a parquet file. Small enough to be sent, so that whoever computes reads by itself."""
+    """A row group of a parquet file; what is sent to a worker in place of the rows."""
 
     path: str
     number: int
@@ -43,9 +43,9 @@ class RowGroup:
 def open_parquet(
     path: str | Path, *, target: str, drop: Sequence[str] = (), engine: Engine | None = None
 ) -> tuple[BlockTable, pd.Series]:
-    """The features of a file, or of all files of a folder in order of their names, and the column of labels.
+    """The features of a file, or of all files of a folder in the order of their names, and the column of labels.
 
-    Only the labels are read. Row groups of some 10⁵ rows are best: one or two are in memory at a time.
+    Only the labels are read. Row groups of about 10⁵ rows are best: one or two are in memory at a time.
 
     Parameters
     ----------
@@ -56,30 +56,35 @@ def open_parquet(
     drop : sequence of str
         Columns to leave out.
     engine : Engine, optional
-        Who reads and computes; this process, one block after the other, if left out.
+        What reads the blocks and computes; `LocalEngine` if left out.
 
     Returns
     -------
-    (BlockTable, Series)
+    table : BlockTable of shape (n_rows, n_features)
+    labels : Series of shape (n_rows,)
 
     Raises
     ------
     AuclabError
-        No such file or folder, files that cannot be read or do not fit together, columns that are missing or not
+        No such file or folder, files that cannot be read or have different columns, columns that are missing or not
         numeric.
+
+    See Also
+    --------
+    auclab.datasets.parquet_blocks.load_blocks : The same as a data set with binary labels.
     """
     files = _files(Path(path).expanduser())
     columns = _feature_columns(files, target, drop)
-    parts = []
+    blocks = []
     for file in files:
         metadata = _open(str(file)).metadata
         for number in range(metadata.num_row_groups):
             n_rows = metadata.row_group(number).num_rows
             if n_rows:
-                parts.append(Part(RowGroup(str(file), number, n_rows, columns)))
-    if not parts:
+                blocks.append(Block(RowGroup(str(file), number, n_rows, columns)))
+    if not blocks:
         raise AuclabError(f"{path} has no rows")
-    return BlockTable(tuple(parts), columns, engine or LocalEngine()), _labels(files, target)
+    return BlockTable(tuple(blocks), columns, engine or LocalEngine()), _labels(files, target)
 
 
 def _files(path: Path) -> list[Path]:
@@ -92,7 +97,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def _feature_columns(files: Sequence[Path], target: str, drop: Sequence[str]) -> tuple[str, ...]:
-    """The numeric columns that all files share, without target and those to be dropped."""
+    """The columns of the files, without target and those to be dropped; all must be numeric and in every file."""
     import pyarrow.types as kinds
 
     schema = _open(str(files[0])).schema_arrow
@@ -124,8 +129,8 @@ def _open(path: str) -> pq.ParquetFile:
 
 
 def _reading(path: str, work: Callable[[pq.ParquetFile], Any]) -> Any:
-    """``work(file)``, with what goes wrong in the words of this house."""
-    # Imported late, as everywhere: pyarrow takes a tenth of a second.
+    """``work(file)``; errors of pyarrow and of the file system become an `AuclabError`."""
+    # Imported when needed: pyarrow takes a tenth of a second.
     import pyarrow as pa
 
     try:
@@ -136,19 +141,19 @@ def _reading(path: str, work: Callable[[pq.ParquetFile], Any]) -> Any:
 
 @lru_cache(maxsize=64)
 def _opened(path: str, changed: int) -> pq.ParquetFile:
-    """The file, its footer read once for every state of it."""
+    """The file with its footer; `changed`, the time of its last change, is part of the cache's key."""
     import pyarrow.parquet as pq
 
     return pq.ParquetFile(path)
 
 
 def sha256_of(path: str | Path) -> str:
-    """SHA-256 of the files' contents, one after the other."""
+    """SHA-256 of the contents of a file, or of all files of a folder one after the other."""
     import hashlib
 
     digest: Any = hashlib.sha256()
     for file in _files(Path(path).expanduser()):
         with file.open("rb") as stream:
-            while piece := stream.read(1 << 24):
-                digest.update(piece)
+            while chunk := stream.read(1 << 24):
+                digest.update(chunk)
     return str(digest.hexdigest())

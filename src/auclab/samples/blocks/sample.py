@@ -1,6 +1,6 @@
-"""A labelled sample in blocks: one pass over the rows for scores, one for a sum, one for a curvature.
+"""A labelled sample in blocks: one pass over the rows for scores, one for a weighted sum, one for a Gram matrix.
 
-Kept in memory are labels, shares and what is asked for: vectors with an entry an observation. The rows are not.
+Labels, weights and results are in memory, as vectors with an entry per observation; the rows are not.
 """
 
 from __future__ import annotations
@@ -24,7 +24,12 @@ from auclab.validation import positive_mask, same_length, weight_vector
 
 @dataclass(frozen=True)
 class BlockSample(Sample):
-    """What `Sample` is, without rows in memory; `X_pos` and `X_neg` are views that give rows when asked."""
+    """A `Sample` without rows in memory: `X_pos` and `X_neg` are `ClassRows`, which read rows when they are indexed.
+
+    See Also
+    --------
+    auclab.samples.as_sample.as_sample : Makes a sample from features and labels.
+    """
 
     table: BlockTable
     _last: list[Any] = field(default_factory=lambda: [(), (), None], repr=False, compare=False)
@@ -51,7 +56,7 @@ class BlockSample(Sample):
 
     @classmethod
     def from_table(cls, table: BlockTable, positive: NDArray[np.bool_], weight: Array | None) -> BlockSample:
-        """Split by class; looks at every value once.
+        """Split by class; one pass checks every value.
 
         Raises
         ------
@@ -62,7 +67,7 @@ class BlockSample(Sample):
         sample = cls(None, None, share_pos, share_neg, prior_pos, positive, weight is not None, table)
         object.__setattr__(sample, "X_pos", ClassRows(sample, "pos"))
         object.__setattr__(sample, "X_neg", ClassRows(sample, "neg"))
-        sample.spread  # noqa: B018  the first look
+        sample.spread  # noqa: B018  computed and cached here: this pass is also the check for finite values
         return sample
 
     @property
@@ -87,84 +92,89 @@ class BlockSample(Sample):
 
     @cached_property
     def spread(self) -> Array:
-        """As `Sample.spread`, from the same rows; reading them is also the check that all values are finite."""
-        wanted = np.zeros(len(self.table), dtype=bool)
+        """As `Sample.spread`, from the same rows; the pass also checks that all values are finite."""
+        used = np.zeros(len(self.table), dtype=bool)
         for rows in (np.flatnonzero(self.positive), np.flatnonzero(~self.positive)):
-            wanted[rows[strided(rows.size)]] = True
-        looks = self.table.run(_first_look, self.table.cut(wanted))
-        some, peaks = [], np.zeros(self.n_features)
-        for start, (bad, rows, peak) in zip(self.table.starts[:-1], looks, strict=True):
+            used[rows[strided(rows.size)]] = True
+        checks = self.table.run(_check_finite, self.table.split(used))
+        found, peaks = [], np.zeros(self.n_features)
+        for start, (bad, rows, peak) in zip(self.table.offsets[:-1], checks, strict=True):
             if bad is not None:
-                self._refuse(int(start) + bad[0], bad[1])
-            some.append(rows)
+                self._raise_not_finite(int(start) + bad[0], bad[1])
+            found.append(rows)
             peaks = np.maximum(peaks, peak)
-        of_pos, found = self.positive[wanted], np.concatenate(some)
+        positive, sampled = self.positive[used], np.concatenate(found)
         shares = self.share_pos[strided(self.n_pos)], self.share_neg[strided(self.n_neg)]
-        return spread_of(((found[of_pos], shares[0]), (found[~of_pos], shares[1])), lambda constant: peaks[constant])
+        return spread_of(
+            ((sampled[positive], shares[0]), (sampled[~positive], shares[1])), lambda constant: peaks[constant]
+        )
 
     def scores(self, coef: Array) -> tuple[Array, Array]:
         """``(X_pos @ coef, X_neg @ coef)`` in one pass."""
         pos, neg = np.empty(self.n_pos), np.empty(self.n_neg)
-        results = self.table.run(scores_of, repeat(coef, len(self.table.parts)))
-        for (mine, in_pos, in_neg), scores in zip(self._places(), results, strict=True):
-            pos[in_pos], neg[in_neg] = scores[mine], scores[~mine]
+        results = self.table.run(scores_of, repeat(coef, len(self.table.blocks)))
+        for (positive, in_pos, in_neg), scores in zip(self._class_slices(), results, strict=True):
+            pos[in_pos], neg[in_neg] = scores[positive], scores[~positive]
         return pos, neg
 
     def combine(self, multipliers_pos: Array, multipliers_neg: Array) -> Array:
-        """``Σ_i α_i x_i⁺ − Σ_j β_j x_j⁻`` in one pass; none where these are the multipliers of the last time."""
+        """``Σ_i α_i x_i⁺ − Σ_j β_j x_j⁻`` in one pass; none if these are the multipliers of the last call."""
         arrays = multipliers_pos, multipliers_neg
         sums = tuple(float(array.sum()) for array in arrays)
         before, sums_before, result = self._last
         if sums == sums_before and all(it() is array for it, array in zip(before, arrays, strict=True)):
             return result.copy()
-        signed = (self._joined(place, *arrays, sign=-1.0) for place in self._places())
+        signed = (self._joined(slices, *arrays, sign=-1.0) for slices in self._class_slices())
         result = np.asarray(sum(self.table.run(_weighted_sum, signed)))
-        # References that keep nothing alive; the sums tell an array that was changed since.
+        # Weak references; the sums reveal an array that has been changed in place since.
         self._last[:] = [tuple(ref(array) for array in arrays), sums, result]
         return result.copy()
 
     def take(self, rows_pos: NDArray[np.integer], rows_neg: NDArray[np.integer]) -> tuple[Array, Array]:
-        """Some rows of either class, read in one pass."""
+        """The rows of either class with these numbers, in their order, read in one pass; numbers may repeat."""
         numbers = np.r_[np.flatnonzero(self.positive)[rows_pos], np.flatnonzero(~self.positive)[rows_neg]]
         rows = self.table.take(numbers)
         return rows[: len(rows_pos)], rows[len(rows_pos) :]
 
     def gram(self, weight_pos: Array, weight_neg: Array) -> Array:
         """``Σ_i u_i x_i⁺x_i⁺ᵀ + Σ_j v_j x_j⁻x_j⁻ᵀ`` in one pass."""
-        weights = (self._joined(place, weight_pos, weight_neg) for place in self._places())
+        weights = (self._joined(slices, weight_pos, weight_neg) for slices in self._class_slices())
         return np.asarray(sum(self.table.run(_weighted_gram, weights)))
 
     def bin_sums(self, bins_pos: NDArray[np.int32], bins_neg: NDArray[np.int32], n_bins: int) -> tuple[Array, Array]:
-        """``Σ share_k x_k`` over the observations of each bin, by class, shape (n_bins, n_features), in one pass."""
+        """``Σ share_k x_k`` over the observations of each bin, by class, shape (n_bins, n_features), in one pass.
+
+        `bins_pos` and `bins_neg`, of shapes (n_pos,) and (n_neg,), are the bins of the observations, from 0.
+        """
         above = n_bins + bins_neg
         arguments = (
-            (self._joined(place, bins_pos, above), self._joined(place, self.share_pos, self.share_neg), n_bins)
-            for place in self._places()
+            (self._joined(slices, bins_pos, above), self._joined(slices, self.share_pos, self.share_neg), n_bins)
+            for slices in self._class_slices()
         )
         sums = sum(self.table.run(_bin_sums, arguments))
         return sums[:n_bins], sums[n_bins:]
 
-    def _places(self) -> Iterator[tuple[NDArray[np.bool_], slice, slice]]:
-        """For every block: which of its rows are positive, and where its observations are within the classes."""
+    def _class_slices(self) -> Iterator[tuple[NDArray[np.bool_], slice, slice]]:
+        """For every block the mask of its positive rows, and the slices of its observations within either class."""
         i = j = 0
-        for mine in self.table.cut(self.positive):
-            n_pos = int(np.count_nonzero(mine))
-            n_neg = mine.size - n_pos
-            yield mine, slice(i, i + n_pos), slice(j, j + n_neg)
+        for positive in self.table.split(self.positive):
+            n_pos = int(np.count_nonzero(positive))
+            n_neg = positive.size - n_pos
+            yield positive, slice(i, i + n_pos), slice(j, j + n_neg)
             i, j = i + n_pos, j + n_neg
 
     @staticmethod
     def _joined(
-        place: tuple[NDArray[np.bool_], slice, slice], pos: NDArray[Any], neg: NDArray[Any], sign: float | None = None
+        slices: tuple[NDArray[np.bool_], slice, slice], pos: NDArray[Any], neg: NDArray[Any], sign: float | None = None
     ) -> NDArray[Any]:
         """Values per class as one vector over the rows of a block, those of the negatives times `sign`."""
-        mine, in_pos, in_neg = place
-        joined = np.empty(mine.size, dtype=pos.dtype)
-        joined[mine] = pos[in_pos]
-        joined[~mine] = neg[in_neg] if sign is None else sign * neg[in_neg]
+        positive, in_pos, in_neg = slices
+        joined = np.empty(positive.size, dtype=pos.dtype)
+        joined[positive] = pos[in_pos]
+        joined[~positive] = neg[in_neg] if sign is None else sign * neg[in_neg]
         return joined
 
-    def _refuse(self, row: int, column: int) -> None:
+    def _raise_not_finite(self, row: int, column: int) -> None:
         raise AuclabError(
             f"X contains a missing or infinite value, first at row {row}, column {self.table.columns[column]!r}; "
             "blocks are not imputed: repair the files, or drop the column"
@@ -173,7 +183,7 @@ class BlockSample(Sample):
 
 @dataclass(frozen=True)
 class ClassRows:
-    """The rows of one class: a shape, a product, and rows when asked for."""
+    """The rows of one class (`side` is "pos" or "neg"): shape, products, and rows read when they are indexed."""
 
     sample: BlockSample
     side: str
@@ -185,7 +195,7 @@ class ClassRows:
 
     @property
     def T(self) -> Array:  # noqa: N802
-        """Not without all rows.
+        """The transpose, which would need all rows in memory.
 
         Raises
         ------
@@ -206,13 +216,13 @@ class ClassRows:
         ]
 
 
-def _first_look(rows: Array, wanted: NDArray[np.bool_]) -> tuple[tuple[int, int] | None, Array, Array]:
-    """The first place that is not finite, the rows that are wanted, and the largest modulus of every column."""
+def _check_finite(rows: Array, used: NDArray[np.bool_]) -> tuple[tuple[int, int] | None, Array, Array]:
+    """A task: row and column of the first value that is not finite, the rows used, and the peak of every column."""
     bad = None
     if not np.isfinite(rows.sum()):
-        places = np.argwhere(~np.isfinite(rows))
-        bad = (int(places[0, 0]), int(places[0, 1])) if places.size else None
-    return bad, rows_of(rows, np.flatnonzero(wanted)), np.maximum(rows.max(axis=0), -rows.min(axis=0))
+        where = np.argwhere(~np.isfinite(rows))
+        bad = (int(where[0, 0]), int(where[0, 1])) if where.size else None
+    return bad, rows_of(rows, np.flatnonzero(used)), np.maximum(rows.max(axis=0), -rows.min(axis=0))
 
 
 def _weighted_sum(rows: Array, weights: Array) -> Array:
@@ -220,12 +230,12 @@ def _weighted_sum(rows: Array, weights: Array) -> Array:
 
 
 def _weighted_gram(rows: Array, weights: Array) -> Array:
-    used = np.flatnonzero(weights)
-    some = rows if used.size == weights.size else rows[used]
-    return np.asarray((some * weights[used][:, None]).T @ some)
+    nonzero = np.flatnonzero(weights)
+    used = rows if nonzero.size == weights.size else rows[nonzero]
+    return np.asarray((used * weights[nonzero][:, None]).T @ used)
 
 
 def _bin_sums(rows: Array, argument: tuple[NDArray[np.int32], Array, int]) -> Array:
     bins, shares, n_bins = argument
-    places = (bins, np.arange(bins.size))
-    return np.asarray(sp.csr_array((shares, places), shape=(2 * n_bins, bins.size)) @ np.ascontiguousarray(rows))
+    indices = (bins, np.arange(bins.size))
+    return np.asarray(sp.csr_array((shares, indices), shape=(2 * n_bins, bins.size)) @ np.ascontiguousarray(rows))

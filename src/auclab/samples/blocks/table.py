@@ -1,4 +1,4 @@
-"""A matrix whose rows stay where they are: products, views of rows, and lazily applied preprocessing."""
+"""A matrix whose rows are read block by block: products, views of rows, and lazily applied preprocessing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from auclab.samples.blocks.parts import Engine, Part, Scaling
+from auclab.samples.blocks.block import Block, Engine, Scaling
 from auclab.types import Array, AuclabError
 
 if TYPE_CHECKING:
@@ -18,70 +18,86 @@ if TYPE_CHECKING:
 
 
 class BlockTable:
-    """Rows of shape (n_rows, n_columns) in blocks: parts of sources, read by an engine.
+    """A matrix of shape (n_rows, n_columns) in blocks, which an engine reads when they are needed.
 
-    ``table @ vector`` gives an array; ``table[rows]`` is a view of rows in ascending order; ``np.asarray`` reads all
-    rows of a view into memory.
+    ``table @ vector`` is an array; ``table[rows]`` is a view of rows in ascending order; ``np.asarray`` reads all rows
+    of a view into memory.
+
+    Parameters
+    ----------
+    blocks : sequence of Block
+    columns : sequence of str
+        Names of the columns.
+    engine : Engine
+        `LocalEngine` or `DaskEngine`.
+
+    See Also
+    --------
+    auclab.samples.blocks.open_parquet : Opens parquet files as a table.
+    auclab.datasets.parquet_blocks.load_blocks : The same as a data set.
     """
 
     ndim = 2
     dtype = np.dtype(np.float64)
 
-    def __init__(self, parts: Sequence[Part], columns: Sequence[str], engine: Engine) -> None:
-        self.parts, self.columns, self.engine = tuple(parts), tuple(columns), engine
-        #: Where every part begins, and the end of the last.
-        self.starts = np.concatenate(([0], np.cumsum([part.n_rows for part in self.parts])))
+    def __init__(self, blocks: Sequence[Block], columns: Sequence[str], engine: Engine) -> None:
+        self.blocks, self.columns, self.engine = tuple(blocks), tuple(columns), engine
+        #: Row offsets of the blocks, and the number of rows.
+        self.offsets = np.concatenate(([0], np.cumsum([block.n_rows for block in self.blocks])))
 
     @property
     def shape(self) -> tuple[int, int]:
         """Number of rows and of columns."""
-        return int(self.starts[-1]), len(self.columns)
+        return int(self.offsets[-1]), len(self.columns)
 
     def __len__(self) -> int:
         return self.shape[0]
 
     def run(self, task: Callable[[Array, Any], Any], arguments: Iterable[Any] | None = None) -> Iterator[Any]:
         """Results of ``task(rows, argument)`` for every block, in order."""
-        return self.engine.run(task, self.parts, repeat(None, len(self.parts)) if arguments is None else arguments)
+        return self.engine.run(task, self.blocks, repeat(None, len(self.blocks)) if arguments is None else arguments)
 
-    def cut(self, values: NDArray[Any]) -> Iterator[NDArray[Any]]:
-        """A vector with an entry per row, block by block."""
-        return (values[start:end] for start, end in zip(self.starts[:-1], self.starts[1:], strict=True))
+    def split(self, values: NDArray[Any]) -> Iterator[NDArray[Any]]:
+        """A vector with an entry per row, block by block, as views."""
+        return (values[start:end] for start, end in zip(self.offsets[:-1], self.offsets[1:], strict=True))
 
     def __matmul__(self, vector: ArrayLike) -> Array:
         coef = np.asarray(vector, dtype=np.float64)
         product = np.empty(len(self))
-        for place, scores in zip(self.cut(product), self.run(scores_of, repeat(coef, len(self.parts))), strict=True):
-            place[:] = scores
+        for target, scores in zip(
+            self.split(product), self.run(scores_of, repeat(coef, len(self.blocks))), strict=True
+        ):
+            target[:] = scores
         return product
 
     def __getitem__(self, rows: Any) -> BlockTable:
         """A view of the rows: a slice, or row numbers in ascending order, none of them twice."""
-        chosen = np.zeros(len(self), dtype=bool)
+        selected = np.zeros(len(self), dtype=bool)
         numbers = np.arange(len(self))[rows] if isinstance(rows, slice) else np.asarray(rows)
         if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or (np.diff(numbers) <= 0).any():
             raise AuclabError("rows of a table in blocks are taken in ascending order, each at most once")
-        chosen[numbers] = True
-        parts = [part.chosen(within) for part, within in zip(self.parts, self.cut(chosen), strict=True) if within.any()]
-        return BlockTable(parts, self.columns, self.engine)
+        selected[numbers] = True
+        masks = zip(self.blocks, self.split(selected), strict=True)
+        blocks = [block.select(mask) for block, mask in masks if mask.any()]
+        return BlockTable(blocks, self.columns, self.engine)
 
     def take(self, rows: NDArray[np.integer]) -> Array:
-        """Rows in any order and number, read into memory."""
-        wanted, back = np.unique(rows, return_inverse=True)
-        bounds = np.searchsorted(wanted, self.starts)
-        local = [wanted[a:b] - start for a, b, start in zip(bounds[:-1], bounds[1:], self.starts[:-1], strict=True)]
-        touched = [k for k, some in enumerate(local) if some.size]
-        found = self.engine.run(rows_of, [self.parts[k] for k in touched], [local[k] for k in touched])
-        return np.concatenate([np.empty((0, len(self.columns))), *found])[back]
+        """The rows with these numbers, read into memory in their order; numbers may repeat."""
+        distinct, inverse = np.unique(rows, return_inverse=True)
+        bounds = np.searchsorted(distinct, self.offsets)
+        local = [distinct[a:b] - start for a, b, start in zip(bounds[:-1], bounds[1:], self.offsets[:-1], strict=True)]
+        read = [k for k, numbers in enumerate(local) if numbers.size]
+        found = self.engine.run(rows_of, [self.blocks[k] for k in read], [local[k] for k in read])
+        return np.concatenate([np.empty((0, len(self.columns))), *found])[inverse]
 
     def scaled(self, scaling: Scaling) -> BlockTable:
-        """The table with every row scaled."""
-        parts = [replace(part, scalings=(*part.scalings, scaling)) for part in self.parts]
-        return BlockTable(parts, self.columns, self.engine)
+        """The table with every row scaled; applied when a block is read."""
+        blocks = [replace(block, scalings=(*block.scalings, scaling)) for block in self.blocks]
+        return BlockTable(blocks, self.columns, self.engine)
 
     def stream(self) -> Iterator[Array]:
-        """The blocks one after the other, read by this process."""
-        return (part.read() for part in self.parts)
+        """The rows of the blocks one after the other, read by this process."""
+        return (block.read() for block in self.blocks)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         rows = np.concatenate([np.empty((0, len(self.columns))), *self.stream()])

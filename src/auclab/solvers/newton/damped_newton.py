@@ -111,7 +111,7 @@ class DampedNewton:
             damped = _sum(curvature, damping, subproblem.damping_hessian(theta)) if damping else curvature
             step = proximal_step(self.program, damped, negative_gradient, theta, self.spread)
             candidate = self.on_cone(theta + step)
-            predicted = negative_gradient @ step - 0.5 * step @ (curvature @ step)
+            predicted = float(negative_gradient @ step - 0.5 * step @ (curvature @ step))
             predicted -= self.penalty(candidate) - self.penalty(theta)
             if self.is_too_long(step, theta) or predicted < -1e-9 * value:
                 if damping > _MAX_DAMPING:
@@ -119,7 +119,7 @@ class DampedNewton:
                 damping = max(10 * damping, _MIN_DAMPING)
                 continue
             negligible = max(relative_tolerance * evaluation.smoothing_gap, (noise + 1e-12) * value)
-            converged = bool(predicted <= negligible)
+            converged = predicted <= negligible
             if converged or self.monitor.stopped():
                 break
             self.iterations += 1

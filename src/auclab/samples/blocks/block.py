@@ -1,4 +1,4 @@
-"""The blocks of a table: where rows are read from, what is done to them, and who runs tasks on them."""
+"""The blocks of a table: where rows are read from, how they are scaled, and what runs tasks on them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from auclab.types import Array
 
 
 class Source(Protocol):
-    """Rows that can be read; hashable, and small enough to be sent."""
+    """Rows that can be read: hashable, and small enough to be sent to a worker."""
 
     @property
     def n_rows(self) -> int:
@@ -27,22 +27,22 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class Scaling:
-    """What a fitted affine preprocessing does: ``(x − shift) · factor``, column by column."""
+    """A fitted affine preprocessing, ``(x − shift) · factor`` column by column."""
 
     shift: tuple[float, ...]
     factor: tuple[float, ...]
 
     def apply(self, rows: Array) -> None:
-        """In place."""
+        """Scale rows of shape (n_rows, n_columns) in place."""
         rows -= np.asarray(self.shift)
         rows *= np.asarray(self.factor)
 
 
 @dataclass(frozen=True)
-class Part:
-    """The rows of a source that are in a view, and what is done to them.
+class Block:
+    """The rows of a source that are in a view, and the scalings applied when they are read.
 
-    `kept` are the rows as packed bits, None for all of them.
+    `kept` is the mask of these rows as packed bits, None for all of them.
     """
 
     source: Source
@@ -51,7 +51,7 @@ class Part:
 
     @property
     def mask(self) -> NDArray[np.bool_] | None:
-        """Which rows of the source are in the view."""
+        """Which rows of the source are in the view, None for all of them."""
         if self.kept is None:
             return None
         bits = np.frombuffer(self.kept, dtype=np.uint8)
@@ -72,13 +72,13 @@ class Part:
             scaling.apply(rows)
         return rows
 
-    def chosen(self, within: NDArray[np.bool_]) -> Part:
-        """The part with those of its rows that are True in `within`."""
+    def select(self, selected: NDArray[np.bool_]) -> Block:
+        """The block with those of its rows that are True in `selected`, shape (n_rows,)."""
         mask = self.mask
         if mask is None:
-            mask = within
+            mask = selected
         else:
-            mask[mask] = within
+            mask[mask] = selected
         return replace(self, kept=np.packbits(mask).tobytes())
 
 
@@ -86,8 +86,8 @@ Task = Callable[[Array, Any], Any]
 
 
 class Engine(Protocol):
-    """Runs a task on every part, each with an argument of its own, and gives the results in order."""
+    """Runs a task on every block, each with its own argument, and yields the results in order."""
 
-    def run(self, task: Task, parts: Sequence[Part], arguments: Iterable[Any]) -> Iterator[Any]:
-        """Results of ``task(part.read(), argument)``."""
+    def run(self, task: Task, blocks: Sequence[Block], arguments: Iterable[Any]) -> Iterator[Any]:
+        """Results of ``task(block.read(), argument)``."""
         ...

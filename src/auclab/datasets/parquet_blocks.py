@@ -1,4 +1,4 @@
-"""Parquet files that need not fit into memory."""
+"""Parquet files larger than memory as a data set, whose rows are read block by block."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 from auclab.datasets.labels import as_labels, binarise
 from auclab.datasets.records import Dataset
 from auclab.samples.blocks import open_parquet
+from auclab.samples.blocks.block import Engine
 from auclab.samples.blocks.parquet import sha256_of
-from auclab.samples.blocks.parts import Engine
 from auclab.types import AuclabError
 
 
@@ -27,20 +27,20 @@ def load_blocks(
     name: str | None = None,
     citation: str = "",
 ) -> Dataset:
-    """A folder of parquet files, or one file, as a data set whose rows stay where they are.
+    """A folder of parquet files, or one file, as a data set whose rows are not read into memory.
 
     Parameters
     ----------
     path : path
-        A folder of .parquet files with the same numeric columns, or one file; row groups of some 10⁵ rows.
+        A folder of .parquet files with the same numeric columns, or one file; row groups of about 10⁵ rows are best.
     target, positive, negative, drop
         As in `auclab.datasets.file.load_file`.
     engine : Engine, optional
-        Who reads the blocks: `auclab.samples.blocks.LocalEngine` or `DaskEngine`.
+        What reads the blocks: `auclab.samples.blocks.LocalEngine` (if left out) or `DaskEngine`.
     name : str, optional
-        Name of the set; that of the folder or file if left out.
+        Name of the data set; that of the folder or file if left out.
     citation : str
-        Who made the set.
+        Source of the data set.
 
     Returns
     -------
@@ -50,8 +50,13 @@ def load_blocks(
     Raises
     ------
     AuclabError
-        No path or target, files that are missing or do not fit together, columns that are not numeric, missing labels,
-        or one class only.
+        No path or target, files that are missing or have different columns, columns that are not numeric, missing
+        labels, or one class only.
+
+    See Also
+    --------
+    auclab.samples.blocks.open_parquet : The table and the labels without a data set.
+    auclab.datasets.file.load_file : A file that fits into memory.
     """
     if path is None or target is None:
         raise AuclabError("which files? Give dataset.path=folder_of_parquet dataset.target=COLUMN")
