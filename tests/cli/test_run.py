@@ -111,3 +111,12 @@ def wait_for(condition, seconds=90.0):
     while not condition():
         assert time.monotonic() < end, "it did not happen in time"
         time.sleep(0.1)
+
+
+def test_a_study_outside_the_repository_says_where_studies_are(tmp_path):
+    words = [sys.executable, "-m", "auclab", "run", "-m", "experiment=ratigan_cowen_formulas"]
+    answer = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert answer.returncode == 1
+    (line,) = answer.stderr.splitlines()
+    assert line.startswith("error: studies live in the repository")
+    assert not list(tmp_path.iterdir())

@@ -8,6 +8,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import Any
 
 import hydra
@@ -26,15 +27,27 @@ STUDIES = (
 
 def study_seeds(study: str, scale: str) -> str:
     """The seeds of a study at a scale, for conf/study.yaml."""
+    from experiments.sweep import seeds
+
     from auclab.pipeline.console import plain_errors
-    from auclab.types import AuclabError
 
     with plain_errors(lambda line: SystemExit(1)):
-        try:
-            from experiments.sweep import seeds
-        except ModuleNotFoundError as error:
-            raise AuclabError(STUDIES) from error
         return seeds(study, scale)
+
+
+def refuse_missing_study(overrides: Sequence[str]) -> None:
+    """Raise `AuclabError` if an override names a study, and the studies are not there.
+
+    Hydra would only say that it cannot locate a class of theirs.
+    """
+    for override in overrides:
+        key, _, name = override.partition("=")
+        file = conf_folder() / "experiment" / f"{name}.yaml"
+        if key == "experiment" and file.is_file() and "\nstudy:" in file.read_text(encoding="utf-8"):
+            if find_spec("experiments") is None:
+                from auclab.types import AuclabError
+
+                raise AuclabError(STUDIES)
 
 
 @hydra.main(version_base="1.3", config_path=str(conf_folder()), config_name="config")
@@ -68,6 +81,11 @@ def main(overrides: Sequence[str] | None = None) -> None:
     """
     _add_schema()
     arguments = sys.argv[1:] if overrides is None else list(overrides)
+    if any(word.startswith("experiment=") for word in arguments):
+        from auclab.pipeline.console import plain_errors
+
+        with plain_errors(lambda line: SystemExit(1)):
+            refuse_missing_study(arguments)
     before, sys.argv = sys.argv, [sys.argv[0], *arguments]
     try:
         with sweep_scope():
