@@ -43,11 +43,11 @@ def refuse_missing_study(overrides: Sequence[str]) -> None:
     for override in overrides:
         key, _, name = override.partition("=")
         file = conf_folder() / "experiment" / f"{name}.yaml"
-        if key == "experiment" and file.is_file() and "\nstudy:" in file.read_text(encoding="utf-8"):
-            if find_spec("experiments") is None:
-                from auclab.types import AuclabError
+        is_study = key == "experiment" and file.is_file() and "\nstudy:" in file.read_text(encoding="utf-8")
+        if is_study and find_spec("experiments") is None:
+            from auclab.types import AuclabError
 
-                raise AuclabError(STUDIES)
+            raise AuclabError(STUDIES)
 
 
 @hydra.main(version_base="1.3", config_path=str(conf_folder()), config_name="config")
