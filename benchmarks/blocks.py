@@ -1,9 +1,9 @@
 """Data larger than memory: the structured solver on parquet files, beside the same solve in memory.
 
     python benchmarks/blocks.py --rows 2e7 --folder FOLDER [--limit-gb 3] [--ways blocks memory dask1 dask2]
-    python benchmarks/blocks.py --bins                                 what binned scores cost the certificate
+    python benchmarks/blocks.py --bins                                 the effect of binned scores on the certificate
 
-Every way is a process of its own. `blocks` runs under a limit on its private memory (RLIMIT_DATA), so it fails rather
+Every way runs in its own process. `blocks` runs under a limit on its private memory (RLIMIT_DATA), so it fails rather
 than use more. Prints seconds of the solve, passes over the files and their seconds, peak memory, and the objective's
 distance from that of the first way.
 """
@@ -17,9 +17,12 @@ import resource
 import subprocess
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
@@ -33,13 +36,14 @@ from auclab.samples.blocks import BlockTable, DaskEngine, open_parquet
 from auclab.samples.memory import Sample
 from auclab.solvers.dispatch import solve_problem
 from auclab.solvers.newton import solver as newton
+from auclab.types import Array
 
 N_FEATURES, FILES, ROW_GROUP = 20, 8, 131_072
 WAYS = ("blocks", "memory", "dask1", "dask2")
 
 
 def make_files(folder: Path, n_rows: int) -> None:
-    """Normal columns of scales 0.01 to 100, the positives moved along a random direction; fixed seed."""
+    """Normal columns of scales 0.01 to 100, the positives shifted along a random direction; fixed seed."""
     folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(0)
     direction = rng.normal(size=N_FEATURES) / np.sqrt(N_FEATURES)
@@ -54,7 +58,7 @@ def make_files(folder: Path, n_rows: int) -> None:
 
 
 def one_way(way: str, folder: str, limit_gb: float) -> None:
-    """Solve in this process and print what it took, as one line of JSON."""
+    """Solve in this process and print seconds, passes and memory as one line of JSON."""
     engine = None
     if way == "blocks":
         resource.setrlimit(resource.RLIMIT_DATA, (int(limit_gb * 1e9), int(limit_gb * 1e9)))
@@ -62,24 +66,25 @@ def one_way(way: str, folder: str, limit_gb: float) -> None:
         engine = DaskEngine(workers=int(way[4:]))
         engine.connect()
     passes: Counter[str] = Counter()
-    seconds: Counter[str] = Counter()
+    seconds: dict[str, float] = defaultdict(float)
     run = BlockTable.run
 
-    def counted(self, task, arguments=None):
+    def counted(self: BlockTable, task: Callable[..., Any], arguments: Any = None) -> Iterator[Any]:
         begin = time.perf_counter()
         yield from run(self, task, arguments)
         passes[task.__name__] += 1
         seconds[task.__name__] += time.perf_counter() - begin
 
-    BlockTable.run = counted
-    table, labels = open_parquet(folder, target="y", engine=engine)
-    X = np.asarray(table) if way == "memory" else table
-    begin = time.perf_counter()
-    solution = solve(BufferedAUC(), X, labels.to_numpy(), solver="newton")
+    with patch.object(BlockTable, "run", counted):
+        table, labels = open_parquet(folder, target="y", engine=engine)
+        X = np.asarray(table) if way == "memory" else table
+        begin = time.perf_counter()
+        solution = solve(BufferedAUC(), X, labels.to_numpy(), solver="newton")
+        elapsed = time.perf_counter() - begin
     print(
         json.dumps(
             {
-                "seconds": time.perf_counter() - begin,
+                "seconds": elapsed,
                 "objective": solution.objective,
                 "gap": solution.gap,
                 "status": str(solution.status),
@@ -95,19 +100,19 @@ def one_way(way: str, folder: str, limit_gb: float) -> None:
 
 @dataclass(frozen=True)
 class BinnedSample(Sample):
-    """Scores on a grid, of positives downwards and of negatives upwards: the objective is then an upper bound."""
+    """Scores rounded to a grid, down for positives and up for negatives: the objective is then an upper bound."""
 
     n_bins: int = 0
 
-    def scores(self, coef):
-        """Scores in bins that divide their range."""
+    def scores(self, coef: Array) -> tuple[Array, Array]:
+        """Scores rounded to `n_bins` bins of their range."""
         pos, neg = super().scores(coef)
         width = (max(pos.max(), neg.max()) - min(pos.min(), neg.min())) / self.n_bins
         return (np.floor(pos / width) * width, np.ceil(neg / width) * width) if width > 0 else (pos, neg)
 
 
 def bins(n: int) -> None:
-    """The certified gap with scores in bins: rigorous, as no multiplier needs the exact scores."""
+    """The certified gap with binned scores: rigorous, as multipliers need not come from the exact scores."""
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], n)
     X = rng.normal(size=(2 * n, 10)) + 0.2 * y[:, None]
@@ -115,11 +120,12 @@ def bins(n: int) -> None:
     parts = {field.name: getattr(whole, field.name) for field in fields(whole)}
     exact = solve_problem(Problem(BufferedAUC(), whole), "newton", tolerance=1e-6)
     print(f"{n} + {n} x 10, exact scores: gap {exact.gap:.1e}")
-    # The exact finish is for margins that are few, and these are tied by millions.
-    newton.NewtonSolve._exact = lambda self, smoothed, half_width: smoothed
+    # Without the exact finish: it is for few margins at the kink, and millions of these are tied.
+    without_exact_finish = patch.object(newton.NewtonSolve, "_exact", lambda self, smoothed, half_width: smoothed)
     for power in (12, 14, 16, 18, 20):
         sample = BinnedSample(**parts, n_bins=2**power)
-        binned = solve_problem(Problem(BufferedAUC(), sample), "newton", tolerance=1e-6, time_limit=60.0)
+        with without_exact_finish:
+            binned = solve_problem(Problem(BufferedAUC(), sample), "newton", tolerance=1e-6, time_limit=60.0)
         true = Problem(BufferedAUC(), whole).objective(binned.coef, 0.0)
         print(
             f"2^{power} bins: certified gap {binned.gap:.1e}, the point's true objective is "
@@ -128,7 +134,7 @@ def bins(n: int) -> None:
 
 
 def main() -> None:
-    """Make the files, then each way in turn."""
+    """Write the files, then run each way in turn."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rows", type=float, default=2e7)
     parser.add_argument("--folder", type=Path, default=Path("blocks_benchmark"))
@@ -145,22 +151,25 @@ def main() -> None:
         return
     if not options.folder.exists():
         make_files(options.folder, int(options.rows))
-    # Arrow's own allocator reserves far more than it uses, which a limit counts; threads likewise.
+    # Arrow's own allocator and threads reserve far more than they use, which counts towards the limit.
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "2"}
     first: dict[str, float] = {}
     for way in options.ways:
-        words = [sys.executable, __file__, "--one", way, "--folder", options.folder, "--limit-gb", options.limit_gb]
+        command = [sys.executable, __file__, "--one", way, "--folder", options.folder, "--limit-gb", options.limit_gb]
         load = os.getloadavg()[0]
-        answer = subprocess.run([str(word) for word in words], env=environment, capture_output=True, text=True)
+        answer = subprocess.run([str(part) for part in command], env=environment, capture_output=True, text=True)
         if answer.returncode:
             print(f"{way:7} failed: {answer.stderr.strip().splitlines()[-1]}")
             continue
-        it = json.loads(answer.stdout.strip().splitlines()[-1])
-        first = first or it
+        measured = json.loads(answer.stdout.strip().splitlines()[-1])
+        first = first or measured
+        relative = measured["seconds"] / first["seconds"]
+        per_pass = measured["pass_seconds"] / max(measured["passes"], 1)
+        difference = abs(measured["objective"] / first["objective"] - 1)
         print(
-            f"{way:7} {it['seconds']:7.1f} s ({it['seconds'] / first['seconds']:.2f}), {it['passes']} passes of "
-            f"{it['pass_seconds'] / max(it['passes'], 1):.2f} s, peak {it['peak_gb']:.2f} GB, {it['status']}, gap "
-            f"{it['gap']:.1e}, objective off by {abs(it['objective'] / first['objective'] - 1):.1e}; load {load:.1f}",
+            f"{way:7} {measured['seconds']:7.1f} s ({relative:.2f}), {measured['passes']} passes of {per_pass:.2f} s, "
+            f"peak {measured['peak_gb']:.2f} GB, {measured['status']}, gap {measured['gap']:.1e}, "
+            f"objective off by {difference:.1e}; load {load:.1f}",
             flush=True,
         )
 

@@ -1,4 +1,4 @@
-"""Do the bounds hold, and how far are they from the truth? A simulation on distributions that are known exactly.
+"""Validity and tightness of the bounds: a simulation on distributions that are known exactly.
 
 Four distributions with finitely many points, so that AUC, bAUC and weighted AUC of any linear scorer are exact sums;
 three class balances; three penalties. A training set is drawn and RankSVM solved on it; a held-out set of the same
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -39,9 +39,10 @@ from auclab.bounds import (
 )
 from auclab.bounds.bound import Bound
 from auclab.bounds.step_weight import Ramp
+from auclab.bounds.weighted import Method as WeightedMethod
 from auclab.compiled.hinge import pair_hinge_value
 from auclab.metrics import auc_score, bauc_score, weighted_auc
-from auclab.types import Array
+from auclab.types import Array, Norm
 
 MARKS = ("<!-- validity -->", "<!-- /validity -->")
 #: Share of positives in a sample.
@@ -55,6 +56,20 @@ SCALE, REACH = 1.0, 1.0
 WEIGHT, ROC_AT = Ramp(0.7, 1.0, 0.2), 0.2
 #: Width of the ramp ℓ for scorers of norm 1, in units of the diameter.
 WIDTH = 0.25
+
+#: Norms of w, with the order of the dual norm, in which distances are measured.
+DUAL_ORDERS: tuple[tuple[Norm, float], ...] = (("l2", 2), ("l1", np.inf), ("linf", 1))
+#: Methods of the bounds on a fixed scorer, on weighted AUC (with the convention of the estimate) and on a ROC value.
+BAUC_METHODS: tuple[Literal["mcdiarmid", "kl"], ...] = ("mcdiarmid", "kl")
+AUC_METHODS: tuple[Literal["mcdiarmid", "hoeffding"], ...] = ("mcdiarmid", "hoeffding")
+WEIGHTED_METHODS: tuple[tuple[WeightedMethod, str], ...] = (
+    ("dkw", "average"),
+    ("mcdiarmid", "average"),
+    ("max_rank", "max_rank"),
+    ("published", "max_rank"),
+    ("corrected", "max_rank"),
+)
+ROC_METHODS: tuple[Literal["weight", "band"], ...] = ("weight", "band")
 
 
 @dataclass(frozen=True)
@@ -92,7 +107,8 @@ class Population:
         """Exact values of the scorer ``x ↦ coef · x``."""
         scores = np.concatenate([self.pos @ coef, self.neg @ coef]).round(12)  # ties of the lattice stay ties
         y, shares = np.repeat([1, 0], [len(self.pos), len(self.neg)]), np.concatenate([self.share_pos, self.share_neg])
-        ramp = {"weight": WEIGHT.at, "breakpoints": WEIGHT.breakpoints, "ties": "strict", "sample_weight": shares}
+        ramp: dict[str, Any] = {"weight": WEIGHT.at, "breakpoints": WEIGHT.breakpoints, "ties": "strict"}
+        ramp["sample_weight"] = shares
         order = np.argsort(-scores[y == 0], kind="stable")
         above = np.cumsum(self.share_neg[order]) <= ROC_AT + 1e-12
         threshold = scores[y == 0][order][int(above.sum())]
@@ -115,7 +131,7 @@ STEP = Ramp(0.7, 1.0, 0.0)
 
 @dataclass(frozen=True)
 class Truth:
-    """What is bounded."""
+    """Exact values of the quantities that are bounded."""
 
     auc: float
     bauc: float
@@ -189,7 +205,7 @@ class Draw:
 
     @classmethod
     def of(cls, population: Population, penalty: float, n_pos: int, n_neg: int, rng: np.random.Generator) -> Draw:
-        """Draw, and solve to a relative gap of 1e-4; what is left of the gap is charged to the bounds."""
+        """Draw, and solve to a relative gap of 1e-4; the remaining gap is part of the bounds."""
         X, y = population.sample(rng, n_pos, n_neg)
         solution = solve(RankSVM(penalty, squared=True), X, y, solver="newton", tolerance=1e-4)
         return cls(population, penalty, solution, X, y, population.sample(rng, n_pos, n_neg)[0] @ solution.coef)
@@ -199,7 +215,7 @@ class Draw:
         return pair_hinge_value(a * scores[self.y == 1], a * scores[self.y == 0], 1.0)
 
 
-#: What is about which true value, and whether we call it proved.
+#: Quantity that each bound is about, and whether it is proved.
 BOUNDS = {
     "published stability (8.1), a = 1": ("bauc", False),
     "pairwise stability, simple B, a = 1": ("bauc", True),
@@ -228,7 +244,7 @@ BOUNDS = {
 
 
 class Outcome(NamedTuple):
-    """A bound and what it leaves possible."""
+    """A bound and the values that it does not exclude."""
 
     name: str
     bound: Bound
@@ -236,11 +252,11 @@ class Outcome(NamedTuple):
     high: float
 
     def holds(self, truth: float) -> bool:
-        """Whether the truth is left possible; 1e-9 is rounding, as a bound may be met with equality."""
+        """Whether the truth is not excluded; 1e-9 is rounding, as a bound may be met with equality."""
         return self.low - 1e-9 <= truth <= self.high + 1e-9
 
     def used(self, truth: float) -> float:
-        """Share of the slack that was needed for the truth to be left possible; above 1 it is not."""
+        """Share of the slack needed not to exclude the truth; above 1 the bound is violated."""
         slack = self.bound.slack
         missing = self.low + slack - truth
         if not math.isnan(self.bound.half_width):
@@ -253,7 +269,7 @@ def outcomes(draw: Draw, rho: float) -> Iterator[Outcome]:
     w, y, population, penalty = draw.solution.coef, draw.y, draw.population, draw.penalty
     train, test = draw.X @ w, draw.test_scores
     n_pos, n_neg = int(y.sum()), int((1 - y).sum())
-    sizes = {"n_pos": n_pos, "n_neg": n_neg, "rho": rho}
+    sizes: dict[str, Any] = {"n_pos": n_pos, "n_neg": n_neg, "rho": rho}
     diameter, loss = population.diameter(), draw.hinge(train, SCALE)
     gap = max(draw.solution.certificate.absolute_gap, 0.0)
     names = iter(BOUNDS)
@@ -264,49 +280,49 @@ def outcomes(draw: Draw, rho: float) -> Iterator[Outcome]:
     def two_sided(value: float, bound: Bound) -> Outcome:
         return Outcome(next(names), bound, value - bound.half_width, value + bound.half_width)
 
-    half = {"radius_pos": diameter / 2, "radius_neg": diameter / 2}
+    half: dict[str, Any] = {"radius_pos": diameter / 2, "radius_neg": diameter / 2}
     yield one_sided(published_stability_bound(loss, SCALE, penalty=penalty, **half, **sizes))
+    stable: dict[str, Any] = {"diameter": diameter, "penalty": penalty, "optimality_gap": gap}
     for sharp in (False, True):
-        stable = {"diameter": diameter, "penalty": penalty, "sharp": sharp, "optimality_gap": gap}
-        yield one_sided(pairwise_stability_bound(loss, SCALE, **stable, **sizes))
-    stable = {"diameter": diameter, "penalty": penalty, "optimality_gap": gap}
+        yield one_sided(pairwise_stability_bound(loss, SCALE, sharp=sharp, **stable, **sizes))
     yield one_sided(peeled_stability_bound(draw.X, y, w, rho=rho, **stable))
     limit = REACH / diameter
     at_limit = draw.hinge(train, limit / float(np.linalg.norm(w)))
     yield one_sided(margin_bound(at_limit, norm_bound=limit, diameter=diameter, **sizes))
-    for norm, dual in (("l2", 2), ("l1", np.inf), ("linf", 1)):
+    for norm, dual in DUAL_ORDERS:
         wide = population.diameter(dual)
         yield one_sided(peeled_margin_bound(draw.X, y, w, diameter=wide, rho=rho, norm=norm))
 
     support = np.concatenate([population.pos, population.neg]) @ w
     spread = float(np.ptp(support))
     scales = np.geomspace(0.1, 100.0, 31) / spread
-    held = {"score_spread": spread, **sizes}
+    held: dict[str, Any] = {"score_spread": spread, **sizes}
     losses = [(a, draw.hinge(train, a)) for a in scales]
-    for method in ("mcdiarmid", "kl"):
+    for method in BAUC_METHODS:
         held["method"] = method
-        a = max(losses, key=lambda known: fixed_scorer_bauc_bound(known[1], known[0], **held).lower)[0]
+        a = max(losses, key=lambda each: fixed_scorer_bauc_bound(each[1], each[0], **held).lower)[0]
         yield one_sided(fixed_scorer_bauc_bound(draw.hinge(test, a), a, **held))
         yield one_sided(peeled_fixed_scorer_bauc_bound(y, test, score_spread=spread, rho=rho, method=method))
     auc = auc_score(y, test)
-    for method in ("mcdiarmid", "hoeffding"):
-        yield two_sided(auc, fixed_scorer_auc_bound(auc, **sizes, method=method))
+    for auc_method in AUC_METHODS:
+        yield two_sided(auc, fixed_scorer_auc_bound(auc, **sizes, method=auc_method))
 
     tidy = test.round(12)
-    ramp = {"weight": WEIGHT.at, "breakpoints": WEIGHT.breakpoints, "ties": "strict"}
+    ramp: dict[str, Any] = {"weight": WEIGHT.at, "breakpoints": WEIGHT.breakpoints, "ties": "strict"}
     averaged = weighted_auc(y, tidy, convention="average", **ramp)
     max_rank = weighted_auc(y, tidy, convention="max_rank", **ramp)
-    about = {"weight_sup": 1.0, "weight_lipschitz": WEIGHT.lipschitz, "n_pos": n_pos, "n_neg": n_neg, "delta": rho}
-    for method, value in (
-        ("dkw", averaged),
-        ("mcdiarmid", averaged),
-        ("max_rank", max_rank),
-        ("published", max_rank),
-        ("corrected", max_rank),
-    ):
-        yield two_sided(value, weighted_auc_bound(method, weight_integral=WEIGHT.integral, **about))
+    about: dict[str, Any] = {
+        "weight_sup": 1.0,
+        "weight_lipschitz": WEIGHT.lipschitz,
+        "n_pos": n_pos,
+        "n_neg": n_neg,
+        "delta": rho,
+    }
+    for weighted_method, convention in WEIGHTED_METHODS:
+        value = averaged if convention == "average" else max_rank
+        yield two_sided(value, weighted_auc_bound(weighted_method, weight_integral=WEIGHT.integral, **about))
     yield one_sided(step_weight_bound(y, tidy, max_fpr=0.3, delta=rho, ties="strict"))
-    for kind in ("weight", "band"):
+    for kind in ROC_METHODS:
         yield one_sided(roc_value_bound(y, tidy, ROC_AT, delta=rho, method=kind))
 
     # the class of all w of norm 1, of which w/‖w‖ is one

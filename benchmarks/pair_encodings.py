@@ -15,6 +15,7 @@ os.environ.update({"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "NUMBA_N
 
 from statistics import median
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -23,7 +24,7 @@ from rich.table import Table
 from auclab import BufferedAUC, solve
 from auclab.datasets import load
 
-CHOICES = {
+CHOICES: dict[str, dict[str, Any]] = {
     "highs, full": {"solver": "highs", "encoding": "full"},
     "highs, dual": {"solver": "highs", "encoding": "dual"},
     "highs, aggregated": {"solver": "highs", "encoding": "aggregated"},
@@ -39,7 +40,7 @@ def problems() -> dict[str, tuple[np.ndarray, np.ndarray]]:
     data_sets |= {name: load(name) for name in ("ionosphere", "pima")}
     samples = {}
     for name, data in data_sets.items():
-        X = data.X.to_numpy(dtype=float)
+        X = data.frame.to_numpy(dtype=float)
         X = X[:, X.std(axis=0) > 0]
         samples[name] = ((X - X.mean(axis=0)) / X.std(axis=0), data.y)
     return samples

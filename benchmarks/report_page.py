@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -21,6 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from auclab import RankSVM
 from auclab.comparison import read_runs
 from auclab.datasets.artificial import make_artificial
+from auclab.datasets.records import Labels
 from auclab.datasets.splits import holdout
 from auclab.estimators import AUCClassifier
 from auclab.formulations import read_optimum
@@ -38,9 +40,9 @@ sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from report.browser import CHROMIUM, ask
 
 FORMULATIONS = ("bauc", "ranksvm", "csvm", "ecsvm", "generalized_bauc")
-METRICS = {"auc": auc_score, "bauc": bauc_score}
+METRICS: dict[str, Callable[[Labels, Array], float]] = {"auc": auc_score, "bauc": bauc_score}
 
-#: Run once the page is there, laid out: milliseconds since it was asked for.
+#: Script run when the page is laid out: milliseconds since navigation started.
 OPENED = """
     document.body.offsetHeight;
     const paint = performance.getEntriesByName("first-contentful-paint")[0];
@@ -55,10 +57,10 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=500)
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--opened", type=int, default=5, help="how often the page is opened")
-    chosen = parser.parse_args()
-    store, page = chosen.folder / "mlruns", chosen.folder / "report.html"
+    arguments = parser.parse_args()
+    store, page = arguments.folder / "mlruns", arguments.folder / "report.html"
     if not (store / "mlflow.db").exists():
-        fill(store, chosen.runs)
+        fill(store, arguments.runs)
     start = perf_counter()
     runs = read_runs(store, status=None)
     read = perf_counter()
@@ -67,7 +69,7 @@ def main() -> None:
     print(f"{page.stat().st_size / 1e6:.2f} MB")
     if CHROMIUM is None:
         sys.exit("no Chromium or Chrome is installed, so the page is not opened")
-    for _ in range(chosen.opened):
+    for _ in range(arguments.opened):
         print(ask(page, OPENED)[0])
 
 
@@ -77,7 +79,7 @@ def fill(store: Path, count: int) -> None:
     dataset = make_artificial(n_pos=200, n_neg=300, n_features=5, seed=0)
     program = RankSVM(penalty=0.1)
     (split,) = holdout(dataset.y, test_size=0.3, seed=0)
-    rows = dataset.X.iloc[split.train], dataset.y[split.train]
+    rows = dataset.frame.iloc[split.train], dataset.y[split.train]
     model = make_pipeline(StandardScaler(), AUCClassifier(formulation=program, solver="newton")).fit(*rows)
     solution, features = model[-1].solution_, tuple(map(str, model[:-1].get_feature_names_out()))
     for number in range(count):
@@ -109,14 +111,14 @@ def fill(store: Path, count: int) -> None:
             run.keep(Record(result.dataset, result.summary, {"status": "optimal", "command": command}))
 
 
-def drawn(rng: np.random.Generator, size: int) -> tuple[Array, Array]:
+def drawn(rng: np.random.Generator, size: int) -> tuple[Labels, Array]:
     """Labels of both classes, and scores of two normal laws."""
     y = (rng.random(size) < rng.uniform(0.1, 0.5)).astype(np.int64)
     y[:2] = 0, 1
-    return y, rng.normal(size=size) + rng.uniform(0.5, 2.5) * y
+    return y, np.asarray(rng.normal(size=size) + rng.uniform(0.5, 2.5) * y)
 
 
-def part(y: Array, scores: Array, *, held_out: bool) -> PartResult:
+def part(y: Labels, scores: Array, *, held_out: bool) -> PartResult:
     """Metrics, and their uncertainty on the held-out part."""
     values = {name: metric(y, scores) for name, metric in METRICS.items()}
     return PartResult(y, scores, values, {name: estimate(y, scores, name) for name in METRICS} if held_out else {})

@@ -1,4 +1,4 @@
-"""How the structured solvers compare with what a user would write and with generic solvers.
+"""Structured solvers against a short program with SciPy and against generic solvers.
 
     python benchmarks/structured_solver.py                                   # what the README shows
     python benchmarks/structured_solver.py --only "artificial 1" text --repeat 7
@@ -6,7 +6,7 @@
 
 Ratios of medians within one run: every competitor is warmed up (compile time is apart), they alternate, and all have
 the same threads. The user's own fifteen lines are kept here as they would be written: sort, searchsorted, subgradient,
-SciPy's L-BFGS-B; they give no certificate. The others stop at a certified relative gap of 1e-6. dlib takes part where
+SciPy's L-BFGS-B; they give no certificate. The others stop at a certified relative gap of 1e-6. dlib is included where
 it is installed (it has a C++ core that builds for minutes), at the tolerance at which it comes within about 1e-7.
 """
 
@@ -21,6 +21,7 @@ import resource
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from statistics import median
@@ -95,7 +96,7 @@ def certified(**options: Any) -> Callable[[Case], Outcome]:
 
 
 def dlib_rank(case: Case) -> Callable[[Case], Outcome]:
-    """Train with dlib's svm_rank_trainer; the data as dlib wants them are not part of the time.
+    """Train with dlib's svm_rank_trainer; converting the data for dlib is not part of the time.
 
     It minimises ½‖w‖² + C·mean hinge, so C = 1/(2λ); its epsilon bounds the loss and not the objective.
     """
@@ -115,7 +116,7 @@ def dlib_rank(case: Case) -> Callable[[Case], Outcome]:
     return run
 
 
-#: Who takes part, up to which number of pairs.
+#: Solvers, and the largest number of pairs on which each is run.
 COMPETITORS: dict[str, tuple[Callable[[Case], Outcome], float]] = {
     "L-BFGS-B": (users_own, 1e15),
     "newton": (certified(solver="newton"), 1e15),
@@ -136,13 +137,13 @@ def standardised(X: np.ndarray) -> np.ndarray:
 def artificial(size: int, program: HingeProgram | None = None) -> Case:
     """The artificial data of Norton & Uryasev."""
     data = load("artificial", n_pos=size, n_neg=size, seed=0)
-    return Case(data.X.to_numpy(), data.y, program or BufferedAUC())
+    return Case(data.frame.to_numpy(), data.y, program or BufferedAUC())
 
 
 def ionosphere(factor: int, program: HingeProgram | None = None) -> Case:
     """Ionosphere, each row repeated with noise."""
     data = load("perturbed", base="ionosphere", factor=factor, seed=0)
-    return Case(standardised(data.X.to_numpy(dtype=float)), data.y, program or BufferedAUC())
+    return Case(standardised(data.frame.to_numpy(dtype=float)), data.y, program or BufferedAUC())
 
 
 def badly_scaled() -> Case:
@@ -184,34 +185,34 @@ def sparse_text(program: HingeProgram) -> Case:
     X.sum_duplicates()
     X = sp.csr_array(X.multiply(1.0 / np.sqrt(X.multiply(X).sum(axis=1))[:, None]))
     weight = rng.normal(size=words) * (rng.random(words) < 0.1)
-    scores = X @ weight
+    scores = np.asarray(X @ weight)
     y = (scores + 0.5 * scores.std() * rng.normal(size=documents) > np.median(scores)).astype(int)
     return Case(X, y, program)
 
 
 def cases(sizes: list[int]) -> dict[str, Callable[[], Case]]:
-    """Every problem by name, made when it is its turn."""
+    """Every problem by name, built when it is called."""
     found: dict[str, Callable[[], Case]] = {}
     for size in sizes:
-        found[f"artificial {size:.0e} + {size:.0e}".replace("e+0", "e")] = lambda size=size: artificial(size)
+        found[f"artificial {size:.0e} + {size:.0e}".replace("e+0", "e")] = partial(artificial, size)
     for factor in (1, 10, 100, 1000):
-        found[f"ionosphere x {factor}"] = lambda factor=factor: ionosphere(factor)
+        found[f"ionosphere x {factor}"] = partial(ionosphere, factor)
     found["artificial 1e4, columns x 10^(-3..3)"] = badly_scaled
     found["100 correlated features"] = correlated
     found["30 positives, 1e5 negatives"] = few_positives
     found["20 binary features"] = binary
-    for name, data in (("ionosphere", lambda p: ionosphere(1, p)), ("artificial 1e4", lambda p: artificial(10_000, p))):
+    for name, data in (("ionosphere", partial(ionosphere, 1)), ("artificial 1e4", partial(artificial, 10_000))):
         for penalty in (5e-5, 1e-5, 1e-6):
             program = RankSVM(penalty, squared=True)
-            found[f"{name}, RankSVM {penalty:g}"] = lambda data=data, program=program: data(program)
+            found[f"{name}, RankSVM {penalty:g}"] = partial(data, program)
     for program in (RankSVM(0.01, squared=True), RankSVM(0.02)):
         square = "²" if program.squared else ""
-        found[f"text, RankSVM {program.penalty:g}{square}"] = lambda program=program: sparse_text(program)
+        found[f"text, RankSVM {program.penalty:g}{square}"] = partial(sparse_text, program)
     return found
 
 
-def taking_part(case: Case) -> Iterator[tuple[str, Callable[[Case], Outcome]]]:
-    """Who can solve the case in sensible time."""
+def competitors(case: Case) -> Iterator[tuple[str, Callable[[Case], Outcome]]]:
+    """Solvers that can solve the case in reasonable time."""
     is_sparse, squared = sp.issparse(case.X), case.program.squared
     for name, (run, most_pairs) in COMPETITORS.items():
         if case.pairs > most_pairs or (is_sparse and name in ("clarabel", "highs windows")):
@@ -227,7 +228,7 @@ def taking_part(case: Case) -> Iterator[tuple[str, Callable[[Case], Outcome]]]:
 
 def measure(case: Case, repeat: int) -> tuple[dict[str, float], dict[str, Outcome]]:
     """Median seconds and outcomes, the competitors in turn."""
-    runs = dict(taking_part(case))
+    runs = dict(competitors(case))
     seconds: dict[str, list[float]] = {name: [] for name in [*runs, "roc_auc_score"]}
     outcomes: dict[str, Outcome] = {}
     for _ in range(repeat):
@@ -253,7 +254,7 @@ def _peak(name: str, sizes: list[int], competitor: str) -> float:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     COMPETITORS[competitor][0](case)
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    size = case.X.data.nbytes if sp.issparse(case.X) else case.X.nbytes
+    size = case.X.data.nbytes  # of a sparse matrix its values
     unit = 1 if sys.platform == "darwin" else 1024
     return (size + (after - before) * unit) / size
 
@@ -315,7 +316,7 @@ def main() -> None:
     sizes = [int(size) for size in arguments.sizes]
     warm = load("artificial", n_pos=150, n_neg=150, seed=1)
     for program in (BufferedAUC(), RankSVM(0.01, squared=True)):
-        for _, run in taking_part(small := Case(warm.X.to_numpy(), warm.y, program)):
+        for _, run in competitors(small := Case(warm.frame.to_numpy(), warm.y, program)):
             run(small)
     rows: list[dict[str, Any]] = []
     curves: dict[str, dict[str, Outcome]] = {}

@@ -24,7 +24,7 @@ from auclab import RankSVM, solve
 from auclab.bounds import pairwise_stability_bound, published_stability_bound
 from auclab.datasets import load
 from auclab.datasets.preprocess import unit_ball
-from auclab.datasets.records import Dataset
+from auclab.datasets.records import Dataset, Labels
 from auclab.datasets.splits import holdout
 from auclab.metrics import ScoredPart, buffered_auc
 from auclab.pipeline.guarantees import UNIT_RADIUS, find_guarantees, pair_hinge
@@ -77,7 +77,7 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
             yield Row(f"prop8.mean.{name}", size / size, variant=CORRECTED)
 
 
-def _halves(data: Dataset, seed: int) -> tuple[Pipeline, tuple[Array, Array], tuple[Array, Array]]:
+def _halves(data: Dataset, seed: int) -> tuple[Pipeline, tuple[Array, Labels], tuple[Array, Labels]]:
     """The preprocessing, and rows in the unit ball with labels of the training half and of the other."""
     (split,) = holdout(data.y, test_size=0.5, seed=seed)
     preprocessing = unit_ball(data).fit(data.frame.iloc[split.train])

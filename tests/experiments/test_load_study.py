@@ -18,7 +18,7 @@ def test_an_unknown_name_lists_the_studies(name):
 
 
 def test_a_module_without_rows_is_no_study():
-    with pytest.raises(AuclabError, match="experiments.drawing is no study"):
+    with pytest.raises(AuclabError, match=r"experiments\.drawing is no study"):
         study.count_seeds("experiments.drawing", "full")
 
 
