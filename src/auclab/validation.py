@@ -1,4 +1,7 @@
-"""Checks at the public door: each says what came, what was needed and what to try. Inside, nothing is checked."""
+"""Checks of public arguments: each error says what was given, what is needed and what to try.
+
+Internal functions rely on them and check nothing again.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,16 @@ from auclab.types import Array, AuclabError
 def positive_mask(y: ArrayLike, pos_label: Any = None) -> NDArray[np.bool_]:
     """Which observations are positive.
 
-    Labels are 0/1, −1/+1, booleans, or any two values together with `pos_label`.
+    Parameters
+    ----------
+    y : array of shape (n_samples,)
+        Labels 0/1, −1/+1, booleans, or any two values with `pos_label`.
+    pos_label : optional
+        The label of the positive class.
+
+    Returns
+    -------
+    boolean array of shape (n_samples,)
 
     Raises
     ------
@@ -34,14 +46,14 @@ def positive_mask(y: ArrayLike, pos_label: Any = None) -> NDArray[np.bool_]:
     if labels.dtype.kind == "f" and np.isnan(labels).any():
         raise AuclabError(f"labels contain NaN (first at position {int(np.isnan(labels).argmax())}); drop those rows")
     if pos_label is None and labels.dtype.kind in "biuf":
-        # two passes instead of a sort: the usual labels must not cost more than the metric
+        # Two passes instead of a sort, which would take longer than the metric.
         low, high = labels.min(), labels.max()
         usual = labels.dtype.kind == "b" or (low, high) in ((0, 1), (-1, 1))
         if usual and low != high and ((labels == low) | (labels == high)).all():
             return np.asarray(labels == high)
     try:
         values, counts = np.unique(labels, return_counts=True)
-    except TypeError as error:  # None, or numbers beside words
+    except TypeError as error:  # None, or numbers and text
         kinds = ", ".join(sorted({type(label).__name__ for label in labels.tolist()}))
         raise AuclabError(f"labels must be of one kind, got {kinds}; drop rows without a label") from error
     census = ", ".join(f"{v!r}: {c}" for v, c in zip(values.tolist()[:6], counts.tolist()[:6], strict=True))
@@ -66,12 +78,12 @@ def positive_mask(y: ArrayLike, pos_label: Any = None) -> NDArray[np.bool_]:
 
 
 def finite_vector(name: str, values: ArrayLike, *, infinite: bool = False) -> Array:
-    """`values` as a one-dimensional float64 array without NaN (and without ±∞ unless `infinite`).
+    """`values` as a one-dimensional float64 array without NaN, and without ±∞ unless `infinite`.
 
     Raises
     ------
     AuclabError
-        Wrong shape, no entries, not numeric, NaN, or ±∞ where differences are taken.
+        Wrong shape, no entries, not numeric, NaN, or ±∞ unless `infinite`.
     """
     try:
         kind = getattr(values, "dtype", np.dtype(float))
@@ -95,7 +107,13 @@ def finite_vector(name: str, values: ArrayLike, *, infinite: bool = False) -> Ar
 
 
 def weight_vector(sample_weight: ArrayLike | None, n_samples: int) -> Array | None:
-    """Sample weights as float64, or None; they must be finite and ≥ 0, one for each observation."""
+    """Sample weights as float64, shape (n_samples,), or None.
+
+    Raises
+    ------
+    AuclabError
+        Another length, or a weight that is negative, infinite or NaN.
+    """
     if sample_weight is None:
         return None
     weight = finite_vector("sample_weight", sample_weight)
@@ -108,7 +126,7 @@ def weight_vector(sample_weight: ArrayLike | None, n_samples: int) -> Array | No
 
 
 def same_length(**vectors: Array | NDArray[np.bool_] | None) -> None:
-    """Raise `AuclabError` naming the lengths unless all given vectors have the same one."""
+    """Raise `AuclabError` with the lengths unless all vectors that are not None have the same one."""
     lengths = {name: len(vector) for name, vector in vectors.items() if vector is not None}
     if len(set(lengths.values())) > 1:
         raise AuclabError("lengths differ: " + ", ".join(f"{name} has {size}" for name, size in lengths.items()))
