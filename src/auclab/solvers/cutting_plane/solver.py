@@ -64,8 +64,8 @@ def solve(
     Parameters
     ----------
     problem : Problem
-        A program of the family ``hinge`` or partial AUC, with any norm, and its sample. Over all pairs or points it may
-        be in blocks.
+        A program of the kind ``hinge`` or ``cvar`` (partial AUC), with any norm, and its sample. Over all pairs or
+        points the sample may be in blocks.
     tolerance : float > 0
         Relative gap ``(objective − lower_bound) / max(|objective|, 1e-3)`` at which to stop.
     time_limit : float > 0, optional

@@ -66,7 +66,7 @@ def solve(
     Parameters
     ----------
     problem : Problem
-        A program of the family ``hinge``, with any norm, and its sample, in memory or in blocks.
+        A program of the kind ``hinge``, with any norm, and its sample, in memory or in blocks.
     tolerance : float > 0
         Relative gap ``(objective − lower_bound) / max(|objective|, 1e-3)`` at which to stop.
     time_limit : float > 0, optional

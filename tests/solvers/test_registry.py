@@ -1,0 +1,27 @@
+"""The solvers of the registry: what each is able to do, and what its documentation says."""
+
+import inspect
+
+import pytest
+
+from auclab import AuclabError, PartialAUC
+from auclab.solvers.registry import SOLVERS, check_capable, load_solver
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_every_option_of_a_solver_is_documented(name):
+    solve = load_solver(name)
+    documentation = inspect.getdoc(solve) or ""
+    names = {
+        option.strip()
+        for line in documentation.partition("Parameters\n")[2].splitlines()
+        if " : " in line and not line.startswith(" ")
+        for option in line.split(" : ")[0].split(",")
+    }
+    assert set(inspect.signature(solve).parameters) <= names
+
+
+def test_newton_says_that_it_refuses_partial_auc():
+    assert "Partial AUC" in inspect.getdoc(load_solver("newton"))
+    with pytest.raises(AuclabError, match="solver=newton cannot solve .*; use solver=clarabel or"):
+        check_capable("newton", PartialAUC(0.5))
