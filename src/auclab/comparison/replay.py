@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from auclab.comparison.runs import GROUPS, is_setting
+from auclab.comparison.stores_of_0_1 import update_configuration
 from auclab.pipeline.results import Result
 from auclab.types import AuclabError
 
@@ -95,7 +96,7 @@ def _run(path: Path, first: pd.Series[Any]) -> Result:
     from auclab.pipeline.compose import Experiment
     from auclab.pipeline.experiment import solve_splits
 
-    config: Any = OmegaConf.load(path)
+    config: Any = OmegaConf.create(update_configuration(OmegaConf.to_container(OmegaConf.load(path))))
     choices = {group: first[group] for group in GROUPS if isinstance(first.get(group), str)}
     try:
         return solve_splits(Experiment(config, choices))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import platformdirs
 
+from auclab.comparison.stores_of_0_1 import update_params
 from auclab.tracking.address import Address, hide_password, is_local, local_path
 from auclab.types import AuclabError
 
@@ -85,7 +86,7 @@ def read_runs(
     runs = [run for run in found if not {SWEEP_TAG, STUDY_TAG} & run.data.tags.keys()]
     table = pd.DataFrame([row for run in runs for row in _rows(run, client, store)])
     table = table.reindex(columns=[*FACTS, *(name for name in table.columns if name not in FACTS)])
-    params = dict.fromkeys(key for run in runs for key in run.data.params)
+    params = dict.fromkeys(key for run in runs for key in update_params(run.data.params))
     return table.assign(**{key: _typed(table[key]) for key in params})
 
 
@@ -171,7 +172,7 @@ def _experiment_ids(client: MlflowClient, names: Sequence[str] | None, store: Ad
 
 def _rows(run: Run, client: MlflowClient, store: Address) -> Iterator[dict[Any, Any]]:
     """The splits of one run, as rows."""
-    params, metrics = run.data.params, run.data.metrics
+    params, metrics = update_params(run.data.params), run.data.metrics
     folder = find_folder(run, store.directory)
     several = any(f"{key}_sd" in metrics for key in metrics)
     if several and not is_local(run.info.artifact_uri):
