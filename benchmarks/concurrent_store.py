@@ -1,4 +1,4 @@
-"""Does one store stand many writers? Eight processes write 25 runs each, all at once, into a store that is not there.
+"""Concurrent writers: eight processes write 25 runs each at the same time into a new store.
 
     python benchmarks/concurrent_store.py [--processes 8] [--runs 25]
 
@@ -26,7 +26,7 @@ from auclab.types import AuclabError
 DATASET = Dataset("toy", pd.DataFrame({"a": [0.0, 1.0]}), np.array([0, 1]), sha256="ab" * 32, source="made here")
 
 
-def write(place: Path, number: int, runs: int) -> int:
+def write(folder: Path, number: int, runs: int) -> int:
     """Write some runs and return how many could not be written."""
     from auclab.tracking import Record, TrackingConfig, open_run
 
@@ -35,8 +35,8 @@ def write(place: Path, number: int, runs: int) -> int:
         params = {f"group.key_{i}": str(i) for i in range(40)}
         metrics = {f"test/metric_{i}": 0.5 + i for i in range(40)}
         try:
-            tracking = TrackingConfig(dir=str(place / "mlruns"))
-            with open_run(tracking, name=f"{number}.{k}", folder=place / f"{number}.{k}", params=params) as run:
+            tracking = TrackingConfig(dir=str(folder / "mlruns"))
+            with open_run(tracking, name=f"{number}.{k}", folder=folder / f"{number}.{k}", params=params) as run:
                 (run.staging / "note.txt").write_text("hello")
                 run.keep(Record(DATASET, metrics, {"config.hash": f"{number}.{k}"}))
         except AuclabError as error:
@@ -51,13 +51,13 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=8)
     parser.add_argument("--runs", type=int, default=25)
     options = parser.parse_args()
-    place = Path(tempfile.mkdtemp(prefix="store-"))
+    folder = Path(tempfile.mkdtemp(prefix="store-"))
     load, begin = os.getloadavg()[0], time.perf_counter()
     with multiprocessing.get_context("spawn").Pool(options.processes) as pool:
-        work = [(place, number, options.runs) for number in range(options.processes)]
+        work = [(folder, number, options.runs) for number in range(options.processes)]
         errors = sum(pool.starmap(write, work, chunksize=1))
     seconds = time.perf_counter() - begin
-    with closing(sqlite3.connect(place / "mlruns" / "mlflow.db")) as database:
+    with closing(sqlite3.connect(folder / "mlruns" / "mlflow.db")) as database:
         finished = database.execute("SELECT count(*) FROM runs WHERE status = 'FINISHED'").fetchone()[0]
         mode = database.execute("PRAGMA journal_mode").fetchone()[0]
         whole = database.execute("PRAGMA integrity_check").fetchone()[0]

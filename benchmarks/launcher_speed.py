@@ -1,10 +1,10 @@
-"""How much time do two workers save? Sixty jobs of one second, one after the other, on processes and on Dask.
+"""Time of sixty jobs of one second: one after the other, on two processes and on two Dask workers.
 
     python benchmarks/launcher_speed.py [--jobs 60] [--workers 2] [--work sleep|compute]
 
 A job sleeps for a second, or multiplies matrices until it has used a second of processor time: the first shows what
 a launcher costs, the second what is left of that where the cores are shared with others. Everything but the work of
-the job is as in ``run.py``: composition, output folders, slips, the line per job. Prints seconds, start included.
+the job is as in ``run.py``: composition, output folders, status files, lines. Prints seconds, start included.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ def main() -> None:
     parser.add_argument("--work", choices=["sleep", "compute"], default="sleep")
     options = parser.parse_args()
     usual: float | None = None
-    for name, words in LAUNCHERS.items():
+    for name, overrides in LAUNCHERS.items():
         load = os.getloadavg()[0]
         begin = time.perf_counter()
         answer = subprocess.run(
             [
                 *(sys.executable, __file__, "-m", "tracking=none", f"split.seed=range({options.jobs})"),
-                *(word.format(workers=options.workers) for word in words),
+                *(override.format(workers=options.workers) for override in overrides),
             ],
             cwd=tempfile.mkdtemp(prefix="launchers-"), capture_output=True, text=True,
             env=os.environ | {"BENCHMARK_WORK": options.work},

@@ -1,6 +1,6 @@
-"""Does a sweep survive kill -9? Start it, kill it at random moments, start it again, and count what is in the store.
+"""Sweeps under kill -9: start one, kill it at random times, start it again, and count the runs in the store.
 
-    python benchmarks/sweep_survival.py [--jobs 60] [--kills 10] [--seed 0] [--launcher basic] [--folder PLACE]
+    python benchmarks/sweep_survival.py [--jobs 60] [--kills 10] [--seed 0] [--launcher basic] [--folder FOLDER]
 
 Every start is the same command. A kill hits the process of the sweep alone, as the system's own would; workers of a
 launcher have to notice. Prints one line per start and the verdict: every job finished once, no run left RUNNING, no
@@ -53,26 +53,26 @@ def children(folder: Path) -> list[tuple[str, str, str]]:
 
 def survive(folder: Path, jobs: int, kills: int, seed: int, launcher: str) -> list[str]:
     """Run, kill, run again to the end; what is wrong with the outcome, one line each."""
-    dice, words = random.Random(seed), command(jobs, launcher)
+    generator, start = random.Random(seed), command(jobs, launcher)
     begin = time.monotonic()
     for number in range(kills):
         before, begun = statuses(folder)["FINISHED"], len(children(folder))
-        process = subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(start, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         # Most moments are in the midst of jobs, the others anywhere, the making of the database among them.
-        among_jobs = dice.random() < 0.75
-        target = before + dice.randint(0, max(1, jobs // kills)) if among_jobs else jobs
-        end = time.monotonic() + (300.0 if among_jobs else dice.uniform(0.5, 20.0))
+        among_jobs = generator.random() < 0.75
+        target = before + generator.randint(0, max(1, jobs // kills)) if among_jobs else jobs
+        end = time.monotonic() + (300.0 if among_jobs else generator.uniform(0.5, 20.0))
         while time.monotonic() < end and process.poll() is None:
             found = statuses(folder)
             if found["FINISHED"] >= target and found.total() > begun:
                 break
             time.sleep(0.05)
-        time.sleep(dice.uniform(0.0, 3.0))
+        time.sleep(generator.uniform(0.0, 3.0))
         process.send_signal(signal.SIGKILL)
         process.wait()
         found = statuses(folder)
         print(f"kill {number + 1:2}: {time.monotonic() - begin:6.1f} s  {dict(found)}", flush=True)
-    answer = subprocess.run(words, cwd=folder, capture_output=True, text=True)
+    answer = subprocess.run(start, cwd=folder, capture_output=True, text=True)
     print(answer.stdout.strip().splitlines()[-1], f"(exit code {answer.returncode}, {time.monotonic() - begin:.0f} s)")
     return faults(folder, jobs, answer.returncode)
 
@@ -91,8 +91,8 @@ def faults(folder: Path, jobs: int, code: int) -> list[str]:
     wrong += [f"{left} runs are left RUNNING"] if left else []
     wrong += [f"staged files are left: {path}" for path in (folder / "mlruns" / "staging").glob("*")]
     sets: Counter[tuple[str, int]] = Counter()
-    for status, seed, place in children(folder):
-        files = Path(place.removeprefix("file://"))
+    for status, seed, uri in children(folder):
+        files = Path(uri.removeprefix("file://"))
         names = frozenset(path.name for path in files.rglob("*")) if files.exists() else frozenset()
         sets[status, len(names)] += 1
         if status == "FINISHED" and not {"metrics.json", "config.yaml", "roc.png", "MLmodel"} <= names:

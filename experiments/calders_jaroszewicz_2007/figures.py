@@ -48,8 +48,8 @@ def figure2() -> Figure:
     """Error of polynomial AUC by distance of the means and power of the scores, mean of ten samples."""
     errors = np.mean([accuracy.errors_of(seed)[0] for seed in range(10)], axis=0)
     figure, ax = panels(1, 1, (5.0, 3.0))
-    for power, row, look in zip(accuracy.POWERS, errors, ordered(len(accuracy.POWERS)), strict=True):
-        ax.plot(accuracy.DISTANCES, row, marker="o", markersize=3, label=f"p = {power}", **look)
+    for power, row, line_style in zip(accuracy.POWERS, errors, ordered(len(accuracy.POWERS)), strict=True):
+        ax.plot(accuracy.DISTANCES, row, marker="o", markersize=3, label=f"p = {power}", **line_style)
     ax.set(xlabel="distance of the class means, in standard deviations", ylabel="|polynomial AUC − AUC|")
     ax.set_yscale("log")
     ax.legend(title="scores to the power", ncols=2)
@@ -61,12 +61,12 @@ def figure3() -> Figure:
     """Seconds of sorting and of all pairs, in units of the polynomial's."""
     found = summaries(HERE / "results" / "run_time.csv")
     figure, ax = panels(1, 1, (5.0, 3.0))
-    for (claim, words), look in zip(
+    for (claim, label), line_style in zip(
         {"figure3.soft.ratio": "soft AUC: all pairs", "figure3.auc.ratio": "AUC: sorting"}.items(), SERIES, strict=False
     ):
         ratios = sizes(found, claim)
         n, mean, sd = (list(ratios), [r.mean for r in ratios.values()], [r.sd for r in ratios.values()])
-        ax.errorbar(n, mean, yerr=sd, marker="o", markersize=3, capsize=2, label=words, **look)
+        ax.errorbar(n, mean, yerr=sd, marker="o", markersize=3, capsize=2, label=label, **line_style)
     ax.axhline(1.0, color=PALE, zorder=0)
     ax.set(xscale="log", yscale="log", xlabel="scores", ylabel="seconds, polynomial = 1")
     ax.legend()
@@ -85,8 +85,8 @@ def figure4() -> Figure:
             values = [found[f"figure4.{what}.{name}", method] for name in SETS]
             rows = np.arange(len(SETS)) + 0.1 * (k - 3.5)
             mean, sd = [value.mean for value in values], [value.sd for value in values]
-            looks = {"color": colour, "marker": marker, "markersize": 3.5, "linestyle": "none", "linewidth": 0.9}
-            ax.errorbar(mean, rows, xerr=sd, label=label, **looks)
+            styles = {"color": colour, "marker": marker, "markersize": 3.5, "linestyle": "none", "linewidth": 0.9}
+            ax.errorbar(mean, rows, xerr=sd, label=label, **styles)
         for row in range(1, len(SETS)):
             ax.axhline(row - 0.5, color=PALE, linewidth=0.5)
         despine(ax)
@@ -110,7 +110,7 @@ def figure6() -> Figure:
     return _reached("figure6", f"test soft AUC, β = {sampling.BETA:g}")
 
 
-def _reached(claim: str, words: str) -> Figure:
+def _reached(claim: str, label: str) -> Figure:
     found = summaries(HERE / "results" / "sampling.csv")
     figure, axes = panels(1, len(sampling.DATA), (7.0, 2.6))
     for ax, name in zip(axes, sampling.DATA, strict=True):
@@ -131,7 +131,7 @@ def _reached(claim: str, words: str) -> Figure:
         ax.xaxis.set_minor_locator(NullLocator())
         ax.xaxis.set_major_formatter("{x:g}")
         despine(ax)
-    axes[0].set_ylabel(words)
+    axes[0].set_ylabel(label)
     axes[-1].legend(loc="lower right")
     return figure
 

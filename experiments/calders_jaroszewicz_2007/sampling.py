@@ -6,7 +6,7 @@ With samples, every step draws new rows (half of them positive), and α comes fr
 is then that of the polynomial on the sample; soft AUC has its own. A fold of ten per seed, standardised columns. Which
 sets, sizes and β the figures have is not in the text, but for Fig. 6: KDD Cup 04, which needs a download.
 
-The polynomial is `PolynomialAUCClassifier` for AUC; for soft AUC it is here, as the paper words it: the sigmoid's
+The polynomial is `PolynomialAUCClassifier` for AUC; for soft AUC it is here, as in the paper: the sigmoid's
 series of degree 30 made anew at every step for the present scale. Variants ``n=…`` are sample sizes. Seconds are those
 of the processor.
 """

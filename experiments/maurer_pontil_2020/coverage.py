@@ -48,7 +48,7 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
                 y, scores = _draw(law, n, np.random.default_rng([seed, n, sample, LAWS.index(law)]))
                 for convention in errors:
                     errors[convention].append(abs(_plug_in(y, scores, convention) - truth(law, convention, False)))
-                for name, width, bad in _judged(law, y, scores, {key: values[-1] for key, values in errors.items()}):
+                for name, width, bad in _bounds(law, y, scores, {key: values[-1] for key, values in errors.items()}):
                     widths.setdefault(name, []).append(width)
                     outside.setdefault(name, []).append(bad)
             for name, values in widths.items():
@@ -61,8 +61,8 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
             yield Row(f"coverage.{law}.{name}", float(np.mean(cases)), seed)
 
 
-def _judged(law: str, y: Array, scores: Array, errors: dict[Convention, float]) -> Iterator[tuple[str, float, bool]]:
-    """Every bound by name, its half-width (if one-sided, truth less promise), and whether the truth is outside."""
+def _bounds(law: str, y: Array, scores: Array, errors: dict[Convention, float]) -> Iterator[tuple[str, float, bool]]:
+    """Every bound by name, its half-width (if one-sided, truth less lower bound), and whether the truth is outside."""
     n_pos, n_neg = int(y.sum()), int(np.sum(y == 0))
     for method, convention in CONVENTIONS.items():
         width = weighted_auc_bound(

@@ -1,6 +1,6 @@
 """Rates, coverage and guarantees, from results/: ``python -m experiments.maurer_pontil_2020.figures``.
 
-The paper has no figures; these show what its statements say.
+The paper has no figures; these show its statements.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ def rates() -> Figure:
     """Errors against n: one scorer, and the largest of a class with its bounds."""
     figure, (left, right) = panels(1, 2, (7.0, 3.2))
     found = summaries(HERE / "results" / "rate.csv")
-    words = {
+    labels = {
         "thm2.rate.step": "step, W at the largest rank",
         "thm2.rate": "Lipschitz, W at the largest rank",
         "rate.averaged": "step, W averaged over ties",
     }
-    for (claim, label), look in zip(words.items(), SERIES, strict=False):
-        _line(left, sizes(found, f"{claim}.error"), label=label, markersize=3, marker="o", **look)
+    for (claim, label), line_style in zip(labels.items(), SERIES, strict=False):
+        _line(left, sizes(found, f"{claim}.error"), label=label, markersize=3, marker="o", **line_style)
     _slope(left, sizes(found, "thm2.rate.error"), 0.6)
     left.set(title="one scorer, the law of Prop. 1", ylabel="root mean squared error")
     uniform = summaries(HERE / "results" / "uniform.csv")
-    for method, look in UNIFORM.items():
-        _line(right, sizes(uniform, f"thm3.width.{method}"), markersize=3, linewidth=1, linestyle="--", **look)
+    for method, line_style in UNIFORM.items():
+        _line(right, sizes(uniform, f"thm3.width.{method}"), markersize=3, linewidth=1, linestyle="--", **line_style)
     largest = sizes(uniform, "thm3.supremum.max_rank")
     _line(right, largest, color=INK, marker="o", markersize=3, label="largest error in the class")
     _slope(right, largest, 0.6)
@@ -68,8 +68,8 @@ def widths() -> Figure:
     found = summaries(HERE / "results" / "coverage.csv")
     figure, axes = panels(1, 3, (7.0, 3.1), sharey=True)
     for ax, (law, title) in zip(axes, LAWS.items(), strict=True):
-        for method, look in BOUNDS.items():
-            _line(ax, sizes(found, f"width.{law}.{method}"), markersize=3.5, linewidth=1, **look)
+        for method, line_style in BOUNDS.items():
+            _line(ax, sizes(found, f"width.{law}.{method}"), markersize=3.5, linewidth=1, **line_style)
         for convention, style in (("max_rank", "-"), ("average", ":")):
             label = f"error, {convention} (95 %)"
             _line(ax, sizes(found, f"error.{law}.{convention}"), color=INK, linestyle=style, label=label)
@@ -91,10 +91,10 @@ def outside() -> Figure:
     for k, (law, title) in enumerate(LAWS.items()):
         shares = [found[f"coverage.{law}.{name}", ""] for name in names]
         rows = np.arange(len(names)) + 0.2 * (k - 1)
-        looks = {"color": (BLUE, RED, GREEN)[k], "marker": "osD"[k], "linestyle": "none", "markersize": 4}
-        ax.plot([100 * share.mean for share in shares], rows, label=title, clip_on=False, **looks)
+        styles = {"color": (BLUE, RED, GREEN)[k], "marker": "osD"[k], "linestyle": "none", "markersize": 4}
+        ax.plot([100 * share.mean for share in shares], rows, label=title, clip_on=False, **styles)
     ax.axvline(100 * coverage.DELTA, color=GREY, linestyle="--", linewidth=1, label="δ")
-    ax.set_yticks(range(len(names)), [_words(name) for name in names])
+    ax.set_yticks(range(len(names)), [_label(name) for name in names])
     ax.invert_yaxis()
     ax.set(xlabel="samples outside, per cent", xlim=(0, 6))
     ax.legend(loc=(0.3, 0.35))
@@ -103,13 +103,13 @@ def outside() -> Figure:
 
 
 def promises() -> Figure:
-    """What Corollary 4 promises of the maximiser of partial AUC, and the truth."""
+    """Lower bounds of Corollary 4 for the maximiser of partial AUC, and the truth."""
     found = summaries(HERE / "results" / "guarantee.csv")
     figure, ax = panels(1, 1, (5.0, 3.6))
     _line(ax, sizes(found, "cor4.truth"), color=INK, label="truth")
     held = {"color": SKY, "marker": "s", "label": "a second sample, the scorer fixed"}
-    for method, look in {"heldout": held, **dict(reversed(UNIFORM.items()))}.items():
-        _line(ax, sizes(found, f"cor4.promised.{method}"), markersize=3.5, linewidth=1, **look)
+    for method, line_style in {"heldout": held, **dict(reversed(UNIFORM.items()))}.items():
+        _line(ax, sizes(found, f"cor4.promised.{method}"), markersize=3.5, linewidth=1, **line_style)
     ax.axhline(0.0, color=PALE, zorder=0)
     ax.set(xscale="log", ylim=(-1.5, 0.55), xlabel="observations n")
     ax.set_ylabel(f"area up to FPR {guarantee.MAX_FPR:g}, at most {guarantee.MAX_FPR:g}")
@@ -118,19 +118,19 @@ def promises() -> Figure:
     return figure
 
 
-def _line(ax: Axes, found: Mapping[int, Summary], **look: Any) -> None:
-    ax.plot(list(found), [summary.mean for summary in found.values()], **look)
+def _line(ax: Axes, found: Mapping[int, Summary], **line_style: Any) -> None:
+    ax.plot(list(found), [summary.mean for summary in found.values()], **line_style)
 
 
 def _slope(ax: Axes, found: Mapping[int, Summary], factor: float) -> None:
     """A guide of slope −½ below a curve."""
     first, *_, last = found
     start = factor * found[first].mean
-    look: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "linestyle": (0, (1, 2)), "label": "slope −½"}
-    ax.plot([first, last], [start, start * (last / first) ** -0.5], **look)
+    line_style: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "linestyle": (0, (1, 2)), "label": "slope −½"}
+    ax.plot([first, last], [start, start * (last / first) ** -0.5], **line_style)
 
 
-def _words(name: str) -> str:
+def _label(name: str) -> str:
     if name.startswith("step."):
         return f"one side, ramp in a step, {name[5:]}"
     return str(BOUNDS[name]["label"])

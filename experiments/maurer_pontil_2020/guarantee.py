@@ -1,4 +1,4 @@
-"""Corollary 4: what it promises of the scorer that maximises partial AUC, beside the truth.
+"""Corollary 4: its lower bound for the scorer that maximises partial AUC, and the truth.
 
 The scorer is the optimum of the hinge over the harder half of the negatives (`PartialAUC`, max_fpr = ½) on a sample of
 `discs`, scaled to length 1. Promised is the area under its ROC curve up to FPR ½, W = 1 on [½, 1], from below: the
@@ -37,18 +37,18 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
         coef = coef / np.linalg.norm(coef)
         angle = float(np.arctan2(coef[1], coef[0]))
         true = discs.truth(lambda s: (s >= LOW).astype(float), (LOW,), 1.0, angle, 0.0)
-        promised = _promised(X @ coef, y)
+        bounds = _lower_bounds(X @ coef, y)
         X_new, y_new = discs.draw(random, n)
-        promised["heldout"] = step_weight_bound(y_new, X_new @ coef, max_fpr=MAX_FPR, delta=DELTA).lower
+        bounds["heldout"] = step_weight_bound(y_new, X_new @ coef, max_fpr=MAX_FPR, delta=DELTA).lower
         yield Row(f"{VALUE}cor4.truth", true, seed, f"n={n}")
-        for method, value in promised.items():
+        for method, value in bounds.items():
             false.setdefault(method, []).append(value > true)
             yield Row(f"{VALUE}cor4.promised.{method}", value, seed, f"n={n}")
     for method, values in false.items():
         yield Row(f"cor4.false.{method}", float(np.mean(values)), seed)
 
 
-def _promised(scores: Array, y: Labels) -> dict[str, float]:
+def _lower_bounds(scores: Array, y: Labels) -> dict[str, float]:
     """The lower bounds, on the functional that each is about."""
     pos, neg = np.sort(scores[y == 1]), np.sort(scores[y == 0])
     shares = discs.rank_weights(discs.ramp(LOW, HIGH), discs.ramp_integral(LOW, HIGH), neg.size)

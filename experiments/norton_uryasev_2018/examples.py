@@ -17,7 +17,7 @@ ATOMS = [-1.0] * 6 + [1.0] * 4
 
 
 def run(scale: str) -> Iterator[Row]:
-    """All examples; those with random errors for as many seeds as the scale says."""
+    """All examples; those with random errors for every seed of the scale."""
     for seed in range(SEEDS[scale]):
         yield from _two_classifiers(seed)
     yield from _hundred_errors()

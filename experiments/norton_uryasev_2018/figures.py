@@ -211,8 +211,10 @@ def selected() -> Figure:
 def chosen() -> Figure:
     """Table 2: which classifier each metric selects."""
     found = summaries(HERE / "results" / "table2.csv")
-    words = {"voros": "VOROS", "soft": "softAUC", "prob": "probAUC"} | {key: look[0] for key, look in METRICS.items()}
-    bars = {key: words[key[0]] + (f" ({key[1]})" if key[1] else "") for key in table2.SELECTORS}
+    titles = {"voros": "VOROS", "soft": "softAUC", "prob": "probAUC"} | {
+        key: title for key, (title, *_) in METRICS.items()
+    }
+    bars = {key: titles[key[0]] + (f" ({key[1]})" if key[1] else "") for key in table2.SELECTORS}
     figure, ax = panels(1, 1, (6.6, 3.2))
     rows, left = np.arange(len(bars))[::-1], np.zeros(len(bars))
     for classifier in table2.classifiers(0, 0):
@@ -256,7 +258,7 @@ def probabilities() -> Figure:
 def guarantees() -> Figure:
     """Prop. 8: lower ends over λ beside the bAUC of the other half."""
     found = summaries(HERE / "results" / "proposition8.csv")
-    looks = {
+    styles = {
         "bauc": ("bAUC of the other half", INK, "-", "o"), "published": ("as printed, a = 1", RED, "--", "v"),
         "published_best_a": ("as printed, best a", ORANGE, ":", "^"),
         "pairwise": ("proved for pairs, a = 1", BLUE, "-.", "s"),
@@ -264,14 +266,14 @@ def guarantees() -> Figure:
     figure, axes = panels(1, 3, (7.0, 3.0), sharey=True)
     for ax, name in zip(axes, proposition8.SETS, strict=True):
         ax.axhspan(-1e5, 0, color=PALE, alpha=0.4, linewidth=0)
-        for key, (title, colour, style, marker) in looks.items():
+        for key, (title, colour, style, marker) in styles.items():
             variants = [f"lambda={penalty:g}" for penalty in proposition8.PENALTIES]
             values = [found[f"{VALUE}prop8.{name}.{key}", variant].mean for variant in variants]
             ax.plot(proposition8.PENALTIES, values, color=colour, linestyle=style, marker=marker, label=title)
         ax.set_yscale("symlog", linthresh=1)
         ax.set(xscale="log", xlabel="penalty λ", title=name, ylim=(-1e5, 1.5))
         despine(ax)
-    axes[0].set_ylabel("lower end for bAUC (grey: says nothing)")
+    axes[0].set_ylabel("lower bound of bAUC (grey: vacuous)")
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4)
     return figure

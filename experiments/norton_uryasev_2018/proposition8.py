@@ -1,4 +1,4 @@
-"""Prop. 8 on real data: what it promises of RankSVM, what is proved, and the bAUC of the half that was not trained on.
+"""Prop. 8 on real data: its lower bounds for RankSVM, those that are proved, and the bAUC of the other half.
 
 Ionosphere, pima, spambase: a seed is a split into halves. Columns are standardised, divided by the largest norm and
 projected onto the unit ball (`datasets.preprocess.unit_ball`), so that R⁺ = R⁻ = 1 hold for every observation that may
@@ -7,7 +7,7 @@ ever come. RankSVM, L2 norm squared, for each λ of `PENALTIES`; a = 1 where the
 
 Bounds on the training half: ``published``, the first inequality of Prop. 8; ``published_best_a``, the second, at the ā
 that is best for the sample; ``pairwise``, proved for means over pairs (formulas 8.2); ``peeled``, proved for an a
-chosen afterwards; ``margin``, proved for any way to train. ``held_out`` is what the other half promises of the same
+chosen afterwards; ``margin``, proved for any way to train. ``held_out`` is the bound from the other half for the same
 scorer. Of each the best lower end over the penalties is a row, though to choose λ afterwards costs more than any of
 them says. ``times``: by which power of two both classes would have to be multiplied, losses and all else equal,
 before a lower end is above 0 for the best λ of ours and the best a of a grid.

@@ -13,7 +13,7 @@ QDA's covariances is the identity, as they may be singular, and on more than 2,0
 
 pAUC is that of Ferri et al. and sAUC counts tied pairs ½, both as printed. Ours beside them: ``ties zero``, the sAUC
 of its authors; ``stretched``, every classifier's scores brought to [0, 1] by their extremes; VOROS (costs of 0 to 1),
-softAUC (β = 10) and probAUC (h = 0.1), which no one asked for.
+softAUC (β = 10) and probAUC (h = 0.1), which the paper does not use.
 """
 
 from __future__ import annotations
@@ -70,35 +70,35 @@ MEASURES = {"bauc": "bAUC", "accuracy": "accuracy", "f": "F-measure", "mcc": "MC
 
 
 def run_seed(seed: int, scale: str) -> Iterator[Row]:
-    """Test AUC of what each metric selects on every set, and what the text of Sect. 5.2 says of the selected."""
+    """Test AUC of what each metric selects on every set, and the statements of Sect. 5.2 on the selected."""
     names = SMALL if scale == "smoke" else tuple(SETS)
-    chosen: dict[str, dict[tuple[str, str], int]] = {}
+    selected: dict[str, dict[tuple[str, str], int]] = {}
     tested: dict[str, dict[str, list[float]]] = {}
     for name in names:
-        chosen[name], tested[name] = one_set(load(SETS[name]), seed)
-        for (metric, variant), best in chosen[name].items():
+        selected[name], tested[name] = one_set(load(SETS[name]), seed)
+        for (metric, variant), best in selected[name].items():
             yield Row(f"table2.{name}.{metric}", tested[name]["auc"][best], seed, variant)
         for key, value in zip(classifiers(0, seed), tested[name]["auc"], strict=True):
             yield Row(f"{VALUE}table2.{name}.{key}", round(value, 5), seed)
-    yield from _text(chosen, tested, seed)
+    yield from _text(selected, tested, seed)
     for metric, variant in SELECTORS:
-        count = np.bincount([chosen[name][metric, variant] for name in names], minlength=len(classifiers(0, seed)))
+        count = np.bincount([selected[name][metric, variant] for name in names], minlength=len(classifiers(0, seed)))
         for classifier, times in zip(classifiers(0, seed), count, strict=True):
             yield Row(f"{VALUE}chosen.{metric}.{classifier}", float(times), seed, variant)
 
 
 def _text(
-    chosen: dict[str, dict[tuple[str, str], int]], tested: dict[str, dict[str, list[float]]], seed: int
+    selected: dict[str, dict[tuple[str, str], int]], tested: dict[str, dict[str, list[float]]], seed: int
 ) -> Iterator[Row]:
     """How often bAUC's choice is beaten by another's less how often it beats it; how often the choices are the same."""
     for other in ("sauc", "pauc"):
         for measure in MEASURES:
-            values = [tested[name][measure] for name in chosen]
-            pairs = [(picks[other, AGREE], picks["bauc", AGREE]) for picks in chosen.values()]
+            values = [tested[name][measure] for name in selected]
+            pairs = [(picks[other, AGREE], picks["bauc", AGREE]) for picks in selected.values()]
             lost = [np.sign(value[theirs] - value[ours]) for value, (theirs, ours) in zip(values, pairs, strict=True)]
             yield Row(f"s5.2.lost_less_won.{measure}.{other}", float(np.mean(lost)), seed)
     same = {
-        metric: np.mean([picks[metric, AGREE] == picks["auc", AGREE] for picks in chosen.values()])
+        metric: np.mean([picks[metric, AGREE] == picks["auc", AGREE] for picks in selected.values()])
         for metric in ("bauc", "pauc", "sauc")
     }
     for metric, share in same.items():

@@ -31,9 +31,9 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
     """Test AUC of the selected, or of the hard scores, in every other reading."""
     smoke = scale == "smoke"
     for name, variant, data in () if smoke else _other_data():
-        chosen, tested = one_set(data, seed)
+        selected, tested = one_set(data, seed)
         for metric in METRICS:
-            yield Row(f"table2.{name}.{metric}", tested["auc"][chosen[metric, AGREE]], seed, variant)
+            yield Row(f"table2.{name}.{metric}", tested["auc"][selected[metric, AGREE]], seed, variant)
     for name in SMALL if smoke else SETS:
         yield Row(f"table2.{name}.sauc", _one_neighbour(load(SETS[name]), seed), seed, ONE_NEIGHBOUR)
 

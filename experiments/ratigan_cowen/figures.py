@@ -85,8 +85,8 @@ def figure6() -> Figure:
     figure, ax = panels(1, 1, (3.5, 3.5))
     roc_axes(ax)
     best = []
-    for (name, (fpr, tpr)), look in zip(hulls.items(), SERIES, strict=False):
-        ax.plot(fpr, tpr, label=name.upper(), **look)
+    for (name, (fpr, tpr)), line_style in zip(hulls.items(), SERIES, strict=False):
+        ax.plot(fpr, tpr, label=name.upper(), **line_style)
         cheapest = int(np.argmin(share * fpr + (1 - share) * (1 - tpr)))
         best.append((fpr[cheapest], tpr[cheapest]))
     ax.plot(*np.transpose(best), color=INK, marker="o", label=f"equal cost, t = {share:.4f}")
@@ -115,13 +115,13 @@ def tables() -> Figure:
         if (name, "labels") in found:
             other = found[name, "labels"]
             ax.errorbar(other.mean, row + 0.25, xerr=2 * other.sd, color=GREY, marker="s", capsize=2, linewidth=1)
-    for colour, marker, word in (
+    for colour, marker, label in (
         (BLUE, "o", "our splits, mean and two standard deviations"),
         (RED, "D", "print"),
         (GREY, "s", "ours, labels in place of probabilities"),
     ):
-        ax.plot([], [], linestyle="none", color=colour, marker=marker, label=word)
-    ax.set_yticks(range(len(names)), [_words(name) for name in names])
+        ax.plot([], [], linestyle="none", color=colour, marker=marker, label=label)
+    ax.set_yticks(range(len(names)), [_label(name) for name in names])
     ax.invert_yaxis()
     ax.set_xlabel("per cent of the area or volume")
     ax.legend(loc="lower left")
@@ -129,7 +129,7 @@ def tables() -> Figure:
     return figure
 
 
-def _words(claim: str) -> str:
+def _label(claim: str) -> str:
     _, model, what = claim.split(".")
     return f"{TITLES[model]}, {KINDS[what]}"
 
@@ -144,8 +144,8 @@ def _lesser(ax: Axes, h: float, k: float, t: float) -> None:
     inside = (line >= 0) & (line <= 1)
     ax.plot(x[inside], line[inside], color=INK, linewidth=1)
     ax.plot([h], [k], color=RED, marker="o", clip_on=False, zorder=4)
-    place, side = ((8, 8), "left") if k == 0 else ((6, -11), "left") if h < 1 else ((-4, -30), "right")
-    ax.annotate(f"({h:g}, {k:g})", (h, k), place, textcoords="offset points", ha=side)
+    offset, side = ((8, 8), "left") if k == 0 else ((6, -11), "left") if h < 1 else ((-4, -30), "right")
+    ax.annotate(f"({h:g}, {k:g})", (h, k), offset, textcoords="offset points", ha=side)
     ax.text(0.6, 0.3, f"$A_t$ = {float(lesser_area(h, k, t)):.3f}", ha="center")
     ax.set_title(f"t = {t:g}, slope t/(1 − t) = {t / (1 - t):.2f}")
 
@@ -154,9 +154,9 @@ def _four(curves: Curves, zoom: tuple[float, float] | None = None) -> Figure:
     """ROC curves, and a surface for each."""
     figure = Figure(figsize=(6.6, 6.4), layout="constrained")
     ax = figure.add_subplot(2, 2, 1)
-    for (name, (y, score)), look in zip(curves.items(), SERIES, strict=False):
+    for (name, (y, score)), line_style in zip(curves.items(), SERIES, strict=False):
         fpr, tpr, _ = roc_curve(y, score, drop_intermediate=False)
-        ax.plot(fpr, tpr, label=TITLES[name], **look)
+        ax.plot(fpr, tpr, label=TITLES[name], **line_style)
         surface = figure.add_subplot(2, 2, 2 + list(curves).index(name), projection="3d")
         VOROSDisplay.from_predictions(y, score, name=TITLES[name], ax=surface)
         surface.set_box_aspect(None, zoom=0.78)  # or the label of the last axis is cut

@@ -54,15 +54,15 @@ def features() -> tuple[Array, Labels]:
     Raises
     ------
     AuclabError
-        No file, or a column that is not a number; both say which columns are needed.
+        No file, or a column that is not a number; both messages name the columns needed.
     """
     try:
         data = load("busi")
     except AuclabError as error:
         raise AuclabError(f"{error}. {COLUMNS}") from error
-    words = [str(name) for name, kind in data.frame.dtypes.items() if not is_numeric_dtype(kind)]
-    if words or data.frame.isna().to_numpy().any():
-        raise AuclabError(f"{words[0] if words else 'a feature'} has cells that are no numbers. {COLUMNS}")
+    columns = [str(name) for name, kind in data.frame.dtypes.items() if not is_numeric_dtype(kind)]
+    if columns or data.frame.isna().to_numpy().any():
+        raise AuclabError(f"{columns[0] if columns else 'a feature'} has cells that are no numbers. {COLUMNS}")
     return data.frame.to_numpy(float), data.y
 
 

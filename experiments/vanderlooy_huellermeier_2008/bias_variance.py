@@ -2,7 +2,7 @@
 
 Scores of 50 positives have the density α e^(−α(1 − f))/(1 − e^(−α)) on [0, 1], of 50 negatives its mirror image;
 5,000 repetitions at full scale, in ten parts (a seed each), so that the standard error of bias and variance is seen.
-Bias is measured against the true AUC, which has a closed form. A statement on an order of the metrics is judged on
+Bias is measured against the true AUC, which has a closed form. A statement on an order of the metrics is evaluated on
 all parts together (one row), because it speaks of the curves and not of a part.
 """
 

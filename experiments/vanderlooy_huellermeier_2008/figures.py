@@ -37,7 +37,7 @@ def figure1() -> Figure:
     t = np.linspace(-0.5, 0.5, 1001)
     for name in ("auc", "sauc", "soft10", "prob"):
         left.plot(t, modifiers.modifier(selection.METRICS[name])(t), label=TITLES[name], **LOOKS[name])
-    right.plot(t, modifiers.modifier(selection.METRICS["prob"])(t), label="as the integral asks", **LOOKS["prob"])
+    right.plot(t, modifiers.modifier(selection.METRICS["prob"])(t), label="from the integral", **LOOKS["prob"])
     printed = modifiers.printed(t)
     printed[1:][np.abs(np.diff(printed)) > 0.1] = np.nan  # a jump is no line
     right.plot(t, printed, label="equation (5) as printed", color=INK)
@@ -111,9 +111,9 @@ def printed_and_ours() -> Figure:
     values = _tables()
     published = {claim.claim_id: claim.value for claim in claims(HERE.name)}
     figure, axes = panels(1, 4, (6.6, 2.2), sharex=True, sharey=True)
-    looks = dict(zip(PUBLISHED, zip((BLUE, RED, GREEN, ORANGE), "os^D", strict=True), strict=True))
+    styles = dict(zip(PUBLISHED, zip((BLUE, RED, GREEN, ORANGE), "os^D", strict=True), strict=True))
     for ax, (stem, title) in zip(axes, BLOCKS.items(), strict=True):
-        for metric, (colour, marker) in looks.items():
+        for metric, (colour, marker) in styles.items():
             cells = [f"{stem.format(name)}.{metric}" for name in SETS]
             x, y = [published[cell] for cell in cells], [_mean(values, cell) for cell in cells]
             ax.plot(x, y, marker, markersize=3, mfc="none", mec=colour, mew=0.7, label=TITLES[metric])
@@ -132,18 +132,18 @@ def columns() -> Figure:
     published = {claim.claim_id: claim.value for claim in claims(HERE.name)}
     figure, axes = panels(1, 4, (6.6, 2.3))
     metrics = [*PUBLISHED, "bauc", "voros"]
-    places = np.arange(len(metrics))[::-1]
+    heights = np.arange(len(metrics))[::-1]
     for ax, (stem, title) in zip(axes, BLOCKS.items(), strict=True):
         mean = stem.format("mean")
         found = [_summary(values, f"{mean}.{metric}") for metric in metrics]
         ours, errors = [own.mean for own in found], [2 * own.sd / own.number**0.5 for own in found]
-        ax.errorbar(ours, places, xerr=errors, fmt="o", color=BLUE, markersize=3, label="ours")
+        ax.errorbar(ours, heights, xerr=errors, fmt="o", color=BLUE, markersize=3, label="ours")
         printed = [published[f"{mean}.{metric}"] for metric in PUBLISHED]
-        ax.plot(printed, places[: len(printed)], "x", color=RED, markersize=4, label="printed")
+        ax.plot(printed, heights[: len(printed)], "x", color=RED, markersize=4, label="printed")
         chance = _mean(values, f"{mean}.chance")
         ax.axvline(chance, color=GREY, linestyle=":", label="a candidate drawn at random")
         ax.set(title=title, xlabel="mean regret", xlim=(0, 1.1 * max(chance, *printed, *ours)))
-        ax.set_yticks(places, [TITLES[metric] for metric in metrics] if ax is axes[0] else [""] * len(metrics))
+        ax.set_yticks(heights, [TITLES[metric] for metric in metrics] if ax is axes[0] else [""] * len(metrics))
         despine(ax)
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure

@@ -33,7 +33,7 @@ class Table:
 
     `codes`, shape (rows, features), counts the distinct values of a feature upwards, −1 where it is missing; `values`
     has them for numeric features, empty for nominal ones. `columns`, shape (rows, columns), has nominal features as
-    indicators (one for two values) and NaN where missing; `owner` tells the feature of a column.
+    indicators (one for two values) and NaN where missing; `owner` is the feature of a column.
     """
 
     labels: Mask
@@ -77,11 +77,11 @@ def fill(table: Table, train: Integers) -> Floats:
     columns = columns.copy()
     for feature in np.unique(table.owner[lacking]):
         own = np.flatnonzero(table.owner == feature)
-        known = train[table.codes[train, feature] >= 0]
+        observed = train[table.codes[train, feature] >= 0]
         if table.values[feature].size:
-            typical = columns[np.ix_(known, own)].mean(axis=0) if known.size else np.zeros(1)
+            typical = columns[np.ix_(observed, own)].mean(axis=0) if observed.size else np.zeros(1)
         else:
-            mode = np.bincount(table.codes[known, feature], minlength=1).argmax()
+            mode = np.bincount(table.codes[observed, feature], minlength=1).argmax()
             typical = columns[np.argmax(table.codes[:, feature] == mode), own]
         columns[np.ix_(table.codes[:, feature] < 0, own)] = typical
     return columns
@@ -100,16 +100,16 @@ class NaiveBayes:
         self.evidence = np.zeros((len(rows), table.n_features))
         for feature, values in enumerate(table.values):
             codes = table.codes[:, feature]
-            asked, where = np.unique(codes[rows], return_inverse=True)
-            known = asked >= 0
+            requested, where = np.unique(codes[rows], return_inverse=True)
+            observed = requested >= 0
             tallies = np.zeros((2, int(codes.max()) + 1))
             for tally, members in zip(tallies, (train[labels], train[~labels]), strict=True):
                 np.add.at(tally, codes[members][codes[members] >= 0], 1)
-            probabilities = kernel_masses(values, tallies, asked[known]) if values.size else frequencies(tallies)
-            chosen = probabilities if values.size else probabilities[:, asked[known]]
-            logs = np.log(np.maximum(chosen, _FLOOR))
-            by_value = np.zeros(len(asked))
-            by_value[known] = logs[0] - logs[1]
+            probabilities = kernel_masses(values, tallies, requested[observed]) if values.size else frequencies(tallies)
+            found = probabilities if values.size else probabilities[:, requested[observed]]
+            logs = np.log(np.maximum(found, _FLOOR))
+            by_value = np.zeros(len(requested))
+            by_value[observed] = logs[0] - logs[1]
             self.evidence[:, feature] = by_value[where]
 
     def scores(self, kept: Mask) -> Floats:
@@ -128,22 +128,22 @@ def frequencies(tallies: Floats) -> Floats:
     return (tallies + 1) / (tallies.sum(axis=1, keepdims=True) + tallies.shape[1])
 
 
-def kernel_masses(values: Floats, tallies: Floats, asked: Integers) -> Floats:
-    """Mass that the kernels of a class put on the interval of a value, shape (classes, asked).
+def kernel_masses(values: Floats, tallies: Floats, requested: Integers) -> Floats:
+    """Mass that the kernels of a class put on the interval of a value, shape (classes, requested).
 
     The interval is as long as the mean gap p between distinct training values, of both classes; a kernel's standard
     deviation is the range of its class over √n of its class, at least p/6: the choices of Weka's naive Bayes.
     """
     seen = values[tallies.sum(axis=0) > 0]
     gap = (seen[-1] - seen[0]) / (len(seen) - 1) if len(seen) > 1 else 0.01
-    masses = np.empty((len(tallies), len(asked)))
+    masses = np.empty((len(tallies), len(requested)))
     for mass, tally in zip(masses, tallies, strict=True):
         own = values[tally > 0]
         if not own.size:  # a class without a value: Weka keeps one kernel at 0
-            mass[:] = np.diff(ndtr((values[asked, None] + [-gap / 2, gap / 2]) / (gap / 6)))[:, 0]
+            mass[:] = np.diff(ndtr((values[requested, None] + [-gap / 2, gap / 2]) / (gap / 6)))[:, 0]
             continue
         width = max((own[-1] - own[0]) / np.sqrt(tally.sum()), gap / 6)
-        distance = np.abs(np.subtract.outer(values[asked], own))  # in the tail both terms are small, none near 1
+        distance = np.abs(np.subtract.outer(values[requested], own))  # in the tail both terms are small, none near 1
         each = ndtr((gap / 2 - distance) / width) - ndtr((-gap / 2 - distance) / width)
         mass[:] = each @ tally[tally > 0] / tally.sum()
     return masses
@@ -186,7 +186,7 @@ def logistic_scores(table: Table, columns: Floats, train: Integers, rows: Intege
     useful = spread > 1e-12 * (1 + np.abs(centre))
     part = (part[:, useful] - centre[useful]) / spread[useful]
     model = LogisticRegression(C=_INVERSE_PENALTY, solver="newton-cholesky", max_iter=200)
-    with warnings.catch_warnings():  # classes that a plane separates: it says so and goes on with L-BFGS
+    with warnings.catch_warnings():  # separable classes: it warns and goes on with L-BFGS
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(part[train], table.labels[train])
     return expit(part[rows] @ model.coef_[0] + model.intercept_[0])

@@ -1,4 +1,4 @@
-"""Figure 1 and the example of Sect. 3.1: the modifier functions, eq. (5) as printed and as the integral before it asks.
+"""Figure 1 and the example of Sect. 3.1: the modifier functions, eq. (5) as printed and as the integral implies.
 
 Errata V1 (support and value of the probAUC modifier), V3 (which AUC the line of f2 has) and V5.
 """

@@ -105,7 +105,7 @@ def verify(labels: Mask, scores: Sequence[Floats], n_validation: int) -> Outcome
 
     Examples
     --------
-    Both order the validation pair, so AUC cannot tell them apart, but the first by a wider margin; on the test part
+    Both order the validation pair, so they have the same AUC, but the first by a wider margin; on the test part
     the first has AUC 0 and the second 1:
 
     >>> labels = np.array([True, False, True, False])

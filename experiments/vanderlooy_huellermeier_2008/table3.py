@@ -2,7 +2,7 @@
 
 Parts and regret as in Setting 1, all features. Plain rows draw one of two that tie; variants ``ties: corrected`` and
 ``ties: uncorrected`` always take the tree named (every data set by AUC, means over the sets by all metrics). A seed is
-100 runs of all data sets; how many are printed is not told. A quarter as many runs ask which tree a metric prefers
+100 runs of all data sets; the paper does not state how many. A quarter as many runs ask which tree a metric prefers
 where there is nothing to find, on a validation part with shuffled labels.
 """
 

@@ -1,4 +1,4 @@
-"""What the kept values of `splits` say: ranks over data sets, tests, and how much of a difference there is.
+"""Evaluation of the stored values of `splits`: ranks over data sets, tests, and the size of the differences.
 
 Average ranks over the sets (1 is best; the mean over seeds is ranked), Friedman's test in Iman and Davenport's form and
 Nemenyi's critical difference at 5 %; on each set the corrected paired t-test against bAUC at 5 % (test to training rows
@@ -65,8 +65,8 @@ def kept_values() -> pd.DataFrame:
 
 def means(values: pd.DataFrame, measure: str) -> pd.DataFrame:
     """Mean over seeds: a row per set, a column per method."""
-    chosen = values[values["measure"] == measure]
-    return chosen.pivot_table(index="set", columns="method", values="value")[list(COMPARED)]
+    selected = values[values["measure"] == measure]
+    return selected.pivot_table(index="set", columns="method", values="value")[list(COMPARED)]
 
 
 def ranking(values: pd.DataFrame, measure: str, *, lower_is_better: bool = False) -> Ranking:

@@ -34,15 +34,15 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
     names = [name for members in PATHS.values() for name in members]
     auc, seconds = np.empty((len(sets), len(names))), np.empty((len(sets), len(names)))
     solved: list[list[bool]] = [[] for _ in names]
-    for row, place in enumerate(sets):
-        train, test = split(load(place), seed)
+    for row, data_set in enumerate(sets):
+        train, test = split(load(data_set), seed)
         for column, name in enumerate(names):
             begin = time.process_time()
             scorer, _, certified = tuned(METHODS[name], *train, SHARES, seed)
             seconds[row, column] = time.process_time() - begin
             auc[row, column] = auc_score(test[1], scorer.distance(test[0]))
             solved[column] += certified
-            yield Row(f"{VALUE}{place}.auc", round(auc[row, column], 5), seed, name)
+            yield Row(f"{VALUE}{data_set}.auc", round(auc[row, column], 5), seed, name)
     for column, name in enumerate(names):
         yield Row(f"family.auc.{name}", float(auc[:, column].mean()), seed)
         yield Row(f"family.seconds.{name}", float(np.median(seconds[:, column])), seed)

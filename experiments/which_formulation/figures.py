@@ -69,17 +69,17 @@ def exact() -> Figure:
     """AUC lost on the training rows against the best AUC, and test AUC against its: a dot per data set."""
     table = _exact_values()
     figure, axes = panels(1, 2, (6.6, 2.9))
-    for place, (key, (_, colour)) in enumerate(SCORERS.items()):
+    for row, (key, (_, colour)) in enumerate(SCORERS.items()):
         for components, mark in zip(SIZES, "o^", strict=True):
             mean = table[table["components"] == components].groupby(["set", "key"])["value"].mean().unstack()
             lost, test = mean[f"lost.{key}"], mean[f"test.{key}"] - mean["test.exact"]
-            height = place + (components - 2.5) * 0.36
+            height = row + (components - 2.5) * 0.36
             for ax, column in zip(axes, (lost, test), strict=True):
                 spread = height + np.linspace(-0.11, 0.11, len(column))
                 ax.plot(column, spread, mark, color=colour, markersize=3, alpha=0.8, mew=0)
                 ax.plot([column.mean()] * 2, [height - 0.15, height + 0.15], color=INK, linewidth=1.2)
-    words = "training AUC, best − that of the scorer", "test AUC, that of the scorer − the best's"
-    for ax, label in zip(axes, words, strict=True):
+    labels = "training AUC, best − that of the scorer", "test AUC, that of the scorer − the best's"
+    for ax, label in zip(axes, labels, strict=True):
         ax.axvline(0, color=GREY, linewidth=0.8, zorder=0)
         ax.set_xlabel(label)
         ax.set_yticks(range(len(SCORERS)), [name for name, _ in SCORERS.values()])

@@ -1,4 +1,4 @@
-"""The scorers that are compared: every formulation, and two yardsticks of scikit-learn, each with one parameter.
+"""The scorers that are compared: every formulation, and two baselines of scikit-learn, each with one parameter.
 
 The parameter of each is a share s in (0, 1), the same list for all. With g = ‖mean of the positives − mean of the
 negatives‖, the steepest slope of the mean pair hinge at w = 0 (formulas 7.3), w = 0 is optimal at share 1:
@@ -28,7 +28,7 @@ from auclab.solvers import solve
 from auclab.solvers.path import solve_path
 from auclab.types import Array, Status
 
-#: The share of the negatives that `partial` looks at.
+#: The share of the negatives that `partial` ranks.
 MAX_FPR = 0.5
 
 

@@ -34,14 +34,14 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
     sets = SETS[1:3] if scale == "smoke" else SETS
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in SCORERS}
     solved: dict[str, list[bool]] = {name: [] for name in SCORERS}
-    for place in sets:
-        train, test = split(load(place), seed)
+    for data_set in sets:
+        train, test = split(load(data_set), seed)
         for name, method in SCORERS.items():
             scorer, _, certified = tuned(method, *train, SHARES[1::2], seed, _measure, EFFORTS)
             distance = scorer.distance(test[0])
             found[name].append((_measure(test[1], distance), float(auc_score(test[1], distance))))
             solved[name] += certified
-            yield Row(f"{VALUE}{place}.partial", round(found[name][-1][0], 5), seed, name)
+            yield Row(f"{VALUE}{data_set}.partial", round(found[name][-1][0], 5), seed, name)
     for name, values in found.items():
         area, auc = np.mean(values, axis=0)
         yield Row(f"partial.area.{name}", float(area), seed)
