@@ -18,6 +18,7 @@ from auclab.pipeline.keep import keep, keep_in_view, record_failure
 from auclab.pipeline.result_screen import show_line, show_run, show_solution
 from auclab.pipeline.results import Fold, Result
 from auclab.samples.blocks.table import BlockTable
+from auclab.tracking.code import code_version
 from auclab.types import Status
 
 
@@ -49,6 +50,7 @@ def run_experiment(experiment: Experiment, *, folder: str | Path, brief: bool = 
         result, run = keep_in_view(lambda: solve_splits(experiment), experiment, folder)
         show_line(result, run)
     else:
+        code_version()  # now: at the end of a long solve the files may differ from those that are loaded
         with record_failure(experiment, folder, began=began):
             result = solve_splits(experiment)
         show_solution(result)
