@@ -149,5 +149,5 @@ def test_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(AuclabError, match=r"cannot be read: Is a directory"):
         load_file(tmp_path, target="y")
     (tmp_path / "my.xlsx").write_bytes(b"PK")
-    with pytest.raises(AuclabError, match=r"an ending that is not known; a file ends in one of \.csv"):
+    with pytest.raises(AuclabError, match=r"an unknown ending; a file ends in one of \.csv"):
         load_file(tmp_path / "my.xlsx", target="y")

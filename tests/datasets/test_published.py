@@ -99,7 +99,7 @@ def test_offline_error_names_the_search_path_and_ways_out(bare_machine: Path, no
 
 
 def test_without_a_copy_at_openml(bare_machine: Path) -> None:
-    with pytest.raises(AuclabError, match=r"no equal copy is known at OpenML.*put satimage\.csv\.gz into"):
+    with pytest.raises(AuclabError, match=r"there is no equal copy at OpenML.*put satimage\.csv\.gz into"):
         datasets.load("satimage4")
 
 

@@ -23,5 +23,5 @@ def test_every_option_of_a_solver_is_documented(name):
 
 def test_newton_says_that_it_refuses_partial_auc():
     assert "Partial AUC" in inspect.getdoc(load_solver("newton"))
-    with pytest.raises(AuclabError, match="solver=newton cannot solve .*; use solver=clarabel or"):
+    with pytest.raises(AuclabError, match=r"solver=newton cannot solve .*; use solver=clarabel or"):
         check_capable("newton", PartialAUC(0.5))

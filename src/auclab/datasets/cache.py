@@ -16,9 +16,9 @@ _lock = threading.Lock()
 
 
 def load_cached(key: str, load: Callable[[], Dataset]) -> Dataset:
-    """The data set of `key`: loaded at the first call, shared afterwards; nobody may change its arrays.
+    """The data set of `key`: loaded at the first call, shared afterwards; its arrays must not be changed.
 
-    The last data set is kept, and earlier ones as long as all together take at most `MAX_BYTES`. Tables whose rows stay
+    The last data set is kept, and earlier ones as long as all together take at most `MAX_BYTES`. Tables whose rows are
     in files are not kept: their engine may hold a cluster open.
 
     Parameters

@@ -117,7 +117,7 @@ def _read_frame(path: Path, nominal: Sequence[str], target: str | None) -> pd.Da
     if ending.endswith(PARQUET):
         return _read_parquet(path)
     endings = ", ".join((*CSV, *TSV, *PARQUET, *SVMLIGHT))
-    raise AuclabError(f"{path} has an ending that is not known; a file ends in one of {endings}")
+    raise AuclabError(f"{path} has an unknown ending; a file ends in one of {endings}")
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:

@@ -109,7 +109,7 @@ def _fetch(
     """The data set from OpenML, or one error with every folder that was tried and the ways out."""
     tried = [os.path.abspath(folder / file) for folder in search_path(data_dir)]
     if openml_id is None:
-        reason, way_out = "no equal copy is known at OpenML", "get the file from its authors once"
+        reason, way_out = "there is no equal copy at OpenML", "get the file from its authors once"
         raise _not_found(name, file, tried, reason, way_out)
     try:
         return openml.fetch(openml_id, target=target, labels=labels)

@@ -57,7 +57,7 @@ class Dataset:
         Raises
         ------
         AuclabError
-            `X` is a sparse matrix, or its rows stay in files.
+            `X` is a sparse matrix, or its rows are read from files.
         """
         import pandas as pd
 

@@ -95,7 +95,7 @@ def make_dataset(
     _require(features, frame, "feature")
     if not features:
         raise AuclabError(
-            f"no features: {target!r} is the only column; columns are told apart by commas, or tabs in .tsv"
+            f"no features: {target!r} is the only column; columns are separated by commas, or by tabs in .tsv"
         )
     categories = features if nominal == ALL else list(as_labels(nominal))
     _require(categories, frame, "nominal column")
@@ -106,7 +106,7 @@ def make_dataset(
     return Dataset(X=X, y=sides.y, nominal=tuple(categories), positive=sides.positive, negative=sides.negative, **facts)
 
 
-def _require(wanted: Sequence[str], frame: pd.DataFrame, role: str) -> None:
-    for name in wanted:
+def _require(required: Sequence[str], frame: pd.DataFrame, role: str) -> None:
+    for name in required:
         if name not in frame.columns:
             raise AuclabError(f"{role} {name!r} is not there; columns are {', '.join(map(str, frame.columns))}")

@@ -24,7 +24,7 @@ from auclab.types import Array
 #: A subproblem has converged when the next step's predicted reduction is below this part of the smoothing gap.
 RELATIVE_TOLERANCE = 0.1
 MAX_STEPS = 60
-#: With more features than this the Hessian is known by its products alone.
+#: With more features than this the Hessian is an operator.
 MAX_DENSE_FEATURES = 2_000
 #: Half-width of the band whose Hessian damps, and the part of the features' spread that is added to it.
 _DAMPING_HALF_WIDTH, _DAMPING_RIDGE = 1.0, 1e-3

@@ -6,8 +6,8 @@ The step solves
 
 G is the negative gradient and H the Hessian of the smoothed loss. Without a norm this is a linear system. The l2 norm
 is smooth away from 0, and a few Newton steps with a line search find the minimum to rounding; at 0, and for l1 and
-linf, it is a conic program of n variables (`conic_step`). Where H is known by its products alone, systems are solved by
-conjugate gradients. Proximal Newton methods: Lee, Sun & Saunders (2014).
+linf, it is a conic program of n variables (`conic_step`). Where H is an operator (`hessian_operator`), systems are
+solved by conjugate gradients. Proximal Newton methods: Lee, Sun & Saunders (2014).
 """
 
 from __future__ import annotations

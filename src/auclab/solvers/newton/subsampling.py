@@ -1,4 +1,4 @@
-"""Nested subsamples, on which a solve starts before it looks at all observations."""
+"""Nested subsamples, on which a solve starts before it uses all observations."""
 
 from __future__ import annotations
 
