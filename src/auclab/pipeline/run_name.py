@@ -16,19 +16,19 @@ NOT_COMPUTED = ("rerun", "figures")
 DEFAULTS = {"split": "holdout", "preprocess": "standard"}
 
 
-def flatten(settings: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str, str]:
+def flatten(configuration: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str, str]:
     """Settings with dotted keys, the choice of each group under the group's name, no construction details.
 
     Examples
     --------
-    >>> settings = {"solver": {"_target_": "x", "encoding": "auto"}, "data_dir": None}
-    >>> flatten(settings, {"solver": "highs", "hydra/help": "default"})
+    >>> configuration = {"solver": {"_target_": "x", "encoding": "auto"}, "data_dir": None}
+    >>> flatten(configuration, {"solver": "highs", "hydra/help": "default"})
     {'solver': 'highs', 'solver.encoding': 'auto', 'data_dir': 'None'}
     """
     flat = {group: str(choice) for group, choice in choices.items() if "/" not in group and choice is not None}
-    settings = {key: value for key, value in settings.items() if key not in NOT_COMPUTED}
-    flat |= {key: str(value) for key, value in _leaves(settings, "")}
-    return flat | {f"formulation.{parameter}": "tuned" for parameter in _tuned(settings)}
+    configuration = {key: value for key, value in configuration.items() if key not in NOT_COMPUTED}
+    flat |= {key: str(value) for key, value in _leaves(configuration, "")}
+    return flat | {f"formulation.{parameter}": "tuned" for parameter in _tuned(configuration)}
 
 
 def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
@@ -40,25 +40,25 @@ def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
             yield from _leaves(item, f"{path}.{key}" if path else str(key))
 
 
-def run_name(settings: Mapping[str, Any], choices: Mapping[str, Any]) -> str:
+def run_name(configuration: Mapping[str, Any], choices: Mapping[str, Any]) -> str:
     """A name such as ``ranksvm λ=0.01 l2² · ionosphere · seed 0 · highs``; defaults are left out.
 
     Examples
     --------
-    >>> settings = {
+    >>> configuration = {
     ...     "formulation": {"penalty": 0.01, "norm": "l1", "squared": False},
     ...     "dataset": {}, "split": {"seed": 0}, "solver": {"name": "highs"},
     ... }
-    >>> run_name(settings, {"formulation": "ranksvm", "dataset": "ionosphere"})
+    >>> run_name(configuration, {"formulation": "ranksvm", "dataset": "ionosphere"})
     'ranksvm λ=0.01 l1 · ionosphere · seed 0 · highs'
-    >>> settings |= {"dataset": {"seed": 7}, "split": {"seed": 1, "fold": 2}}
-    >>> run_name(settings, {"formulation": "csvm", "dataset": "artificial", "split": "kfold", "preprocess": "raw"})
+    >>> configuration |= {"dataset": {"seed": 7}, "split": {"seed": 1, "fold": 2}}
+    >>> run_name(configuration, {"formulation": "csvm", "dataset": "artificial", "split": "kfold", "preprocess": "raw"})
     'csvm λ=0.01 l1 · artificial seed 7 · raw · kfold 2 seed 1 · highs'
     """
-    formulation, dataset, split = settings["formulation"], settings["dataset"], settings["split"]
+    formulation, dataset, split = configuration["formulation"], configuration["dataset"], configuration["split"]
     terms = [str(choices.get("formulation") or formulation.get("_target_", "program").rpartition(".")[2])]
     for key, symbol in SYMBOLS.items():
-        if key in _tuned(settings):
+        if key in _tuned(configuration):
             terms.append(f"{symbol} tuned")
         elif _is_number(formulation.get(key)):
             terms.append(f"{symbol}={formulation[key]:g}")
@@ -71,7 +71,9 @@ def run_name(settings: Mapping[str, Any], choices: Mapping[str, Any]) -> str:
         data += f" seed {dataset['seed']}"
     preprocess = str(choices.get("preprocess") or DEFAULTS["preprocess"])
     stages = [] if preprocess == DEFAULTS["preprocess"] else [preprocess]
-    return " · ".join([" ".join(terms), data, *stages, *_split_name(split, choices), str(settings["solver"]["name"])])
+    return " · ".join(
+        [" ".join(terms), data, *stages, *_split_name(split, choices), str(configuration["solver"]["name"])]
+    )
 
 
 def _split_name(split: Mapping[str, Any], choices: Mapping[str, Any]) -> list[str]:
@@ -83,9 +85,9 @@ def _split_name(split: Mapping[str, Any], choices: Mapping[str, Any]) -> list[st
     return [" ".join(terms)] if terms else []
 
 
-def _tuned(settings: Mapping[str, Any]) -> list[str]:
+def _tuned(configuration: Mapping[str, Any]) -> list[str]:
     """The parameter of the formulation that is selected by cross-validation, if there is one."""
-    parameter = (settings.get("tune") or {}).get("parameter")
+    parameter = (configuration.get("tune") or {}).get("parameter")
     return [parameter] if parameter else []
 
 
