@@ -35,7 +35,7 @@ def draw(folder: Path) -> list[Path]:
 
 
 def save_figure(figure: object, path: Path) -> None:
-    """Write a figure with a palette of 256 colours, which nobody sees and which halves the file."""
+    """Write a figure with a palette of 256 colours, which halves the file without visible change."""
     buffer = BytesIO()
     figure.savefig(buffer, format="png")
     image = Image.open(buffer).convert("RGB")
