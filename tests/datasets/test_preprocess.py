@@ -167,6 +167,14 @@ def test_unit_ball_holds_every_row(X: np.ndarray, data: st.DataObject) -> None:
         np.testing.assert_allclose(ball.transform(rows)[inside], rows[inside] / ball.radius_, rtol=1e-12, atol=1e-300)
 
 
+@pytest.mark.parametrize("norm", [2.33074044e-156, 1e-139, 0.0])
+def test_unit_ball_of_tiny_rows(norm: float) -> None:
+    """The square of 2.3e-156 is subnormal: its root is 1e-13 off."""
+    ball = UnitBall().fit([[norm]])
+    assert ball.radius_ == (norm if norm > 1e-140 else 1.0)
+    assert abs(ball.transform([[norm], [1e-100], [3.0]])).max() <= 1.0
+
+
 @parametrize_with_checks([UnitBall()])
 def test_unit_ball_is_a_scikit_learn_transformer(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)

@@ -107,6 +107,10 @@ def none(dataset: Dataset) -> Pipeline:
     return Pipeline(_encode(dataset))
 
 
+#: Squares of shorter rows lose digits, so that their norms are not right to the last bit.
+SMALLEST_NORM = 1e-140
+
+
 class UnitBall(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Divide by the largest norm of the training rows, and project every row onto the Euclidean unit ball.
 
@@ -119,7 +123,7 @@ class UnitBall(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     Attributes
     ----------
     radius_ : float
-        R; 1 if all training rows are zero.
+        R; 1 if all training rows are zero, or shorter than 1e-140.
 
     Examples
     --------
@@ -133,7 +137,8 @@ class UnitBall(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> UnitBall:
         """Compute the largest norm of the rows."""
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
-        self.radius_ = float(row_norms(X).max()) or 1.0
+        radius = float(row_norms(X).max())
+        self.radius_ = radius if radius > SMALLEST_NORM else 1.0
         return self
 
     def transform(self, X: Any) -> Any:

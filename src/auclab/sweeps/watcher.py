@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
 
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
@@ -55,8 +56,10 @@ class Watcher:
 
     def _watch(self) -> None:
         columns = (SpinnerColumn(), BarColumn(bar_width=30), TextColumn("{task.description}"))
-        with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
-            task = bar.add_task("", total=self.total)
+        bar = Progress(*columns, console=err, transient=True)
+        task = bar.add_task("", total=self.total)
+        # Rich below 15 ends even a disabled bar with an empty line, so that without a terminal it is not started.
+        with bar if err.is_terminal else nullcontext():
             while not self._stopped.wait(POLL_SECONDS):
                 self._update(bar, task)
             self._update(bar, task)
