@@ -81,8 +81,8 @@ def test_the_choice_is_that_of_a_plain_loop(data, formulation, parameter, sign, 
     best = int(means.argmax())
     assert tuning.best == values[best]
     allowed = [value for value, mean in zip(values, means, strict=True) if mean >= means[best] - errors[best]]
-    assert tuning.chosen == ((max(allowed) if sign > 0 else min(allowed)) if rule else values[best])
-    assert program == replace(formulation, **{parameter: tuning.chosen})
+    assert tuning.selected == ((max(allowed) if sign > 0 else min(allowed)) if rule else values[best])
+    assert program == replace(formulation, **{parameter: tuning.selected})
     assert (tuning.path["certified"] == 1).all()
 
 
@@ -92,10 +92,10 @@ def test_of_equal_scores_the_simplest_scorer_wins(data):
     options = {"metric": "auc", "folds": 3}
     _, tuning = tune(pipeline(RankSVM(1.0)), X[["a"]], y, parameter="penalty", values=[0.001, 0.002, 0.004], **options)
     assert tuning.path["mean"].nunique() == 1
-    assert tuning.chosen == tuning.best == 0.004
+    assert tuning.selected == tuning.best == 0.004
     z = [-0.001, -0.002, -0.004]
     _, tuning = tune(pipeline(GeneralizedBufferedAUC(0.0)), X[["a"]], y, parameter="threshold", values=z, **options)
-    assert tuning.chosen == -0.004
+    assert tuning.selected == -0.004
 
 
 def test_an_error_measure_is_minimised(data):
@@ -103,7 +103,7 @@ def test_an_error_measure_is_minimised(data):
     model = pipeline(RankSVM(1.0))
     _, tuning = tune(model, X, y, parameter="penalty", values=VALUES, metric="auc_threshold", folds=3)
     table = scores_by_hand(model, "penalty", sorted(VALUES), auc_threshold, X, y, folds=3, seed=0)
-    assert tuning.chosen == sorted(VALUES)[int(table.mean(axis=1).argmin())]
+    assert tuning.selected == sorted(VALUES)[int(table.mean(axis=1).argmin())]
     assert tuning.metric == "−auc_threshold"
     assert "−auc_threshold" in tuning.statement
 
@@ -136,8 +136,8 @@ def test_every_tunable_parameter_has_a_configuration(tmp_path):
         )  # fmt: skip
         (fold,) = result.folds
         assert fold.tuning.parameter == parameter
-        assert getattr(result.formulation, parameter) == fold.tuning.chosen
-        assert result.summary[f"tune/{parameter}"] == fold.tuning.chosen
+        assert getattr(result.formulation, parameter) == fold.tuning.selected
+        assert result.summary[f"tune/{parameter}"] == fold.tuning.selected
         table = pd.read_csv(tmp_path / parameter / "tuning.csv")
         pd.testing.assert_frame_equal(table, fold.tuning.path)
         assert (tmp_path / parameter / "tuning.png").stat().st_size > 5000
@@ -163,7 +163,7 @@ def test_bounds_on_the_training_part_hold_for_the_whole_path(tmp_path):
     """With K values each bound has ρ/K; a held-out bound keeps its ρ."""
     usual = (*SMALL, "preprocess=unit_ball", "formulation=ranksvm", "formulation.squared=true")
     tuned = run_here(tmp_path / "tuned", *usual, "tune=penalty", "tune.values=[0.1,0.2,0.3,0.4]", "tune.folds=2")
-    chosen = f"formulation.penalty={tuned.folds[0].tuning.chosen}"
+    chosen = f"formulation.penalty={tuned.folds[0].tuning.selected}"
     plain = run_here(tmp_path / "plain", *usual, chosen, "bounds.rho=0.0125")
     free = run_here(tmp_path / "free", *usual, chosen)
     assert {item.sample for item in tuned.folds[0].guarantees} == {"train", "test"}
@@ -179,7 +179,7 @@ def test_the_figure_marks_the_choice(data):
     )
     (ax,) = draw_tuning_path(tuning).axes
     assert ax.get_xscale() == "log"
-    assert ax.get_title() == f"λ = {tuning.chosen:.3g}"
+    assert ax.get_title() == f"λ = {tuning.selected:.3g}"
     best = tuning.path.loc[tuning.path["value"] == tuning.best].iloc[0]
     heights = [line.get_ydata()[0] for line in ax.get_lines() if line.get_linestyle() == "--"]
     assert heights == [best["mean"] - best["standard_error"]]

@@ -35,118 +35,118 @@ FIGURES = (".png", ".pdf", ".svg")
 PAGE_SETTINGS = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_DISABLE_TELEMETRY": "true"}
 
 
-def runs(chosen: Namespace) -> int:
+def runs(arguments: Namespace) -> int:
     """List runs."""
     from auclab.comparison.screens import show_runs
 
-    found = _choose(chosen, status=chosen.status)
-    metric = chosen.metric or ("test/auc" if "test/auc" in found else "train/auc")
-    if chosen.metric and chosen.metric not in found:
-        raise AuclabError(f"no run has a metric {chosen.metric!r}")
-    if chosen.last is not None:
-        newest = list(dict.fromkeys(found["run_id"]))[-chosen.last :] if chosen.last > 0 else []
+    found = _choose(arguments, status=arguments.status)
+    metric = arguments.metric or ("test/auc" if "test/auc" in found else "train/auc")
+    if arguments.metric and arguments.metric not in found:
+        raise AuclabError(f"no run has a metric {arguments.metric!r}")
+    if arguments.last is not None:
+        newest = list(dict.fromkeys(found["run_id"]))[-arguments.last :] if arguments.last > 0 else []
         found = found[found["run_id"].isin(newest)]
     show_runs(found, metric=metric)
     return 0
 
 
-def show(chosen: Namespace) -> int:
+def show(arguments: Namespace) -> int:
     """Show one run."""
     from auclab.comparison.run_screen import show_run
 
-    rows = find_run(read_runs(chosen.store, status=None), chosen.run)
-    fetch_files(rows, chosen.store)
+    rows = find_run(read_runs(arguments.store, status=None), arguments.run)
+    fetch_files(rows, arguments.store)
     show_run(rows)
     return 0
 
 
-def figures(chosen: Namespace) -> int:
+def figures(arguments: Namespace) -> int:
     """Draw the figures of one run from the scores it has kept, beside its other files."""
     from auclab.pipeline.console import short_path
     from auclab.pipeline.figures import draw_figures
 
-    rows = find_run(read_runs(chosen.store), chosen.run)
-    fetch_files(rows, chosen.store)
+    rows = find_run(read_runs(arguments.store), arguments.run)
+    fetch_files(rows, arguments.store)
     for _, row in rows.iterrows():
         for path in draw_figures(Path(row["fold_folder"]), split=str(row["fold"])):
             out.print(short_path(path), markup=False, soft_wrap=True)
     return 0
 
 
-def compare(chosen: Namespace) -> int:
-    """Compare runs, print the table and write what was asked for."""
-    for name in chosen.save:
+def compare(arguments: Namespace) -> int:
+    """Compare runs, print the table and write the files that were requested."""
+    for name in arguments.save:
         if Path(name).suffix not in (*SUFFIXES, *FIGURES):
             raise AuclabError(f"--save {name}: the name has to end in one of {' '.join((*SUFFIXES, *FIGURES))}")
-    every = _choose(chosen, status=None)
+    every = _choose(arguments, status=None)
     finished = every[every["run_status"] == "FINISHED"]
     table = compare_runs(
         finished,
-        metric=chosen.metric,
-        rows=chosen.rows,
-        columns=chosen.columns,
-        test=chosen.test,
-        alpha=chosen.level,
-        better=chosen.better,
+        metric=arguments.metric,
+        rows=arguments.rows,
+        columns=arguments.columns,
+        test=arguments.test,
+        alpha=arguments.level,
+        better=arguments.better,
         notes=_unfinished(every),
     )
-    if chosen.format == "screen":
+    if arguments.format == "screen":
         from auclab.comparison.screens import show_table
 
         show_table(table)
     else:
-        sys.stdout.write(TEXTS[chosen.format](table))
-    written = [_save(table, Path(name)) for name in chosen.save]
-    if chosen.values:
-        Path(chosen.values).write_text(formats.to_values(table), encoding="utf-8")
-        written.append(chosen.values)
-    if written and chosen.format == "screen":
+        sys.stdout.write(TEXTS[arguments.format](table))
+    written = [_save(table, Path(name)) for name in arguments.save]
+    if arguments.values:
+        Path(arguments.values).write_text(formats.to_values(table), encoding="utf-8")
+        written.append(arguments.values)
+    if written and arguments.format == "screen":
         out.print(f"written: {', '.join(map(str, written))}", soft_wrap=True, markup=False)
     return 0
 
 
-def rerun(chosen: Namespace) -> int:
+def rerun(arguments: Namespace) -> int:
     """Run a stored configuration again."""
     from auclab.comparison.replay import replay
     from auclab.comparison.screens import show_replay
 
-    rows = find_run(read_runs(chosen.store, status=None), chosen.run)
-    fetch_files(rows, chosen.store)
-    found = replay(rows, tolerance=chosen.tolerance)
-    show_replay(found, chosen.tolerance)
+    rows = find_run(read_runs(arguments.store, status=None), arguments.run)
+    fetch_files(rows, arguments.store)
+    found = replay(rows, tolerance=arguments.tolerance)
+    show_replay(found, arguments.tolerance)
     return int(not found.same)
 
 
-def report(chosen: Namespace) -> int:
+def report(arguments: Namespace) -> int:
     """Write the page on runs."""
     from auclab.report import write_report
 
-    every = _choose(chosen, status=None)
-    fetch_files(every, chosen.store)
-    words = [word for name in chosen.experiment or () for word in ("--experiment", name)]
-    if chosen.sweep is not None:
-        words += ["--sweep", chosen.sweep]  # its id, as last would be another one tomorrow
-    words += ["--where", *chosen.where] if chosen.where else []
-    words += ["--filter", chosen.filter] if chosen.filter else []
+    every = _choose(arguments, status=None)
+    fetch_files(every, arguments.store)
+    options = [word for name in arguments.experiment or () for word in ("--experiment", name)]
+    if arguments.sweep is not None:
+        options += ["--sweep", arguments.sweep]  # its id, as last would be another one tomorrow
+    options += ["--where", *arguments.where] if arguments.where else []
+    options += ["--filter", arguments.filter] if arguments.filter else []
     page = write_report(
-        *(every, Path(chosen.output)),
-        store_dir=chosen.store,
-        metrics=chosen.metric,
-        title=chosen.title,
-        selection=shlex.join(words),
+        *(every, Path(arguments.output)),
+        store_dir=arguments.store,
+        metrics=arguments.metric,
+        title=arguments.title,
+        selection=shlex.join(options),
     )
     out.print(f"written: {page} ({page.stat().st_size / 1e6:.2g} MB)", soft_wrap=True, markup=False)
     return 0
 
 
-def ui(chosen: Namespace) -> int:
+def ui(arguments: Namespace) -> int:
     """Serve MLflow's page until Ctrl-C."""
-    store = Address.parse(chosen.store)
+    store = Address.parse(arguments.store)
     require_store(store)
     if store.is_server:
         out.print(f"[cyan]open[/cyan]  {store.uri}   [dim](a server that runs already)[/dim]", soft_wrap=True)
         return 0
-    port = _free_port(chosen.port)
+    port = _free_port(arguments.port)
     out.print(f"[cyan]open[/cyan]  http://127.0.0.1:{port}   [dim](ready in a few seconds; Ctrl-C ends it)[/dim]")
     try:
         return subprocess.run(page_command(store, port), env=os.environ | PAGE_SETTINGS, check=False).returncode
@@ -160,15 +160,15 @@ def page_command(store: Address, port: int) -> list[str]:
     return [sys.executable, "-m", "mlflow", "ui", *options]
 
 
-def _choose(chosen: Namespace, *, status: str | None) -> pd.DataFrame:
+def _choose(arguments: Namespace, *, status: str | None) -> pd.DataFrame:
     """The runs that --experiment, --filter, --sweep and --where name."""
-    found = read_runs(chosen.store, filter=chosen.filter, experiments=chosen.experiment, status=status)
-    if chosen.sweep is not None:
-        chosen.sweep, found = choose_sweep(found, chosen.sweep, chosen.store)
-    found = where(found, chosen.where)
+    found = read_runs(arguments.store, filter=arguments.filter, experiments=arguments.experiment, status=status)
+    if arguments.sweep is not None:
+        arguments.sweep, found = choose_sweep(found, arguments.sweep, arguments.store)
+    found = where(found, arguments.where)
     if found.empty:
         raise AuclabError(
-            f"no run in {chosen.store} fits; auclab runs --store {chosen.store} lists those that there are"
+            f"no run in {arguments.store} matches; auclab runs --store {arguments.store} lists all of them"
         )
     return found
 
@@ -206,9 +206,9 @@ def _unfinished(runs: pd.DataFrame) -> list[str]:
     rest = runs[~done].drop_duplicates("run_id")
     if (key := f"tag.{SETTINGS_TAG}") in runs:
         rest = rest[~rest[key].isin(runs.loc[done, key].dropna())]
-    words = {"FAILED": "failed", "KILLED": "were stopped early", "RUNNING": "are still running"}
+    reasons = {"FAILED": "failed", "KILLED": "were stopped early", "RUNNING": "are still running"}
     return [
-        f"left out, as they {words.get(str(status), str(status))}: {shorten([str(name) for name in block['run']])}"
+        f"left out, as they {reasons.get(str(status), str(status))}: {shorten([str(name) for name in block['run']])}"
         for status, block in rest.groupby("run_status")
     ]
 
@@ -226,7 +226,7 @@ def _save(table: Table, path: Path) -> Path:
 
 
 def _free_port(first: int) -> int:
-    """The first port from here on that nobody listens on."""
+    """The first port from here on that is free."""
     for port in range(first, first + 50):
         with socket.socket() as probe:
             try:

@@ -30,23 +30,23 @@ bold, and so is what a paired test does not find worse. A pair is two runs on th
 same fold. Runs that lack a partner, results that came twice and runs that failed are named under the table.
 
 Without --rows and --columns, the rows are data sets and the columns formulations, together with every setting that
-varies among the chosen runs (a penalty, a solver, a kind of split).
+varies among the selected runs (a penalty, a solver, a kind of split).
 """
 
 COMPARE_EXAMPLES = """\
-choose runs
+select runs
   auclab compare                                      all finished runs of ./mlruns
   auclab compare --sweep last                         the jobs of the newest sweep
   auclab compare --experiment thesis --where solver=newton formulation=bauc,ranksvm
   auclab compare --where tag.status=optimal           tags are written tag.NAME
   auclab compare --filter "metrics.gap < 1e-6"        MLflow's search language
 
-say what is compared
+rows, columns, metric
   auclab compare --metric test/bauc
   auclab compare --columns formulation,formulation.penalty --metric test/auc
   auclab compare --rows dataset,preprocess --columns solver --metric seconds/solve
 
-take it away
+export
   auclab compare --save table.tex --save table.md --save table.csv
   auclab compare --save ranks.pdf                     critical-difference diagram over the rows
   auclab compare --values values.csv                  every value, paired, for your own statistics
@@ -94,7 +94,7 @@ RERUN_EXAMPLES = """\
 """
 
 REPORT = """\
-One HTML file with everything: the comparison, every run, curves of chosen ones, bounds, paths along λ and z, cards
+One HTML file with everything: the comparison, every run, curves of selected ones, bounds, paths along λ and z, cards
 of the data sets, and the command behind each number. It needs no server and no network, so it can be sent and printed.
 """
 
@@ -116,16 +116,16 @@ UI_EXAMPLES = """\
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command that was typed; exit codes: 0 done, 1 cannot be done or not the same, 2 not understood."""
-    words = sys.argv[1:] if arguments is None else list(arguments)
-    if words[:1] == ["run"]:  # its words are Hydra's, --help among them
+    """Run a command; exit codes: 0 done, 1 cannot be done or not the same, 2 not understood."""
+    typed = sys.argv[1:] if arguments is None else list(arguments)
+    if typed[:1] == ["run"]:  # Hydra parses its arguments, --help among them
         from auclab.cli.run import main as run
 
-        run(words[1:])
+        run(typed[1:])
         return
     parser = _parser()
-    chosen = parser.parse_args(words)
-    if chosen.command is None:
+    parsed = parser.parse_args(typed)
+    if parsed.command is None:
         parser.print_help()
         return
     from auclab.pipeline.console import plain_errors
@@ -133,7 +133,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with plain_errors(lambda line: SystemExit(1), stopped="the store is as it was"):
         from auclab.cli import commands
 
-        code: int = getattr(commands, chosen.command)(chosen)
+        code: int = getattr(commands, parsed.command)(parsed)
     sys.exit(code)
 
 
@@ -150,7 +150,7 @@ def _parser() -> argparse.ArgumentParser:
     _add(commands, "run", "run one experiment, or a sweep with -m: auclab run --help", examples=RUN_EXAMPLES)
 
     runs = _add(commands, "runs", "list runs, oldest first", examples=RUNS_EXAMPLES)
-    _add_choice(runs)
+    _add_selection(runs)
     runs.add_argument("--metric", default=None, help="number to show (default: test/auc, or train/auc without it)")
     runs.add_argument("--status", default=None, help="FINISHED, FAILED, KILLED or RUNNING (default: all)")
     runs.add_argument("--last", type=int, default=None, metavar="N", help="the newest N only")
@@ -162,14 +162,19 @@ def _parser() -> argparse.ArgumentParser:
     _add_run(figures)
 
     compare = _add(commands, "compare", "runs side by side, tested", text=COMPARE, examples=COMPARE_EXAMPLES)
-    _add_choice(compare)
+    _add_selection(compare)
     add = compare.add_argument_group("table").add_argument
     add("--metric", default="test/auc", help="a number of the runs (default: test/auc)")
-    add("--rows", type=_words, default=None, metavar="KEY,…", help="settings that make the rows (default: dataset …)")
-    add("--columns", type=_words, default=None, metavar="KEY,…", help="… the columns (default: formulation …)")
+    add("--rows", type=_keys, default=None, metavar="KEY,…", help="settings that make the rows (default: dataset …)")
+    add("--columns", type=_keys, default=None, metavar="KEY,…", help="… the columns (default: formulation …)")
     add("--test", choices=("t", "wilcoxon", "corrected-t"), default="t", help="paired test (default: t)")
     add("--level", type=float, default=0.05, metavar="ALPHA", help="level of all tests (default: 0.05)")
-    add("--better", choices=("high", "low"), default=None, help="the better end of the metric (known for ours)")
+    add(
+        "--better",
+        choices=("high", "low"),
+        default=None,
+        help="the better end of the metric (default: that of the metric)",
+    )
     add = compare.add_argument_group("output").add_argument
     formats = ("screen", "csv", "markdown", "latex")
     add("--format", choices=formats, default="screen", help="what is printed (default: screen)")
@@ -188,7 +193,7 @@ def _parser() -> argparse.ArgumentParser:
     rerun.add_argument("--tolerance", type=float, default=1e-9, help=tolerance)
 
     report = _add(commands, "report", "one page of HTML on runs", text=REPORT, examples=REPORT_EXAMPLES)
-    _add_choice(report)
+    _add_selection(report)
     add = report.add_argument_group("page").add_argument
     add("--output", default="report.html", metavar="FILE", help="the page; replaced if it is there (report.html)")
     add("--metric", action="append", default=None, help="compared; repeatable (default: test/auc and test/bauc)")
@@ -201,7 +206,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 class _Form(argparse.RawDescriptionHelpFormatter):
-    """Help as it was written, a little wider than usual."""
+    """Help with its own line breaks, 110 columns wide."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=24, width=110)
@@ -228,7 +233,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     _add_store(parser)
 
 
-def _add_choice(parser: argparse.ArgumentParser) -> None:
+def _add_selection(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("which runs")
     _add_store(group)
     group.add_argument("--experiment", action="append", default=None, metavar="NAME", help="repeatable (default: all)")
@@ -239,8 +244,8 @@ def _add_choice(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--filter", default="", metavar="TEXT", help="MLflow's search language")
 
 
-def _words(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",") if word.strip()]
+def _keys(text: str) -> list[str]:
+    return [key.strip() for key in text.split(",") if key.strip()]
 
 
 if __name__ == "__main__":

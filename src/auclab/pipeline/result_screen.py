@@ -105,8 +105,8 @@ def _many_solutions(grid: Table, result: Result) -> None:
     grid.add_row("splits", f"{len(folds)} · numbers are mean ± standard deviation over them")
     tunings = [fold.tuning for fold in folds if fold.tuning is not None]
     if tunings:
-        chosen = Counter(f"{it.symbol} = {it.chosen:g}" for it in tunings)
-        taken = ", ".join(f"{value} ({count} ×)" for value, count in chosen.most_common())
+        selected = Counter(f"{it.symbol} = {it.selected:g}" for it in tunings)
+        taken = ", ".join(f"{value} ({count} ×)" for value, count in selected.most_common())
         grid.add_row("tuned", Text(f"in every split by itself, by {tunings[0].metric}: {taken}"))
     outcome = ", ".join(f"{count} × {status} ({status.advice})" for status, count in statuses.items())
     style = "green" if all(status in CONVERGED for status in statuses) else "red"

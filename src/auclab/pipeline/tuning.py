@@ -43,7 +43,7 @@ class Tuning:
     path
         A row per value, ascending: ``value``, ``mean`` and ``standard_error`` of the measure over the inner folds,
         ``certified`` (the share of solves with a certificate within the tolerance), ``fold_0``, ``fold_1``, …
-    best, chosen
+    best, selected
         The value with the largest mean (of several the simplest scorer's), and the one taken.
     one_standard_error
         Whether the simplest scorer within one standard error of the best was taken.
@@ -53,7 +53,7 @@ class Tuning:
     metric: str
     path: pd.DataFrame
     best: float
-    chosen: float
+    selected: float
     one_standard_error: bool
 
     @property
@@ -64,9 +64,9 @@ class Tuning:
     @property
     def numbers(self) -> dict[str, float]:
         """``tune/penalty``, and ``tune/score`` and ``tune/score_se`` of the chosen value."""
-        row = self.path.loc[self.path["value"] == self.chosen].iloc[0]
+        row = self.path.loc[self.path["value"] == self.selected].iloc[0]
         return {
-            f"tune/{self.parameter}": self.chosen,
+            f"tune/{self.parameter}": self.selected,
             "tune/score": float(row["mean"]),
             "tune/score_se": float(row["standard_error"]),
         }
@@ -78,10 +78,10 @@ class Tuning:
         score, error = self.numbers["tune/score"], self.numbers["tune/score_se"]
         rule = f"; one-standard-error rule, best {self.best:g}" if self.one_standard_error else ""
         ends = (self.path["value"].iloc[0], self.path["value"].iloc[-1])
-        end = "; the end of the path: try values beyond it" if self.chosen in ends and len(self.path) > 1 else ""
+        end = "; the end of the path: try values beyond it" if self.selected in ends and len(self.path) > 1 else ""
         poor = "" if (self.path["certified"] == 1.0).all() else "; some solves have no certificate"
         return (
-            f"{self.symbol} = {self.chosen:g} of {len(self.path)} values on {folds} inner folds"
+            f"{self.symbol} = {self.selected:g} of {len(self.path)} values on {folds} inner folds"
             f": {self.metric} {score:.4f} ± {error:.4f}{rule}{end}{poor}"
         )
 
@@ -138,7 +138,7 @@ def tune_formulation(
             certified[row, k] = classifier.solution_.status is Status.OPTIMAL
     means, errors = scores.mean(axis=1), scores.std(axis=1, ddof=1) / math.sqrt(folds)
     best = _simplest(means >= means.max(), simpler)
-    chosen = _simplest(means >= means[best] - errors[best], simpler) if config.one_standard_error else best
+    at = _simplest(means >= means[best] - errors[best], simpler) if config.one_standard_error else best
     table = pd.DataFrame(
         {
             "value": path,
@@ -148,9 +148,9 @@ def tune_formulation(
             **{f"fold_{k}": scores[:, k] for k in range(folds)},
         }
     )
-    selected = along(program, parameter, [path[chosen]])[0]
+    selected = along(program, parameter, [path[at]])[0]
     label = config.metric if METRICS[config.metric].greater_is_better else f"−{config.metric}"
-    return selected, Tuning(parameter, label, table, path[best], path[chosen], config.one_standard_error)
+    return selected, Tuning(parameter, label, table, path[best], path[at], config.one_standard_error)
 
 
 def _refuse_failure(solution: Solution, parameter: str) -> None:

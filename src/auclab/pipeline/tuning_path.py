@@ -34,13 +34,13 @@ def draw_tuning_path(tuning: Tuning) -> Figure:
             else:
                 ax.set_xscale("symlog", linthresh=size.min(), linscale=0.5)
         taken = tuning.numbers["tune/score"]
-        ax.axvline(tuning.chosen, color=RED, linewidth=0.8, zorder=1)
-        ax.plot([tuning.chosen], [taken], "o", color=RED, markersize=5, zorder=3)
+        ax.axvline(tuning.selected, color=RED, linewidth=0.8, zorder=1)
+        ax.plot([tuning.selected], [taken], "o", color=RED, markersize=5, zorder=3)
         if tuning.one_standard_error:
             best = path.loc[path["value"] == tuning.best].iloc[0]
             ax.axhline(best["mean"] - best["standard_error"], color=GREY, linestyle="--", linewidth=0.8, zorder=1)
         ax.set(xlabel=tuning.symbol, ylabel=f"{tuning.metric}, inner folds")
-        ax.set_title(f"{tuning.symbol} = {number(tuning.chosen)}", color=RED)
+        ax.set_title(f"{tuning.symbol} = {number(tuning.selected)}", color=RED)
         despine(ax)
         figure = ax.figure
     assert isinstance(figure, Figure)
