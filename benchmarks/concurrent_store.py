@@ -46,7 +46,7 @@ def write(folder: Path, number: int, runs: int) -> int:
 
 
 def main() -> None:
-    """Start the processes, count what came of it."""
+    """Start the processes and count the runs."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--processes", type=int, default=8)
     parser.add_argument("--runs", type=int, default=25)

@@ -53,7 +53,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--work", choices=["sleep", "compute"], default="sleep")
     options = parser.parse_args()
-    usual: float | None = None
+    basic: float | None = None
     for name, overrides in LAUNCHERS.items():
         load = os.getloadavg()[0]
         begin = time.perf_counter()
@@ -66,9 +66,9 @@ def main() -> None:
             env=os.environ | {"BENCHMARK_WORK": options.work},
         )  # fmt: skip
         seconds = time.perf_counter() - begin
-        usual = usual or seconds
+        basic = basic or seconds
         last = (answer.stdout.strip().splitlines() or answer.stderr.strip().splitlines())[-1]
-        print(f"{name:7} {seconds:6.1f} s  {seconds / usual:.2f} × basic  load before {load:.1f}  {last}", flush=True)
+        print(f"{name:7} {seconds:6.1f} s  {seconds / basic:.2f} × basic  load before {load:.1f}  {last}", flush=True)
 
 
 if __name__ == "__main__":

@@ -52,7 +52,7 @@ def children(folder: Path) -> list[tuple[str, str, str]]:
 
 
 def survive(folder: Path, jobs: int, kills: int, seed: int, launcher: str) -> list[str]:
-    """Run, kill, run again to the end; what is wrong with the outcome, one line each."""
+    """Run, kill, run again to the end; return the errors found, one line each."""
     generator, start = random.Random(seed), command(jobs, launcher)
     begin = time.monotonic()
     for number in range(kills):
@@ -95,7 +95,7 @@ def faults(folder: Path, jobs: int, code: int) -> list[str]:
         files = Path(uri.removeprefix("file://"))
         names = frozenset(path.name for path in files.rglob("*")) if files.exists() else frozenset()
         sets[status, len(names)] += 1
-        if status == "FINISHED" and not {"metrics.json", "config.yaml", "roc.png", "MLmodel"} <= names:
+        if status == "FINISHED" and not {"metrics.json", "config.yaml", "scores.parquet", "MLmodel"} <= names:
             wrong.append(f"files of seed {seed} are missing")
     print(f"journal mode {mode}, integrity {whole}, {parents} parent run(s); runs by (status, files): {dict(sets)}")
     return wrong

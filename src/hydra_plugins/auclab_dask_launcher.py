@@ -1,6 +1,6 @@
 """Hydra launcher on Dask: a cluster of processes on this machine, or a scheduler that runs somewhere.
 
-The folder is the one in which Hydra looks for plug-ins, and imports them all at its start: Dask waits until it is used.
+Hydra imports every plug-in of this folder when it starts, so Dask is imported when it is used.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class DaskLauncher(Launcher):
     workers : int, optional
         Processes of the cluster on this machine, one job each at a time; one a core if not given.
     memory_limit : str or float
-        Of each worker, in Dask's words: ``auto`` (an equal share), ``4GB``, 0 (none).
+        Of each worker, in Dask's notation: ``auto`` (an equal share), ``4GB``, 0 (none).
     """
 
     def __init__(
@@ -38,27 +38,35 @@ class DaskLauncher(Launcher):
         self.address, self.workers, self.memory_limit = address, workers, memory_limit
 
     def setup(self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig) -> None:
-        """Keep what a job is run with."""
+        """Store the arguments of the jobs."""
         self.context, self.task, self.config = hydra_context, task_function, config
 
     def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> Sequence[JobReturn]:
-        """Run all jobs and return how they ended, in their order."""
+        """Run all jobs and return their results in order."""
         from distributed import Client
 
         setup_globals()
         configure_log(self.config.hydra.hydra_logging, self.config.hydra.verbose)
         Path(str(self.config.hydra.sweep.dir)).mkdir(parents=True, exist_ok=True)
-        told = {key: value for key, value in os.environ.items() if key.startswith("AUCLAB_")}
+        variables = {key: value for key, value in os.environ.items() if key.startswith("AUCLAB_")}
         if self.address is not None:
-            del told["AUCLAB_SWEEP_PROCESS"]  # workers that are not ours outlive the sweep
+            del variables["AUCLAB_SWEEP_PROCESS"]  # workers that the sweep did not start outlive it
         state = Singleton.get_state()
         with self._cluster() as cluster, Client(cluster) as client:
             jobs = enumerate(job_overrides, start=initial_job_idx)
             tasks = [
                 client.submit(
-                    _execute, number, list(words), self.context, self.config, self.task, state, told, pure=False
+                    _execute,
+                    number,
+                    list(overrides),
+                    self.context,
+                    self.config,
+                    self.task,
+                    state,
+                    variables,
+                    pure=False,
                 )
-                for number, words in jobs
+                for number, overrides in jobs
             ]
             return [_ended(task) for task in tasks]
 
@@ -69,13 +77,13 @@ class DaskLauncher(Launcher):
         import dask
         from distributed import LocalCluster
 
-        # Hydra sends what any library has to say to the terminal, which belongs to the sweep.
+        # Hydra sends the logs of all libraries to the terminal, which only the sweep writes to.
         logging.getLogger("distributed").setLevel(logging.ERROR)
         from auclab.sweeps.workers import THREAD_VARIABLES, cores
 
         if self.address is not None:
             return nullcontext(self.address)
-        # A job that killed its worker may do so again: the next start of the sweep is the next try.
+        # A job that killed its worker may do so again; the next start of the sweep tries again.
         dask.config.set({"distributed.scheduler.allowed-failures": 0})
         threads = {key: os.environ[key] for key in THREAD_VARIABLES if key in os.environ}
         dask.config.set({"distributed.nanny.pre-spawn-environ": threads})
@@ -86,38 +94,38 @@ class DaskLauncher(Launcher):
 
 
 def _ended(task: Any) -> JobReturn:
-    """How a job ended; one whose worker died has FAILED."""
+    """The result of a job; that of a job whose worker died is an error."""
     from distributed.scheduler import KilledWorker
 
     try:
         result: JobReturn = task.result()
     except KilledWorker as error:
         result = JobReturn()
-        result.status, result.return_value = JobStatus.COMPLETED, error  # its missing slip counts it as killed
+        result.status, result.return_value = JobStatus.COMPLETED, error  # without a status file it counts as killed
     return result
 
 
 def _execute(
     number: int,
-    words: list[str],
+    overrides: list[str],
     context: HydraContext,
     config: DictConfig,
     task: TaskFunction,
     state: dict[Any, Any],
-    told: dict[str, str],
+    variables: dict[str, str],
 ) -> JobReturn:
-    """In the worker: compose the job's configuration and run it."""
+    """Compose the configuration of a job and run it, in the worker."""
     from threadpoolctl import threadpool_limits
 
-    os.environ.update(told)
+    os.environ.update(variables)
     setup_globals()
     Singleton.set_state(state)
-    composed = context.config_loader.load_sweep_config(config, words)
+    composed = context.config_loader.load_sweep_config(config, overrides)
     with open_dict(composed):
         composed.hydra.job.id, composed.hydra.job.num = f"{composed.hydra.job.name}_{number}", number
     HydraConfig.instance().set_config(composed)
     limit = int(os.environ.get("OMP_NUM_THREADS", "1"))
-    with threadpool_limits(limits=limit):  # a worker that was there before has its libraries loaded
+    with threadpool_limits(limits=limit):  # an older worker has loaded its libraries already
         return run_job(
             hydra_context=context, task_function=task, config=composed,
             job_dir_key="hydra.sweep.dir", job_subdir_key="hydra.sweep.subdir",

@@ -164,7 +164,7 @@ def test_the_grid_is_counted():
     assert count_grid(["split.seed=1,2,3", "split.seed=1,2"]) == 2  # the later override counts
 
 
-def test_processes_are_told_apart():
+def test_a_process_is_alive_gone_or_unknown():
     own = this_process()
     assert Process.from_tags(own.tags) == own
     assert own.is_here

@@ -267,13 +267,13 @@ def test_addresses(tmp_path, monkeypatch):
 
 
 def test_passwords_are_hidden():
-    for text, told in {
+    for text, expected in {
         "tracking.uri=mysql+pymysql://a:b:c@h/d": "tracking.uri=mysql+pymysql://a:***@h/d",
         "https://me:pw@host/x and http://host:5000/y": "https://me:***@host/x and http://host:5000/y",
         "postgresql://me@host:5432/x": "postgresql://me@host:5432/x",
         "a: b @ c": "a: b @ c",
     }.items():
-        assert hide_password(text) == told
+        assert hide_password(text) == expected
 
 
 def test_a_frame_without_servers_fetches_nothing(tmp_path, monkeypatch):

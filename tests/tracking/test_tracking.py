@@ -254,7 +254,7 @@ def test_only_the_same_settings_and_data_finished_before(tracking, tmp_path):
     assert find(settings, "aa", replace(tracking, experiment="another")) is None
 
 
-def test_the_same_settings_and_data_with_other_code_are_told_from_never(tracking, tmp_path):
+def test_the_same_settings_and_data_with_other_code_are_distinguished_from_no_run(tracking, tmp_path):
     settings = {"split": {"seed": 106}}
 
     def find(code):

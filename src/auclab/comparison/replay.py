@@ -1,4 +1,4 @@
-"""A kept run once more: the stored configuration through the pipeline, number beside number."""
+"""Run a stored configuration again, and compare the numbers with the stored ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from auclab.comparison.stores_of_0_1 import update_configuration
 from auclab.pipeline.results import Result
 from auclab.types import AuclabError
 
-#: Numbers that say how much work it was and not what was found.
+#: Numbers that measure the effort and are no results.
 EFFORT = ("seconds/", "iterations")
 
 
@@ -22,8 +22,8 @@ EFFORT = ("seconds/", "iterations")
 class Replay:
     """Stored and new numbers, a line per split and metric: ``fold, metric, stored, again, difference, same``.
 
-    `differences` has the lines that count and are not the same; `remarks` say what else is not as it was: data,
-    versions, splits, metrics.
+    `differences` has the results that are not the same; `remarks` list other changes: of data, versions, splits and
+    metrics.
     """
 
     numbers: pd.DataFrame
@@ -31,24 +31,24 @@ class Replay:
 
     @property
     def differences(self) -> pd.DataFrame:
-        """Numbers that did not come out as stored; time and iterations are no findings."""
+        """Results that differ from the stored ones; time and iterations are no results."""
         counts = ~self.numbers["metric"].str.startswith(EFFORT)
         return self.numbers[counts & ~self.numbers["same"]]
 
     @property
     def same(self) -> bool:
-        """Whether every number that counts came out as stored."""
+        """Whether every result is the stored one."""
         return self.differences.empty
 
     @property
     def largest(self) -> float:
-        """The largest difference of a number that counts; 0 where every digit is the same."""
+        """The largest difference of a result; 0 if every digit is the same."""
         counts = self.numbers[~self.numbers["metric"].str.startswith(EFFORT)]
         return float(counts["difference"].abs().max())
 
 
 def replay(rows: pd.DataFrame, *, tolerance: float = 1e-9) -> Replay:
-    """Run the stored configuration again, without keeping it, and compare every number.
+    """Run the stored configuration again, without keeping the run, and compare every number.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def replay(rows: pd.DataFrame, *, tolerance: float = 1e-9) -> Replay:
     again = {fold.split.name: fold.numbers for fold in result.folds}
     lines = []
     for _, row in rows.iterrows():
-        stored = {key: float(row[key]) for key in map(str, rows.select_dtypes("number")) if _is_finding(key, row)}
+        stored = {key: float(row[key]) for key in map(str, rows.select_dtypes("number")) if _is_result(key, row)}
         new = again.pop(str(row["fold"]), {})
         if not new:
             remarks.append(f"the split {row['fold']} did not come again")
@@ -106,12 +106,12 @@ def _run(path: Path, first: pd.Series[Any]) -> Result:
         raise AuclabError(f"this version cannot run {path} ({what}); it was made with {made}") from error
 
 
-def _is_finding(key: str, row: pd.Series[Any]) -> bool:
+def _is_result(key: str, row: pd.Series[Any]) -> bool:
     return not is_setting(key) and not key.startswith("tag.") and pd.notna(row[key])
 
 
 def _remarks(first: pd.Series[Any], sha256: str) -> list[str]:
-    """Data, versions and commit that are not what they were."""
+    """Data, versions and commit that have changed since."""
     from auclab.tracking import capture_environment
 
     remarks = []

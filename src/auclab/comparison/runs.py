@@ -1,4 +1,4 @@
-"""MLflow's store as one table: a row per solved split, with what was asked for and what was found."""
+"""MLflow's store as one table: a row per solved split with settings, tags and metrics."""
 
 from __future__ import annotations
 
@@ -21,16 +21,15 @@ if TYPE_CHECKING:
     from mlflow import MlflowClient
     from mlflow.entities import Run
 
-#: What describes a run besides its parameters, metrics and tags.
+#: Columns besides parameters, metrics and tags.
 FACTS = ("run_id", "run", "run_status", "started", "ended", "parent_id", "folder", "fold", "fold_folder", "data_sha256")
 
 #: The parent of a sweep has this tag and no numbers of its own.
 SWEEP_TAG = "sweep.grid"
-#: A job of a study has this tag: its rows are values of claims, and no formulation's.
+#: A job of a study has this tag: its metrics are values of claims, not those of a solution.
 STUDY_TAG = "study"
 
-
-#: First words of settings; every other column is a fact, a tag or a number.
+#: First parts of the names of settings; every other column is a fact, a tag or a metric.
 GROUPS = (
     *("dataset", "split", "preprocess", "formulation", "tune", "solver", "metrics", "bounds", "tracking"),
     "experiment",
@@ -81,8 +80,8 @@ def read_runs(
         ``folds.csv`` is gone.
     """
     store = Address.parse(store_dir)
-    words = [part for part in (filter.strip(), f"attributes.status = '{status}'" if status else "") if part]
-    client, found = _search(store, " and ".join(words), experiments)
+    conditions = [part for part in (filter.strip(), f"attributes.status = '{status}'" if status else "") if part]
+    client, found = _search(store, " and ".join(conditions), experiments)
     runs = [run for run in found if not {SWEEP_TAG, STUDY_TAG} & run.data.tags.keys()]
     table = pd.DataFrame([row for run in runs for row in _rows(run, client, store)])
     table = table.reindex(columns=[*FACTS, *(name for name in table.columns if name not in FACTS)])
@@ -90,8 +89,8 @@ def read_runs(
     return table.assign(**{key: _typed(table[key]) for key in params})
 
 
-def _search(store: Address, words: str, experiments: Sequence[str] | None) -> tuple[MlflowClient, list[Run]]:
-    """All runs that fit, oldest first, and the client that found them."""
+def _search(store: Address, condition: str, experiments: Sequence[str] | None) -> tuple[MlflowClient, list[Run]]:
+    """All runs that fulfil the condition, oldest first, and the client that found them."""
     from auclab.tracking.store import STORE_ERRORS
 
     found: list[Run] = []
@@ -100,10 +99,14 @@ def _search(store: Address, words: str, experiments: Sequence[str] | None) -> tu
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # MLflow's own use of SQLAlchemy
             client = open_reader(store)
-            chosen = _experiment_ids(client, experiments, store)
+            experiment_ids = _experiment_ids(client, experiments, store)
             while token != "":
                 page = client.search_runs(
-                    chosen, words, max_results=1000, order_by=["attributes.start_time ASC"], page_token=token
+                    experiment_ids,
+                    condition,
+                    max_results=1000,
+                    order_by=["attributes.start_time ASC"],
+                    page_token=token,
                 )
                 found += page
                 token = page.token or ""
@@ -113,7 +116,7 @@ def _search(store: Address, words: str, experiments: Sequence[str] | None) -> tu
     return client, found
 
 
-def find_run(runs: pd.DataFrame, word: str) -> pd.DataFrame:
+def find_run(runs: pd.DataFrame, name: str) -> pd.DataFrame:
     """The rows of one run, found by its id, the first letters of its id, its name, or ``last``.
 
     Raises
@@ -122,19 +125,19 @@ def find_run(runs: pd.DataFrame, word: str) -> pd.DataFrame:
         No run or several of that name.
     """
     ids = list(dict.fromkeys(runs["run_id"]))
-    found = ids[-1:] if word == "last" else [each for each in ids if len(word) >= 4 and each.startswith(word)]
-    found = found or list(dict.fromkeys(runs.loc[runs["run"] == word, "run_id"]))
+    found = ids[-1:] if name == "last" else [each for each in ids if len(name) >= 4 and each.startswith(name)]
+    found = found or list(dict.fromkeys(runs.loc[runs["run"] == name, "run_id"]))
     if len(found) != 1:
-        told = f"{len(found)} runs are" if found else "no run is"
+        count = f"{len(found)} runs are" if found else "no run is"
         hint = (
             f"say which by its id: {', '.join(each[:8] for each in found[:6])}" if found else "auclab runs lists them"
         )
-        raise AuclabError(f"{told} called {word!r}; {hint}")
+        raise AuclabError(f"{count} called {name!r}; {hint}")
     return runs[runs["run_id"] == found[0]]
 
 
 def open_reader(store: str | Path | Address) -> MlflowClient:
-    """A client on a store; unlike one that writes, it makes nothing that is not there.
+    """A client that reads a store, and creates neither database nor experiment.
 
     Raises
     ------
@@ -145,13 +148,13 @@ def open_reader(store: str | Path | Address) -> MlflowClient:
     require_store(address)
     from auclab.tracking import store as _silence  # noqa: F401  MLflow, only once there is something to read
 
-    from mlflow import MlflowClient  # isort: skip  the store silences telemetry first
+    from mlflow import MlflowClient  # isort: skip  the store turns telemetry off first
 
     return MlflowClient(tracking_uri=address.uri)
 
 
 def require_store(store: Address) -> None:
-    """There is something to read.
+    """Check that the store exists.
 
     Raises
     ------
@@ -164,10 +167,10 @@ def require_store(store: Address) -> None:
 
 
 def _experiment_ids(client: MlflowClient, names: Sequence[str] | None, store: Address) -> list[str]:
-    known = {item.name: item.experiment_id for item in client.search_experiments()}
-    if unknown := [name for name in names or () if name not in known]:
-        raise AuclabError(f"no experiment {', '.join(unknown)} in {store}; there are {', '.join(sorted(known))}")
-    return [known[name] for name in names or known]
+    ids = {item.name: item.experiment_id for item in client.search_experiments()}
+    if missing := [name for name in names or () if name not in ids]:
+        raise AuclabError(f"no experiment {', '.join(missing)} in {store}; there are {', '.join(sorted(ids))}")
+    return [ids[name] for name in names or ids]
 
 
 def _rows(run: Run, client: MlflowClient, store: Address) -> Iterator[dict[Any, Any]]:
@@ -208,7 +211,7 @@ def _rows(run: Run, client: MlflowClient, store: Address) -> Iterator[dict[Any, 
 def find_folder(run: Run, place: Path) -> Path:
     """Where the run's files are, also after the store was moved: MLflow keeps absolute addresses.
 
-    Those that a server keeps are below the reader's cache, once `fetch_files` got them.
+    Files that a server keeps are in the user's cache folder, once `fetch_files` has downloaded them.
     """
     if not is_local(run.info.artifact_uri):
         return Path(platformdirs.user_cache_dir("auclab")) / "runs" / run.info.run_id
@@ -218,12 +221,12 @@ def find_folder(run: Run, place: Path) -> Path:
 
 
 def fetch_files(runs: pd.DataFrame, store: str | Path) -> None:
-    """Get the files of some runs where a server keeps them; a finished run's files are fetched once.
+    """Download the files of some runs from a server; those of a finished run are downloaded once.
 
     Raises
     ------
     AuclabError
-        The server does not give them.
+        The server does not send them.
     """
     from auclab.tracking.store import STORE_ERRORS
 
@@ -238,7 +241,7 @@ def fetch_files(runs: pd.DataFrame, store: str | Path) -> None:
 
 
 def _fetch(client: MlflowClient, run: Run, path: str) -> None:
-    """One file, or all of them, unless they are there already; put in place when they are complete."""
+    """Download one file or all, unless they are there; they are moved into place when they are complete."""
     folder = find_folder(run, Path())
     mark = folder / path if path else folder / "config.yaml"  # of a failed run, fetched each time
     if mark.exists():
@@ -268,7 +271,7 @@ def _data_sha256(run: Run) -> str | None:
 
 
 def _typed(column: pd.Series) -> pd.Series:
-    """Numbers where every word is one; MLflow keeps parameters as words."""
+    """The column as numbers if all its values are; MLflow stores parameters as text."""
     column = column.where(column != "None", None)
     numbers = pd.to_numeric(column, errors="coerce")
     return numbers if (numbers.notna() == column.notna()).all() else column

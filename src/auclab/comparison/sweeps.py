@@ -1,4 +1,4 @@
-"""The runs of one sweep: those it made, and those it found finished and skipped."""
+"""The runs of one sweep: those it computed, and finished ones that it skipped."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from auclab.tracking.address import Address
 from auclab.types import AuclabError
 
 
-def choose_sweep(runs: pd.DataFrame, word: str, store: str | Path) -> tuple[str, pd.DataFrame]:
-    """Id of a sweep, and those of the runs that were in its grid.
+def choose_sweep(runs: pd.DataFrame, name: str, store: str | Path) -> tuple[str, pd.DataFrame]:
+    """Id of a sweep, and those of the runs that belong to its grid.
 
     Parameters
     ----------
     runs : DataFrame
         As `read_runs` gives it.
-    word : str
-        The sweep's id, its first letters, or ``last`` for the one that was started last; one that was broken off and
-        started again was started then.
+    name : str
+        The sweep's id, its first letters, or ``last`` for the one that was started last; a sweep that was interrupted
+        and started again counts from its latest start.
     store : path
         The store the runs are from.
 
     Raises
     ------
     AuclabError
-        No sweep or several are called so.
+        No sweep or several fit.
     """
     members = _members(runs)
-    known = [each for each in _in_order_of_start(store) if each in members]
-    known += [each for each in members if each not in known]  # their parents were deleted
-    found = known[-1:] if word == "last" else [each for each in known if each.startswith(word)]
+    sweeps = [each for each in _in_order_of_start(store) if each in members]
+    sweeps += [each for each in members if each not in sweeps]  # their parents were deleted
+    found = sweeps[-1:] if name == "last" else [each for each in sweeps if each.startswith(name)]
     if len(found) != 1:
-        raise AuclabError(f"{len(found)} sweeps are called {word!r}; there are {shorten(known) or 'none'}")
+        raise AuclabError(f"{len(found)} sweeps are called {name!r}; there are {shorten(sweeps) or 'none'}")
     return found[0], runs[runs["run_id"].isin(members[found[0]])]
 
 
@@ -45,8 +45,8 @@ def _members(runs: pd.DataFrame) -> dict[str, set[str]]:
 
     members: dict[str, set[str]] = {}
     for row in runs.drop_duplicates("run_id").to_dict("records"):
-        words = (row["parent_id"], row.get(f"tag.{ALSO_TAG}"))
-        for sweep in " ".join(word for word in words if isinstance(word, str)).split():
+        tags = (row["parent_id"], row.get(f"tag.{ALSO_TAG}"))
+        for sweep in " ".join(tag for tag in tags if isinstance(tag, str)).split():
             members.setdefault(sweep, set()).add(row["run_id"])
     return members
 
@@ -67,6 +67,6 @@ def _in_order_of_start(store: str | Path) -> list[str]:
         raise AuclabError(
             f"cannot read the sweeps in {Address.parse(store)}: {' '.join(str(error).split())}"
         ) from error
-    # Earlier versions kept no time of the start; theirs were older.
+    # Sweeps of earlier versions have no time of start; they are older.
     parents.sort(key=lambda run: (run.data.tags.get(STARTED_TAG, ""), run.info.start_time))
     return [str(run.info.run_id) for run in parents]
