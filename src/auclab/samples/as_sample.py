@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from auclab.samples.blocks.sample import BlockSample
+from auclab.samples.blocks.block_sample import BlockSample
 from auclab.samples.blocks.table import BlockTable
 from auclab.samples.memory import Sample
 
@@ -35,7 +35,7 @@ def as_sample(X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, p
     See Also
     --------
     auclab.samples.memory.Sample : What is returned for arrays and CSR matrices.
-    auclab.samples.blocks.sample.BlockSample : What is returned for a `BlockTable`.
+    auclab.samples.blocks.block_sample.BlockSample : What is returned for a `BlockTable`.
     auclab.samples.blocks.open_parquet : Opens parquet files as a `BlockTable`.
 
     Examples

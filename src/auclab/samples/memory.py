@@ -49,7 +49,7 @@ class Sample:
     positive: NDArray[np.bool_]
     weighted: bool
 
-    #: Whether the rows are read from files block by block (`auclab.samples.blocks.sample.BlockSample`).
+    #: Whether the rows are read from files block by block (`auclab.samples.blocks.block_sample.BlockSample`).
     in_blocks: ClassVar[bool] = False
 
     @classmethod

@@ -169,3 +169,10 @@ def hide_password(text: str) -> str:
     'tracking.uri=postgresql://me:***@host/runs seed=1'
     """
     return re.sub(r"(\w[\w+.-]*://[^\s:/@]*):[^\s@/]+@", r"\1:***@", text)
+
+
+def cannot_keep(address: Address, error: BaseException) -> str:
+    """The message for a store that cannot be used."""
+    reason = " ".join(str(error).partition("(Background on this error")[0].split()) or type(error).__name__
+    another = "another place with tracking.dir=…" if address.is_own else "another tracking.uri=…"
+    return f"cannot keep runs in {address}: {hide_password(reason)}; choose {another}, or tracking=none"

@@ -5,13 +5,9 @@ from __future__ import annotations
 import errno
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from auclab.tracking.address import is_local, local_path
-from auclab.tracking.store import Store
-
-if TYPE_CHECKING:
-    from mlflow.entities import Run
+from auclab.tracking.recorder import Recorder
 
 
 class RunFiles:
@@ -28,17 +24,18 @@ class RunFiles:
         They are here after `publish`.
     """
 
-    def __init__(self, store: Store, run: Run, output: Path) -> None:
-        self._client, self._run_id = store.client, run.info.run_id
-        self._is_sent = not is_local(run.info.artifact_uri)
-        self.folder = output if self._is_sent else local_path(run.info.artifact_uri)
+    def __init__(self, recorder: Recorder, run_id: str, artifact_uri: str, output: Path) -> None:
+        self._recorder, self._run_id = recorder, run_id
+        self._is_sent = not is_local(artifact_uri)
+        self.folder = output if self._is_sent else local_path(artifact_uri)
         # Below the store and not in the system's temporary folder: a rename cannot cross file systems.
-        self.staging = output / f".staging-{self._run_id}" if self._is_sent else staging_of(store, self._run_id)
+        staged = recorder.address.directory / "staging" / run_id
+        self.staging = output / f".staging-{run_id}" if self._is_sent else staged
 
     def publish(self) -> None:
         """Move the files into place in one step, or send them one by one, before the run is marked FINISHED."""
         if self._is_sent:
-            self._client.log_artifacts(self._run_id, str(self.staging))
+            self._recorder.send(self._run_id, self.staging)
             for path in sorted(self.staging.iterdir()):
                 path.replace(self.folder / path.name)
             return
@@ -57,13 +54,8 @@ class RunFiles:
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / name).write_text(text, encoding="utf-8")
         if self._is_sent:
-            self._client.log_artifact(self._run_id, str(self.folder / name))
+            self._recorder.send(self._run_id, self.folder / name)
 
     def clear(self) -> None:
         """Remove what was staged and not published."""
         shutil.rmtree(self.staging, ignore_errors=True)
-
-
-def staging_of(store: Store, run_id: str) -> Path:
-    """The staging folder of a run on this machine."""
-    return store.directory / "staging" / run_id

@@ -1,13 +1,17 @@
-"""Open a run where the configuration says. MLflow is imported when a run is opened in its store, not before."""
+"""Open a run where the configuration says. MLflow is imported only if a run needs it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
 
+from auclab.tracking.address import Address
 from auclab.tracking.config import TrackingConfig
 from auclab.tracking.job_status import in_sweep
+from auclab.tracking.mlflow_run import MlflowRun
+from auclab.tracking.recorder import Recorder
 from auclab.tracking.runs import FolderRun, Run
+from auclab.tracking.sqlite_recorder import SqliteRecorder
 from auclab.types import AuclabError
 
 
@@ -43,14 +47,24 @@ def open_run(
         An unknown name, or a store that cannot be written.
     """
     if tracking.name == "mlflow":
-        from auclab.tracking.mlflow_run import MlflowRun
-        from auclab.tracking.resume import mark_killed
-        from auclab.tracking.store import open_tracked
-
-        store = open_tracked(tracking)
-        if not in_sweep():  # a sweep does it once, at its start
-            mark_killed(store)
-        return MlflowRun(store, name, Path(folder), params, tags or {}, began=began)
+        return MlflowRun(_open_recorder(tracking), name, Path(folder), params, tags or {}, began=began)
     if tracking.name == "none":
         return FolderRun(name, Path(folder))
     raise AuclabError(f"tracking.name is {tracking.name!r}; it is mlflow or none")
+
+
+def _open_recorder(tracking: TrackingConfig) -> Recorder:
+    """What writes into the store: SQL for a single run in a database that is there, else MLflow."""
+    if not in_sweep():  # a sweep opens the store at its start and marks runs of dead processes once
+        address = Address.of_settings(tracking)
+        quick = SqliteRecorder.open(address, tracking.experiment)
+        if quick is not None and not quick.has_dead_runs():
+            return quick
+    from auclab.tracking.mlflow_recorder import MlflowRecorder
+    from auclab.tracking.resume import mark_killed
+    from auclab.tracking.store import open_tracked
+
+    store = open_tracked(tracking)
+    if not in_sweep():
+        mark_killed(store)
+    return MlflowRecorder(store)

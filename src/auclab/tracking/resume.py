@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from auclab.tracking.address import cannot_keep
 from auclab.tracking.code import CODE_TAG
 from auclab.tracking.config import TrackingConfig
 from auclab.tracking.environment import HASH_TAG, SETTINGS_TAG, fingerprint
 from auclab.tracking.processes import Process
-from auclab.tracking.store import STORE_ERRORS, Store, cannot_keep, open_tracked
+from auclab.tracking.store import STORE_ERRORS, Store, open_tracked
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from auclab.tracking.address import Address, hide_password
+from auclab.tracking.address import Address, cannot_keep
 from auclab.tracking.config import TrackingConfig
 from auclab.types import AuclabError
 
@@ -113,13 +113,6 @@ def _experiment(client: MlflowClient, name: str, *, location: str | None) -> tup
             if (found := client.get_experiment_by_name(name)) is None:
                 raise
     return str(found.experiment_id), str(found.lifecycle_stage)
-
-
-def cannot_keep(address: Address, error: BaseException) -> str:
-    """The message for a store that cannot be used."""
-    reason = " ".join(str(error).partition("(Background on this error")[0].split()) or type(error).__name__
-    another = "another place with tracking.dir=…" if address.is_own else "another tracking.uri=…"
-    return f"cannot keep runs in {address}: {hide_password(reason)}; choose {another}, or tracking=none"
 
 
 def _lock(address: Address) -> Path:

@@ -10,13 +10,13 @@ import os
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from auclab.tracking.address import hide_password
+from auclab.tracking.address import cannot_keep, hide_password
 from auclab.tracking.config import TrackingConfig
 from auclab.tracking.environment import capture_environment
 from auclab.tracking.job_status import PARENT_VARIABLE
 from auclab.tracking.processes import this_process
 from auclab.tracking.resume import mark_killed
-from auclab.tracking.store import STORE_ERRORS, Store, cannot_keep, open_tracked
+from auclab.tracking.store import STORE_ERRORS, Store, open_tracked
 from auclab.types import AuclabError
 
 #: Tag of a parent with the hash of its grid, by which it is found again.

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.samples.blocks.sample import BlockSample
+from auclab.samples.blocks.block_sample import BlockSample
 from auclab.types import Array
 
 #: Bins per half-width of the band, and the bytes that the sums per bin of one class may take.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from auclab.compiled.smooth import Index, sweep_neg, sweep_pos, window_row_sums, window_sums
 from auclab.formulations.problem import Problem
-from auclab.samples.blocks.sample import BlockSample
+from auclab.samples.blocks.block_sample import BlockSample
 from auclab.samples.memory import Sample
 from auclab.solvers.newton.binned_hessian import binned_hessian
 from auclab.solvers.newton.evaluation import Evaluation, entrywise_square, in_sample_order
