@@ -1,17 +1,39 @@
-"""The fitted pipeline as an MLflow model, in skops format: readable without unpickling foreign code."""
+"""The fitted pipeline as an MLflow model, in skops format: readable without unpickling foreign code.
+
+The files are those of ``mlflow.sklearn.save_model``, which would import MLflow, infer the requirements, and load the
+model again. MLflow reads them; a test compares them with its own.
+"""
 
 from __future__ import annotations
 
+import json
+import platform
 import sys
-import warnings
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.metadata import version
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-#: Listed here, because MLflow needs four seconds to infer them.
+import numpy as np
+import pandas as pd
+
 REQUIREMENTS = ("auclab", "scikit-learn", "skops", "numpy", "scipy", "pandas", "mlflow")
+#: Packages that MLflow lists besides, to build an environment.
+BUILD_PACKAGES = ("pip", "setuptools", "wheel")
+MODEL_FILE = "model.skops"
+
+#: MLflow's name of the type of a column, by what pandas infers of its values.
+TYPES = {
+    "boolean": "boolean",
+    "empty": "any",
+    "floating": "double",
+    "integer": "double",  # it may have missing values one day, and these are floats
+    "mixed-integer-float": "double",
+    "string": "string",
+}
 
 
 def save_model(model: Any, X: Any, folder: Path) -> None:
@@ -25,25 +47,89 @@ def save_model(model: Any, X: Any, folder: Path) -> None:
     folder : Path
         Must not exist yet.
     """
-    from auclab.tracking import store as _store  # noqa: F401  turns telemetry and logs off before MLflow is imported
+    folder.mkdir(parents=True)
+    with _skops_for_saving() as skops_io:
+        skops_io.dump(model, folder / MODEL_FILE)
+        # The types of a model that was fitted here can be trusted.
+        trusted = skops_io.get_untrusted_types(file=folder / MODEL_FILE)
+    requirements = [f"{name}=={version(name)}" for name in REQUIREMENTS]
+    python = platform.python_version()
+    (folder / "requirements.txt").write_text("\n".join(requirements), encoding="utf-8")
+    conda = [f"python={python}", "pip", {"pip": requirements}]
+    _write(folder / "conda.yaml", {"name": "mlflow-env", "channels": ["conda-forge"], "dependencies": conda})
+    build = [_pinned(name) for name in BUILD_PACKAGES]
+    environment = {"python": python, "build_dependencies": build, "dependencies": ["-r requirements.txt"]}
+    _write(folder / "python_env.yaml", environment)
+    _write(
+        folder / "MLmodel",
+        {
+            "flavors": {
+                "python_function": {
+                    "env": {"conda": "conda.yaml", "virtualenv": "python_env.yaml"},
+                    "loader_module": "mlflow.sklearn",
+                    "model_path": MODEL_FILE,
+                    "predict_fn": "predict",
+                    "python_version": python,
+                },
+                "sklearn": {
+                    "code": None,
+                    "pickled_model": MODEL_FILE,
+                    "serialization_format": "skops",
+                    "skops_trusted_types": trusted,
+                    "sklearn_version": version("scikit-learn"),
+                },
+            },
+            "mlflow_version": version("mlflow"),
+            "model_size_bytes": (folder / MODEL_FILE).stat().st_size,
+            "model_uuid": uuid.uuid4().hex,
+            "signature": {
+                "inputs": json.dumps(describe_inputs(X)),
+                "outputs": json.dumps([_tensor(model.predict(X))]),
+                "params": None,
+            },
+            "utc_time_created": str(datetime.now(UTC).replace(tzinfo=None)),
+        },
+    )
 
-    import mlflow.sklearn  # isort: skip
-    from mlflow.models import infer_signature
 
-    if hasattr(X, "select_dtypes"):
-        # A column of whole numbers may have missing values one day, and these are floats.
-        X = X.astype(dict.fromkeys(X.select_dtypes("integer"), "float64"))
-    with _skops_for_saving() as skops_io, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # MLflow's hints on integer columns and on its own deprecations
-        mlflow.sklearn.save_model(
-            model,
-            folder,
-            serialization_format="skops",
-            signature=infer_signature(X, model.predict(X)),
-            pip_requirements=[f"{name}=={version(name)}" for name in REQUIREMENTS],
-            # The model was made here, a moment ago: its types are those we mean.
-            skops_trusted_types=skops_io.get_untrusted_types(data=skops_io.dumps(model)),
-        )
+def describe_inputs(X: Any) -> list[dict[str, Any]]:
+    """The columns of a DataFrame, or the shape of a sparse matrix, as MLflow's signatures describe them.
+
+    Examples
+    --------
+    >>> describe_inputs(pd.DataFrame({"a": [1, 2], "b": ["x", None]}))[1]
+    {'type': 'string', 'name': 'b', 'required': False}
+    """
+    if not isinstance(X, pd.DataFrame):
+        return [_tensor(X)]
+    return [
+        {"type": _column_type(X[name]), "name": str(name), "required": bool(X[name].notna().all())}
+        for name in X.columns
+    ]
+
+
+def _column_type(column: pd.Series[Any]) -> str:
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = pd.Series(column.to_numpy())
+    if column.dtype == np.float32:
+        return "float"
+    return TYPES.get(pd.api.types.infer_dtype(column, skipna=True), "any")
+
+
+def _tensor(array: Any) -> dict[str, Any]:
+    return {"type": "tensor", "tensor-spec": {"dtype": array.dtype.name, "shape": [-1, *array.shape[1:]]}}
+
+
+def _pinned(name: str) -> str:
+    try:
+        return f"{name}=={version(name)}"
+    except PackageNotFoundError:
+        return name
+
+
+def _write(path: Path, content: dict[str, Any]) -> None:
+    """As JSON, which is YAML too."""
+    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 @contextmanager
