@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ REQUIREMENTS = ("auclab", "scikit-learn", "skops", "numpy", "scipy", "pandas", "
 #: Packages that MLflow lists besides, to build an environment.
 BUILD_PACKAGES = ("pip", "setuptools", "wheel")
 MODEL_FILE = "model.skops"
+#: The module with the lists of types that skops trusts by itself.
+_TRUSTED_TYPES = "skops.io._trusted_types"
 
 #: MLflow's name of the type of a column, by what pandas infers of its values.
 TYPES = {
@@ -134,22 +137,22 @@ def _write(path: Path, content: dict[str, Any]) -> None:
 
 @contextmanager
 def _skops_for_saving() -> Iterator[Any]:
-    """``skops.io`` without its list of all estimators of scikit-learn, for which it imports every module there.
+    """``skops.io`` without the lists of types that it trusts by itself.
 
-    The list says which types are trusted when a model is loaded. Saving names the types of the model one by one, so it
-    needs no list. Afterwards skops is as if it had not been imported: whoever loads models here gets the whole of it.
+    To make them it imports every module of scikit-learn and looks every ufunc up in every imported module, which takes
+    longer than a small solve. They matter for loading; saving names the types of the model one by one. Afterwards skops
+    is as if it had not been imported: whoever loads models here gets the whole of it.
     """
     if "skops.io" in sys.modules:
         yield sys.modules["skops.io"]
         return
-    import sklearn.utils
-
-    listing, sklearn.utils.all_estimators = sklearn.utils.all_estimators, lambda *_, **__: []
+    empty = ModuleType(_TRUSTED_TYPES)
+    empty.__dict__["__getattr__"] = lambda name: []
+    sys.modules[_TRUSTED_TYPES] = empty
     try:
         import skops.io
 
         yield skops.io
     finally:
-        sklearn.utils.all_estimators = listing
         for name in [name for name in sys.modules if name.partition(".")[0] == "skops"]:
             del sys.modules[name]
