@@ -80,11 +80,11 @@ def test_ctrl_c_marks_the_run_killed(tmp_path):
     """Clarabel computes for a minute in compiled code; the run is stopped in the middle of that."""
     big = ("dataset=artificial", "dataset.n_pos=1000", "dataset.n_neg=1000", "solver=clarabel")
     process = subprocess.Popen(command(*big), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    wait_for(lambda: list(tmp_path.glob("mlruns/staging/*")))
-    time.sleep(3.0)
+    wait_for(lambda: list(tmp_path.glob("outputs/*/*/.hydra")))
+    time.sleep(10.0)  # the libraries are imported, and the solver is at work
     assert process.poll() is None
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=10)
+    _, errors = process.communicate(timeout=30)  # the store is made
     assert process.returncode == 130
     assert "KILLED" in errors
     assert "Traceback" not in errors

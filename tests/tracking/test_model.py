@@ -1,6 +1,8 @@
 """The saved model: MLflow loads it, and its description is the one MLflow would have written."""
 
 import json
+import subprocess
+import sys
 import warnings
 
 import mlflow.sklearn
@@ -11,6 +13,7 @@ import scipy.sparse as sp
 import skops.io
 import yaml
 from mlflow.models import infer_signature
+from sklearn.base import clone
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -100,6 +103,34 @@ def test_mlflow_loads_it_as_a_scikit_learn_model_and_as_a_function(tmp_path):
         assert np.array_equal(function.predict(dataset.X), model.predict(dataset.X))
         with pytest.raises(mlflow.exceptions.MlflowException, match="mean radius"):  # the signature is checked
             function.predict(dataset.X.drop(columns="mean radius"))
+
+
+SAVE = """
+import sys
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from auclab.datasets.breast_cancer import load_breast_cancer
+from auclab.estimators import AUCClassifier
+from auclab.tracking import save_model
+from pathlib import Path
+
+dataset = load_breast_cancer()
+model = make_pipeline(StandardScaler(), AUCClassifier("ranksvm", solver="newton", penalty=0.1))
+save_model(model.fit(dataset.X, dataset.y), dataset.X[:5], Path(sys.argv[1]))
+print(sorted(sys.modules.keys() & {"skops", "mlflow", "sklearn.ensemble", "sklearn.utils.estimator_checks"}))
+import skops.io
+print(len(skops.io._trusted_types.SKLEARN_ESTIMATOR_TYPE_NAMES) > 100)
+"""
+
+
+def test_saving_imports_neither_mlflow_nor_all_of_scikit_learn(tmp_path):
+    command = [sys.executable, "-c", SAVE, str(tmp_path / "model")]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert answer.stdout.splitlines() == ["[]", "True"]  # and skops is whole afterwards
+    loaded = mlflow.sklearn.load_model(str(tmp_path / "model"))
+    dataset = load_breast_cancer()
+    again = clone(loaded).fit(dataset.X, dataset.y)
+    assert np.array_equal(loaded.decision_function(dataset.X), again.decision_function(dataset.X))
 
 
 @pytest.mark.parametrize(

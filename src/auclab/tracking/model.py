@@ -137,18 +137,16 @@ def _write(path: Path, content: dict[str, Any]) -> None:
 
 @contextmanager
 def _skops_for_saving() -> Iterator[Any]:
-    """``skops.io`` without the lists of types that it trusts by itself.
+    """``skops.io`` without the lists of types that it trusts when it loads a model.
 
-    To make them it imports every module of scikit-learn and looks every ufunc up in every imported module, which takes
-    longer than a small solve. They matter for loading; saving names the types of the model one by one. Afterwards skops
-    is as if it had not been imported: whoever loads models here gets the whole of it.
+    To make the lists it imports all of scikit-learn and looks through NumPy and SciPy. Saving names the types of the
+    model one by one, and needs no list. Afterwards skops is as if it had not been imported: code that loads models in
+    this process gets the whole of it.
     """
     if "skops.io" in sys.modules:
         yield sys.modules["skops.io"]
         return
-    empty = ModuleType(_TRUSTED_TYPES)
-    empty.__dict__["__getattr__"] = lambda name: []
-    sys.modules[_TRUSTED_TYPES] = empty
+    sys.modules["skops.io._trusted_types"] = _NoTypes("skops.io._trusted_types")
     try:
         import skops.io
 
@@ -156,3 +154,15 @@ def _skops_for_saving() -> Iterator[Any]:
     finally:
         for name in [name for name in sys.modules if name.partition(".")[0] == "skops"]:
             del sys.modules[name]
+
+
+class _NoTypes(ModuleType):
+    """In place of the module of skops with its lists: only the built-in types, which cannot be named otherwise."""
+
+    PRIMITIVE_TYPE_NAMES = ("builtins.int", "builtins.float", "builtins.str", "builtins.bool")
+    CONTAINER_TYPE_NAMES = ("builtins.list", "builtins.set", "builtins.map", "builtins.tuple")
+
+    def __getattribute__(self, name: str) -> Any:
+        if name.endswith(("_TYPE_NAMES", "_TYPES")):
+            return list(vars(_NoTypes).get(name, ()))
+        return super().__getattribute__(name)
