@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from auclab.pipeline.build import build, load_dataset
 from auclab.pipeline.compose import Experiment
 from auclab.pipeline.console import working
 from auclab.pipeline.fold import Metrics, solve_split
-from auclab.pipeline.keep import keep, keep_in_view, record_failure
+from auclab.pipeline.keep import SingleRun, keep_in_view
 from auclab.pipeline.result_screen import show_line, show_run, show_solution
 from auclab.pipeline.results import Fold, Result
 from auclab.samples.blocks.table import BlockTable
@@ -25,8 +24,8 @@ from auclab.types import Status
 def run_experiment(experiment: Experiment, *, folder: str | Path, brief: bool = False) -> Result:
     """Run what `experiment` describes, show it on one screen and keep it as one tracked run.
 
-    The solution of a single run is on the screen before the store is opened, which takes longer than a small solve. A
-    job of a sweep is in the store while it runs, so that other processes see it there.
+    The solution of a single run is on the screen before the store is opened, unless the run takes more than ten seconds
+    (`auclab.pipeline.keep.SingleRun`). A job of a sweep is in the store while it runs, so that other processes see it.
 
     Parameters
     ----------
@@ -45,16 +44,17 @@ def run_experiment(experiment: Experiment, *, folder: str | Path, brief: bool = 
     KeyboardInterrupt
         Ctrl-C. The run is KILLED; if its solver could end with what it had, that is kept and shown first.
     """
-    folder, began = Path(folder), time.time()
+    folder = Path(folder)
     if brief:
         result, run = keep_in_view(lambda: solve_splits(experiment), experiment, folder)
         show_line(result, run)
     else:
         code_version()  # now: at the end of a long solve the files may differ from those that are loaded
-        with record_failure(experiment, folder, began=began):
+        single_run = SingleRun(experiment, folder)
+        with single_run.failures():
             result = solve_splits(experiment)
         show_solution(result)
-        show_run(keep(result, experiment, folder, began=began), experiment.tracking)
+        show_run(single_run.keep(result), experiment.tracking)
     if result.interrupted:
         raise KeyboardInterrupt
     return result
