@@ -1,6 +1,7 @@
 """Settings of all tests, and a store with real runs that several of them read."""
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings as hypothesis_settings
@@ -9,6 +10,10 @@ from auclab.tracking import TrackingConfig, close_parent, open_parent
 from auclab.tracking.job_status import PARENT_VARIABLE
 from auclab.types import AuclabError
 from composed import run_here
+
+# a shell starts background jobs with Ctrl-C ignored, which they and their children inherit; some tests send it
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # the first call of a kernel compiles it, which no deadline should count
 hypothesis_settings.register_profile("compiled", deadline=None)
