@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from auclab.formulations.optimum import Optimum
 from auclab.samples.as_sample import as_sample
+from auclab.samples.centring import moved_intercept
 from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError, Norm
 
@@ -202,4 +203,5 @@ class Program(ABC):
         vector = np.asarray(coef, dtype=np.float64)
         if vector.shape != (sample.n_features,):
             raise AuclabError(f"coef has shape {vector.shape}, but X has {sample.n_features} columns")
-        return self.objective(vector, float(intercept), sample)
+        centred = moved_intercept(float(intercept), vector, sample.offset, 1.0)
+        return self.objective(vector, centred, sample)

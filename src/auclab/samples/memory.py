@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from auclab.samples.centring import check_range, column_offsets
 from auclab.types import Array, AuclabError
 from auclab.validation import positive_mask, same_length, weight_vector
 
@@ -25,6 +26,7 @@ class Sample:
     Attributes
     ----------
     X_pos, X_neg : float64 arrays or CSR matrices of shapes (n_pos, n_features) and (n_neg, n_features)
+        Less `offset`.
     share_pos, share_neg : arrays of shapes (n_pos,) and (n_neg,)
         Weights of the observations within their class, each with sum 1: a pair has the weight
         ``share_pos[i] · share_neg[j]``.
@@ -35,6 +37,8 @@ class Sample:
         Which observations are positive, in the order of the data.
     weighted : bool
         Whether sample weights were given.
+    offset : array of shape (n_features,) or None
+        What was subtracted from every row, without any rounding (`auclab.samples.centring`); None stands for zeros.
 
     See Also
     --------
@@ -48,6 +52,7 @@ class Sample:
     prior_pos: float
     positive: NDArray[np.bool_]
     weighted: bool
+    offset: Array | None = field(default=None, kw_only=True)
 
     #: Whether the rows are read from files block by block (`auclab.samples.blocks.block_sample.BlockSample`).
     in_blocks: ClassVar[bool] = False
@@ -61,24 +66,27 @@ class Sample:
         Raises
         ------
         AuclabError
-            `X` not two-dimensional, not numeric, or with NaN or ±∞ (the message names row and column); lengths that
-            differ; one class only; a class without weight.
+            `X` not two-dimensional, not numeric, with NaN, ±∞ or a value beyond ±1e150 (the message names row and
+            column); lengths that differ; one class only; a class without weight.
         """
-        features = _features(X)
+        features, low, high = _features(X)
         positive = positive_mask(y, pos_label)
         if features.shape[0] != positive.size:
             raise AuclabError(f"X has {features.shape[0]} rows, but there are {positive.size} labels")
         weight = weight_vector(sample_weight, positive.size)
         same_length(y=positive, sample_weight=weight)
         share_pos, share_neg, prior_pos = class_shares(positive, weight)
+        X_pos, X_neg = features[_rows_of(positive)], features[_rows_of(~positive)]
+        offset = None if sp.issparse(features) else column_offsets(low, high)
         return cls(
-            X_pos=features[_rows_of(positive)],
-            X_neg=features[_rows_of(~positive)],
+            X_pos=X_pos if offset is None else X_pos - offset,
+            X_neg=X_neg if offset is None else X_neg - offset,
             share_pos=share_pos,
             share_neg=share_neg,
             prior_pos=prior_pos,
             positive=positive,
             weighted=weight is not None,
+            offset=offset,
         )
 
     @property
@@ -225,25 +233,20 @@ def _rows_of(mask: NDArray[np.bool_]) -> Any:
     return slice(first, first + count) if mask[first : first + count].all() else mask
 
 
-def _features(X: Any) -> Any:
-    """`X` as a finite float64 array or CSR matrix."""
+def _features(X: Any) -> tuple[Any, Array, Array]:
+    """`X` as a finite float64 array or CSR matrix, and the least and the largest value of every column."""
     is_sparse = bool(sp.issparse(X))
     if is_sparse:
         features = X.tocsr().astype(np.float64)
-        values = features.data
     else:
         try:
             features = np.asarray(X, dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise AuclabError(f"X must be numeric: {error}; encode categories first (preprocess=standard)") from error
-        values = features
     if features.ndim != 2 or 0 in features.shape:
         raise AuclabError(f"X must have shape (n_samples, n_features) with both at least 1, got {features.shape}")
-    if not np.isfinite(values).all():
-        where = np.argwhere(~np.isfinite(features.toarray() if is_sparse else features))[0]
-        bad = "NaN" if np.isnan(values).any() else "an infinite value"
-        raise AuclabError(
-            f"X contains {bad}, first at row {where[0]}, column {where[1]}; "
-            "impute or drop it (every preprocess choice imputes missing values)"
-        )
-    return features
+    low, high = features.min(axis=0), features.max(axis=0)
+    if is_sparse:
+        low, high = low.toarray().ravel(), high.toarray().ravel()
+    check_range(low, high, features)
+    return features, low, high

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import repeat
 from typing import Any
 from weakref import ref
@@ -16,7 +15,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from auclab.samples.blocks.block import Scaling
 from auclab.samples.blocks.table import BlockTable, rows_of, scores_of
+from auclab.samples.centring import LARGEST, check_variation, column_offsets
 from auclab.samples.memory import Sample, class_shares, spread_of, strided
 from auclab.types import Array, AuclabError
 from auclab.validation import positive_mask, same_length, weight_vector
@@ -67,7 +68,7 @@ class BlockSample(Sample):
         sample = cls(None, None, share_pos, share_neg, prior_pos, positive, weight is not None, table)
         object.__setattr__(sample, "X_pos", ClassRows(sample, "pos"))
         object.__setattr__(sample, "X_neg", ClassRows(sample, "neg"))
-        sample.spread  # noqa: B018  computed and cached here: this pass is also the check for finite values
+        sample._check_and_centre()
         return sample
 
     @property
@@ -90,24 +91,31 @@ class BlockSample(Sample):
         """Blocks are dense."""
         return False
 
-    @cached_property
-    def spread(self) -> Array:
-        """As `Sample.spread`, from the same rows; the pass also checks that all values are finite."""
+    def _check_and_centre(self) -> None:
+        """One pass that checks all values and finds the offsets of the columns and `spread`."""
         used = np.zeros(len(self.table), dtype=bool)
         for rows in (np.flatnonzero(self.positive), np.flatnonzero(~self.positive)):
             used[rows[strided(rows.size)]] = True
         checks = self.table.run(_check_finite, self.table.split(used))
-        found, peaks = [], np.zeros(self.n_features)
-        for start, (bad, rows, peak) in zip(self.table.offsets[:-1], checks, strict=True):
+        found, lows, highs = [], [], []
+        for start, (bad, rows, low, high) in zip(self.table.offsets[:-1], checks, strict=True):
             if bad is not None:
                 self._raise_not_finite(int(start) + bad[0], bad[1])
             found.append(rows)
-            peaks = np.maximum(peaks, peak)
-        positive, sampled = self.positive[used], np.concatenate(found)
+            lows.append(low)
+            highs.append(high)
+        low, high = np.min(lows, axis=0), np.max(highs, axis=0)
+        self._check_range(low, high)
+        sampled, offset = np.concatenate(found), column_offsets(low, high)
+        if offset is not None:
+            sampled, low, high = sampled - offset, low - offset, high - offset
+            centred = self.table.scaled(Scaling(tuple(offset.tolist()), (1.0,) * offset.size))
+            object.__setattr__(self, "table", centred)
+            object.__setattr__(self, "offset", offset)
+        positive, peaks = self.positive[used], np.maximum(high, -low)
         shares = self.share_pos[strided(self.n_pos)], self.share_neg[strided(self.n_neg)]
-        return spread_of(
-            ((sampled[positive], shares[0]), (sampled[~positive], shares[1])), lambda constant: peaks[constant]
-        )
+        parts = ((sampled[positive], shares[0]), (sampled[~positive], shares[1]))
+        self.__dict__["spread"] = spread_of(parts, lambda constant: peaks[constant])  # the cached property of `Sample`
 
     def scores(self, coef: Array) -> tuple[Array, Array]:
         """``(X_pos @ coef, X_neg @ coef)`` in one pass."""
@@ -174,6 +182,13 @@ class BlockSample(Sample):
         joined[~positive] = neg[in_neg] if sign is None else sign * neg[in_neg]
         return joined
 
+    def _check_range(self, low: Array, high: Array) -> None:
+        """Refuse values beyond ±1e150, and columns that vary by less than 1e-150."""
+        far = np.flatnonzero(np.maximum(high, -low) > LARGEST)
+        if far.size:
+            raise AuclabError(f"column {self.table.columns[far[0]]!r} has values beyond ±{LARGEST:g}; change its unit")
+        check_variation(low, high)
+
     def _raise_not_finite(self, row: int, column: int) -> None:
         raise AuclabError(
             f"X contains a missing or infinite value, first at row {row}, column {self.table.columns[column]!r}; "
@@ -216,13 +231,13 @@ class ClassRows:
         ]
 
 
-def _check_finite(rows: Array, used: NDArray[np.bool_]) -> tuple[tuple[int, int] | None, Array, Array]:
-    """A task: row and column of the first value that is not finite, the rows used, and the peak of every column."""
+def _check_finite(rows: Array, used: NDArray[np.bool_]) -> tuple[tuple[int, int] | None, Array, Array, Array]:
+    """A task: row and column of the first value that is not finite, the rows used, and the range of every column."""
     bad = None
     if not np.isfinite(rows.sum()):
         where = np.argwhere(~np.isfinite(rows))
         bad = (int(where[0, 0]), int(where[0, 1])) if where.size else None
-    return bad, rows_of(rows, np.flatnonzero(used)), np.maximum(rows.max(axis=0), -rows.min(axis=0))
+    return bad, rows_of(rows, np.flatnonzero(used)), rows.min(axis=0), rows.max(axis=0)
 
 
 def _weighted_sum(rows: Array, weights: Array) -> Array:

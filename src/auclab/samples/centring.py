@@ -1,0 +1,144 @@
+"""Columns far from 0 are moved near it, without any rounding; values that no solver could square are refused.
+
+Pair programs do not depend on an offset of a column, and in point programs the intercept absorbs it; but scores of
+1e8 ± 1 have lost eight digits. If ``c/2 ≤ x ≤ 2c``, then ``x − c`` is exact in floating point (Sterbenz 1974), so a
+column that lies in such an interval may lose its c and every difference of two rows stays the same number. A column
+that does not is less than its own range away from 0.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from auclab.types import Array, AuclabError
+
+#: Squares of larger values, and sums of them, would come near the largest double; units of columns that vary by less
+#: than the inverse of it, too.
+LARGEST = 1e150
+
+
+def column_offsets(low: Array, high: Array) -> Array | None:
+    """The c of every column, shape (n_features,): its middle if it lies in [c/2, 2c], else 0; None if all are 0.
+
+    Parameters
+    ----------
+    low, high : arrays of shape (n_features,)
+        The least and the largest value of every column.
+
+    Examples
+    --------
+    A column near 1e8, one around 0, a constant one:
+
+    >>> column_offsets(np.array([1e8 - 1, -1.0, -3.0]), np.array([1e8 + 1, 2.0, -3.0])).tolist()
+    [100000000.0, 0.0, -3.0]
+
+    See Also
+    --------
+    auclab.samples.memory.Sample : Whose rows are less these offsets.
+    """
+    nearest, farthest = np.minimum(abs(low), abs(high)), np.maximum(abs(low), abs(high))
+    # The middle of [low, high] is within a factor of 2 of both ends iff they differ by a factor of at most 3. Just
+    # below 3, its rounding could put an end outside.
+    one_sided = (low > 0) == (high > 0)
+    offset = np.where(one_sided & (farthest <= 2.9 * nearest), 0.5 * low + 0.5 * high, 0.0)
+    # The middle of two neighbouring values may be neither; of a constant column it must be the value itself.
+    offset = np.where(low == high, low, offset)
+    return offset if offset.any() else None
+
+
+def moved_intercept(intercept: float, coef: Array, offset: Array | None, sign: float) -> float:
+    """``b + sign · w·c``, rounded once: the intercept for centred rows (sign 1), or back for the data's (sign −1).
+
+    Parameters
+    ----------
+    intercept : float
+    coef : array of shape (n_features,)
+    offset : array of shape (n_features,) or None
+        c of every column; None stands for zeros.
+    sign : {1.0, -1.0}
+
+    Examples
+    --------
+    >>> moved_intercept(-1e16, np.array([1.0, 1.0]), np.array([1e16, 0.5]), 1.0)
+    0.5
+    """
+    if offset is None:
+        return intercept
+    product, error = exact_products(sign * coef, offset)
+    return math.fsum((intercept, *product, *error))
+
+
+def exact_products(a: Array, b: Array) -> tuple[Array, Array]:
+    """``a · b`` entry by entry as the rounded product and its error, exactly unless it under- or overflows (Dekker)."""
+    product = a * b
+    (a_high, a_low), (b_high, b_low) = _halves(a), _halves(b)
+    error = a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low)
+    return product, error
+
+
+def _halves(a: Array) -> tuple[Array, Array]:
+    """``a`` as a sum of two numbers of 26 bits (Veltkamp)."""
+    shifted = 134217729.0 * a
+    high = shifted - (shifted - a)
+    return high, a - high
+
+
+def check_range(low: Array, high: Array, features: Any) -> None:
+    """Refuse NaN, infinite values, values beyond ±1e150, and columns that vary by less than 1e-150.
+
+    Parameters
+    ----------
+    low, high : arrays of shape (n_features,)
+        The least and the largest value of every column; NaN if the column has one.
+    features : array or CSR matrix of shape (n_samples, n_features)
+        Searched for the first such value, for the message.
+
+    Raises
+    ------
+    AuclabError
+        The message names the first row and column.
+    """
+    largest = np.maximum(high, -low)
+    if bool((largest <= LARGEST).all()):
+        check_variation(low, high)
+        return
+    dense = features.toarray() if sp.issparse(features) else features
+    if np.isfinite(largest).all():
+        row, column = np.argwhere(abs(dense) > LARGEST)[0]
+        raise AuclabError(
+            f"X contains {dense[row, column]:g} at row {row}, column {column}, beyond ±{LARGEST:g}, where squares "
+            "overflow; change the unit of the column (preprocess=standard divides by its spread)"
+        )
+    row, column = np.argwhere(~np.isfinite(dense))[0]
+    bad = "NaN" if np.isnan(dense).any() else "an infinite value"
+    raise AuclabError(
+        f"X contains {bad}, first at row {row}, column {column}; "
+        "impute or drop it (every preprocess choice imputes missing values)"
+    )
+
+
+def check_variation(low: Array, high: Array) -> None:
+    """Refuse columns that are not constant and vary by less than 1e-150.
+
+    Parameters
+    ----------
+    low, high : arrays of shape (n_features,)
+        The least and the largest value of every column.
+
+    Raises
+    ------
+    AuclabError
+        The message names the first such column.
+    """
+    width = high - low
+    tiny = np.flatnonzero((width > 0) & (width < 1.0 / LARGEST))
+    if tiny.size:
+        column = int(tiny[0])
+        raise AuclabError(
+            f"column {column} of X varies by {width[column]:g} only, less than {1.0 / LARGEST:g}, where products "
+            "underflow; change the unit of the column (preprocess=standard divides by its spread), or drop it"
+        )
