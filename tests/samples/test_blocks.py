@@ -1,6 +1,7 @@
 """Blocks against memory: the same products, the same optimum, the same certificate; and what blocks refuse."""
 
 import importlib.util
+import os
 
 import numpy as np
 import pandas as pd
@@ -297,6 +298,47 @@ def test_what_blocks_cannot_read_is_said(rows, tmp_path):
     frame.assign(a="text").to_parquet(tmp_path / "b.parquet", index=False)
     with pytest.raises(AuclabError, match="blocks take numbers alone"):
         open_parquet(tmp_path / "b.parquet", target="y")
+
+
+def test_columns_are_taken_by_name(rows, tmp_path):
+    """Another order in the second file, and whole numbers where the first has fractions."""
+    X, y = rows
+    frame = pd.DataFrame(np.round(X[:60]), columns=list("abcd")).assign(y=y[:60])
+    frame[:40].to_parquet(tmp_path / "a.parquet", index=False)
+    frame[40:][["y", "d", "b", "a", "c"]].astype("int32").to_parquet(tmp_path / "b.parquet", index=False)
+    table, labels = open_parquet(tmp_path, target="y")
+    assert table.columns == ("a", "b", "c", "d")
+    np.testing.assert_array_equal(np.asarray(table), frame[list("abcd")])
+    np.testing.assert_array_equal(labels, y[:60])
+
+
+def test_text_that_spells_numbers_is_refused_in_every_file(rows, tmp_path):
+    X, y = rows
+    frame = pd.DataFrame(X[:60], columns=list("abcd")).assign(y=y[:60])
+    frame[:30].to_parquet(tmp_path / "a.parquet", index=False)
+    frame[30:].astype({"c": str}).to_parquet(tmp_path / "b.parquet", index=False)
+    with pytest.raises(AuclabError, match=r"column 'c' of .*b\.parquet is of type .*string; blocks take numbers alone"):
+        open_parquet(tmp_path, target="y")
+    table, _ = open_parquet(tmp_path, target="y", drop=["c"])
+    np.testing.assert_array_equal(np.asarray(table), X[:60, [0, 1, 3]])
+
+
+def test_files_that_change_while_they_are_read_are_noticed(rows, tmp_path):
+    X, y = rows
+    path = tmp_path / "a.parquet"
+    frame = pd.DataFrame(X[:60], columns=list("abcd")).assign(y=y[:60])
+    changes = {
+        "has changed": (frame.astype({"b": str}), frame[:1]),
+        "cannot be read as parquet": (frame.drop(columns="b"), frame[:0]),
+    }
+    for words, frames in changes.items():
+        for number, changed in enumerate(frames):
+            frame.to_parquet(path, index=False, row_group_size=30)
+            table, _ = open_parquet(path, target="y")
+            changed.to_parquet(path, index=False, row_group_size=30)
+            os.utime(path, ns=(number, number))  # the clock may be too coarse for two changes
+            with pytest.raises(AuclabError, match=words):
+                np.asarray(table)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])

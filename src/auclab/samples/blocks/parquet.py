@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,6 +18,7 @@ from auclab.types import Array, AuclabError
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
 ENDINGS = (".parquet", ".pq")
@@ -34,6 +36,9 @@ class RowGroup:
     def read(self) -> Array:
         """The columns as floats, shape (n_rows, n_columns), NaN where a value is missing; a column is contiguous."""
         table = _reading(self.path, lambda file: file.read_row_group(self.number, columns=list(self.columns)))
+        # Text would be taken for the numbers that it spells, and a single row for any number of them.
+        if table.num_rows != self.n_rows or not all(_is_number(field.type) for field in table.schema):
+            raise AuclabError(f"{self.path} has changed since it was opened; start again with files that stay")
         rows = np.empty((self.n_rows, len(self.columns)), order="F")
         for k, name in enumerate(self.columns):
             rows[:, k] = table.column(name).to_numpy()
@@ -50,7 +55,8 @@ def open_parquet(
     Parameters
     ----------
     path : path
-        A .parquet file, or a folder with such files of one schema.
+        A .parquet file, or a folder with such files of the same columns. Columns are taken by name, in the order of
+        the first file.
     target : str
         Column with the labels.
     drop : sequence of str
@@ -97,24 +103,35 @@ def _files(path: Path) -> list[Path]:
 
 
 def _feature_columns(files: Sequence[Path], target: str, drop: Sequence[str]) -> tuple[str, ...]:
-    """The columns of the files, without target and those to be dropped; all must be numeric and in every file."""
-    import pyarrow.types as kinds
-
-    schema = _open(str(files[0])).schema_arrow
-    for file in files[1:]:
-        if _open(str(file)).schema_arrow.names != schema.names:
-            raise AuclabError(f"{file} has other columns than {files[0]}; the files of a folder make one table")
+    """The columns without target and those to be dropped, in the order of the first file; numeric in every file."""
+    first = _open(str(files[0])).schema_arrow
     for name in (target, *drop):
-        if name not in schema.names:
-            raise AuclabError(f"column {name!r} is not there; columns are {', '.join(schema.names)}")
-    columns = [name for name in schema.names if name != target and name not in drop]
+        if name not in first.names:
+            raise AuclabError(f"column {name!r} is not there; columns are {', '.join(first.names)}")
+    columns = [name for name in first.names if name != target and name not in drop]
     if not columns:
         raise AuclabError(f"no features: {target!r} is the only column that is left")
-    for name in columns:
-        kind = schema.field(name).type
-        if not (kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_boolean(kind)):
-            raise AuclabError(f"column {name!r} is of type {kind}; blocks take numbers alone: encode it, or drop it")
+    for file in files:
+        schema = _open(str(file)).schema_arrow
+        if twice := [name for name, count in Counter(schema.names).items() if count > 1]:
+            raise AuclabError(f"{file} has two columns named {twice[0]!r}; columns are taken by name: rename one")
+        if different := sorted(set(schema.names) ^ set(first.names)):
+            raise AuclabError(
+                f"{file} has other columns than {files[0]} ({', '.join(different[:6])}); "
+                "the files of a folder make one table"
+            )
+        for name in columns:
+            if not _is_number(kind := schema.field(name).type):
+                raise AuclabError(
+                    f"column {name!r} of {file} is of type {kind}; blocks take numbers alone: encode it, or drop it"
+                )
     return tuple(columns)
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    import pyarrow.types as kinds
+
+    return bool(kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_boolean(kind))
 
 
 def _labels(files: Sequence[Path], target: str) -> pd.Series:
@@ -135,7 +152,7 @@ def _reading(path: str, work: Callable[[pq.ParquetFile], Any]) -> Any:
 
     try:
         return work(_opened(path, Path(path).stat().st_mtime_ns))
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, KeyError, IndexError, pa.ArrowException) as error:
         raise AuclabError(f"{path} cannot be read as parquet: {error}") from error
 
 
