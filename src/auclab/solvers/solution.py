@@ -56,6 +56,7 @@ class Solution:
 
     `multipliers` has one entry per observation: the share of the pair weights ``Σ_j q_ij`` (or the weight
     ``q_i`` on point formulations) of the dual point, 0 for an observation whose margins are all large.
+    For partial AUC, `shares_neg` are the weights r of the negatives, in their order, that belong to the dual point.
     `history` has one row ``(seconds, objective, lower bound)`` per outer step. `notes` are sentences on what a
     reader should know: a trivial optimum, separable data, a local optimum.
 
@@ -76,6 +77,7 @@ class Solution:
     history: tuple[tuple[float, float, float], ...] = ()
     multipliers: Array | None = None
     notes: tuple[str, ...] = ()
+    shares_neg: Array | None = None
 
     @property
     def objective(self) -> float:

@@ -35,6 +35,7 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float) ->
         outcome = Status.FAILED if raw.status is Status.OPTIMAL else raw.status
         raw = RawSolution.null(problem, outcome, raw.timings, "the solver returned no point; w = 0 replaces it")
     raw, objective, null_reason = _canonical(problem, raw)
+    proving = problem
     if math.isfinite(raw.bound):
         certificate, multipliers = certify_tree(raw.bound, objective), None
     else:
@@ -54,6 +55,7 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float) ->
         history=raw.history or ((raw.timings.total, certificate.objective, certificate.lower_bound),),
         multipliers=None if multipliers is None else problem.sample.join(*multipliers),
         notes=(*raw.notes, null_reason) if proved and null_reason else raw.notes,
+        shares_neg=None if proving is problem else proving.sample.share_neg,
     )
 
 
