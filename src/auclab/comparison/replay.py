@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,6 @@ from typing import Any
 import pandas as pd
 
 from auclab.comparison.runs import GROUPS, is_setting
-from auclab.comparison.stores_of_0_1 import update_configuration
 from auclab.pipeline.results import Result
 from auclab.types import AuclabError
 
@@ -47,7 +47,7 @@ class Replay:
         return float(counts["difference"].abs().max())
 
 
-def replay(rows: pd.DataFrame, *, tolerance: float = 1e-9) -> Replay:
+def replay(rows: pd.DataFrame, *, tolerance: float = 1e-9, allow: Sequence[str] = ()) -> Replay:
     """Run the stored configuration again, without keeping the run, and compare every number.
 
     Parameters
@@ -57,19 +57,20 @@ def replay(rows: pd.DataFrame, *, tolerance: float = 1e-9) -> Replay:
     tolerance : float ≥ 0
         Numbers are the same if they differ by at most this, relative to the stored one where that exceeds 1.
         The order in which threads add may change the last digits.
+    allow : sequence of str
+        Classes and functions that the stored configuration may name besides those of ``conf/``, and addresses it may
+        connect to (`auclab.pipeline.stored.stored_experiment`).
 
     Raises
     ------
     AuclabError
-        The run did not finish, its files are gone, or this version cannot work with its configuration.
+        The run did not finish, its files are gone, its configuration names what is not allowed, or this version cannot
+        work with it.
     """
     first = rows.iloc[0]
-    path = Path(first["folder"]) / "config.yaml"
     if first["run_status"] != "FINISHED":
         raise AuclabError(f"the run {first['run']} is {first['run_status']}: there are no numbers to compare with")
-    if not path.exists():
-        raise AuclabError(f"{path} is gone, and with it the configuration of {first['run']}")
-    result = _run(path, first)
+    result = _run(first, allow)
     remarks = _remarks(first, result.dataset.sha256)
     again = {fold.split.name: fold.numbers for fold in result.folds}
     lines = []
@@ -89,21 +90,23 @@ def replay(rows: pd.DataFrame, *, tolerance: float = 1e-9) -> Replay:
     return Replay(numbers, tuple(remarks))
 
 
-def _run(path: Path, first: pd.Series[Any]) -> Result:
-    from omegaconf import OmegaConf
+def _run(first: pd.Series[Any], allow: Sequence[str]) -> Result:
     from omegaconf.errors import OmegaConfBaseException
 
-    from auclab.pipeline.compose import Experiment
     from auclab.pipeline.experiment import solve_splits
+    from auclab.pipeline.stored import CONFIG_FILE, stored_experiment
 
-    config: Any = OmegaConf.create(update_configuration(OmegaConf.to_container(OmegaConf.load(path))))
+    folder = Path(first["folder"])
     choices = {group: first[group] for group in GROUPS if isinstance(first.get(group), str)}
+    experiment = stored_experiment(folder, choices=choices, allow=allow)
     try:
-        return solve_splits(Experiment(config, choices))
-    except (KeyError, TypeError, OmegaConfBaseException) as error:
+        return solve_splits(experiment)
+    except (LookupError, TypeError, AttributeError, OmegaConfBaseException) as error:
         made = f"auclab {first.get('tag.version.auclab')}, commit {first.get('tag.mlflow.source.git.commit')}"
         what = " ".join(f"{type(error).__name__}: {error}".split())
-        raise AuclabError(f"this version cannot run {path} ({what}); it was made with {made}") from error
+        raise AuclabError(
+            f"this version cannot run {folder / CONFIG_FILE} ({what}); it was made with {made}"
+        ) from error
 
 
 def _is_result(key: str, row: pd.Series[Any]) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import platformdirs
 
-from auclab.comparison.stores_of_0_1 import update_params
+from auclab.pipeline.stores_of_0_1 import update_params
 from auclab.tracking.address import Address, hide_password, is_local, local_path
 from auclab.types import AuclabError
 

@@ -37,6 +37,9 @@ def load_dataset(experiment: Experiment) -> Dataset:
 def build(config: Any) -> Any:
     """Instantiate a configuration; its own errors are passed on unchanged.
 
+    Whatever it names is called. A configuration that was read from a store comes from
+    `auclab.pipeline.stored.stored_experiment`, which refuses names that are not allowed.
+
     Parameters
     ----------
     config : DictConfig

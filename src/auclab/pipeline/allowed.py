@@ -1,0 +1,226 @@
+"""Which classes and functions a stored configuration may name, and the addresses it may lead to.
+
+A configuration that was composed here names what its author typed. One that is read from a store names what whoever
+made the store wrote there: to instantiate it as it stands is to run that person's program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from auclab.types import AuclabError
+
+#: Returns a function by its name; the name has to be allowed, too.
+GET_METHOD = "hydra.utils.get_method"
+
+#: The classes and functions that the yaml files of each group of ``conf/`` name; a test compares the two.
+ALLOWED: dict[str, frozenset[str]] = {
+    "dataset": frozenset(
+        {
+            "auclab.datasets.artificial.make_artificial",
+            "auclab.datasets.breast_cancer.load_breast_cancer",
+            "auclab.datasets.file.load_file",
+            "auclab.datasets.parquet_blocks.load_blocks",
+            "auclab.datasets.perturbed.make_perturbed",
+            "auclab.datasets.published.load_published",
+            "auclab.samples.blocks.DaskEngine",
+            "auclab.samples.blocks.LocalEngine",
+        }
+    ),
+    "engine": frozenset({"auclab.samples.blocks.DaskEngine", "auclab.samples.blocks.LocalEngine"}),
+    "split": frozenset(f"auclab.datasets.splits.{name}" for name in ("holdout", "kfold", "none", "repeated")),
+    "preprocess": frozenset(
+        f"auclab.datasets.preprocess.{name}" for name in ("minmax", "none", "standard", "unit_ball")
+    ),
+    "formulation": frozenset(
+        {
+            "auclab.formulations.bauc.BufferedAUC",
+            "auclab.formulations.csvm.CSVM",
+            "auclab.formulations.ecsvm.ECSVM",
+            "auclab.formulations.exact_auc.ExactAUC",
+            "auclab.formulations.generalized_bauc.GeneralizedBufferedAUC",
+            "auclab.formulations.partial_auc.PartialAUC",
+            "auclab.formulations.ranksvm.RankSVM",
+        }
+    ),
+    "metrics": frozenset(
+        {
+            GET_METHOD,
+            *(
+                f"auclab.metrics.{name}"
+                for name in (
+                    *("auc_score", "auc_threshold", "bauc_score", "ferri_auc", "gauc_score", "partial_auc"),
+                    *("polynomial_auc", "polynomial_soft_auc", "probabilistic_auc", "ranking_superquantile"),
+                    *("scored_auc", "soft_auc", "two_way_partial_auc", "voros_score", "weighted_auc"),
+                )
+            ),
+        }
+    ),
+}
+
+#: Modules whose universal functions (``numpy.ufunc``: numbers in, numbers out) a metric may apply.
+FUNCTION_MODULES = ("numpy", "scipy.special")
+
+
+def check_targets(configuration: Mapping[str, Any], allow: Sequence[str] = ()) -> None:
+    """Refuse a stored configuration that names anything but what the same group of ``conf/`` names.
+
+    Parameters
+    ----------
+    configuration : mapping
+        Plain nested data, before anything of it is interpolated or instantiated.
+    allow : sequence of str
+        Further names that the reader of the store trusts, such as ``my.module.Class``.
+
+    Raises
+    ------
+    AuclabError
+        Another name, at whatever depth; a function of ``hydra.utils.get_method`` that is no universal function of
+        NumPy or SciPy; or an interpolation ``${…}``, which could read an environment variable: stored configurations
+        have none.
+
+    Examples
+    --------
+    >>> check_targets({"split": {"_target_": "auclab.datasets.splits.holdout", "seed": 1}})
+    >>> check_targets({"split": {"_target_": "os.system"}})
+    Traceback (most recent call last):
+        ...
+    auclab.types.AuclabError: the stored configuration names 'os.system' at split._target_, ...
+    """
+    for group, part in configuration.items():
+        known = ALLOWED.get(str(group), frozenset())
+        for path, mapping in _mappings(part, str(group)):
+            if "_target_" not in mapping:
+                continue
+            name = mapping["_target_"]
+            if name in allow:
+                continue
+            if not isinstance(name, str) or name not in known:
+                raise _foreign(f"{path}._target_", name, sorted(known))
+            if name == GET_METHOD and not is_function(path_ := mapping.get("path")) and path_ not in allow:
+                functions = [f"{module}.NAME of a universal function" for module in FUNCTION_MODULES]
+                raise _foreign(f"{path}.path", path_, functions)
+
+
+def is_function(name: Any) -> bool:
+    """Whether a name is that of a universal function of NumPy or SciPy.
+
+    Examples
+    --------
+    >>> is_function("numpy.tanh"), is_function("scipy.special.expit"), is_function("numpy.load"), is_function("os.system")
+    (True, True, False, False)
+    """
+    import numpy as np
+
+    module, _, function = str(name).rpartition(".")
+    if not isinstance(name, str) or module not in FUNCTION_MODULES:
+        return False
+    from importlib import import_module
+
+    return isinstance(getattr(import_module(module), function, None), np.ufunc)
+
+
+def _mappings(value: Any, path: str) -> Iterator[tuple[str, Mapping[Any, Any]]]:
+    """Every mapping in nested data, with its path; interpolations are refused on the way."""
+    if isinstance(value, Mapping):
+        yield path, value
+        for key, item in value.items():
+            _refuse_interpolation(key, path)
+            yield from _mappings(item, f"{path}.{key}")
+    elif isinstance(value, list | tuple):
+        for number, item in enumerate(value):
+            yield from _mappings(item, f"{path}[{number}]")
+    else:
+        _refuse_interpolation(value, path)
+
+
+def _refuse_interpolation(value: Any, path: str) -> None:
+    if isinstance(value, str) and "${" in value:
+        raise AuclabError(
+            f"the stored configuration has the interpolation {value!r} at {path}, which could read environment "
+            "variables or other settings of this machine; auclab stores configurations without any, so this one was "
+            "changed by hand. Write the value itself in its place"
+        )
+
+
+def _foreign(path: str, name: Any, known: Sequence[str]) -> AuclabError:
+    choices = f"one of {', '.join(known)}" if known else "none"
+    return AuclabError(
+        f"the stored configuration names {name!r} at {path}, and to build it is to run it; allowed there: {choices}. "
+        f"If you trust whoever made this run, and know what {name} does, allow it by name: --allow {name}"
+    )
+
+
+def require_plain_name(name: Any, what: str) -> str:
+    """A name of a file without a folder.
+
+    Raises
+    ------
+    AuclabError
+        It is empty, has a separator, or leads upwards.
+
+    Examples
+    --------
+    >>> require_plain_name("a9a.csv.gz", "dataset.file")
+    'a9a.csv.gz'
+    """
+    if not isinstance(name, str) or name in ("", ".", "..") or set(name) & set("/\\\0:"):
+        raise AuclabError(f"{what} is {name!r}; it is the name of a file, without a folder")
+    return name
+
+
+def check_locations(configuration: Mapping[str, Any], allow: Sequence[str] = ()) -> None:
+    """Refuse a stored configuration that would connect to another machine or download what ``conf/`` does not describe.
+
+    Data files of this machine may be named: they are read, and nothing of them is written or sent.
+
+    Parameters
+    ----------
+    configuration : mapping
+        Plain nested data.
+    allow : sequence of str
+        Addresses of Dask schedulers (``tcp://host:8786``) and data sets at OpenML (``openml:40945``) that the reader
+        of the store trusts.
+
+    Raises
+    ------
+    AuclabError
+        An address or a download that is not allowed, or the name of a file that leads elsewhere.
+    """
+    for group in ("dataset", "engine"):
+        for path, mapping in _mappings(configuration.get(group), group):
+            address = mapping.get("address")
+            if address is not None and address not in allow:
+                raise AuclabError(
+                    f"the stored configuration connects to the Dask scheduler {address!r} at {path}.address; a scheduler "
+                    f"may run any program here. If it is yours, allow it: --allow {address}"
+                )
+    dataset = configuration.get("dataset")
+    if isinstance(dataset, Mapping) and dataset.get("openml_id") is not None:
+        file, number = require_plain_name(dataset.get("file"), "dataset.file"), dataset["openml_id"]
+        if f"openml:{number}" not in allow and _download(dataset) not in _described_downloads():
+            raise AuclabError(
+                f"the stored configuration would keep OpenML's data set {number} in the cache as {file}, which no data "
+                f"set of conf/dataset describes so; later experiments would read it. If you want that: --allow "
+                f"openml:{number}"
+            )
+
+
+def _download(dataset: Mapping[str, Any]) -> str:
+    """What decides the content and the name of a downloaded copy."""
+    labels = dataset.get("openml_labels") or {}
+    pairs = sorted((str(key), str(value)) for key, value in labels.items()) if isinstance(labels, Mapping) else labels
+    return repr((dataset.get("file"), str(dataset.get("openml_id")), dataset.get("target"), pairs))
+
+
+@cache
+def _described_downloads() -> frozenset[str]:
+    from omegaconf import OmegaConf
+
+    from auclab.datasets.catalogue import dataset_configs
+
+    files = sorted(dataset_configs().glob("*.yaml"))
+    described = [OmegaConf.to_container(OmegaConf.load(file), resolve=False) for file in files]
+    return frozenset(_download(each) for each in described if isinstance(each, dict) and each.get("openml_id"))

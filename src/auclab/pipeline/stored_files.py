@@ -1,0 +1,156 @@
+"""Files of a stored run, read as what a stranger may have written: no links, no devices, no sizes beyond measure."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from auclab.pipeline.artifacts import SCORES_FILE
+from auclab.types import Array, AuclabError
+
+#: Bytes up to which a file of text is read; the largest that a run writes, the history of a solve, has some megabytes.
+MOST_BYTES = 100_000_000
+#: Bytes up to which a configuration is read; auclab's have some kilobytes.
+MOST_CONFIGURATION_BYTES = 1_000_000
+#: Rows up to which scores are read.
+MOST_SCORES = 100_000_000
+
+
+def stored_file(folder: Path, name: str, *, most: int | None = MOST_BYTES) -> Path | None:
+    """A file of a run; None where there is none.
+
+    Parameters
+    ----------
+    folder : Path
+        Files of the run, or of one of its splits.
+    name : str
+        Name of the file.
+    most : int, optional
+        Bytes that it may have.
+
+    Raises
+    ------
+    AuclabError
+        It is a link, a device or a folder, or larger than `most`.
+    """
+    path = folder / name
+    if path.is_symlink():
+        raise AuclabError(
+            f"{path} is a link, and a run's files are none: it would lead out of the run's folder. Copy the file itself "
+            "there if you know it"
+        )
+    if not path.exists():
+        return None
+    if not path.is_file():
+        raise AuclabError(f"{path} is no file that could be read; remove it")
+    if most is not None and (size := path.stat().st_size) > most:
+        raise AuclabError(
+            f"{path} has {size / 1e6:.0f} MB, and is read up to {most / 1e6:.0f}; auclab did not write it"
+        )
+    return path
+
+
+def inner_folder(folder: Path, name: str) -> Path:
+    """A folder of a run, such as that of a split, which need not exist.
+
+    Raises
+    ------
+    AuclabError
+        It is a link.
+    """
+    if (folder / name).is_symlink():
+        raise AuclabError(f"{folder / name} is a link: it would lead out of the run's folder")
+    return folder / name
+
+
+@contextmanager
+def damaged(path: Path) -> Iterator[None]:
+    """Turn what comes of unexpected contents into an error in words."""
+    try:
+        yield
+    except AuclabError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
+        what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        raise AuclabError(f"{path} is damaged ({what}); it is not as auclab writes it") from error
+
+
+def read_json(folder: Path, name: str) -> Any:
+    """Contents of a JSON file of a run; None where there is none.
+
+    Raises
+    ------
+    AuclabError
+        The file is damaged or must not be read (`stored_file`).
+    """
+    path = stored_file(folder, name)
+    if path is None:
+        return None
+    with damaged(path):
+        return json.loads(path.read_text(encoding="utf-8"))
+
+
+def read_rows(folder: Path, name: str) -> list[dict[str, str]] | None:
+    """Lines of a csv file of a run by the names in its head, as text; None where there is none.
+
+    Raises
+    ------
+    AuclabError
+        The file is damaged or must not be read (`stored_file`).
+    """
+    path = stored_file(folder, name)
+    if path is None:
+        return None
+    try:
+        with damaged(path), path.open(encoding="utf-8", newline="") as file:  # not pandas, which may round a last digit
+            rows = [{str(key): value for key, value in row.items()} for row in csv.DictReader(file)]
+            if any(not isinstance(value, str) for row in rows for value in row.values()):
+                raise ValueError("a line has more or fewer cells than the head")
+            return rows
+    except csv.Error as error:
+        raise AuclabError(f"{path} is damaged ({error}); it is not as auclab writes it") from error
+
+
+@dataclass(frozen=True)
+class StoredScores:
+    """Labels (0, 1) and scores of one part of a split, shape (n_samples,); `part` is ``train`` or ``test``."""
+
+    part: str
+    y_true: Array
+    y_score: Array
+
+
+def read_scores(folder: Path) -> StoredScores | None:
+    """The scores that a split has kept; None where it kept none.
+
+    Raises
+    ------
+    AuclabError
+        The file is damaged or must not be read (`stored_file`).
+    """
+    path = stored_file(folder, SCORES_FILE, most=None)
+    if path is None:
+        return None
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with damaged(path), pq.ParquetFile(path) as file:
+            # A few bytes may describe more rows than the memory holds.
+            if (n_rows := file.metadata.num_rows) > MOST_SCORES:
+                raise AuclabError(f"{path} says it has {n_rows:,} rows, and is read up to {MOST_SCORES:,}")
+            if n_rows < 1:
+                raise ValueError("it has no rows")
+            # Without what pandas wrote beside the columns: it may name types.
+            table = file.read(columns=["part", "y_true", "score"]).replace_schema_metadata(None)
+            part = str(table.column("part")[0].as_py())
+            y_true, y_score = (table.column(name).to_numpy() for name in ("y_true", "score"))
+            return StoredScores(part, y_true.astype("int8"), y_score.astype(float))
+    except (OSError, pa.ArrowException) as error:
+        what = " ".join(str(error).split())[:200]
+        raise AuclabError(f"{path} cannot be read ({what}); it is not as auclab writes it") from error
