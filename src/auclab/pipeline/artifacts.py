@@ -1,4 +1,4 @@
-"""The files of one run: certificate, bounds, metrics, coefficients, and the scores."""
+"""The files of one run: certificate, multipliers, bounds, metrics, coefficients, and the scores."""
 
 from __future__ import annotations
 
@@ -9,13 +9,17 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from auclab.formulations import Program
 from auclab.pipeline.results import Fold, Result
 from auclab.tracking.address import hide_password
 
 #: Labels and scores of the held-out part, or of the training part where nothing was held out: full precision, parquet.
 SCORES_FILE = "scores.parquet"
+#: The dual point that proves the lower bound: ``auclab check`` verifies it.
+MULTIPLIERS_FILE = "multipliers.parquet"
 
 
 def write_artifacts(result: Result, folder: Path, *, config: str) -> list[Path]:
@@ -37,27 +41,38 @@ def write_artifacts(result: Result, folder: Path, *, config: str) -> list[Path]:
     _write_json(folder / "metrics.json", result.summary)
     for fold, fold_folder in zip(result.folds, folders, strict=True):
         fold_folder.mkdir(exist_ok=True)
-        write_fold(fold, fold_folder)
+        write_fold(fold, fold_folder, dataset_sha256=result.dataset.sha256)
     if several:
         rows = [{"fold": fold.split.name, "status": str(fold.solution.status), **fold.numbers} for fold in result.folds]
         pd.DataFrame(rows).to_csv(folder / "folds.csv", index=False)
     return folders
 
 
-def write_fold(fold: Fold, folder: Path) -> None:
-    """Certificate, bounds, metrics, coefficients, history and scores of one solved split."""
+def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "") -> None:
+    """Certificate, multipliers, bounds, metrics, coefficients, history and scores of one solved split."""
     solution = fold.solution
     certificate = asdict(solution.certificate) | {
         "status": str(solution.status),
         "advice": solution.status.advice,
         "solver": solution.solver,
         "formulation": solution.formulation.equation(),
+        "program": {"name": solution.formulation.name, **_parameters(solution.formulation)},
+        "tolerance": fold.model.named_steps["scorer"].tolerance,
+        "data": {
+            "dataset_sha256": dataset_sha256,
+            "training_sha256": fold.training_sha256,
+            "rows": len(fold.split.train),
+            "features": len(fold.features),
+        },
         "seconds": asdict(solution.timings) | {"total": solution.timings.total},
         "iterations": solution.iterations,
         "optimum": asdict(fold.optimum),
         "notes": list(solution.notes),
     }
+    if fold.spread is not None:
+        certificate["spread"] = fold.spread.tolist()
     _write_json(folder / "certificate.json", certificate)
+    _write_multipliers(fold, folder)
     bounds = [asdict(item) | {"statement": item.statement} for item in fold.guarantees]
     _write_json(folder / "bounds.json", {"bounds": bounds, "remarks": list(fold.remarks)})
     _write_json(folder / "metrics.json", fold.numbers)
@@ -72,6 +87,29 @@ def write_fold(fold: Fold, folder: Path) -> None:
 
         fold.tuning.path.to_csv(folder / "tuning.csv", index=False)
         draw_tuning_path(fold.tuning).savefig(folder / "tuning.png", dpi=DPI)
+
+
+def _parameters(program: Program) -> dict[str, Any]:
+    """What the equation depends on, by the names of the configuration."""
+    shared = {name: getattr(program, name) for name in ("penalty", "threshold", "norm", "squared")}
+    return shared | asdict(program)  # type: ignore[call-overload]
+
+
+def _write_multipliers(fold: Fold, folder: Path) -> None:
+    """The dual point of the bound, a row per training observation in full precision; no file where there is none.
+
+    For partial AUC, `share` are the weights r of the negatives. `row` counts the data set's rows from 0.
+    """
+    solution = fold.solution
+    if solution.multipliers is None:
+        return
+    y_true = fold.parts["train"].y_true
+    table = {"row": fold.split.train, "y_true": y_true.astype("int8"), "multiplier": solution.multipliers}
+    if solution.shares_neg is not None:
+        shares = np.full(y_true.size, math.nan)
+        shares[y_true == 0] = solution.shares_neg
+        table["share"] = shares
+    pd.DataFrame(table).to_parquet(folder / MULTIPLIERS_FILE, index=False, compression="zstd")
 
 
 def _write_scores(fold: Fold, name: str, folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
+from auclab.datasets.checksum import part_sha256
 from auclab.datasets.records import Dataset, Split
 from auclab.datasets.splits import take_rows
 from auclab.estimators import AUCClassifier
@@ -21,6 +23,7 @@ from auclab.pipeline.guarantees import Guarantee, find_guarantees
 from auclab.pipeline.results import Fold, PartResult
 from auclab.pipeline.settings import BoundsConfig, SolverConfig, TuneConfig
 from auclab.pipeline.tuning import Tuning, tune_formulation
+from auclab.samples.as_sample import as_sample
 from auclab.solvers.interrupt import interruptible
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError, Status
@@ -74,7 +77,15 @@ def solve_split(
     guarantees, remarks = _guarantee(solution, parts, X["train"], bounds, preprocessing, tuning)
     model = Pipeline([("preprocess", preprocessing), ("scorer", classifier)])
     features = tuple(str(name) for name in preprocessing.get_feature_names_out())
-    return Fold(split, model, features, solution, read_optimum(solution), measured, guarantees, remarks, tuning)
+    sha256, spread = part_sha256(X["train"], y), _spread(solution, X["train"], y)
+    optimum = read_optimum(solution)
+    return Fold(split, model, features, solution, optimum, measured, guarantees, remarks, tuning, sha256, spread)
+
+
+def _spread(solution: Solution, X: Any, y: NDArray[np.int64]) -> Array | None:
+    """The units in which the lengths up to which the bound holds are measured, if it has no norm and is limited."""
+    limited = math.isfinite(solution.certificate.norm_bound)
+    return as_sample(X, y).spread if limited and not solution.formulation.uses_norm else None
 
 
 def _guarantee(

@@ -39,7 +39,8 @@ class Fold:
 
     `model` is the fitted pipeline from raw rows to decisions; `features` names the entries of
     ``solution.coef``; `parts` has "train" and, unless the test part is empty, "test"; `remarks` say which
-    bounds were not computed and why; `tuning` says how a parameter was selected, if one was.
+    bounds were not computed and why; `tuning` says how a parameter was selected, if one was. `training_sha256` is the
+    checksum of the prepared training part; `spread` has the units of `norm_bound` where the formulation has no norm.
     """
 
     split: Split
@@ -51,6 +52,8 @@ class Fold:
     guarantees: tuple[Guarantee, ...] = ()
     remarks: tuple[str, ...] = ()
     tuning: Tuning | None = None
+    training_sha256: str = ""
+    spread: Array | None = None
 
     @property
     def numbers(self) -> dict[str, float]:
