@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import time
 from contextlib import closing
 
 import numpy as np
@@ -12,7 +13,7 @@ import pandas as pd
 import pytest
 
 from auclab.datasets.records import Dataset
-from auclab.tracking import Record, TrackingConfig, open_run
+from auclab.tracking import Record, Start, TrackingConfig, open_run
 from auclab.tracking.address import Address
 from auclab.tracking.mlflow_recorder import MlflowRecorder
 from auclab.tracking.mlflow_run import MlflowRun
@@ -20,6 +21,9 @@ from auclab.tracking.processes import Process, this_process
 from auclab.tracking.sqlite_recorder import COLUMNS, SqliteRecorder
 from auclab.tracking.store import open_store
 from tracked_runs import DATASET, write_half_and_fail
+
+
+START = Start(17.5, time.monotonic())
 
 
 @pytest.fixture(scope="module")
@@ -66,16 +70,16 @@ def write(recorder, tmp_path):
     metrics = {"test/auc": 0.1 + 0.2, "gap": math.nan, "up": math.inf, "down": -math.inf, "count": 3}
     params = {"formulation": "ranksvm", "long": "λ" * 9000, "none": "None"}
     for number in range(2):
-        run = MlflowRun(recorder, f"run {number} λ=1", tmp_path / "out", params, {"config.hash": "a"}, began=17.5)
+        run = MlflowRun(recorder, f"run {number} λ=1", tmp_path / "out", params, {"config.hash": "a"}, start=START)
         with run:
             (run.staging / "note.txt").write_text("hello")
             run.keep(Record(DATASET, metrics, {"config.hash": "b", "status": "optimal"}))
         assert (run.folder / "note.txt").read_text() == "hello"
-    failed = MlflowRun(recorder, "bad", tmp_path / "out", {}, {}, began=17.5)
+    failed = MlflowRun(recorder, "bad", tmp_path / "out", {}, {}, start=START)
     with pytest.raises(RuntimeError), failed:
         write_half_and_fail(failed, RuntimeError("it broke"))
     X = pd.DataFrame({"a": np.zeros(4)})
-    with MlflowRun(recorder, "other data", tmp_path / "out", {}, {}, began=17.5) as run:
+    with MlflowRun(recorder, "other data", tmp_path / "out", {}, {}, start=START) as run:
         run.keep(Record(Dataset("other", X, np.array([0, 1, 1, 1]))))
 
 
@@ -153,7 +157,7 @@ def test_runs_of_dead_processes_are_left_to_mlflow_which_marks_them(folder, tmp_
 def test_a_single_run_in_a_store_that_is_there_imports_neither_mlflow_nor_sqlalchemy(folder, tmp_path):
     script = (
         "import sys\n"
-        "from auclab.tracking import Record, TrackingConfig, open_run\n"
+        "from auclab.tracking import Record, Start, TrackingConfig, open_run\n"
         "with open_run(TrackingConfig(dir=sys.argv[1]), name='x', folder=sys.argv[2], params={}) as run:\n"
         "    run.keep(Record(metrics={'a': 1.0}))\n"
         "print(sorted(sys.modules.keys() & {'mlflow', 'sqlalchemy', 'alembic'}))\n"

@@ -139,6 +139,13 @@ def report(arguments: Namespace) -> int:
     return 0
 
 
+def push(arguments: Namespace) -> int:
+    """List or send the runs that are kept in their folders."""
+    from auclab.cli.push import push as list_or_send
+
+    return list_or_send(arguments)
+
+
 def ui(arguments: Namespace) -> int:
     """Serve MLflow's page until Ctrl-C."""
     store = Address.parse(arguments.store)

@@ -104,6 +104,20 @@ REPORT_EXAMPLES = """\
   auclab report --metric test/auc --metric seconds/solve --where dataset=ionosphere,pima --title "Two data sets"
 """
 
+PUSH = """\
+Send runs into the store that were kept in their output folders, because the store could not be written: its disk was
+full, its server gone, its database held by another program. A run is sent once, however often it is asked for.
+Without arguments: list the runs that wait below ./outputs and ./multirun.
+"""
+
+PUSH_EXAMPLES = """\
+  auclab push                                         what waits
+  auclab push all
+  auclab push 564bf01a                                first letters of an id, as listed
+  auclab push multirun/2026-11-21/10-00-00            every run kept below a folder
+  auclab push all --store http://127.0.0.1:5000       into another store than the one that failed
+"""
+
 UI = """\
 Open MLflow's page on the store, with settings that keep it light (one worker, no job runner), and print its address.
 Ctrl-C ends it. Nothing is sent anywhere.
@@ -198,6 +212,12 @@ def _parser() -> argparse.ArgumentParser:
     add("--output", default="report.html", metavar="FILE", help="the page; replaced if it is there (report.html)")
     add("--metric", action="append", default=None, help="compared; repeatable (default: test/auc and test/bauc)")
     add("--title", default="Runs of auclab", help="heading of the page")
+
+    push = _add(commands, "push", "send runs that the store could not take", text=PUSH, examples=PUSH_EXAMPLES)
+    push.add_argument(
+        "runs", nargs="*", metavar="RUN_OR_FOLDER", help="an id, its first letters, a name, a folder, or: all"
+    )
+    push.add_argument("--store", default=None, metavar="DIR", help="another store than the one that failed")
 
     ui = _add(commands, "ui", "MLflow's page on the store", text=UI, examples=UI_EXAMPLES)
     _add_store(ui)

@@ -5,19 +5,30 @@ Nothing heavy is imported before the configuration is composed, so that a misspe
 
 from __future__ import annotations
 
+import logging
+import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
 
 import hydra
+from hydra.errors import CompactHydraException
 from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from rich.markup import escape
 
 from auclab.pipeline.compose import Experiment, conf_folder
 from auclab.pipeline.settings import register_schema
 from auclab.sweeps.jobs import run_job
 from auclab.sweeps.sweep import program, sweep_scope
+
+#: Environment variable by which Hydra raises errors in place of printing them.
+TRACES = "HYDRA_FULL_ERROR"
+OTHER_FOLDER = "choose another folder with hydra.run.dir=… (of a sweep: hydra.sweep.dir=…)"
 
 STUDIES = (
     "studies live in the repository and are not part of the installed package; clone it and type "
@@ -88,10 +99,40 @@ def main(overrides: Sequence[str] | None = None) -> None:
             refuse_missing_study(arguments)
     before, sys.argv = sys.argv, [sys.argv[0], *arguments]
     try:
-        with sweep_scope():
+        with sweep_scope(), _errors_of_hydra():
             _run()
     finally:
         sys.argv = before
+
+
+@contextmanager
+def _errors_of_hydra() -> Iterator[None]:
+    """Errors outside the experiment in words: of the settings, of output folders, of worker processes.
+
+    Hydra would print the traceback of all but the first; it raises them if this variable is set.
+    """
+    traces = os.environ.get(TRACES)
+    os.environ[TRACES] = "1"
+    logging.raiseExceptions = False  # run.log on a full disk
+    line = ""
+    try:
+        yield
+    except CompactHydraException as error:
+        cause = error.__cause__ if isinstance(error.__cause__, OmegaConfBaseException) else None
+        sys.stderr.write("".join(f"{each}\n" for each in (error, cause) if each is not None))
+        raise SystemExit(1) from error
+    except OSError as error:
+        place = f" {error.filename}" if error.filename else ""
+        line = f"the output folder{place} cannot be written: {error.strerror or error}; free space, or {OTHER_FOLDER}"
+    except BrokenProcessPool:
+        line = "a worker process died, killed or out of memory; the same command again computes what is missing"
+    finally:
+        os.environ.pop(TRACES) if traces is None else os.environ.update({TRACES: traces})
+    if line:
+        from auclab.pipeline.console import err
+
+        err.print(f"[red]error:[/red] {escape(line)}", soft_wrap=True)
+        raise SystemExit(1)
 
 
 def _add_schema() -> None:

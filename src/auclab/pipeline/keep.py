@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 from omegaconf import OmegaConf
+from rich.markup import escape
 
 from auclab.datasets.splits import take_rows
 from auclab.pipeline.artifacts import write_artifacts
 from auclab.pipeline.compose import Experiment
 from auclab.pipeline.console import err, working
+from auclab.pipeline.notes import show_notes
 from auclab.pipeline.results import Result
-from auclab.tracking import HASH_TAG, SETTINGS_TAG, FolderRun, Record, Run, fingerprint, open_run, save_model
+from auclab.tracking import (
+    HASH_TAG,
+    SETTINGS_TAG,
+    AsideRun,
+    KeptInFolderError,
+    Record,
+    Run,
+    Start,
+    fingerprint,
+    open_run,
+    save_model,
+)
 from auclab.types import AuclabError
 
 #: Rows shown to MLflow, which reads names and types of the columns off them.
@@ -27,12 +39,28 @@ SIGNATURE_ROWS = 5
 #: Seconds of work after which a single run is opened in the store.
 OPEN_AFTER = 10.0
 
+OTHER_FOLDER = "choose another folder with hydra.run.dir=… (of a sweep: hydra.sweep.dir=…)"
+
 
 def keep_in_view(compute: Callable[[], Result], experiment: Experiment, folder: Path) -> tuple[Result, Run]:
-    """The result of `compute`, as a run that is in the store, RUNNING, from the start on."""
-    with _new_run(experiment, folder) as run:
-        result = compute()
-        _write(result, experiment, run)
+    """The result of `compute`, as a run that is in the store, RUNNING, from the start on.
+
+    Raises
+    ------
+    KeptInFolderError
+        The store cannot be written at the end; the run is in `folder` then, for `auclab push`.
+    """
+    show_notes()
+    start, result = Start.now(), None
+    run = _new_run(experiment, folder, start)
+    try:
+        with run:
+            result = compute()
+            _write(result, experiment, run)
+    except (AuclabError, OSError, KeyboardInterrupt) as error:
+        if result is None:
+            raise
+        keep_aside(result, experiment, folder, start, error, run.run_id)
     return result, run
 
 
@@ -50,8 +78,10 @@ class SingleRun:
     """
 
     def __init__(self, experiment: Experiment, folder: Path) -> None:
-        self._experiment, self._folder, self._began = experiment, folder, time.time()
+        show_notes()
+        self._experiment, self._folder, self._start = experiment, folder, Start.now()
         self._run: Run | None = None
+        self._failure: Exception | None = None
         self._timer = threading.Timer(OPEN_AFTER, self._open_early)
         self._timer.daemon = True
         self._timer.start()
@@ -61,17 +91,19 @@ class SingleRun:
 
         Raises
         ------
+        KeptInFolderError
+            The store cannot be written; the run is in the output folder then, for `auclab push`.
         AuclabError
-            The store cannot be written; the files are in the output folder then.
+            Neither can be written.
+        KeyboardInterrupt
+            Ctrl-C while the store was waited for; the run is in the output folder.
         """
         try:
             with self._opened() as run:
                 _write(result, self._experiment, run)
-        except (AuclabError, OSError) as error:
-            with FolderRun(self._experiment.name, self._folder) as run:
-                _write(result, self._experiment, run)
-            message = f"{error}; the solution above is not lost: its files are in {self._folder}"
-            raise AuclabError(message) from error
+        except (AuclabError, OSError, KeyboardInterrupt) as error:
+            run_id = None if self._run is None else self._run.run_id
+            keep_aside(result, self._experiment, self._folder, self._start, error, run_id)
         return run
 
     @contextmanager
@@ -91,24 +123,81 @@ class SingleRun:
     @contextmanager
     def _opened(self) -> Iterator[Run]:
         self._timer.cancel()
+        opening = self._timer.is_alive()
         self._timer.join()
         with ExitStack() as stack:
-            run = self._run or self._open()
-            stack.push(run)
-            yield run
+            if self._run is None:
+                if opening and self._failure is not None:  # it has just been tried
+                    raise self._failure
+                self._run = self._open()
+            stack.push(self._run)
+            yield self._run
 
     def _open(self) -> Run:
-        return _new_run(self._experiment, self._folder, self._began).__enter__()
+        return _new_run(self._experiment, self._folder, self._start).__enter__()
 
     def _open_early(self) -> None:
-        with suppress(AuclabError, OSError):  # raised again when the run is to be kept
+        try:
             self._run = self._open()
+        except (AuclabError, OSError) as error:  # tried again when the run is to be kept
+            self._failure = error
 
 
-def _new_run(experiment: Experiment, folder: Path, began: float | None = None) -> Run:
+def keep_aside(
+    result: Result, experiment: Experiment, folder: Path, start: Start, error: BaseException, run_id: str | None
+) -> NoReturn:
+    """Keep a run in its output folder, because the store could not be written, and raise.
+
+    Parameters
+    ----------
+    result, experiment
+        What was computed.
+    folder : Path
+        The output folder.
+    start : Start
+        When the work began.
+    error : Exception
+        Why the store could not be written; Ctrl-C while it was waited for.
+    run_id : str, optional
+        The run in the store, if it was begun there.
+
+    Raises
+    ------
+    KeptInFolderError
+        The run is kept.
+    AuclabError
+        The folder cannot be written either, or there is no store (`tracking=none`).
+    KeyboardInterrupt
+        It was Ctrl-C; the run is kept.
+    """
+    reason = " ".join(str(error).split()) or "Ctrl-C while the store was waited for"
+    if experiment.tracking.name != "mlflow":
+        raise AuclabError(f"{reason}; the files of the run are not whole: free space, or {OTHER_FOLDER}") from error
+    tags = {SETTINGS_TAG: fingerprint(experiment.configuration)}
+    aside = AsideRun(
+        experiment.tracking,
+        name=experiment.name, folder=folder, params=experiment.params, tags=tags, start=start,
+        reason=error.__cause__ or error,
+        run_id=run_id,
+    )  # fmt: skip
+    try:
+        with aside:
+            _write(result, experiment, aside)
+    except OSError as second:
+        raise AuclabError(
+            f"{reason}; nor can its files be kept in {folder}: {second}; "
+            f"free space, or {OTHER_FOLDER}, and run it again"
+        ) from error
+    if isinstance(error, KeyboardInterrupt):
+        err.print(f"[yellow]note:[/yellow] {escape(aside.kept.advice)}", soft_wrap=True)
+        raise error
+    raise KeptInFolderError(f"{reason}; {aside.kept.advice}") from error
+
+
+def _new_run(experiment: Experiment, folder: Path, start: Start) -> Run:
     tags = {SETTINGS_TAG: fingerprint(experiment.configuration)}
     return open_run(
-        experiment.tracking, name=experiment.name, folder=folder, params=experiment.params, tags=tags, began=began
+        experiment.tracking, name=experiment.name, folder=folder, params=experiment.params, tags=tags, start=start
     )
 
 

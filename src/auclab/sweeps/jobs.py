@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from auclab.tracking.resume import FinishedRun
 
 log = logging.getLogger(__name__)
+#: What is shown on the screen, besides the line of a job.
+screen = logging.getLogger("auclab.tracking")
 
 
 class Rerun(StrEnum):
@@ -131,7 +133,9 @@ def attempt(folder: Path, name: str, make: Callable[[], Job]) -> None:
     """
     _end_with_sweep()
     from auclab.pipeline.console import failed_line, plain_errors, skipped_line
+    from auclab.pipeline.notes import show_notes
 
+    show_notes()
     with plain_errors(lambda line: SystemExit(1)):
         try:
             job = make()
@@ -149,7 +153,10 @@ def attempt(folder: Path, name: str, make: Callable[[], Job]) -> None:
             job.work()
         except Exception as error:  # any: it is logged and shown, and the next job starts
             log.exception("the job failed")
-            add_line(folder, failed_line(name, error), status="FAILED")
+            try:
+                add_line(folder, failed_line(name, error), status="FAILED")
+            except OSError as second:  # a full disk: the sweep counts the job as killed
+                screen.warning("%s failed (%s), and its folder cannot be written: %s", name, error, second)
 
 
 def _find_finished(job: Job) -> FinishedRun | None:

@@ -65,9 +65,11 @@ class SweepCallback(Callback):
     def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
         """Create database and parent run; the jobs inherit its id."""
         from auclab.pipeline.console import plain_errors
+        from auclab.pipeline.notes import show_notes
         from auclab.pipeline.settings import typed
         from auclab.sweeps.watcher import Watcher
 
+        show_notes()
         # Hydra turns an exception raised here into a warning and continues.
         with plain_errors(lambda line: SystemExit(1)):
             check_launcher(config.hydra.launcher)
@@ -145,18 +147,22 @@ def report_remaining_jobs() -> None:
 
 def _close(sweep: Sweep, stopped: bool) -> bool:
     """Close the parent run and print the summary; return whether a job is missing."""
-    from auclab.pipeline.console import show_sweep
+    from auclab.pipeline.console import plain_errors, show_sweep
 
     sweep.watcher.stop()
     counts = count_jobs(sweep.folder, sweep.id)
     other_code = count_other_code(sweep.folder, sweep.id)
-    missing = bool(counts["FAILED"] or counts["KILLED"] or stopped)
+    missing = bool(counts["FAILED"] or counts["KILLED"] or counts["KEPT"] or stopped)
     for variable in (PARENT_VARIABLE, SWEEP_VARIABLE, PARENT_PROCESS_VARIABLE):
         os.environ.pop(variable, None)
     if sweep.parent is not None:
         from auclab.tracking import close_parent
 
         status = "KILLED" if stopped else "FAILED" if missing else "FINISHED"
-        close_parent(sweep.tracking, sweep.parent, status, counts)
+        try:
+            with plain_errors(lambda line: SystemExit(1)):
+                close_parent(sweep.tracking, sweep.parent, status, counts)
+        except SystemExit:  # said; the next start of the sweep marks the parent and continues below it
+            missing = True
     show_sweep(counts, folder=sweep.folder, tracking=sweep.tracking, parent=sweep.parent, other_code=other_code)
     return missing

@@ -76,7 +76,7 @@ class Watcher:
         bar.update(task, completed=len(self.shown), description=self._progress())
 
     def _print(self, job: JobStatus, bar: Progress) -> None:
-        terminal = err if job.status == "FAILED" else out
+        terminal = err if job.status in ("FAILED", "KEPT") else out
         if err.is_terminal and terminal.is_terminal:
             bar.console.print(job.line, soft_wrap=True)  # above the bar
         else:

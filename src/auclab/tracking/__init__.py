@@ -4,9 +4,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from auclab.tracking.aside import AsideRun
+    from auclab.tracking.clock import Start
     from auclab.tracking.code import CODE_TAG, code_version
     from auclab.tracking.config import TrackingConfig
     from auclab.tracking.environment import HASH_TAG, SETTINGS_TAG, capture_environment, fingerprint
+    from auclab.tracking.kept import KeptInFolderError
     from auclab.tracking.mlflow_run import MlflowRun
     from auclab.tracking.model import save_model
     from auclab.tracking.open import open_run
@@ -18,11 +21,14 @@ __all__ = [
     "CODE_TAG",
     "HASH_TAG",
     "SETTINGS_TAG",
+    "AsideRun",
     "FinishedRun",
     "FolderRun",
+    "KeptInFolderError",
     "MlflowRun",
     "Record",
     "Run",
+    "Start",
     "TrackingConfig",
     "capture_environment",
     "close_parent",
@@ -41,11 +47,14 @@ _MODULES = {
     "CODE_TAG": "code",
     "HASH_TAG": "environment",
     "SETTINGS_TAG": "environment",
+    "AsideRun": "aside",
     "FinishedRun": "resume",
     "FolderRun": "runs",
+    "KeptInFolderError": "kept",
     "MlflowRun": "mlflow_run",
     "Record": "runs",
     "Run": "runs",
+    "Start": "clock",
     "TrackingConfig": "config",
     "capture_environment": "environment",
     "close_parent": "sweeps",

@@ -19,9 +19,13 @@ class TrackingConfig:
         MLflow's name for a group of runs.
     uri : str, optional
         Another database or an MLflow server; None is ``<dir>/mlflow.db``.
+    wait : float
+        Seconds that a database which another process has locked is waited for; after that the run is kept in its
+        output folder, for ``auclab push``.
     """
 
     name: str = "mlflow"
     dir: str = "mlruns"
     experiment: str = "auclab"
     uri: str | None = None
+    wait: float = 120.0

@@ -33,7 +33,7 @@ class JobStatus:
     folder
         The job's output folder.
     status
-        FINISHED, FAILED, KILLED or SKIPPED.
+        FINISHED, FAILED, KILLED, SKIPPED, or KEPT: in the folder alone, as the store could not be written.
     line
         The line for the screen, in rich's markup; None until all files of the job are written.
     run_id
@@ -116,12 +116,17 @@ def _read(path: Path) -> dict[str, Any]:
         content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    return content
+    except (OSError, ValueError):  # damaged, by a power cut say: as if the job had been killed
+        return {}
+    return content if isinstance(content, dict) else {}
 
 
 def _write(folder: Path, content: dict[str, Any]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     draft = folder / f".{STATUS_FILE}.{os.getpid()}"
     text = json.dumps(content | {"sweep": os.environ.get(SWEEP_VARIABLE)}, indent=2, ensure_ascii=False)
-    draft.write_text(text + "\n", encoding="utf-8")
-    draft.replace(folder / STATUS_FILE)  # readers see all of it or nothing
+    try:
+        draft.write_text(text + "\n", encoding="utf-8")
+        draft.replace(folder / STATUS_FILE)  # readers see all of it or nothing
+    finally:
+        draft.unlink(missing_ok=True)

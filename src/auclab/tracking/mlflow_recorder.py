@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from auclab.datasets.records import Dataset
 from auclab.tracking.address import Address
 from auclab.tracking.recorder import DatasetEntry
 from auclab.tracking.store import STORE_ERRORS, Store
@@ -40,7 +39,9 @@ class MlflowRecorder:
         client.log_batch(run.info.run_id, params=[Param(key, value) for key, value in params.items()])
         return run.info.run_id, run.info.artifact_uri
 
-    def log(self, run_id: str, metrics: Mapping[str, float], tags: Mapping[str, str], dataset: Dataset | None) -> None:
+    def log(
+        self, run_id: str, metrics: Mapping[str, float], tags: Mapping[str, str], dataset: DatasetEntry | None
+    ) -> None:
         """Add metrics, tags and the data set."""
         now = int(time.time() * 1000)
         self.store.client.log_batch(
@@ -49,8 +50,7 @@ class MlflowRecorder:
             tags=[RunTag(key, value) for key, value in tags.items()],
         )
         if dataset is not None:
-            entry = DatasetEntry.of(dataset)
-            logged = LoggedDataset(entry.name, entry.digest, "local", entry.source, profile=entry.profile)
+            logged = LoggedDataset(dataset.name, dataset.digest, "local", dataset.source, profile=dataset.profile)
             inputs = [DatasetInput(logged, [InputTag("mlflow.data.context", "training")])]
             self.store.client.log_inputs(run_id, inputs)
 
@@ -58,9 +58,9 @@ class MlflowRecorder:
         """Set one tag."""
         self.store.client.set_tag(run_id, key, value)
 
-    def end(self, run_id: str, status: str) -> None:
-        """Set the status and the time of the end."""
-        self.store.client.set_terminated(run_id, status)
+    def end(self, run_id: str, status: str, end_time: int) -> None:
+        """Set the status and the time of the end (milliseconds)."""
+        self.store.client.set_terminated(run_id, status, end_time)
 
     def send(self, run_id: str, path: Path) -> None:
         """Send a file, or all files of a folder, to the artifact address."""

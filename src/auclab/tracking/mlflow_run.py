@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import errno
 import getpass
+import logging
 import os
 import sys
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -14,15 +14,22 @@ from types import TracebackType
 from typing import Self
 
 from auclab.tracking.address import cannot_keep, hide_password
+from auclab.tracking.clock import Start
 from auclab.tracking.code import CODE_TAG, code_version
+from auclab.tracking.database_lock import DatabaseHeldError
 from auclab.tracking.environment import capture_environment
 from auclab.tracking.files import RunFiles
 from auclab.tracking.job_status import PARENT_VARIABLE, write_status
 from auclab.tracking.processes import this_process
-from auclab.tracking.recorder import Recorder
+from auclab.tracking.recorder import DatasetEntry, Recorder
 from auclab.tracking.runs import TRACEBACK_FILE, Record, format_traceback, status_of
+from auclab.tracking.server import ServerSilentError
 from auclab.types import AuclabError
 
+log = logging.getLogger(__name__)
+
+#: Tag of a run that failed, with the reason.
+ERROR_TAG = "error"
 #: MLflow refuses longer values; the whole configuration is among the files anyway.
 LONGEST_PARAM, LONGEST_TAG = 6000, 8000
 
@@ -47,38 +54,27 @@ class MlflowRun:
         params: Mapping[str, str],
         tags: Mapping[str, str],
         *,
-        began: float | None = None,
+        start: Start | None = None,
     ) -> None:
-        self.began = time.time() if began is None else began
+        self.start = start or Start.now()
         self.recorder, self.name, self.output, self.params, self.tags = recorder, name, output, params, tags
         self.run_id: str | None = None
         self.record: Record | None = None
         self.files: RunFiles | None = None
 
     def __enter__(self) -> Self:
-        tags = (
-            capture_environment()
-            | this_process().tags
-            | {
-                CODE_TAG: code_version(),
-                **{key: hide_password(value) for key, value in self.tags.items()},
-                "mlflow.user": _user(),
-                "mlflow.source.type": "LOCAL",
-                "mlflow.source.name": Path(sys.argv[0]).name,
-            }
-        )
-        if parent := os.environ.get(PARENT_VARIABLE):
-            tags["mlflow.parentRunId"] = parent
-        params = {key: hide_password(value)[:LONGEST_PARAM] for key, value in self.params.items()}
         try:
-            self.run_id, artifact_uri = self.recorder.create(self.name, tags, params, int(1000 * self.began))
+            self.run_id, artifact_uri = self.recorder.create(
+                self.name, run_tags(self.tags), run_params(self.params), self.start.milliseconds
+            )
             self.files = RunFiles(self.recorder, self.run_id, artifact_uri, self.output)
             self.folder, self.staging = self.files.folder, self.files.staging
             self.staging.mkdir(parents=True)
         except self.recorder.errors as error:
             failure = AuclabError(cannot_keep(self.recorder.address, error))
             if self.run_id is not None:
-                self.__exit__(type(failure), failure, None)
+                with suppress(AuclabError, *self.recorder.errors):
+                    self.__exit__(type(failure), failure, None)
             raise failure from error
         return self
 
@@ -94,15 +90,20 @@ class MlflowRun:
                 self._finish()
             else:
                 self._fail(error)
-                if isinstance(error, OSError) and error.errno in NO_SPACE:
-                    raise AuclabError(cannot_keep(self.recorder.address, error)) from error
         except self.recorder.errors as reason:
-            failure = AuclabError(cannot_keep(self.recorder.address, reason))
-            with suppress(*self.recorder.errors):  # a full disk may refuse this too
-                self._fail(failure)
+            words = cannot_keep(self.recorder.address, reason)
+            if error is not None and not _is_full(error):
+                log.warning("this failure could not be recorded: %s", words)
+                return  # the error of the work is what the reader needs
+            failure = AuclabError(words)
+            if not isinstance(reason, DatabaseHeldError | ServerSilentError):  # which would be waited for once more
+                with suppress(*self.recorder.errors):  # a full disk may refuse this too
+                    self._fail(failure)
             raise failure from error or reason
         finally:
             self._clear()
+        if error is not None and _is_full(error):
+            raise AuclabError(cannot_keep(self.recorder.address, error)) from error
 
     def _clear(self) -> None:
         if self.files is not None:
@@ -112,23 +113,52 @@ class MlflowRun:
         assert self.run_id is not None
         if self.record is not None:
             tags = {key: hide_password(value)[:LONGEST_TAG] for key, value in self.record.tags.items()}
-            self.recorder.log(self.run_id, self.record.metrics, tags, self.record.dataset)
+            dataset = self.record.dataset
+            entry = None if dataset is None else DatasetEntry.of(dataset)
+            self.recorder.log(self.run_id, self.record.metrics, tags, entry)
         if self.files is not None:
             self.files.publish()
         status = status_of(None, self.record)
-        self.recorder.end(self.run_id, status)
-        write_status(self.output, name=self.name, status=status, run_id=self.run_id, files=self.folder)
+        self.recorder.end(self.run_id, status, self.start.present)
+        self._write_status(status)
 
     def _fail(self, error: BaseException) -> None:
         """Record the status, then the error and the traceback."""
         self._clear()  # first: the disk may be full
         assert self.run_id is not None
-        self.recorder.end(self.run_id, status_of(error))
+        self.recorder.end(self.run_id, status_of(error), self.start.present)
         message = f"{type(error).__name__}: {error}"
-        self.recorder.set_tag(self.run_id, "error", hide_password(message)[:LONGEST_TAG])
+        self.recorder.set_tag(self.run_id, ERROR_TAG, hide_password(message)[:LONGEST_TAG])
         if self.files is not None:
             self.files.add(TRACEBACK_FILE, format_traceback(error))
-        write_status(self.output, name=self.name, status=status_of(error), run_id=self.run_id, files=self.folder)
+        self._write_status(status_of(error))
+
+    def _write_status(self, status: str) -> None:
+        """The run is in the store by now, so that an output folder which cannot be written costs nothing but a word."""
+        try:
+            write_status(self.output, name=self.name, status=status, run_id=self.run_id, files=self.folder)
+        except OSError as error:
+            log.warning("the run is in the store, but its output folder %s cannot be written: %s", self.output, error)
+
+
+def run_tags(tags: Mapping[str, str]) -> dict[str, str]:
+    """The tags of a run that begins: those given, and what it runs on; passwords are left out."""
+    found = capture_environment() | this_process().tags | {CODE_TAG: code_version()}
+    found |= {key: hide_password(value) for key, value in tags.items()}
+    found |= {"mlflow.user": _user(), "mlflow.source.type": "LOCAL", "mlflow.source.name": Path(sys.argv[0]).name}
+    if parent := os.environ.get(PARENT_VARIABLE):
+        found["mlflow.parentRunId"] = parent
+    return found
+
+
+def run_params(params: Mapping[str, str]) -> dict[str, str]:
+    """The parameters of a run without passwords, none longer than MLflow takes."""
+    return {key: hide_password(value)[:LONGEST_PARAM] for key, value in params.items()}
+
+
+def _is_full(error: BaseException | None) -> bool:
+    """Whether the disk refused to take the files of a run."""
+    return isinstance(error, OSError) and error.errno in NO_SPACE
 
 
 def _user() -> str:

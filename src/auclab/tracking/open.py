@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
 
-from auclab.tracking.address import Address
+from auclab.tracking.address import Address, cannot_keep
+from auclab.tracking.clock import Start
 from auclab.tracking.config import TrackingConfig
 from auclab.tracking.job_status import in_sweep
 from auclab.tracking.mlflow_run import MlflowRun
@@ -22,7 +24,7 @@ def open_run(
     folder: str | Path,
     params: Mapping[str, str],
     tags: Mapping[str, str] | None = None,
-    began: float | None = None,
+    start: Start | None = None,
 ) -> Run:
     """Open a run where the configuration says: in MLflow's store or in the output folder only.
 
@@ -38,8 +40,8 @@ def open_run(
         Flat settings, logged at the start so that a failed run shows them too.
     tags : mapping, optional
         Tags that are set at the start.
-    began : float, optional
-        When the work began, in seconds since the epoch; now if not given.
+    start : Start, optional
+        When the work began; now if not given.
 
     Raises
     ------
@@ -47,7 +49,7 @@ def open_run(
         An unknown name, or a store that cannot be written.
     """
     if tracking.name == "mlflow":
-        return MlflowRun(_open_recorder(tracking), name, Path(folder), params, tags or {}, began=began)
+        return MlflowRun(_open_recorder(tracking), name, Path(folder), params, tags or {}, start=start)
     if tracking.name == "none":
         return FolderRun(name, Path(folder))
     raise AuclabError(f"tracking.name is {tracking.name!r}; it is mlflow or none")
@@ -57,9 +59,12 @@ def _open_recorder(tracking: TrackingConfig) -> Recorder:
     """What writes into the store: SQL for a single run in a database that is there, else MLflow."""
     if not in_sweep():  # a sweep opens the store at its start and marks runs of dead processes once
         address = Address.of_settings(tracking)
-        quick = SqliteRecorder.open(address, tracking.experiment)
-        if quick is not None and not quick.has_dead_runs():
-            return quick
+        try:
+            quick = SqliteRecorder.open(address, tracking.experiment, tracking.wait)
+            if quick is not None and not quick.has_dead_runs():
+                return quick
+        except (OSError, sqlite3.Error) as error:
+            raise AuclabError(cannot_keep(address, error)) from error
     from auclab.tracking.mlflow_recorder import MlflowRecorder
     from auclab.tracking.resume import mark_killed
     from auclab.tracking.store import open_tracked

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from auclab.datasets.records import Dataset
-from auclab.tracking.address import Address
+from auclab.tracking.address import Address, hide_password
 
 
 class Recorder(Protocol):
@@ -29,7 +29,9 @@ class Recorder(Protocol):
         """Create a RUNNING run, which started at `start_time` (milliseconds); return its id and artifact address."""
         ...
 
-    def log(self, run_id: str, metrics: Mapping[str, float], tags: Mapping[str, str], dataset: Dataset | None) -> None:
+    def log(
+        self, run_id: str, metrics: Mapping[str, float], tags: Mapping[str, str], dataset: DatasetEntry | None
+    ) -> None:
         """Add metrics, tags and the data set."""
         ...
 
@@ -37,8 +39,8 @@ class Recorder(Protocol):
         """Set one tag."""
         ...
 
-    def end(self, run_id: str, status: str) -> None:
-        """Set the status and the time of the end."""
+    def end(self, run_id: str, status: str, end_time: int) -> None:
+        """Set the status and the time of the end (milliseconds)."""
         ...
 
     def send(self, run_id: str, path: Path) -> None:
@@ -60,6 +62,6 @@ class DatasetEntry:
         """The entry of a data set."""
         n_samples, n_features = dataset.X.shape
         counts = {"rows": n_samples, "features": n_features, "positive": dataset.n_pos, "negative": dataset.n_neg}
-        source = json.dumps({"uri": dataset.source, "sha256": dataset.sha256})
+        source = json.dumps({"uri": hide_password(dataset.source), "sha256": dataset.sha256})
         # MLflow's digest is at most 36 characters long; the whole checksum is part of the source.
         return cls(dataset.name, dataset.sha256[:36] or "unknown", source, json.dumps(counts))

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Self
 from urllib.parse import quote, urlsplit
 
-from auclab.datasets.records import Dataset
 from auclab.tracking.address import Address
+from auclab.tracking.database_lock import WAIT_SECONDS, await_database, begin, connect
 from auclab.tracking.processes import Process
 from auclab.tracking.recorder import DatasetEntry
 
@@ -38,7 +38,6 @@ COLUMNS = {
     "inputs": "input_uuid source_type source_id destination_type destination_id step",
     "input_tags": "input_uuid name value",
 }
-LOCK_SECONDS = 120.0
 
 
 @dataclass(frozen=True)
@@ -49,6 +48,8 @@ class SqliteRecorder:
     file: Path
     experiment_id: int
     artifact_location: str
+    #: Seconds that a lock of another process is waited for.
+    wait: float = WAIT_SECONDS
 
     @property
     def errors(self) -> tuple[type[Exception], ...]:
@@ -56,13 +57,20 @@ class SqliteRecorder:
         return (OSError, sqlite3.Error)
 
     @classmethod
-    def open(cls, address: Address, experiment: str) -> Self | None:
-        """The recorder of an experiment; None if MLflow has to open the store."""
+    def open(cls, address: Address, experiment: str, wait: float = WAIT_SECONDS) -> Self | None:
+        """The recorder of an experiment; None if MLflow has to open the store.
+
+        Raises
+        ------
+        DatabaseHeldError
+            Another process holds the database for longer than `wait` seconds.
+        """
         file = address.file
         if file is None or not file.exists():
             return None
         try:
-            with closing(_connect(file)) as connection:
+            await_database(file, wait)
+            with closing(connect(file)) as connection:
                 for table, columns in COLUMNS.items():
                     found = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
                     if found != set(columns.split()):
@@ -74,14 +82,14 @@ class SqliteRecorder:
             return None
         if len(rows) != 1 or rows[0][2] != "default" or urlsplit(rows[0][1]).query:
             return None
-        return cls(address, file, rows[0][0], rows[0][1])
+        return cls(address, file, rows[0][0], rows[0][1], wait)
 
     def has_dead_runs(self) -> bool:
         """Whether a RUNNING run of the experiment belongs to a process that is gone."""
         query = """SELECT runs.run_uuid, tags.key, tags.value FROM runs JOIN tags ON tags.run_uuid = runs.run_uuid
                    WHERE runs.experiment_id = ? AND runs.status = 'RUNNING' AND tags.key LIKE 'process.%'"""
         tags: dict[str, dict[str, str]] = {}
-        with closing(_connect(self.file)) as connection:
+        with closing(connect(self.file)) as connection:
             for run_id, key, value in connection.execute(query, (self.experiment_id,)):
                 tags.setdefault(run_id, {})[key] = value
         processes = (Process.from_tags(each) for each in tags.values())
@@ -115,7 +123,9 @@ class SqliteRecorder:
                 _insert(connection, "params", {"key": key, "value": value, "run_uuid": run_id})
         return run_id, artifact_uri
 
-    def log(self, run_id: str, metrics: Mapping[str, float], tags: Mapping[str, str], dataset: Dataset | None) -> None:
+    def log(
+        self, run_id: str, metrics: Mapping[str, float], tags: Mapping[str, str], dataset: DatasetEntry | None
+    ) -> None:
         """Add metrics, tags and the data set."""
         now = int(time.time() * 1000)
         with self._transaction() as connection:
@@ -127,7 +137,7 @@ class SqliteRecorder:
             for key, text in tags.items():
                 _set_tag(connection, run_id, key, text)
             if dataset is not None:
-                self._log_dataset(connection, run_id, DatasetEntry.of(dataset))
+                self._log_dataset(connection, run_id, dataset)
 
     def _log_dataset(self, connection: sqlite3.Connection, run_id: str, entry: DatasetEntry) -> None:
         query = "SELECT dataset_uuid FROM datasets WHERE experiment_id = ? AND name = ? AND digest = ?"
@@ -147,11 +157,11 @@ class SqliteRecorder:
         with self._transaction() as connection:
             _set_tag(connection, run_id, key, value)
 
-    def end(self, run_id: str, status: str) -> None:
-        """Set the status and the time of the end."""
+    def end(self, run_id: str, status: str, end_time: int) -> None:
+        """Set the status and the time of the end (milliseconds)."""
         with self._transaction() as connection:
             update = "UPDATE runs SET status = ?, end_time = ? WHERE run_uuid = ?"
-            connection.execute(update, (status, int(time.time() * 1000), run_id))
+            connection.execute(update, (status, end_time, run_id))
 
     def send(self, run_id: str, path: Path) -> None:
         """Not used: the files of such a database are on this machine."""
@@ -159,20 +169,14 @@ class SqliteRecorder:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with closing(_connect(self.file)) as connection:
-            connection.execute("BEGIN IMMEDIATE")
+        with closing(connect(self.file)) as connection:
+            begin(connection, "BEGIN IMMEDIATE", self.file, self.wait)
             try:
                 yield connection
             except BaseException:
                 connection.execute("ROLLBACK")
                 raise
             connection.execute("COMMIT")
-
-
-def _connect(file: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(f"{file.as_uri()}?mode=rw", uri=True, timeout=LOCK_SECONDS, isolation_level=None)
-    connection.execute("PRAGMA foreign_keys = ON")
-    return connection
 
 
 def _insert(connection: sqlite3.Connection, table: str, row: Mapping[str, object]) -> None:

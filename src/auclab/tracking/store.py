@@ -6,13 +6,15 @@ import logging
 import os
 import sqlite3
 import warnings
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from auclab.tracking.address import Address, cannot_keep
 from auclab.tracking.config import TrackingConfig
+from auclab.tracking.database_lock import WAIT_SECONDS, await_database, hold
+from auclab.tracking.patient_client import PatientClient
 from auclab.types import AuclabError
 
 os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"  # read when MLflow is imported; "1" would have no effect
@@ -20,7 +22,8 @@ os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
 # No hints about servers on the screen, and no minutes of retries when a server has gone.
 os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
 os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
-os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "4")
+os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
+os.environ.setdefault("MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR", "1")
 
 from mlflow import MlflowClient
 from mlflow.exceptions import MlflowException
@@ -29,8 +32,6 @@ from sqlalchemy.exc import SQLAlchemyError
 # No messages about migrations on the screen; errors arrive as exceptions.
 for _name in ("alembic", "mlflow"):
     logging.getLogger(_name).setLevel(logging.CRITICAL)
-
-LOCK_SECONDS = 120.0
 
 STORE_ERRORS = (OSError, sqlite3.Error, SQLAlchemyError, MlflowException)
 
@@ -61,10 +62,12 @@ def database_uri(directory: Path) -> str:
 
 def open_tracked(tracking: TrackingConfig) -> Store:
     """Open the store that the configuration names."""
-    return open_store(tracking.dir, tracking.experiment, tracking.uri)
+    return open_store(tracking.dir, tracking.experiment, tracking.uri, wait=tracking.wait)
 
 
-def open_store(directory: str | Path, experiment: str = "auclab", uri: str | None = None) -> Store:
+def open_store(
+    directory: str | Path, experiment: str = "auclab", uri: str | None = None, *, wait: float = WAIT_SECONDS
+) -> Store:
     """Open the store; create folder, database and experiment where they are missing.
 
     Parameters
@@ -75,6 +78,9 @@ def open_store(directory: str | Path, experiment: str = "auclab", uri: str | Non
         Name of the experiment.
     uri : str, optional
         Another database or an MLflow server, which keeps the files too.
+    wait : float
+        Seconds that another process is waited for which holds the database, or the lock of the store; it is said on
+        the screen after one.
 
     Raises
     ------
@@ -86,22 +92,30 @@ def open_store(directory: str | Path, experiment: str = "auclab", uri: str | Non
     address.require_answer()
     try:
         if address.is_server:
-            client = MlflowClient(tracking_uri=address.uri)
+            client = _client(address, wait)
             experiment_id, stage = _experiment(client, experiment, location=None)
         else:
             artifacts = address.directory / "artifacts"
             artifacts.mkdir(parents=True, exist_ok=True)
-            with _locked(_lock(address)), warnings.catch_warnings():
+            with hold(_lock(address), wait), warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # MLflow's own use of SQLAlchemy
                 if address.file is not None and not address.file.exists():
                     _create_database(address.file, artifacts)
-                client = MlflowClient(tracking_uri=address.uri)
+                client = _client(address, wait)
                 experiment_id, stage = _experiment(client, experiment, location=artifacts.as_uri())
     except STORE_ERRORS as error:
         raise AuclabError(cannot_keep(address, error)) from error
     if stage == "deleted":
         raise AuclabError(f"the experiment {experiment!r} in {address} was deleted; choose tracking.experiment=…")
     return Store(client, experiment_id, address)
+
+
+def _client(address: Address, wait: float) -> MlflowClient:
+    """MLflow's client, each call after a check that the store can be used."""
+    if address.file is not None and address.file.exists():
+        await_database(address.file, wait)  # MLflow reads it at once, and tries for a minute where it cannot
+    client = PatientClient(MlflowClient(tracking_uri=address.uri), address, wait)
+    return cast(MlflowClient, client)
 
 
 def _experiment(client: MlflowClient, name: str, *, location: str | None) -> tuple[str, str]:
@@ -121,20 +135,6 @@ def _lock(address: Address) -> Path:
         return address.directory / ".lock"
     address.file.parent.mkdir(parents=True, exist_ok=True)
     return address.file.with_name(f".{address.file.name}.lock")
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold a lock that the operating system releases if the process dies: that of an SQLite file.
-
-    Several processes that create MLflow's tables at the same time damage the database.
-    """
-    with closing(sqlite3.connect(path, timeout=LOCK_SECONDS, isolation_level=None)) as lock:
-        lock.execute("BEGIN EXCLUSIVE")
-        try:
-            yield
-        finally:
-            lock.execute("ROLLBACK")
 
 
 def _create_database(file: Path, artifacts: Path) -> None:

@@ -1,0 +1,48 @@
+"""When a run began, on a clock that nobody sets."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Self
+
+
+@dataclass(frozen=True)
+class Start:
+    """The start of a run; the time since then is that of a clock which never jumps.
+
+    The system's clock is set while a run works: by the network, by a virtual machine that wakes up. A run would then
+    end before it began, or last for years.
+
+    Attributes
+    ----------
+    wall
+        Seconds since the epoch, as the system's clock had it.
+    monotonic
+        Seconds of `time.monotonic` at the same moment.
+    """
+
+    wall: float
+    monotonic: float
+
+    @classmethod
+    def now(cls) -> Self:
+        """The present moment."""
+        return cls(time.time(), time.monotonic())
+
+    @property
+    def milliseconds(self) -> int:
+        """The start, in milliseconds since the epoch."""
+        return int(1000 * self.wall)
+
+    @property
+    def present(self) -> int:
+        """The present: the start and the time since then, in milliseconds since the epoch.
+
+        Examples
+        --------
+        >>> start = Start(1000.0, time.monotonic() - 2.0)  # two seconds ago; the system's clock is years ahead
+        >>> 1_002_000 <= start.present < 1_003_000
+        True
+        """
+        return int(1000 * (self.wall + time.monotonic() - self.monotonic))

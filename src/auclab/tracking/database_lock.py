@@ -1,0 +1,176 @@
+"""Locks on SQLite databases: who holds one, waiting for it with a word on the screen, and a limit.
+
+SQLite, SQLAlchemy and MLflow wait in silence, each for another time. Here the wait is said after a second, with the
+process that holds the lock, and it ends after a time that the reader chooses (``tracking.wait``).
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from auclab.tracking.address import hide_password
+
+log = logging.getLogger(__name__)
+
+#: Seconds that a lock of another process is waited for, unless the settings say otherwise.
+WAIT_SECONDS = 120.0
+#: Seconds of waiting before it is said.
+SAY_AFTER = 1.0
+#: Seconds that SQLite itself waits in one attempt.
+ATTEMPT_SECONDS = 0.25
+#: Characters of a command that are shown.
+LONGEST_COMMAND = 80
+
+
+class DatabaseHeldError(OSError):
+    """Another process holds a lock on the database for longer than was waited."""
+
+
+def await_database(file: Path, seconds: float = WAIT_SECONDS) -> None:
+    """Wait until the SQLite database can be written.
+
+    Parameters
+    ----------
+    file : Path
+        The database; it exists.
+    seconds : float
+        How long to wait.
+
+    Raises
+    ------
+    DatabaseHeldError
+        Another process holds it for longer than that.
+    sqlite3.Error
+        It is damaged, cannot be written, or its disk is full.
+    """
+    with closing(connect(file)) as connection:
+        begin(connection, "BEGIN IMMEDIATE", file, seconds)
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # a damaged file is noticed here
+        connection.execute("ROLLBACK")
+
+
+def connect(file: Path) -> sqlite3.Connection:
+    """A connection to an existing database, without transactions of its own."""
+    uri = f"{file.as_uri()}?mode=rw"
+    connection = sqlite3.connect(uri, uri=True, timeout=ATTEMPT_SECONDS, isolation_level=None)
+    connection.execute("PRAGMA foreign_keys = ON")
+    return connection
+
+
+@contextmanager
+def hold(path: Path, seconds: float = WAIT_SECONDS) -> Iterator[None]:
+    """Hold a lock that the operating system releases if the process dies: that of an SQLite file.
+
+    Raises
+    ------
+    DatabaseHeldError
+        Another process holds it for longer than `seconds`.
+    """
+    with closing(sqlite3.connect(path, timeout=ATTEMPT_SECONDS, isolation_level=None)) as lock:
+        begin(lock, "BEGIN EXCLUSIVE", path, seconds)
+        try:
+            yield
+        finally:
+            lock.execute("ROLLBACK")
+
+
+def begin(connection: sqlite3.Connection, statement: str, file: Path, seconds: float) -> None:
+    """Begin a transaction; wait for locks of other processes, and say so.
+
+    Raises
+    ------
+    DatabaseHeldError
+        Another process holds the database for longer than `seconds`.
+    sqlite3.Error
+        It cannot be opened for another reason.
+    """
+    start, said = time.monotonic(), False
+    while True:
+        try:
+            connection.execute(statement)
+        except sqlite3.OperationalError as error:
+            if not is_held(error):
+                raise
+        else:
+            if said:
+                log.warning("%s is free again after %.0f s", file, time.monotonic() - start)
+            return
+        waited = time.monotonic() - start
+        if waited >= seconds:
+            raise DatabaseHeldError(f"{file.name} is held by {holders(file)} for more than {waited:.0f} s")
+        if waited >= SAY_AFTER and not said:
+            said = True
+            log.warning(
+                "waiting for %s, held by %s; for up to %.0f s (tracking.wait), Ctrl-C ends it",
+                *(file, holders(file), seconds),
+            )
+
+
+def is_held(error: BaseException) -> bool:
+    """Whether an error of SQLite means that another process has a lock."""
+    codes = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+    return isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorcode", 0) & 0xFF in codes
+
+
+def holders(file: Path) -> str:
+    """The processes that hold a lock for writing on a database, in words.
+
+    Linux lists locks with their processes. Elsewhere these are the processes that have the file open, of those that may
+    be looked at.
+    """
+    found = _locking(file)
+    if found is None:
+        found = _opening(file)
+    named = [_described(pid) for pid in sorted(found - {os.getpid()})]
+    return " and ".join(named[:3]) or "another process"
+
+
+def _locking(file: Path) -> set[int] | None:
+    """Processes with a lock for writing, of the system's list; None if it has none, or the holder is not on it."""
+    try:
+        lines = Path("/proc/locks").read_text().splitlines()
+    except OSError:
+        return None
+    inodes = set()
+    for path in (file, file.with_name(f"{file.name}-shm")):  # with a write-ahead log, the lock is on its index
+        try:
+            inodes.add(path.stat().st_ino)
+        except OSError:
+            continue
+    found = set()
+    for line in lines:
+        words = line.replace("-> ", "").split()  # number, kind, advisory, mode, process, device:inode, first, last
+        if len(words) >= 6 and words[3] == "WRITE" and int(words[5].rpartition(":")[2]) in inodes and int(words[4]) > 0:
+            found.add(int(words[4]))
+    return found or None
+
+
+def _opening(file: Path) -> set[int]:
+    import psutil
+
+    found, name = set(), str(file.resolve())
+    for process in psutil.process_iter():
+        try:
+            if any(opened.path == name for opened in process.open_files()):
+                found.add(process.pid)
+        except (psutil.Error, OSError):  # of another account, or gone
+            continue
+    return found
+
+
+def _described(pid: int) -> str:
+    import psutil
+
+    try:
+        command = hide_password(" ".join(psutil.Process(pid).cmdline()))
+    except (psutil.Error, OSError):
+        command = ""
+    if len(command) > LONGEST_COMMAND:
+        command = f"{command[:LONGEST_COMMAND]}…"
+    return f"process {pid} ({command})" if command else f"process {pid}"

@@ -1,0 +1,185 @@
+"""Send runs that are kept in folders into the store.
+
+A run is sent once, however often it is asked for: the run in the store has the tag ``kept.id``, is completed if an
+earlier attempt was interrupted, and is FINISHED last.
+"""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from auclab.tracking.address import Address, cannot_keep, is_local, local_path
+from auclab.tracking.database_lock import WAIT_SECONDS, hold
+from auclab.tracking.job_status import write_status
+from auclab.tracking.kept import KEPT_TAG, KeptRun
+from auclab.tracking.mlflow_run import ERROR_TAG, LONGEST_TAG
+from auclab.tracking.processes import this_process
+from auclab.tracking.runs import TRACEBACK_FILE
+from auclab.tracking.store import STORE_ERRORS, Store, open_store
+from auclab.types import AuclabError
+
+# After the store, which sets MLflow's environment variables first.
+from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param, RunTag  # isort: skip
+from mlflow.entities import Run  # isort: skip
+from mlflow.exceptions import MlflowException  # isort: skip
+
+#: Tag of a pushed run with the time at which all of it was there.
+SENT_TAG = "kept.sent"
+#: Largest numbers of entries that MLflow takes at a time.
+MOST_PARAMS, MOST_TAGS, MOST_METRICS = 100, 100, 1000
+#: Name of the lock in the folder of a run, so that two processes do not send it at once.
+LOCK_FILE = ".push.lock"
+
+
+@dataclass(frozen=True)
+class Pushed:
+    """A run that is in the store.
+
+    Attributes
+    ----------
+    run_id
+        Its id there.
+    store
+        The store in words.
+    before
+        Whether it had been there already.
+    """
+
+    run_id: str
+    store: str
+    before: bool
+
+
+def push(kept: KeptRun, store: str | None = None, *, wait: float = WAIT_SECONDS) -> Pushed:
+    """Send one run into the store, and note in its folder that it is there.
+
+    Parameters
+    ----------
+    kept : KeptRun
+        A run in its folder.
+    store : str, optional
+        A folder or an address; the store for which it was computed if not given.
+    wait : float
+        Seconds that a locked database is waited for.
+
+    Raises
+    ------
+    AuclabError
+        The store cannot be written, the address lacks a password that was not kept, or files of the run are gone.
+    """
+    address = _address(kept, store)
+    missing = [name for name in kept.files if not _inside(kept.folder, name)]
+    if missing:
+        raise AuclabError(f"{kept.folder} lacks {missing[0]!r}, a file of {kept.name}; it was not sent")
+    target = open_store(address.directory, kept.experiment, None if address.is_own else address.uri, wait=wait)
+    try:
+        with hold(kept.folder / LOCK_FILE, wait):
+            run = _find(target, kept)
+            before = run is not None and run.info.status == kept.status and SENT_TAG in run.data.tags
+            run_id = run.info.run_id if run is not None and before else _send(target, kept, run)
+            replace(kept, pushed=run_id).write()
+            write_status(kept.folder, name=kept.name, status=kept.status, run_id=run_id, files=kept.folder)
+    except STORE_ERRORS as error:
+        raise AuclabError(f"{cannot_keep(address, error)}; {kept.name} still waits in {kept.folder}") from error
+    finally:
+        with suppress(OSError):
+            (kept.folder / LOCK_FILE).unlink(missing_ok=True)
+    return Pushed(run_id, str(address), before)
+
+
+def _address(kept: KeptRun, store: str | None) -> Address:
+    if store is not None:
+        return Address.parse(store)
+    if kept.uri is not None and ":***@" in kept.uri:
+        raise AuclabError(f"the password of {kept.uri} was not kept; name the store with --store")
+    return Address.of(kept.directory, kept.uri)
+
+
+def _inside(folder: Path, name: str) -> bool:
+    """Whether there is such a file in the folder, not somewhere else through ``..`` or a link."""
+    path = folder / name
+    return path.exists() and path.resolve().parent == folder.resolve() and not path.is_symlink()
+
+
+def _find(store: Store, kept: KeptRun) -> Run | None:
+    """The run in the store: of an earlier attempt to send it, or that which was begun there."""
+    found = store.client.search_runs([store.experiment_id], f"tags.`{KEPT_TAG}` = '{kept.id}'", max_results=1)
+    if found:
+        return found[0]
+    if not kept.begun:
+        return None
+    try:
+        run = store.client.get_run(kept.id)
+    except MlflowException as error:
+        if error.error_code == "RESOURCE_DOES_NOT_EXIST":  # another store, or it was deleted
+            return None
+        raise
+    return run if run.info.lifecycle_stage == "active" and run.info.experiment_id == store.experiment_id else None
+
+
+def _send(store: Store, kept: KeptRun, run: Run | None) -> str:
+    """Everything but the status first, so that no reader takes half a run for a whole one."""
+    client = store.client
+    tags = kept.tags | this_process().tags | {KEPT_TAG: kept.id, "kept.reason": kept.reason[:LONGEST_TAG]}
+    if run is None:
+        run = client.create_run(
+            store.experiment_id,
+            start_time=kept.start_time,
+            run_name=kept.name,
+            tags=this_process().tags | {KEPT_TAG: kept.id},
+        )
+    run_id: str = run.info.run_id
+    params = [Param(key, value) for key, value in kept.params.items() if key not in run.data.params]
+    for start in range(0, len(params), MOST_PARAMS):
+        client.log_batch(run_id, params=params[start : start + MOST_PARAMS])
+    entries = [RunTag(key, value) for key, value in tags.items()]
+    for start in range(0, len(entries), MOST_TAGS):
+        client.log_batch(run_id, tags=entries[start : start + MOST_TAGS])
+    metrics = [
+        Metric(key, value, kept.end_time, 0) for key, value in kept.metrics.items() if key not in run.data.metrics
+    ]
+    for start in range(0, len(metrics), MOST_METRICS):
+        client.log_batch(run_id, metrics=metrics[start : start + MOST_METRICS])
+    if kept.dataset is not None and not run.inputs.dataset_inputs:
+        entry = kept.dataset
+        logged = Dataset(entry.name, entry.digest, "local", entry.source, profile=entry.profile)
+        client.log_inputs(run_id, [DatasetInput(logged, [InputTag("mlflow.data.context", "training")])])
+    _send_files(store, kept, run)
+    if ERROR_TAG in run.data.tags:
+        client.delete_tag(run_id, ERROR_TAG)
+    client.set_tag(run_id, SENT_TAG, datetime.now(UTC).isoformat())
+    client.set_terminated(run_id, kept.status, kept.end_time)
+    return run_id
+
+
+def _send_files(store: Store, kept: KeptRun, run: Run) -> None:
+    """Copy the files into the run's folder, which then appears in one step, or send them one by one."""
+    if not is_local(run.info.artifact_uri):
+        for name in kept.files:
+            path = kept.folder / name
+            if path.is_dir():
+                store.client.log_artifacts(run.info.run_id, str(path), name)
+            else:
+                store.client.log_artifact(run.info.run_id, str(path))
+        return
+    target = local_path(run.info.artifact_uri)
+    draft = target.with_name(f".{target.name}.pushed")
+    shutil.rmtree(draft, ignore_errors=True)
+    draft.mkdir(parents=True)
+    try:
+        for name in kept.files:
+            source = kept.folder / name
+            if source.is_dir():
+                shutil.copytree(source, draft / name, symlinks=True)
+            else:
+                shutil.copy2(source, draft / name)
+        if target.exists():
+            (target / TRACEBACK_FILE).unlink(missing_ok=True)  # of the attempt that failed
+            shutil.rmtree(target)
+        draft.replace(target)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
