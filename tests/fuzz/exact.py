@@ -28,6 +28,8 @@ from .simplex import boxed_optimum
 
 Vector = Sequence[Fraction]
 ZERO, ONE = Fraction(0), Fraction(1)
+#: Losses beyond this are cut for a linear program in floats.
+LARGE = Fraction(10**9)
 #: Bits to which points and directions are rounded between steps, so that the integers stay short.
 BITS = 96
 
@@ -400,14 +402,16 @@ def _cvar_optimum(program, sample, points, at, end, width: float = 1e-10) -> Enc
     rows: list[tuple[list[float], float]] = []
     size = len(sample.neg)
     known = [list(p) for p in points]
+    made: list[list[Fraction]] = []
     share = worst_shares(_losses(sample, best), sample.share_neg, part)
 
     def add(point: Sequence[Fraction]) -> None:
-        length = float(norm_enclosure(point, program.norm)[1])
-        extra = float(program.penalty) * (length**2 if program.squared else length)
-        row = [float(min(loss, Fraction(10**9))) for loss in _losses(sample, point)]
-        if math.isfinite(extra):
-            rows.append((row, extra))
+        length = norm_enclosure(point, program.norm)[1]
+        extra = Fraction(float(program.penalty)) * (length**2 if program.squared else length)
+        row = [float(min(loss, LARGE)) for loss in _losses(sample, point)]
+        if extra <= LARGE:
+            rows.append((row, float(extra)))
+            made.append(list(point))
 
     for p in known:
         add(p)
@@ -443,7 +447,7 @@ def _cvar_optimum(program, sample, points, at, end, width: float = 1e-10) -> Enc
         if mixture.sum() > 0:
             weights = fractions(mixture / mixture.sum())
             mixed = [
-                rounded(sum((t * p[j] for t, p in zip(weights, known, strict=False)), ZERO)) for j in range(len(best))
+                rounded(sum((t * p[j] for t, p in zip(weights, made, strict=True)), ZERO)) for j in range(len(best))
             ]
             if at(mixed) < high:
                 best, high = mixed, at(mixed)

@@ -25,7 +25,7 @@ from typing import Any
 
 from .nasty import KINDS, Case, seeded_case
 from .simplex import NotSolved
-from .verdicts import DEFECTS, Answer, Verdict, judge
+from .verdicts import DEFECTS, Answer, Verdict, judge, unjudged
 
 SOLVERS = ("auto", "highs:full", "highs:dual", "highs:aggregated", "newton", "cutting_plane", "clarabel", "scs")
 TOLERANCE = 1e-6
@@ -103,15 +103,16 @@ def _work(pipe: Any) -> None:
             warnings.simplefilter("ignore")
             try:
                 pipe.send(answer(case, more) if task == "solve" else verdicts(case, more))
-            except NotSolved:
+            except (NotSolved, OverflowError):
                 pipe.send(None)
 
 
 class Worker:
     """A process that solves, and that is replaced when it does not come back."""
 
-    def __init__(self) -> None:
+    def __init__(self, warm: tuple[str, ...] = SOLVERS) -> None:
         self.process: Any = None
+        self.warm = warm
         self.start()
 
     def start(self) -> None:
@@ -121,7 +122,7 @@ class Worker:
         self.process.start()
         theirs.close()
         # Imports and compiled loops are not part of the first case.
-        for solver in SOLVERS:
+        for solver in self.warm:
             self.ask(("solve", "random", 0, solver), 300.0)
 
     def ask(self, task: tuple[Any, ...], limit: float) -> Any:
@@ -161,17 +162,17 @@ _local = threading.local()
 _workers: list[Worker] = []
 
 
-def _worker() -> Worker:
+def _worker(solvers: tuple[str, ...]) -> Worker:
     """The worker of this thread."""
     if not hasattr(_local, "worker"):
-        _local.worker = Worker()
+        _local.worker = Worker(solvers)
         _workers.append(_local.worker)
     return _local.worker  # type: ignore[no-any-return]
 
 
 def run_case(kind: str, seed: int, solvers: tuple[str, ...], limit: float) -> list[dict[str, Any]]:
     """The rows of a case."""
-    worker, answers = _worker(), []
+    worker, answers = _worker(solvers), []
     for solver in solvers:
         reply = worker.ask(("solve", kind, seed, solver), limit)
         if reply is None:
@@ -183,7 +184,7 @@ def run_case(kind: str, seed: int, solvers: tuple[str, ...], limit: float) -> li
     given = worker.ask(("judge", kind, seed, answers), 120.0)
     if given is None:
         worker.replace()
-        given = [Verdict("UNJUDGED")] * len(answers)
+        given = [unjudged(a) for a in answers]
     case = seeded_case(seed, kind)
     words = f"{case.words}, {case.program_code}"
     return [_row(kind, seed, words, a, v) for a, v in zip(answers, given, strict=True)]

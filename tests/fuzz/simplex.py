@@ -115,10 +115,10 @@ class _Simplex:
         raise NotSolved("too many steps")
 
     def _excess(self, k: int, value: int, det: int) -> float:
-        """How far a basic variable is out of its box, in units of it."""
+        """About how far a basic variable is out of its box, as the logarithm of its units."""
         most = self.box(k) * det
         over = -value if value < 0 else value - most
-        return math.inf if most == 0 else over / most
+        return math.inf if most == 0 else over.bit_length() - most.bit_length()
 
     def _step(self, basis, inverse, det, basic, r, reduced, at_upper, inside) -> tuple[int, bool]:
         """The column that enters for the one of row r; columns that are passed change their bound in `at_upper`."""

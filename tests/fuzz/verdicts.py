@@ -103,8 +103,8 @@ def _verdict(
     least_within: Callable[[float, Sequence[Fraction]], Fraction],
 ) -> Verdict:
     """The verdict on one answer."""
-    low = math.nan if best.low is None else float(best.low)
-    high = float(best.high)
+    low = math.nan if best.low is None else as_float(best.low)
+    high = as_float(best.high)
     if answer.end != "solved":
         return _unsolved(answer, low, high)
     if point is None or exact is None:
@@ -113,27 +113,41 @@ def _verdict(
     least = least_within(answer.norm_bound, point)
     bound_excess = math.nan
     if math.isfinite(answer.bound):
-        bound_excess = float(Fraction(answer.bound) - least)
-        if bound_excess > BOUND_SLACK * max(float(least), 1e-3):
+        bound_excess = as_float(Fraction(answer.bound) - least)
+        if bound_excess > BOUND_SLACK * max(as_float(least), 1e-3):
             defects.append("FALSE_BOUND")
-    reported = Fraction(answer.objective) if math.isfinite(answer.objective) else exact[0] + 10**6
+    known = math.isfinite(answer.objective)
+    reported = Fraction(answer.objective) if known else exact[0]
     off = max(exact[0] - reported, reported - exact[1], Fraction(0))
-    error = float(off / max(abs(exact[0]), SMALL))
+    error = as_float(off / max(abs(exact[0]), SMALL)) if known else math.inf
     if error > OBJECTIVE_SLACK:
         defects.append("WRONG_OBJECTIVE")
     # "optimal" speaks of every w, "optimal_within" of those within its radius.
     target = least if answer.status == "optimal_within" else best.high
-    optimum_excess = float((max(exact[0], reported) - target) / max(target, SMALL))
+    optimum_excess = as_float((max(exact[0], reported) - target) / max(target, SMALL))
     if answer.status in ("optimal", "optimal_within") and optimum_excess > TOLERANCE_SLACK * tolerance:
         defects.append("FALSE_OPTIMUM")
     order = [name for name in DEFECTS if name in defects]
     return Verdict(order[0] if order else answer.status, low, high, bound_excess, optimum_excess, error, tuple(order))
 
 
+def unjudged(answer: Answer) -> Verdict:
+    """The verdict where the exact optimum was not found: crashes and hangs are seen without it."""
+    return Verdict("UNJUDGED") if answer.end == "solved" else _unsolved(answer, math.nan, math.nan)
+
+
 def _unsolved(answer: Answer, low: float, high: float) -> Verdict:
     """The verdict on a solve that gave no solution."""
     word = answer.end.upper()
     return Verdict(word, low, high, defects=(word,) if word in DEFECTS else ())
+
+
+def as_float(number: Fraction) -> float:
+    """The nearest float, infinite where there is none."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.copysign(math.inf, number)
 
 
 def _finite(answer: Answer) -> bool:
