@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from .nasty import KINDS, Case, seeded_case
-from .simplex import NotSolved
+from .simplex import NotSolvedError
 from .verdicts import DEFECTS, Answer, Verdict, judge, unjudged
 
 SOLVERS = ("auto", "highs:full", "highs:dual", "highs:aggregated", "newton", "cutting_plane", "clarabel", "scs")
@@ -103,7 +103,7 @@ def _work(pipe: Any) -> None:
             warnings.simplefilter("ignore")
             try:
                 pipe.send(answer(case, more) if task == "solve" else verdicts(case, more))
-            except (NotSolved, OverflowError):
+            except (NotSolvedError, OverflowError):
                 pipe.send(None)
 
 

@@ -21,7 +21,7 @@ from scipy.optimize import linprog
 MAX_STEPS = 20_000
 
 
-class NotSolved(RuntimeError):
+class NotSolvedError(RuntimeError):
     """The method did not end; no verdict."""
 
 
@@ -41,7 +41,7 @@ def boxed_optimum(
         ``upper ≥ 0``.
     """
     used = [k for k, most in enumerate(upper) if most > 0]
-    rows, size = len(right), len(used)
+    rows = len(right)
     # Integers: every row times its denominator, every variable times one for all, every cost likewise.
     per_row = [math.lcm(*(columns[k][i].denominator for k in used if i in columns[k]), 1) for i in range(rows)]
     entries = [[int(columns[k].get(i, 0) * per_row[i]) for i in range(rows)] for k in used]
@@ -112,7 +112,7 @@ class _Simplex:
             entering, step_is_zero = self._step(basis, inverse, det, basic, r, reduced, at_upper, inside)
             still = still + 1 if step_is_zero else 0
             basis[r] = entering
-        raise NotSolved("too many steps")
+        raise NotSolvedError("too many steps")
 
     def _excess(self, k: int, value: int, det: int) -> float:
         """About how far a basic variable is out of its box, as the logarithm of its units."""
@@ -142,7 +142,7 @@ class _Simplex:
             if slope >= 0:
                 return k, length == 0
             at_upper[k] = not at_upper[k]
-        raise NotSolved("no feasible q")
+        raise NotSolvedError("no feasible q")
 
     def _guess(self) -> list[int]:
         """Columns in the order in which they may belong to the basis of an optimum, from a solve in floats."""
@@ -215,7 +215,7 @@ def _inverse(rows: list[list[int]]) -> tuple[list[list[int]], int]:
     for k in range(size):
         swap = next((i for i in range(k, size) if work[i][k]), None)
         if swap is None:
-            raise NotSolved("singular basis")
+            raise NotSolvedError("singular basis")
         if swap != k:
             work[k], work[swap], sign = work[swap], work[k], -sign
         pivot = work[k][k]

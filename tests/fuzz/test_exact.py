@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import replace
-from fractions import Fraction as F
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -26,21 +26,28 @@ LINEAR = [
 
 
 def test_roots_enclose():
-    assert exact.root(F(9, 16)) == (F(3, 4), F(3, 4))
-    low, high = exact.root(F(2))
+    assert exact.root(Fraction(9, 16)) == (Fraction(3, 4), Fraction(3, 4))
+    low, high = exact.root(Fraction(2))
     assert low * low < 2 < high * high
-    assert high - low < F(1, 10**40)
-    low, high = exact.root(F(5e-324) ** 2 * 3)
+    assert high - low < Fraction(1, 10**40)
+    low, high = exact.root(Fraction(5e-324) ** 2 * 3)
     assert 0 < low < high
 
 
 def test_simplex_by_hand():
     # max q0 + q1 with q0 + 2 q1 = 3, both at most 2: q = (2, ½).
-    best, point = boxed_optimum([{0: F(1)}, {0: F(2)}], [F(3)], [F(1), F(1)], [F(2), F(2)])
-    assert best == F(5, 2)
-    assert point == [F(1, 2)]
+    best, point = boxed_optimum(
+        [{0: Fraction(1)}, {0: Fraction(2)}], [Fraction(3)], [Fraction(1), Fraction(1)], [Fraction(2), Fraction(2)]
+    )
+    assert best == Fraction(5, 2)
+    assert point == [Fraction(1, 2)]
     # The same row twice: the rows are dependent, the optimum is not.
-    twice = boxed_optimum([{0: F(1), 1: F(1)}, {0: F(2), 1: F(2)}], [F(3), F(3)], [F(1), F(1)], [F(2), F(2)])
+    twice = boxed_optimum(
+        [{0: Fraction(1), 1: Fraction(1)}, {0: Fraction(2), 1: Fraction(2)}],
+        [Fraction(3), Fraction(3)],
+        [Fraction(1), Fraction(1)],
+        [Fraction(2), Fraction(2)],
+    )
     assert twice[0] == best
 
 
@@ -77,24 +84,24 @@ def test_values_are_those_of_all_margins():
     ]  # fmt: skip
     for program in every:
         coef, intercept = generator.normal(size=X.shape[1]), 0.3
-        low, high = value(program, ExactSample.of(X, y, weight), exact.fractions(coef), F(intercept))
-        assert low <= high <= low + F(1, 10**30)
+        low, high = value(program, ExactSample.of(X, y, weight), exact.fractions(coef), Fraction(intercept))
+        assert low <= high <= low + Fraction(1, 10**30)
         assert float(low) == pytest.approx(objective(program, coef, intercept, X, y, weight), rel=1e-12), label(program)
 
 
 @pytest.mark.parametrize(
     ("program", "expected"),
     [
-        (RankSVM(1.0), F(1, 5)),  # one pair (3, 4): w along it with w·d = 1, ‖w‖ = 1/5
-        (RankSVM(6.0), F(1)),  # λ above ‖d‖: w = 0
-        (RankSVM(1.0, "l1"), F(1, 4)),
-        (RankSVM(1.0, "linf"), F(1, 7)),
-        (RankSVM(1.0, squared=True), F(1, 25)),
-        (RankSVM(25.0, squared=True), F(3, 4)),  # 1 − 5t + 25t² is least at t = 1/10
-        (RankSVM(25.0, "l1", squared=True), 1 - F(16, 100)),  # 1 − ‖d‖∞²/(4λ)
-        (GeneralizedBufferedAUC(-2.0), F(0)),  # 5t − 2t = 1
-        (GeneralizedBufferedAUC(-5.5), F(1)),
-        (GeneralizedBufferedAUC(2.0, "linf"), F(0)),
+        (RankSVM(1.0), Fraction(1, 5)),  # one pair (3, 4): w along it with w·d = 1, ‖w‖ = 1/5
+        (RankSVM(6.0), Fraction(1)),  # λ above ‖d‖: w = 0
+        (RankSVM(1.0, "l1"), Fraction(1, 4)),
+        (RankSVM(1.0, "linf"), Fraction(1, 7)),
+        (RankSVM(1.0, squared=True), Fraction(1, 25)),
+        (RankSVM(25.0, squared=True), Fraction(3, 4)),  # 1 − 5t + 25t² is least at t = 1/10
+        (RankSVM(25.0, "l1", squared=True), 1 - Fraction(16, 100)),  # 1 − ‖d‖∞²/(4λ)
+        (GeneralizedBufferedAUC(-2.0), Fraction(0)),  # 5t − 2t = 1
+        (GeneralizedBufferedAUC(-5.5), Fraction(1)),
+        (GeneralizedBufferedAUC(2.0, "linf"), Fraction(0)),
     ],
     ids=lambda x: label(x) if hasattr(x, "name") else str(x),
 )
@@ -121,9 +128,9 @@ def test_a_long_w_is_found():
     X, y = [[1 + 1e-9], [1.0], [1e-9], [0.0]], [1, 0, 1, 0]
     found = optimum(BufferedAUC(), ExactSample.of([X[0], X[1]], [1, 0]))
     assert found.high == 0
-    assert found.point[0] == 1 / (F(1 + 1e-9) - 1)
+    assert found.point[0] == 1 / (Fraction(1 + 1e-9) - 1)
     # With the second pair the pair (1e-9, 1) is wrong for every w > 0: its hinge stays.
-    assert optimum(BufferedAUC(), ExactSample.of(X, y)).high > F(1, 4)
+    assert optimum(BufferedAUC(), ExactSample.of(X, y)).high > Fraction(1, 4)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -160,16 +167,16 @@ def test_wrong_answers_are_caught():
 
 
 def test_bounds_within_a_radius_speak_of_short_w_alone():
-    """The value at w is 1 − w/2 up to w = 1: at w = ¼ it is 0.875."""
-    short = replace(RIGHT, status="optimal_within", objective=0.75, bound=0.75, coef=(0.5,), norm_bound=0.5)
+    """The margins are w·(1, −1, 3, 1): the value is 0.625 at ½, 0.5625 at ¾ and 0.5, the least, at 1."""
+    short = replace(RIGHT, status="optimal_within", objective=0.625, bound=0.625, coef=(0.5,), norm_bound=0.5)
     assert word(short) == "optimal_within"
     assert word(replace(short, norm_bound=0.75)) == "FALSE_BOUND"
     assert word(replace(short, bound=0.0, norm_bound=0.75)) == "FALSE_OPTIMUM"
     # "optimal" speaks of every w, whatever the radius of the bound.
     assert word(replace(short, status="optimal")) == "FALSE_OPTIMUM"
-    # In units of the spread: a radius of ½ is w = ¼ where the spread is 2.
-    assert word(short, spread=(2.0,)) == "optimal_within"
-    assert word(replace(short, norm_bound=1.5), spread=(2.0,)) == "FALSE_BOUND"
+    # In units of the spread: where it is 2, w = ½ has the length 1, and w = ¾ is out of a radius of 1.2 but not of 2.
+    assert word(replace(short, norm_bound=1.0), spread=(2.0,)) == "optimal_within"
+    assert word(replace(short, norm_bound=2.0), spread=(2.0,)) == "FALSE_BOUND"
 
 
 def test_seeds_stand_for_cases():
