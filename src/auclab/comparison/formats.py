@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 import pandas as pd
 
 from auclab.comparison.table import Table
+from auclab.pipeline.csv_cells import no_formula
+from auclab.pipeline.visible import visible
 
 #: A table with more columns than this, and more columns than rows, is transposed.
 WIDEST = 5
@@ -15,13 +17,21 @@ WIDEST = 5
 _TEX = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
     **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
+    # an optional argument or the star of the command before them, such as the end of a line
+    **{"[": "{[}", "]": "{]}", "*": "{*}"},
     **{"λ": r"$\lambda$", "≤": r"$\le$", "²": r"$^2$", "·": r"$\cdot$", "±": r"$\pm$", "−": "$-$", "χ": r"$\chi$"},
 }
+
+_MARKDOWN = {**{character: f"\\{character}" for character in "\\|[]`*"}, "<": "&lt;", "&": "&amp;"}
 
 
 def to_values(table: Table) -> str:
     """Csv of the tested values: a line per row and pair, a column per configuration, empty where there is no run."""
-    return str(table.cells.values.to_csv())
+    values = table.cells.values
+    names = [tuple(no_formula(str(name)) for name in pair) for pair in values.index]
+    index = pd.MultiIndex.from_tuples(names, names=values.index.names)
+    columns = [no_formula(str(name)) for name in values]
+    return str(values.set_axis(index, axis=0).set_axis(columns, axis=1).to_csv())
 
 
 def to_csv(table: Table) -> str:
@@ -30,7 +40,14 @@ def to_csv(table: Table) -> str:
     for row in table.rows:
         for column in table.columns:
             cell = table.cell(row, column)
-            line = [row, column, table.cells.metric, cell.mean, cell.deviation, cell.count, cell.best, cell.level]
+            line = [
+                *map(no_formula, (row, column, table.cells.metric)),
+                cell.mean,
+                cell.deviation,
+                cell.count,
+                cell.best,
+                cell.level,
+            ]
             lines.append([*line, table.test, cell.p_value, cell.seconds, cell.gap])
     head = ["row", "column", "metric", "mean", "sd", "n", "best", "not_worse", "test", "p_value", "seconds", "gap"]
     return str(pd.DataFrame(lines, columns=head).to_csv(index=False))
@@ -40,19 +57,20 @@ def to_markdown(table: Table) -> str:
     """Markdown: the cells, the summary of each column, and the notes."""
 
     def lines(head: list[str], body: list[list[str]]) -> Iterator[str]:
-        yield "| " + " | ".join(text.replace("|", r"\|") for text in head) + " |"
+        yield "| " + " | ".join(head) + " |"
         yield "|---" + "|---:" * (len(head) - 1) + "|"
-        yield from ("| " + " | ".join(text.replace("|", r"\|") for text in row) + " |" for row in body)
+        yield from ("| " + " | ".join(row) + " |" for row in body)
 
-    parts = [*lines(*grid(table, lambda text, best: f"**{text}**")), "", caption(table), ""]
-    parts += [*lines(*summary(table)), "", *(f"* {sentence}" for sentence in sentences(table))]
+    main = grid(table, lambda text, best: f"**{text}**", escape=escape_markdown)
+    parts = [*lines(*main), "", escape_markdown(caption(table)), "", *lines(*summary(table, escape=escape_markdown))]
+    parts += ["", *(f"* {escape_markdown(sentence)}" for sentence in sentences(table))]
     return "\n".join(parts).rstrip() + "\n"
 
 
 def to_latex(table: Table) -> str:
     """A ``table`` with booktabs' rules; notes are comments above it."""
     head, body = grid(table, lambda text, best: f"\\textbf{{{text}}}", escape=escape_tex)
-    lines = [r"% needs \usepackage{booktabs}", *(f"% {sentence}" for sentence in sentences(table))]
+    lines = [r"% needs \usepackage{booktabs}", *(f"% {visible(sentence)}" for sentence in sentences(table))]
     lines += [r"\begin{table}", r"\centering", rf"\caption{{{escape_tex(caption(table))}}}", r"\smallskip"]
     lines += [rf"\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}", r"\toprule", " & ".join(head) + r" \\", r"\midrule"]
     lines += [" & ".join(row) + r" \\" for row in body]
@@ -87,7 +105,7 @@ def summary(table: Table, escape: Callable[[str], str] = str) -> tuple[list[str]
     """Head and lines of the summary of each column: rank, wins, seconds, gap."""
     ranks = None if table.ranking is None else table.ranking.average_ranks
     columns = table.columns if ranks is None else [str(name) for name in ranks.index]
-    head = [", ".join(table.cells.columns), *(["average rank"] if ranks is not None else [])]
+    head = [escape(", ".join(table.cells.columns)), *(["average rank"] if ranks is not None else [])]
     head += ["wins/ties/losses", "mean seconds", "largest gap"]
     lines = []
     for column in columns:
@@ -123,14 +141,25 @@ def sentences(table: Table) -> list[str]:
 
 
 def escape_tex(text: str) -> str:
-    r"""Text that LaTeX prints as it stands.
+    r"""Text that LaTeX prints as it stands, on one line.
 
     Examples
     --------
     >>> escape_tex("breast_cancer λ=0.1")
     'breast\\_cancer $\\lambda$=0.1'
     """
-    return "".join(_TEX.get(character, character) for character in text)
+    return "".join(_TEX.get(character, character) for character in visible(text))
+
+
+def escape_markdown(text: str) -> str:
+    r"""Text that Markdown shows as it stands: no HTML, links, code or cells of its own, on one line.
+
+    Examples
+    --------
+    >>> escape_markdown("breast_cancer λ=0.1 <img> [x](y)")
+    'breast_cancer λ=0.1 &lt;img> \\[x\\](y)'
+    """
+    return "".join(_MARKDOWN.get(character, character) for character in visible(text))
 
 
 def digits_of(table: Table) -> Callable[[float], str]:

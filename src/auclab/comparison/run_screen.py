@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,8 @@ from rich.text import Text
 from auclab.comparison.cells import PARTS
 from auclab.comparison.runs import is_setting
 from auclab.comparison.screens import STYLES, number_of, page, plain, sheet_of
+from auclab.pipeline.stored_files import damaged, read_json
+from auclab.pipeline.visible import visible
 from auclab.types import CONVERGED
 
 #: Parts of settings that are not shown: origin of the data, and the name of a group's choice.
@@ -27,7 +29,8 @@ def show_run(rows: pd.DataFrame) -> None:
     status = str(first["run_status"])
     style = STYLES.get(status, "")
     facts.add_row("run", Text.assemble((str(first["run"]), "bold"), f"  {first['run_id']}"))
-    facts.add_row("started", Text.assemble(f"{first['started']:%Y-%m-%d %H:%M:%S} UTC · ", (status, style)))
+    started = f"{first['started']:%Y-%m-%d %H:%M:%S} UTC" if pd.notna(first["started"]) else "unknown"
+    facts.add_row("started", Text.assemble(f"{started} · ", (status, style)))
     for name, key, prefix in (
         ("error", "tag.error", ""),
         ("sweep", "parent_id", ""),
@@ -71,31 +74,57 @@ def _settings(first: pd.Series[Any]) -> dict[str, str]:
     return {group: " · ".join(texts) for group, texts in found.items()}
 
 
+@dataclass(frozen=True)
+class _Ending:
+    """What a split's ``certificate.json`` says: how the solve ended, its numbers, notes."""
+
+    text: str
+    converged: bool
+    numbers: str
+    notes: tuple[str, ...]
+
+    @classmethod
+    def read(cls, folder: Path) -> _Ending | None:
+        content = read_json(folder, "certificate.json")
+        if content is None:
+            return None
+        with damaged(folder / "certificate.json"):
+            numbers = [f"{key.replace('_', ' ')} {plain(content[key])}" for key in ("objective", "lower_bound")]
+            return cls(
+                visible(f"{content['status']}, {content['advice']}"),
+                content["status"] in CONVERGED,
+                " · ".join([*numbers, f"gap {plain(content['gap'], '.1e')}"]),
+                tuple(visible(str(note)) for note in content["notes"]),
+            )
+
+
 def _certificates(facts: Sheet, rows: pd.DataFrame) -> None:
     """Add the certificate; for several splits, how they ended and the worst gap."""
-    paths = [Path(folder) / "certificate.json" for folder in rows["fold_folder"]]
-    certificates = [json.loads(path.read_text(encoding="utf-8")) for path in paths if path.exists()]
-    if not certificates:
+    folders = [Path(folder) for folder in rows["fold_folder"]]
+    endings = [ending for folder in folders if (ending := _Ending.read(folder)) is not None]
+    if not endings:
         return
-    endings = Counter(f"{each['status']}, {each['advice']}" for each in certificates)
-    text = "; ".join(ending if len(certificates) == 1 else f"{count} × {ending}" for ending, count in endings.items())
-    style = "green" if all(each["status"] in CONVERGED for each in certificates) else "red"
-    facts.add_row("ended", Text(text, style))
-    if len(certificates) == 1:
-        numbers = [f"{key.replace('_', ' ')} {plain(certificates[0][key])}" for key in ("objective", "lower_bound")]
-        facts.add_row("certificate", Text(" · ".join([*numbers, f"gap {plain(certificates[0]['gap'], '.1e')}"])))
-        for item in _bounds(paths[0].with_name("bounds.json")):
+    counts = Counter(each.text for each in endings)
+    text = "; ".join(ending if len(endings) == 1 else f"{count} × {ending}" for ending, count in counts.items())
+    facts.add_row("ended", Text(text, "green" if all(each.converged for each in endings) else "red"))
+    if len(endings) == 1:
+        facts.add_row("certificate", Text(endings[0].numbers))
+        for item in _bounds(folders[0]):
             facts.add_row("bound", Text(item))
-    for note in dict.fromkeys(note for each in certificates for note in each["notes"]):
+    for note in dict.fromkeys(note for each in endings for note in each.notes):
         facts.add_row("note", Text(note))
 
 
-def _bounds(path: Path) -> list[str]:
-    if not path.exists():
+def _bounds(folder: Path) -> list[str]:
+    content = read_json(folder, "bounds.json")
+    if content is None:
         return []
-    items = json.loads(path.read_text(encoding="utf-8"))["bounds"]
-    vacuous = [" (vacuous)" if item.get("bound", {}).get("vacuous") else "" for item in items]
-    return [f"{item['statement']} · {item['name']}{note}" for item, note in zip(items, vacuous, strict=True)]
+    with damaged(folder / "bounds.json"):
+        items = content["bounds"]
+        vacuous = [" (vacuous)" if item.get("bound", {}).get("vacuous") else "" for item in items]
+        return [
+            visible(f"{item['statement']} · {item['name']}{note}") for item, note in zip(items, vacuous, strict=True)
+        ]
 
 
 def _splits(rows: pd.DataFrame) -> Sheet:
@@ -104,7 +133,8 @@ def _splits(rows: pd.DataFrame) -> Sheet:
     metrics = [name for name in metrics if not name.endswith(PARTS)]
     lines = [
         [
-            *(str(row["fold"]), str(row.get("tag.status")), plain(row["objective"], ".6g"), plain(row["gap"], ".1e")),
+            *(str(row["fold"]), str(row.get("tag.status"))),
+            *(plain(row.get("objective"), ".6g"), plain(row.get("gap"), ".1e")),
             *(plain(row[name], ".4f") for name in metrics),
         ]
         for row in rows.to_dict("records")
@@ -133,12 +163,12 @@ def _numbers(rows: pd.DataFrame) -> list[list[str]]:
 
 
 def _files(folder: Path) -> None:
-    page.print(Text.assemble(("files", "cyan"), f"  {folder}"), soft_wrap=not page.is_terminal)
+    page.print(Text.assemble(("files", "cyan"), visible(f"  {folder}")), soft_wrap=not page.is_terminal)
     if not folder.exists():
         page.print("       the folder is gone", style="red")
         return
     names = [f"{path.name}/" if path.is_dir() else path.name for path in sorted(folder.iterdir())]
-    page.print(Text(f"       {'  '.join(names)}", style="dim"), soft_wrap=not page.is_terminal)
+    page.print(Text(visible(f"       {'  '.join(names)}"), style="dim"), soft_wrap=not page.is_terminal)
 
 
 def _facts() -> Sheet:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import csv
+import hashlib
 import json
+import re
 import tempfile
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import pandas as pd
 import platformdirs
 
+from auclab.pipeline.stored_files import damaged, inner_folder, read_rows
 from auclab.pipeline.stores_of_0_1 import update_params
+from auclab.pipeline.visible import visible
 from auclab.tracking.address import Address, hide_password, is_local, local_path
 from auclab.types import AuclabError
 
@@ -48,8 +52,12 @@ def read_runs(
     filter: str = "",
     experiments: Sequence[str] | None = None,
     status: str | None = "FINISHED",
+    allow: Sequence[str] = (),
 ) -> pd.DataFrame:
     """Runs of the store, one row per split: a run over five folds is five rows, oldest run first.
+
+    Whoever made the store wrote what is in it. Names and texts are returned as one line without control characters;
+    files are read from the run's own folder alone.
 
     Parameters
     ----------
@@ -63,6 +71,9 @@ def read_runs(
         Names of experiments (``tracking.experiment``); all of them if not given.
     status : str, optional
         ``FINISHED``, ``FAILED``, ``KILLED`` or ``RUNNING``; None for every run.
+    allow : sequence of str
+        Addresses such as ``s3://bucket`` from which files of runs may be fetched; without them, those of the server
+        that `store_dir` names.
 
     Returns
     -------
@@ -76,16 +87,16 @@ def read_runs(
     Raises
     ------
     AuclabError
-        No store, an unknown experiment, a filter that MLflow does not understand, or a run over several splits whose
-        ``folds.csv`` is gone.
+        No store, an unknown experiment, a filter that MLflow does not understand, a run over several splits whose
+        ``folds.csv`` is gone or damaged, or a run whose files are not in a folder or at an address of its own.
     """
     store = Address.parse(store_dir)
     conditions = [part for part in (filter.strip(), f"attributes.status = '{status}'" if status else "") if part]
     client, found = _search(store, " and ".join(conditions), experiments)
     runs = [run for run in found if not {SWEEP_TAG, STUDY_TAG} & run.data.tags.keys()]
-    table = pd.DataFrame([row for run in runs for row in _rows(run, client, store)])
+    table = pd.DataFrame([row for run in runs for row in _rows(run, client, store, allow)])
     table = table.reindex(columns=[*FACTS, *(name for name in table.columns if name not in FACTS)])
-    params = dict.fromkeys(key for run in runs for key in update_params(run.data.params))
+    params = dict.fromkeys(key for run in runs for key in _params(run))
     return table.assign(**{key: _typed(table[key]) for key in params})
 
 
@@ -173,79 +184,118 @@ def _experiment_ids(client: MlflowClient, names: Sequence[str] | None, store: Ad
     return [ids[name] for name in names or ids]
 
 
-def _rows(run: Run, client: MlflowClient, store: Address) -> Iterator[dict[Any, Any]]:
+def _params(run: Run) -> dict[str, str]:
+    """Parameters under today's names; those that have the name of a fact are not a run's settings."""
+    shown = {visible(key): visible(value) for key, value in update_params(run.data.params).items()}
+    return {key: value for key, value in shown.items() if key not in FACTS and not key.startswith("tag.")}
+
+
+def _rows(run: Run, client: MlflowClient, store: Address, allow: Sequence[str]) -> Iterator[dict[Any, Any]]:
     """The splits of one run, as rows."""
-    params, metrics = update_params(run.data.params), run.data.metrics
-    folder = find_folder(run, store.directory)
+    params = _params(run)
+    metrics = {visible(key): value for key, value in run.data.metrics.items()}
+    metrics = {key: value for key, value in metrics.items() if key not in FACTS and key not in params}
+    folder = find_folder(run, store)
     several = any(f"{key}_sd" in metrics for key in metrics)
     if several and not is_local(run.info.artifact_uri):
-        _fetch(client, run, "folds.csv")
-    facts = {
+        _fetch(client, run, "folds.csv", store, allow)
+    facts: dict[str, Any] = params | {f"tag.{visible(key)}": visible(value) for key, value in run.data.tags.items()}
+    facts |= {
         "run_id": run.info.run_id,
-        "run": run.info.run_name,
-        "run_status": run.info.status,
-        "started": pd.to_datetime(run.info.start_time, unit="ms", utc=True),
-        "ended": pd.to_datetime(run.info.end_time, unit="ms", utc=True),
-        "parent_id": run.data.tags.get("mlflow.parentRunId"),
+        "run": visible(str(run.info.run_name)),
+        "run_status": visible(str(run.info.status)),
+        "started": pd.to_datetime(run.info.start_time, unit="ms", utc=True, errors="coerce"),
+        "ended": pd.to_datetime(run.info.end_time, unit="ms", utc=True, errors="coerce"),
+        "parent_id": run.data.tags.get("mlflow.parentRunId") and visible(run.data.tags["mlflow.parentRunId"]),
         "folder": folder,
         "data_sha256": _data_sha256(run),
     }
-    facts |= params
-    facts |= {f"tag.{key}": value for key, value in run.data.tags.items()}
     table = folder / "folds.csv"
-    if table.exists():
-        with table.open(encoding="utf-8", newline="") as file:  # not by pandas, which may round the last digit
-            for number, row in enumerate(csv.DictReader(file)):
-                fold = {"fold": row.pop("fold"), "fold_folder": folder / f"fold_{number}"}
-                status = {"tag.status": row.pop("status")} if "status" in row else {}
-                yield facts | fold | status | {key: float(value or "nan") for key, value in row.items()}
+    rows = read_rows(folder, table.name)
+    if rows is not None:
+        for number, row in enumerate(rows):
+            with damaged(table):
+                fold = {"fold": visible(row.pop("fold")), "fold_folder": inner_folder(folder, f"fold_{number}")}
+                status = {"tag.status": visible(row.pop("status"))} if "status" in row else {}
+                numbers = {visible(key): float(value or "nan") for key, value in row.items()}
+            own = {key: value for key, value in numbers.items() if key not in facts and key not in FACTS}
+            yield facts | fold | status | own
     elif several:
         raise AuclabError(
-            f"{table} is gone, and run {run.info.run_name} was over several splits; restore it, or leave the run out "
-            f"(--filter \"attributes.run_id != '{run.info.run_id}'\")"
+            f"{table} is gone, and run {facts['run']} was over several splits; restore it, or {_leave_out(run)}"
         )
     else:
         yield facts | metrics | {"fold": _only_fold(params), "fold_folder": folder}
 
 
-def find_folder(run: Run, place: Path) -> Path:
+def _leave_out(run: Run) -> str:
+    return f"leave the run out (--filter \"attributes.run_id != '{run.info.run_id}'\")"
+
+
+def find_folder(run: Run, store: Address) -> Path:
     """Where the run's files are, also after the store was moved: MLflow keeps absolute addresses.
 
     Files that a server keeps are in the user's cache folder, once `fetch_files` has downloaded them.
-    """
-    if not is_local(run.info.artifact_uri):
-        return Path(platformdirs.user_cache_dir("auclab")) / "runs" / run.info.run_id
-    written = local_path(run.info.artifact_uri)
-    here = place / "artifacts" / run.info.run_id / "artifacts"
-    return here if here.exists() and not written.exists() else written
-
-
-def fetch_files(runs: pd.DataFrame, store: str | Path) -> None:
-    """Download the files of some runs from a server; those of a finished run are downloaded once.
 
     Raises
     ------
     AuclabError
-        The server does not send them.
+        The store names a folder that is not the run's: MLflow calls it ``<run id>/artifacts``, also behind links.
+    """
+    run_id, uri = str(run.info.run_id), str(run.info.artifact_uri)
+    if re.fullmatch(r"[0-9A-Za-z_-]{1,64}", run_id) is None:
+        raise AuclabError(f"{store} has a run with the id {visible(run_id)!r}; an id is of letters and digits")
+    if not is_local(uri):
+        # with the store: another one may have a run of the same id
+        place = hashlib.sha256(hide_password(store.uri).encode()).hexdigest()[:16]
+        return Path(platformdirs.user_cache_dir("auclab")) / "runs" / place / run_id
+    here = store.directory / "artifacts" / run_id / "artifacts"
+    folder = here if here.exists() else local_path(uri)
+    if urlsplit(uri).netloc not in ("", "localhost") or folder.resolve().parts[-2:] != (run_id, "artifacts"):
+        raise AuclabError(
+            f"the store says that the files of run {visible(str(run.info.run_name))} are in {visible(uri)}, which is "
+            f"not the run's folder: that is called {run_id}/artifacts; {_leave_out(run)}"
+        )
+    return folder
+
+
+def fetch_files(runs: pd.DataFrame, store: str | Path, *, allow: Sequence[str] = ()) -> None:
+    """Download the files of some runs from a server; those of a finished run are downloaded once.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        As `read_runs` gives it.
+    store : path
+        The store the runs are from.
+    allow : sequence of str
+        Addresses such as ``s3://bucket`` from which files may be fetched, besides the server itself.
+
+    Raises
+    ------
+    AuclabError
+        The server does not send them, or they are at an address that is not allowed.
     """
     from auclab.tracking.store import STORE_ERRORS
 
-    client = open_reader(store)
+    client, address = open_reader(store), Address.parse(store)
     try:
         for run_id in dict.fromkeys(runs["run_id"]):
             run = client.get_run(run_id)
             if not is_local(run.info.artifact_uri):
-                _fetch(client, run, "")
+                _fetch(client, run, "", address, allow)
     except STORE_ERRORS as error:
-        raise AuclabError(f"cannot get the files of run {run_id}: {' '.join(str(error).split())}") from error
+        reason = hide_password(" ".join(str(error).split()))
+        raise AuclabError(f"cannot get the files of run {run_id}: {reason}") from error
 
 
-def _fetch(client: MlflowClient, run: Run, path: str) -> None:
+def _fetch(client: MlflowClient, run: Run, path: str, store: Address, allow: Sequence[str]) -> None:
     """Download one file or all, unless they are there; they are moved into place when they are complete."""
-    folder = find_folder(run, Path())
+    folder = find_folder(run, store)
     mark = folder / path if path else folder / "config.yaml"  # of a failed run, fetched each time
     if mark.exists():
         return
+    _require_own_address(run, store, allow)
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".fetch-", dir=folder.parent) as draft:
         client.download_artifacts(run.info.run_id, path, draft)
@@ -255,7 +305,26 @@ def _fetch(client: MlflowClient, run: Run, path: str) -> None:
                 each.replace(target)
 
 
-def _only_fold(params: dict[str, str]) -> str:
+def _require_own_address(run: Run, store: Address, allow: Sequence[str]) -> None:
+    """Check that the files of a run are at the server that was asked, or at an address that was allowed.
+
+    Any other would be contacted because the store says so, and be sent the passwords that MLflow finds in the
+    environment.
+    """
+    uri = str(run.info.artifact_uri)
+    parts, server = urlsplit(uri), urlsplit(store.uri)
+    own = store.is_server and parts.scheme == "mlflow-artifacts" and parts.netloc in ("", server.netloc)
+    if own or any(uri == each or uri.startswith(f"{each.rstrip('/')}/") for each in allow):
+        return
+    place = hide_password(f"{parts.scheme}://{parts.netloc}")
+    raise AuclabError(
+        f"the files of run {visible(str(run.info.run_name))} are at {hide_password(visible(uri))}, and that is not the "
+        f"server that {store} is; to fetch them is to contact it. If you know the address, allow it: --allow {place}. "
+        f"Otherwise {_leave_out(run)}"
+    )
+
+
+def _only_fold(params: Mapping[str, str]) -> str:
     """The name the split had in `datasets.splits`, so that a fold in a run of its own pairs with one among many."""
     split = params.get("split", "")
     if split == "kfold":
@@ -266,7 +335,10 @@ def _only_fold(params: dict[str, str]) -> str:
 
 def _data_sha256(run: Run) -> str | None:
     for item in run.inputs.dataset_inputs if run.inputs else ():
-        return str(json.loads(item.dataset.source).get("sha256")) or None
+        try:
+            return visible(str(json.loads(item.dataset.source).get("sha256"))) or None
+        except (ValueError, AttributeError, TypeError, RecursionError):  # of another program, or changed
+            return None
     return None
 
 

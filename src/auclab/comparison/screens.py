@@ -8,8 +8,6 @@ from typing import Literal
 
 import pandas as pd
 from rich import box
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table as Sheet
 from rich.text import Text
 
@@ -17,11 +15,12 @@ from auclab.comparison.cells import shorten
 from auclab.comparison.formats import caption, grid, sentences, summary
 from auclab.comparison.replay import EFFORT, Replay
 from auclab.comparison.table import Table
-from auclab.pipeline.console import out
+from auclab.pipeline.console import Screen, out
+from auclab.pipeline.visible import visible
 from auclab.types import CONVERGED
 
 #: A terminal has its own width; output to a file or a pipe is not wrapped.
-page = out if out.is_terminal else Console(width=200, highlight=False)
+page = out if out.is_terminal else Screen(width=200)
 
 #: Width in characters from which gap and seconds of a run are shown.
 WIDE_SCREEN = 115
@@ -38,7 +37,7 @@ def show_table(table: Table) -> None:
         soft_wrap=not page.is_terminal,
     )
     page.print()
-    page.print(sheet_of(*summary(table, escape=escape)))
+    page.print(sheet_of(*summary(table)))
     for sentence in sentences(table):
         style = "yellow" if sentence.startswith(("missing", "too few")) else ""
         page.print(Text.assemble(("· ", "cyan"), (sentence, style)), soft_wrap=not page.is_terminal)
@@ -47,19 +46,25 @@ def show_table(table: Table) -> None:
 
 def _fitting(table: Table) -> Sheet:
     """The orientation that fits the width; if neither does, cells are folded, not cut."""
+    usual = _sheet(table, turned=False)
+    for sheet in (usual, _sheet(table, turned=True)):
+        if page.measure(sheet).minimum <= page.width:
+            return sheet
+    for column in usual.columns:
+        column.no_wrap, column.min_width = False, None
+    return usual
+
+
+def _sheet(table: Table, *, turned: bool) -> Sheet:
+    """The main table; its cells, numbers alone, are the only ones whose markup counts."""
 
     def bold(text: str, best: bool) -> str:
         if not page.is_terminal:
             return f"{text} *"
         return f"[bold green]{text}[/bold green]" if best else f"[bold]{text}[/bold]"
 
-    usual = sheet_of(*grid(table, bold, escape=escape))
-    for sheet in (usual, sheet_of(*grid(table, bold, escape=escape, turned=True))):
-        if page.measure(sheet).minimum <= page.width:
-            return sheet
-    for column in usual.columns:
-        column.no_wrap, column.min_width = False, None
-    return usual
+    head, lines = grid(table, bold, turned=turned)
+    return sheet_of(head, [[line[0], *map(Text.from_markup, line[1:])] for line in lines])
 
 
 def show_runs(runs: pd.DataFrame, *, metric: str) -> None:
@@ -76,8 +81,9 @@ def show_runs(runs: pd.DataFrame, *, metric: str) -> None:
         status = str(first["run_status"])
         shown = str(first.get("tag.status")) if status == "FINISHED" else status
         style = "yellow" if status == "FINISHED" and shown not in CONVERGED else STYLES.get(status, "")
-        line = [f"[cyan]{first['run_id'][:8]}[/cyan]", f"{first['started']:%m-%d %H:%M}", escape(str(first["run"]))]
-        line += [str(len(block)), f"[{style}]{escape(shown)}[/{style}]" if style else escape(shown), number]
+        started = f"{first['started']:%m-%d %H:%M}" if pd.notna(first["started"]) else "unknown"
+        line: list[str | Text] = [Text(str(first["run_id"])[:8], "cyan"), started, str(first["run"])]
+        line += [str(len(block)), Text(shown, style), number]
         lines.append([*line, number_of(block, "gap", "max", ".1e"), number_of(block, "seconds/total", "sum", ".3g")])
     if not wide:
         head, lines = head[:-2], [line[:-2] for line in lines]
@@ -90,13 +96,14 @@ def show_replay(found: Replay, tolerance: float) -> None:
     """Whether a repeated run gave the same numbers, and the difference of each metric."""
     numbers = found.numbers
     several = numbers["fold"].nunique() > 1
-    lines = []
+    lines: list[list[str | Text]] = []
     for name, block in numbers.groupby("metric", sort=False):
         apart = block["difference"].abs().max()
         cells = ["", ""] if several else [plain(block[key].iloc[0]) for key in ("stored", "again")]
         effort = str(name).startswith(EFFORT)
-        verdict = "[dim]—[/dim]" if effort else "[green]same[/green]" if block["same"].all() else "[red]different[/red]"
-        lines.append([escape(str(name)), *cells, "unknown" if math.isnan(apart) else f"{apart:.1e}", verdict])
+        verdict = Text("same", "green") if block["same"].all() else Text("different", "red")
+        verdict = Text("—", "dim") if effort else verdict
+        lines.append([str(name), *cells, "unknown" if math.isnan(apart) else f"{apart:.1e}", verdict])
     head = ["metric", "stored", "again", "largest difference" if several else "difference", ""]
     if several:  # stored and new values are many
         head, lines = [head[0], *head[3:]], [[line[0], *line[3:]] for line in lines]
@@ -112,15 +119,19 @@ def show_replay(found: Replay, tolerance: float) -> None:
         page.print(Text.assemble(("the numbers are different", "red"), f": {names}"), soft_wrap=not page.is_terminal)
 
 
-def sheet_of(head: Sequence[str], lines: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> Sheet:
-    """A table; columns in `left` are text, the others numbers, which are not wrapped."""
+def sheet_of(head: Sequence[str], lines: Sequence[Sequence[str | Text]], left: Sequence[int] = (0,)) -> Sheet:
+    """A table; columns in `left` are text, the others numbers, which are not wrapped.
+
+    Strings are shown as they are; a style is that of a `rich.text.Text`.
+    """
     sheet = Sheet(box=box.SIMPLE_HEAD, pad_edge=False)
     for index, name in enumerate(head):
         is_name = name == "name" or (index == 0 and len(left) == 1)  # all other columns are short and not wrapped
         justify: Literal["left", "right"] = "left" if index in left else "right"
-        sheet.add_column(name, justify=justify, overflow="fold", no_wrap=not is_name, min_width=26 if is_name else None)
+        width = 26 if is_name else None
+        sheet.add_column(Text(name), justify=justify, overflow="fold", no_wrap=not is_name, min_width=width)
     for line in lines:
-        sheet.add_row(*line)
+        sheet.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in line))
     return sheet
 
 
@@ -135,5 +146,5 @@ def number_of(rows: pd.DataFrame, name: str, how: str, form: str) -> str:
 def plain(value: float | str | None, form: str = ".8g") -> str:
     """A number of a JSON file, where unknown is null and infinity a string."""
     if isinstance(value, str):
-        return value
+        return visible(value)
     return "unknown" if value is None or math.isnan(value) else format(value, form)

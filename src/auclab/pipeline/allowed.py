@@ -99,9 +99,9 @@ def check_targets(configuration: Mapping[str, Any], allow: Sequence[str] = ()) -
                 continue
             if not isinstance(name, str) or name not in known:
                 raise _foreign(f"{path}._target_", name, sorted(known))
-            if name == GET_METHOD and not is_function(path_ := mapping.get("path")) and path_ not in allow:
+            if name == GET_METHOD and not is_function(called := mapping.get("path")) and called not in allow:
                 functions = [f"{module}.NAME of a universal function" for module in FUNCTION_MODULES]
-                raise _foreign(f"{path}.path", path_, functions)
+                raise _foreign(f"{path}.path", called, functions)
 
 
 def is_function(name: Any) -> bool:
@@ -109,8 +109,8 @@ def is_function(name: Any) -> bool:
 
     Examples
     --------
-    >>> is_function("numpy.tanh"), is_function("scipy.special.expit"), is_function("numpy.load"), is_function("os.system")
-    (True, True, False, False)
+    >>> [is_function(name) for name in ("numpy.tanh", "scipy.special.expit", "numpy.load", "os.system")]
+    [True, True, False, False]
     """
     import numpy as np
 
@@ -194,8 +194,8 @@ def check_locations(configuration: Mapping[str, Any], allow: Sequence[str] = ())
             address = mapping.get("address")
             if address is not None and address not in allow:
                 raise AuclabError(
-                    f"the stored configuration connects to the Dask scheduler {address!r} at {path}.address; a scheduler "
-                    f"may run any program here. If it is yours, allow it: --allow {address}"
+                    f"the stored configuration connects to the Dask scheduler {address!r} at {path}.address; a "
+                    f"scheduler may run any program here. If it is yours, allow it: --allow {address}"
                 )
     dataset = configuration.get("dataset")
     if isinstance(dataset, Mapping) and dataset.get("openml_id") is not None:
@@ -208,7 +208,7 @@ def check_locations(configuration: Mapping[str, Any], allow: Sequence[str] = ())
             )
 
 
-def _download(dataset: Mapping[str, Any]) -> str:
+def _download(dataset: Mapping[Any, Any]) -> str:
     """What decides the content and the name of a downloaded copy."""
     labels = dataset.get("openml_labels") or {}
     pairs = sorted((str(key), str(value)) for key, value in labels.items()) if isinstance(labels, Mapping) else labels

@@ -5,26 +5,58 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.progress import Progress as Bar
 from rich.progress import ProgressColumn, SpinnerColumn, Task, TextColumn, TimeElapsedColumn
 from rich.progress_bar import ProgressBar
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from auclab.pipeline.visible import visible_lines
 from auclab.solvers.progress import SolveProgress, progress_to
 from auclab.tracking.address import Address, hide_password
 from auclab.tracking.config import TrackingConfig
 from auclab.tracking.job_status import in_sweep
 from auclab.types import AuclabError
 
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
+
+class Screen(Console):
+    """A console that shows text as text: no characters that command the terminal, no passwords of addresses.
+
+    Names of runs and columns, and messages of databases, are written by others.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"highlight": False, **options})
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """As rich prints, without passwords in strings and texts."""
+        super().print(*map(_without_passwords, objects), **options)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """As rich renders, without control characters; those that rich itself sends stay."""
+        for segment in super().render(renderable, options):
+            is_text = segment.control is None and not segment.text.isprintable()
+            yield Segment(visible_lines(segment.text), segment.style) if is_text else segment
+
+
+def _without_passwords(item: Any) -> Any:
+    if isinstance(item, str):
+        return hide_password(item)
+    if isinstance(item, Text) and (shown := hide_password(item.plain)) != item.plain:
+        return Text(shown, item.style)
+    return item
+
+
+out = Screen()
+err = Screen(stderr=True)
 
 #: Seconds after which a solve gets a progress bar.
 BAR_AFTER = 2.0
@@ -53,6 +85,7 @@ def plain_errors(
             raise SystemExit(130) from None
         except (AuclabError, OSError, MemoryError) as error:
             line = " ".join(str(error).split()) or type(error).__name__
+            line = hide_password(line)
             err.print(f"[red]error:[/red] {escape(line)}", soft_wrap=True)
             raise failure(line) from None
 
@@ -99,7 +132,7 @@ def failed_line(name: str, error: BaseException) -> str:
     message = " ".join(str(error).split())
     if not (isinstance(error, AuclabError | OSError | MemoryError) and message):
         message = f"{type(error).__name__}: {message}".rstrip(": ")
-    return f"[red]error:[/red] {escape(message)}  [dim]{escape(name)}[/dim]"
+    return f"[red]error:[/red] {escape(hide_password(message))}  [dim]{escape(hide_password(name))}[/dim]"
 
 
 def show_sweep(
@@ -123,9 +156,13 @@ def show_sweep(
         out.print(f"files in   {short_path(folder)}", soft_wrap=True, markup=False)
     if counts["FAILED"]:
         out.print(f"tracebacks {short_path(folder)}/*/run.log", soft_wrap=True, markup=False)
+    if counts["KEPT"]:
+        place = short_path(folder)
+        out.print(f"not in the store: auclab push {place} sends the runs that are kept there", soft_wrap=True)
     if counts["SKIPPED"]:
         out.print("a job that finished before is skipped; rerun=true computes it again", soft_wrap=True)
     ended = f"{counts['FINISHED']} finished, {counts['SKIPPED']} skipped, {failed}, {killed}"
+    ended += f", [red]{counts['KEPT']} kept in their folders[/red]" if counts["KEPT"] else ""
     out.print(f"sweep: {ended}{_other_code(other_code or Counter())}", soft_wrap=True)
 
 

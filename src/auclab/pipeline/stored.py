@@ -57,7 +57,7 @@ def _plain_configuration(folder: Path, allow: Sequence[str]) -> Any:
     configuration = update_configuration(_parse(path))
     check_targets(configuration, allow)
     check_locations(configuration, allow)
-    if isinstance(solver := configuration["solver"], dict) and "export" in solver:
+    if "export" in (solver := configuration.get("solver", {})):
         solver["export"] = None  # it would write a file wherever the path says
     configuration["tracking"] = {"name": "none"}
     with damaged(path):
@@ -78,19 +78,19 @@ def _parse(path: Path) -> dict[str, Any]:
     except (yaml.YAMLError, OmegaConfBaseException) as error:
         what = " ".join(str(error).split())[:200]
         raise AuclabError(f"{path} cannot be read ({what}); it is not as auclab writes it") from error
-    groups = (*OBJECTS, "solver", "bounds")
-    if not isinstance(plain, dict) or (wrong := [group for group in groups if not isinstance(plain.get(group), dict)]):
-        lacking = ", ".join(groups if not isinstance(plain, dict) else wrong)
-        raise AuclabError(f"{path} is no configuration of auclab: it lacks the settings of {lacking}")
+    if not isinstance(plain, dict):
+        raise AuclabError(f"{path} is no configuration of auclab")
+    # A group that is missing is an error where it is needed: older versions had fewer.
+    if wrong := [group for group in (*OBJECTS, "solver", "bounds") if not isinstance(plain.get(group, {}), dict)]:
+        raise AuclabError(f"{path} is no configuration of auclab: its {', '.join(wrong)} has no settings")
     return {str(key): value for key, value in plain.items()}
 
 
 def _check_events(path: Path, events: Any) -> None:
     import yaml
 
-    levels = entries = 0
-    for event in events:
-        entries += 1
+    levels = 0
+    for entries, event in enumerate(events):
         levels += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         reason = None
         if isinstance(event, yaml.AliasEvent):

@@ -41,8 +41,8 @@ def stored_file(folder: Path, name: str, *, most: int | None = MOST_BYTES) -> Pa
     path = folder / name
     if path.is_symlink():
         raise AuclabError(
-            f"{path} is a link, and a run's files are none: it would lead out of the run's folder. Copy the file itself "
-            "there if you know it"
+            f"{path} is a link, and a run's files are none: it would lead out of the run's folder. If you know what it "
+            "leads to, put the file itself there"
         )
     if not path.exists():
         return None

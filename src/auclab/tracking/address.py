@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Self
-from urllib.error import HTTPError, URLError
-from urllib.parse import urlparse
-from urllib.request import url2pathname, urlopen
+from urllib.parse import urlparse, urlsplit
+from urllib.request import url2pathname
 
 from auclab.tracking.config import TrackingConfig
+from auclab.tracking.server import why_silent
 from auclab.types import AuclabError
 
 SERVERS = ("http://", "https://")
@@ -21,8 +22,24 @@ DATABASES = ("sqlite", "postgresql", "mysql", "mssql")
 #: Packages of drivers whose module has another name.
 DRIVERS = {"psycopg": "'psycopg[binary]'", "psycopg2": "psycopg2-binary"}
 
-#: Seconds to wait for the answer of a server.
-TIMEOUT_SECONDS = 10.0
+#: ``scheme://name:password@``. Of a database the password may have slashes, and the name an @ (me@tenant).
+_LOGIN = re.compile(
+    r"""(?<![\w+.-]) (?P<scheme>[A-Za-z][\w+.-]+) (?P<slashes>:/{1,3}) (?P<name>[^\s:/"]*)
+        : (?P<password>[^\s@"]* (?:@[^\s@"'/]*)*) @""",
+    re.VERBOSE,
+)
+#: A port and what follows it in the address of a server, which is no password though an @ may follow.
+_PORT = re.compile(r"\d{1,5}[/?#]")
+#: ``http://token@``.
+_TOKEN = re.compile(r"""(?<![\w+.-]) (https?:/{1,3}) [^\s:/@"'?#]+ @""", re.VERBOSE)
+#: ``?password=…&token=…`` in an address.
+_QUERY = re.compile(
+    r"""(?i) ([?&] (?: [\w.-]* (?: passw(?:or)?d | pwd | secret | token | api[-_]?key | access[-_]?key | signature
+        | credential ) [\w.-]* | sig | auth | key | odbc_connect ) =) [^\s&#"']+""",
+    re.VERBOSE,
+)
+#: ``password=…`` in a message of a database's driver.
+_PAIR = re.compile(r"""(?i) \b ((?:ssl)?passw(?:or)?d | pwd) (\s?=\s?) (?: '[^']*' | [^\s;&,"'{}]+ )""", re.VERBOSE)
 
 
 @dataclass(frozen=True)
@@ -65,6 +82,8 @@ class Address:
                 f"tracking.uri is {hide_password(uri)!r}; it is a database (sqlite:///FILE.db, "
                 "postgresql://USER@HOST/NAME) or an MLflow server (http://HOST:PORT)"
             )
+        if uri.startswith(SERVERS):
+            _check_port(uri)
         if scheme == "sqlite" and rest.startswith("/"):
             return cls(f"sqlite:///{Path(rest[1:]).absolute()}", folder)
         return cls(uri.rstrip("/"), folder)
@@ -97,6 +116,9 @@ class Address:
     def __str__(self) -> str:
         return str(self.directory) if self.is_own else hide_password(self.uri)
 
+    def __repr__(self) -> str:
+        return f"Address(uri={hide_password(self.uri)!r}, directory={self.directory!r})"
+
     def require_answer(self) -> None:
         """Check once per process that the server or the database answers; does nothing for an SQLite file.
 
@@ -113,18 +135,25 @@ class Address:
             _check_database(self.uri)
 
 
+def _check_port(uri: str) -> None:
+    try:
+        is_complete = bool(urlsplit(uri).hostname) and urlsplit(uri).port != 0
+    except ValueError:
+        is_complete = False
+    if not is_complete:
+        raise AuclabError(
+            f"tracking.uri is {hide_password(uri)!r}, which has no host or no number as its port; write "
+            "http://HOST:PORT, and signs such as / or @ in a password as %2F or %40"
+        )
+
+
 @cache
 def _check_server(uri: str) -> None:
-    try:
-        urlopen(f"{uri}/health", timeout=TIMEOUT_SECONDS).close()
-    except HTTPError:  # an answer too, perhaps of a proxy; MLflow's client has the passwords
-        return
-    except (URLError, OSError) as error:
-        reason = getattr(error, "reason", error)
+    if (reason := why_silent(uri)) is not None:
         raise AuclabError(
-            f"no MLflow server answers at {hide_password(uri)} ({reason}); start it with mlflow server, or correct "
-            "tracking.uri"
-        ) from error
+            f"no MLflow server answers at {hide_password(uri)} ({hide_password(reason)}); start it with mlflow server, "
+            "or correct tracking.uri"
+        )
 
 
 @cache
@@ -161,14 +190,38 @@ def local_path(uri: str) -> Path:
 
 
 def hide_password(text: str) -> str:
-    """Replace the passwords of all addresses in a text by ``***``, before it is kept with a run.
+    """Replace the passwords and tokens of all addresses in a text by ``***``, before it is shown or kept.
 
     Examples
     --------
     >>> hide_password("tracking.uri=postgresql://me:secret@host/runs seed=1")
     'tracking.uri=postgresql://me:***@host/runs seed=1'
+    >>> hide_password("https://token@host/x, mysql://host/runs?user=me&password=secret")
+    'https://***@host/x, mysql://host/runs?user=me&password=***'
     """
-    return re.sub(r"(\w[\w+.-]*://[^\s:/@]*):[^\s@/]+@", r"\1:***@", text)
+    if "@" in text and ":/" in text:
+        text = _TOKEN.sub(r"\1***@", _LOGIN.sub(_without_password, text))
+    if "=" in text:
+        text = _PAIR.sub(r"\1\2***", _QUERY.sub(r"\1***", text))
+    return text
+
+
+def _without_password(found: re.Match[str]) -> str:
+    if found["scheme"].lower() in ("http", "https") and _PORT.match(found["password"]):
+        return found[0]
+    return f"{found['scheme']}{found['slashes']}{found['name']}:***@"
+
+
+class PasswordFilter(logging.Filter):
+    """Takes the passwords of addresses out of what is logged, tracebacks included."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Change the record; it is always logged."""
+        record.msg, record.args = hide_password(record.getMessage()), ()
+        if record.exc_info and not record.exc_text:
+            record.exc_text = logging.Formatter().formatException(record.exc_info)
+        record.exc_text = hide_password(record.exc_text) if record.exc_text else None
+        return True
 
 
 def cannot_keep(address: Address, error: BaseException) -> str:

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from auclab.datasets.records import Dataset
+from auclab.tracking.address import hide_password
 from auclab.tracking.job_status import write_status
 
 TRACEBACK_FILE = "traceback.txt"
@@ -100,5 +101,5 @@ def status_of(error: BaseException | None, record: Record | None = None) -> str:
 
 
 def format_traceback(error: BaseException) -> str:
-    """The traceback as Python prints it."""
-    return "".join(traceback.format_exception(error))
+    """The traceback as Python prints it, without the passwords of addresses."""
+    return hide_password("".join(traceback.format_exception(error)))

@@ -1,0 +1,41 @@
+"""Text of a store, or of a file of data, as it may be shown: without characters that command a terminal."""
+
+from __future__ import annotations
+
+import unicodedata
+
+#: Turn the direction of the text that follows, so that it reads as another one.
+_TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+#: Unicode's categories of characters that are not text: control characters, half characters, ends of lines.
+_NOT_TEXT = ("Cc", "Cs", "Zl", "Zp")
+
+
+def visible(text: str) -> str:
+    r"""One line of text: control characters become their pictures, ends of lines and tabs become spaces.
+
+    A terminal takes what follows an escape character as a command: to change the title, to move the cursor over lines
+    that are there, to fill the clipboard.
+
+    Examples
+    --------
+    >>> visible("bauc\x1b[2J · \u202egnp.exe\nerror: none")
+    'bauc␛[2J · �gnp.exe error: none'
+    """
+    if text.isprintable():  # nearly always
+        return text
+    return "".join(map(_visible, text))
+
+
+def visible_lines(text: str) -> str:
+    """The same with its ends of lines and tabs."""
+    return text if text.isprintable() else "".join(sign if sign in "\n\t" else _visible(sign) for sign in text)
+
+
+def _visible(sign: str) -> str:
+    if sign in "\n\r\t\v\f\x85\u2028\u2029":
+        return " "
+    if sign in _TURNING:
+        return "\ufffd"
+    if unicodedata.category(sign) not in _NOT_TEXT:
+        return sign
+    return chr(0x2400 + ord(sign)) if ord(sign) < 0x20 else "\u2421" if ord(sign) == 0x7F else "\ufffd"
