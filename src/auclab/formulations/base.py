@@ -59,7 +59,7 @@ class Program(ABC):
     threshold : float
         z, in units of the score of a scorer with ‖w‖ = 1.
     penalty : float
-        λ ≥ 0.
+        λ, 0 or in [1e-150, 1e150].
     norm : {"l1", "l2", "linf"}
     squared : bool
         Whether the penalty is λ‖w‖² in place of λ‖w‖.

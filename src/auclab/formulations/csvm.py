@@ -26,7 +26,7 @@ class CSVM(PointHingeProgram):
     Parameters
     ----------
     penalty : float
-        λ ≥ 0.
+        λ, 0 or in [1e-150, 1e150].
     norm : {"l1", "l2", "linf"}
     squared : bool
         Penalise ‖w‖² in place of ‖w‖.

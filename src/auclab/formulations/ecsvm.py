@@ -24,7 +24,7 @@ class ECSVM(PointHingeProgram):
     Parameters
     ----------
     threshold : float
-        z, in units of the distance to the hyperplane.
+        z, in units of the distance to the hyperplane; 0 or of modulus in [1e-150, 1e150].
     norm : {"l1", "l2", "linf"}
 
     See Also

@@ -9,6 +9,7 @@ import numpy as np
 
 from auclab.compiled.ranking import concordance
 from auclab.formulations.base import NullProof, Program
+from auclab.formulations.hinge import check_parameter_range
 from auclab.formulations.optimum import Optimum
 from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError
@@ -30,7 +31,7 @@ class ExactAUC(Program):
     Parameters
     ----------
     norm_bound : float
-        ``max_k |w_k|`` of the solution, > 0.
+        ``max_k |w_k|`` of the solution, in [1e-150, 1e150].
 
     Examples
     --------
@@ -58,6 +59,7 @@ class ExactAUC(Program):
     def __post_init__(self) -> None:
         if not (math.isfinite(self.norm_bound) and self.norm_bound > 0):
             raise AuclabError(f"norm_bound must be finite and > 0, got {self.norm_bound}")
+        check_parameter_range("norm_bound", self.norm_bound)
 
     @property
     def is_convex(self) -> bool:

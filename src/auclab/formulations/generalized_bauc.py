@@ -26,7 +26,7 @@ class GeneralizedBufferedAUC(PairHingeProgram):
     Parameters
     ----------
     threshold : float
-        z, in units of the score of a unit-norm scorer.
+        z, in units of the score of a unit-norm scorer; 0 or of modulus in [1e-150, 1e150].
     norm : {"l1", "l2", "linf"}
 
     See Also

@@ -21,6 +21,8 @@ from auclab.types import Array, AuclabError
 
 #: Relative differences below this are rounding.
 _ROUNDING = 1e-9
+#: λ and |z| are 0 or between these: beyond them their squares, and quotients of them, under- or overflow.
+LEAST_PARAMETER, LARGEST_PARAMETER = 1e-150, 1e150
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,8 @@ class HingeProgram(Program):
             raise AuclabError(f"penalty λ must be finite and ≥ 0, got {self.penalty}")
         if not math.isfinite(self.threshold):
             raise AuclabError(f"threshold z must be finite, got {self.threshold}")
+        check_parameter_range("penalty λ", self.penalty)
+        check_parameter_range("threshold z", self.threshold)
 
     @property
     def is_convex(self) -> bool:
@@ -165,3 +169,34 @@ class HingeProgram(Program):
             f"{self.score_name}{at} is α* = {1 - bpoe:.4f}: the worst {bpoe:.2%} of the {self.error_name}s of w/‖w‖ "
             f"average {z:.4g} and start at about {quantile:.4g}",
         )  # fmt: skip
+
+
+def check_parameter_range(name: str, value: float) -> None:
+    """Refuse a parameter that is neither 0 nor of a size with which one can calculate.
+
+    Parameters
+    ----------
+    name : str
+        For the message.
+    value : float
+        Finite.
+
+    Raises
+    ------
+    AuclabError
+        ``0 < |value| < 1e-150`` or ``|value| > 1e150``.
+
+    See Also
+    --------
+    auclab.formulations.hinge.HingeProgram : Whose λ and z are checked.
+    """
+    if 0 < abs(value) < LEAST_PARAMETER:
+        raise AuclabError(
+            f"{name} = {value:g} is too near 0 to calculate with (at least {LEAST_PARAMETER:g}); set it to 0, or "
+            "change the unit of the features"
+        )
+    if abs(value) > LARGEST_PARAMETER:
+        raise AuclabError(
+            f"{name} = {value:g} is too large to calculate with (at most {LARGEST_PARAMETER:g}); change the unit of "
+            "the features"
+        )

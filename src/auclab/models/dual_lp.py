@@ -29,6 +29,12 @@ EXACT: dict[str, Any] = {
 }
 
 
+#: Columns whose largest entry is between the inverse of this and this stay as they are.
+_ORDINARY = 1e3
+#: Scales are between the inverse of this and this, so that none of their inverses in the row of norm linf is dropped.
+_FAR = 1e8
+
+
 @dataclass(frozen=True)
 class Margins:
     """The hinge terms that get a column: ``m_k = w·directions[k] + b·signs[k]``, weight at most `capacity[k]`.
@@ -60,7 +66,10 @@ class Region:
 
 @dataclass(frozen=True)
 class DualPoint:
-    """A primal point read from the row duals, the weights of the columns, the status, iterations and seconds."""
+    """A primal point read from the row duals, the weights of the columns, the status, iterations and seconds.
+
+    `reason` is the solver's own word for how it ended.
+    """
 
     coef: Array
     intercept: float
@@ -69,6 +78,7 @@ class DualPoint:
     value: float
     iterations: int
     timings: Timings
+    reason: str = ""
 
 
 def solve_dual(
@@ -102,12 +112,15 @@ def solve_dual(
     start = perf_counter()
     n_margins, n_features = margins.directions.shape
     fixed = fixed or Fixed(0.0, np.zeros(n_features))
+    scale = feature_scale(margins.directions)
+    if scale is not None:
+        margins, fixed, region = _in_scale(scale, margins, fixed, region)
     # Weights in units of the mean capacity: HiGHS's feasibility tolerances are absolute.
     unit = float(margins.capacity.mean()) if n_margins else 1.0
-    lp = _linear_program(program, margins, fixed, region, unit)
+    lp = _linear_program(program, margins, fixed, region, unit, np.ones(n_features) if scale is None else scale)
     built = perf_counter()
     highs = quiet_highs(time_limit)
-    highs.passModel(lp)
+    accepted = highs.passModel(lp)
     loaded = perf_counter()
     highs.run()
     solved = perf_counter()
@@ -115,17 +128,57 @@ def solve_dual(
     status = highs_status(highs.getModelStatus())
     info, solution = highs.getInfo(), highs.getSolution()
     iterations = max(0, info.simplex_iteration_count) + max(0, info.ipm_iteration_count)
-    if not (solution.dual_valid and solution.value_valid):
-        nothing = np.full(n_features, np.nan)
-        return DualPoint(nothing, np.nan, np.full(n_margins, np.nan), status, np.nan, iterations, timings)
+    if accepted == highspy.HighsStatus.kError or not (solution.dual_valid and solution.value_valid):
+        status = Status.FAILED if status is Status.OPTIMAL else status
+        nothing, reason = np.full(n_features, np.nan), highs.modelStatusToString(highs.getModelStatus())
+        return DualPoint(nothing, np.nan, np.full(n_margins, np.nan), status, np.nan, iterations, timings, reason)
     row_dual = np.array(solution.row_dual)
     columns = np.array(solution.col_value)
     two_sided = program.norm == "l1" and program.threshold != 0
     coef = -row_dual[:n_features] + (row_dual[n_features : 2 * n_features] if two_sided else 0.0)
+    if scale is not None:
+        coef = coef * scale
     intercept = -float(row_dual[-1]) if margins.signs is not None else 0.0
     weights = np.clip(columns[:n_margins] * unit, 0.0, margins.capacity)
     value = fixed.total - info.objective_function_value * unit
     return DualPoint(coef, intercept, weights, status, value, iterations, timings)
+
+
+def feature_scale(directions: Any) -> Array | None:
+    """Powers of two that bring the columns near 1, shape (n_features,), or None if they are not far from it.
+
+    HiGHS drops entries below 1e-9 and refuses those above 1e15.
+
+    Parameters
+    ----------
+    directions : array or sparse matrix of shape (n_margins, n_features)
+
+    Examples
+    --------
+    >>> feature_scale(np.array([[1.0, 3.0], [2.0, -5.0]])) is None
+    True
+    >>> feature_scale(np.array([[1.0, 2.0**-30], [0.0, 0.0]])).tolist() == [1.0, 2.0**30]
+    True
+    """
+    if not directions.shape[0]:
+        return None
+    peaks: Any = abs(directions).max(axis=0)
+    largest: Array = np.array(peaks.toarray() if hasattr(peaks, "toarray") else peaks, dtype=np.float64).ravel()
+    largest[largest == 0] = 1.0
+    if ((largest >= 1.0 / _ORDINARY) & (largest <= _ORDINARY)).all():
+        return None
+    return np.asarray(np.exp2(-np.rint(np.log2(np.clip(largest, 1.0 / _FAR, _FAR)))))
+
+
+def _in_scale(
+    scale: Array, margins: Margins, fixed: Fixed, region: Region | None
+) -> tuple[Margins, Fixed, Region | None]:
+    """The same with features times `scale`, and w divided by it."""
+    directions: Any = margins.directions
+    scaled = directions @ sp.diags_array(scale) if hasattr(directions, "toarray") else directions * scale
+    margins = Margins(scaled, margins.capacity, margins.signs)
+    fixed = Fixed(fixed.total, fixed.gradient * scale, fixed.balance)
+    return margins, fixed, None if region is None else Region(region.center / scale, region.radius / scale)
 
 
 def quiet_highs(time_limit: float | None) -> highspy.Highs:
@@ -151,9 +204,12 @@ def highs_status(status: highspy.HighsModelStatus) -> Status:
 
 
 def _linear_program(
-    program: Program, margins: Margins, fixed: Fixed, region: Region | None, unit: float
+    program: Program, margins: Margins, fixed: Fixed, region: Region | None, unit: float, scale: Array
 ) -> highspy.HighsLp:
-    """Columns: q, the penalties of the box, |g| for norm linf. Rows: the gradient g, the norm, the balance."""
+    """Columns: q, the penalties of the box, |g| for norm linf. Rows: the gradient g, the norm, the balance.
+
+    Features were multiplied by `scale`.
+    """
     n_margins, n_features = margins.directions.shape
     identity = sp.eye_array(n_features, format="csc")
     transposed = sp.csc_array(margins.directions.T)
@@ -174,16 +230,16 @@ def _linear_program(
     if not program.uses_norm:
         rows, lower_rows, upper_rows = [g], [-gradient], [-gradient]
     elif program.norm == "l1" and z == 0:
-        rows, lower_rows, upper_rows = [g], [-slack - gradient], [slack - gradient]
+        rows, lower_rows, upper_rows = [g], [-slack * scale - gradient], [slack * scale - gradient]
     elif program.norm == "l1":
-        tilt = sp.csc_array(np.ones((n_features, 1)) * z) @ sum_q
+        tilt = sp.csc_array((scale * z)[:, None]) @ sum_q
         rows = [g + tilt, -g + tilt]
         lower_rows = [np.full(2 * n_features, -np.inf)]
-        upper_rows = [slack - gradient, slack + gradient]
+        upper_rows = [slack * scale - gradient, slack * scale + gradient]
     else:
         cost += [np.zeros(2 * n_features)]
         upper += [np.full(2 * n_features, np.inf)]
-        absolute = sp.hstack([z * sum_q, sp.csc_array(np.ones((1, 2 * n_features)))])
+        absolute = sp.hstack([z * sum_q, sp.csc_array(np.r_[1.0 / scale, 1.0 / scale][None, :])])
         rows = [sp.hstack([g, -identity, identity]), absolute]
         lower_rows, upper_rows = [-gradient, np.array([-np.inf])], [-gradient, np.array([slack])]
     if margins.signs is not None:

@@ -7,18 +7,33 @@ so that a pair row has three nonzeros (four with ‖w‖) and not n + 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Callable, Iterable
+from time import perf_counter
 from typing import Any
 
+import highspy
 import numpy as np
 import pyomo.environ as pyo
+from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
 
 from auclab.formulations.problem import Problem
 from auclab.samples.memory import Sample
 from auclab.types import Array
 
+#: Rows a second of building the model and compiling it, measured on one core of a busy machine.
+ROWS_PER_SECOND = 20_000
+#: Seconds of compiling for a second of building (measured).
+COMPILE_SHARE = 0.3
+#: Rows between two looks at the clock.
+_ROWS_PER_LOOK = 500
 
-def to_pyomo(problem: Problem) -> pyo.ConcreteModel:
+
+class OutOfTimeError(Exception):
+    """The time limit was reached while a model was being built."""
+
+
+def to_pyomo(problem: Problem, deadline: float = math.inf) -> pyo.ConcreteModel:
     """The model of a linear program (no norm, or l1 or linf unsquared, z ≤ 0).
 
     Components: `coef` (w, in scores per unit of each feature), `intercept` (b, in scores, points only), `size` (r,
@@ -30,6 +45,13 @@ def to_pyomo(problem: Problem) -> pyo.ConcreteModel:
     ----------
     problem : Problem
         A linear program; features in their own units.
+    deadline : float
+        On the clock of `time.perf_counter`, in seconds.
+
+    Raises
+    ------
+    OutOfTimeError
+        The deadline has passed.
 
     See Also
     --------
@@ -37,27 +59,29 @@ def to_pyomo(problem: Problem) -> pyo.ConcreteModel:
     auclab.models.dual_lp.solve_dual : The dual of the same program.
     """
     program, sample = problem.program, problem.sample
+    in_time = _clock(deadline)
     model = pyo.ConcreteModel(name=program.name)
     model.features = pyo.RangeSet(0, sample.n_features - 1)
     model.pos = pyo.RangeSet(0, sample.n_pos - 1)
     model.neg = pyo.RangeSet(0, sample.n_neg - 1)
     model.coef = pyo.Var(model.features)
-    _add_scores(model, "pos", sample.X_pos)
-    _add_scores(model, "neg", sample.X_neg)
+    _add_scores(model, "pos", sample.X_pos, in_time)
+    _add_scores(model, "neg", sample.X_neg, in_time)
     buffer: Any = 0.0
     if program.uses_norm:
         _add_norm(model, program.norm)
         buffer = program.threshold * model.size if program.threshold else 0.0
     if problem.over_pairs:
         model.loss = pyo.Var(model.pos, model.neg, domain=pyo.NonNegativeReals)
-        model.hinge = pyo.Constraint(
-            model.pos,
-            model.neg,
-            rule=lambda m, i, j: m.loss[i, j] + m.score_pos[i] - m.score_neg[j] + buffer >= 1.0,
-        )
+
+        def pair_hinge(m: Any, i: int, j: int) -> Any:
+            in_time()
+            return m.loss[i, j] + m.score_pos[i] - m.score_neg[j] + buffer >= 1.0
+
+        model.hinge = pyo.Constraint(model.pos, model.neg, rule=pair_hinge)
         capacity = program.negative_capacity(sample)
         if capacity is not None:
-            mean = _add_tail(model, sample, capacity)
+            mean = _add_tail(model, sample, capacity, in_time)
         else:
             weights = np.outer(sample.share_pos, sample.share_neg)
             mean = pyo.quicksum(float(weights[i, j]) * model.loss[i, j] for i in model.pos for j in model.neg)
@@ -68,6 +92,7 @@ def to_pyomo(problem: Problem) -> pyo.ConcreteModel:
         n_pos = sample.n_pos
 
         def hinge(m: Any, k: int) -> Any:
+            in_time()
             score = m.score_pos[k] + m.intercept if k < n_pos else -(m.score_neg[k - n_pos] + m.intercept)
             return m.loss[k] + score + buffer >= 1.0
 
@@ -79,7 +104,43 @@ def to_pyomo(problem: Problem) -> pyo.ConcreteModel:
     return model
 
 
-def _add_tail(model: pyo.ConcreteModel, sample: Sample, capacity: Array) -> Any:
+def lower_to_highs(model: pyo.ConcreteModel) -> tuple[highspy.HighsLp, list[Any], list[Any]]:
+    """The linear program in HiGHS's own form, the variables of its columns, and the constraints of its rows.
+
+    Variables that no constraint uses, such as the coefficient of a constant feature, have no column.
+
+    See Also
+    --------
+    auclab.models.dual_lp.solve_dual : The dual, which is built in this form.
+    """
+    form = LinearStandardFormCompiler().write(model, mixed_form=True)
+    lp = highspy.HighsLp()
+    lp.num_row_, lp.num_col_ = form.A.shape
+    lp.col_cost_ = form.c.toarray().ravel()
+    lp.col_lower_ = np.array([-math.inf if variable.lb is None else variable.lb for variable in form.columns])
+    lp.col_upper_ = np.array([math.inf if variable.ub is None else variable.ub for variable in form.columns])
+    # Pyomo's kinds of rows: 1 for ≤, −1 for ≥, 0 for =.
+    kind, right = np.array([row.bound_type for row in form.rows]), np.array(form.rhs, dtype=float)
+    lp.row_lower_, lp.row_upper_ = np.where(kind == 1, -math.inf, right), np.where(kind == -1, math.inf, right)
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = form.A.indptr, form.A.indices, form.A.data
+    return lp, list(form.columns), [row.constraint for row in form.rows]
+
+
+def _clock(deadline: float) -> Callable[[], None]:
+    """A function to be called for every row, which raises `OutOfTimeError` after the deadline."""
+    rows = 0
+
+    def in_time() -> None:
+        nonlocal rows
+        rows += 1
+        if rows % _ROWS_PER_LOOK == 0 and perf_counter() > deadline:
+            raise OutOfTimeError
+
+    return in_time
+
+
+def _add_tail(model: pyo.ConcreteModel, sample: Sample, capacity: Array, in_time: Callable[[], None]) -> Any:
     """The superquantile of the losses of the negatives, ``γ + Σ_j c_j [Σ_i u_i β_ij − γ]₊``, c the largest r.
 
     The duals of `tail` are the r of `PartialAUC`.
@@ -87,21 +148,24 @@ def _add_tail(model: pyo.ConcreteModel, sample: Sample, capacity: Array) -> Any:
     model.level = pyo.Var(domain=pyo.NonNegativeReals)
     model.excess = pyo.Var(model.neg, domain=pyo.NonNegativeReals)
     share = sample.share_pos.tolist()
-    model.tail = pyo.Constraint(
-        model.neg,
-        rule=lambda m, j: m.excess[j] + m.level - pyo.quicksum(share[i] * m.loss[i, j] for i in m.pos) >= 0.0,
-    )
+
+    def tail(m: Any, j: int) -> Any:
+        in_time()
+        return m.excess[j] + m.level - pyo.quicksum(share[i] * m.loss[i, j] for i in m.pos) >= 0.0
+
+    model.tail = pyo.Constraint(model.neg, rule=tail)
     largest = capacity.tolist()
     return model.level + pyo.quicksum(largest[j] * model.excess[j] for j in model.neg)
 
 
-def _add_scores(model: pyo.ConcreteModel, side: str, X: Any) -> None:
+def _add_scores(model: pyo.ConcreteModel, side: str, X: Any, in_time: Callable[[], None]) -> None:
     """Score variables of one class, tied to w by one dense row each."""
     rows = getattr(model, side)
     scores = pyo.Var(rows)
     setattr(model, f"score_{side}", scores)
 
     def definition(m: Any, i: int) -> Any:
+        in_time()
         return scores[i] - pyo.quicksum(value * m.coef[k] for k, value in _entries(X, i)) == 0.0
 
     setattr(model, f"define_{side}", pyo.Constraint(rows, rule=definition))

@@ -7,8 +7,10 @@ from typing import Any
 from auclab.formulations.problem import Problem
 from auclab.solvers.conic.cvxpy_solve import solve_conic
 from auclab.solvers.raw import RawSolution
+from auclab.solvers.scaling import in_own_units
 
 
+@in_own_units
 def solve(problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None = None) -> RawSolution:
     """Solve any convex hinge program, partial AUC included.
 

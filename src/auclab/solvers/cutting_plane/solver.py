@@ -31,6 +31,7 @@ from auclab.solvers.cutting_plane.start_points import start_points
 from auclab.solvers.cutting_plane.subspace import Space, Span, Sparse, space_for
 from auclab.solvers.monitor import Monitor, monitored
 from auclab.solvers.raw import RawSolution
+from auclab.solvers.scaling import in_own_units
 from auclab.solvers.threads import one_thread_each
 from auclab.types import Array, Status
 
@@ -56,6 +57,7 @@ _MAX_METRIC_FEATURES = 500
 _PRICING_TOLERANCE = 0.1
 
 
+@in_own_units
 def solve(
     problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None = None, max_iters: int = 5_000
 ) -> RawSolution:

@@ -32,6 +32,7 @@ from auclab.solvers.newton.smoothed_loss import Loss, smooth_loss
 from auclab.solvers.newton.subsampling import nested_subsamples
 from auclab.solvers.newton.window_finish import finish_by_windows
 from auclab.solvers.raw import RawSolution
+from auclab.solvers.scaling import in_own_units
 from auclab.solvers.threads import one_thread_each
 from auclab.types import Array, AuclabError, Status
 
@@ -51,6 +52,7 @@ _MIN_RELATIVE_TOLERANCE, _MAX_GAP_RATIO = 1e-6, 3.0
 _MAX_DIRECT_STEPS, _CONTINUATION_START = 6, 0.1
 
 
+@in_own_units
 def solve(
     problem: Problem,
     *,

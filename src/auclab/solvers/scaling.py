@@ -1,0 +1,139 @@
+"""Solvers get their problem in units in which features vary by about 1, and the solution is undone exactly.
+
+Units are powers of two, so nothing is rounded on either way. Without a norm in the program every feature has its own
+unit, ``w_k = x_k u_k`` on rows ``x / u``; a norm allows one unit for all features, which λ and z take up:
+
+    λ‖w‖ = (λ/u)‖x‖,     λ‖w‖² = (λ/u²)‖x‖²,     z‖w‖ = (z/u)‖x‖,     w = x/u on rows divided by u.
+
+Features whose spreads differ in a program with a norm are scaled by the solvers themselves, which put the units into
+the norm.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import fields, replace
+from functools import wraps
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from auclab.formulations.base import Program
+from auclab.formulations.hinge import LARGEST_PARAMETER, LEAST_PARAMETER
+from auclab.formulations.problem import Problem
+from auclab.solvers.raw import RawSolution
+from auclab.types import Array
+
+#: Spreads between the inverse of this and this are left as they are: copies of large samples cost time and memory.
+_ORDINARY = 1e3
+
+
+def in_own_units(solve: Callable[..., RawSolution]) -> Callable[..., RawSolution]:
+    """A solver whose problem is brought to units near its spread, and its answer back.
+
+    Parameters
+    ----------
+    solve : callable
+        A solver of the registry, ``solve(problem, **options)``.
+
+    Returns
+    -------
+    callable
+        The same to its caller.
+    """
+
+    @wraps(solve)
+    def solve_scaled(problem: Problem, **options: Any) -> RawSolution:
+        unit = units_of(problem)
+        if unit is None:
+            return solve(problem, **options)
+        start = options.get("start")
+        if start is not None:
+            options["start"] = (start[0] * unit, start[1])
+        answer = solve(scaled(problem, unit), **options)
+        return replace(answer, coef=answer.coef / unit)
+
+    return solve_scaled
+
+
+def power_of_two(scale: Array) -> Array:
+    """The powers of two nearest to positive numbers, on a logarithmic scale.
+
+    Examples
+    --------
+    >>> power_of_two(np.array([1.0, 3.0, 1e-9])).tolist() == [1.0, 4.0, 2.0**-30]
+    True
+    """
+    return np.asarray(np.exp2(np.rint(np.log2(scale))))
+
+
+def units_of(problem: Problem) -> Array | None:
+    """The unit of every feature, shape (n_features,), or None where the features may stay as they are.
+
+    Parameters
+    ----------
+    problem : Problem
+    """
+    program, sample = problem.program, problem.sample
+    if sample.in_blocks:
+        return None
+    unit = power_of_two(sample.spread)
+    if program.uses_norm:
+        unit = np.full(unit.size, _common_unit(program, float(unit.max())))
+    if ((unit >= 1.0 / _ORDINARY) & (unit <= _ORDINARY)).all():
+        return None
+    return unit
+
+
+def scaled(problem: Problem, unit: Array) -> Problem:
+    """The problem on rows divided by `unit`; its solution is that of `problem` times `unit`.
+
+    Parameters
+    ----------
+    problem : Problem
+    unit : array of shape (n_features,)
+        Powers of two; all equal where the program has a norm.
+
+    Examples
+    --------
+    >>> from auclab.formulations import RankSVM
+    >>> from auclab.samples.as_sample import as_sample
+    >>> problem = Problem(RankSVM(8.0), as_sample([[0.0], [4096.0]], [0, 1]))
+    >>> small = scaled(problem, np.array([2048.0]))
+    >>> small.program.penalty, small.sample.mean_difference.tolist()
+    (0.00390625, [2.0])
+    """
+    sample, program = problem.sample, problem.program
+    if program.uses_norm:
+        program = with_scaled_parameters(program, 1.0 / float(unit[0]))
+    rows = [X @ sp.diags_array(1.0 / unit) if sample.is_sparse else X / unit for X in (sample.X_pos, sample.X_neg)]
+    return Problem(program, replace(sample, X_pos=rows[0], X_neg=rows[1], offset=None))
+
+
+def with_scaled_parameters(program: Program, factor: float) -> Program:
+    """The program whose λ (or, squared, its root) and z are times `factor`."""
+    names = {field.name for field in fields(program)}  # type: ignore[arg-type]
+    changed = {}
+    if program.penalty and "penalty" in names:
+        changed["penalty"] = program.penalty * (factor * factor if program.squared else factor)
+    if program.threshold and "threshold" in names:
+        changed["threshold"] = program.threshold * factor
+    return replace(program, **changed)  # type: ignore[type-var]
+
+
+def _common_unit(program: Program, wanted: float) -> float:
+    """The power of two nearest to `wanted` for which λ and z stay within their ranges."""
+    least, largest = 0.0, math.inf
+    for parameter, root in ((program.penalty, 2 if program.squared else 1), (abs(program.threshold), 1)):
+        if parameter:
+            # least ≤ parameter / uʳ ≤ largest, with a factor of 4 for rounding in the root
+            largest = min(largest, (parameter / (4.0 * LEAST_PARAMETER)) ** (1 / root))
+            least = max(least, (parameter / (0.25 * LARGEST_PARAMETER)) ** (1 / root))
+    exponent = round(math.log2(wanted))
+    if wanted > largest:
+        exponent = math.floor(math.log2(largest))
+    if wanted < least:
+        exponent = math.ceil(math.log2(least))
+    return 2.0**exponent
