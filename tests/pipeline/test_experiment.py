@@ -21,6 +21,7 @@ from composed import REPOSITORY, run_here
 
 FILES = {
     *("config.yaml", "metrics.json", "certificate.json", "bounds.json", "coefficients.csv", "history.csv"),
+    "multipliers.parquet",
     *("scores.parquet", "model", "run.json"),
 }
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pandas as pd
+from rich.markup import escape
 
 from auclab.comparison import formats
 from auclab.comparison.cells import shorten
@@ -20,7 +21,7 @@ from auclab.comparison.sweeps import choose_sweep
 from auclab.comparison.table import Table, compare_runs
 from auclab.pipeline.console import out
 from auclab.tracking import SETTINGS_TAG
-from auclab.tracking.address import Address
+from auclab.tracking.address import Address, hide_password
 from auclab.types import AuclabError
 
 TEXTS: dict[str, Callable[[Table], str]] = {
@@ -54,9 +55,7 @@ def show(arguments: Namespace) -> int:
     """Show one run."""
     from auclab.comparison.run_screen import show_run
 
-    rows = find_run(read_runs(arguments.store, status=None), arguments.run)
-    fetch_files(rows, arguments.store)
-    show_run(rows)
+    show_run(_one_run(arguments))
     return 0
 
 
@@ -65,9 +64,7 @@ def figures(arguments: Namespace) -> int:
     from auclab.pipeline.console import short_path
     from auclab.pipeline.figures import draw_figures
 
-    rows = find_run(read_runs(arguments.store), arguments.run)
-    fetch_files(rows, arguments.store)
-    for _, row in rows.iterrows():
+    for _, row in _one_run(arguments, status="FINISHED").iterrows():
         for path in draw_figures(Path(row["fold_folder"]), split=str(row["fold"])):
             out.print(short_path(path), markup=False, soft_wrap=True)
     return 0
@@ -110,11 +107,16 @@ def rerun(arguments: Namespace) -> int:
     from auclab.comparison.replay import replay
     from auclab.comparison.screens import show_replay
 
-    rows = find_run(read_runs(arguments.store, status=None), arguments.run)
-    fetch_files(rows, arguments.store)
-    found = replay(rows, tolerance=arguments.tolerance)
+    found = replay(_one_run(arguments), tolerance=arguments.tolerance, allow=arguments.allow)
     show_replay(found, arguments.tolerance)
     return int(not found.same)
+
+
+def check(arguments: Namespace) -> int:
+    """Prove the certificate of one run again."""
+    from auclab.check.command import check_run
+
+    return check_run(arguments.run, arguments.store, arguments.allow)
 
 
 def report(arguments: Namespace) -> int:
@@ -122,7 +124,7 @@ def report(arguments: Namespace) -> int:
     from auclab.report import write_report
 
     every = _choose(arguments, status=None)
-    fetch_files(every, arguments.store)
+    fetch_files(every, arguments.store, allow=arguments.allow)
     options = [word for name in arguments.experiment or () for word in ("--experiment", name)]
     if arguments.sweep is not None:
         options += ["--sweep", arguments.sweep]  # its id, as last would be another one tomorrow
@@ -151,32 +153,47 @@ def ui(arguments: Namespace) -> int:
     store = Address.parse(arguments.store)
     require_store(store)
     if store.is_server:
-        out.print(f"[cyan]open[/cyan]  {store.uri}   [dim](a server that runs already)[/dim]", soft_wrap=True)
+        out.print(f"[cyan]open[/cyan]  {escape(str(store))}   [dim](a server that runs already)[/dim]", soft_wrap=True)
         return 0
     port = _free_port(arguments.port)
     out.print(f"[cyan]open[/cyan]  http://127.0.0.1:{port}   [dim](ready in a few seconds; Ctrl-C ends it)[/dim]")
     try:
-        return subprocess.run(page_command(store, port), env=os.environ | PAGE_SETTINGS, check=False).returncode
+        return subprocess.run(page_command(port), env=os.environ | page_settings(store), check=False).returncode
     except KeyboardInterrupt:
         return 0
 
 
-def page_command(store: Address, port: int) -> list[str]:
+def page_settings(store: Address) -> dict[str, str]:
+    """Environment variables of MLflow's page.
+
+    The address is one of them: it may have a password, and everyone on a machine may list the arguments of programs.
+    """
+    return PAGE_SETTINGS | {"MLFLOW_BACKEND_STORE_URI": store.uri}
+
+
+def page_command(port: int) -> list[str]:
     """What `auclab.pipeline.console.open_command` recommends, with this Python's MLflow and on this port."""
-    options = ["--workers", "1", "--backend-store-uri", store.uri, "--port", str(port)]
+    options = ["--workers", "1", "--port", str(port)]
     return [sys.executable, "-m", "mlflow", "ui", *options]
+
+
+def _one_run(arguments: Namespace, status: str | None = None) -> pd.DataFrame:
+    """The run that was named, with its files."""
+    rows = find_run(read_runs(arguments.store, status=status, allow=arguments.allow), arguments.run)
+    fetch_files(rows, arguments.store, allow=arguments.allow)
+    return rows
 
 
 def _choose(arguments: Namespace, *, status: str | None) -> pd.DataFrame:
     """The runs that --experiment, --filter, --sweep and --where name."""
-    found = read_runs(arguments.store, filter=arguments.filter, experiments=arguments.experiment, status=status)
+    selection = {"filter": arguments.filter, "experiments": arguments.experiment, "status": status}
+    found = read_runs(arguments.store, allow=arguments.allow, **selection)
     if arguments.sweep is not None:
         arguments.sweep, found = choose_sweep(found, arguments.sweep, arguments.store)
     found = where(found, arguments.where)
     if found.empty:
-        raise AuclabError(
-            f"no run in {arguments.store} matches; auclab runs --store {arguments.store} lists all of them"
-        )
+        store = hide_password(arguments.store)
+        raise AuclabError(f"no run in {store} matches; auclab runs --store {store} lists all of them")
     return found
 
 

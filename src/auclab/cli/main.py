@@ -86,11 +86,14 @@ RERUN = """\
 Take the configuration that a run has kept, run it once more with this version, this machine and today's data, and
 lay new numbers beside the stored ones. Nothing is added to the store. Exit code 0: the numbers came out the same;
 1: they did not, and each that differs is listed.
+
+What the configuration names is built only if conf/ names it too, or --allow does (docs/security.md).
 """
 
 RERUN_EXAMPLES = """\
   auclab rerun last
   auclab rerun 564bf01a --tolerance 0                 every digit
+  auclab rerun 564bf01a --allow my.module.Program     build this class too, which the run names and you trust
 """
 
 REPORT = """\
@@ -102,6 +105,18 @@ REPORT_EXAMPLES = """\
   auclab report                                       all runs of ./mlruns to report.html
   auclab report --sweep last --output sweep.html
   auclab report --metric test/auc --metric seconds/solve --where dataset=ionosphere,pima --title "Two data sets"
+"""
+
+CHECK = """\
+Check the certificate of a run in rational arithmetic, with nothing of the solvers: the objective at the stored point,
+the lower bound that the stored multipliers prove, the gap, the status, and whether the training part is the one that
+was solved. A line per claim. Exit code 0: all of it confirmed; 1: something refuted; 2: something could not be checked.
+"""
+
+CHECK_EXAMPLES = """\
+  auclab check last
+  auclab check 564bf01a                               first letters of an id, as `auclab runs` lists them
+  auclab check outputs/2026-11-21/10-00-00            the folder of a run without a store
 """
 
 PUSH = """\
@@ -206,6 +221,12 @@ def _parser() -> argparse.ArgumentParser:
     tolerance = "differences up to this count as the same, relative above 1 (default: 1e-9, the last digits of threads)"
     rerun.add_argument("--tolerance", type=float, default=1e-9, help=tolerance)
 
+    check = _add(commands, "check", "prove the certificate of a run again", text=CHECK, examples=CHECK_EXAMPLES)
+    check.add_argument("run", metavar="RUN", help="its id, the first letters of its id, its name, last, or its folder")
+    _add_store(check)
+    trust = "a name that the stored configuration may have besides those of conf/; repeatable"
+    check.add_argument("--allow", action="append", default=[], metavar="NAME", help=trust)
+
     report = _add(commands, "report", "one page of HTML on runs", text=REPORT, examples=REPORT_EXAMPLES)
     _add_selection(report)
     add = report.add_argument_group("page").add_argument
@@ -248,9 +269,15 @@ def _add_store(parser: Any) -> None:
     )
 
 
+def _add_allow(parser: Any) -> None:
+    trust = "trust what a run names: a class (my.module.Class), an address (s3://bucket, tcp://host:8786), openml:ID"
+    parser.add_argument("--allow", action="append", default=[], metavar="NAME", help=f"{trust}; repeatable")
+
+
 def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN", help="its id, the first letters of its id, its name, or: last")
     _add_store(parser)
+    _add_allow(parser)
 
 
 def _add_selection(parser: argparse.ArgumentParser) -> None:
@@ -262,6 +289,7 @@ def _add_selection(parser: argparse.ArgumentParser) -> None:
     add = group.add_argument
     add("--where", nargs="+", action="extend", default=[], metavar="KEY=VALUE,…", help=conditions)
     group.add_argument("--filter", default="", metavar="TEXT", help="MLflow's search language")
+    _add_allow(group)
 
 
 def _keys(text: str) -> list[str]:

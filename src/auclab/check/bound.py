@@ -1,0 +1,118 @@
+"""The lower bound that a dual point proves, in rational arithmetic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.check.correction import corrected, excess, inner_point, mixed
+from auclab.check.data import Data, fractions
+from auclab.check.exact import norm
+from auclab.check.multipliers import Multipliers, admissible, transportable
+from auclab.check.program import Program
+
+#: How far multipliers are moved into the interior of their bounds where they cannot be corrected as they are.
+_STEPS = (1e-12, 1e-10, 1e-9, 1e-8, 1e-7)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """No w has an objective below `everywhere`, and none with ``‖w‖ ≤ radius`` one below `within`.
+
+    Without a norm in the program, ‖w‖ is the Euclidean length with every coefficient times the spread of its feature.
+    """
+
+    everywhere: Fraction
+    within: Fraction
+    radius: float
+
+
+def proved_bound(
+    program: Program,
+    data: Data,
+    multipliers: NDArray[np.float64],
+    share_neg: NDArray[np.float64] | None,
+    *,
+    enough: Fraction,
+    radius: float,
+    spread: NDArray[np.float64],
+    for_all: bool = True,
+) -> Bound | None:
+    """The best bounds that the multipliers prove.
+
+    Parameters
+    ----------
+    program : Program
+        With z ≤ 0, which has a dual.
+    data : Data
+    multipliers : array of shape (n_samples,)
+    share_neg : array of shape (n_neg,) or None
+        The r of partial AUC.
+    enough : Fraction
+        A bound of at least this ends the search.
+    radius : float
+        The length up to which the bound is claimed; infinite if it is claimed for every w.
+    spread : array of shape (n_features,)
+        Scales of the features in ‖w‖ where the program has no norm.
+    for_all : bool
+        Whether `enough` has to hold for every w, or for ``‖w‖ ≤ radius`` only.
+
+    Returns
+    -------
+    Bound or None
+        None if the multipliers are no finite numbers.
+    """
+    start = admissible(program, data, multipliers, share_neg)
+    if start is None:
+        return None
+    if program.penalty > 0:
+        value = _penalised(program, data, transportable(program, data, start))
+        return Bound(value, value, radius)
+    everywhere = within = Fraction(0)  # hinges are not negative
+    for candidate in _candidates(program, data, start):
+        point = transportable(program, data, candidate)
+        total, gradient = point.total(program, data), data.combine(point.values, point.unit)
+        if excess(program, total, gradient) <= 0:
+            everywhere = max(everywhere, total)
+        elif math.isfinite(radius) and candidate is start:
+            violation = excess(program, total, gradient) if program.uses_norm else _scaled_norm(gradient, spread)
+            within = max(within, total - Fraction(radius) * violation)
+        if max(everywhere, Fraction(0) if for_all else within) >= enough:
+            break
+    return Bound(everywhere, max(within, everywhere), radius)
+
+
+def _candidates(program: Program, data: Data, start: Multipliers) -> Iterator[Multipliers]:
+    """The multipliers themselves, and such as satisfy the dual constraint exactly."""
+    yield start
+    if program.threshold < 0 and (point := mixed(program, data, start)) is not None:
+        yield point
+    if (point := corrected(program, data, start)) is not None:
+        yield point
+    for step in _STEPS:
+        inner = inner_point(program, data, start, step)
+        if inner is not None and (point := corrected(program, data, inner)) is not None:
+            yield point
+
+
+def _penalised(program: Program, data: Data, point: Multipliers) -> Fraction:
+    """λ > 0: τΣq at the largest admissible τ, or ``τΣq − τ²‖g‖²/(4λ)`` at the best one."""
+    total = point.total(program, data)
+    gradient = data.combine(point.values, point.unit)
+    size = norm(gradient, program.dual_norm)[1]
+    if program.squared:
+        square = sum((g * g for g in gradient), Fraction(0)) if program.dual_norm == "l2" else size * size
+        factor = min(Fraction(1), 2 * program.penalty * total / square) if square else Fraction(1)
+        return max(Fraction(0), factor * total - factor * factor * square / (4 * program.penalty))
+    needed = size + program.threshold * total
+    return total * (min(Fraction(1), program.penalty / needed) if needed > 0 else 1)
+
+
+def _scaled_norm(gradient: list[Fraction], spread: NDArray[np.float64]) -> Fraction:
+    """An upper bound of ``‖g / spread‖₂``."""
+    return norm([g / s for g, s in zip(gradient, fractions(spread), strict=True)], "l2")[1]

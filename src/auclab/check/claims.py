@@ -1,0 +1,183 @@
+"""What a certificate claims, against what is proved: a line per claim."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from auclab.check.bound import Bound, proved_bound
+from auclab.check.data import Data
+from auclab.check.objective import objective
+from auclab.check.program import Program
+from auclab.check.stored import Split, Training, as_number
+
+#: A claimed number was computed in floating point: it may be better than what is proved by this part of
+#: ``max(objective, 1e-3)``, a thousandth of the usual tolerance.
+SLACK = 1e-9
+#: Below this objective gaps are absolute, in units of it.
+SMALL_OBJECTIVE = 1e-3
+
+
+class Verdict(StrEnum):
+    """What became of a claim."""
+
+    CONFIRMED = "confirmed"
+    REFUTED = "REFUTED"
+    UNCHECKED = "not checked"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim, what was found, and the verdict."""
+
+    name: str
+    claimed: str
+    found: str
+    verdict: Verdict
+
+
+def consistency(split: Split, configured: Mapping[str, Any] | None, tuned: str | None) -> list[Claim]:
+    """Claims that need no data: the files of a split agree with each other."""
+    claims = []
+    program = split.certificate["program"]
+    if configured is not None:
+        differing = [
+            f"{key} {value!r}" for key, value in configured.items() if key != tuned and program.get(key) != value
+        ]
+        claimed = ", ".join(f"{key} {value!r}" for key, value in program.items() if key in configured)
+        found = f"config.yaml: {', '.join(differing)}" if differing else "the same in config.yaml"
+        claims.append(Claim("formulation", claimed, found, _verdict(not differing)))
+    keys = ("objective", "lower_bound", "gap", "absolute_gap")
+    others = {key: as_number(split.numbers.get(key)) for key in keys}
+    differing = [f"{key} {_text(others[key])}" for key in keys if not _same(split.number_of(key), others[key])]
+    found = f"metrics.json: {', '.join(differing)}" if differing else "the same in metrics.json"
+    claims.append(Claim("numbers", "objective, bound, gap", found, _verdict(not differing)))
+    value, bound = split.number_of("objective"), split.number_of("lower_bound")
+    expected = (value - bound) / max(abs(value), SMALL_OBJECTIVE)
+    gap = split.number_of("gap")
+    close = (math.isnan(gap) and math.isnan(expected)) or abs(gap - expected) <= SLACK
+    claims.append(Claim("gap", _text(gap), f"{_text(expected)} from objective and bound", _verdict(close)))
+    return claims
+
+
+def against_data(split: Split, training: Training) -> list[Claim]:
+    """Whether the training part is the one that was solved, and everything that is claimed about the solution.
+
+    Raises
+    ------
+    AuclabError
+        The program is unknown.
+    """
+    claims = _same_data(split, training)
+    program = Program.from_stored(split.certificate["program"])
+    if training.X.shape[1] != split.coef.size:
+        found = f"{training.X.shape[1]} features in the data"
+        return [*claims, Claim("coefficients", str(split.coef.size), found, Verdict.REFUTED)]
+    data = Data.of(training.X, training.y == 1)
+    low, high = objective(program, data, split.coef, split.intercept if not program.over_pairs else 0.0)
+    claimed = split.number_of("objective")
+    unit = max(abs(claimed), SMALL_OBJECTIVE) if math.isfinite(claimed) else SMALL_OBJECTIVE
+    slack = Fraction(SLACK * unit)
+    near = math.isfinite(claimed) and low - slack <= Fraction(claimed) <= high + slack
+    found = f"{_text(float(high))}, {'exact' if low == high else 'between rationals 2⁻²⁵⁰ apart'}"
+    claims.append(Claim("objective", _text(claimed), found, _verdict(near)))
+    return [*claims, *_bound_claims(split, program, data, high, unit)]
+
+
+def _same_data(split: Split, training: Training) -> list[Claim]:
+    stored = split.certificate.get("data") or {}
+    claims = []
+    for name, key, now in (
+        ("data set", "dataset_sha256", training.dataset_sha256),
+        ("training part", "training_sha256", training.sha256),
+    ):
+        then = str(stored.get(key) or "")
+        claims.append(Claim(name, f"sha256 {then[:12]}…", f"sha256 {now[:12]}…", _verdict(then == now)))
+    if split.table is not None:
+        rows, labels = split.table["row"], split.table["y_true"]
+        same_rows = np.array_equal(rows, training.rows)
+        same = same_rows and np.array_equal(labels, training.y)
+        found = f"{training.rows.size} rows"
+        found += ", the same labels" if same else (", other labels" if same_rows else ", others than those stored")
+        claims.append(Claim("rows", f"{rows.size} rows with labels", found, _verdict(same)))
+    return claims
+
+
+def _bound_claims(split: Split, program: Program, data: Data, value: Fraction, unit: float) -> list[Claim]:
+    """Lower bound and status; `value` is an upper bound of the exact objective."""
+    status, claimed = str(split.certificate.get("status")), split.number_of("lower_bound")
+    radius, tolerance = split.number_of("norm_bound", math.inf), split.number_of("tolerance")
+    limited = f" for ‖w‖ ≤ {radius:.6g}" if math.isfinite(radius) else " for every w"
+    optimal, within = status == "optimal", status == "optimal_within"
+    bound, reason = _prove(split, program, data, value, unit)
+    claims = []
+    if not math.isnan(claimed):
+        line = ("lower bound", _text(claimed) + limited)
+        if bound is None:
+            claims.append(Claim(*line, reason, Verdict.UNCHECKED))
+        else:
+            proved = bound.within if math.isfinite(radius) else bound.everywhere
+            close = math.isfinite(claimed) and Fraction(claimed) <= proved + Fraction(SLACK * unit)
+            scope = " for every w" if bound.everywhere >= proved else limited
+            claims.append(Claim(*line, f"{_text(float(proved))}{scope}", _verdict(close)))
+    if not (optimal or within):
+        known = status in ("local", "uncertified", "time_limit", "iteration_limit", "interrupted", "failed")
+        return [*claims, Claim("status", status, "claims no optimum" if known else "unknown", _verdict(known))]
+    line = ("status", f"{status}, gap ≤ {tolerance:g}{limited if within else ' for every w'}")
+    if bound is None:
+        return [*claims, Claim(*line, reason, Verdict.UNCHECKED)]
+    proved = bound.everywhere if optimal else bound.within
+    gap = float(value - proved) / unit
+    return [*claims, Claim(*line, f"gap {gap:.3g}", _verdict(gap <= tolerance + SLACK))]
+
+
+def _prove(split: Split, program: Program, data: Data, value: Fraction, unit: float) -> tuple[Bound | None, str]:
+    """What the multipliers prove, or why nothing is."""
+    if program.kind == "count":
+        return None, "the bound of a search tree has no multipliers"
+    if not program.has_dual:
+        return None, "not convex (z > 0): the bound has no multipliers"
+    table = split.table
+    if table is None:
+        return None, "no multipliers are stored"
+    if table["row"].size != data.positive.size:
+        return None, f"{table['row'].size} multipliers for {data.positive.size} observations"
+    claimed, tolerance = split.number_of("lower_bound"), split.number_of("tolerance")
+    status = str(split.certificate.get("status"))
+    enough = Fraction(claimed) - Fraction(SLACK * unit) if math.isfinite(claimed) else Fraction(0)
+    if status in ("optimal", "optimal_within") and math.isfinite(tolerance):
+        enough = max(enough, value - Fraction((tolerance + SLACK / 2) * unit))
+    radius = split.number_of("norm_bound", math.inf)
+    spread = np.array([as_number(entry) for entry in split.certificate.get("spread") or []])
+    usable = spread.size == data.n_features and np.isfinite(spread).all() and (spread > 0).all()
+    if not program.uses_norm and math.isfinite(radius) and not usable:
+        radius = math.inf  # a length without units: only a bound for every w can be checked
+    bound = proved_bound(
+        program,
+        data,
+        table["multiplier"],
+        table["share"][~data.positive] if "share" in table else None,
+        enough=enough,
+        radius=radius,
+        spread=spread,
+        for_all=status != "optimal_within" and (status == "optimal" or not math.isfinite(radius)),
+    )
+    return (bound, "") if bound is not None else (None, "the multipliers are no finite numbers")
+
+
+def _verdict(holds: bool) -> Verdict:
+    return Verdict.CONFIRMED if holds else Verdict.REFUTED
+
+
+def _same(first: float, second: float) -> bool:
+    return first == second or (math.isnan(first) and math.isnan(second))
+
+
+def _text(value: float) -> str:
+    return f"{value:.12g}"

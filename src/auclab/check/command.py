@@ -1,0 +1,158 @@
+"""``auclab check RUN`` and ``python -m auclab.check RUN``: check the certificate of a stored run, a line per claim."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from auclab.check.claims import Claim, Verdict, against_data, consistency
+from auclab.check.stored import Split, Training, configured_formulation, prepare_training, read_splits
+from auclab.pipeline.visible import visible
+from auclab.types import AuclabError
+
+
+@dataclass(frozen=True)
+class Check:
+    """The claims of one split, and remarks on what stood in the way."""
+
+    split: Split
+    claims: tuple[Claim, ...]
+    remarks: tuple[str, ...] = ()
+
+
+def check_folder(
+    folder: Path, *, stored: Mapping[int, Mapping[str, Any]] | None = None, allow: Sequence[str] = ()
+) -> list[Check]:
+    """Check every split of a run.
+
+    Parameters
+    ----------
+    folder : Path
+        The files of the run.
+    stored : mapping, optional
+        Numbers of the tracking store by the number of the split; they have to agree with the files.
+    allow : sequence of str
+        What the stored configuration may name besides what ``conf/`` names (`auclab.pipeline.stored`).
+
+    Raises
+    ------
+    AuclabError
+        There is nothing to check, or files are damaged.
+
+    See Also
+    --------
+    exit_code : What the checks amount to.
+    """
+    splits = read_splits(folder)
+    configured, tuned = None, None
+    remarks: tuple[str, ...] = ()
+    try:
+        configured, tuned = configured_formulation(folder, allow)
+    except AuclabError as error:
+        remarks = (f"config.yaml could not be used: {error}",)
+    checks = []
+    trainings = iter(prepare_training(folder, [split.number for split in splits], allow))
+    training: Training | None = None
+    for split in splits:
+        claims = consistency(split, configured, tuned)
+        if stored is not None and split.number in stored:
+            claims.append(_agrees(split, stored[split.number]))
+        if not remarks:
+            try:
+                training = next(trainings)
+            except (AuclabError, OSError) as error:
+                reason = " ".join(str(error).split())
+                remarks = (f"the training part could not be prepared again: {reason}",)
+        if remarks or training is None:
+            lacking = "the training part is not there"
+            claims += [Claim(name, "", lacking, Verdict.UNCHECKED) for name in ("objective", "lower bound", "status")]
+        else:
+            claims += against_data(split, training)
+        checks.append(Check(split, tuple(claims), remarks))
+    return checks
+
+
+def _agrees(split: Split, stored: Mapping[str, Any]) -> Claim:
+    """The certificate against the numbers of the tracking store."""
+    names = [name for name in ("objective", "lower_bound", "gap") if isinstance(stored.get(name), float)]
+    differing = [
+        f"{name} {stored[name]:.12g}"
+        for name in names
+        if stored[name] == stored[name] and stored[name] != split.number_of(name)
+    ]
+    status = stored.get("tag.status")
+    if isinstance(status, str) and status != split.certificate.get("status"):
+        differing.append(f"status {status}")
+    found = f"the store: {', '.join(differing)}" if differing else "the same in the store"
+    return Claim("store", "objective, bound, gap, status", found, Verdict.REFUTED if differing else Verdict.CONFIRMED)
+
+
+def exit_code(checks: Sequence[Check]) -> int:
+    """0: everything claimed is confirmed; 1: something is refuted; 2: something could not be checked."""
+    verdicts = {claim.verdict for check in checks for claim in check.claims}
+    return 1 if Verdict.REFUTED in verdicts else 2 if Verdict.UNCHECKED in verdicts else 0
+
+
+def check_run(run: str, store: str = "mlruns", allow: Sequence[str] = ()) -> int:
+    """Check a run, print a line per claim, and return the exit code.
+
+    Parameters
+    ----------
+    run : str
+        A folder with the files of a run, or a run of the store: its id, the first letters of it, its name, or ``last``.
+    store : str
+        What ``tracking.dir`` or ``tracking.uri`` was.
+    allow : sequence of str
+        What the stored configuration may name besides what ``conf/`` names.
+    """
+    began = time.perf_counter()
+    checks = []
+    try:
+        folder, stored, name = _find(run, store, allow)
+        checks = check_folder(folder, stored=stored, allow=allow)
+    except AuclabError as error:
+        print(visible(f"cannot be checked: {error}"))
+        return 2
+    for check in checks:
+        _show(name, check, len(checks) > 1)
+    code = exit_code(checks)
+    ends = {
+        0: "confirmed: everything that is claimed",
+        1: "REFUTED: see the lines above",
+        2: "not everything could be checked; nothing is refuted",
+    }
+    print(f"{ends[code]}   ({time.perf_counter() - began:.1f} s)")
+    return code
+
+
+def _find(run: str, store: str, allow: Sequence[str]) -> tuple[Path, dict[int, dict[str, Any]] | None, str]:
+    """The folder of the run, its numbers in the store, and its name."""
+    folder = Path(run)
+    if (folder / "config.yaml").exists() or (folder / "certificate.json").exists():
+        return folder, None, run
+    from auclab.comparison.runs import fetch_files, find_run, read_runs
+
+    rows = find_run(read_runs(store, status=None, allow=allow), run)
+    fetch_files(rows, store, allow=allow)
+    first = rows.iloc[0]
+    base = Path(first["folder"])
+    stored = {}
+    for _, row in rows.iterrows():
+        name = Path(row["fold_folder"]).name
+        stored[int(name[5:]) if Path(row["fold_folder"]) != base else 0] = {str(key): row[key] for key in rows.columns}
+    return base, stored, f"{first['run']} ({str(first['run_id'])[:8]})"
+
+
+def _show(name: str, check: Check, several: bool) -> None:
+    print(visible(f"{name}{f' · fold_{check.split.number}' if several else ''}"))
+    lines = [(claim.name, claim.claimed, claim.found, str(claim.verdict)) for claim in check.claims]
+    lines.insert(0, ("claim", "claimed", "proved or found", "verdict"))
+    shown = [[visible(cell) for cell in line] for line in lines]
+    widths = [max(len(line[column]) for line in shown) for column in range(4)]
+    for line in shown:
+        print("  " + "   ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+    for remark in check.remarks:
+        print(f"  {visible(remark)}")

@@ -1,0 +1,179 @@
+"""Without a penalty the dual constraint is an equation; multipliers in floating point are moved onto it exactly.
+
+There are a few equations ``Σ q d = 0`` (with a norm: ``‖Σ q d‖_* ≤ −z Σ q``), one a feature, and one for the balance of
+the classes. The multipliers of as many observations, those with the largest distance from their bounds, are changed by
+the exact solution of a linear system; all others stay. Which observations these are is chosen in floating point, as any
+choice that leaves the bounds intact proves the bound.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil, lcm
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.check.data import Data
+from auclab.check.elimination import solve_exactly
+from auclab.check.exact import integers, norm
+from auclab.check.multipliers import Multipliers, balanced, fixed_point, transportable, upper_bounds
+from auclab.check.program import Program
+
+#: More features than this are not corrected: exact elimination takes minutes.
+MAX_FEATURES = 150
+#: Observations that may be changed are selected among this many times the number of equations.
+_CANDIDATES = 40
+#: Relative step inside the inequality of a program with z < 0.
+_MARGIN = Fraction(1, 2**50)
+_ROUNDS = 30
+#: Binary places of the weight of `mixed`.
+_WEIGHT_BITS = 120
+
+
+def corrected(program: Program, data: Data, start: Multipliers) -> Multipliers | None:
+    """Multipliers that satisfy the dual constraint without a penalty exactly, or None if none were found.
+
+    Those of pairs may still have to be scaled (`transportable`), which keeps the constraint satisfied.
+    """
+    if data.n_features > MAX_FEATURES or not start.values.any():
+        return None
+    gradient = data.combine(start.values, start.unit)
+    keep = Fraction(0)
+    if program.threshold < 0:
+        size, total = norm(gradient, program.dual_norm)[1], start.total(program, data)
+        if excess(program, total, gradient) <= 0:
+            return start
+        keep = max(Fraction(0), -program.threshold * total / size * (1 - _MARGIN))
+        keep = Fraction(float(keep))
+    rows = _basis(data, _room(program, data, start))
+    if not rows.size:
+        return None
+    features, signs = data.take(rows), np.where(data.positive[rows], 1, -1).astype(object)
+    matrix, right = [signs], [Fraction(0)]
+    for column, entry in enumerate(gradient):
+        entries, exponent = integers(features[:, column])
+        matrix.append(entries * signs)
+        right.append((keep - 1) * entry * (Fraction(2) ** exponent))
+    scale = lcm(*(entry.denominator for entry in right))
+    solution = solve_exactly(np.array(matrix, dtype=object), np.array([int(r * scale) for r in right], dtype=object))
+    if solution is None:
+        return None
+    unit = lcm(start.unit, *(part.denominator * scale for part in solution))
+    values = start.values * (unit // start.unit)
+    for row, part in zip(rows, solution, strict=True):
+        values[row] += int(part / scale * unit)
+    limits = upper_bounds(program, data, start.share_neg, unit)
+    inside = (values[rows] >= 0).all() and (program.over_pairs or (values[rows] <= limits[rows]).all())
+    return Multipliers(values, unit, start.share_neg) if inside else None
+
+
+def excess(program: Program, total: Fraction, gradient: list[Fraction]) -> Fraction:
+    """``‖Σ q d‖_* + zΣq``, rounded up: not positive where the dual constraint without a penalty is satisfied."""
+    return norm(gradient, program.dual_norm)[1] + program.threshold * total
+
+
+def mixed(program: Program, data: Data, start: Multipliers) -> Multipliers | None:
+    """For z < 0: a mean with a point inside the constraint, at the smallest weight that satisfies the constraint.
+
+    The violation is convex in q, so the weight is ``e/(e − e₀)`` with the violations e > 0 and e₀ < 0 of the two.
+    """
+    inner = inner_point(program, data, start, 1.0, keep=0.0)
+    if inner is None:
+        return None
+    points = [transportable(program, data, start), transportable(program, data, inner)]
+    violations = [excess(program, q.total(program, data), data.combine(q.values, q.unit)) for q in points]
+    if violations[0] <= 0 or violations[1] >= 0:
+        return None
+    weight = violations[0] / (violations[0] - violations[1])
+    weight = Fraction(ceil(weight * 2**_WEIGHT_BITS), 2**_WEIGHT_BITS)
+    unit = lcm(points[0].unit, points[1].unit) * weight.denominator
+    first, second = (q.values * (unit // weight.denominator // q.unit) for q in points)
+    values = first * (weight.denominator - weight.numerator) + second * weight.numerator
+    return Multipliers(values, unit, start.share_neg)
+
+
+def inner_point(
+    program: Program, data: Data, start: Multipliers, step: float, keep: float | None = None
+) -> Multipliers | None:
+    """A step towards the middle of the bounds, and back near the equations by weighted least squares.
+
+    In floating point: what it returns is only a better place to begin from. `keep` is the part of ``Σ q d`` that is to
+    be left; for z < 0 as much as the constraint allows, if it is not given.
+    """
+    limits = upper_bounds(program, data, start.share_neg, start.unit)
+    top = (limits / start.unit).astype(np.float64)
+    q = (1 - step) * (start.values / start.unit).astype(np.float64) + step * top / 2
+    target = np.array([float(g) for g in data.combine(start.values, start.unit)])
+    total = float(start.total(program, data))
+    if keep is None and program.threshold < 0:
+        size = float(norm([Fraction(g) for g in target], program.dual_norm)[1])
+        keep = min(1.0, -float(program.threshold) * total / size * (1 - 1e-12)) if size else 1.0
+    keep = keep or 0.0
+    centre, scale = _location(data)
+    for _ in range(_ROUNDS):
+        room = np.minimum(q, top - q)
+        gram = np.zeros((centre.size + 1, centre.size + 1))
+        residual = np.zeros(centre.size + 1)
+        for rows, block in data.blocks():
+            design = _design(block, centre, scale) * np.where(data.positive[rows], 1.0, -1.0)[:, None]
+            residual += q[rows] @ design
+            gram += (design * room[rows, None] ** 2).T @ design
+        residual[1:] -= keep * target / scale
+        if not np.isfinite(residual).all() or abs(residual).max() == 0:
+            break
+        weights = np.linalg.lstsq(gram, -residual, rcond=None)[0]
+        move = np.zeros(q.size)
+        for rows, block in data.blocks():
+            design = _design(block, centre, scale) * np.where(data.positive[rows], 1.0, -1.0)[:, None]
+            move[rows] = room[rows] ** 2 * (design @ weights)
+        used = room > 0
+        fraction = float((0.9 * room[used] / np.maximum(abs(move[used]), 1e-300)).min(initial=1.0))
+        q = q + min(1.0, fraction) * move
+        if fraction >= 1.0 and abs(move).max(initial=0.0) <= 1e-15 * q.max(initial=0.0):
+            break
+    values = np.minimum(np.maximum(fixed_point(q), 0), limits)
+    return Multipliers(balanced(values, data.positive), start.unit, start.share_neg)
+
+
+def _room(program: Program, data: Data, point: Multipliers) -> NDArray[np.float64]:
+    """Distance of each multiplier from the nearer of its bounds."""
+    limits = upper_bounds(program, data, point.share_neg, point.unit)
+    room = np.minimum(point.values, limits - point.values)
+    return np.maximum((room / point.unit).astype(np.float64), 0.0)
+
+
+def _basis(data: Data, room: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Observations whose equations are independent and whose multipliers may change most, in ascending order."""
+    count = data.n_features + 1
+    rows = np.flatnonzero(room > 0)
+    if rows.size > _CANDIDATES * count:
+        # Half of them those with the most room, the others spread evenly over the rest.
+        rows = rows[np.argsort(-room[rows], kind="stable")]
+        half = _CANDIDATES * count // 2
+        rows = np.sort(np.concatenate([rows[:half], rows[half :: max(1, (rows.size - half) // half)]]))
+    centre, scale = _location(data)
+    remaining = _design(data.take(rows), centre, scale) * room[rows, None]
+    chosen: list[int] = []
+    for _ in range(min(count, rows.size)):
+        lengths = np.einsum("ij,ij->i", remaining, remaining)
+        lengths[chosen] = -1.0
+        best = int(lengths.argmax())
+        if lengths[best] <= 0:
+            break
+        chosen.append(best)
+        direction = remaining[best] / np.sqrt(lengths[best])
+        remaining = remaining - np.outer(remaining @ direction, direction)
+    return np.asarray(np.sort(rows[chosen]), dtype=np.intp)
+
+
+def _location(data: Data) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """A centre and a scale of every feature, from the first block."""
+    block = next(data.blocks())[1]
+    centre, scale = block.mean(axis=0), block.std(axis=0)
+    return centre, np.where(scale > 0, scale, 1.0)
+
+
+def _design(block: NDArray[np.float64], centre: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A column of ones, and the features centred and scaled."""
+    return np.concatenate([np.ones((block.shape[0], 1)), (block - centre) / scale], axis=1)

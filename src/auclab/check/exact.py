@@ -1,0 +1,85 @@
+"""Floating-point numbers as the exact rationals they are: integers over a power of two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from math import isqrt
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Arrays of Python integers (dtype object): sums and products of any size are exact.
+Integers = NDArray[Any]
+#: Bits of a square root that is rounded.
+_ROOT_BITS = 256
+
+
+def integers(values: NDArray[np.float64]) -> tuple[Integers, int]:
+    """Integers a and an exponent e, as small as possible, with ``values = a / 2^e`` exactly.
+
+    Examples
+    --------
+    >>> integers(np.array([0.5, -3.0, 0.0]))
+    (array([1, -6, 0], dtype=object), 1)
+    """
+    fraction, power = np.frexp(np.asarray(values, dtype=np.float64))
+    mantissa = (fraction * 2.0**53).astype(np.int64)
+    trailing = np.frexp((mantissa & -mantissa).astype(np.float64))[1].astype(np.int64) - 1
+    trailing[mantissa == 0] = 0
+    mantissa >>= trailing
+    place = power.astype(np.int64) - 53 + trailing
+    place[mantissa == 0] = place[mantissa != 0].min(initial=2000) if mantissa.any() else 0
+    exponent = -int(place.min(initial=0 if not mantissa.any() else 2000))
+    return mantissa.astype(object) << (place + exponent).astype(object), exponent
+
+
+def as_fraction(value: float) -> Fraction:
+    """A finite float as a rational."""
+    return Fraction(float(value))
+
+
+def times_power(value: int, exponent: int) -> Fraction:
+    """``value / 2^exponent``."""
+    return Fraction(value, 1 << exponent) if exponent >= 0 else Fraction(value << -exponent)
+
+
+def aligned(parts: Sequence[tuple[Integers, int]]) -> tuple[list[Integers], int]:
+    """The same numbers over one power of two."""
+    exponent = max((e for _, e in parts), default=0)
+    return [part << (exponent - e) if e != exponent else part for part, e in parts], exponent
+
+
+def root(value: Fraction) -> tuple[Fraction, Fraction]:
+    """Two rationals over powers of two, at most a relative 2⁻²⁵⁰ apart, with the square root between them.
+
+    Examples
+    --------
+    >>> low, high = root(Fraction(2))
+    >>> low**2 < 2 < high**2, root(Fraction(9, 4))[0]
+    (True, Fraction(3, 2))
+    """
+    if value == 0:
+        return Fraction(0), Fraction(0)
+    # floor(√(v 4^k)) / 2^k, with k so large that the floor has 256 bits.
+    k = max(0, _ROOT_BITS - (value.numerator.bit_length() - value.denominator.bit_length()) // 2)
+    scaled = (value.numerator << (2 * k)) // value.denominator
+    floor = isqrt(scaled)
+    exact = floor * floor * value.denominator == value.numerator << (2 * k)
+    return Fraction(floor, 1 << k), Fraction(floor + (0 if exact else 1), 1 << k)
+
+
+def norm(vector: Iterable[Fraction], kind: Literal["l1", "l2", "linf"]) -> tuple[Fraction, Fraction]:
+    """Lower and upper bound of a norm, equal unless it is a root.
+
+    Examples
+    --------
+    >>> norm([Fraction(3), Fraction(-4)], "l2") == (5, 5), norm([Fraction(3), Fraction(-4)], "l1") == (7, 7)
+    (True, True)
+    """
+    sizes = [abs(entry) for entry in vector]
+    if kind == "l2":
+        return root(sum((size * size for size in sizes), Fraction(0)))
+    exact = max(sizes, default=Fraction(0)) if kind == "linf" else sum(sizes, Fraction(0))
+    return exact, exact

@@ -1,0 +1,150 @@
+"""What a run has kept: its claims and multipliers, and the training part as its configuration prepares it again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.pipeline.stored_files import MOST_SCORES, damaged, read_json, read_rows, stored_file
+from auclab.types import AuclabError
+
+
+@dataclass(frozen=True)
+class Split:
+    """The files of one solved split.
+
+    `numbers` are those of ``metrics.json``; `table` has the columns of ``multipliers.parquet``, None if there is none.
+    """
+
+    number: int
+    folder: Path
+    certificate: Mapping[str, Any]
+    numbers: Mapping[str, Any]
+    coef: NDArray[np.float64]
+    intercept: float
+    table: Mapping[str, NDArray[Any]] | None
+
+    def number_of(self, name: str, default: float = math.nan) -> float:
+        """A number of the certificate; files have null for NaN and text for infinity."""
+        return as_number(self.certificate.get(name), default)
+
+
+@dataclass(frozen=True)
+class Training:
+    """A training part that was prepared again: features, labels (1 = positive), the rows of the data set, checksums."""
+
+    X: Any
+    y: NDArray[np.int64]
+    rows: NDArray[np.intp]
+    sha256: str
+    dataset_sha256: str
+
+
+def as_number(value: Any, default: float = math.nan) -> float:
+    """A number as files have it."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return default
+    try:
+        return float(value)
+    except ValueError:
+        return default
+
+
+def read_splits(folder: Path) -> list[Split]:
+    """The splits of a run, in order.
+
+    Raises
+    ------
+    AuclabError
+        Files are gone, damaged, or of a version that kept no multipliers.
+    """
+    folders = [(0, folder)] if (folder / "certificate.json").exists() else []
+    if not folders:
+        numbered = [path for path in folder.glob("fold_*") if path.name[5:].isdecimal() and not path.is_symlink()]
+        folders = sorted((int(path.name[5:]), path) for path in numbered)
+    if not folders:
+        raise AuclabError(f"{folder} has no certificate.json, so there is nothing to check; is it the folder of a run?")
+    return [_read_split(number, path) for number, path in folders]
+
+
+def _read_split(number: int, folder: Path) -> Split:
+    certificate, numbers = read_json(folder, "certificate.json"), read_json(folder, "metrics.json") or {}
+    if not isinstance(certificate, dict) or not isinstance(certificate.get("program"), dict):
+        raise AuclabError(
+            f"{folder / 'certificate.json'} does not say which program was solved: the run was made before multipliers "
+            "were kept; run it again (auclab rerun shows whether its numbers come again)"
+        )
+    rows = read_rows(folder, "coefficients.csv")
+    if not rows:
+        raise AuclabError(f"{folder / 'coefficients.csv'} is gone, and with it the point that is to be checked")
+    with damaged(folder / "coefficients.csv"):
+        values = np.array([float(row["coefficient"]) for row in rows])
+        if rows[-1]["feature"] != "(intercept)" or not np.isfinite(values).all():
+            raise ValueError("its last line is no intercept, or a coefficient is not finite")
+    return Split(number, folder, certificate, numbers, values[:-1], float(values[-1]), _read_multipliers(folder))
+
+
+def _read_multipliers(folder: Path) -> dict[str, NDArray[Any]] | None:
+    path = stored_file(folder, "multipliers.parquet", most=None)
+    if path is None:
+        return None
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with damaged(path), pq.ParquetFile(path) as file:
+            if file.metadata.num_rows > MOST_SCORES:
+                raise AuclabError(f"{path} says it has {file.metadata.num_rows:,} rows; that is more than can be read")
+            table = file.read().replace_schema_metadata(None)
+            found = {name: table.column(name).to_numpy() for name in table.column_names}
+            kinds = {"row": np.int64, "y_true": np.int8, "multiplier": np.float64}
+            kinds |= {"share": np.float64} if "share" in found else {}
+            return {name: found[name].astype(kind) for name, kind in kinds.items()}
+    except (OSError, pa.ArrowException) as error:
+        what = " ".join(str(error).split())[:200]
+        raise AuclabError(f"{path} cannot be read ({what}); it is not as auclab writes it") from error
+
+
+def prepare_training(folder: Path, numbers: Sequence[int], allow: Sequence[str] = ()) -> Iterator[Training]:
+    """The training parts of the splits with these numbers, prepared from the data set as the run did.
+
+    Raises
+    ------
+    AuclabError
+        The configuration is gone or names what is not allowed; the data set is missing or does not fit it.
+    OSError
+        A file of the data set cannot be read.
+    """
+    from auclab.datasets.checksum import part_sha256
+    from auclab.datasets.splits import take_rows
+    from auclab.pipeline.build import build, load_dataset
+    from auclab.pipeline.stored import stored_experiment
+
+    experiment = stored_experiment(folder, allow=allow)
+    dataset = load_dataset(experiment)
+    splits = build(experiment.config.split)(dataset.y)
+    for number in numbers:
+        if number >= len(splits):
+            raise AuclabError(f"the configuration has {len(splits)} splits, and none with the number {number}")
+        rows = splits[number].train
+        if hasattr(dataset.X, "stream"):  # rows of files are taken as they lie there
+            rows = np.sort(rows)
+        y = dataset.y[rows]
+        X = build(experiment.config.preprocess)(dataset).fit_transform(take_rows(dataset.X, rows), y)
+        yield Training(X, y, rows, part_sha256(X, y), dataset.sha256)
+
+
+def configured_formulation(folder: Path, allow: Sequence[str] = ()) -> tuple[dict[str, Any], str | None]:
+    """The parameters of the formulation in ``config.yaml``, and which of them was tuned."""
+    from auclab.pipeline.stored import stored_experiment
+
+    configuration = stored_experiment(folder, allow=allow).configuration
+    formulation = {key: value for key, value in configuration["formulation"].items() if not key.startswith("_")}
+    module = str(configuration["formulation"].get("_target_", "")).split(".")[-2:-1]
+    return formulation | {"name": module[0] if module else ""}, (configuration.get("tune") or {}).get("parameter")
