@@ -32,7 +32,7 @@ class ConvexModel:
     """
 
     problem: cp.Problem
-    coef: cp.Variable
+    coef: Any
     intercept: cp.Variable | None
     hinge: Any
     unit: float
@@ -49,7 +49,7 @@ class ConvexModel:
         return None if dual is None else np.asarray(dual, dtype=float) * self.unit
 
 
-def to_cvxpy(problem: Problem) -> ConvexModel:
+def to_cvxpy(problem: Problem, units: Array | None = None) -> ConvexModel:
     """The model with score variables, so that a pair row has three nonzeros and not n + 1.
 
     The objective is in units of the mean margin weight, for the solvers' absolute tolerances.
@@ -58,6 +58,8 @@ def to_cvxpy(problem: Problem) -> ConvexModel:
     ----------
     problem : Problem
         Convex, a mean of hinges or its superquantile; features in their own units.
+    units : array of shape (n_features,), optional
+        The variable is w divided by them, for features whose spreads differ by many orders.
 
     See Also
     --------
@@ -65,10 +67,15 @@ def to_cvxpy(problem: Problem) -> ConvexModel:
     """
     program, sample = problem.program, problem.sample
     n_pos, n_neg = sample.n_pos, sample.n_neg
-    coef = cp.Variable(sample.n_features, name="coef")
+    variable = cp.Variable(sample.n_features, name="coef")
+    coef = variable if units is None else cp.multiply(units, variable)
+    X_pos, X_neg = (
+        X if units is None else X @ sp.diags_array(units) if sample.is_sparse else X * units
+        for X in (sample.X_pos, sample.X_neg)
+    )
     score_pos, score_neg = cp.Variable(n_pos, name="score_pos"), cp.Variable(n_neg, name="score_neg")
     size = cp.Variable(nonneg=True, name="size") if program.uses_norm else None
-    constraints = [score_pos == sample.X_pos @ coef, score_neg == sample.X_neg @ coef]
+    constraints = [score_pos == X_pos @ variable, score_neg == X_neg @ variable]
     if size is not None:
         constraints.append(cp.norm(coef, _ORDER[program.norm]) <= size)
     shift = 1.0 if size is None or program.threshold == 0 else 1.0 - program.threshold * size

@@ -112,6 +112,24 @@ def scaled(problem: Problem, unit: Array) -> Problem:
     return Problem(program, replace(sample, X_pos=rows[0], X_neg=rows[1], offset=None))
 
 
+def feature_units(problem: Problem) -> Array | None:
+    """Powers of two near the inverse spreads, for models that put them into the norm; None where all are near 1.
+
+    Parameters
+    ----------
+    problem : Problem
+
+    Returns
+    -------
+    array of shape (n_features,) or None
+        ``w_k = x_k · unit_k`` on rows times `unit`; at most 1e8, so that a norm of x keeps its digits.
+    """
+    spread = problem.sample.spread
+    if ((spread >= 1.0 / _ORDINARY) & (spread <= _ORDINARY)).all():
+        return None
+    return 1.0 / power_of_two(np.clip(spread, 1e-8, 1e8))
+
+
 def with_scaled_parameters(program: Program, factor: float) -> Program:
     """The program whose λ (or, squared, its root) and z are times `factor`."""
     names = {field.name for field in fields(program)}  # type: ignore[arg-type]

@@ -21,14 +21,15 @@ def solve(problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None
         Relative gap, > 0, to aim at. Clarabel's own tolerances are set a thousand times smaller, because the verified
         gap is that of multipliers made feasible.
     time_limit : float, optional
-        Seconds, > 0.
+        Seconds, > 0, the building of the model included; 600 if left out.
 
     See Also
     --------
     auclab.solvers.conic.scs.solve : A first-order method on the same model.
     """
     inner = max(1e-12, 1e-3 * tolerance)
-    settings: dict[str, Any] = {"tol_gap_abs": inner, "tol_gap_rel": inner, "tol_feas": inner}
-    if time_limit is not None:
-        settings["time_limit"] = float(time_limit)
+
+    def settings(seconds: float) -> dict[str, Any]:
+        return {"tol_gap_abs": inner, "tol_gap_rel": inner, "tol_feas": inner, "time_limit": seconds}
+
     return solve_conic(problem, "CLARABEL", time_limit, settings)

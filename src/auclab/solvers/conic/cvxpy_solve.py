@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -10,10 +12,12 @@ import cvxpy as cp
 import numpy as np
 
 from auclab.formulations.problem import Problem
-from auclab.models.cvxpy_model import to_cvxpy
+from auclab.models.cvxpy_model import ConvexModel, to_cvxpy
 from auclab.models.margins import marginals
 from auclab.models.timings import Timings
+from auclab.solvers.budget import check_margins, default_limit_note, seconds_allowed
 from auclab.solvers.raw import RawSolution
+from auclab.solvers.scaling import feature_units
 from auclab.types import Status
 
 #: A limit is never OPTIMAL: SCS reports one as `optimal_inaccurate`, the others as `user_limit`.
@@ -22,9 +26,13 @@ _STATUS = {
     cp.OPTIMAL_INACCURATE: Status.ITERATION_LIMIT,
     cp.USER_LIMIT: Status.ITERATION_LIMIT,
 }
+#: Seconds a margin of building and compiling a model, measured (SCS: of setting up its workspace too).
+_SECONDS_PER_MARGIN = {"CLARABEL": 3e-6, "SCS": 2e-5}
 
 
-def solve_conic(problem: Problem, solver: str, time_limit: float | None, settings: dict[str, Any]) -> RawSolution:
+def solve_conic(
+    problem: Problem, solver: str, time_limit: float | None, settings: Callable[[float], dict[str, Any]]
+) -> RawSolution:
     """Build, solve, and read primal and dual values.
 
     Parameters
@@ -33,30 +41,44 @@ def solve_conic(problem: Problem, solver: str, time_limit: float | None, setting
     solver : str
         CVXPY's name of the solver.
     time_limit : float, optional
-        Seconds; `settings` hold it under the solver's own name.
-    settings : dict
-        Options of the solver.
+        Seconds for model and solve, 600 if left out.
+    settings : callable
+        From the seconds that are left for the solver to its options.
+
+    Raises
+    ------
+    AuclabError
+        The margins would not fit into the memory.
     """
+    check_margins(problem, solver.lower())
     start = perf_counter()
-    model = to_cvxpy(problem)
+    deadline = start + seconds_allowed(time_limit)
+    if start + problem.n_margins * _SECONDS_PER_MARGIN[solver] > deadline:
+        note = f"the time limit leaves no time to compile the CVXPY model of {problem.n_margins:,} rows"
+        return RawSolution.null(problem, Status.TIME_LIMIT, Timings(), note)
+    model = to_cvxpy(problem, feature_units(problem))
     built = perf_counter()
     try:
-        with warnings.catch_warnings():
-            # The verification measures how inaccurate a solution is; CVXPY's warning would repeat it.
-            warnings.filterwarnings("ignore", message="Solution may be inaccurate")
-            model.problem.solve(solver=solver, **settings)
-    except cp.SolverError as error:
+        loaded = _solve_in_time(model, solver, lambda: settings(max(deadline - perf_counter(), 1e-3)))
+    except (
+        cp.SolverError,
+        ValueError,
+        ArithmeticError,
+    ) as error:  # SCS raises ValueError where it has no memory, or NaN
         timings = Timings(build=built - start, solve=perf_counter() - built)
         return RawSolution.null(problem, Status.FAILED, timings, f"{solver.lower()}: {error}")
-    elapsed = perf_counter() - built
+    finished = perf_counter()
     stats = model.problem.solver_stats
-    solve_time = float(stats.solve_time or elapsed)
-    timings = Timings(build=built - start, load=max(0.0, elapsed - solve_time), solve=solve_time)
+    timings = Timings(build=built - start, load=loaded - built, solve=finished - loaded)
     status = _STATUS.get(model.problem.status, Status.FAILED)
-    if status is Status.ITERATION_LIMIT and time_limit is not None and elapsed >= 0.95 * time_limit:
+    if status is Status.ITERATION_LIMIT and finished - start >= 0.95 * seconds_allowed(time_limit):
         status = Status.TIME_LIMIT
+    notes = default_limit_note(time_limit, status)
     if status is Status.FAILED or model.coef.value is None:
-        return RawSolution.null(problem, status, timings, f"{solver.lower()} reports {model.problem.status}")
+        return replace(
+            RawSolution.null(problem, status, timings),
+            notes=(*notes, f"{solver.lower()} reports {model.problem.status}"),
+        )
     weights = model.weights()
     return RawSolution(
         coef=np.asarray(model.coef.value, dtype=float),
@@ -66,4 +88,17 @@ def solve_conic(problem: Problem, solver: str, time_limit: float | None, setting
         share_neg=model.share_neg(),
         iterations=int(stats.num_iters or 0),
         timings=timings,
+        notes=notes,
     )
+
+
+def _solve_in_time(model: ConvexModel, solver: str, settings: Callable[[], dict[str, Any]]) -> float:
+    """Compile and solve; when the model was compiled. The solver has the time that compiling leaves."""
+    with warnings.catch_warnings():
+        # The verification measures how inaccurate a solution is; CVXPY's warning would repeat it.
+        warnings.filterwarnings("ignore", message="Solution may be inaccurate")
+        data, chain, inverse = model.problem.get_problem_data(solver, solver_opts=settings())
+        compiled = perf_counter()
+        answer = chain.solve_via_data(model.problem, data, solver_opts=settings())
+        model.problem.unpack_results(answer, chain, inverse)
+    return compiled

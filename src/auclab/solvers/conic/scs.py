@@ -22,7 +22,7 @@ def solve(
     tolerance : float
         Relative gap, > 0, to aim at. SCS's own tolerances are set a hundred times smaller.
     time_limit : float, optional
-        Seconds, > 0.
+        Seconds, > 0, the building of the model included; 600 if left out.
     max_iters : int
         Largest number of iterations; reaching it is the status ITERATION_LIMIT.
 
@@ -31,7 +31,8 @@ def solve(
     auclab.solvers.conic.clarabel.solve : An interior-point method on the same model.
     """
     inner = max(1e-11, 1e-2 * tolerance)
-    settings: dict[str, Any] = {"eps_abs": inner, "eps_rel": inner, "max_iters": int(max_iters)}
-    if time_limit is not None:
-        settings["time_limit_secs"] = float(time_limit)
+
+    def settings(seconds: float) -> dict[str, Any]:
+        return {"eps_abs": inner, "eps_rel": inner, "max_iters": int(max_iters), "time_limit_secs": seconds}
+
     return solve_conic(problem, "SCS", time_limit, settings)

@@ -26,7 +26,7 @@ from auclab.models.margins import all_margins, marginals
 from auclab.models.timings import Timings
 from auclab.solvers.budget import check_margins, default_limit_note, finite_or_none, seconds_allowed
 from auclab.solvers.raw import RawSolution
-from auclab.solvers.scaling import in_own_units, power_of_two
+from auclab.solvers.scaling import feature_units, in_own_units
 from auclab.types import Array, AuclabError, Status
 
 ENCODINGS = ("auto", "full", "dual", "aggregated")
@@ -175,7 +175,9 @@ def _solve_full(problem: Problem, time_limit: float) -> RawSolution:
         note = "the time limit was reached while the Pyomo model was being built"
         return replace(RawSolution.null(problem, Status.TIME_LIMIT, timings, note), notes=(*notes, note))
     lp, variables, constraints = lower_to_highs(model)
-    _scale_features(lp, model, problem, variables)
+    units = feature_units(problem)
+    if units is not None:
+        _scale_features(lp, model, units, variables)
     highs = quiet_highs(finite_or_none(max(deadline - perf_counter(), 1e-3)))
     if problem.n_margins > INTERIOR_POINT_FROM:
         highs.setOptionValue("solver", "ipm")
@@ -195,13 +197,13 @@ def _solve_full(problem: Problem, time_limit: float) -> RawSolution:
     columns = dict(zip(map(id, variables), found.col_value, strict=True))
     rows = dict(zip(map(id, constraints), found.row_dual, strict=True))
     # A variable that no row uses, the coefficient of a constant feature, has no column: it is 0.
-    coef = np.array([columns.get(id(model.coef[k]), 0.0) for k in model.features]) * _feature_units(problem)
+    coef = np.array([columns.get(id(model.coef[k]), 0.0) for k in model.features])
     weights = np.array([rows.get(id(row), 0.0) for row in model.hinge.values()])
     tail: Any = model.component("tail")
     share_neg = None if tail is None else np.array([rows.get(id(tail[j]), 0.0) for j in model.neg])
     info = highs.getInfo()
     return RawSolution(
-        coef=coef,
+        coef=coef if units is None else coef * units,
         intercept=0.0 if problem.over_pairs else float(columns.get(id(model.intercept), 0.0)),
         status=status,
         multipliers=marginals(problem, np.maximum(weights, 0.0)),
@@ -212,16 +214,8 @@ def _solve_full(problem: Problem, time_limit: float) -> RawSolution:
     )
 
 
-def _feature_units(problem: Problem) -> Array:
-    """The unit of every feature in HiGHS, whose entries should be near 1: smaller ones than 1e-9 are dropped."""
-    return 1.0 / power_of_two(np.clip(problem.sample.spread, 1e-8, 1e8))
-
-
-def _scale_features(lp: highspy.HighsLp, model: Any, problem: Problem, variables: list[Any]) -> None:
-    """Bring the columns of w, and of its moduli for norm l1, to the units of the features."""
-    units = _feature_units(problem)
-    if (units == 1.0).all():
-        return
+def _scale_features(lp: highspy.HighsLp, model: Any, units: Array, variables: list[Any]) -> None:
+    """Bring the columns of w, and of its moduli for norm l1, to units: HiGHS drops entries below 1e-9."""
     of_variable = {id(model.coef[k]): float(units[k]) for k in model.features}
     part = model.component("part")
     if part is not None:
