@@ -1,36 +1,38 @@
 """A real browser without a window: Debian's Chromium, or Chrome, by its own options and nothing else."""
 
+import hashlib
 import json
 import os
 import re
 import shutil
 import subprocess
 import tempfile
+from base64 import b64encode
 from pathlib import Path
 from urllib.parse import unquote
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 CHROMIUM = next((found for name in NAMES if (found := shutil.which(name))), None)
 
-#: A page that tells its console to the log, then what a script found out.
+#: What a script found out, where it can be read from outside.
 PROBE = """
-<script>
 addEventListener("load", () => {{
   const answer = (() => {{ {script} }})();
   document.documentElement.dataset.answer = encodeURIComponent(JSON.stringify(answer));
 }});
-</script>
 """
 
 
 def ask(page, script, *, options=()):
     """What the body `script` of a function returns after `page` was loaded, and the lines of the console.
 
-    The script is part of a copy of the page, beside it; nothing else is changed.
+    The script is part of a copy of the page, beside it, and the policy of the page allows it; nothing else is changed.
     """
-    probe = page.with_name(f"{page.stem}-probe.html")
+    probe, asked = page.with_name(f"{page.stem}-probe.html"), PROBE.format(script=script)
+    digest = b64encode(hashlib.sha256(asked.encode()).digest()).decode()
     body, end, rest = page.read_text(encoding="utf-8").rpartition("</body>")
-    probe.write_text(body + PROBE.format(script=script) + end + rest, encoding="utf-8")
+    body = body.replace("script-src ", f"script-src 'sha256-{digest}' ", 1)
+    probe.write_text(f"{body}<script>{asked}</script>{end}{rest}", encoding="utf-8")
     dom, console = run(probe, "--dump-dom", *options)
     answer = re.search(r'data-answer="([^"]*)"', dom)
     assert answer, f"the script of the page did not end: {console}"

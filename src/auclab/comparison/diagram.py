@@ -53,7 +53,8 @@ def draw_critical_difference(ranking: Ranking, *, ax: Axes | None = None) -> Fig
             end = 1 - margin if right else k + margin
             axes.plot([rank, rank, end], [0, height, height], **ink)
             text_at = end - margin / 3 if right else end + margin / 3
-            axes.text(text_at, height, f"{name}  {rank:.2f}", ha="left" if right else "right", va="center")
+            shown = str(name).replace("$", r"\$")  # what stands between dollars would be a formula
+            axes.text(text_at, height, f"{shown}  {rank:.2f}", ha="left" if right else "right", va="center")
         for number, (low, high) in enumerate(groups):
             height = 0.75 + 0.55 * number
             reach = 0.008 * (k - 1)

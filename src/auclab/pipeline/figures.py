@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from auclab.displays import BufferedROCDisplay, RankingErrorDisplay, ScoreHistogramDisplay
 from auclab.metrics import ScoredPart
 from auclab.pipeline.artifacts import SCORES_FILE
+from auclab.pipeline.stored_files import read_scores, replace_file
 from auclab.types import AuclabError
 
 FIGURES: dict[str, Any] = {
@@ -35,18 +34,19 @@ def draw_figures(folder: Path, *, split: str) -> list[Path]:
     Raises
     ------
     AuclabError
-        There is no ``scores.parquet``.
+        There is no ``scores.parquet``, or it is damaged or a link.
     """
-    path = folder / SCORES_FILE
-    if not path.exists():
+    scores = read_scores(folder)
+    if scores is None:
+        path = folder / SCORES_FILE
         raise AuclabError(f"{path} is missing, and the figures are drawn from it; run the experiment again")
-    scores = pd.read_parquet(path)
-    name = str(scores["part"].iloc[0])
-    part = ScoredPart(scores["y_true"].to_numpy(), scores["score"].to_numpy())
+    part = ScoredPart(scores.y_true, scores.y_score)
     drawn = []
     for stem, display_class in FIGURES.items():
         display = display_class.from_scored_part(part)
-        display.figure_.suptitle(f"{split} · {name} part", fontsize="medium")
+        title = f"{split} · {scores.part} part".replace("$", r"\$")  # what stands between dollars would be a formula
+        display.figure_.suptitle(title, fontsize="medium")
         drawn.append(folder / f"{stem}.png")
-        display.figure_.savefig(drawn[-1], dpi=DPI)
+        with replace_file(drawn[-1]) as draft:
+            display.figure_.savefig(draft, dpi=DPI)
     return drawn

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -154,3 +155,15 @@ def read_scores(folder: Path) -> StoredScores | None:
     except (OSError, pa.ArrowException) as error:
         what = " ".join(str(error).split())[:200]
         raise AuclabError(f"{path} cannot be read ({what}); it is not as auclab writes it") from error
+
+
+@contextmanager
+def replace_file(path: Path) -> Iterator[Path]:
+    """A temporary path beside `path` to write to; at the end it takes its place, or is removed after an exception.
+
+    What is at `path` is replaced and not written to: a link there may lead to any file of its reader.
+    """
+    with tempfile.TemporaryDirectory(prefix=".part-", dir=path.parent) as folder:
+        draft = Path(folder) / path.name
+        yield draft
+        draft.replace(path)

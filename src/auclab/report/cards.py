@@ -11,7 +11,8 @@ from typing import Any
 import pandas as pd
 
 from auclab.comparison.runs import open_reader
-from auclab.tracking.address import Address
+from auclab.pipeline.visible import visible
+from auclab.tracking.address import Address, hide_password
 from auclab.tracking.store import STORE_ERRORS
 from auclab.types import AuclabError
 
@@ -50,8 +51,12 @@ def read_cards(store_dir: str | Path, runs: pd.DataFrame) -> list[Card]:
                 inputs = client.get_run(first["run_id"]).inputs.dataset_inputs
                 cards.append(_card(inputs[0].dataset, first, len(block)))
     except STORE_ERRORS as error:
+        reason = hide_password(" ".join(str(error).split()))
+        raise AuclabError(f"cannot read the data sets in {Address.parse(store_dir)}: {reason}") from error
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise AuclabError(
-            f"cannot read the data sets in {Address.parse(store_dir)}: {' '.join(str(error).split())}"
+            f"the record of the data of run {first['run']} is damaged ({type(error).__name__}: {error}); leave the run "
+            f"out (--filter \"attributes.run_id != '{first['run_id']}'\")"
         ) from error
     return sorted(cards, key=lambda card: card.name)
 
@@ -59,14 +64,17 @@ def read_cards(store_dir: str | Path, runs: pd.DataFrame) -> list[Card]:
 def _card(dataset: Any, first: pd.Series[Any], runs: int) -> Card:
     counts, source = json.loads(dataset.profile), json.loads(dataset.source)
     citation = first.get("dataset.citation")
+    rows, features, positive, negative = (int(counts[key]) for key in ("rows", "features", "positive", "negative"))
+    if positive + negative < 1:
+        raise ValueError("no observations")
     return Card(
-        name=str(dataset.name),
-        rows=counts["rows"],
-        features=counts["features"],
-        positive=counts["positive"],
-        negative=counts["negative"],
-        source=str(source.get("uri") or ""),
-        sha256=str(source.get("sha256") or ""),
+        name=visible(str(dataset.name)),
+        rows=rows,
+        features=features,
+        positive=positive,
+        negative=negative,
+        source=hide_password(visible(str(source.get("uri") or ""))),
+        sha256=visible(str(source.get("sha256") or "")),
         citation=citation if isinstance(citation, str) else "",
         runs=runs,
     )

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from auclab.displays.costs import BestPoints
 from auclab.displays.ranking_error import binned_pairs
@@ -18,7 +16,7 @@ from auclab.metrics.buffered import buffered_auc_from_sorted
 from auclab.metrics.buffered_roc import broc_from_sorted
 from auclab.metrics.pair_errors import PairErrors
 from auclab.metrics.roc import roc_from_sorted
-from auclab.pipeline.artifacts import SCORES_FILE
+from auclab.pipeline.stored_files import damaged, read_rows, read_scores
 from auclab.report.thinning import short, steps, thinned
 from auclab.types import Array
 
@@ -37,6 +35,11 @@ def split_curves(folder: Path) -> dict[str, Any] | None:
     folder : Path
         Files of the split, as `auclab.pipeline.artifacts.write_fold` leaves them.
 
+    Raises
+    ------
+    AuclabError
+        A file is damaged or must not be read (`auclab.pipeline.stored_files`).
+
     Returns
     -------
     dict
@@ -45,16 +48,15 @@ def split_curves(folder: Path) -> dict[str, Any] | None:
         ``errors``: edges, densities of pairs, γ*; ``surface``: cost shares and the ends of their lines, the hull;
         ``history``: seconds and relative gaps.
     """
-    path = folder / SCORES_FILE
-    if not path.exists():
+    stored = read_scores(folder)
+    if stored is None:
         return None
-    table = pd.read_parquet(path)
-    y, scores = table["y_true"].to_numpy(), table["score"].to_numpy()
+    y, scores = stored.y_true, stored.y_score
     part = ScoredPart(y, scores)
     polygon, buffered = roc_from_sorted(part.classes), buffered_auc_from_sorted(part.finite_classes)
     has_level = not math.isnan(buffered.gamma_left)
     return {
-        "part": str(table["part"].iloc[0]),
+        "part": stored.part,
         "n_pos": int((y == 1).sum()),
         "n_neg": int((y != 1).sum()),
         "auc": part.value("auc"),
@@ -65,7 +67,7 @@ def split_curves(folder: Path) -> dict[str, Any] | None:
         "scores": _score_bars(part.classes.pos, part.classes.neg),
         "errors": _error_bars(part.pair_errors, buffered.gamma_left),
         "surface": _surface(*polygon),
-        "history": _history(folder / "history.csv"),
+        "history": _history(folder),
     }
 
 
@@ -98,12 +100,13 @@ def _surface(fpr: Array, tpr: Array) -> dict[str, Any]:
     return {key: steps(values) for key, values in ends.items()} | {"hull": _curve(*hull)}
 
 
-def _history(path: Path) -> list[list[float]]:
+def _history(folder: Path) -> list[list[float]]:
     """Seconds and the relative gap between the best objective and the best bound so far."""
-    if not path.exists():
+    lines = read_rows(folder, "history.csv")
+    if lines is None:
         return [[], []]
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = [[float(cell or "nan") for cell in row] for row in list(csv.reader(file))[1:]]
+    with damaged(folder / "history.csv"):
+        rows = [[float(line[key] or "nan") for key in ("seconds", "objective", "lower_bound")] for line in lines]
     seconds, gaps = [], []
     best, bound = math.inf, -math.inf
     for at, objective, lower in rows:

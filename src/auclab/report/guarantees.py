@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any
+
+from auclab.pipeline.stored_files import damaged, read_json
+from auclab.pipeline.visible import visible
 
 
 @dataclass(frozen=True)
@@ -38,12 +40,19 @@ class BoundLine:
 
 
 def read_bounds(folders: Iterable[Path]) -> list[BoundPoint]:
-    """The bounds that runs have kept in ``bounds.json``."""
+    """The bounds that runs have kept in ``bounds.json``.
+
+    Raises
+    ------
+    AuclabError
+        A file is damaged or must not be read (`auclab.pipeline.stored_files`).
+    """
     found = []
     for folder in folders:
-        path = folder / "bounds.json"
-        if path.exists():
-            found += [_bound_point(item) for item in json.loads(path.read_text(encoding="utf-8"))["bounds"]]
+        content = read_json(folder, "bounds.json")
+        if content is not None:
+            with damaged(folder / "bounds.json"):
+                found += [_bound_point(item) for item in content["bounds"]]
     return found
 
 
@@ -52,7 +61,7 @@ def _bound_point(item: dict[str, Any]) -> BoundPoint:
     half = _number(bound["half_width"])
     lower = _number(bound["lower"]) if math.isnan(half) else _number(item["estimate"]) - half
     return BoundPoint(
-        *(item["name"], item["quantity"], item["sample"]),
+        *(visible(str(item["name"])), visible(str(item["quantity"])), visible(str(item["sample"]))),
         lower=max(lower, 0.0),
         test_value=_number(item.get("test_value")),
         vacuous=bool(bound["vacuous"]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +32,11 @@ class Measured:
 
 @dataclass(frozen=True)
 class RunLine:
-    """One run. `command` is what was typed, "" where an earlier version kept none; `again` checks the numbers."""
+    """One run.
+
+    `command` is what was typed, "" where an earlier version kept none or where it is more than that; `again` checks the
+    numbers.
+    """
 
     number: int
     run_id: str
@@ -85,12 +90,41 @@ def _line(number: int, rows: list[dict[str, Any]], metrics: Sequence[str], store
         gap=spread(_values(rows, "gap"))[2],
         seconds=sum(_values(rows, "seconds/total")),
         started=first["started"],
-        command=_text(first.get("tag.command")),
+        command=plain_command(_text(first.get("tag.command"))),
         again=shlex.join(["auclab", "rerun", *where, str(first["run_id"])[:12]]),
         code=_code(first),
         data_sha256=_text(first["data_sha256"]),
         error=_text(first.get("tag.error")),
     )
+
+
+def plain_command(text: str) -> str:
+    """A stored command if all it does is to run an experiment with settings; else "".
+
+    A reader copies it into a terminal. Anyone may have written it, so nothing is shown that a shell would take apart,
+    that names a class or function, or that says where configurations are read and files are written.
+
+    Examples
+    --------
+    >>> plain_command("python run.py formulation=ranksvm 'metrics=[auc,bauc]'")
+    "python run.py formulation=ranksvm 'metrics=[auc,bauc]'"
+    >>> plain_command("auclab run seed=0; rm -r x"), plain_command("auclab run dataset._target_=os.system")
+    ('', '')
+    """
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        return ""
+    settings = words[2:]
+    is_run = words[:2] in (["python", "run.py"], ["auclab", "run"]) and shlex.join(words) == text
+    return text if is_run and all(map(_is_setting, settings)) else ""
+
+
+def _is_setting(word: str) -> bool:
+    if word == "hydra.mode=RUN":  # a job of a study
+        return True
+    key = re.match(r"[+~]{0,2}([A-Za-z][\w./@]*)(?:=|$)", word)
+    return key is not None and not key[1].startswith("hydra") and "_target_" not in word and "${" not in word
 
 
 def _ending(row: Mapping[str, Any]) -> str:

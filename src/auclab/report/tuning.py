@@ -8,6 +8,7 @@ import pandas as pd
 
 from auclab.comparison.cells import DATA, METHOD, label, settings_of
 from auclab.pipeline.run_name import SYMBOLS
+from auclab.pipeline.stored_files import damaged, read_rows
 from auclab.report.paths import Path, Point, point
 
 #: File with the values that a split tried.
@@ -21,6 +22,11 @@ def tuning_paths(runs: pd.DataFrame) -> list[Path]:
     ----------
     runs : DataFrame
         Finished runs, as `auclab.comparison.read_runs` gives them. Splits whose file is gone are left out.
+
+    Raises
+    ------
+    AuclabError
+        A file is damaged or must not be read (`auclab.pipeline.stored_files`).
     """
     if "tune.parameter" not in runs:
         return []
@@ -31,14 +37,22 @@ def tuning_paths(runs: pd.DataFrame) -> list[Path]:
     telling = [name for name in fixed if runs[name].nunique(dropna=False) > 1 or name in ("formulation", "dataset")]
     found = []
     for _, block in runs.groupby(fixed, dropna=False, sort=False):
-        files = [FilePath(folder) / TUNING_FILE for folder in block["fold_folder"]]
-        tried = [pd.read_csv(file) for file in files if file.exists()]
+        tried = [frame for folder in block["fold_folder"] if (frame := _tried(FilePath(folder))) is not None]
         if tried:
             first = block.iloc[0]
             name = label(telling, [first[key] for key in telling])
             metric = f"{first.get('tune.metric', 'score')}, inner folds"
             found.append(Path(SYMBOLS[first["tune.parameter"]], name, metric, _points(pd.concat(tried))))
     return found
+
+
+def _tried(folder: FilePath) -> pd.DataFrame | None:
+    """Values and scores of one split."""
+    rows = read_rows(folder, TUNING_FILE)
+    if rows is None:
+        return None
+    with damaged(folder / TUNING_FILE):
+        return pd.DataFrame({key: [float(row[key] or "nan") for row in rows] for key in ("value", "mean")})
 
 
 def _points(tried: pd.DataFrame) -> tuple[Point, ...]:

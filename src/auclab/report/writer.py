@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
 import shlex
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -25,6 +27,7 @@ from auclab.report.lines import RunLine, run_lines
 from auclab.report.paths import find_paths
 from auclab.report.thinning import short
 from auclab.report.tuning import tuning_paths
+from auclab.tracking.address import hide_password
 from auclab.types import AuclabError
 
 #: Bytes of curves on a page; the rest of 500 runs takes a megabyte.
@@ -35,6 +38,9 @@ METRICS = ("test/auc", "test/bauc")
 
 #: Lines and colours of the figures that show runs side by side.
 MOST_SELECTED, SELECTED_AT_FIRST = 6, 3
+
+#: Signs of JSON that are written by their numbers inside an element of HTML.
+_IN_SCRIPT = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 SCRIPTS = ("table.js", "figure.js", "curves.js", "surface.js", "main.js")
 
@@ -80,7 +86,8 @@ def write_report(
     if finished.empty:
         raise AuclabError("no run has finished, so there is nothing to report; auclab runs lists what there is")
     metrics = _metrics(finished, metrics)
-    lines = run_lines(runs, metrics, store=str(store_dir))
+    store = hide_password(str(store_dir))
+    lines = run_lines(runs, metrics, store=store)
     numbers = {line.run_id: line.number for line in lines}
     unfinished = [line for line in lines if line.run_id not in set(finished["run_id"])]
     notes = [f"runs that did not finish and are not compared: {len(unfinished)}"] if unfinished else []
@@ -100,13 +107,13 @@ def write_report(
         title=title,
         made=datetime.now(UTC),
         version=version("auclab"),
-        store=store_dir,
+        store=store,
         metrics=metrics,
         sheets=[compare_sheet(finished, metric, numbers, notes) for metric in metrics],
         compare=[
             "auclab compare",
-            f"--store {shlex.quote(str(store_dir))}" if str(store_dir) != "mlruns" else "",
-            selection,
+            f"--store {shlex.quote(store)}" if store != "mlruns" else "",
+            hide_password(selection),
         ],
         lines=lines,
         has_curves=set(curves),
@@ -175,9 +182,9 @@ def _bound_points(bounds: Sequence[Any]) -> dict[str, list[list[float]]]:
 
 
 def _json(data: Any) -> Markup:
-    """JSON that cannot end the element it stands in."""
+    """JSON that cannot end the element it stands in, nor open a comment or another element."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return Markup(text.replace("<", "\\u003c"))
+    return Markup(text.translate(_IN_SCRIPT))
 
 
 def _template() -> Any:
@@ -186,7 +193,11 @@ def _template() -> Any:
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.globals["style"] = Markup(_read(loader, environment, "report.css"))
-    environment.globals["script"] = Markup("\n".join(_read(loader, environment, name) for name in SCRIPTS))
+    script = "\n".join(['"use strict";', *(_read(loader, environment, name) for name in SCRIPTS)])
+    environment.globals["script"] = Markup(script)
+    # No other script is run, should one get into the page in spite of the escapes.
+    digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    environment.globals["script_source"] = f"'sha256-{digest}'"
     environment.filters["or_dash"] = lambda value, form: "—" if math.isnan(value) else format(value, form)
     environment.filters["sortable"] = lambda value: "" if value is None or math.isnan(value) else repr(float(value))
     return environment.get_template("report.html.j2")
