@@ -134,9 +134,7 @@ def test_margins_too_small_to_see_are_not_overlooked():
 
 def test_the_constraint_is_satisfied_exactly():
     X, y = overlapping(size=150)
-    X = np.c_[
-        X, np.eye(3)[np.arange(150) // 7 % 3], np.full(150, 0.1)
-    ]  # collinear with the constant: the equations depend
+    X = np.c_[X, np.eye(3)[np.arange(150) // 7 % 3], np.full(150, 0.1)]  # the equations depend
     solution = auclab.solve(auclab.BufferedAUC(), X, y)
     program, data = Program.from_stored({"name": "bauc"}), Data.of(X, y)
     point = corrected(program, data, admissible(program, data, solution.multipliers))

@@ -1,0 +1,180 @@
+"""Stored runs are confirmed as they are, and refuted where anything about them was changed."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from auclab.check.claims import Verdict
+from auclab.check.command import check_folder, check_run, exit_code
+from auclab.check.stored import prepare_training
+from composed import run_here
+from tampered_runs import OF_DATA, OF_RUNS, edit_certificate, forge_checksums, read_certificate
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Runs on one file of data: with a penalty, without, and one that was stopped after a few steps."""
+    place = tmp_path_factory.mktemp("checked")
+    rng = np.random.default_rng(0)
+    y = np.arange(90) % 3 == 0
+    X = rng.standard_normal((90, 3)) + 0.9 * y[:, None]
+    table = pd.DataFrame(X, columns=["a", "b", "c"]).assign(y=y.astype(int))
+    table.to_csv(place / "data.csv", index=False)
+    data = ["dataset=file", f"dataset.path={place / 'data.csv'}", "dataset.target=y", "bounds=none"]
+    settings = {
+        "penalised": ["formulation=ranksvm", "formulation.penalty=0.03"],
+        "plain": ["formulation=bauc"],
+        "stopped": ["formulation=bauc", "solver=cutting_plane", "solver.max_iters=4"],
+        "partial": ["formulation=partial_auc", "formulation.max_fpr=0.3"],
+        "points": ["formulation=ecsvm", "formulation.threshold=-0.05", "formulation.norm=l1"],
+        "folds": ["formulation=csvm", "split=kfold", "split.n_folds=2"],
+        "counted": ["formulation=exact_auc", "solver.time_limit=2"],
+    }
+    for name, overrides in settings.items():
+        run_here(place / name, *data, *overrides)
+    write_limited(place)
+    return place
+
+
+def write_limited(place):
+    """A run whose bound holds up to a length of w only: pairs 1e-9 apart, which w = 1 cannot tell from ties."""
+    lines = ["a,y", f"{1 + 1e-9!r},1", "1.0,0", "1.0,0", "1e-9,0"]
+    (place / "narrow.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    data = ["dataset=file", f"dataset.path={place / 'narrow.csv'}", "dataset.target=y", "bounds=none"]
+    folder = place / "limited"
+    run_here(folder, *data, "formulation=bauc", "preprocess=none", "split=none", "metrics=auc")
+    # What w = 1 is worth, and two thirds of the pairs with their full weights: Σ q d = 2/3 · 1e-9.
+    gap, multipliers = 2 / 3 * 1e-9, [2 / 3, 1 / 3, 1 / 3, 0.0]
+    (folder / "coefficients.csv").write_text("feature,coefficient\na,1.0\n(intercept),0.0\n", encoding="utf-8")
+    limits = {"status": "optimal_within", "norm_bound": 10.0, "spread": [1.0]}
+    edit_certificate(folder, objective=2 / 3 - gap, lower_bound=2 / 3 - 10 * gap, **limits)
+    table = {"row": range(4), "y_true": np.array([1, 0, 0, 0], dtype="int8"), "multiplier": multipliers}
+    pd.DataFrame(table).to_parquet(folder / "multipliers.parquet", index=False)
+
+
+@pytest.fixture
+def copied(made, tmp_path):
+    """A copy that may be changed, its data included."""
+    shutil.copytree(made, tmp_path / "copy")
+    for path in (tmp_path / "copy").glob("*/config.yaml"):
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace(str(made), str(tmp_path / "copy")), encoding="utf-8")
+    return tmp_path / "copy"
+
+
+def refuted(folder: Path):
+    return {claim.name for check in check_folder(folder) for claim in check.claims if claim.verdict is Verdict.REFUTED}
+
+
+@pytest.mark.parametrize("name", ["penalised", "plain", "stopped", "limited", "partial", "points", "folds"])
+def test_a_run_is_confirmed(made, name):
+    checks = check_folder(made / name)
+    assert {claim.verdict for check in checks for claim in check.claims} == {Verdict.CONFIRMED}
+    assert len(checks) == (2 if name == "folds" else 1)
+
+
+def test_a_bound_without_multipliers_is_not_checked(made):
+    checks = check_folder(made / "counted")
+    verdicts = {claim.name: claim.verdict for claim in checks[0].claims}
+    assert verdicts["lower bound"] is Verdict.UNCHECKED
+    assert verdicts["objective"] is Verdict.CONFIRMED
+    assert exit_code(checks) == 2
+
+
+#: Which run is changed, and which claim is then refuted.
+CHANGES = {
+    "coef": ("penalised", "objective"),
+    "objective": ("penalised", "objective"),
+    "lower bound": ("stopped", "lower bound"),
+    "multipliers": ("plain", "lower bound"),
+    "status": ("stopped", "status"),
+    "norm_bound": ("limited", "lower bound"),
+    "penalty": ("penalised", "objective"),
+    "gap": ("plain", "gap"),
+}
+
+
+@pytest.mark.parametrize("change", OF_RUNS)
+def test_a_changed_run_is_refuted(copied, change):
+    name, claim = CHANGES[change]
+    OF_RUNS[change](copied / name)
+    assert claim in refuted(copied / name)
+
+
+@pytest.mark.parametrize("change", OF_DATA)
+def test_changed_data_are_noticed(copied, change):
+    OF_DATA[change](copied / "data.csv")
+    assert "data set" in refuted(copied / "penalised")
+
+
+def test_a_longer_limit_is_refuted(copied):
+    """At w = 1e9 the objective is 0."""
+    edit_certificate(copied / "limited", norm_bound=1e9)
+    assert refuted(copied / "limited") == {"lower bound", "status"}
+    edit_certificate(copied / "limited", status="optimal", norm_bound="inf")
+    assert refuted(copied / "limited") == {"lower bound", "status"}
+
+
+def test_changed_labels_are_refuted_though_the_checksums_were_changed_too(copied):
+    folder = copied / "penalised"
+    OF_DATA["labels"](copied / "data.csv")
+    forge_checksums(folder, next(prepare_training(folder, [0])))
+    assert {"objective"} <= refuted(folder)
+
+
+def test_the_formulation_has_to_be_that_of_the_configuration(copied):
+    folder = copied / "penalised"
+    program = read_certificate(folder)["program"]
+    edit_certificate(folder, program=program | {"penalty": 0.02})
+    assert {"formulation", "objective"} <= refuted(folder)
+
+
+def test_missing_data_are_said_in_words(copied, capsys):
+    (copied / "data.csv").unlink()
+    assert check_run(str(copied / "penalised")) == 2
+    shown = capsys.readouterr().out
+    assert "the training part could not be prepared again" in shown
+    assert "data.csv" in shown
+    assert "not checked" in shown
+
+
+def test_missing_data_do_not_hide_a_contradiction(copied):
+    (copied / "data.csv").unlink()
+    OF_RUNS["gap"](copied / "penalised")
+    assert check_run(str(copied / "penalised")) == 1
+
+
+def test_a_run_without_multipliers_claims_what_nobody_can_check(copied):
+    (copied / "plain" / "multipliers.parquet").unlink()
+    checks = check_folder(copied / "plain")
+    assert exit_code(checks) == 2
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"no parquet at all"])
+def test_damaged_multipliers_are_an_error_in_words(copied, capsys, content):
+    (copied / "plain" / "multipliers.parquet").write_bytes(content)
+    assert check_run(str(copied / "plain")) == 2
+    assert "cannot be checked" in capsys.readouterr().out
+
+
+def test_runs_of_earlier_versions_are_refused_in_words(copied, capsys):
+    path = copied / "plain" / "certificate.json"
+    path.write_text('{"objective": 0.5}', encoding="utf-8")
+    assert check_run(str(copied / "plain")) == 2
+    assert "before multipliers were kept" in capsys.readouterr().out
+
+
+def test_a_run_of_the_store(tmp_path, capsys, made):
+    """Found by its id; the numbers of the store have to agree, too."""
+    data = ["dataset=file", f"dataset.path={made / 'data.csv'}", "dataset.target=y", "bounds=none"]
+    store = tmp_path / "store"
+    run_here(tmp_path / "run", *data, "formulation=bauc", "tracking=mlflow", f"tracking.dir={store}")
+    assert check_run("last", str(store)) == 0
+    assert "the same in the store" in capsys.readouterr().out
+    (certificate,) = store.glob("artifacts/*/artifacts/certificate.json")
+    edit_certificate(certificate.parent, lower_bound=read_certificate(certificate.parent)["lower_bound"] - 1e-3)
+    assert check_run("last", str(store)) == 1
+    assert check_run("nothing", str(store)) == 2

@@ -1,0 +1,115 @@
+"""A stored run changed by hand, in ten ways that leave its files in agreement with each other as far as they can be."""
+
+import csv
+import json
+from pathlib import Path
+
+import pandas as pd
+
+
+def edit_certificate(folder: Path, **changes):
+    """Change numbers of the certificate; gap, absolute gap and metrics.json follow, so that all of them agree."""
+    path, numbers = folder / "certificate.json", folder / "metrics.json"
+    certificate, metrics = (json.loads(file.read_text(encoding="utf-8")) for file in (path, numbers))
+    certificate |= changes
+    if {"objective", "lower_bound"} & changes.keys():
+        certificate["absolute_gap"] = certificate["objective"] - certificate["lower_bound"]
+        certificate["gap"] = certificate["absolute_gap"] / max(abs(certificate["objective"]), 1e-3)
+    metrics |= {name: certificate[name] for name in ("objective", "lower_bound", "absolute_gap", "gap")}
+    path.write_text(json.dumps(certificate), encoding="utf-8")
+    numbers.write_text(json.dumps(metrics), encoding="utf-8")
+
+
+def read_certificate(folder: Path):
+    return json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
+
+
+def change_coef(folder: Path):
+    path = folder / "coefficients.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    rows[1][1] = repr(float(rows[1][1]) + 1e-4)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+
+
+def change_objective(folder: Path):
+    edit_certificate(folder, objective=read_certificate(folder)["objective"] * (1 - 1e-7))
+
+
+def raise_bound(folder: Path):
+    """To the objective: the gap becomes 0."""
+    edit_certificate(folder, lower_bound=read_certificate(folder)["objective"])
+
+
+def change_multipliers(folder: Path):
+    path = folder / "multipliers.parquet"
+    table = pd.read_parquet(path)
+    table.loc[table["multiplier"].idxmax(), "multiplier"] *= 0.5
+    table.to_parquet(path, index=False)
+
+
+def claim_optimality(folder: Path):
+    edit_certificate(folder, status="optimal")
+
+
+def claim_every_w(folder: Path):
+    edit_certificate(folder, norm_bound="inf")
+
+
+def change_penalty(folder: Path):
+    """In the certificate and in the configuration."""
+    certificate = read_certificate(folder)
+    then = certificate["program"]["penalty"]
+    edit_certificate(folder, program=certificate["program"] | {"penalty": then * 0.999})
+    path = folder / "config.yaml"
+    text = path.read_text(encoding="utf-8")
+    assert f"  penalty: {then}\n" in text
+    path.write_text(text.replace(f"  penalty: {then}\n", f"  penalty: {then * 0.999}\n"), encoding="utf-8")
+
+
+def lower_gap(folder: Path):
+    """The gap alone, also in metrics.json."""
+    path, numbers = folder / "certificate.json", folder / "metrics.json"
+    for file in (path, numbers):
+        content = json.loads(file.read_text(encoding="utf-8"))
+        file.write_text(json.dumps(content | {"gap": content["gap"] / 2 + 1e-8}), encoding="utf-8")
+
+
+def change_data(data: Path):
+    """One number of a csv file with a head and the label in the last column."""
+    lines = data.read_text(encoding="utf-8").splitlines()
+    cells = lines[3].split(",")
+    cells[0] = repr(float(cells[0]) * (1 + 1e-9))
+    data.write_text("\n".join([*lines[:3], ",".join(cells), *lines[4:]]) + "\n", encoding="utf-8")
+
+
+def change_label(data: Path):
+    lines = data.read_text(encoding="utf-8").splitlines()
+    cells = lines[3].split(",")
+    cells[-1] = str(1 - int(cells[-1]))
+    data.write_text("\n".join([*lines[:3], ",".join(cells), *lines[4:]]) + "\n", encoding="utf-8")
+
+
+def forge_checksums(folder: Path, training):
+    """Checksums and labels of the run as its changed data now have them."""
+    stored = read_certificate(folder)["data"]
+    edit_certificate(
+        folder, data=stored | {"dataset_sha256": training.dataset_sha256, "training_sha256": training.sha256}
+    )
+    path = folder / "multipliers.parquet"
+    pd.read_parquet(path).assign(row=training.rows, y_true=training.y.astype("int8")).to_parquet(path, index=False)
+
+
+#: Changes of the files of a run, by what they change; then those of the file of its data.
+OF_RUNS = {
+    "coef": change_coef,
+    "objective": change_objective,
+    "lower bound": raise_bound,
+    "multipliers": change_multipliers,
+    "status": claim_optimality,
+    "norm_bound": claim_every_w,
+    "penalty": change_penalty,
+    "gap": lower_gap,
+}
+OF_DATA = {"data": change_data, "labels": change_label}
