@@ -30,8 +30,8 @@ def positive_mask(y: ArrayLike, pos_label: Any = None) -> NDArray[np.bool_]:
     Raises
     ------
     AuclabError
-        Not one-dimensional, a missing label, one class only, more than two classes, two unusual values
-        without `pos_label`, or a `pos_label` that does not occur.
+        Not one-dimensional, a missing or masked label, one class only, more than two classes, two unusual values
+        without `pos_label`, or a `pos_label` that does not occur or is no single value.
 
     Examples
     --------
@@ -40,7 +40,11 @@ def positive_mask(y: ArrayLike, pos_label: Any = None) -> NDArray[np.bool_]:
     >>> positive_mask(["g", "b", "g"], pos_label="b").tolist()
     [False, True, False]
     """
-    labels = np.asarray(y)
+    refuse_masked("labels", y)
+    try:
+        labels = np.asarray(y)
+    except ValueError as error:  # rows of different lengths
+        raise AuclabError(f"labels must be a one-dimensional array: {error}") from error
     if labels.ndim != 1 or labels.size == 0:
         raise AuclabError(f"labels must be a non-empty one-dimensional array, got shape {labels.shape}")
     if labels.dtype.kind == "f" and np.isnan(labels).any():
@@ -71,6 +75,8 @@ def positive_mask(y: ArrayLike, pos_label: Any = None) -> NDArray[np.bool_]:
         if labels.dtype.kind == "b" or values.tolist() in ([0, 1], [-1, 1]):
             return np.asarray(labels == values[1])
         raise AuclabError(f"which class is positive? labels are {census}; name it with pos_label=…")
+    if np.ndim(pos_label):
+        raise AuclabError(f"pos_label must be one label, got {pos_label!r}; labels are {census}")
     mask = np.asarray(labels == pos_label)
     if mask.ndim != 1 or not mask.any():
         raise AuclabError(f"pos_label={pos_label!r} does not occur; labels are {census}")
@@ -83,14 +89,20 @@ def finite_vector(name: str, values: ArrayLike, *, infinite: bool = False) -> Ar
     Raises
     ------
     AuclabError
-        Wrong shape, no entries, not numeric, NaN, or ±∞ unless `infinite`.
+        Wrong shape, no entries, not numeric (text is not read as numbers), integers that doubles cannot hold, masked
+        entries, NaN, or ±∞ unless `infinite`.
     """
+    refuse_masked(name, values)
     try:
-        kind = getattr(values, "dtype", np.dtype(float))
-        if getattr(kind, "kind", "f") in "cMm":
-            raise TypeError(f"{kind} is not a real number")
-        vector = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        given: Any = values if hasattr(values, "dtype") else np.asarray(values)
+        kind = getattr(given.dtype, "kind", "f")
+        if kind in "cMmSUV":
+            raise TypeError(f"{given.dtype} is not a real number")
+        if kind == "O" and any(isinstance(value, str | bytes) for value in np.ravel(given)):
+            raise TypeError("text is not a real number; convert it first")
+        with np.errstate(over="raise"):  # a longer float that would become ∞
+            vector = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError, ArithmeticError) as error:
         raise AuclabError(f"{name} must be numeric: {error}") from error
     if vector.ndim == 2 and vector.shape[1] == 1:
         vector = vector[:, 0]
@@ -103,7 +115,23 @@ def finite_vector(name: str, values: ArrayLike, *, infinite: bool = False) -> Ar
             raise AuclabError(
                 f"{name}[{where}] is {vector[where]}; remove or replace it (only finite numbers work here)"
             )
+    if kind in "iuO" and np.abs(vector).max() >= 2.0**53:
+        _refuse_rounded(name, given, vector)
     return vector
+
+
+def refuse_masked(name: str, values: Any) -> None:
+    """`AuclabError` where a masked array has masked entries, which an array without its mask would show."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
+        where = int(np.flatnonzero(np.ma.getmaskarray(values).ravel())[0])
+        raise AuclabError(f"{name} has masked entries (first at position {where}); drop those rows")
+
+
+def _refuse_rounded(name: str, given: Any, vector: Array) -> None:
+    """`AuclabError` where integers became other numbers as doubles, which would tie them."""
+    for at, (value, number) in enumerate(zip(np.ravel(given).tolist(), vector.tolist(), strict=True)):
+        if isinstance(value, int) and value != number:  # Python compares them exactly
+            raise AuclabError(f"{name}[{at}] is {value}, which a double rounds to {number:.0f}; subtract an offset")
 
 
 def weight_vector(sample_weight: ArrayLike | None, n_samples: int) -> Array | None:

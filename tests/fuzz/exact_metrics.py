@@ -140,7 +140,7 @@ def volume(h: Fraction, v: Fraction, a: Fraction, b: Fraction) -> Fraction:
 
 
 def voros(points: twin.Points, low: Fraction, high: Fraction) -> Fraction:
-    """Mean over t in [low, high] of the area of the cheapest point, found at the middle of every piece between kinks."""
+    """Mean over t in [low, high] of the area of the cheapest point, found at the middle of each piece."""
     chosen = sorted({*points, (ZERO, ZERO), (ONE, ONE)})
     kinks = {low, high}
     for i, (h, k) in enumerate(chosen):

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
 
+import numpy as np
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from strategies import Problem
@@ -68,3 +71,28 @@ def nasty(draw, *, wide=True, most=6, weights=True):
     u = draw(st.lists(weight, min_size=len(pos), max_size=len(pos)).filter(any))
     v = draw(st.lists(weight, min_size=len(neg), max_size=len(neg)).filter(any))
     return Problem(pos, neg, u, v)
+
+
+#: Cases of every test; the variable asks for more.
+CASES = int(os.environ.get("AUCLAB_FUZZ", "25"))
+
+#: The same cases every time in the suite; new ones where the variable asks for a number of them.
+nasty_settings = settings(
+    max_examples=CASES,
+    derandomize="AUCLAB_FUZZ" not in os.environ,
+    deadline=None,
+    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
+)
+
+
+@st.composite
+def crowds(draw):
+    """Classes of many equal scores: (problem with the numbers of rows as weights, labels and scores of all rows)."""
+    problem = draw(nasty(wide=False, most=4, weights=False))
+    count = st.integers(1, 3000)
+    counts = [draw(st.lists(count, min_size=len(s), max_size=len(s))) for s in (problem.pos, problem.neg)]
+    labels = np.repeat([1, 0], [sum(counts[0]), sum(counts[1])])
+    scores = np.repeat(problem.pos + problem.neg, counts[0] + counts[1])
+    order = np.random.default_rng(draw(st.integers(0, 99))).permutation(labels.size)
+    rows = Problem(problem.pos, problem.neg, *([float(c) for c in of] for of in counts))
+    return rows, labels[order], scores[order]

@@ -235,7 +235,7 @@ def tail_sums_exact(
     Parameters
     ----------
     pos : array of shape (n_pos,), ascending
-        Only its extreme values are read, for the error bound.
+        Read for the error bound only.
     neg, weight_neg, masses, moments, threshold
         As in `tail_sums`.
     first, last : int arrays of shape (n_neg,)
@@ -274,5 +274,11 @@ def tail_sums_exact(
     total_hi, total_lo = add(total_hi, total_lo, high, low)
     # the collected errors are rounded themselves, once for every term: u² · terms², u = 2⁻⁵³
     terms = 2.0 * float(pos.size + neg.size)
-    largest = max(abs(pos[0]), abs(pos[-1])) + max(abs(neg[0]), abs(neg[-1])) + abs(threshold)
+    # of the scores that enter: no other one adds to the error
+    start, end = 0, neg.size - 1
+    while start < end and first[start] == last[start]:
+        start += 1
+    while start < end and first[end] == last[end]:
+        end -= 1
+    largest = max(abs(pos[0]), abs(pos[max(last[end] - 1, 0)])) + max(abs(neg[start]), abs(neg[end])) + abs(threshold)
     return count_hi, count_lo, total_hi, total_lo, (terms + 4.0) ** 2 * UNIT * count_hi * largest

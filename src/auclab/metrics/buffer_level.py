@@ -35,7 +35,8 @@ def buffer_level(errors: PairErrors, threshold: float, *, exact: bool = True) ->
 
     def is_close(bracket: Bracket) -> bool:
         narrow, wide = threshold - bracket.high, threshold - bracket.low
-        return not exact and bracket.value_high * (bracket.high - bracket.low) <= tolerance * narrow * wide
+        # quotients: the product of two levels may exceed the largest double
+        return not exact and bracket.value_high / narrow * ((bracket.high - bracket.low) / wide) <= tolerance
 
     def is_small(bracket: Bracket) -> bool:
         return is_close(bracket) or (errors.is_large and sweep.pairs_left() <= _FEW_PAIRS)

@@ -84,7 +84,8 @@ def bauc_score(
     Raises
     ------
     AuclabError
-        One class only, NaN or infinite scores, lengths that differ, a class without weight.
+        One class only, NaN or infinite scores, lengths that differ, a class without weight, scores above 1e270
+        beside others below 1e-270, or a range of scores above the largest double.
 
     See Also
     --------
@@ -269,6 +270,7 @@ def auc_threshold(
 def auc_threshold_from_sorted(scores: ClassScores) -> float:
     """`auc_threshold` of sorted scores."""
     errors = scores.pair_errors
+    errors.check_digits()
     count, total = errors.tail(math.nextafter(0.0, -math.inf), 0.0)
     if count[0] == 0.0:
         return 0.0

@@ -105,7 +105,11 @@ def plain_sample(x: ArrayLike, sample_weight: ArrayLike | None) -> ClassScores:
 def finite_number(name: str, value: float) -> float:
     """`value` as a float that is neither NaN nor infinite."""
     try:
+        if isinstance(value, complex | np.complexfloating | str | bytes):
+            raise TypeError
         number = float(value)
+    except OverflowError as error:
+        raise AuclabError(f"{name} must be a finite number, got one above the largest double") from error
     except (TypeError, ValueError) as error:
         raise AuclabError(f"{name} must be a number, got {value!r}") from error
     if not np.isfinite(number):

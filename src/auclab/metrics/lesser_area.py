@@ -181,8 +181,11 @@ def _triangle(cost: Array, low: Array, high: Array) -> Array:
 
 def _ratios(name: str, ratio: float | Sequence[float]) -> tuple[float, float]:
     """Ends of a range of ratios, checked."""
-    ends = [finite_number(name, end) for end in np.atleast_1d(ratio)]
-    if len(ends) > 2 or not 0.0 <= ends[0] <= ends[-1]:
+    try:
+        ends = [finite_number(name, end) for end in ratio]  # type: ignore[union-attr]
+    except TypeError:  # one number
+        ends = [finite_number(name, ratio)]  # type: ignore[arg-type]
+    if not 1 <= len(ends) <= 2 or not 0.0 <= ends[0] <= ends[-1]:
         raise AuclabError(f"{name} must be a number ≥ 0 or an ascending pair of them, got {ratio!r}")
     return ends[0], ends[-1]
 

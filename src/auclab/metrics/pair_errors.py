@@ -35,6 +35,9 @@ class PairErrors:
     ----------
     pos, neg, weight_pos, weight_neg
         Scores in ascending order and their weights (empty for ones).
+    exponent : int
+    digits_lost : bool
+        Whether the change of units was not exact.
     """
 
     pos: Array
@@ -42,6 +45,7 @@ class PairErrors:
     weight_pos: Array
     weight_neg: Array
     exponent: int = 0
+    digits_lost: bool = False
 
     @classmethod
     def of(cls, pos: Array, neg: Array, weight_pos: Array, weight_neg: Array) -> PairErrors:
@@ -49,12 +53,26 @@ class PairErrors:
         low, high = min(float(pos[0]), float(neg[0])), max(float(pos[-1]), float(neg[-1]))
         if not math.isfinite(high - low):
             raise AuclabError("differences of the scores exceed the largest double; divide all of them by 4")
-        centre, exponent = _centre(low, high), _exponent(max(abs(low), abs(high)))
+        centre, exponent = exact_centre(low, high), _exponent(max(abs(low), abs(high)))
         if centre:
             pos, neg = pos - centre, neg - centre
-        if exponent:
-            pos, neg = np.ldexp(pos, exponent), np.ldexp(neg, exponent)
-        return cls(pos, neg, weight_pos, weight_neg, exponent)
+        if not exponent:
+            return cls(pos, neg, weight_pos, weight_neg)
+        scaled = np.ldexp(pos, exponent), np.ldexp(neg, exponent)
+        # raising scores is exact, lowering them is not for the smallest ones
+        digits_lost = exponent < 0 and not all(
+            np.array_equal(np.ldexp(now, -exponent), before) for now, before in zip(scaled, (pos, neg), strict=True)
+        )
+        return cls(*scaled, weight_pos, weight_neg, exponent, digits_lost)
+
+    def check_digits(self) -> None:
+        """`AuclabError` where scores are so far apart that the smallest would count as 0 when they are compared."""
+        if self.digits_lost:
+            largest = max(abs(self.original(self.bottom)), abs(self.original(self.top)))
+            raise AuclabError(
+                f"the largest difference of two scores is {largest:.1e}, and beside it some scores below 1e-270 would "
+                "count as 0; set them to 0, or divide the largest scores"
+            )
 
     def working(self, level: float) -> float:
         """A level in the caller's units, converted; ±∞ where that leaves the range of doubles."""
@@ -176,7 +194,7 @@ def difference(a: DoubleDouble, b: DoubleDouble) -> float:
     return float(add(*a, -b[0], -b[1])[0])
 
 
-def _centre(low: float, high: float) -> float:
+def exact_centre(low: float, high: float) -> float:
     """What can be subtracted from all scores without rounding: they have one sign and a ratio of at most 2.
 
     (Sterbenz.) The differences stay the same, and plain double sums then decide nearly every comparison.
@@ -189,7 +207,11 @@ def _centre(low: float, high: float) -> float:
 
 
 def _exponent(largest: float) -> int:
-    """Power of two that brings the largest score near 1 where products could leave the range of doubles."""
-    if largest == 0.0 or 2.0**-400 < largest < 2.0**400:
+    """Power of two for the scores where sums over pairs could leave the range of doubles.
+
+    Small scores are raised to 1, which is exact. Those above 2⁹⁰⁰ are lowered to it and no further, so that only
+    scores below 2⁻⁹⁰⁰ beside them lose digits.
+    """
+    if largest == 0.0 or 2.0**-400 < largest < 2.0**900:
         return 0
-    return -math.frexp(largest)[1]
+    return (900 if largest > 1.0 else 0) - math.frexp(largest)[1]

@@ -145,7 +145,7 @@ def scored_auc(
 
 def scored_auc_from_sorted(scores: ClassScores, *, ties: Literal["zero", "half"] = "zero") -> float:
     """`scored_auc` of sorted scores."""
-    if ties not in ("zero", "half"):
+    if not isinstance(ties, str) or ties not in ("zero", "half"):
         raise AuclabError(f"ties must be 'zero' or 'half', got {ties!r}")
     check_differences(scores)
     pos, neg, exponent = _in_range(scores.pos, scores.neg)

@@ -103,9 +103,9 @@ def weighted_auc_from_sorted(
     breakpoints: Sequence[float] = (),
 ) -> float:
     """`weighted_auc` of sorted scores."""
-    if convention not in _CONVENTIONS:
+    if not isinstance(convention, str) or convention not in _CONVENTIONS:
         raise AuclabError(f"convention must be one of {', '.join(map(repr, _CONVENTIONS))}, got {convention!r}")
-    if ties not in TIED_SHARE:
+    if not isinstance(ties, str) or ties not in TIED_SHARE:
         raise AuclabError(f"ties must be one of {', '.join(map(repr, TIED_SHARE))}, got {ties!r}")
     if convention == "linear" and ties != "half":
         raise AuclabError(f"the interpolated ROC polygon counts tied pairs ½: ties={ties!r} needs another convention")
@@ -114,8 +114,9 @@ def weighted_auc_from_sorted(
     jumps = checked_breakpoints(breakpoints)
     lists = scores.pos, scores.neg, scores.weight_pos, scores.weight_neg
     false, true = roc_polygon(*lists, convention != "max_rank")
-    advances = np.flatnonzero(np.diff(false))
     specificity, heights = (false[-1] - false) / false[-1], true / true[-1]
+    # a negative that weighs less than rounding beside the others has no step of its own
+    advances = np.flatnonzero(np.diff(specificity))
     upper, lower = specificity[advances], specificity[advances + 1]
     left, right = heights[advances], heights[advances + 1]
     if convention == "linear":
@@ -189,7 +190,7 @@ def partial_auc_from_sorted(
     standardized: Literal[False, "area", "mcclish"],
 ) -> float:
     """`partial_auc` of sorted scores."""
-    if standardized is not False and standardized not in ("area", "mcclish"):
+    if standardized is not False and (not isinstance(standardized, str) or standardized not in ("area", "mcclish")):
         raise AuclabError(f"standardized must be False, 'area' or 'mcclish', got {standardized!r}")
     low, high = finite_number("min_fpr", min_fpr), finite_number("max_fpr", max_fpr)
     if not 0.0 <= low < high <= 1.0:

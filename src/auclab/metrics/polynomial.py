@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
 from auclab.metrics.class_scores import ClassScores, check_differences, class_scores, positive_number
+from auclab.metrics.pair_errors import exact_centre
 from auclab.metrics.series import Series, chebyshev_mean, monomial_mean, sigmoid_series, step_series
 from auclab.types import AuclabError
 
@@ -15,6 +17,8 @@ Basis = Literal["chebyshev2d", "monomial"]
 _MEANS = {"chebyshev2d": chebyshev_mean, "monomial": monomial_mean}
 #: Binomial coefficients and powers of 2.4 stay within doubles up to here; the digits are gone long before.
 _MOST_MONOMIAL = 500
+#: A table of this size has 128 MiB; the error falls with 1/degree only.
+_MOST_CHEBYSHEV = 4000
 
 
 def polynomial_auc(
@@ -63,8 +67,8 @@ def polynomial_auc(
     Raises
     ------
     AuclabError
-        One class only, NaN or infinite scores, lengths that differ, a degree below 1, an unknown series or basis, a
-        scale below the largest difference, a degree above 500 in powers.
+        One class only, NaN or infinite scores, lengths that differ, a degree below 1 or above 4000 (in powers: 500),
+        an unknown series or basis, a scale below the largest difference.
 
     See Also
     --------
@@ -93,12 +97,12 @@ def polynomial_auc_from_sorted(
     basis: Basis = "chebyshev2d",
 ) -> float:
     """`polynomial_auc` of sorted scores."""
-    if series not in ("chebyshev", "legendre"):
+    if not isinstance(series, str) or series not in ("chebyshev", "legendre"):
         raise AuclabError(f"series must be 'chebyshev' or 'legendre', got {series!r}")
     highest = _degree(degree, basis)
     check_differences(scores)
-    scores, size = _scaled(scores, scale)
-    return _mean(step_series(highest, series), scores, size, basis)
+    scores, size, unit = _scaled(scores, scale)
+    return _mean(step_series(highest, series), scores, size * unit, basis)
 
 
 def polynomial_soft_auc(
@@ -157,8 +161,8 @@ def polynomial_soft_auc_from_sorted(
     steepness = positive_number("beta", beta, "the steepness of the sigmoid, per unit of the scores")
     highest = _degree(degree, basis)
     check_differences(scores)
-    scores, size = _scaled(scores, scale)
-    return _mean(sigmoid_series(steepness * size, highest), scores, size, basis)
+    scores, size, unit = _scaled(scores, scale)
+    return _mean(sigmoid_series(steepness * size, highest), scores, size * unit, basis)
 
 
 def _mean(series: Series, scores: ClassScores, scale: float, basis: Basis) -> float:
@@ -168,7 +172,7 @@ def _mean(series: Series, scores: ClassScores, scale: float, basis: Basis) -> fl
 
 def _degree(degree: int, basis: str) -> int:
     """The degree as an int, checked together with the basis."""
-    if basis not in _MEANS:
+    if not isinstance(basis, str) or basis not in _MEANS:
         raise AuclabError(f"basis must be 'chebyshev2d' or 'monomial', got {basis!r}")
     try:
         number = operator.index(degree)
@@ -176,14 +180,17 @@ def _degree(degree: int, basis: str) -> int:
         raise AuclabError(f"degree must be a whole number, got {degree!r}") from error
     if number < 1:
         raise AuclabError(f"degree must be at least 1, got {number}")
+    if number > _MOST_CHEBYSHEV:
+        raise AuclabError(f"degree must be at most {_MOST_CHEBYSHEV}: it takes (degree + 1)² numbers, got {number}")
     if basis == "monomial" and number > _MOST_MONOMIAL:
         raise AuclabError(f"powers overflow above degree {_MOST_MONOMIAL}, got {number}; use basis='chebyshev2d'")
     return number
 
 
-def _scaled(scores: ClassScores, scale: float | None) -> tuple[ClassScores, float]:
-    """Centred scores and the scale, at least the largest difference of a positive and a negative.
+def _scaled(scores: ClassScores, scale: float | None) -> tuple[ClassScores, float, float]:
+    """Centred scores times a unit, the scale, at least the largest difference of a positive and a negative, the unit.
 
+    The unit is a power of two that lets small differences keep their digits.
     With the mean of the four ends as the centre, ``max |p − c| + max |n − c|`` is at most the largest difference.
     """
     pos, neg = scores.pos, scores.neg
@@ -196,5 +203,9 @@ def _scaled(scores: ClassScores, scale: float | None) -> tuple[ClassScores, floa
             f"the largest difference of a positive and a negative score is {largest}, above scale={size}; "
             "the polynomial stands for the step on [−1, 1] only: raise scale, or leave it out"
         )
+    unit = math.ldexp(1.0, min(-math.frexp(largest)[1], 1000)) if largest > 0.0 and size < 2.0**-400 else 1.0
+    # a centre that is rounded in units of an offset would let differences leave [−1, 1]
+    offset = exact_centre(float(min(pos[0], neg[0])), float(max(pos[-1], neg[-1])))
+    pos, neg = (pos - offset) * unit, (neg - offset) * unit
     centre = 0.25 * pos[0] + 0.25 * pos[-1] + 0.25 * neg[0] + 0.25 * neg[-1]
-    return ClassScores(pos - centre, neg - centre, scores.weight_pos, scores.weight_neg), size or 1.0
+    return ClassScores(pos - centre, neg - centre, scores.weight_pos, scores.weight_neg), size or 1.0, unit

@@ -71,7 +71,7 @@ def auc_score(
 
 def auc_from_sorted(scores: ClassScores, *, ties: Literal["half", "strict", "upper"] = "half") -> float:
     """`auc_score` of sorted scores."""
-    if ties not in TIED_SHARE:
+    if not isinstance(ties, str) or ties not in TIED_SHARE:
         raise AuclabError(f"ties must be one of {', '.join(map(repr, TIED_SHARE))}, got {ties!r}")
     right, tied, pairs = concordance(scores.pos, scores.neg, scores.weight_pos, scores.weight_neg)
     return float((right + TIED_SHARE[ties] * tied) / pairs)

@@ -9,13 +9,18 @@ from numpy.typing import ArrayLike
 
 from auclab.metrics.class_scores import finite_number
 from auclab.types import Array, AuclabError
-from auclab.validation import finite_vector
+from auclab.validation import finite_vector, refuse_masked
 
 
 def checked_rates(name: str, values: ArrayLike) -> Array:
     """Numbers in [0, 1], of any shape."""
-    array = np.asarray(values, dtype=np.float64)
-    flat = finite_vector(name, array.ravel())
+    refuse_masked(name, values)
+    try:
+        given = np.asarray(values)
+    except ValueError as error:  # rows of different lengths
+        raise AuclabError(f"{name} must be numbers in an array: {error}") from error
+    flat = finite_vector(name, given.ravel())
+    array = flat.reshape(given.shape)
     if (flat < 0.0).any() or (flat > 1.0).any():
         raise AuclabError(f"{name} must lie in [0, 1], got {flat[(flat < 0.0) | (flat > 1.0)][0]}")
     return array
@@ -28,7 +33,10 @@ def checked_rate(name: str, value: float) -> float:
 
 def checked_cost_range(cost_range: Sequence[float]) -> tuple[float, float]:
     """Ends of a range of cost shares, checked."""
-    ends = [finite_number("an end of cost_range", end) for end in cost_range]
+    try:
+        ends = [finite_number("an end of cost_range", end) for end in cost_range]
+    except TypeError as error:  # one number
+        raise AuclabError(f"cost_range must be a pair 0 ≤ a ≤ b ≤ 1, got {cost_range!r}") from error
     if len(ends) != 2 or not 0.0 <= ends[0] <= ends[1] <= 1.0:
         raise AuclabError(f"cost_range must be a pair 0 ≤ a ≤ b ≤ 1, got {tuple(ends)}")
     return ends[0], ends[1]

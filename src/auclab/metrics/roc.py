@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from auclab.compiled.roc import roc_polygon, upper_hull
 from auclab.metrics.class_scores import ClassScores, class_scores
 from auclab.metrics.rates import checked_rates
-from auclab.types import Array
+from auclab.types import Array, AuclabError
 from auclab.validation import same_length
 
 
@@ -61,7 +61,9 @@ def roc_hull(fpr: ArrayLike, tpr: ArrayLike) -> tuple[Array, Array]:
     >>> fpr.tolist(), tpr.tolist()
     ([0.0, 0.2, 1.0], [0.0, 0.8, 1.0])
     """
-    x, y = checked_rates("fpr", fpr), checked_rates("tpr", tpr)
+    x, y = (np.atleast_1d(checked_rates(name, rates)) for name, rates in (("fpr", fpr), ("tpr", tpr)))
+    if x.ndim > 1 or y.ndim > 1:
+        raise AuclabError(f"fpr and tpr must be one-dimensional, got shapes {x.shape} and {y.shape}")
     same_length(fpr=x, tpr=y)
     x, y = np.concatenate(([0.0], x, [1.0])), np.concatenate(([0.0], y, [1.0]))
     order = np.lexsort((y, x))

@@ -55,7 +55,7 @@ def bpoe(
     >>> bpoe([1, 2, 2], 2.0), bpoe([1, 2, 2], 2.0, kind="lower")
     (0.6666666666666666, 0.0)
     """
-    if kind not in ("upper", "lower"):
+    if not isinstance(kind, str) or kind not in ("upper", "lower"):
         raise AuclabError(f"kind must be 'upper' or 'lower', got {kind!r}")
     errors = plain_sample(x, sample_weight).pair_errors
     z = finite_number("threshold", threshold)

@@ -147,7 +147,8 @@ def _best_area(fpr: Array, tpr: Array, share: float) -> float:
 
 def _measure(measure: Measure) -> tuple[str, list[float]]:
     """Name and numbers of a measure, checked."""
-    name, *numbers = (measure,) if isinstance(measure, str) else tuple(measure)
+    several = isinstance(measure, Sequence) and not isinstance(measure, str) and len(measure) > 0
+    name, *numbers = tuple(measure) if several else (measure,)
     needed = {"uniform": 0, "beta": 2, "point": 1}.get(str(name))
     if needed is None or len(numbers) != needed:
         raise AuclabError(f"measure must be 'uniform', ('beta', α, β) or ('point', t), got {measure!r}")

@@ -18,7 +18,7 @@ FEW_NODES, MANY_NODES = (np.polynomial.legendre.leggauss(nodes) for nodes in (2,
 
 def checked_breakpoints(breakpoints: Sequence[float]) -> Array:
     """Declared break points, checked."""
-    if len(breakpoints) == 0:
+    if isinstance(breakpoints, Sequence) and len(breakpoints) == 0:
         return np.empty(0)
     points = finite_vector("breakpoints", breakpoints)
     if (points < 0.0).any() or (points > 1.0).any():

@@ -1,0 +1,93 @@
+"""What random scores showed in the metrics, one named test for each."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from auclab import metrics
+from auclab.types import AuclabError
+
+
+def test_tiny_scores_beside_huge_ones_do_not_become_ties():
+    """All errors are below 0, so bAUC is 1: it was ½, because scores were divided by 2⁸³⁸ and 9e-271 became 0."""
+    y, s = [1, 1, 0, 0], [9.4e-271, 1e-192, -9.9e-286, -8e251]
+    assert metrics.bauc_score(y, s) == 1.0
+    assert metrics.bpoe([-9.4e-271, -8e251], 0.0) == 0.0
+
+
+def test_scores_that_no_unit_fits_are_refused():
+    """0.25 was returned where 0.75 is right."""
+    y, s = [1, 1, 1, 1, 0], [2.3e-308, 0.0, 8e307, 2.3e-308, 0.0]
+    for metric in (metrics.bauc_score, metrics.buffered_auc, metrics.auc_threshold):
+        with pytest.raises(AuclabError, match="would count as 0; set them to 0, or divide the largest scores"):
+            metric(y, s)
+    assert metrics.auc_score(y, s) == 0.875
+
+
+def test_auc_threshold_of_errors_far_below_the_largest_score():
+    """The sum of the errors ≥ 0 was taken for uncertain beside 8e307, a score that is not in it: 0.0 came out."""
+    y, s, w = [1, 1, 1, 1, 0], [0.0, 0.0, 8e307, 1e200, 1e200], [1.0, 2.0, 2.0, 1.0, 3.0]
+    assert metrics.auc_threshold(y, s, sample_weight=w) == pytest.approx(7.5e199, rel=1e-15)
+
+
+@pytest.mark.parametrize("convention", ["average", "linear", "max_rank"])
+def test_weighted_auc_with_a_negative_of_negligible_weight(convention):
+    """Its step has no length in doubles: 0/0 and a warning."""
+    y, s, w = [1, 0, 0, 0], [2.0, 1.0, 3.0, 4.0], [1.0, 0.1, 1e12, 1e-12]
+    value = metrics.weighted_auc(y, s, weight=np.square, convention=convention, sample_weight=w)
+    assert 0.0 <= value < 1e-20
+
+
+def test_polynomial_auc_of_subnormal_scores():
+    """Halves and quarters of the smallest doubles are rounded: the value was off by 1e-9."""
+    tiny = 2.0**-1060
+    y, s, w = [1, 1, 0], np.array([-90.0, -80.0, -90.0]), [3.0, 1.0, 1.0]
+    expected = metrics.polynomial_auc(y, s, degree=9, sample_weight=w)
+    assert metrics.polynomial_auc(y, s * tiny, degree=9, sample_weight=w) == pytest.approx(expected, abs=1e-14)
+
+
+def test_polynomial_auc_of_neighbouring_doubles():
+    """The centre was rounded in units of the offset, and differences left [−1, 1], where polynomials grow."""
+    steps = np.array([1, -2, 1, 0, 3])
+    y, offset = [1, 0, 0, 0, 0], 3.0
+    expected = metrics.polynomial_auc(y, steps.astype(float), degree=9)
+    found = metrics.polynomial_auc(y, offset + steps * math.ulp(offset), degree=9)
+    assert found == pytest.approx(expected, abs=1e-14)
+
+
+def test_polynomial_of_a_degree_that_no_memory_holds_is_refused():
+    """(degree + 1)² numbers: 10⁹ asked for 10¹⁸ of them, 10⁴⁰⁰ ended in NumPy's ValueError."""
+    for degree in (10**9, 10**400):
+        with pytest.raises(AuclabError, match="degree must be at most 4000"):
+            metrics.polynomial_auc([0, 1], [0.0, 1.0], degree=degree)
+
+
+def test_masked_entries_are_not_read():
+    """The numbers under the mask were used, of scores and of labels."""
+    masked = np.ma.array([0, 1, 1, 0], mask=[0, 1, 0, 0])
+    with pytest.raises(AuclabError, match="y_score has masked entries"):
+        metrics.auc_score([0, 1, 1, 0], masked)
+    with pytest.raises(AuclabError, match="labels has masked entries"):
+        metrics.auc_score(masked, [0.1, 0.2, 0.3, 0.4])
+
+
+def test_integers_that_doubles_cannot_hold_do_not_become_ties():
+    """2⁶² and 2⁶² + 1 are one double: AUC was ½."""
+    with pytest.raises(AuclabError, match="which a double rounds to"):
+        metrics.auc_score([0, 1], np.array([2**62, 2**62 + 1]))
+
+
+def test_text_is_not_read_as_numbers():
+    """["1", "2"] was taken for [1.0, 2.0] without a word."""
+    with pytest.raises(AuclabError, match="y_score must be numeric"):
+        metrics.auc_score([0, 1], ["1", "2"])
+
+
+def test_pos_label_is_one_label():
+    """Labels given as the positive label made all rows positive, and a ZeroDivisionError."""
+    y = np.array([0, 1, 1, 0])
+    with pytest.raises(AuclabError, match="pos_label must be one label"):
+        metrics.auc_score(y, [0.1, 0.2, 0.3, 0.4], pos_label=y)
