@@ -18,8 +18,10 @@ def file_sha256(path: Path) -> str:
     Raises
     ------
     AuclabError
-        The file cannot be read.
+        The file cannot be read, or is a device or a pipe, which may have no end.
     """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise AuclabError(f"{path} is a device or a pipe; give the path of a file with data")
     try:
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()

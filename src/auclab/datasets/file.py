@@ -10,6 +10,7 @@ from auclab.datasets.checksum import verified_sha256
 from auclab.datasets.labels import as_labels, binarise
 from auclab.datasets.records import Dataset
 from auclab.datasets.table import ALL, UNREADABLE, make_dataset, read_csv, unreadable
+from auclab.datasets.unpacked import unpacked
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:
@@ -79,6 +80,8 @@ def load_file(
     """
     if path is None:
         raise AuclabError("which file? Give dataset.path=my.csv dataset.target=COLUMN dataset.positive=LABEL")
+    if "://" in str(path):
+        raise AuclabError(f"{path} is an address; files of this machine are read: download it, and give its path")
     where = Path(path).expanduser()
     digest = verified_sha256(where, sha256)
     facts: dict[str, Any] = {
@@ -122,9 +125,21 @@ def _read_frame(path: Path, nominal: Sequence[str], target: str | None) -> pd.Da
 
 def _read_parquet(path: Path) -> pd.DataFrame:
     import pandas as pd
+    import psutil
+    import pyarrow.parquet as pq
 
     try:
+        with pq.ParquetFile(path) as file:
+            n_rows, n_columns = file.metadata.num_rows, file.metadata.num_columns
+        needed, present = 8 * n_rows * n_columns, psutil.virtual_memory().total
+        if needed > present:  # a few bytes may describe any number of equal rows
+            raise AuclabError(
+                f"{path} has {n_rows:,} rows and {n_columns:,} columns, which take {needed / 1e9:,.0f} GB of memory, "
+                f"and this machine has {present / 1e9:,.0f}; dataset=blocks reads files larger than memory"
+            )
         return pd.read_parquet(path)
+    except AuclabError:
+        raise
     except UNREADABLE as error:
         raise unreadable(path, error) from error
 
@@ -134,7 +149,10 @@ def _read_svmlight(path: Path, positive: Any, negative: Any, facts: dict[str, An
     from sklearn.datasets import load_svmlight_file
 
     try:
-        X, labels = load_svmlight_file(str(path))
+        with unpacked(path) as source:
+            X, labels = load_svmlight_file(str(source) if source == path else source)
+    except AuclabError:
+        raise
     except UNREADABLE as error:
         raise unreadable(path, error) from error
     sides = binarise(pd.Series(labels, name="label"), positive, negative)

@@ -6,7 +6,6 @@ import gzip
 import http.client
 import json
 import os
-import socket
 import tempfile
 import warnings
 from collections.abc import Iterator, Mapping
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from auclab.datasets.checksum import file_sha256
 from auclab.datasets.labels import label_text
+from auclab.datasets.unpacked import limited_downloads
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:
@@ -52,23 +52,18 @@ def fetch(
     Raises
     ------
     OSError, ValueError, http.client.HTTPException
-        No network, no answer within the time limit, or an answer that is no data set.
+        No network, no answer within the time limit, an answer that is no data set, or one of more than 500 MB.
     """
     from sklearn.datasets import fetch_openml
 
-    before = socket.getdefaulttimeout()
-    socket.setdefaulttimeout(TIMEOUT)  # fetch_openml has no time limit of its own
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # one for every repeated attempt; the outcome is reported below
-            try:
-                bunch = fetch_openml(data_id=data_id, as_frame=True, cache=False, n_retries=1, parser="auto")
-            except TypeError:
-                # scikit-learn up to 1.9 with pandas 3.1: categories that look like numbers arrive as numbers, and its
-                # fast parser expects text (its pull request 34902); the slow one takes both
-                bunch = fetch_openml(data_id=data_id, as_frame=True, cache=False, n_retries=1, parser="liac-arff")
-    finally:
-        socket.setdefaulttimeout(before)
+    with limited_downloads(seconds=TIMEOUT), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # one for every repeated attempt; the outcome is reported below
+        try:
+            bunch = fetch_openml(data_id=data_id, as_frame=True, cache=False, n_retries=1, parser="auto")
+        except TypeError:
+            # scikit-learn up to 1.9 with pandas 3.1: categories that look like numbers arrive as numbers, and its
+            # fast parser expects text (its pull request 34902); the slow one takes both
+            bunch = fetch_openml(data_id=data_id, as_frame=True, cache=False, n_retries=1, parser="liac-arff")
     frame = bunch.data
     nominal = tuple(str(name) for name, kind in frame.dtypes.items() if str(kind) in ("category", "object", "str"))
     renamed = {str(there): str(here) for there, here in (labels or {}).items()}

@@ -45,7 +45,7 @@ def load_published(
     name : str
         Name of the data set.
     file : str
-        csv file, plain or gzipped, searched for in `auclab.datasets.search_path.search_path`.
+        Name of a csv file, plain or gzipped, searched for in `auclab.datasets.search_path.search_path`.
     target : str
         Column with the labels.
     positive, negative : label or list of labels
@@ -80,6 +80,8 @@ def load_published(
     AuclabError
         The file is not found and cannot be downloaded, differs from its checksum, or does not fit the description.
     """
+    if set(file) & set("/\\:") or file in ("", ".", ".."):
+        raise AuclabError(f"dataset.file is {file!r}; it is the name of a file, and its folder is given by data_dir=…")
     path = find_file(file, data_dir)
     if path is None:
         expected = {"rows": rows, "features": features, "n_pos": n_pos, "n_neg": n_neg}

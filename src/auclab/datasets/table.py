@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from auclab.datasets.labels import as_labels, binarise
 from auclab.datasets.records import Dataset
+from auclab.datasets.unpacked import unpacked
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:
@@ -28,14 +29,18 @@ def read_csv(
     Raises
     ------
     AuclabError
-        The file is missing, empty, or cannot be read as a table.
+        The file is missing, empty, cannot be read as a table, or unpacks to more than any table does.
     """
     import pandas as pd
 
     kinds: Any = str if text == ALL else dict.fromkeys(text, str)
     settings: Mapping[str, Any] = {"encoding": "utf-8", "low_memory": False, **options}
+    options = {"dtype": kinds, "keep_default_na": False, "na_values": list(missing), "compression": None, **settings}
     try:
-        return pd.read_csv(path, dtype=kinds, keep_default_na=False, na_values=list(missing), **settings)
+        with unpacked(path) as source:
+            return pd.read_csv(source, **options)
+    except AuclabError:
+        raise
     except UNREADABLE as error:
         raise unreadable(path, error) from error
 
