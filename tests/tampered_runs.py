@@ -2,8 +2,10 @@
 
 import csv
 import json
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 
@@ -99,6 +101,24 @@ def forge_checksums(folder: Path, training):
     )
     path = folder / "multipliers.parquet"
     pd.read_parquet(path).assign(row=training.rows, y_true=training.y.astype("int8")).to_parquet(path, index=False)
+
+
+def write_limited(place: Path, make: Callable[[list[str]], object]):
+    """A run whose bound holds up to a length of w only: pairs 1e-9 apart, which w = 1 cannot tell from ties.
+
+    `make` runs the overrides with ``place/limited`` as the folder.
+    """
+    lines = ["a,y", f"{1 + 1e-9!r},1", "1.0,0", "1.0,0", "1e-9,0"]
+    (place / "narrow.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    data = ["dataset=file", f"dataset.path={place / 'narrow.csv'}", "dataset.target=y", "bounds=none", "metrics=auc"]
+    make([*data, "formulation=bauc", "preprocess=none", "split=none"])
+    # What w = 1 is worth, and two thirds of the pairs with their full weights: Σ q d = 2/3 · 1e-9.
+    folder, rest, multipliers = place / "limited", 2 / 3 * 1e-9, [2 / 3, 1 / 3, 1 / 3, 0.0]
+    (folder / "coefficients.csv").write_text("feature,coefficient\na,1.0\n(intercept),0.0\n", encoding="utf-8")
+    limits = {"status": "optimal_within", "norm_bound": 10.0, "spread": [1.0]}
+    edit_certificate(folder, objective=2 / 3 - rest, lower_bound=2 / 3 - 10 * rest, **limits)
+    table = {"row": range(4), "y_true": np.array([1, 0, 0, 0], dtype="int8"), "multiplier": multipliers}
+    pd.DataFrame(table).to_parquet(folder / "multipliers.parquet", index=False)
 
 
 #: Changes of the files of a run, by what they change; then those of the file of its data.

@@ -11,7 +11,7 @@ from auclab.check.claims import Verdict
 from auclab.check.command import check_folder, check_run, exit_code
 from auclab.check.stored import prepare_training
 from composed import run_here
-from tampered_runs import OF_DATA, OF_RUNS, edit_certificate, forge_checksums, read_certificate
+from tampered_runs import OF_DATA, OF_RUNS, edit_certificate, forge_checksums, read_certificate, write_limited
 
 
 @pytest.fixture(scope="module")
@@ -35,24 +35,8 @@ def made(tmp_path_factory):
     }
     for name, overrides in settings.items():
         run_here(place / name, *data, *overrides)
-    write_limited(place)
+    write_limited(place, lambda overrides: run_here(place / "limited", *overrides))
     return place
-
-
-def write_limited(place):
-    """A run whose bound holds up to a length of w only: pairs 1e-9 apart, which w = 1 cannot tell from ties."""
-    lines = ["a,y", f"{1 + 1e-9!r},1", "1.0,0", "1.0,0", "1e-9,0"]
-    (place / "narrow.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    data = ["dataset=file", f"dataset.path={place / 'narrow.csv'}", "dataset.target=y", "bounds=none"]
-    folder = place / "limited"
-    run_here(folder, *data, "formulation=bauc", "preprocess=none", "split=none", "metrics=auc")
-    # What w = 1 is worth, and two thirds of the pairs with their full weights: Σ q d = 2/3 · 1e-9.
-    gap, multipliers = 2 / 3 * 1e-9, [2 / 3, 1 / 3, 1 / 3, 0.0]
-    (folder / "coefficients.csv").write_text("feature,coefficient\na,1.0\n(intercept),0.0\n", encoding="utf-8")
-    limits = {"status": "optimal_within", "norm_bound": 10.0, "spread": [1.0]}
-    edit_certificate(folder, objective=2 / 3 - gap, lower_bound=2 / 3 - 10 * gap, **limits)
-    table = {"row": range(4), "y_true": np.array([1, 0, 0, 0], dtype="int8"), "multiplier": multipliers}
-    pd.DataFrame(table).to_parquet(folder / "multipliers.parquet", index=False)
 
 
 @pytest.fixture

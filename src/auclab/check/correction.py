@@ -27,6 +27,8 @@ _CANDIDATES = 40
 #: Relative step inside the inequality of a program with z < 0.
 _MARGIN = Fraction(1, 2**50)
 _ROUNDS = 30
+#: Features up to which least squares are solved with all of them at once.
+_MOST_SQUARES = 1_000
 #: Binary places of the weight of `mixed`.
 _WEIGHT_BITS = 120
 
@@ -101,6 +103,8 @@ def inner_point(
     In floating point: what it returns is only a better place to begin from. `keep` is the part of ``Σ q d`` that is to
     be left; for z < 0 as much as the constraint allows, if it is not given.
     """
+    if data.n_features > _MOST_SQUARES:
+        return None
     limits = upper_bounds(program, data, start.share_neg, start.unit)
     top = (limits / start.unit).astype(np.float64)
     q = (1 - step) * (start.values / start.unit).astype(np.float64) + step * top / 2

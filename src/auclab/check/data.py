@@ -63,6 +63,10 @@ class Data:
 
     def scores(self, coef: NDArray[np.float64]) -> tuple[Integers, int]:
         """``X w`` as integers over a power of two."""
+        if hasattr(self.X, "indptr"):
+            entries, exponent = integers(self.X.data)
+            factor, place = integers(coef)
+            return _sums(entries * factor[self.X.indices], _rows_of(self.X), self.X.shape[0]), exponent + place
         factors = [integers(np.array([value])) for value in coef]
         parts = []
         for _, rows in self.blocks():
@@ -80,6 +84,10 @@ class Data:
     def combine(self, values: Integers, unit: int) -> list[Fraction]:
         """``Σ_positives q x − Σ_negatives q x`` with ``q = values / unit``, a rational per feature."""
         signed = np.where(self.positive, values, -values)
+        if hasattr(self.X, "indptr"):
+            entries, exponent = integers(self.X.data)
+            sums = _sums(entries * signed[_rows_of(self.X)], self.X.indices, self.n_features)
+            return [times_power(int(total), exponent) / unit for total in sums]
         totals = [Fraction(0)] * self.n_features
         for rows, block in self.blocks():
             weights = signed[rows]
@@ -91,6 +99,21 @@ class Data:
                     entries, exponent = integers(block[some, column])
                     totals[column] += times_power(int(np.dot(entries, weights[some])), exponent)
         return [total / unit for total in totals]
+
+
+def _rows_of(X: Any) -> NDArray[np.intp]:
+    """The row of every entry of a CSR matrix."""
+    return np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+
+
+def _sums(entries: Integers, places: NDArray[np.integer], size: int) -> Integers:
+    """Sums of the entries with the same place, shape (size,)."""
+    totals = np.zeros(size, dtype=np.int64).astype(object)
+    if entries.size:
+        order = np.argsort(places, kind="stable")
+        distinct, first = np.unique(places[order], return_index=True)
+        totals[distinct] = np.add.reduceat(entries[order], first)
+    return totals
 
 
 def fractions(values: Sequence[float] | NDArray[np.float64]) -> list[Fraction]:
