@@ -3,14 +3,19 @@
     python -m tests.fuzz.programs --seed 0 --count 2000 --kind nasty --out nasty.csv
     python -m tests.fuzz.programs --kind nasty --case 17
 
-Every program is solved in a worker process that is killed and replaced when a solve takes longer than the limit. A row of
-the file is one solve; a file that exists is continued. The summary at the end reads the whole file.
+Every program is solved in a worker process that is killed and replaced when a solve takes longer than the limit. A row
+of the file is one solve; a file that exists is continued. The summary at the end reads the whole file.
+
+What was found is made small and kept as a regression test (`test_found.py`, `found.json`) by
+
+    python -m tests.fuzz.programs --kind nasty --case 17 --shrink --keep "margins of 1e-9"
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import json
 import multiprocessing
 import os
 import sys
@@ -19,9 +24,13 @@ import time
 import traceback
 import warnings
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from .nasty import KINDS, Case, seeded_case
 from .simplex import NotSolvedError
@@ -29,6 +38,8 @@ from .verdicts import DEFECTS, Answer, Verdict, judge, unjudged
 
 SOLVERS = ("auto", "highs:full", "highs:dual", "highs:aggregated", "newton", "cutting_plane", "clarabel", "scs")
 TOLERANCE = 1e-6
+#: The cases that were found.
+FOUND = Path(__file__).with_name("found.json")
 #: A solve may take this many times its limit of processor seconds in wall-clock seconds, on a busy machine.
 BUSY = 6.0
 COLUMNS = (
@@ -202,7 +213,7 @@ def _row(kind: str, seed: int, words: str, a: Answer, v: Verdict) -> dict[str, A
 
 def summary(rows: list[dict[str, str]]) -> str:
     """Tables of verdicts and of statuses by solver, and what auto missed."""
-    solvers = [s for s in dict.fromkeys(row["solver"] for row in rows)]
+    solvers = list(dict.fromkeys(row["solver"] for row in rows))
     lines = []
     defects = [(d, row["solver"]) for row in rows for d in row["defects"].split()]
     by_case: dict[tuple[str, str], dict[str, dict[str, str]]] = defaultdict(dict)
@@ -239,7 +250,7 @@ def summary(rows: list[dict[str, str]]) -> str:
     worst = max((float(row["objective_error"]) for row in rows if float(row["objective_error"]) >= 0), default=0.0)
     lines.append(f"largest relative error of an objective: {worst:.2g}")
     wide = sum(float(r["exact_high"]) - float(r["exact_low"]) > 1e-7 * max(float(r["exact_high"]), 1e-3) for r in rows)
-    open_ = sum(r["exact_low"] == "nan" for r in rows)
+    open_ = sum(r["exact_low"] == "nan" and r["exact_high"] != "nan" for r in rows)
     lines.append(f"solves judged on an enclosure wider than 1e-7: {wide}, on known points alone: {open_}")
     return "\n".join(lines)
 
@@ -259,12 +270,12 @@ def _table(name: str, words: list[str], counts: Counter[tuple[str, str]], solver
     ]
 
 
-def show(kind: str, seed: int, solvers: tuple[str, ...]) -> None:
+def show(case: Case, solvers: tuple[str, ...]) -> None:
     """One case: its code, and what every solver says, in this process."""
-    case = seeded_case(seed, kind)
     print(case.code())
     answers = [answer(case, solver) for solver in solvers]
-    for a, v in zip(answers, verdicts(case, answers), strict=True):
+    found = verdicts(case, answers)
+    for a, v in zip(answers, found, strict=True):
         if a.end == "solved":
             print(
                 f"{a.solver:17} {a.status:15} objective {a.objective!r} bound {a.bound!r} for ‖w‖ ≤ {a.norm_bound:g}: "
@@ -272,7 +283,83 @@ def show(kind: str, seed: int, solvers: tuple[str, ...]) -> None:
             )
         else:
             print(f"{a.solver:17} {a.end}: {a.message}")
-    print(f"exact optimum in [{v.low!r}, {v.high!r}]")
+    print(f"exact optimum in [{found[0].low!r}, {found[0].high!r}]")
+
+
+def shrunk(case: Case, solvers: tuple[str, ...]) -> Case:
+    """A smaller case with one of the defects of this: fewer rows and columns, no weights, fewer digits."""
+
+    def defects(smaller: Case) -> set[tuple[str, str]]:
+        try:
+            answers = [answer(smaller, solver) for solver in solvers]
+            found = verdicts(smaller, answers)
+        except (NotSolvedError, ArithmeticError):
+            return set()
+        return {(a.solver, d) for a, v in zip(answers, found, strict=True) for d in v.defects}
+
+    wanted = defects(case)
+    if not wanted:
+        return case
+    improved = True
+    while improved:
+        improved = False
+        for smaller in _smaller(case):
+            if defects(smaller) & wanted:
+                case, improved = smaller, True
+                break
+    return case
+
+
+def _smaller(case: Case) -> Iterator[Case]:
+    """Cases that are a step smaller."""
+    if case.weight is not None:
+        yield replace(case, weight=None)
+    for j in range(case.X.shape[1] if case.X.shape[1] > 1 else 0):
+        yield replace(case, X=np.delete(case.X, j, axis=1))
+    for k in range(case.y.size):
+        y = np.delete(case.y, k)
+        weight = None if case.weight is None else np.delete(case.weight, k)
+        if 0 < y.sum() < y.size and (weight is None or (weight[y == 1].any() and weight[y == 0].any())):
+            yield replace(case, X=np.delete(case.X, k, axis=0), y=y, weight=weight)
+    for digits in (1, 3):
+        short = np.array([[float(f"{a:.{digits}g}") for a in row] for row in case.X])
+        if (short != case.X).any():
+            yield replace(case, X=short)
+        for row in range(case.y.size):
+            X = case.X.copy()
+            X[row] = short[row]
+            if (X != case.X).any():
+                yield replace(case, X=X)
+
+
+def keep(case: Case, name: str) -> None:
+    """Append a case to the regression tests."""
+    kept = json.loads(FOUND.read_text()) if FOUND.exists() else []
+    kept = [entry for entry in kept if entry["name"] != name]
+    weight = None if case.weight is None else case.weight.tolist()
+    entry = {
+        "name": name, "program": case.kind.__name__, "parameters": case.parameters,
+        "X": case.X.tolist(), "y": case.y.astype(int).tolist(), "weight": weight,
+    }  # fmt: skip
+    lines = ",\n".join(json.dumps(each) for each in [*kept, entry])
+    FOUND.write_text(f"[\n{lines}\n]\n")
+
+
+def found_cases(path: Path = FOUND) -> list[Case]:
+    """The cases that were found and kept; `words` is their name."""
+    import auclab
+
+    return [
+        Case(
+            np.array(entry["X"]),
+            np.array(entry["y"], float),
+            None if entry["weight"] is None else np.array(entry["weight"]),
+            getattr(auclab, entry["program"]),
+            entry["parameters"],
+            entry["name"],
+        )
+        for entry in json.loads(path.read_text())
+    ]
 
 
 def main() -> None:
@@ -286,13 +373,19 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--out", type=Path, default=Path("fuzz.csv"))
     parser.add_argument("--case", type=int, help="print one case and solve it here")
+    parser.add_argument("--shrink", action="store_true", help="make the case of --case as small as its defect allows")
+    parser.add_argument("--keep", metavar="NAME", help="append the case of --case to the regression tests")
     parser.add_argument("--only-summary", action="store_true", help="read the file, solve nothing")
     chosen = parser.parse_args()
     kinds = KINDS if chosen.kind == "all" else (chosen.kind,)
     solvers = tuple(chosen.solvers)
     if chosen.case is not None:
         for kind in kinds:
-            show(kind, chosen.case, solvers)
+            case = seeded_case(chosen.case, kind)
+            case = shrunk(case, solvers) if chosen.shrink else case
+            show(case, solvers)
+            if chosen.keep:
+                keep(case, chosen.keep)
         return
     done = set()
     if chosen.out.exists():
@@ -329,11 +422,8 @@ def _run(tasks: list[tuple[str, int]], solvers: tuple[str, ...], limit: float, j
                 count += 1
                 bad = [f"{r['solver']} {r['defects']}" for r in rows if r["defects"]]
                 if bad or count % 50 == 0:
-                    print(
-                        f"{count}/{len(tasks)} {time.monotonic() - begin:.0f} s {task[0]} {task[1]}: {', '.join(bad) or 'right'}",
-                        file=sys.stderr,
-                        flush=True,
-                    )
+                    took = f"{count}/{len(tasks)} {time.monotonic() - begin:.0f} s"
+                    print(f"{took} {task[0]} {task[1]}: {', '.join(bad) or 'right'}", file=sys.stderr, flush=True)
 
         try:
             list(pool.map(one, tasks))
