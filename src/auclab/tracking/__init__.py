@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from auclab.tracking.environment import HASH_TAG, SETTINGS_TAG, capture_environment, fingerprint
     from auclab.tracking.kept import KeptInFolderError
     from auclab.tracking.mlflow_run import MlflowRun
-    from auclab.tracking.model import save_model
+    from auclab.tracking.model import load_model, save_model
     from auclab.tracking.open import open_run
     from auclab.tracking.resume import FinishedRun, find_finished, mark_killed
     from auclab.tracking.runs import FolderRun, Record, Run
@@ -36,6 +36,7 @@ __all__ = [
     "find_finished",
     "fingerprint",
     "join_sweep",
+    "load_model",
     "mark_killed",
     "open_parent",
     "open_run",
@@ -62,6 +63,7 @@ _MODULES = {
     "find_finished": "resume",
     "fingerprint": "environment",
     "join_sweep": "sweeps",
+    "load_model": "model",
     "mark_killed": "resume",
     "open_parent": "sweeps",
     "open_run": "open",

@@ -2,15 +2,20 @@
 
 The files are those of ``mlflow.sklearn.save_model``, which would import MLflow, infer the requirements, and load the
 model again. MLflow reads them; a test compares them with its own.
+
+MLflow does whatever the file MLmodel says: unpickle a model, put a folder on the path of modules, trust every type that
+the file lists. `load_model` reads the model alone, and trusts what models of auclab consist of.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import platform
 import sys
 import uuid
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -21,12 +26,40 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from auclab.types import AuclabError
+
 REQUIREMENTS = ("auclab", "scikit-learn", "skops", "numpy", "scipy", "pandas", "mlflow")
 #: Packages that MLflow lists besides, to build an environment.
 BUILD_PACKAGES = ("pip", "setuptools", "wheel")
 MODEL_FILE = "model.skops"
 #: The module with the lists of types that skops trusts by itself.
 _TRUSTED_TYPES = "skops.io._trusted_types"
+
+#: Types in models of auclab that skops does not trust by itself.
+TRUSTED = frozenset(
+    {
+        "auclab.datasets.block_scaler.BlockScaler",
+        "auclab.datasets.preprocess.UnitBall",
+        "auclab.datasets.preprocess.as_text",
+        "auclab.estimators.auc_classifier.AUCClassifier",
+        "auclab.estimators.polynomial_classifier.PolynomialAUCClassifier",
+        "auclab.formulations.bauc.BufferedAUC",
+        "auclab.formulations.csvm.CSVM",
+        "auclab.formulations.ecsvm.ECSVM",
+        "auclab.formulations.exact_auc.ExactAUC",
+        "auclab.formulations.generalized_bauc.GeneralizedBufferedAUC",
+        "auclab.formulations.partial_auc.PartialAUC",
+        "auclab.formulations.ranksvm.RankSVM",
+        "auclab.models.timings.Timings",
+        "auclab.solvers.solution.Certificate",
+        "auclab.solvers.solution.Solution",
+        "numpy.dtype",
+    }
+)
+#: Bytes and files that a model may unpack to.
+MOST_BYTES, MOST_FILES = 2_000_000_000, 10_000
+#: Bytes of the description of its parts.
+MOST_SCHEMA_BYTES = 50_000_000
 
 #: MLflow's name of the type of a column, by what pandas infers of its values.
 TYPES = {
@@ -93,6 +126,85 @@ def save_model(model: Any, X: Any, folder: Path) -> None:
             "utc_time_created": str(datetime.now(UTC).replace(tzinfo=None)),
         },
     )
+
+
+def load_model(folder: str | Path, *, allow: Sequence[str] = ()) -> Any:
+    """The pipeline that a run has kept in its folder ``model``.
+
+    Nothing is unpickled, and neither MLmodel nor another file beside the model is read: whoever made the run may have
+    written there what to import and what to trust.
+
+    Parameters
+    ----------
+    folder : path
+        The folder ``model`` of a run, or of one of its splits.
+    allow : sequence of str
+        Types that the reader trusts besides `TRUSTED` and scikit-learn's, such as ``my.module.Scaler``.
+
+    Returns
+    -------
+    fitted scikit-learn pipeline
+
+    Raises
+    ------
+    AuclabError
+        No model, a link in its place, types that are not trusted, an archive that is damaged or unpacks to more than
+        two gigabytes.
+
+    See Also
+    --------
+    save_model : Writes it.
+    """
+    path = Path(folder) / MODEL_FILE
+    if path.is_symlink() or not path.is_file():
+        raise AuclabError(f"{path} is {'a link' if path.is_symlink() else 'not there'}; models of auclab are files")
+    import skops.io
+
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise AuclabError(f"{path} has more than {MOST_BYTES / 1e9:g} GB, which no model of auclab has")
+        content = path.read_bytes()  # once: what was checked is what is loaded
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            _check_sizes(archive, path)
+        present = skops.io.get_untrusted_types(data=content)
+        if foreign := sorted(set(present) - TRUSTED - set(allow)):
+            raise AuclabError(
+                f"{path} has parts of the types {', '.join(foreign)}, which no model of auclab has; to load them is to "
+                f"run their code. If you trust whoever made this model, allow them: allow={foreign}"
+            )
+        return skops.io.loads(content, trusted=present)
+    except AuclabError:
+        raise
+    except Exception as error:  # an archive of skops can fail in any way while its parts are put together
+        what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        raise AuclabError(f"{path} cannot be read as a model ({what}); it is damaged, or of other versions") from error
+
+
+def _check_sizes(archive: zipfile.ZipFile, path: Path) -> None:
+    """Refuse an archive that unpacks to more than a model has, also by naming one of its files many times."""
+    sizes = {each.filename: _unpacked_size(archive, each) for each in archive.infolist()}
+    limits = f"{MOST_BYTES / 1e9:g} GB or {MOST_FILES:,} files"
+    too_much = f"{path} unpacks to more than {limits}, which no model of auclab does"
+    if len(sizes) > MOST_FILES or sum(sizes.values()) > MOST_BYTES or sizes.get("schema.json", 0) > MOST_SCHEMA_BYTES:
+        raise AuclabError(too_much)
+    named, waiting = 0, [json.loads(archive.read("schema.json"))]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            named += sizes.get(part["file"], 0) if isinstance(part.get("file"), str) else 0
+            waiting += part.values()
+        elif isinstance(part, list):
+            waiting += part
+    if named > MOST_BYTES:
+        raise AuclabError(too_much)
+
+
+def _unpacked_size(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> int:
+    """Bytes of a file; those of a sparse matrix, an archive of its own, with all that is in it."""
+    if not member.filename.endswith(".npz") or member.file_size > MOST_BYTES:
+        return member.file_size
+    with zipfile.ZipFile(io.BytesIO(archive.read(member))) as inner:
+        return member.file_size + sum(each.file_size for each in inner.infolist())
 
 
 def describe_inputs(X: Any) -> list[dict[str, Any]]:
