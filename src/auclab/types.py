@@ -18,7 +18,9 @@ class AuclabError(ValueError):
 
 
 class Status(StrEnum):
-    """How a solve ended. Only `OPTIMAL`, `LOCAL` and `UNCERTIFIED` have a converged point; a limit is never `OPTIMAL`.
+    """How a solve ended. Only `OPTIMAL`, `OPTIMAL_WITHIN`, `LOCAL` and `UNCERTIFIED` have a converged point.
+
+    `OPTIMAL` is for all w, `OPTIMAL_WITHIN` for those up to the norm bound of the certificate; a limit is never either.
 
     Examples
     --------
@@ -27,6 +29,7 @@ class Status(StrEnum):
     """
 
     OPTIMAL = "optimal"
+    OPTIMAL_WITHIN = "optimal_within"
     LOCAL = "local"
     UNCERTIFIED = "uncertified"
     TIME_LIMIT = "time_limit"
@@ -39,6 +42,7 @@ class Status(StrEnum):
         """What the status means for the person who reads it."""
         return {
             Status.OPTIMAL: "the gap is within the tolerance",
+            Status.OPTIMAL_WITHIN: "the gap is within the tolerance among w up to the norm bound; a longer w may be better",
             Status.LOCAL: "a local optimum of a problem that is not convex; other starts may be better",
             Status.UNCERTIFIED: "the solver finished, but its lower bound does not hold for this point",
             Status.TIME_LIMIT: "the best point within the time limit; raise time_limit or loosen tolerance",
@@ -49,4 +53,4 @@ class Status(StrEnum):
 
 
 #: Of these the point is one the method converged to.
-CONVERGED = (Status.OPTIMAL, Status.LOCAL, Status.UNCERTIFIED)
+CONVERGED = (Status.OPTIMAL, Status.OPTIMAL_WITHIN, Status.LOCAL, Status.UNCERTIFIED)

@@ -34,6 +34,7 @@ def random_problem(seed):
     elif kind == "separable":
         X[:, 0] = np.where(y == 1, 1.0, -1.0) + rng.uniform(-0.5, 0.5, y.size)
     elif kind == "collinear":
+        X = np.rint(64 * X) / 64  # the sums are exact: otherwise a w of 1e16 could use their rounding
         X = np.c_[X, X @ rng.integers(-2, 3, n)]
     elif kind == "constant":
         X = np.c_[X, np.full(y.size, 7.0)]
@@ -66,7 +67,9 @@ def test_structured_solvers_agree_with_generic_ones(program):
         for solver in ("newton", "cutting_plane"):
             solution = solve(program, X, y, solver=solver, tolerance=1e-8)
             off = abs(solution.objective - reference.objective)
-            if solution.status is not Status.OPTIMAL or off > allowed:
+            # Integers may lie exactly at the threshold, where no multipliers are strictly feasible.
+            ended = (Status.OPTIMAL, Status.OPTIMAL_WITHIN) if kind == "integers" else (Status.OPTIMAL,)
+            if solution.status not in ended or off > allowed:
                 misses.append((solver, seed, kind, solution.status.name, f"off {off:.1e}, gap {solution.gap:.1e}"))
             if kind == "separable" and program.threshold == program.penalty == 0:
                 assert solution.objective == 0.0

@@ -13,8 +13,9 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-from auclab.formulations.base import Kind, NullProof, Program
-from auclab.formulations.norms import SYMBOL, check_norm, dual_norm_of, norm_of
+from auclab.compiled.doubledouble import two_product, two_sum
+from auclab.formulations.base import DoubleDouble, Kind, NullProof, Program
+from auclab.formulations.norms import SYMBOL, accurate_norm_of, check_norm, dual_norm_of, norm_of
 from auclab.formulations.optimum import Optimum
 from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError
@@ -82,6 +83,28 @@ class HingeProgram(Program):
     def objective(self, coef: Array, intercept: float, sample: Sample) -> float:
         """`value` on a sample that was checked before."""
         return self.hinge(coef, intercept, sample) + self.penalty_part(coef)
+
+    @abstractmethod
+    def accurate_hinge(
+        self,
+        intercept: float,
+        sample: Sample,
+        scores_pos: DoubleDouble,
+        scores_neg: DoubleDouble,
+        shift: tuple[float, float],
+    ) -> float:
+        """`hinge` where scores and ``1 − z‖w‖`` are given as ``high + low``."""
+
+    def objective_at(
+        self, coef: Array, intercept: float, sample: Sample, scores_pos: DoubleDouble, scores_neg: DoubleDouble
+    ) -> float:
+        """`objective` where the scores are given as ``high + low``."""
+        size = accurate_norm_of(coef, self.norm)
+        product, error = two_product(-self.threshold, size[0])
+        high, rest = two_sum(1.0, product)
+        shift = high, rest + error - self.threshold * size[1]
+        hinge = self.accurate_hinge(intercept, sample, scores_pos, scores_neg, shift)
+        return hinge + self.penalty_part(coef)
 
     def penalty_part(self, coef: Array) -> float:
         """``λ‖w‖`` or ``λ‖w‖²``."""

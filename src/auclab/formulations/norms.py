@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from auclab.compiled.accurate import accurate_norm
 from auclab.types import NORMS, Array, AuclabError, Norm
 
 _ORDER: dict[Norm, float] = {"l1": 1, "l2": 2, "linf": np.inf}
 _DUAL: dict[Norm, Norm] = {"l1": "linf", "l2": "l2", "linf": "l1"}
+#: Below it, and above its inverse, squares lose digits to under- or overflow.
+_SAFE = 1e-140
 SYMBOL: dict[Norm, str] = {"l1": "‖w‖₁", "l2": "‖w‖₂", "linf": "‖w‖∞"}
 
 
@@ -18,7 +21,24 @@ def norm_of(vector: Array, norm: Norm) -> float:
     --------
     auclab.formulations.norms.dual_norm_of : The dual norm.
     """
-    return float(np.linalg.norm(vector, _ORDER[norm])) if vector.size else 0.0
+    if not vector.size:
+        return 0.0
+    size = float(np.linalg.norm(vector, _ORDER[norm]))
+    if norm == "l2" and not _SAFE < size < 1.0 / _SAFE and vector.any() and np.isfinite(vector).all():
+        # Squares under- or overflow: once more in units of the largest entry.
+        unit = float(abs(vector).max())
+        size = unit * float(np.linalg.norm(vector / unit))
+    return size
+
+
+def accurate_norm_of(vector: Array, norm: Norm) -> tuple[float, float]:
+    """‖vector‖ as ``high + low``, with about 30 digits.
+
+    See Also
+    --------
+    auclab.formulations.norms.norm_of : The norm in working precision.
+    """
+    return accurate_norm(vector, _ORDER[norm])
 
 
 def dual_norm_of(vector: Array, norm: Norm) -> float:

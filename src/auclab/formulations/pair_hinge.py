@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from auclab.compiled.accurate import accurate_pair_hinge
 from auclab.compiled.hinge import pair_hinge_value
-from auclab.formulations.base import Encoding, NullProof
+from auclab.formulations.base import DoubleDouble, Encoding, NullProof
 from auclab.formulations.hinge import HingeProgram
 from auclab.formulations.norms import norm_of
 from auclab.formulations.null import pair_null_level
@@ -33,6 +34,17 @@ class PairHingeProgram(HingeProgram):
         """The loss part, ``mean_ij [1 − w·(x_i⁺ − x_j⁻) − z‖w‖]₊``."""
         shift = 1.0 - self.threshold * norm_of(coef, self.norm)
         return pair_hinge_value(*sample.scores(coef), shift, *sample.weights)
+
+    def accurate_hinge(
+        self,
+        intercept: float,
+        sample: Sample,
+        scores_pos: DoubleDouble,
+        scores_neg: DoubleDouble,
+        shift: tuple[float, float],
+    ) -> float:
+        """`hinge` where scores and ``1 − z‖w‖`` are given as ``high + low``."""
+        return accurate_pair_hinge(scores_pos, scores_neg, shift, *sample.weights)
 
     def null_is_certain(self, sample: Sample) -> bool:
         """Whether λ − z ≥ ‖Δ‖_*, Δ the difference of the class means (formulas 7.3); never for a squared penalty."""

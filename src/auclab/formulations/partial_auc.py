@@ -10,8 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
+from auclab.compiled.accurate import accurate_pair_hinge
 from auclab.compiled.hinge import pair_hinge_value
-from auclab.formulations.base import NullProof, Program
+from auclab.formulations.base import DoubleDouble, NullProof, Program
 from auclab.formulations.norms import dual_norm_of
 from auclab.formulations.optimum import Optimum
 from auclab.formulations.pair_hinge import PairHingeProgram
@@ -50,7 +51,7 @@ class PartialAUC(PairHingeProgram):
     max_fpr : float
         α in (0, 1].
     penalty : float
-        λ ≥ 0.
+        λ, 0 or in [1e-150, 1e150].
     norm : {"l1", "l2", "linf"}
     squared : bool
         Penalise ‖w‖² in place of ‖w‖.
@@ -91,6 +92,23 @@ class PartialAUC(PairHingeProgram):
         share = self.worst_negatives(scores_neg, sample)
         hard = share > 0
         return pair_hinge_value(sample.X_pos @ coef, scores_neg[hard], 1.0, sample.weights[0], share[hard])
+
+    def accurate_hinge(
+        self,
+        intercept: float,
+        sample: Sample,
+        scores_pos: DoubleDouble,
+        scores_neg: DoubleDouble,
+        shift: tuple[float, float],
+    ) -> float:
+        """`hinge` where scores and ``1 − z‖w‖`` are given as ``high + low``."""
+        order = np.lexsort(scores_neg[::-1])
+        rank = np.empty(order.size)
+        rank[order] = np.arange(order.size)
+        share = self.worst_negatives(rank, sample)
+        hard = share > 0
+        kept = scores_neg[0][hard], scores_neg[1][hard]
+        return accurate_pair_hinge(scores_pos, kept, shift, sample.weights[0], share[hard])
 
     def negative_capacity(self, sample: Sample) -> Array:
         """The largest r_j, share_j/α, shape (n_neg,)."""

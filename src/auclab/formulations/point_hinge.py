@@ -6,7 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from auclab.formulations.base import Encoding, NullProof
+from auclab.compiled.accurate import two_sums
+from auclab.formulations.base import DoubleDouble, Encoding, NullProof
 from auclab.formulations.hinge import HingeProgram
 from auclab.formulations.norms import norm_of
 from auclab.formulations.null import point_null_multipliers
@@ -38,6 +39,23 @@ class PointHingeProgram(HingeProgram):
         loss_pos = np.maximum(shift - (scores_pos + intercept), 0.0)
         loss_neg = np.maximum(shift + (scores_neg + intercept), 0.0)
         return float(weight_pos @ loss_pos + weight_neg @ loss_neg)
+
+    def accurate_hinge(
+        self,
+        intercept: float,
+        sample: Sample,
+        scores_pos: DoubleDouble,
+        scores_neg: DoubleDouble,
+        shift: tuple[float, float],
+    ) -> float:
+        """`hinge` where scores and ``1 − z‖w‖`` are given as ``high + low``."""
+        weight_pos, weight_neg = sample.point_weights
+        value = 0.0
+        for (high, low), weight, sign in ((scores_pos, weight_pos, -1.0), (scores_neg, weight_neg, 1.0)):
+            base, lost = two_sums(np.full(weight.size, shift[0]), sign * intercept)
+            total, rest = two_sums(base, sign * high)
+            value += float(weight @ np.maximum(total + (lost + rest + sign * low + shift[1]), 0.0))
+        return value
 
     def null_value(self, sample: Sample) -> float:
         """Objective of w = 0 with the best intercept, 2·min(class shares)."""

@@ -37,6 +37,10 @@ class Problem:
         """The program's value at a point."""
         return self.program.objective(coef, intercept, self.sample)
 
+    def accurate_objective(self, coef: Array, intercept: float) -> float:
+        """The program's value at a point, in twice the working precision where that is needed."""
+        return self.program.accurate_objective(coef, intercept, self.sample)
+
     def null_intercept(self) -> float:
         """The best intercept for w = 0: the sign of the majority; 0 for pairs and for balanced points."""
         return self.program.null_intercept(self.sample)

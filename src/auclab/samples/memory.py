@@ -142,6 +142,12 @@ class Sample:
 
         return spread_of(parts, peaks)
 
+    @cached_property
+    def peaks(self) -> Array:
+        """The largest modulus in every column, shape (n_features,)."""
+        ends = [end for X in (self.X_pos, self.X_neg) for end in (X.max(axis=0), -X.min(axis=0))]
+        return np.max([np.ravel(end.toarray() if self.is_sparse else end) for end in ends], axis=0)
+
     def scores(self, coef: Array) -> tuple[Array, Array]:
         """``(X_pos @ coef, X_neg @ coef)``."""
         return np.asarray(self.X_pos @ coef), np.asarray(self.X_neg @ coef)

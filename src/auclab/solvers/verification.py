@@ -8,10 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from auclab.formulations.problem import Problem
-from auclab.solvers.certificate import certify, certify_tree
+from auclab.samples.centring import moved_intercept
+from auclab.solvers.certificate import certify_tree
 from auclab.solvers.raw import RawSolution
-from auclab.solvers.solution import Solution
-from auclab.types import Status
+from auclab.solvers.solution import Certificate, Solution
+from auclab.solvers.verified.certificate import far_away, verified_certificate
+from auclab.types import Array, Status
 
 #: A mean hinge below this is taken for 0: the data are separable.
 SEPARATED = 1e-9
@@ -34,35 +36,59 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float) ->
         # A limit that was reached before any point is still a limit.
         outcome = Status.FAILED if raw.status is Status.OPTIMAL else raw.status
         raw = RawSolution.null(problem, outcome, raw.timings, "the solver returned no point; w = 0 replaces it")
+    raw = _as_returned(problem, raw)
     raw, objective, null_reason = _canonical(problem, raw)
     proving = problem
     if math.isfinite(raw.bound):
         certificate, multipliers = certify_tree(raw.bound, objective), None
     else:
-        proving = problem if raw.multipliers is None else problem.dual_problem(raw.share_neg, raw.multipliers[1])
-        certificate, multipliers = certify(proving, raw.coef, raw.intercept, raw.multipliers, objective)
-    proved = certificate.gap <= tolerance
-    unproved = Status.ITERATION_LIMIT if raw.status is Status.OPTIMAL else raw.status
+        proving, certificate, multipliers = _proved(problem, raw, objective, tolerance)
     return Solution(
         coef=raw.coef,
-        intercept=0.0 if problem.over_pairs else raw.intercept,
+        intercept=0.0 if problem.over_pairs else moved_intercept(raw.intercept, raw.coef, problem.sample.offset, -1.0),
         formulation=problem.program,
         certificate=certificate,
-        status=raw.status if proved else unproved,
+        status=_status(problem, raw.status, certificate, tolerance),
         solver=solver,
         timings=raw.timings,
         iterations=raw.iterations,
         history=raw.history or ((raw.timings.total, certificate.objective, certificate.lower_bound),),
         multipliers=None if multipliers is None else problem.sample.join(*multipliers),
-        notes=(*raw.notes, null_reason) if proved and null_reason else raw.notes,
+        notes=(*raw.notes, null_reason) if certificate.gap <= tolerance and null_reason else raw.notes,
         shares_neg=None if proving is problem else proving.sample.share_neg,
     )
+
+
+def _as_returned(problem: Problem, raw: RawSolution) -> RawSolution:
+    """The answer with the intercept that belongs to the rounded one which is returned, in the units of the data."""
+    offset = problem.sample.offset
+    if problem.over_pairs or offset is None:
+        return raw
+    returned = moved_intercept(raw.intercept, raw.coef, offset, -1.0)
+    return replace(raw, intercept=moved_intercept(returned, raw.coef, offset, 1.0))
+
+
+def _proved(
+    problem: Problem, raw: RawSolution, objective: float, tolerance: float
+) -> tuple[Problem, Certificate, tuple[Array, Array] | None]:
+    """The certificate, its multipliers, and the problem to which they belong: that with the weights r of negatives."""
+    proving = problem if raw.multipliers is None else problem.dual_problem(raw.share_neg, raw.multipliers[1])
+    return proving, *verified_certificate(proving, raw.coef, raw.multipliers, objective, tolerance)
+
+
+def _status(problem: Problem, status: Status, certificate: Certificate, tolerance: float) -> Status:
+    """OPTIMAL if that is proved for every w, OPTIMAL_WITHIN if for those up to the norm bound; a limit stays one."""
+    if status is not Status.OPTIMAL:
+        return status
+    if not certificate.gap <= tolerance:
+        return Status.ITERATION_LIMIT
+    return Status.OPTIMAL if certificate.norm_bound >= far_away(problem) else Status.OPTIMAL_WITHIN
 
 
 def _canonical(problem: Problem, raw: RawSolution) -> tuple[RawSolution, float, str | None]:
     """One point where there are many: w = 0 exactly, the hard margin for separable data; its value; why w = 0."""
     program, sample = problem.program, problem.sample
-    objective = problem.objective(raw.coef, raw.intercept)
+    objective = problem.accurate_objective(raw.coef, raw.intercept)
     if program.is_null_value(objective, sample):
         null, reason = _null_solution(problem, raw)
         return null, program.null_value(sample), reason
@@ -73,11 +99,11 @@ def _canonical(problem: Problem, raw: RawSolution) -> tuple[RawSolution, float, 
         from auclab.models.hard_margin import hard_margin
 
         separator = hard_margin(problem)
-        if separator is not None and problem.objective(*separator) <= objective:
+        if separator is not None and problem.accurate_objective(*separator) <= objective:
             none = (np.zeros(sample.n_pos), np.zeros(sample.n_neg))
             note += "; of the many optima this is the hard-margin one"
             raw = replace(raw, coef=separator[0], intercept=separator[1], multipliers=none)
-            objective = problem.objective(*separator)
+            objective = problem.accurate_objective(*separator)
     return replace(raw, notes=(*raw.notes, note)), objective, None
 
 

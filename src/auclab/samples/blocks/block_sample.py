@@ -115,7 +115,8 @@ class BlockSample(Sample):
         positive, peaks = self.positive[used], np.maximum(high, -low)
         shares = self.share_pos[strided(self.n_pos)], self.share_neg[strided(self.n_neg)]
         parts = ((sampled[positive], shares[0]), (sampled[~positive], shares[1]))
-        self.__dict__["spread"] = spread_of(parts, lambda constant: peaks[constant])  # the cached property of `Sample`
+        # The cached properties of `Sample`.
+        self.__dict__.update(peaks=peaks, spread=spread_of(parts, lambda constant: peaks[constant]))
 
     def scores(self, coef: Array) -> tuple[Array, Array]:
         """``(X_pos @ coef, X_neg @ coef)`` in one pass."""

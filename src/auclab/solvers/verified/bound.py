@@ -1,0 +1,199 @@
+"""The dual value of multipliers as a proved lower bound: every rounding is charged to it.
+
+With ``g = Σ q d`` and ``S = Σ q`` (formulas 7.1):
+
+* unsquared penalty: ``τS`` with ``τ = min(1, λ/‖g‖_*)``;
+* squared penalty: ``τS − τ²‖g‖_*²/(4λ)`` at its best τ in [0, 1];
+* no penalty: ``S − W·max(0, ‖g‖_* + zS)``, for all ``‖w‖ ≤ W``; without a norm (z = 0) lengths are Euclidean with every
+  feature in units of its spread.
+
+What the multipliers lack of exact feasibility is charged: by max-flow/min-cut, marginals that exceed a cut by ε or
+whose sums differ by ε are within ε of feasible ones, which lowers S by ε and moves g by at most 2ε times the largest
+entry of each column. Where that would cost anything, the multipliers are corrected first (`correction`), and where the
+constraint is an equality, exact multipliers next to them are proved to exist (`feasibility`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from auclab.compiled.transport import largest_excess
+from auclab.formulations.norms import dual_norm_of, norm_of
+from auclab.formulations.problem import Problem
+from auclab.solvers.certificate import transport_factor
+from auclab.solvers.verified.correction import Rows, correct, correct_threshold, correcting_rows
+from auclab.solvers.verified.feasibility import feasible_nearby
+from auclab.solvers.verified.moments import moments
+from auclab.types import Array
+
+#: A bound that loses less than this, relatively, needs no correction.
+_NEGLIGIBLE = 1e-10
+#: Corrections one after the other: each leaves the rounding of a sum of floats.
+_CORRECTIONS = 5
+#: A violation is charged for all ‖w‖ up to this many times the length of the solution, or further.
+_MIN_MARGIN = 10.0
+#: The rounding of the multipliers that a correction leaves, relative to their sum times the largest features.
+_SPARE = 2.0**-46
+_UP, _DOWN = 1.0 + 2.0**-46, 1.0 - 2.0**-46
+
+
+@dataclass(frozen=True)
+class ProvedBound:
+    """A lower bound, and what it was proved with.
+
+    Attributes
+    ----------
+    bound : float
+        No w with ``‖w‖ ≤ radius`` has a smaller objective.
+    radius : float
+    residual : float
+        The violation of the dual constraint that was charged or scaled away.
+    scale : float
+        By what the multipliers are to be multiplied.
+    multipliers : pair of arrays of shapes (n_pos,) and (n_neg,)
+        After the correction, before `scale`.
+
+    See Also
+    --------
+    auclab.solvers.certificate.Certificate : What becomes of it.
+    """
+
+    bound: float
+    radius: float
+    residual: float
+    scale: float
+    multipliers: tuple[Array, Array]
+
+
+def proved_bound(
+    problem: Problem, coef: Array, multipliers: tuple[Array, Array], objective: float, budget: float
+) -> ProvedBound:
+    """The best bound that is proved with these multipliers, corrected or not.
+
+    Parameters
+    ----------
+    problem : Problem
+    coef : array of shape (n_features,)
+        The solution, whose length sets the least radius.
+    multipliers : pair of arrays of shapes (n_pos,) and (n_neg,)
+        Feasible but for rounding and the constraint on ``Σ q d``.
+    objective : float
+        At the solution.
+    budget : float
+        What the bound may lose to a larger radius.
+    """
+    plain = best = _charged(problem, coef, multipliers, budget)
+    if objective <= budget:  # no objective is below 0
+        return replace(plain, bound=0.0, radius=math.inf, residual=0.0, scale=0.0)
+    if plain.residual == 0:
+        return plain
+    rows = correcting_rows(problem.sample, *multipliers)
+    if rows is None:
+        return best
+    for _ in range(_CORRECTIONS):
+        if math.isinf(best.radius) and best.residual == 0:
+            return best
+        corrected = _corrected(problem, rows, best.multipliers)
+        found = best if corrected is None else _charged(problem, coef, corrected, budget)
+        if not _better(found, best, budget):
+            break
+        best, rows = found, rows.updated(*found.multipliers)
+    if problem.program.uses_norm or math.isinf(best.radius):
+        return best
+    return _for_every_w(problem, coef, best, rows, budget)
+
+
+def _corrected(problem: Problem, rows: Rows, multipliers: tuple[Array, Array]) -> tuple[Array, Array] | None:
+    """Multipliers that are nearer to their constraint, with the rounding to spare, within their capacities."""
+    program, sample = problem.program, problem.sample
+    sums = moments(sample, *multipliers)
+    value, total = sums.value, sums.total * (1.0 if problem.over_pairs else 2.0)
+    spare = _SPARE * total * dual_norm_of(sample.peaks, program.norm)
+    if program.threshold:
+        corrected = correct_threshold(rows, *multipliers, program, value, total, spare)
+    else:
+        size = dual_norm_of(value[:-1], program.norm)
+        kept = min(1.0, max(0.0, program.penalty - spare) / size) if size > 0 else 1.0
+        corrected = correct(rows, *multipliers, np.r_[(kept - 1.0) * value[:-1], -value[-1]])
+    return None if corrected is None else _within_capacities(problem, *corrected)
+
+
+def _for_every_w(problem: Problem, coef: Array, best: ProvedBound, rows: Rows, budget: float) -> ProvedBound:
+    """The bound of exact multipliers next to those of `best`, or `best` if they are not proved to exist."""
+    exact = feasible_nearby(problem, rows, *best.multipliers)
+    if exact is None:
+        return best
+    total = exact.factor * exact.total * (1.0 if problem.over_pairs else 2.0) * _DOWN
+    bound, radius = total, math.inf
+    if exact.residual > 0:
+        radius = _radius(problem, coef, exact.residual, budget)
+        bound = max(0.0, total - radius * exact.residual * _UP)
+    found = replace(best, bound=bound, radius=radius, residual=exact.residual, scale=exact.factor)
+    return found if _better(found, best, budget) else best
+
+
+def _better(found: ProvedBound, best: ProvedBound, budget: float) -> bool:
+    """Whether a bound is larger, or as good within the budget and holds for longer w."""
+    if abs(found.bound - best.bound) <= budget and found.radius != best.radius:
+        return found.radius > best.radius
+    return found.bound > best.bound
+
+
+def _charged(problem: Problem, coef: Array, multipliers: tuple[Array, Array], budget: float) -> ProvedBound:
+    """The bound with all violations charged."""
+    program, sample = problem.program, problem.sample
+    sums = moments(sample, *multipliers)
+    lacking = _excess(problem, *multipliers) + float(sums.largest[-1])
+    total = max(0.0, (sums.total - lacking) * (1.0 if problem.over_pairs else 2.0) * _DOWN)
+    gradient = (sums.largest[:-1] + 2.0 * lacking * sample.peaks) * _UP
+    size = dual_norm_of(gradient, program.norm) * _UP
+    if program.penalty > 0 and program.squared:
+        scale = 1.0 if size == 0 else min(1.0, 2 * program.penalty * total / size**2)
+        bound = scale * total - (scale * size) ** 2 / (4 * program.penalty) * _UP
+        return ProvedBound(max(0.0, bound * _DOWN), math.inf, 0.0, scale, multipliers)
+    if program.penalty > 0:
+        scale = 1.0 if size <= program.penalty else program.penalty / size * _DOWN
+        residual = max(0.0, size - program.penalty)
+        residual = residual if scale < 1.0 - _NEGLIGIBLE else 0.0
+        return ProvedBound(scale * total * _DOWN, math.inf, residual, scale, multipliers)
+    if program.uses_norm:
+        residual = max(0.0, size + program.threshold * total * _DOWN)
+    else:
+        residual = float(np.linalg.norm(gradient / sample.spread)) * _UP
+    if residual == 0 or total == 0:
+        return ProvedBound(total, math.inf, 0.0, 1.0, multipliers)
+    radius = _radius(problem, coef, residual, budget)
+    return ProvedBound(max(0.0, total - radius * residual * _UP), radius, residual, 1.0, multipliers)
+
+
+def _excess(problem: Problem, pos: Array, neg: Array) -> float:
+    """By how much the multipliers exceed their capacities."""
+    sample = problem.sample
+    if problem.over_pairs:
+        return max(0.0, largest_excess(pos, neg, sample.share_pos, sample.share_neg, 1.0))
+    capacities = sample.point_weights
+    return float(sum(np.maximum(q - c, 0.0).sum() for q, c in zip((pos, neg), capacities, strict=True))) * _UP
+
+
+def _within_capacities(problem: Problem, pos: Array, neg: Array) -> tuple[Array, Array]:
+    """Multipliers scaled by the largest common factor ≤ 1 with which they fit: it keeps ``Σ q d`` at 0."""
+    sample = problem.sample
+    if problem.over_pairs:
+        factor = transport_factor(pos, neg, sample.share_pos, sample.share_neg)
+    else:
+        q, capacity = np.r_[pos, neg], np.concatenate(sample.point_weights)
+        factor = min(1.0, float((capacity[q > 0] / q[q > 0]).min(initial=1.0)))
+    return (pos, neg) if factor == 1.0 else (pos * factor, neg * factor)
+
+
+def _radius(problem: Problem, coef: Array, residual: float, budget: float) -> float:
+    """How far a violation is charged."""
+    if problem.program.uses_norm:
+        length = norm_of(coef, problem.program.norm)
+        unit = norm_of(1.0 / problem.sample.spread, problem.program.norm)
+    else:
+        length, unit = float(np.linalg.norm(coef * problem.sample.spread)), 1.0
+    return max(_MIN_MARGIN * (length or unit), budget / residual)

@@ -1,0 +1,159 @@
+"""A small correction of multipliers that moves their moments where the dual constraint wants them.
+
+The correction δ is the one with the least ``Σ (δ_k/q_k)²`` among those that change the moments by a given amount, over
+the observations with the largest multipliers; if there is none in which those of 0 stay 0, the one with the least Σ|δ|.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+
+from auclab.formulations.base import Program
+from auclab.samples.memory import Sample
+from auclab.types import Array
+
+#: Observations that share the correction, at least and for every feature; more features than this are not corrected.
+_MIN_ROWS, _ROWS_PER_FEATURE, MAX_FEATURES = 2_000, 10, 1_500
+#: A relative change of a multiplier above this is no small correction.
+_LARGEST_CHANGE = 0.5
+#: Entries of the gradient that differ by less, relatively, are taken for equal, or for 0.
+_NEARLY = 1e-6
+#: By how much, relatively, least squares may miss what is wanted before a linear program is solved for it.
+_ACCEPTED_MISS = 0.1
+#: Singular values below this, relatively, belong to directions in which the rows do not differ.
+_RANK = 1e-13
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Observations that take part in a correction.
+
+    Attributes
+    ----------
+    pos, neg : arrays of int
+        Their numbers within the classes.
+    features : array of shape (n_rows, n_features + 1)
+        ``y_k (x_k, 1)`` with the features in units of their spread: what a unit of each multiplier adds to the moments.
+    multipliers : array of shape (n_rows,)
+    unit : array of shape (n_features + 1,)
+        The spreads, rounded to powers of 2 so that the division is exact, and 1.
+
+    See Also
+    --------
+    auclab.solvers.verified.moments.Moments : The moments.
+    """
+
+    pos: NDArray[np.intp]
+    neg: NDArray[np.intp]
+    features: Array
+    multipliers: Array
+    unit: Array
+
+    def updated(self, pos: Array, neg: Array) -> Rows:
+        """The same observations with other multipliers."""
+        return replace(self, multipliers=np.r_[pos[self.pos], neg[self.neg]])
+
+
+def correcting_rows(sample: Sample, pos: Array, neg: Array) -> Rows | None:
+    """The observations of each class with the largest multipliers; None if there are too many features."""
+    n_features = sample.n_features
+    if n_features > MAX_FEATURES:
+        return None
+    count = max(_MIN_ROWS, _ROWS_PER_FEATURE * n_features)
+    chosen = [_largest(values, count) for values in (pos, neg)]
+    X_pos, X_neg = (X.toarray() if sp.issparse(X) else np.asarray(X) for X in sample.take(*chosen))
+    unit = np.r_[2.0 ** np.round(np.log2(sample.spread)), 1.0]
+    features = np.vstack([np.c_[X_pos, np.ones(len(X_pos))], -np.c_[X_neg, np.ones(len(X_neg))]]) / unit
+    return Rows(chosen[0], chosen[1], features, np.r_[pos[chosen[0]], neg[chosen[1]]], unit)
+
+
+def _largest(values: Array, count: int) -> NDArray[np.intp]:
+    """The largest values, and zeros where there are not as many others."""
+    if values.size <= count:
+        return np.arange(values.size)
+    return np.sort(np.argpartition(-values, count)[:count])
+
+
+def correct(rows: Rows, pos: Array, neg: Array, change: Array) -> tuple[Array, Array] | None:
+    """Multipliers whose moments differ from those of `pos` and `neg` by about `change`; None if it takes large steps.
+
+    Parameters
+    ----------
+    rows : Rows
+    pos, neg : arrays of shapes (n_pos,) and (n_neg,), ≥ 0
+    change : array of shape (n_features + 1,)
+        What ``Σ α x⁺ − Σ β x⁻`` and ``Σα − Σβ`` are to change by.
+    """
+    return _changed(rows, pos, neg, rows.features, change / rows.unit)
+
+
+def correct_threshold(
+    rows: Rows, pos: Array, neg: Array, program: Program, value: Array, total: float, spare: float
+) -> tuple[Array, Array] | None:
+    """Multipliers nearer to ``‖Σ q d‖_* + z Σq ≤ −spare``; None if it takes large steps.
+
+    Linearised: for l1 (a largest entry) every entry that is nearly the largest has to satisfy the inequality; for linf
+    (a sum of moduli) the sum over the entries that are not nearly 0, while those become 0; for l2 the component along
+    the gradient.
+
+    Parameters
+    ----------
+    rows, pos, neg
+        As for `correct`.
+    program : Program
+        With z < 0.
+    value : array of shape (n_features + 1,)
+        ``Σ q d`` and ``Σα − Σβ``.
+    total : float
+        Σ q.
+    spare : float ≥ 0
+    """
+    gradient, z, unit = value[:-1], program.threshold, rows.unit
+    size = abs(gradient)
+    if program.norm == "l1":
+        active = size >= (1.0 - _NEARLY) * size.max()
+        along, left = np.diag(np.sign(gradient))[active], np.empty((0, gradient.size))
+    elif program.norm == "linf":
+        active = size > _NEARLY * size.max()
+        along, left = np.sign(np.where(active, gradient, 0.0))[None, :], np.eye(gradient.size)[~active]
+    else:
+        along, left = (gradient / max(float(np.linalg.norm(gradient)), 1e-300))[None, :], np.empty((0, gradient.size))
+    features = rows.features[:, :-1] * unit[:-1]
+    per_margin = 1.0 if program.over == "points" else 0.5
+    matrix = np.c_[features @ along.T + z * per_margin, features @ left.T / np.maximum(left @ unit[:-1], 1e-300)]
+    excess = along @ gradient + z * total
+    wanted = np.r_[-np.maximum(1.5 * excess, 0.0) - spare, -(left @ gradient) / np.maximum(left @ unit[:-1], 1e-300)]
+    return _changed(rows, pos, neg, np.c_[matrix, rows.features[:, -1]], np.r_[wanted, -value[-1]])
+
+
+def _changed(rows: Rows, pos: Array, neg: Array, features: Array, wanted: Array) -> tuple[Array, Array] | None:
+    """Multipliers changed by δ with ``featuresᵀ δ = wanted``, by least squares, or by a linear program if need be."""
+    q = np.r_[pos[rows.pos], neg[rows.neg]]
+    matrix = (features * q[:, None]).T
+    relative = np.linalg.lstsq(matrix, wanted, rcond=_RANK)[0]
+    size = float(abs(wanted).max(initial=0.0))
+    small = np.isfinite(relative).all() and abs(relative).max(initial=0.0) <= _LARGEST_CHANGE
+    if small and abs(matrix @ relative - wanted).max(initial=0.0) <= _ACCEPTED_MISS * size:
+        change = q * relative
+    else:
+        found = _least_change(features.T, wanted / size, q / size) if size > 0 else None
+        if found is None:
+            return None
+        change = found * size
+    changed = np.maximum(q + change, 0.0)
+    pos, neg = pos.copy(), neg.copy()
+    pos[rows.pos], neg[rows.neg] = changed[: rows.pos.size], changed[rows.pos.size :]
+    return pos, neg
+
+
+def _least_change(matrix: Array, wanted: Array, q: Array) -> Array | None:
+    """Argmin Σ|δ| with ``matrix δ = wanted`` and ``δ ≥ −q/2``; None if there is none."""
+    cost = np.ones(2 * q.size)
+    bounds = [*((0.0, None) for _ in q), *((0.0, _LARGEST_CHANGE * value) for value in q)]
+    result = linprog(cost, A_eq=np.c_[matrix, -matrix], b_eq=wanted, bounds=bounds, options={"time_limit": 10.0})
+    return None if result.x is None or result.status != 0 else result.x[: q.size] - result.x[q.size :]
