@@ -97,7 +97,14 @@ def fill(store: Path, count: int) -> None:
         guarantees, remarks = find_guarantees(solution, *scored, features=np.zeros((300, 1)), **options)
         split = replace(split, test=np.arange(size))
         fold = Fold(
-            *(split, model, features, replace(solution, history=history), read_optimum(solution), parts),
+            *(
+                split,
+                model,
+                features,
+                replace(solution, history=history, multipliers=None),
+                read_optimum(solution),
+                parts,
+            ),
             *(guarantees, remarks),
         )
         name = f"{formulation} λ=0.1 l2 · {data} · seed {seed} · newton"

@@ -57,7 +57,7 @@ def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "") -> None:
         "solver": solution.solver,
         "formulation": solution.formulation.equation(),
         "program": {"name": solution.formulation.name, **_parameters(solution.formulation)},
-        "tolerance": fold.model.named_steps["scorer"].tolerance,
+        "tolerance": fold.model[-1].tolerance,
         "data": {
             "dataset_sha256": dataset_sha256,
             "training_sha256": fold.training_sha256,
