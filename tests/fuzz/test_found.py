@@ -49,11 +49,12 @@ def test_csvm_with_a_tiny_penalty(penalty):
 
 @pytest.mark.parametrize("n_features", [1, 2, 3])
 @pytest.mark.parametrize("program", [BufferedAUC(), RankSVM(0.1, "l1"), CSVM(0.0)], ids=repr)
-def test_highs_full_with_a_constant_column(program, n_features):
+@pytest.mark.parametrize("constant", [0.0, 7.0])
+def test_highs_full_with_a_constant_column(program, n_features, constant):
     """A variable that no row uses is not in the solver's model; its coefficient is 0."""
     generator = np.random.default_rng(0)
     y = np.repeat([1, 0], 5)
-    X = np.c_[generator.normal(size=(10, n_features - 1)), np.full(10, 7.0)]
+    X = np.c_[generator.normal(size=(10, n_features - 1)), np.full(10, constant)]
     solution = solve(program, X, y, solver="highs", encoding="full")
     assert str(solution.status) == "optimal"
     assert solution.coef[-1] == 0.0
