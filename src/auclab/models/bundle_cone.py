@@ -177,7 +177,7 @@ def proved_bound(program: Program, unit: Array, total: float, slope: Array, leng
     """
     size, penalty = dual_norm_of(slope[:-2] / unit, program.norm), program.penalty
     if penalty > 0 and program.squared:
-        scale = 1.0 if size == 0 else min(1.0, 2.0 * penalty * total / size**2)
+        scale = 1.0 if size == 0 else min(1.0, 2.0 * penalty * total / size / size)
         return scale * total - (scale * size) ** 2 / (4.0 * penalty)
     if penalty > 0:
         return total * min(1.0, penalty / size) if size > 0 else total

@@ -106,7 +106,7 @@ def dual_bound(problem: Problem, coef: Array, multipliers: tuple[Array, Array]) 
     gradient = sample.combine(*multipliers)
     size = dual_norm_of(gradient, program.norm)
     if program.penalty > 0 and program.squared:
-        scale = 1.0 if size == 0 else min(1.0, 2 * program.penalty * total / size**2)
+        scale = 1.0 if size == 0 else min(1.0, 2 * program.penalty * total / size / size)
         return DualBound(max(0.0, scale * total - (scale * size) ** 2 / (4 * program.penalty)), scale, 0.0, math.inf)
     if program.penalty > 0:
         scale = 1.0 if size <= program.penalty else program.penalty / size

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
+from time import perf_counter
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.compiled.compiling import compile_hinge
 from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
+from auclab.samples.centring import moved_intercept
+from auclab.solvers.encodings import fastest_encoding
+from auclab.solvers.handover import UNFINISHED, Candidate, hand_over
 from auclab.solvers.nonconvex import solve_nonconvex
 from auclab.solvers.raw import RawSolution
-from auclab.solvers.registry import AUTO, check_blocks, check_capable, check_options, load_solver
+from auclab.solvers.registry import AUTO, Solver, check_blocks, check_capable, check_options, load_solver
 from auclab.solvers.solution import Solution
 from auclab.solvers.threads import one_thread_each
 from auclab.solvers.verification import verify
@@ -50,11 +56,13 @@ def solve(
         0/1, −1/+1 or booleans; larger is positive.
     solver : {"auto", "highs", "newton", "cutting_plane", "clarabel", "scs"}
         "highs" takes linear programs, z > 0 and exact AUC; "newton" convex programs but partial AUC; the others every
-        convex program. "auto" selects one and says which and why in the notes.
+        convex program. "auto" selects one and says which and why in the notes; where that one proves no optimum,
+        others go on, and the best point and the best lower bound of all are returned.
     tolerance : float
         Relative gap, > 0, at or below which the status is OPTIMAL.
     time_limit : float, optional
-        Seconds, > 0, for the solver proper; a solution that a limit ended is never called OPTIMAL.
+        Seconds, > 0, for model and solver; a solution that a limit ended is never called OPTIMAL. Left out, solves
+        whose time cannot be foreseen (highs, clarabel, scs, z > 0, exact AUC) end after 600 s; `math.inf` is no limit.
     sample_weight : array of shape (n_samples,), optional
         Weights ≥ 0; equal to repeating observations.
     **options
@@ -98,7 +106,9 @@ def check_limits(tolerance: float, time_limit: float | None) -> None:
         raise AuclabError(f"time_limit must be a positive number of seconds or None, got {time_limit}")
 
 
-def solve_problem(problem: Problem, solver: str, *, tolerance: float, **options: Any) -> Solution:
+def solve_problem(
+    problem: Problem, solver: str, *, tolerance: float, time_limit: float | None = None, **options: Any
+) -> Solution:
     """`solve` on a sample that was checked before."""
     formulation = problem.program
     name, reason = (solver, "") if solver != "auto" else select_solver(problem)
@@ -107,21 +117,54 @@ def solve_problem(problem: Problem, solver: str, *, tolerance: float, **options:
     check_options(name, run, options)
     if problem.sample.in_blocks:
         check_blocks(name)
-    limits: dict[str, Any] = {"tolerance": tolerance, **options}
-    compiling = compile_hinge()
+    if options.get("start") is not None:
+        coef, intercept = options["start"]
+        options["start"] = coef, moved_intercept(intercept, coef, problem.sample.offset, 1.0)
+    begin, compiling = perf_counter(), compile_hinge()
+
+    def solve_convex(convex: Problem, seconds: float | None) -> Solution:
+        if convex.program.null_is_certain(convex.sample):
+            return verify(convex, RawSolution.null(convex, Status.OPTIMAL), name, tolerance)
+        raw = _run(run, convex, tolerance, seconds, options)
+        solution = verify(convex, raw, name, tolerance)
+        if solver != "auto" or solution.status not in UNFINISHED:
+            return solution
+        left = None if time_limit is None else time_limit - (perf_counter() - begin)
+        label = f"highs encoding={fastest_encoding(convex)}" if name == "highs" else name
+        return hand_over(convex, (label, raw, solution), _run_candidate(convex, tolerance), tolerance, left)
+
     plain = formulation.unshifted()
     with one_thread_each():  # the products are small: more threads would wait for each other
         if plain is not None:
-            solution = solve_nonconvex(problem, plain, run, verify, name, limits)
-        elif formulation.null_is_certain(problem.sample):
-            solution = verify(problem, RawSolution.null(problem, Status.OPTIMAL), name, tolerance)
+            solution = solve_nonconvex(problem, plain, solve_convex, tolerance=tolerance, time_limit=time_limit)
         else:
-            solution = verify(problem, run(problem, **limits), name, tolerance)
+            solution = solve_convex(problem, time_limit)
     timings = replace(solution.timings, compile=solution.timings.compile + compiling)
     added = [reason] if reason else []
     if timings.compile > NOTEWORTHY:
         added.append(f"Numba compiled the loops in {timings.compile:.1f} s; later calls load them from a cache")
     return replace(solution, timings=timings, notes=(*added, *solution.notes))
+
+
+def _run(
+    run: Solver, problem: Problem, tolerance: float, time_limit: float | None, options: dict[str, Any]
+) -> RawSolution:
+    """A solver's answer; where the numbers leave the range of floats, that is FAILED, in words."""
+    try:
+        with np.errstate(all="ignore"):  # what is not finite is found by the verification
+            return run(problem, tolerance=tolerance, time_limit=time_limit, **options)
+    except (ArithmeticError, np.linalg.LinAlgError) as error:
+        note = f"the numbers left the range of floating point ({error}); scale the features"
+        return RawSolution.null(problem, Status.FAILED, note=note)
+
+
+def _run_candidate(problem: Problem, tolerance: float) -> Callable[[Candidate, float], RawSolution]:
+    """How `hand_over` asks another solver."""
+
+    def run(candidate: Candidate, seconds: float) -> RawSolution:
+        return _run(load_solver(candidate.solver), problem, tolerance, seconds, dict(candidate.options))
+
+    return run
 
 
 def select_solver(problem: Problem) -> tuple[str, str]:

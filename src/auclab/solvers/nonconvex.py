@@ -15,7 +15,6 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
@@ -23,22 +22,26 @@ from auclab.formulations.base import Program
 from auclab.formulations.norms import norm_of
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
+from auclab.samples.centring import moved_intercept
+from auclab.solvers.budget import check_memory, default_limit_note, seconds_allowed
 from auclab.solvers.certificate import relative_gap
-from auclab.solvers.raw import RawSolution
-from auclab.solvers.registry import Solver
 from auclab.solvers.solution import Certificate, Solution
+from auclab.solvers.verified.certificate import far_away
 from auclab.types import Array, AuclabError, Status
 
 #: 2ⁿ programs for the l1 norm: more features than this are refused.
 MAX_FEATURES_L1 = 12
 DEFAULT_RESTARTS = 8
 _MAX_ALTERNATIONS = 100
+#: With these a member of the search is still no reason to end it.
+_GOES_ON = (Status.OPTIMAL, Status.OPTIMAL_WITHIN, Status.ITERATION_LIMIT, Status.UNCERTIFIED, Status.FAILED)
 
-Verify = Callable[[Problem, RawSolution, str, float], Solution]
+#: From a convex problem and the seconds it has (None: no limit) to its verified solution.
+SolveConvex = Callable[[Problem, float | None], Solution]
 
 
 def solve_nonconvex(
-    problem: Problem, plain: Program, solve: Solver, verify: Verify, solver: str, limits: dict[str, Any]
+    problem: Problem, plain: Program, solve: SolveConvex, *, tolerance: float, time_limit: float | None
 ) -> Solution:
     """The best solution over the shifted copies of `plain`; its lower bound is the smallest of theirs.
 
@@ -48,28 +51,31 @@ def solve_nonconvex(
         With z > 0.
     plain : Program
         The program with z = 0 (`Program.unshifted`).
-    solve, verify : callable
-        A solver of the convex programs, and the verification of its answers.
-    solver : str
-        Its name.
-    limits : dict
-        `tolerance`, `time_limit` (seconds or None) and the solver's own options.
+    solve : callable
+        Solves and verifies the convex programs.
+    tolerance : float
+        Relative gap.
+    time_limit : float, optional
+        Seconds, 600 if left out.
 
     Raises
     ------
     AuclabError
-        The l1 norm with more than 12 features.
+        The l1 norm with more than 12 features, or sparse features that do not fit into the memory as a table.
     """
+    sample = problem.sample
+    if sample.is_sparse:
+        needed = 3.0 * 8.0 * (sample.n_pos + sample.n_neg) * sample.n_features
+        check_memory(needed, "z > 0 shifts every entry of the sparse features", "use z ≤ 0, or fewer features")
     search = _alternate if problem.program.norm == "l2" else _enumerate
-    deadline = math.inf if limits["time_limit"] is None else perf_counter() + float(limits["time_limit"])
+    deadline = perf_counter() + seconds_allowed(time_limit)
 
     def member(direction: Array) -> Solution:
         remaining = None if math.isinf(deadline) else max(1e-3, deadline - perf_counter())
-        shifted = _shifted(problem, plain, direction)
-        answer = solve(shifted, **{**limits, "time_limit": remaining})
-        return verify(shifted, answer, solver, limits["tolerance"])
+        return solve(_shifted(problem, plain, direction), remaining)
 
-    return search(problem, member, limits["tolerance"], deadline)
+    found = search(problem, member, tolerance, deadline)
+    return replace(found, notes=(*found.notes, *default_limit_note(time_limit, found.status)))
 
 
 def _shifted(problem: Problem, plain: Program, direction: Array) -> Problem:
@@ -78,7 +84,7 @@ def _shifted(problem: Problem, plain: Program, direction: Array) -> Problem:
     dense_pos = sample.X_pos.toarray() if sample.is_sparse else sample.X_pos
     dense_neg = sample.X_neg.toarray() if sample.is_sparse else sample.X_neg
     moved_neg = dense_neg if problem.over_pairs else dense_neg - step
-    return Problem(plain, replace(sample, X_pos=dense_pos + step, X_neg=moved_neg))
+    return Problem(plain, replace(sample, X_pos=dense_pos + step, X_neg=moved_neg, offset=None))
 
 
 def _enumerate(problem: Problem, member: Callable[[Array], Solution], tolerance: float, deadline: float) -> Solution:
@@ -87,19 +93,36 @@ def _enumerate(problem: Problem, member: Callable[[Array], Solution], tolerance:
     directions = list(_extreme_directions(problem))
     for direction in directions:
         members.append(member(direction))
-        if members[-1].objective <= 0 or perf_counter() > deadline:
+        if members[-1].objective <= 0 or perf_counter() > deadline or members[-1].status not in _GOES_ON:
             break
-    complete = len(members) == len(directions) or members[-1].objective <= 0
-    best = min(
-        members,
-        key=lambda m: problem.objective(m.coef, m.intercept) if m.status is not Status.FAILED else math.inf,
-    )
-    objective = problem.objective(best.coef, best.intercept)
-    bound = min(m.lower_bound for m in members) if complete else math.nan
+    complete = members[-1].status in _GOES_ON and (len(members) == len(directions) or members[-1].objective <= 0)
+    best = min(members, key=lambda m: _value(problem, m) if m.status is not Status.FAILED else math.inf)
     note = f"the best of {len(members)} linear programs, one for each extreme direction of the shift"
     if not complete:
-        note += f" (of {len(directions)}: stopped by the time limit)"
-    return _assembled(problem, best, members, objective, bound, tolerance, complete, note)
+        note += f" (of {len(directions)}: stopped)"
+        return _assembled(problem, best, members, math.nan, math.nan, tolerance, complete, note)
+    bounds = [m.lower_bound for m in members]
+    bound = math.nan if any(map(math.isnan, bounds)) else min(bounds)
+    radius = min(
+        _radius(problem, direction, m) for direction, m in zip(directions[: len(members)], members, strict=True)
+    )
+    return _assembled(problem, best, members, bound, radius, tolerance, complete, note)
+
+
+def _radius(problem: Problem, direction: Array, member: Solution) -> float:
+    """The ‖w‖, in the norm of the program with z > 0, up to which a member's bound holds.
+
+    A member has no norm of its own: its radius is that of the l2 norm of ``w·spread``.
+    """
+    spread = _shifted(problem, member.formulation, direction).sample.spread
+    longest = float(np.linalg.norm(spread)) if problem.program.norm == "linf" else float(spread.max())
+    return member.certificate.norm_bound / longest
+
+
+def _value(problem: Problem, member: Solution) -> float:
+    """The value of the program with z > 0 at a member's point; NaN counts as the largest."""
+    value = problem.objective(member.coef, member.intercept)
+    return math.inf if math.isnan(value) else value
 
 
 def _extreme_directions(problem: Problem) -> Iterator[Array]:
@@ -120,26 +143,27 @@ def _alternate(problem: Problem, member: Callable[[Array], Solution], tolerance:
     """Solve in w, then turn the shift to w/‖w‖, until nothing improves; from several starts."""
     members: list[Solution] = []
     best: Solution | None = None
-    best_value = math.inf
+    best_value, stopped = math.inf, False
     for start in _starts(problem):
         direction, value = start, math.inf
         for _ in range(_MAX_ALTERNATIONS):
             current = member(direction)
             members.append(current)
-            now = problem.objective(current.coef, current.intercept)
+            now = _value(problem, current)
             if now < best_value:
                 best, best_value = current, now
             length = norm_of(current.coef, "l2")
-            if not now < value - 1e-3 * tolerance * max(now, 1e-3) or length == 0 or perf_counter() > deadline:
+            stopped = perf_counter() > deadline or current.status not in _GOES_ON
+            if not now < value - 1e-3 * tolerance * max(now, 1e-3) or not 0 < length < math.inf or stopped:
                 break
             direction, value = current.coef / length, now
-        if best_value <= 0 or perf_counter() > deadline:
+        if best_value <= 0 or stopped:
             break
     if best is None:
         best = members[0]
     note = f"a local optimum: {len(members)} linear programs from {DEFAULT_RESTARTS} starts; others may be better"
     bound = 0.0 if best_value <= 0 else math.nan
-    return _assembled(problem, best, members, best_value, bound, tolerance, perf_counter() <= deadline, note)
+    return _assembled(problem, best, members, bound, math.inf, tolerance, not stopped, note)
 
 
 def _starts(problem: Problem) -> Iterator[Array]:
@@ -159,30 +183,37 @@ def _assembled(
     problem: Problem,
     best: Solution,
     members: list[Solution],
-    objective: float,
     bound: float,
+    radius: float,
     tolerance: float,
     complete: bool,
     note: str,
 ) -> Solution:
-    """The best member as a solution of the program with z > 0."""
+    """The best member as a solution of the program with z > 0; `bound` holds for ‖w‖ up to `radius`."""
+    objective = problem.accurate_objective(best.coef, best.intercept)
+    if objective <= 0:
+        bound, radius = 0.0, math.inf  # no mean of hinges is smaller
     gap = relative_gap(objective, bound)
-    certificate = Certificate(
-        objective, bound, objective - bound, gap, best.certificate.dual_residual, best.certificate.norm_bound
-    )
+    certificate = Certificate(objective, bound, objective - bound, gap, best.certificate.dual_residual, radius)
     if best.status is Status.FAILED:
         status = Status.FAILED
     elif not complete:
-        status = Status.TIME_LIMIT
+        interrupted = members[-1].status is Status.INTERRUPTED
+        status = Status.INTERRUPTED if interrupted else Status.TIME_LIMIT
     elif math.isnan(bound):
         status = Status.LOCAL
+    elif gap <= tolerance:
+        status = Status.OPTIMAL if radius >= far_away(problem) else Status.OPTIMAL_WITHIN
     else:
-        status = Status.OPTIMAL if gap <= tolerance else Status.ITERATION_LIMIT
+        status = Status.ITERATION_LIMIT
     timings = Timings(
         *(sum(getattr(m.timings, kind) for m in members) for kind in ("build", "load", "compile", "solve"))
     )
+    offset = problem.sample.offset
+    moved = 0.0 if problem.over_pairs else moved_intercept(best.intercept, best.coef, offset, -1.0)
     return replace(
         best,
+        intercept=moved,
         formulation=problem.program,
         certificate=certificate,
         status=status,

@@ -87,7 +87,7 @@ def solve_path(
         problem = Problem(programs[k], sample)
         name = select_solver(problem)[0] if solver == "auto" else solver
         start = {} if last is None or not _takes_start(name) else {"start": (last.coef, last.intercept)}
-        found[k] = solve_problem(problem, name, tolerance=tolerance, time_limit=time_limit, **options, **start)
+        found[k] = solve_problem(problem, solver, tolerance=tolerance, time_limit=time_limit, **options, **start)
         if found[k].status is Status.INTERRUPTED:
             raise KeyboardInterrupt
         if found[k].coef.any():  # w = 0 has no direction to go on with

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from auclab.formulations.problem import Problem
@@ -33,6 +34,7 @@ def solve(
     inner = max(1e-11, 1e-2 * tolerance)
 
     def settings(seconds: float) -> dict[str, Any]:
-        return {"eps_abs": inner, "eps_rel": inner, "max_iters": int(max_iters), "time_limit_secs": seconds}
+        limit = seconds if math.isfinite(seconds) else 0.0  # SCS's word for none
+        return {"eps_abs": inner, "eps_rel": inner, "max_iters": int(max_iters), "time_limit_secs": limit}
 
     return solve_conic(problem, "SCS", time_limit, settings)

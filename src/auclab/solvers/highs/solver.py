@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -25,13 +26,12 @@ from auclab.models.dual_lp import highs_status, quiet_highs, solve_dual
 from auclab.models.margins import all_margins, marginals
 from auclab.models.timings import Timings
 from auclab.solvers.budget import check_margins, default_limit_note, finite_or_none, seconds_allowed
+from auclab.solvers.encodings import fastest_encoding
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.scaling import feature_units, in_own_units
 from auclab.types import Array, AuclabError, Status
 
 ENCODINGS = ("auto", "full", "dual", "aggregated")
-#: Up to this many margins the dual with every one of them is the fastest (measured, benchmarks/pair_encodings.py).
-DUAL_UP_TO = 1_000
 #: The Pyomo model of more rows than this would take minutes to build.
 EXPORT_UP_TO = 2_000_000
 #: From so many rows on an interior-point method is faster than the simplex method (measured: 0.9 s against 5.9 s at
@@ -95,7 +95,7 @@ def solve(
         return replace(answer, notes=(*answer.notes, *default_limit_note(time_limit, answer.status)))
     begin = perf_counter()
     if encoding == "auto":
-        encoding = _fastest_encoding(problem)
+        encoding = fastest_encoding(problem)
     if encoding != "aggregated":
         check_margins(problem, f"highs encoding={encoding}")
     if export is not None:
@@ -132,14 +132,6 @@ def _check_encoding(problem: Problem, encoding: str, export: str | None) -> None
         )
 
 
-def _fastest_encoding(problem: Problem) -> str:
-    """What "auto" stands for."""
-    encodings = problem.program.encodings
-    if "dual" not in encodings:
-        return "full"
-    return "aggregated" if "aggregated" in encodings and problem.n_margins > DUAL_UP_TO else "dual"
-
-
 def _bauc_coef(problem: Problem, time_limit: float) -> Array:
     """The w of the bAUC solution on the same sample, from which counting pairs starts."""
     return solve(Problem(BufferedAUC(), problem.sample), tolerance=1e-4, time_limit=time_limit).coef
@@ -158,6 +150,8 @@ def _solve_dual(problem: Problem, time_limit: float) -> RawSolution:
 
 
 def _solve_full(problem: Problem, time_limit: float) -> RawSolution:
+    from pyomo.common.log import LoggingIntercept
+
     from auclab.models.pyomo_model import COMPILE_SHARE, ROWS_PER_SECOND, OutOfTimeError, lower_to_highs, to_pyomo
 
     start = perf_counter()
@@ -166,7 +160,8 @@ def _solve_full(problem: Problem, time_limit: float) -> RawSolution:
     if expected > NOTEWORTHY:
         notes = (f"encoding=full has {problem.n_margins:,} rows in Pyomo, about {expected:.0f} s to build",)
     try:
-        model = to_pyomo(problem, deadline)
+        with LoggingIntercept(StringIO(), "pyomo.core"):  # Pyomo would log the end of the time as an error of the model
+            model = to_pyomo(problem, deadline)
         built = perf_counter()
         if built + COMPILE_SHARE * (built - start) > deadline:
             raise OutOfTimeError

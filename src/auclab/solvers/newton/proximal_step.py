@@ -180,14 +180,16 @@ def _l2_step(model: _QuadraticModel) -> Array | None:
 
 
 def _solve_dense(matrix: Array, right: Array) -> Array:
-    """A symmetric positive (semi)definite system, by Cholesky or least squares."""
+    """A symmetric positive (semi)definite system, by Cholesky or least squares; NaN where numbers are not finite."""
     # Scaled to unit diagonal: features may differ in scale by many orders.
     unit = 1.0 / np.sqrt(np.maximum(matrix.diagonal(), 1e-300))
-    scaled = matrix * unit[:, None] * unit[None, :]
+    scaled, scaled_right = matrix * unit[:, None] * unit[None, :], unit * right
+    if not (np.isfinite(scaled).all() and np.isfinite(scaled_right).all()):
+        return np.full(right.size, np.nan)  # the caller takes it for a step that is too long
     try:
-        return np.asarray(unit * cho_solve(cho_factor(scaled), unit * right))
+        return np.asarray(unit * cho_solve(cho_factor(scaled, check_finite=False), scaled_right, check_finite=False))
     except LinAlgError:
-        return np.asarray(unit * lstsq(scaled, unit * right)[0])
+        return np.asarray(unit * lstsq(scaled, scaled_right)[0])
 
 
 def _solve_by_products(product: Callable[[Array], Array], right: Array, diagonal: Array) -> Array:

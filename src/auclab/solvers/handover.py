@@ -1,0 +1,169 @@
+"""Where the solver that "auto" selected proves no optimum, others go on, and the best of their answers are combined.
+
+A point needs no multipliers of its own: any dual point is a lower bound. So the best point is certified with the
+multipliers of every solver, and the smallest gap counts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any
+
+from auclab.formulations.problem import Problem
+from auclab.models.timings import Timings
+from auclab.solvers.budget import is_allowed, margin_bytes
+from auclab.solvers.raw import RawSolution
+from auclab.solvers.registry import SOLVERS
+from auclab.solvers.solution import Solution
+from auclab.solvers.verification import verify
+from auclab.types import AuclabError, Status
+
+#: Where a solve ended so, another solver may do better; a time limit and Ctrl-C are to be obeyed.
+UNFINISHED = (Status.ITERATION_LIMIT, Status.FAILED, Status.UNCERTIFIED)
+PROVED = (Status.OPTIMAL, Status.OPTIMAL_WITHIN)
+#: Without a time limit the others have as many seconds together as the first took, or this many.
+LEAST_SECONDS = 60.0
+#: SCS takes longest and proves least.
+_SECONDS_OF_SCS = 10.0
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A solver with its options, and up to how many margins and features it is asked."""
+
+    solver: str
+    options: dict[str, Any]
+    margins: float = math.inf
+    features: float = math.inf
+    model: str | None = None
+
+    @property
+    def label(self) -> str:
+        """For the notes."""
+        return " ".join([self.solver, *(f"{key}={value}" for key, value in self.options.items())])
+
+
+#: In this order: from what is fast and robust to what is slow.
+CANDIDATES = (
+    Candidate("highs", {"encoding": "dual"}, margins=20_000, model="highs encoding=dual"),
+    Candidate("newton", {}, features=2_000),
+    Candidate("cutting_plane", {}),
+    Candidate("clarabel", {}, margins=100_000, model="clarabel"),
+    Candidate("highs", {"encoding": "aggregated"}),
+    Candidate("highs", {"encoding": "full"}, margins=20_000, model="highs encoding=full"),
+    Candidate("scs", {}, margins=10_000, model="scs"),
+)
+
+Attempt = tuple[str, RawSolution, Solution]
+
+
+def hand_over(
+    problem: Problem,
+    first: Attempt,
+    run: Callable[[Candidate, float], RawSolution],
+    tolerance: float,
+    time_limit: float | None,
+) -> Solution:
+    """The best that the first attempt and those of other solvers prove together.
+
+    Parameters
+    ----------
+    problem : Problem
+    first : tuple of (label, RawSolution, Solution)
+        What the selected solver returned, and its verification.
+    run : callable
+        From a candidate and the seconds that it has to its answer.
+    tolerance : float
+        Relative gap.
+    time_limit : float, optional
+        Seconds that are left.
+
+    Returns
+    -------
+    Solution
+        Its notes say who found the point and who the bound.
+    """
+    begin = perf_counter()
+    spent = first[2].timings.total
+    allowed = max(LEAST_SECONDS, spent) if time_limit is None else time_limit
+    attempts, best = [first], first[2]
+    for candidate in _candidates(problem, first[0]):
+        remaining = allowed - (perf_counter() - begin)
+        if remaining <= 0:
+            break
+        seconds = min(remaining, _SECONDS_OF_SCS) if candidate.solver == "scs" else remaining
+        try:
+            raw = run(candidate, seconds)
+        except AuclabError:
+            continue  # too many features, or no memory: the next one
+        attempts.append((candidate.label, raw, verify(problem, raw, candidate.solver, tolerance)))
+        best = combined(problem, attempts, tolerance)
+        if best.status in PROVED or raw.status is Status.INTERRUPTED:
+            break
+    if len(attempts) == 1:
+        return best
+    ended = f"auto: {first[0]} ended with {first[2].status} (gap {first[2].gap:.1e})"
+    others = ", ".join(label for label, _, _ in attempts[1:])
+    timings = [solution.timings for _, _, solution in attempts]
+    total = Timings(*(sum(getattr(t, kind) for t in timings) for kind in ("build", "load", "compile", "solve")))
+    notes = (f"{ended}; {others} went on", *best.notes)
+    return replace(best, timings=total, notes=notes, iterations=sum(s.iterations for _, _, s in attempts))
+
+
+def combined(problem: Problem, attempts: list[Attempt], tolerance: float) -> Solution:
+    """The point of least objective with the multipliers that leave it the smallest gap.
+
+    Parameters
+    ----------
+    problem : Problem
+    attempts : list of (label, RawSolution, Solution)
+    tolerance : float
+        Relative gap.
+    """
+    alone = min((solution for _, _, solution in attempts), key=_rank)
+    if alone.status in PROVED:
+        return alone
+    usable = [attempt for attempt in attempts if math.isfinite(attempt[2].objective)]
+    if not usable:
+        return alone
+    _, point, found = min(usable, key=lambda attempt: attempt[2].objective)
+    solutions = [alone]
+    for label, raw, _ in usable:
+        if raw.multipliers is None:
+            continue
+        claimed = Status.OPTIMAL if point.status in (*UNFINISHED, Status.OPTIMAL) else point.status
+        pair = replace(point, multipliers=raw.multipliers, share_neg=raw.share_neg, status=claimed)
+        solution = verify(problem, pair, found.solver, tolerance)
+        if raw is not point:
+            solution = replace(solution, notes=(*solution.notes, f"the lower bound is by the multipliers of {label}"))
+        solutions.append(solution)
+    return min(solutions, key=_rank)
+
+
+def _rank(solution: Solution) -> tuple[int, float, float]:
+    """Proved for all w before proved within a bound before the rest, then by the gap."""
+    place = {Status.OPTIMAL: 0, Status.OPTIMAL_WITHIN: 1}.get(solution.status, 2)
+    gap = solution.gap if math.isfinite(solution.gap) else math.inf
+    return place, gap, solution.objective if math.isfinite(solution.objective) else math.inf
+
+
+def _candidates(problem: Problem, first: str) -> Iterator[Candidate]:
+    """The solvers that can take the problem, but for the one that has had it."""
+    program, sample = problem.program, problem.sample
+    for candidate in CANDIDATES:
+        capabilities = SOLVERS[candidate.solver].capabilities
+        encoding = candidate.options.get("encoding")
+        if candidate.label == first or capabilities.why_not(program) is not None:
+            continue
+        if encoding is not None and encoding not in program.encodings:
+            continue
+        if sample.in_blocks and not capabilities.blocks:
+            continue
+        if problem.n_margins > candidate.margins or sample.n_features > candidate.features:
+            continue
+        if candidate.model is not None and not is_allowed(margin_bytes(problem, candidate.model)):
+            continue
+        yield candidate

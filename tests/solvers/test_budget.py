@@ -1,0 +1,90 @@
+"""Memory is estimated before it is asked for, a time limit includes the building of the model, every solve ends."""
+
+import math
+from time import perf_counter
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from auclab import AuclabError, BufferedAUC, ExactAUC, PartialAUC, RankSVM, solve
+from auclab.formulations.problem import Problem
+from auclab.samples.as_sample import as_sample
+from auclab.solvers.budget import margin_bytes
+from auclab.types import Status
+
+
+def data(size, n=3):
+    rng = np.random.default_rng(0)
+    y = np.repeat([1, 0], size)
+    return rng.normal(size=(2 * size, n)) + 0.5 * y[:, None], y
+
+
+@pytest.mark.parametrize(
+    ("program", "options"),
+    [
+        (BufferedAUC(), {"solver": "highs", "encoding": "full"}),
+        (BufferedAUC(), {"solver": "highs", "encoding": "dual"}),
+        (PartialAUC(0.5), {"solver": "highs"}),
+        (RankSVM(0.1), {"solver": "clarabel"}),
+        (RankSVM(0.1), {"solver": "scs"}),
+    ],
+)
+def test_pairs_beyond_the_memory_are_refused_with_the_estimate(monkeypatch, program, options):
+    monkeypatch.setattr("psutil.virtual_memory", lambda: SimpleNamespace(available=1e8))
+    X, y = data(500)  # 250,000 pairs: 0.25 GB or more
+    with pytest.raises(AuclabError, match=r"500 × 500 = 250,000 pairs, about \d.*GB, and 0.1 GB .*use solver="):
+        solve(program, X, y, **options)
+
+
+def test_an_estimate_for_exact_auc_with_many_features(monkeypatch):
+    monkeypatch.setattr("psutil.virtual_memory", lambda: SimpleNamespace(available=1e8))
+    X, y = data(50, n=5_000)
+    with pytest.raises(AuclabError, match="fewer observations or features"):
+        solve(ExactAUC(), X, y)
+
+
+def test_estimates_grow_with_pairs_and_nonzeros():
+    X, y = data(20)
+    problem = Problem(BufferedAUC(), as_sample(X, y))
+    assert margin_bytes(problem, "highs encoding=dual") == 400 * (700 + 3 * 100)
+    assert margin_bytes(problem, "highs encoding=full") == 400 * 5_000
+
+
+@pytest.mark.parametrize(
+    ("options", "seconds"), [({"solver": "highs", "encoding": "full"}, 0.3), ({"solver": "scs"}, 0.3)]
+)
+def test_a_time_limit_includes_the_building_of_the_model(options, seconds, capfd):
+    solve(RankSVM(0.01, "l1"), *data(3), **options)  # imports the modelling language
+    X, y = data(300)  # 90,000 pairs: seconds to build
+    begin = perf_counter()
+    solution = solve(RankSVM(0.01, "l1"), X, y, time_limit=seconds, **options)
+    assert solution.status is Status.TIME_LIMIT
+    assert perf_counter() - begin < seconds + 2.0
+    assert any("time limit" in note for note in solution.notes)
+    assert "ERROR" not in capfd.readouterr().err
+
+
+def test_the_default_limit_is_told(monkeypatch):
+    monkeypatch.setattr("auclab.solvers.budget.DEFAULT_TIME_LIMIT", 0.2)
+    X, y = data(300)
+    solution = solve(RankSVM(0.01, "l1"), X, y, solver="highs", encoding="full")
+    assert solution.status is Status.TIME_LIMIT
+    assert any("default limit of 0.2 s" in note for note in solution.notes)
+
+
+@pytest.mark.parametrize("solver", ["highs", "clarabel", "newton", "cutting_plane", "scs"])
+def test_an_infinite_limit_is_none(solver):
+    X, y = data(6)
+    assert solve(RankSVM(0.1, "l1"), X, y, solver=solver, time_limit=math.inf).status is Status.OPTIMAL
+
+
+def test_constant_columns_are_no_key_error():
+    X, y = data(8)
+    constant = np.c_[X, np.full(y.size, 7.0)]
+    for program in (BufferedAUC(), RankSVM(0.1, "l1"), PartialAUC(0.5)):
+        solution = solve(program, constant, y, solver="highs", encoding="full")
+        assert solution.coef[-1] == 0.0
+        assert solution.objective == pytest.approx(solve(program, X, y).objective, abs=1e-9)
+    nothing = solve(BufferedAUC(), np.full((y.size, 1), 7.0), y, solver="highs", encoding="full")
+    assert (nothing.objective, nothing.coef.tolist()) == (1.0, [0.0])

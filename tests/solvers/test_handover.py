@@ -1,0 +1,74 @@
+"""Where the solver that auto selected proves no optimum, others go on."""
+
+import numpy as np
+import pytest
+
+from auclab import BufferedAUC, PartialAUC, RankSVM, solve
+from auclab.formulations.problem import Problem
+from auclab.samples.as_sample import as_sample
+from auclab.solvers.dispatch import _run_candidate
+from auclab.solvers.handover import CANDIDATES, PROVED, combined, hand_over
+from auclab.solvers.raw import RawSolution
+from auclab.solvers.registry import load_solver
+from auclab.solvers.verification import verify
+from auclab.types import Status
+
+TOLERANCE = 1e-6
+
+
+def given(program):
+    rng = np.random.default_rng(5)
+    y = np.repeat([1, 0], [10, 14])
+    return Problem(program, as_sample(rng.normal(size=(y.size, 3)) + 0.7 * y[:, None], y))
+
+
+def attempt(problem, label, raw):
+    return label, raw, verify(problem, raw, label, TOLERANCE)
+
+
+@pytest.mark.parametrize("program", [RankSVM(0.05), BufferedAUC(), PartialAUC(0.5, 0.01)])
+def test_another_solver_finishes(program):
+    problem = given(program)
+    first = attempt(problem, "highs", RawSolution.null(problem, Status.ITERATION_LIMIT))
+    solution = hand_over(problem, first, _run_candidate(problem, TOLERANCE), TOLERANCE, None)
+    assert solution.status in PROVED
+    assert "highs ended with iteration_limit" in solution.notes[0]
+    assert "went on" in solution.notes[0]
+
+
+def test_the_best_point_gets_the_best_multipliers():
+    problem = given(RankSVM(0.05))
+    exact = load_solver("newton")(problem, tolerance=1e-9)
+    point = RawSolution(exact.coef, exact.intercept, Status.ITERATION_LIMIT)  # proves nothing
+    bound = RawSolution(0.9 * exact.coef, 0.0, Status.ITERATION_LIMIT, exact.multipliers)  # is not optimal
+    attempts = [attempt(problem, "newton", point), attempt(problem, "clarabel", bound)]
+    assert not any(solution.status in PROVED for _, _, solution in attempts)
+    solution = combined(problem, attempts, TOLERANCE)
+    assert solution.status is Status.OPTIMAL
+    assert solution.objective == attempts[0][2].objective
+    assert any("multipliers of clarabel" in note for note in solution.notes)
+
+
+def test_a_time_limit_is_not_exceeded_by_handing_over():
+    problem = given(RankSVM(0.05))
+    first = attempt(problem, "highs", RawSolution.null(problem, Status.ITERATION_LIMIT))
+    asked = []
+    run = _run_candidate(problem, TOLERANCE)
+    solution = hand_over(problem, first, lambda *a: asked.append(a) or run(*a), TOLERANCE, 0.0)
+    assert not asked
+    assert solution.status is Status.ITERATION_LIMIT
+
+
+def test_a_solver_that_raises_no_words_is_failed_in_words(monkeypatch):
+    def divide(problem, *, tolerance=1e-6, time_limit=None):
+        raise ZeroDivisionError("float division by zero")
+
+    monkeypatch.setattr("auclab.solvers.dispatch.load_solver", lambda name: divide)
+    solution = solve(RankSVM(0.1), [[0.0], [2.0], [1.0], [3.0]], [0, 0, 1, 1], solver="newton")
+    assert solution.status is Status.FAILED
+    assert not solution.coef.any()
+    assert any("range of floating point" in note for note in solution.notes)
+
+
+def test_every_solver_is_a_candidate():
+    assert {candidate.solver for candidate in CANDIDATES} == {"highs", "newton", "cutting_plane", "clarabel", "scs"}
