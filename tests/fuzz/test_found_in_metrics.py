@@ -1,4 +1,4 @@
-"""What random scores showed in the metrics, one named test for each."""
+"""What random scores showed in metrics and inference, one named test for each."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from auclab import metrics
+from auclab.inference import estimate
 from auclab.types import AuclabError
 
 
@@ -91,3 +92,24 @@ def test_pos_label_is_one_label():
     y = np.array([0, 1, 1, 0])
     with pytest.raises(AuclabError, match="pos_label must be one label"):
         metrics.auc_score(y, [0.1, 0.2, 0.3, 0.4], pos_label=y)
+
+
+@pytest.mark.parametrize("option", ["a", None, [0.5], 10**400])
+def test_options_of_estimates_are_refused_as_those_of_metrics(option):
+    """The range of the values was computed before the metric had checked its options: TypeError and others."""
+    y, s = [0, 1, 0, 1], [1.0, 2.0, 3.0, 4.0]
+    with pytest.raises(AuclabError, match="max_fpr must be"):
+        estimate(y, s, "partial_auc", max_fpr=option, standardized=False)
+    with pytest.raises(AuclabError, match="min_tpr must be"):
+        estimate(y, s, "two_way_partial_auc", min_tpr=option, max_fpr=0.5)
+    with pytest.raises(AuclabError, match="level must be"):
+        estimate(y, s, level=option)
+
+
+@pytest.mark.parametrize("resamples", [math.nan, "200", 200.0, 0, -5, 10**400])
+def test_resamples_are_a_whole_number(resamples):
+    """NaN ended in a ValueError of SciPy, and 0 was taken for the default."""
+    for metric in ("two_way_partial_auc", "voros"):
+        options = {"min_tpr": 0.5, "max_fpr": 0.5} if metric == "two_way_partial_auc" else {}
+        with pytest.raises(AuclabError, match="resamples must be a whole number"):
+            estimate([0, 1, 0, 1], [1.0, 2.0, 3.0, 4.0], metric, resamples=resamples, **options)

@@ -20,6 +20,9 @@ from auclab.types import AuclabError
 
 Rows = NDArray[np.intp]
 
+#: More would take days and gigabytes.
+MOST_RESAMPLES = 10**8
+
 #: Values that differ by less than rounding are equal.
 _FLAT = 2.0**-40
 
@@ -34,8 +37,17 @@ class Resampled:
     notes: tuple[str, ...] = ()
 
 
+def number_of_resamples(resamples: int | None, least: int, usual: int) -> int:
+    """The number of resamples, `usual` for None; `AuclabError` unless it is a whole number, `least` or more."""
+    if resamples is None:
+        return usual
+    if not isinstance(resamples, int | np.integer) or not least <= resamples <= MOST_RESAMPLES:
+        raise AuclabError(f"resamples must be a whole number, at least {least}, got {resamples!r}; {usual} is usual")
+    return int(resamples)
+
+
 def stratified_bootstrap(
-    statistic: Callable[[Rows], float], classes: tuple[Rows, Rows], *, level: float, resamples: int, seed: int
+    statistic: Callable[[Rows], float], classes: tuple[Rows, Rows], *, level: float, resamples: int | None, seed: int
 ) -> Resampled:
     """Bias-corrected and accelerated limits (BCa; Efron 1987) of a statistic of row numbers.
 
@@ -52,8 +64,8 @@ def stratified_bootstrap(
         Row numbers of the positives and of the negatives, two at least of either.
     level : float
         Confidence level.
-    resamples : int
-        Number of resamples, at least 100.
+    resamples : int or None
+        Number of resamples, at least 100; 2000 by default.
     seed : int
         The same seed gives the same limits.
 
@@ -62,8 +74,7 @@ def stratified_bootstrap(
     AuclabError
         Fewer than 100 resamples.
     """
-    if resamples < 100:
-        raise AuclabError(f"resamples must be at least 100, got {resamples}; 2000 is usual")
+    resamples = number_of_resamples(resamples, 100, 2000)
 
     def of_classes(pos: Rows, neg: Rows) -> float:
         return statistic(np.concatenate((pos, neg)))

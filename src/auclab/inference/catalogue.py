@@ -110,10 +110,11 @@ def estimable(metric: str | Callable[..., float], options: Mapping[str, Any]) ->
 def _with_options(metric: EstimableMetric, options: Mapping[str, Any]) -> EstimableMetric:
     """The metric with its options, on which its range may depend."""
     values, band = metric.range, 1.0
+    if metric.name in ("partial_auc", "two_way_partial_auc"):
+        metric.function([1, 0], [1.0, 0.0], **options)  # checks the options, before the range is computed from them
     if metric.name == "partial_auc":
         low, high = float(options.get("min_fpr", 0.0)), float(options.get("max_fpr", 1.0))
-        if 0.0 <= low < high <= 1.0:  # otherwise the metric raises
-            values, band = value_range(low, high, options["standardized"]), high - low
+        values, band = value_range(low, high, options["standardized"]), high - low
     elif metric.name == "weighted_auc":
         if options.get("convention", "average") != "average":
             return replace(metric, options=dict(options), rows=None)

@@ -132,11 +132,16 @@ def _resampled(
 
     notes: tuple[str, ...] = ()
     if plan == "bootstrap":
-        resampled = stratified_bootstrap(statistic, a.class_rows, level=level, resamples=resamples or 2000, seed=seed)
+        resampled = stratified_bootstrap(statistic, a.class_rows, level=level, resamples=resamples, seed=seed)
         error, interval, notes = resampled.standard_error, (resampled.lower, resampled.upper), resampled.notes
     else:
         half = half_sampling(
-            statistic, difference, a.class_rows, rate=metric.bias_rate, halves=resamples or 200, seed=seed
+            statistic,
+            difference,
+            a.class_rows,
+            rate=metric.bias_rate,
+            halves=resamples,
+            seed=seed,
         )
         error, bias = half.standard_error, half.bias
         interval = _around(difference - bias, error, level, span)

@@ -23,6 +23,7 @@ from auclab.inference.intervals import (
 )
 from auclab.inference.results import Estimate
 from auclab.inference.sample import Observations
+from auclab.metrics.class_scores import finite_number
 from auclab.metrics.scored_part import ScoredPart
 from auclab.types import AuclabError
 
@@ -185,7 +186,7 @@ def choose_method(method: str, metric: EstimableMetric) -> str:
 
 def check_level(level: float) -> None:
     """`AuclabError` unless the level is a share strictly between 0 and 1."""
-    if not 0.0 < level < 1.0:
+    if not 0.0 < finite_number("level", level) < 1.0:
         raise AuclabError(f"level must lie in (0, 1), such as 0.95, got {level}")
 
 
@@ -208,10 +209,10 @@ def _resampled(
         return score_rows(metric, observations, rows)
 
     if plan == "bootstrap":
-        resampled = stratified_bootstrap(statistic, classes, level=level, resamples=resamples or 2000, seed=seed)
+        resampled = stratified_bootstrap(statistic, classes, level=level, resamples=resamples, seed=seed)
         error, limits, notes = resampled.standard_error, (resampled.lower, resampled.upper), resampled.notes
     else:
-        half = half_sampling(statistic, value, classes, rate=metric.bias_rate, halves=resamples or 200, seed=seed)
+        half = half_sampling(statistic, value, classes, rate=metric.bias_rate, halves=resamples, seed=seed)
         error, bias = half.standard_error, half.bias
         if error > 0.0:
             limits = limits_within(metric, value - bias, float(norm.isf(tail)) * error)

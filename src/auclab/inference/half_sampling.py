@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.types import AuclabError
+from auclab.inference.bootstrap import number_of_resamples
 
 Rows = NDArray[np.intp]
 
@@ -42,7 +42,7 @@ def half_sampling(
     classes: tuple[Rows, Rows],
     *,
     rate: float,
-    halves: int,
+    halves: int | None,
     seed: int,
 ) -> HalfSampled:
     """Draw half of either class, and then the other half, `halves` times in all.
@@ -57,8 +57,8 @@ def half_sampling(
         Row numbers of the positives and of the negatives, two at least of either.
     rate : float
         ρ, the order ``m^(−ρ)`` of the bias: ⅔ for the best of a continuum of thresholds, 1 for smooth statistics.
-    halves : int
-        Number of half-samples, at least 50.
+    halves : int or None
+        Number of half-samples, at least 50; 200 by default.
     seed : int
         The same seed gives the same numbers.
 
@@ -67,8 +67,7 @@ def half_sampling(
     AuclabError
         Fewer than 50 halves.
     """
-    if halves < 50:
-        raise AuclabError(f"resamples must be at least 50, got {halves}; 200 half-samples are usual")
+    halves = number_of_resamples(halves, 50, 200)
     sizes = [rows.size // 2 for rows in classes]
     rng = np.random.default_rng(seed)
     values: list[float] = []
