@@ -235,7 +235,7 @@ def test_a_run_that_was_tampered_with_does_not(call, store, tmp_path):
     text = (copy / "config.yaml").read_text()
     (copy / "config.yaml").write_text(text.replace("penalty: 0.01", "penalty: 0.02"))
     assert "objective" in replay(rows).differences["metric"].tolist()
-    (copy / "config.yaml").write_text(text.replace("preprocess:", "prepare:"))
+    (copy / "config.yaml").write_text(text.replace("solver:", "solvers:"))
     with pytest.raises(AuclabError, match=r"this version cannot run .*made with auclab"):
         replay(rows)
     (copy / "config.yaml").unlink()
@@ -245,11 +245,14 @@ def test_a_run_that_was_tampered_with_does_not(call, store, tmp_path):
 
 def test_the_page_has_the_settings_that_the_screen_recommends(store):
     recommended = open_command(TrackingConfig(dir=str(store)))
-    command = " ".join(commands.page_command(Address.parse(store), 5000))
+    command = " ".join(commands.page_command(5000))
+    settings = commands.page_settings(Address.parse(store))
     setting, _, rest = recommended.partition(" ")
-    assert dict([setting.split("=")]).items() <= commands.PAGE_SETTINGS.items()
-    for word in rest.split():
+    assert dict([setting.split("=")]).items() <= settings.items()
+    words, _, place = rest.partition(" --backend-store-uri ")
+    for word in words.split():
         assert word in command
+    assert settings["MLFLOW_BACKEND_STORE_URI"] == place == f"sqlite:///{store / 'mlflow.db'}"
 
 
 def test_a_taken_port_is_passed_over():

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import hydra
@@ -21,6 +22,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from rich.markup import escape
 
+from auclab.cli.passwords import hide_in_files, hide_in_log, without_passwords
 from auclab.pipeline.compose import Experiment, conf_folder
 from auclab.pipeline.settings import register_schema
 from auclab.sweeps.jobs import run_job
@@ -65,6 +67,8 @@ def refuse_missing_study(overrides: Sequence[str]) -> None:
 def _run(config: DictConfig) -> None:
     """Run one experiment, or one seed of a study, with the composed configuration."""
     job = hydra.core.hydra_config.HydraConfig.get()
+    hide_in_log()
+    hide_in_files(_folders_of_hydra(job))
     if "study" in config:
         from experiments.sweep import run_study
 
@@ -85,6 +89,12 @@ def _run(config: DictConfig) -> None:
         run_experiment(experiment, folder=job.runtime.output_dir)
 
 
+def _folders_of_hydra(job: DictConfig) -> list[Path]:
+    """Where Hydra has written the settings of this job, and of its sweep."""
+    folders = [Path(job.runtime.output_dir) / str(job.output_subdir)] if job.output_subdir else []
+    return folders + ([Path(job.sweep.dir)] if job.mode is hydra.types.RunMode.MULTIRUN else [])
+
+
 def main(overrides: Sequence[str] | None = None) -> None:
     """Run what the overrides describe; those of the command line if none are given.
 
@@ -97,7 +107,7 @@ def main(overrides: Sequence[str] | None = None) -> None:
 
         with plain_errors(lambda line: SystemExit(1)):
             refuse_missing_study(arguments)
-    before, sys.argv = sys.argv, [sys.argv[0], *arguments]
+    before, sys.argv = sys.argv, [sys.argv[0], *without_passwords(arguments)]
     try:
         with sweep_scope(), _errors_of_hydra():
             _run()

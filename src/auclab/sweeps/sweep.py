@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.experimental.callback import Callback
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from auclab.sweeps.jobs import parse_rerun
 from auclab.sweeps.workers import check_launcher, pin_threads
@@ -89,7 +89,9 @@ class SweepCallback(Callback):
             os.environ[SWEEP_VARIABLE] = sweep_id
             os.environ[PARENT_PROCESS_VARIABLE] = json.dumps(asdict(this_process()))
             basic = str(config.hydra.sweeper.get("_target_", "")).endswith("BasicSweeper")
-            watcher = Watcher(folder, sweep_id, total=count_grid(grid) if basic else None)
+            # As typed: a value that is resolved, such as an address, may have signs of Hydra's own language.
+            as_typed: Any = OmegaConf.to_container(config.hydra.overrides.task, resolve=False)
+            watcher = Watcher(folder, sweep_id, total=count_grid([*grid[: len(params)], *as_typed]) if basic else None)
             _open.append(Sweep(sweep_id, folder, tracking, parent, watcher))
             watcher.start()
 

@@ -1,0 +1,65 @@
+"""Passwords in addresses of the command line: Hydra writes what was typed into several files of every output folder."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from auclab.tracking.address import PasswordFilter, hide_password
+
+#: Environment variables with an address that was typed with its password; the workers of a sweep inherit them.
+VARIABLE = "AUCLAB_ADDRESS_"
+
+_ADDRESS = re.compile(
+    r"""(?P<key>[+]{0,2}[\w.@/]+) = (?P<quote>["']?) (?P<address>\w[\w+.-]*://\S+?) (?P=quote)""", re.VERBOSE
+)
+
+
+def without_passwords(words: Sequence[str]) -> list[str]:
+    """Overrides that name an environment variable in place of an address with a password, which is set to it.
+
+    Hydra keeps overrides and settings as they were typed, and resolves such names only where the value is used.
+
+    Examples
+    --------
+    >>> without_passwords(["seed=1", "tracking.uri=postgresql://me:secret@host/runs"])
+    ['seed=1', 'tracking.uri=${oc.env:AUCLAB_ADDRESS_1}']
+    >>> os.environ.pop("AUCLAB_ADDRESS_1")
+    'postgresql://me:secret@host/runs'
+    """
+    found: dict[str, str] = {}
+
+    def replaced(word: str) -> str:
+        match = _ADDRESS.fullmatch(word)
+        if match is None or hide_password(match["address"]) == match["address"] or _is_list(match):
+            return word
+        variable = found.setdefault(match["address"], f"{VARIABLE}{len(found) + 1}")
+        os.environ[variable] = match["address"]
+        return f"{match['key']}=${{oc.env:{variable}}}"
+
+    return [replaced(word) for word in words]
+
+
+def _is_list(match: re.Match[str]) -> bool:
+    return not match["quote"] and "," in match["address"]
+
+
+def hide_in_files(folders: Iterable[Path]) -> None:
+    """Take passwords out of yaml files that Hydra has written: those of a file of settings of the user's own."""
+    for folder in folders:
+        for path in folder.glob("*.yaml"):
+            text = path.read_text(encoding="utf-8")
+            if (shown := hide_password(text)) != text:
+                draft = path.with_name(f".{path.name}.{os.getpid()}")
+                draft.write_text(shown, encoding="utf-8")
+                draft.replace(path)
+
+
+def hide_in_log() -> None:
+    """Take passwords out of what is logged from now on."""
+    for handler in logging.getLogger().handlers:
+        if not any(isinstance(each, PasswordFilter) for each in handler.filters):
+            handler.addFilter(PasswordFilter())
