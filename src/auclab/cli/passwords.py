@@ -1,4 +1,7 @@
-"""Passwords in addresses of the command line: Hydra writes what was typed into several files of every output folder."""
+"""Passwords in addresses of the command line: Hydra writes what was typed into several files of every output folder.
+
+`auclab.tracking.address` is imported where it is needed: it imports NumPy, which a page of help does not need.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,6 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-
-from auclab.tracking.address import PasswordFilter, hide_password
 
 #: Environment variables with an address that was typed with its password; the workers of a sweep inherit them.
 VARIABLE = "AUCLAB_ADDRESS_"
@@ -30,6 +31,10 @@ def without_passwords(words: Sequence[str]) -> list[str]:
     >>> os.environ.pop("AUCLAB_ADDRESS_1")
     'postgresql://me:secret@host/runs'
     """
+    if not any("://" in word for word in words):
+        return list(words)
+    from auclab.tracking.address import hide_password
+
     found: dict[str, str] = {}
 
     def replaced(word: str) -> str:
@@ -49,6 +54,8 @@ def _is_list(match: re.Match[str]) -> bool:
 
 def hide_in_files(folders: Iterable[Path]) -> None:
     """Take passwords out of yaml files that Hydra has written: those of a file of settings of the user's own."""
+    from auclab.tracking.address import hide_password
+
     for folder in folders:
         for path in folder.glob("*.yaml"):
             text = path.read_text(encoding="utf-8")
@@ -60,6 +67,8 @@ def hide_in_files(folders: Iterable[Path]) -> None:
 
 def hide_in_log() -> None:
     """Take passwords out of what is logged from now on."""
+    from auclab.tracking.address import PasswordFilter
+
     for handler in logging.getLogger().handlers:
         if not any(isinstance(each, PasswordFilter) for each in handler.filters):
             handler.addFilter(PasswordFilter())

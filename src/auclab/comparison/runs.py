@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +17,7 @@ import platformdirs
 from auclab.pipeline.stored_files import damaged, inner_folder, read_rows
 from auclab.pipeline.stores_of_0_1 import update_params
 from auclab.pipeline.visible import visible
-from auclab.tracking.address import Address, hide_password, is_local, local_path
+from auclab.tracking.address import Address, hide_password, is_local, is_run_id, local_path
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:
@@ -243,7 +242,7 @@ def find_folder(run: Run, store: Address) -> Path:
         The store names a folder that is not the run's: MLflow calls it ``<run id>/artifacts``, also behind links.
     """
     run_id, uri = str(run.info.run_id), str(run.info.artifact_uri)
-    if re.fullmatch(r"[0-9A-Za-z_-]{1,64}", run_id) is None:
+    if not is_run_id(run_id):
         raise AuclabError(f"{store} has a run with the id {visible(run_id)!r}; an id is of letters and digits")
     if not is_local(uri):
         # with the store: another one may have a run of the same id

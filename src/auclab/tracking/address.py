@@ -189,6 +189,17 @@ def local_path(uri: str) -> Path:
     return Path(url2pathname(urlparse(uri).path))
 
 
+def is_run_id(text: str) -> bool:
+    """Whether it is the id of a run, so that a folder may be named by it.
+
+    Examples
+    --------
+    >>> is_run_id("0c9a21f5f6fc43e4ae7a0b5ff3c0d4f1"), is_run_id("../../home")
+    (True, False)
+    """
+    return re.fullmatch(r"[0-9A-Za-z_-]{1,64}", text) is not None
+
+
 def hide_password(text: str) -> str:
     """Replace the passwords and tokens of all addresses in a text by ``***``, before it is shown or kept.
 
