@@ -26,6 +26,8 @@ UNFINISHED = (Status.ITERATION_LIMIT, Status.FAILED, Status.UNCERTIFIED)
 PROVED = (Status.OPTIMAL, Status.OPTIMAL_WITHIN)
 #: Without a time limit the others have as many seconds together as the first took, or this many.
 LEAST_SECONDS = 60.0
+#: An optimum within a radius is tried to be proved for all w where the program is this small, in so many seconds.
+SMALL, SECONDS_FOR_ALL = 10_000, 10.0
 #: SCS takes longest and proves least.
 _SECONDS_OF_SCS = 10.0
 
@@ -60,6 +62,19 @@ CANDIDATES = (
 Attempt = tuple[str, RawSolution, Solution]
 
 
+def others_may_prove_more(problem: Problem, solution: Solution) -> bool:
+    """Whether a solution leaves something to other solvers: it is not proved, or not for all w and quickly tried.
+
+    Parameters
+    ----------
+    problem : Problem
+    solution : Solution
+    """
+    if solution.status is Status.OPTIMAL_WITHIN:
+        return problem.n_margins <= SMALL and not problem.sample.in_blocks
+    return solution.status in UNFINISHED
+
+
 def hand_over(
     problem: Problem,
     first: Attempt,
@@ -89,6 +104,10 @@ def hand_over(
     begin = perf_counter()
     spent = first[2].timings.total
     allowed = max(LEAST_SECONDS, spent) if time_limit is None else time_limit
+    within = first[2].status is Status.OPTIMAL_WITHIN
+    small = others_may_prove_more(problem, replace(first[2], status=Status.OPTIMAL_WITHIN))
+    if within:
+        allowed = min(allowed, SECONDS_FOR_ALL)
     attempts, best = [first], first[2]
     for candidate in _candidates(problem, first[0]):
         remaining = allowed - (perf_counter() - begin)
@@ -101,9 +120,13 @@ def hand_over(
             continue  # too many features, or no memory: the next one
         attempts.append((candidate.label, raw, verify(problem, raw, candidate.solver, tolerance)))
         best = combined(problem, attempts, tolerance)
-        if best.status in PROVED or raw.status is Status.INTERRUPTED:
+        if best.status is Status.OPTIMAL or raw.status is Status.INTERRUPTED:
             break
-    if len(attempts) == 1:
+        if best.status is Status.OPTIMAL_WITHIN:
+            if not small:
+                break
+            allowed = min(allowed, perf_counter() - begin + SECONDS_FOR_ALL)
+    if len(attempts) == 1 or (within and best is first[2]):
         return best
     ended = f"auto: {first[0]} ended with {first[2].status} (gap {first[2].gap:.1e})"
     others = ", ".join(label for label, _, _ in attempts[1:])
@@ -124,7 +147,7 @@ def combined(problem: Problem, attempts: list[Attempt], tolerance: float) -> Sol
         Relative gap.
     """
     alone = min((solution for _, _, solution in attempts), key=_rank)
-    if alone.status in PROVED:
+    if alone.status is Status.OPTIMAL or all(solution.status in PROVED for _, _, solution in attempts):
         return alone
     usable = [attempt for attempt in attempts if math.isfinite(attempt[2].objective)]
     if not usable:
@@ -144,10 +167,10 @@ def combined(problem: Problem, attempts: list[Attempt], tolerance: float) -> Sol
 
 
 def _rank(solution: Solution) -> tuple[int, float, float]:
-    """Proved for all w before proved within a bound before the rest, then by the gap."""
+    """Proved for all w before proved up to a radius, the largest first, before the rest; then by the gap."""
     place = {Status.OPTIMAL: 0, Status.OPTIMAL_WITHIN: 1}.get(solution.status, 2)
     gap = solution.gap if math.isfinite(solution.gap) else math.inf
-    return place, gap, solution.objective if math.isfinite(solution.objective) else math.inf
+    return place, -solution.certificate.norm_bound if place == 1 else 0.0, gap
 
 
 def _candidates(problem: Problem, first: str) -> Iterator[Candidate]:

@@ -190,7 +190,10 @@ def _assembled(
     note: str,
 ) -> Solution:
     """The best member as a solution of the program with z > 0; `bound` holds for ‖w‖ up to `radius`."""
-    objective = problem.accurate_objective(best.coef, best.intercept)
+    offset = problem.sample.offset
+    returned = 0.0 if problem.over_pairs else moved_intercept(best.intercept, best.coef, offset, -1.0)
+    # The value of what is returned: the intercept in the units of the data is rounded.
+    objective = problem.accurate_objective(best.coef, moved_intercept(returned, best.coef, offset, 1.0))
     if objective <= 0:
         bound, radius = 0.0, math.inf  # no mean of hinges is smaller
     gap = relative_gap(objective, bound)
@@ -209,11 +212,9 @@ def _assembled(
     timings = Timings(
         *(sum(getattr(m.timings, kind) for m in members) for kind in ("build", "load", "compile", "solve"))
     )
-    offset = problem.sample.offset
-    moved = 0.0 if problem.over_pairs else moved_intercept(best.intercept, best.coef, offset, -1.0)
     return replace(
         best,
-        intercept=moved,
+        intercept=returned,
         formulation=problem.program,
         certificate=certificate,
         status=status,
