@@ -108,6 +108,35 @@ def prove(program, data, solution, *, enough=Fraction(10), radius=np.inf, spread
     )
 
 
+@pytest.mark.parametrize("norm", ["l1", "linf"])
+@pytest.mark.parametrize("squared", [False, True])
+@pytest.mark.parametrize("penalty", [0.1, 0.4, 10.0])
+def test_the_bound_of_all_pairs_with_their_full_weights(norm, squared, penalty):
+    """``Σq = 1`` and ``Σ q d = Δ``, the difference of the class means: τ or τ − τ²‖Δ‖²/(4λ), by hand."""
+    X, y = overlapping(size=48)  # 16 and 32 observations: their shares are floats
+    formulation = auclab.RankSVM(penalty, norm, squared)
+    full = SimpleNamespace(multipliers=np.where(y, 1 / y.sum(), 1 / (~y).sum()), shares_neg=None)
+    means = [[sum(Fraction(float(x)) for x in column) / len(column) for column in X[side].T] for side in (y, ~y)]
+    delta = [abs(a - b) for a, b in zip(*means, strict=True)]
+    size = max(delta) if norm == "l1" else sum(delta)
+    factor = min(Fraction(1), (2 * Fraction(penalty) / size**2) if squared else Fraction(penalty) / size)
+    expected = factor - factor**2 * size**2 / (4 * Fraction(penalty)) if squared else factor
+    bound = prove(checked(formulation), Data.of(X, y), full)
+    assert bound.everywhere == bound.within == expected
+
+
+def test_weights_of_the_negatives_are_cut_to_their_bounds():
+    """All weight on one negative of four, though it may have twice its share; the rest goes to the others."""
+    y = np.array([True, False, False, False, False])
+    program, data = Program.from_stored({"name": "partial_auc", "max_fpr": 0.5}), Data.of(np.zeros((5, 1)), y)
+    point = admissible(program, data, np.array([1.0, 1.0, 0.0, 0.0, 0.0]), np.array([1.0, 0.0, 0.0, 0.0]))
+    shares = [Fraction(int(share), int(point.share_neg.sum())) for share in point.share_neg]
+    assert shares[0] == Fraction(1, 2)
+    assert sum(shares) == 1
+    assert max(shares) == Fraction(1, 2)
+    assert point.total(program, data) == Fraction(1, 2)
+
+
 def test_any_multipliers_prove_no_more_than_the_optimum():
     X, y = overlapping()
     rng = np.random.default_rng(0)
