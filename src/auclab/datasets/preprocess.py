@@ -36,6 +36,8 @@ from auclab.types import AuclabError
 if TYPE_CHECKING:
     import pandas as pd
 
+#: Values above this are refused: their squares and sums leave the range of doubles.
+LARGEST_VALUE = 1e150
 #: A column of text that is not declared nominal may have this many values, or one for every other row.
 MAX_TEXT_VALUES = 50
 
@@ -203,6 +205,7 @@ def _standardise(dataset: Dataset) -> list[tuple[str, Any]]:
 
 def _columns(dataset: Dataset) -> tuple[list[str], list[str]]:
     """Names of the numeric and of the nominal columns."""
+    from pandas import SparseDtype
     from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
     numeric: list[str] = []
@@ -212,8 +215,13 @@ def _columns(dataset: Dataset) -> tuple[list[str], list[str]]:
         name = str(label)
         if name in dataset.nominal or is_bool_dtype(column.dtype):
             nominal.append(name)
+        elif isinstance(column.dtype, SparseDtype):
+            raise AuclabError(
+                f"column {name!r} is stored as {column.dtype}: give all columns as one SciPy CSR matrix, or make them "
+                "dense with X.sparse.to_dense()"
+            )
         elif is_numeric_dtype(column.dtype) and column.dtype.kind != "c":
-            _refuse_infinity(name, column)
+            _refuse_sizes(name, column)
             numeric.append(name)
         elif str(column.dtype) in ("object", "str", "string", "category"):
             _refuse_free_text(name, column)
@@ -223,18 +231,29 @@ def _columns(dataset: Dataset) -> tuple[list[str], list[str]]:
     return numeric, nominal
 
 
-def _refuse_infinity(name: str, column: pd.Series) -> None:
-    infinite = np.isinf(column.to_numpy(dtype=np.float64, na_value=np.nan))
+def _refuse_sizes(name: str, column: pd.Series) -> None:
+    """Reject ±∞ and numbers whose squares a variance could not hold."""
+    values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    infinite = np.isinf(values)
     if infinite.any():
         raise AuclabError(
             f"column {name!r} has {infinite.sum()} infinite values (first in row {infinite.argmax()}); "
             "only finite numbers work: replace them, or leave them empty to have them imputed"
         )
+    large = np.abs(values) > LARGEST_VALUE
+    if large.any():
+        raise AuclabError(
+            f"column {name!r} has {large.sum()} values above {LARGEST_VALUE:.0e} in size (first in row "
+            f"{large.argmax()}), whose squares are too large for doubles: divide the column, or leave them empty"
+        )
 
 
 def _refuse_free_text(name: str, column: pd.Series) -> None:
     """Reject columns of text with very many values: identifiers and damaged numbers, not categories."""
-    values = column.nunique()
+    try:
+        values = column.nunique()
+    except TypeError as error:  # lists and the like
+        raise AuclabError(f"column {name!r} holds values that are no categories: {error}; make it text") from error
     if values > max(MAX_TEXT_VALUES, len(column) // 2):
         raise AuclabError(
             f"column {name!r} holds text with {values} different values in {len(column)} rows, such as "
@@ -251,6 +270,12 @@ def _refuse_bad_entries(dataset: Dataset) -> None:
         raise AuclabError(
             f"the sparse matrix has {bad.sum()} entries that are NaN or infinite (first in column {column}); "
             "only finite numbers work: repair them"
+        )
+    large = np.abs(X.data) > LARGEST_VALUE
+    if large.any():
+        raise AuclabError(
+            f"the sparse matrix has {large.sum()} entries above {LARGEST_VALUE:.0e} in size (first in column "
+            f"{int(X.indices[large.argmax()])}), whose squares are too large for doubles: divide them"
         )
 
 
