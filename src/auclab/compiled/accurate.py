@@ -99,7 +99,7 @@ def accurate_norm(vector: Array, order: float) -> tuple[float, float]:
     unit = 2.0 ** np.floor(np.log2(largest))
     high, low, _ = weighted_column_sums((vector / unit)[:, None], vector / unit)
     root, rest = _square_root(float(high[0]), float(low[0]))
-    return root * unit, rest * unit
+    return float(root * unit), float(rest * unit)
 
 
 def accurate_pair_hinge(

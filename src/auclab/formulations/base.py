@@ -97,6 +97,11 @@ class Program(ABC):
         return self.threshold != 0 or self.penalty > 0
 
     @property
+    def is_plain_hinge(self) -> bool:
+        """Whether the program is a mean of hinges of linear margins, without any norm."""
+        return False
+
+    @property
     def is_linear(self) -> bool:
         """Whether the program is a linear one: convex, and no l2 norm and no square in it."""
         return self.is_convex and (not self.uses_norm or (self.norm != "l2" and not self.squared))

@@ -72,6 +72,11 @@ class HingeProgram(Program):
         """Whether the program is convex: z ≤ 0."""
         return self.threshold <= 0
 
+    @property
+    def is_plain_hinge(self) -> bool:
+        """Whether the program is a mean of hinges of linear margins: z = 0 and λ = 0."""
+        return not self.uses_norm
+
     @abstractmethod
     def hinge(self, coef: Array, intercept: float, sample: Sample) -> float:
         """The loss part, ``mean_k [1 − m_k − z‖w‖]₊``."""

@@ -110,6 +110,11 @@ class PartialAUC(PairHingeProgram):
         kept = scores_neg[0][hard], scores_neg[1][hard]
         return accurate_pair_hinge(scores_pos, kept, shift, sample.weights[0], share[hard])
 
+    @property
+    def is_plain_hinge(self) -> bool:
+        """No: it is the largest of such means."""
+        return False
+
     def negative_capacity(self, sample: Sample) -> Array:
         """The largest r_j, share_j/α, shape (n_neg,)."""
         return sample.share_neg / self.max_fpr

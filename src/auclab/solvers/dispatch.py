@@ -17,6 +17,7 @@ from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.samples.centring import moved_intercept
 from auclab.solvers.encodings import fastest_encoding
+from auclab.solvers.exact_finish import finish_exactly
 from auclab.solvers.handover import Candidate, hand_over, others_may_prove_more
 from auclab.solvers.nonconvex import solve_nonconvex
 from auclab.solvers.raw import RawSolution
@@ -126,7 +127,7 @@ def solve_problem(
         if convex.program.null_is_certain(convex.sample):
             return verify(convex, RawSolution.null(convex, Status.OPTIMAL), name, tolerance)
         raw = _run(run, convex, tolerance, seconds, options)
-        solution = verify(convex, raw, name, tolerance)
+        solution = finish_exactly(convex, verify(convex, raw, name, tolerance), tolerance)
         if solver != "auto" or not others_may_prove_more(convex, solution):
             return solution
         left = None if time_limit is None else time_limit - (perf_counter() - begin)

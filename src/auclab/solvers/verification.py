@@ -17,6 +17,8 @@ from auclab.types import Array, Status
 
 #: A mean hinge below this is taken for 0: the data are separable.
 SEPARATED = 1e-9
+#: A separator whose rounded intercept leaves a hinge is lengthened by this, relatively, at most so often.
+_LENGTHENING, _LENGTHENINGS = 1e-6, 3
 
 
 def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float) -> Solution:
@@ -40,7 +42,7 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float) ->
     raw, objective, null_reason = _canonical(problem, raw)
     proving = problem
     if math.isfinite(raw.bound):
-        certificate, multipliers = certify_tree(raw.bound, objective), None
+        certificate, multipliers = certify_tree(raw.bound, objective), raw.multipliers
     else:
         proving, certificate, multipliers = _proved(problem, raw, objective, tolerance)
     return Solution(
@@ -96,15 +98,29 @@ def _canonical(problem: Problem, raw: RawSolution) -> tuple[RawSolution, float, 
         return raw, objective, None
     note = f"the {'pairs' if problem.over_pairs else 'classes'} are linearly separable: no hinge is left"
     if not program.uses_norm and not sample.in_blocks:
-        from auclab.models.hard_margin import hard_margin
-
-        separator = hard_margin(problem)
-        if separator is not None and problem.accurate_objective(*separator) <= objective:
-            none = (np.zeros(sample.n_pos), np.zeros(sample.n_neg))
+        separator = _hard_margin(problem, raw)
+        if separator is not None and separator[1] <= objective:
             note += "; of the many optima this is the hard-margin one"
-            raw = replace(raw, coef=separator[0], intercept=separator[1], multipliers=none)
-            objective = problem.accurate_objective(*separator)
+            raw, objective = separator
     return replace(raw, notes=(*raw.notes, note)), objective, None
+
+
+def _hard_margin(problem: Problem, raw: RawSolution) -> tuple[RawSolution, float] | None:
+    """The hard-margin separator and its value, a little longer if its rounded intercept leaves a hinge."""
+    from auclab.models.hard_margin import hard_margin
+
+    separator = hard_margin(problem)
+    if separator is None:
+        return None
+    coef, intercept = separator
+    none = (np.zeros(problem.sample.n_pos), np.zeros(problem.sample.n_neg))
+    for _ in range(_LENGTHENINGS):
+        found = _as_returned(problem, replace(raw, coef=coef, intercept=intercept, multipliers=none))
+        objective = problem.accurate_objective(found.coef, found.intercept)
+        if objective <= 0:
+            break
+        coef, intercept = coef * (1.0 + _LENGTHENING), intercept * (1.0 + _LENGTHENING)
+    return found, objective
 
 
 def _null_solution(problem: Problem, raw: RawSolution) -> tuple[RawSolution, str | None]:

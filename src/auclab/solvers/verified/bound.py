@@ -101,7 +101,7 @@ def proved_bound(
         if not _better(found, best, budget):
             break
         best, rows = found, rows.updated(*found.multipliers)
-    if problem.program.uses_norm or math.isinf(best.radius):
+    if math.isinf(best.radius) and best.bound >= objective - budget:
         return best
     return _for_every_w(problem, coef, best, rows, budget)
 
@@ -122,7 +122,10 @@ def _corrected(problem: Problem, rows: Rows, multipliers: tuple[Array, Array]) -
 
 
 def _for_every_w(problem: Problem, coef: Array, best: ProvedBound, rows: Rows, budget: float) -> ProvedBound:
-    """The bound of exact multipliers next to those of `best`, or `best` if they are not proved to exist."""
+    """The bound of exact multipliers with ``Σ q d = 0`` next to those of `best`, or `best` if they need not exist.
+
+    They satisfy the constraint of every convex program, however small its λ or −z.
+    """
     exact = feasible_nearby(problem, rows, *best.multipliers)
     if exact is None:
         return best

@@ -152,8 +152,8 @@ def _changed(rows: Rows, pos: Array, neg: Array, features: Array, wanted: Array)
 
 
 def _least_change(matrix: Array, wanted: Array, q: Array) -> Array | None:
-    """Argmin Σ|δ| with ``matrix δ = wanted`` and ``δ ≥ −q/2``; None if there is none."""
+    """Argmin Σ|δ| with ``matrix δ = wanted`` and ``δ ≥ −q``; None if there is none."""
     cost = np.ones(2 * q.size)
-    bounds = [*((0.0, None) for _ in q), *((0.0, _LARGEST_CHANGE * value) for value in q)]
+    bounds = [*((0.0, None) for _ in q), *((0.0, value) for value in q)]
     result = linprog(cost, A_eq=np.c_[matrix, -matrix], b_eq=wanted, bounds=bounds, options={"time_limit": 10.0})
     return None if result.x is None or result.status != 0 else result.x[: q.size] - result.x[q.size :]

@@ -1,0 +1,56 @@
+"""Where a bound does not hold for every w, a small linear program is solved once more, in rational arithmetic."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from auclab.formulations.problem import Problem
+from auclab.samples.centring import moved_intercept
+from auclab.solvers.rational_simplex import is_small_linear, solve_exactly
+from auclab.solvers.raw import RawSolution
+from auclab.solvers.solution import Solution
+from auclab.solvers.verification import verify
+from auclab.types import Status
+
+#: What may become OPTIMAL.
+_UNPROVED = (Status.OPTIMAL_WITHIN, Status.ITERATION_LIMIT, Status.FAILED)
+
+
+def finish_exactly(problem: Problem, solution: Solution, tolerance: float) -> Solution:
+    """The solution, or the exact one where it is proved to be better or for more w.
+
+    Parameters
+    ----------
+    problem : Problem
+    solution : Solution
+        What a solver found; one that is OPTIMAL, or that a limit ended, is returned as it is.
+    tolerance : float
+        Relative gap at or below which OPTIMAL stands.
+
+    See Also
+    --------
+    auclab.solvers.rational_simplex.solve_exactly : The method.
+    """
+    if solution.status not in _UNPROVED or not is_small_linear(problem):
+        return solution
+    exact = solve_exactly(problem)
+    if exact is None:
+        return solution
+    note = "solved once more in rational arithmetic: the bound is that over every w"
+    raw = RawSolution(
+        exact.coef,
+        exact.intercept,
+        Status.OPTIMAL,
+        exact.multipliers,
+        solution.iterations,
+        solution.timings,
+        (*solution.notes, note),
+        solution.history,
+        bound=exact.value,
+    )
+    found = verify(problem, raw, solution.solver, tolerance)
+    if found.objective <= solution.objective:
+        return found
+    intercept = moved_intercept(solution.intercept, solution.coef, problem.sample.offset, 1.0)
+    same_point = replace(raw, coef=solution.coef, intercept=intercept)
+    return verify(problem, same_point, solution.solver, tolerance)
