@@ -8,8 +8,9 @@ With terms ``c_k [1 − d_k·w − z‖w‖]₊`` and ``λ‖w‖`` the dual of 
     max Σ q_k   s.t.   0 ≤ q_k ≤ c_k,   ‖Σ q_k d_k‖_* ≤ λ − z Σ q_k,
 
 which has few rows; `simplex.boxed_optimum` solves it exactly. The l2 norm is replaced by the largest of finitely many
-``u·w`` with ``‖u‖ ≤ 1``, a square by tangents, both from below: the optimum is a lower bound, and the value at any point
-an upper one. A superquantile over the negatives is the largest of the plain programs over the weights of the negatives.
+``u·w`` with ``‖u‖ ≤ 1``, a square by tangents, both from below: the optimum is a lower bound, and the value at any
+point an upper one. A superquantile over the negatives is the largest of the plain programs over the weights of the
+negatives.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
     max cost·q   s.t.   A q = right,   0 ≤ q ≤ upper          (a feasible q must exist)
     min over w   right·w + Σ_k upper_k [cost_k − A_k·w]₊       (its dual, a convex piecewise linear function)
 
-The dual simplex method with long steps walks from vertex to vertex of the second line, always downwards. A basis to start
-from is guessed with SciPy in floats; nothing is taken on trust from it.
+The dual simplex method with long steps walks from vertex to vertex of the second line, always downwards. A basis to
+start from is guessed with SciPy in floats; nothing is taken on trust from it.
 """
 
 from __future__ import annotations
