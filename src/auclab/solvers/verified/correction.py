@@ -65,18 +65,19 @@ def correcting_rows(sample: Sample, pos: Array, neg: Array) -> Rows | None:
     if n_features > MAX_FEATURES:
         return None
     count = max(_MIN_ROWS, _ROWS_PER_FEATURE * n_features)
-    chosen = [_largest(values, count) for values in (pos, neg)]
+    chosen = [_largest(pos, sample.share_pos, count), _largest(neg, sample.share_neg, count)]
     X_pos, X_neg = (X.toarray() if sp.issparse(X) else np.asarray(X) for X in sample.take(*chosen))
     unit = np.r_[2.0 ** np.round(np.log2(sample.spread)), 1.0]
     features = np.vstack([np.c_[X_pos, np.ones(len(X_pos))], -np.c_[X_neg, np.ones(len(X_neg))]]) / unit
     return Rows(chosen[0], chosen[1], features, np.r_[pos[chosen[0]], neg[chosen[1]]], unit)
 
 
-def _largest(values: Array, count: int) -> NDArray[np.intp]:
-    """The largest values, and zeros where there are not as many others."""
-    if values.size <= count:
-        return np.arange(values.size)
-    return np.sort(np.argpartition(-values, count)[:count])
+def _largest(values: Array, shares: Array, count: int) -> NDArray[np.intp]:
+    """The observations with weight that have the largest values, those with 0 where there are not as many others."""
+    able = np.flatnonzero(shares > 0)
+    if able.size <= count:
+        return able
+    return np.sort(able[np.argpartition(-values[able], count)[:count]])
 
 
 def correct(rows: Rows, pos: Array, neg: Array, change: Array) -> tuple[Array, Array] | None:
