@@ -1,4 +1,4 @@
-"""What random scores showed in metrics and inference, one named test for each."""
+"""What random scores showed in metrics, inference and bounds, one named test for each."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from auclab import metrics
+from auclab import bounds, metrics
 from auclab.inference import estimate
 from auclab.types import AuclabError
 
@@ -113,3 +113,25 @@ def test_resamples_are_a_whole_number(resamples):
         options = {"min_tpr": 0.5, "max_fpr": 0.5} if metric == "two_way_partial_auc" else {}
         with pytest.raises(AuclabError, match="resamples must be a whole number"):
             estimate([0, 1, 0, 1], [1.0, 2.0, 3.0, 4.0], metric, resamples=resamples, **options)
+
+
+def test_bounds_beyond_doubles_have_a_number_or_a_word():
+    """NaN was returned without a word, and other parameters ended in ZeroDivisionError, OverflowError or TypeError."""
+    sizes = {"n_pos": 50, "n_neg": 50}
+    found = bounds.pairwise_stability_bound(0.1, 1e300, diameter=1e300, penalty=1e-300, rho=0.05, **sizes)
+    assert (found.lower, found.slack, found.vacuous) == (-math.inf, math.inf, True)
+    X, y = [[1.0], [0.1], [0.0], [2.0]], [0, 1, 0, 1]
+    found = bounds.peeled_stability_bound(X, y, [0.0], diameter=1.7e308, penalty=2.0, rho=0.05, a=2.0)
+    assert (found.lower, found.vacuous) == (-math.inf, True)
+    with pytest.raises(AuclabError, match="rho must be at least 1e-300"):
+        bounds.fixed_scorer_auc_bound(0.7, rho=5e-324, **sizes)
+    with pytest.raises(AuclabError, match="class sizes are whole numbers, got n_pos=inf"):
+        bounds.fixed_scorer_auc_bound(0.7, n_pos=math.inf, n_neg=5, rho=0.05)
+    with pytest.raises(AuclabError, match="n_pos must be a number that a double holds"):
+        bounds.fixed_scorer_auc_bound(0.7, n_pos=10**400, n_neg=5, rho=0.05)
+    with pytest.raises(AuclabError, match="a0 must be a number, got None"):
+        bounds.peeled_stability_bound(X, y, [0.1], diameter=9.0, penalty=2.0, rho=0.05, a0=None)
+    with pytest.raises(AuclabError, match="X @ coef exceed the largest double"):
+        bounds.peeled_stability_bound([[-1e8], [1.0]], [0, 1], [1.7e308], diameter=1e9, penalty=2.0, rho=0.05)
+    found = bounds.roc_value_bound([1, 1, 0, 0], [4.0, 3.0, 2.0, 1.0], 5e-324, delta=0.05, method="weight")
+    assert found.vacuous

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -15,32 +16,53 @@ from auclab.types import Array, AuclabError
 INDEPENDENT = "positives are independent draws from one distribution and negatives from another, class sizes fixed"
 OBSERVED = "conditional on the support lying within the observed radius"
 
+#: Smaller chances of failure cannot be divided among the levels of a grid.
+LEAST_PROBABILITY = 1e-300
 #: Rounding of a score, relative to D‖w‖, that is no contradiction to a diameter.
 _ROUNDING = 1e-9
 
 
 def from_below(lower: float, slack: float, assumptions: tuple[str, ...]) -> Bound:
-    """A lower bound on something in [0, 1], in plain numbers whatever the arguments were."""
+    """A lower bound on something in [0, 1], in plain numbers whatever the arguments were.
+
+    A slack that left the range of doubles, as ∞ or as ∞ · 0, counts as ∞, which no bound can profit from.
+    """
+    if math.isnan(slack) or math.isnan(lower):
+        lower, slack = -math.inf, math.inf
     return Bound(float(lower), float(slack), bool(lower <= 0.0), assumptions)
 
 
+def check_numbers(**values: Any) -> None:
+    """Real numbers no larger than doubles."""
+    for name, value in values.items():
+        if not isinstance(value, int | float | np.integer | np.floating):
+            raise AuclabError(f"{name} must be a number, got {value!r}")
+        if isinstance(value, int) and abs(value) > sys.float_info.max:
+            raise AuclabError(f"{name} must be a number that a double holds, got one of {value.bit_length()} bits")
+
+
 def check_sizes(n_pos: int, n_neg: int) -> None:
-    """Both classes present, in whole numbers."""
+    """Both classes present, in whole numbers that doubles hold."""
+    check_numbers(n_pos=n_pos, n_neg=n_neg)
     if not (n_pos >= 1 and n_neg >= 1):
         raise AuclabError(f"both classes are needed, got n_pos={n_pos}, n_neg={n_neg}")
-    if n_pos != int(n_pos) or n_neg != int(n_neg):
+    if not (math.isfinite(n_pos) and math.isfinite(n_neg)) or n_pos != int(n_pos) or n_neg != int(n_neg):
         raise AuclabError(f"class sizes are whole numbers, got n_pos={n_pos}, n_neg={n_neg}")
 
 
 def check_probability(**values: float) -> None:
     """A probability of failure, strictly between 0 and 1."""
+    check_numbers(**values)
     for name, value in values.items():
         if not 0.0 < value < 1.0:
             raise AuclabError(f"{name} must lie strictly between 0 and 1, got {value}; it is 1 − confidence, e.g. 0.05")
+        if value < LEAST_PROBABILITY:
+            raise AuclabError(f"{name} must be at least {LEAST_PROBABILITY}, got {value}; doubles have no share of it")
 
 
 def check_nonnegative(**values: float) -> None:
     """Finite and ≥ 0."""
+    check_numbers(**values)
     for name, value in values.items():
         if not (math.isfinite(value) and value >= 0.0):
             raise AuclabError(f"{name} must be finite and ≥ 0, got {value}")
@@ -48,6 +70,7 @@ def check_nonnegative(**values: float) -> None:
 
 def check_positive(**values: float) -> None:
     """Finite and > 0."""
+    check_numbers(**values)
     for name, value in values.items():
         if not (math.isfinite(value) and value > 0.0):
             raise AuclabError(f"{name} must be finite and > 0, got {value}")
@@ -57,7 +80,7 @@ def coefficients(coef: ArrayLike) -> Array:
     """`coef` as an array of numbers."""
     try:
         return np.asarray(coef, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise AuclabError(f"coef must be numeric: {error}") from error
 
 
@@ -75,7 +98,11 @@ def class_scores(X: Any, y: ArrayLike, coef: ArrayLike) -> tuple[Array, Array, A
         raise AuclabError(f"coef has shape {vector.shape}, but X has {sample.n_features} columns")
     if not np.isfinite(vector).all():
         raise AuclabError("coef has entries that are not finite")
-    return np.asarray(sample.X_pos @ vector), np.asarray(sample.X_neg @ vector), vector
+    with np.errstate(over="ignore", invalid="ignore"):
+        pos, neg = np.asarray(sample.X_pos @ vector), np.asarray(sample.X_neg @ vector)
+    if not (np.isfinite(pos).all() and np.isfinite(neg).all()):
+        raise AuclabError("scores X @ coef exceed the largest double; divide coef or X")
+    return pos, neg, vector
 
 
 def check_reach(pos: Array, neg: Array, diameter: float, size: float) -> None:

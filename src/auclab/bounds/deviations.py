@@ -14,7 +14,7 @@ Method = Literal["mcdiarmid", "hoeffding", "kl"]
 
 def deviation(n_pos: int, n_neg: int, rho: float) -> float:
     """``√( (1/n_pos + 1/n_neg) ln(1/ρ) / 2 )``, what McDiarmid gives for a mean over pairs of values in [0, 1]."""
-    return math.sqrt((1.0 / n_pos + 1.0 / n_neg) * math.log(1.0 / rho) / 2.0)
+    return math.sqrt((1.0 / n_pos + 1.0 / n_neg) * -math.log(rho) / 2.0)
 
 
 def hinge_range(reach: float) -> float:
@@ -24,7 +24,7 @@ def hinge_range(reach: float) -> float:
 
 def hoeffding(n_pos: int, n_neg: int, rho: float) -> float:
     """``√( ln(1/ρ) / (2 min(n_pos, n_neg)) )``."""
-    return math.sqrt(math.log(1.0 / rho) / (2.0 * min(n_pos, n_neg)))
+    return math.sqrt(-math.log(rho) / (2.0 * min(n_pos, n_neg)))
 
 
 def hinge_slack(loss: float, reach: float, n_pos: int, n_neg: int, rho: float, method: Method) -> float:
@@ -45,7 +45,7 @@ def hinge_slack(loss: float, reach: float, n_pos: int, n_neg: int, rho: float, m
     if width == 0.0:
         return 0.0
     share = min(max((loss - least) / width, 0.0), 1.0)
-    return width * (kl_upper(share, math.log(1.0 / rho) / min(n_pos, n_neg)) - share)
+    return width * (kl_upper(share, -math.log(rho) / min(n_pos, n_neg)) - share)
 
 
 def kl_upper(share: float, budget: float) -> float:

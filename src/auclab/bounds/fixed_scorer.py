@@ -21,6 +21,7 @@ from auclab.bounds.bound import Bound
 from auclab.bounds.checks import (
     OBSERVED,
     check_nonnegative,
+    check_numbers,
     check_positive,
     check_probability,
     check_sizes,
@@ -82,6 +83,7 @@ def fixed_scorer_auc_bound(
     """
     check_sizes(n_pos, n_neg)
     check_probability(rho=rho)
+    check_numbers(auc=auc)
     if not 0.0 <= auc <= 1.0:
         raise AuclabError(f"auc must lie in [0, 1], got {auc}")
     if method not in ("mcdiarmid", "hoeffding"):

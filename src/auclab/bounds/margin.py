@@ -197,7 +197,7 @@ def ball_complexity(norm: Norm, n: int, n_features: int | None) -> float:
     check_norm(norm)
     if norm == "l2":
         return 1.0 / math.sqrt(n)
-    if n_features is None or n_features < 1:
+    if n_features is None or not 1 <= n_features < 2**53:
         raise AuclabError(f"norm={norm!r} needs n_features ≥ 1: its complexity grows with their number")
     growth = 2.0 * math.log(2.0 * n_features) if norm == "l1" else float(n_features)
     return min(1.0, math.sqrt(growth / n))

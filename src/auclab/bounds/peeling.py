@@ -69,6 +69,14 @@ class Statement(NamedTuple):
 VACUOUS = Statement(0, 0.0, 1.0, 0.0)
 
 
+def _scale(a0: float, k: int) -> float:
+    """``2^k a0``, ∞ beyond the largest double."""
+    try:
+        return math.ldexp(a0, k)
+    except OverflowError:
+        return math.inf
+
+
 def levels_below(useless: float, a0: float) -> range:
     """The levels worth a look where every scale from `useless` on gives a vacuous statement."""
     if not (0.0 < useless < math.inf):
@@ -81,7 +89,7 @@ def levels_below(useless: float, a0: float) -> range:
 def levels_around(a: float, a0: float) -> range:
     """Two levels with `a` between them."""
     k = math.floor(math.log2(a) - math.log2(a0))
-    k -= math.ldexp(a0, k) > a  # the logarithm is rounded
+    k -= _scale(a0, k) > a  # the logarithm is rounded
     return range(k, k + 2)
 
 
@@ -91,7 +99,7 @@ def statements(
     """The statement of every level; ``slack(a, k, loss)`` is what it charges."""
     result = []
     for k in levels:
-        a = math.ldexp(a0, k)
+        a = _scale(a0, k)
         if 0.0 < a < math.inf:
             loss = mean_hinge(pos, neg, a)
             result.append(Statement(k, a, loss, slack(a, k, loss)))

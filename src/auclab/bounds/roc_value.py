@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.bounds.bound import Bound
-from auclab.bounds.checks import INDEPENDENT, check_probability, from_below
+from auclab.bounds.checks import INDEPENDENT, check_numbers, check_probability, from_below
 from auclab.bounds.weighted import FIXED
 from auclab.metrics.class_scores import class_scores
 from auclab.types import Array, AuclabError
@@ -71,6 +71,7 @@ def roc_value_bound(
     """
     if method not in ("band", "weight"):
         raise AuclabError(f"method must be 'band' or 'weight', got {method!r}")
+    check_numbers(fpr=fpr)
     if not 0.0 <= fpr <= 1.0:
         raise AuclabError(f"fpr must lie in [0, 1], got {fpr}")
     check_probability(delta=delta)
@@ -86,7 +87,9 @@ def roc_value_bound(
         areas = np.concatenate([[0.0], np.cumsum(heights)]) / heights.size
         rates = np.linspace(0.0, 1.0, heights.size + 1)
         widths = fpr * np.geomspace(1e-3, 1.0, 200) if fpr > 0.0 else np.empty(0)
-        means = (np.interp(fpr, rates, areas) - np.interp(fpr - widths, rates, areas) - error_neg) / widths
+        widths = widths[widths > 0.0]
+        with np.errstate(over="ignore"):  # −∞ for a width that is next to nothing
+            means = (np.interp(fpr, rates, areas) - np.interp(fpr - widths, rates, areas) - error_neg) / widths
         lower = float(np.max(means, initial=0.0)) - error_pos
     return from_below(lower, here - lower, (FIXED, INDEPENDENT))
 

@@ -11,7 +11,14 @@ from __future__ import annotations
 import math
 
 from auclab.bounds.bound import Bound
-from auclab.bounds.checks import INDEPENDENT, check_nonnegative, check_probability, check_sizes, from_below
+from auclab.bounds.checks import (
+    INDEPENDENT,
+    check_nonnegative,
+    check_numbers,
+    check_probability,
+    check_sizes,
+    from_below,
+)
 from auclab.bounds.deviations import deviation, hinge_range
 from auclab.types import AuclabError
 
@@ -236,6 +243,7 @@ def _check(
 
 def check_curvature(penalty: float, strong_convexity: float) -> None:
     """λ > 0 and r > 0, without which one observation can flip the solution."""
+    check_numbers(penalty=penalty, strong_convexity=strong_convexity)
     if not (math.isfinite(penalty) and penalty > 0.0):
         raise AuclabError(f"penalty must be finite and > 0, got {penalty}: without a penalty w is not stable")
     if not (math.isfinite(strong_convexity) and strong_convexity > 0.0):
