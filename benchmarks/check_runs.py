@@ -97,8 +97,8 @@ def check_changed(folder: Path, place: Path) -> None:
         path.write_text(path.read_text("utf-8").replace(str(folder / "data.csv"), str(copy / "data.csv")), "utf-8")
         edit(copy / "data.csv" if change in OF_DATA else copy / "run")
         refuted = [
-            claim.name for check in check_folder(copy / "run") for claim in check.claims
-            if claim.verdict is Verdict.REFUTED
+            f"{claim.name} ({claim.verdict})" for check in check_folder(copy / "run") for claim in check.claims
+            if claim.verdict in (Verdict.REFUTED, Verdict.UNPROVED)
         ]  # fmt: skip
         print(f"  {change:12} {'caught by ' + ', '.join(refuted) if refuted else 'NOT CAUGHT'}")
 
@@ -114,7 +114,7 @@ def make_for_changes(place: Path) -> Path:
     table.to_csv(folder / "data.csv", index=False)
     data = ["dataset=file", f"dataset.path={folder / 'data.csv'}", "dataset.target=y", "split=none"]
     make(folder / "plain", [*data, "formulation=ranksvm", "formulation.penalty=0.03"])
-    make(folder / "stopped", [*data, "formulation=bauc", "solver=cutting_plane", "solver.max_iters=5"])
+    make(folder / "stopped", [*data, "formulation=ranksvm", "solver=cutting_plane", "solver.max_iters=4"])
     write_limited(folder, lambda overrides: make(folder / "limited", overrides))
     return folder
 

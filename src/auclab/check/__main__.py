@@ -10,7 +10,7 @@ from auclab.check.command import check_run
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Check one run; exit codes: 0 confirmed, 1 refuted, 2 could not be checked."""
+    """Check one run; exit codes: 0 confirmed, 1 refuted or not proved, 2 could not be checked."""
     parser = argparse.ArgumentParser("python -m auclab.check", description="Check the certificate of a stored run.")
     parser.add_argument("run", metavar="RUN", help="a folder, an id, the first letters of an id, a name, or: last")
     parser.add_argument("--store", default="mlruns", metavar="DIR", help="what tracking.dir or tracking.uri was")

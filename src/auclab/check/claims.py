@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from auclab.check.bound import Bound, proved_bound
+from auclab.check.correction import MAX_FEATURES
 from auclab.check.data import Data
 from auclab.check.objective import objective
 from auclab.check.program import Program
@@ -25,10 +26,11 @@ SMALL_OBJECTIVE = 1e-3
 
 
 class Verdict(StrEnum):
-    """What became of a claim."""
+    """What became of a claim; `UNPROVED`: the stored multipliers do not prove what they are said to prove."""
 
     CONFIRMED = "confirmed"
     REFUTED = "REFUTED"
+    UNPROVED = "NOT PROVED"
     UNCHECKED = "not checked"
 
 
@@ -125,7 +127,7 @@ def _bound_claims(split: Split, program: Program, data: Data, value: Fraction, u
             proved = bound.within if math.isfinite(radius) else bound.everywhere
             close = math.isfinite(claimed) and Fraction(claimed) <= proved + Fraction(SLACK * unit)
             scope = " for every w" if bound.everywhere >= proved else limited
-            claims.append(Claim(*line, f"{_text(float(proved))}{scope}", _verdict(close)))
+            claims.append(Claim(*line, f"{_text(float(proved))}{scope}", _proof(close, program, data)))
     if not (optimal or within):
         known = status in ("local", "uncertified", "time_limit", "iteration_limit", "interrupted", "failed")
         return [*claims, Claim("status", status, "claims no optimum" if known else "unknown", _verdict(known))]
@@ -134,7 +136,7 @@ def _bound_claims(split: Split, program: Program, data: Data, value: Fraction, u
         return [*claims, Claim(*line, reason, Verdict.UNCHECKED)]
     proved = bound.everywhere if optimal else bound.within
     gap = float(value - proved) / unit
-    return [*claims, Claim(*line, f"gap {gap:.3g}", _verdict(gap <= tolerance + SLACK))]
+    return [*claims, Claim(*line, f"gap {gap:.3g}", _proof(gap <= tolerance + SLACK, program, data))]
 
 
 def _prove(split: Split, program: Program, data: Data, value: Fraction, unit: float) -> tuple[Bound | None, str]:
@@ -173,6 +175,14 @@ def _prove(split: Split, program: Program, data: Data, value: Fraction, unit: fl
 
 def _verdict(holds: bool) -> Verdict:
     return Verdict.CONFIRMED if holds else Verdict.REFUTED
+
+
+def _proof(holds: bool, program: Program, data: Data) -> Verdict:
+    """The verdict on a bound; where multipliers could not be corrected, that they prove nothing says nothing."""
+    if holds:
+        return Verdict.CONFIRMED
+    tried = program.penalty > 0 or data.n_features <= MAX_FEATURES
+    return Verdict.UNPROVED if tried else Verdict.UNCHECKED
 
 
 def _same(first: float, second: float) -> bool:

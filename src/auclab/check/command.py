@@ -91,9 +91,9 @@ def _agrees(split: Split, stored: Mapping[str, Any]) -> Claim:
 
 
 def exit_code(checks: Sequence[Check]) -> int:
-    """0: everything claimed is confirmed; 1: something is refuted; 2: something could not be checked."""
+    """0: everything claimed is confirmed; 1: something is refuted or not proved; 2: something could not be checked."""
     verdicts = {claim.verdict for check in checks for claim in check.claims}
-    return 1 if Verdict.REFUTED in verdicts else 2 if Verdict.UNCHECKED in verdicts else 0
+    return 1 if {Verdict.REFUTED, Verdict.UNPROVED} & verdicts else 2 if Verdict.UNCHECKED in verdicts else 0
 
 
 def check_run(run: str, store: str = "mlruns", allow: Sequence[str] = ()) -> int:
@@ -121,8 +121,8 @@ def check_run(run: str, store: str = "mlruns", allow: Sequence[str] = ()) -> int
     code = exit_code(checks)
     ends = {
         0: "confirmed: everything that is claimed",
-        1: "REFUTED: see the lines above",
-        2: "not everything could be checked; nothing is refuted",
+        1: "REFUTED or NOT PROVED: see the lines above",
+        2: "not everything could be checked; nothing that was is wrong",
     }
     print(f"{ends[code]}   ({time.perf_counter() - began:.1f} s)")
     return code

@@ -110,7 +110,8 @@ REPORT_EXAMPLES = """\
 CHECK = """\
 Check the certificate of a run in rational arithmetic, with nothing of the solvers: the objective at the stored point,
 the lower bound that the stored multipliers prove, the gap, the status, and whether the training part is the one that
-was solved. A line per claim. Exit code 0: all of it confirmed; 1: something refuted; 2: something could not be checked.
+was solved. A line per claim. Exit code 0: all of it confirmed; 1: something refuted or not proved; 2: something could
+not be checked.
 """
 
 CHECK_EXAMPLES = """\
