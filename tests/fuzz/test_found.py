@@ -32,10 +32,10 @@ def test_found_case(one):
 def test_buffered_auc_with_margins_of_1e_9():
     """Two pairs with margins of 1e-9: the optimum is 0 at w = 1e9, not 0.667 near w = 1."""
     one = case(BufferedAUC, [[1 + 1e-9], [1.0], [1.0], [1e-9]], [1, 0, 0, 0])
-    wrong, answers = wrong_answers(one, ("auto", "highs:full", "highs:dual", "cutting_plane"))
+    wrong, answers = wrong_answers(one)
     assert not wrong, ends(answers)
     assert answers[0].status == "optimal"
-    assert answers[0].objective < 1e-9
+    assert answers[0].objective == 0.0
 
 
 @pytest.mark.parametrize("penalty", [5e-324, 1e-300, 1e-100])
@@ -48,7 +48,7 @@ def test_csvm_with_a_tiny_penalty(penalty):
 
 
 @pytest.mark.parametrize("n_features", [1, 2, 3])
-@pytest.mark.parametrize("program", [BufferedAUC(), RankSVM(0.1, "l1"), CSVM(0.0)], ids=repr)
+@pytest.mark.parametrize("program", [BufferedAUC(), RankSVM(0.1, "l1"), CSVM(0.1, "linf"), CSVM(0.0)], ids=repr)
 @pytest.mark.parametrize("constant", [0.0, 7.0])
 def test_highs_full_with_a_constant_column(program, n_features, constant):
     """A variable that no row uses is not in the solver's model; its coefficient is 0."""

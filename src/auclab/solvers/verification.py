@@ -62,8 +62,13 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float) ->
 
 
 def _as_returned(problem: Problem, raw: RawSolution) -> RawSolution:
-    """The answer with the intercept that belongs to the rounded one which is returned, in the units of the data."""
-    offset = problem.sample.offset
+    """The answer as it is returned: without weight on constant columns, with an intercept in the units of the data.
+
+    The intercept is rounded there, and what is certified belongs to the rounded one.
+    """
+    offset, constant = problem.sample.offset, problem.sample.peaks == 0
+    if (raw.coef[constant] != 0).any():
+        raw = replace(raw, coef=np.where(constant, 0.0, raw.coef))
     if problem.over_pairs or offset is None:
         return raw
     returned = moved_intercept(raw.intercept, raw.coef, offset, -1.0)

@@ -72,7 +72,8 @@ def feasible_nearby(problem: Problem, rows: Rows, pos: Array, neg: Array) -> Fea
         return None
     sums = moments(problem.sample, pos, neg)
     which, columns = _basis(rows)
-    found = _exact_correction(rows.features[which], columns, sums, rows.unit)
+    units_a_spread = rows.unit / np.r_[problem.sample.spread, 1.0]
+    found = _exact_correction(rows.features[which], columns, sums, rows.unit, units_a_spread)
     if found is None:
         return None
     moved, residual = found
@@ -101,7 +102,7 @@ def _pivots(matrix: Array) -> NDArray[np.intp]:
 
 
 def _exact_correction(
-    basis: Array, columns: NDArray[np.intp], sums: Moments, unit: Array
+    basis: Array, columns: NDArray[np.intp], sums: Moments, unit: Array, units_a_spread: Array
 ) -> tuple[Array, float] | None:
     """What the exact correction of each multiplier is at most, and what is left in the other columns.
 
@@ -122,7 +123,7 @@ def _exact_correction(
         return None
     uncertain = 2.0 * float((abs(inverse) @ (abs(left) + error)[columns]).max()) * (1.0 + 1e-6)
     others = np.setdiff1d(np.arange(unit.size), columns)
-    rest = abs(left[others]) + error[others] + uncertain * abs(basis[:, others]).sum(axis=0)
+    rest = (abs(left[others]) + error[others] + uncertain * abs(basis[:, others]).sum(axis=0)) * units_a_spread[others]
     moved = abs(first) + abs(second) + uncertain
     return (moved, float(np.linalg.norm(rest)) * (1.0 + 1e-12)) if np.isfinite(moved).all() else None
 
