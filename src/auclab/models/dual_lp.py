@@ -9,6 +9,7 @@ is fixed (`Fixed`: full for a hinge that is surely on, 0 for one that is surely 
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -29,6 +30,8 @@ EXACT: dict[str, Any] = {
 }
 
 
+#: Programs with fewer columns end within seconds.
+_INTERRUPTIBLE_FROM = 5_000
 #: Columns whose largest entry is between the inverse of this and this stay as they are.
 _ORDINARY = 1e3
 #: Scales are between the inverse of this and this, so that none of their inverses in the row of norm linf is dropped.
@@ -122,7 +125,7 @@ def solve_dual(
     highs = quiet_highs(time_limit)
     accepted = highs.passModel(lp)
     loaded = perf_counter()
-    highs.run()
+    run_highs(highs)
     solved = perf_counter()
     timings = Timings(build=built - start, load=loaded - built, solve=solved - loaded)
     status = highs_status(highs.getModelStatus())
@@ -191,6 +194,29 @@ def quiet_highs(time_limit: float | None) -> highspy.Highs:
         if highs.setOptionValue(name, value) != highspy.HighsStatus.kOk:
             raise AuclabError(f"HiGHS refuses the option {name}={value}")
     return highs
+
+
+def run_highs(highs: highspy.Highs) -> None:
+    """Run HiGHS; Ctrl-C ends a large program after at most some tenths of a second.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Ctrl-C was pressed; HiGHS has stopped.
+    """
+    if highs.getNumCol() < _INTERRUPTIBLE_FROM or threading.current_thread() is not threading.main_thread():
+        highs.run()
+        return
+    # Python handles Ctrl-C in its main thread between two instructions, so HiGHS computes in another one.
+    highs.HandleUserInterrupt = True
+    highs.startSolve()
+    try:
+        while not highs.wait(0.2)[0]:
+            pass
+    except KeyboardInterrupt:
+        highs.cancelSolve()
+        highs.wait()
+        raise
 
 
 def highs_status(status: highspy.HighsModelStatus) -> Status:

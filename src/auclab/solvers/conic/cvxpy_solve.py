@@ -26,6 +26,7 @@ _STATUS = {
     cp.OPTIMAL_INACCURATE: Status.ITERATION_LIMIT,
     cp.USER_LIMIT: Status.ITERATION_LIMIT,
 }
+_SCS_INTERRUPTED = -5
 #: Seconds a margin of building and compiling a model, measured (SCS: of setting up its workspace too).
 _SECONDS_PER_MARGIN = {"CLARABEL": 3e-6, "SCS": 2e-5}
 
@@ -100,5 +101,7 @@ def _solve_in_time(model: ConvexModel, solver: str, settings: Callable[[], dict[
         data, chain, inverse = model.problem.get_problem_data(solver, solver_opts=settings())
         compiled = perf_counter()
         answer = chain.solve_via_data(model.problem, data, solver_opts=settings())
+        if solver == "SCS" and answer["info"]["status_val"] == _SCS_INTERRUPTED:
+            raise KeyboardInterrupt  # SCS has a handler of its own for Ctrl-C
         model.problem.unpack_results(answer, chain, inverse)
     return compiled

@@ -22,7 +22,7 @@ import numpy as np
 
 from auclab.formulations.bauc import BufferedAUC
 from auclab.formulations.problem import Problem
-from auclab.models.dual_lp import highs_status, quiet_highs, solve_dual
+from auclab.models.dual_lp import highs_status, quiet_highs, run_highs, solve_dual
 from auclab.models.margins import all_margins, marginals
 from auclab.models.timings import Timings
 from auclab.solvers.budget import check_margins, default_limit_note, finite_or_none, seconds_allowed
@@ -178,7 +178,7 @@ def _solve_full(problem: Problem, time_limit: float) -> RawSolution:
         highs.setOptionValue("solver", "ipm")
     accepted = highs.passModel(lp)
     loaded = perf_counter()
-    highs.run()
+    run_highs(highs)
     timings = Timings(build=built - start, load=loaded - built, solve=perf_counter() - loaded)
     status, found = highs_status(highs.getModelStatus()), highs.getSolution()
     if accepted == highspy.HighsStatus.kError or (status is Status.OPTIMAL and not found.dual_valid):
