@@ -72,6 +72,9 @@ def proved_bound(
         return None
     if program.penalty > 0:
         value = _penalised(program, data, transportable(program, data, start))
+        # A tiny λ is less than what rounding leaves of Σ q d: scaling would cost the whole bound.
+        if value < enough and not program.squared and (point := corrected(program, data, start)) is not None:
+            value = max(value, _penalised(program, data, transportable(program, data, point)))
         return Bound(value, value, radius)
     everywhere = within = Fraction(0)  # hinges are not negative
     for candidate in _candidates(program, data, start):

@@ -34,7 +34,9 @@ _WEIGHT_BITS = 120
 
 
 def corrected(program: Program, data: Data, start: Multipliers) -> Multipliers | None:
-    """Multipliers that satisfy the dual constraint without a penalty exactly, or None if none were found.
+    """Multipliers that satisfy the dual constraint exactly, or None if none were found.
+
+    With a penalty λ‖w‖ scaling does it, too, but costs as much as the constraint is violated by, in units of λ.
 
     Those of pairs may still have to be scaled (`transportable`), which keeps the constraint satisfied.
     """
@@ -42,7 +44,12 @@ def corrected(program: Program, data: Data, start: Multipliers) -> Multipliers |
         return None
     gradient = data.combine(start.values, start.unit)
     keep = Fraction(0)
-    if program.threshold < 0:
+    if program.penalty > 0:
+        size = norm(gradient, program.dual_norm)[1]
+        if size <= program.penalty:
+            return start
+        keep = Fraction(float(program.penalty / size * (1 - _MARGIN)))
+    elif program.threshold < 0:
         size, total = norm(gradient, program.dual_norm)[1], start.total(program, data)
         if excess(program, total, gradient) <= 0:
             return start
