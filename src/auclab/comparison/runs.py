@@ -7,6 +7,7 @@ import json
 import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -275,16 +276,22 @@ def fetch_files(runs: pd.DataFrame, store: str | Path, *, allow: Sequence[str] =
     AuclabError
         The server does not send them, or they are at an address that is not allowed.
     """
+    client, address = open_reader(store), Address.parse(store)
+    for run_id in dict.fromkeys(runs["run_id"]):
+        with _fetching(run_id):
+            run = client.get_run(run_id)
+        if not is_local(run.info.artifact_uri):
+            _fetch(client, run, "", address, allow)
+
+
+@contextmanager
+def _fetching(run_id: str) -> Iterator[None]:
     from auclab.tracking.store import STORE_ERRORS
 
-    client, address = open_reader(store), Address.parse(store)
     try:
-        for run_id in dict.fromkeys(runs["run_id"]):
-            run = client.get_run(run_id)
-            if not is_local(run.info.artifact_uri):
-                _fetch(client, run, "", address, allow)
+        yield
     except STORE_ERRORS as error:
-        reason = hide_password(" ".join(str(error).split()))
+        reason = hide_password(visible(" ".join(str(error).split())))
         raise AuclabError(f"cannot get the files of run {run_id}: {reason}") from error
 
 
@@ -296,7 +303,7 @@ def _fetch(client: MlflowClient, run: Run, path: str, store: Address, allow: Seq
         return
     _require_own_address(run, store, allow)
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".fetch-", dir=folder.parent) as draft:
+    with tempfile.TemporaryDirectory(prefix=".fetch-", dir=folder.parent) as draft, _fetching(run.info.run_id):
         client.download_artifacts(run.info.run_id, path, draft)
         for each in sorted(Path(draft).iterdir(), key=lambda each: each.name == "config.yaml"):
             target = folder / each.name
