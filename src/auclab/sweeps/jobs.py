@@ -6,6 +6,7 @@ import json
 import logging
 import os
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -14,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from auclab.tracking.code import code_version
 from auclab.tracking.config import TrackingConfig
+from auclab.tracking.environment import fingerprint
+from auclab.tracking.job_lock import claim
 from auclab.tracking.job_status import PARENT_PROCESS_VARIABLE, add_line, mark_other_code, write_status
 from auclab.tracking.processes import Process, end_with, this_process
 
@@ -118,6 +121,12 @@ class Job:
     checksum: Callable[[], str]
     work: Callable[[], None]
 
+    @property
+    def key(self) -> str:
+        """What the same job of another sweep shares: settings, and the code where it counts."""
+        code = "" if self.rerun is Rerun.FALSE else self.code
+        return f"{self.tracking.experiment} {fingerprint(self.configuration)} {code}"
+
 
 def attempt(folder: Path, name: str, make: Callable[[], Job]) -> None:
     """Run one job of a sweep, or skip it if it finished before; an exception ends this job only.
@@ -140,17 +149,19 @@ def attempt(folder: Path, name: str, make: Callable[[], Job]) -> None:
         try:
             job = make()
             name = job.name
-            earlier = _find_finished(job)
-            if earlier is not None and not earlier.same_code:
-                mark_other_code(folder, earlier.run_id)
-            if earlier is not None and (earlier.same_code or job.rerun is Rerun.FALSE):
-                from auclab.tracking import join_sweep
+            # Of two sweeps with the same job, the second looks for a finished run when the first has done its own.
+            with nullcontext() if job.rerun is Rerun.TRUE else claim(job.tracking, job.key):
+                earlier = _find_finished(job)
+                if earlier is not None and not earlier.same_code:
+                    mark_other_code(folder, earlier.run_id)
+                if earlier is not None and (earlier.same_code or job.rerun is Rerun.FALSE):
+                    from auclab.tracking import join_sweep
 
-                join_sweep(job.tracking, earlier.run_id)
-                write_status(folder, name=name, status="SKIPPED", run_id=earlier.run_id, files=folder)
-                add_line(folder, skipped_line(name, earlier.run_id, same_code=earlier.same_code), status="SKIPPED")
-                return
-            job.work()
+                    join_sweep(job.tracking, earlier.run_id)
+                    write_status(folder, name=name, status="SKIPPED", run_id=earlier.run_id, files=folder)
+                    add_line(folder, skipped_line(name, earlier.run_id, same_code=earlier.same_code), status="SKIPPED")
+                else:
+                    job.work()
         except Exception as error:  # any: it is logged and shown, and the next job starts
             log.exception("the job failed")
             try:

@@ -1,0 +1,363 @@
+"""Stores that fail for a while: the holder of a lock is named, runs are kept in their folders and pushed later."""
+
+import json
+import math
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from auclab.cli import main as cli
+from auclab.tracking import AsideRun, Record, Start, TrackingConfig, open_run
+from auclab.tracking.address import Address
+from auclab.tracking.database_lock import DatabaseHeldError, await_database, hold, holders
+from auclab.tracking.job_lock import claim
+from auclab.tracking.kept import KEPT_FILE, KEPT_STATUS, KeptRun, find_kept
+from auclab.tracking.push import KEPT_TAG, push
+from auclab.tracking.server import why_silent
+from auclab.tracking.store import open_store
+from auclab.types import AuclabError
+from tracked_runs import DATASET, write_half_and_fail
+
+HOLD = (
+    "import sqlite3, sys, time; c = sqlite3.connect(sys.argv[1], isolation_level=None); "
+    "c.execute(sys.argv[2]); print('held', flush=True); time.sleep(float(sys.argv[3])); c.execute('ROLLBACK')"
+)
+#: Numbers that JSON has no word for.
+METRICS = {"test/auc": 0.1 + 0.2, "gap": math.nan, "up": math.inf, "down": -math.inf}
+
+
+@contextmanager
+def holding(file, statement="BEGIN IMMEDIATE", seconds=100.0):
+    """Another process holds a lock."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(file), statement, str(seconds)], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "held\n"
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A store without runs."""
+    folder = tmp_path_factory.mktemp("empty") / "mlruns"
+    open_store(folder)
+    with closing(sqlite3.connect(folder / "mlflow.db")) as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return folder
+
+
+@pytest.fixture
+def tracking(made, tmp_path):
+    """A store of its own for every test, and a second of waiting."""
+    folder = tmp_path / "mlruns"
+    shutil.copytree(made, folder)
+    with closing(sqlite3.connect(folder / "mlflow.db")) as database:
+        location = (folder / "artifacts").as_uri()
+        database.execute("UPDATE experiments SET artifact_location = ? WHERE name = 'auclab'", (location,))
+        database.commit()
+    return TrackingConfig(dir=str(folder), wait=1.5)
+
+
+def keep_aside(tracking, folder, *, run_id=None, name="a run λ=1"):
+    """A run that is kept in its folder."""
+    run = AsideRun(
+        tracking, name=name, folder=folder, params={"solver": "highs", "password": "http://me:secret@host"},
+        tags={"config.hash": "feed"}, start=Start(1000.0, time.monotonic()), reason=OSError("disk full"), run_id=run_id,
+    )  # fmt: skip
+    with run:
+        (run.staging / "note.txt").write_text("hello")
+        (run.staging / "model").mkdir()
+        (run.staging / "model" / "MLmodel").write_text("{}")
+        run.keep(Record(DATASET, METRICS, {"status": "optimal"}))
+    return KeptRun.read(folder)
+
+
+def runs_of(tracking):
+    """The runs in the store."""
+    store = open_store(tracking.dir, tracking.experiment, tracking.uri)
+    return store.client, list(store.client.search_runs([store.experiment_id]))
+
+
+# Locks.
+
+
+def test_the_holder_of_a_lock_is_named_and_the_limit_is_kept(tracking, caplog):
+    file = Address.of(tracking.dir).file
+    with holding(file) as process:
+        begin = time.monotonic()
+        with pytest.raises(DatabaseHeldError, match=rf"mlflow\.db is held by process {process.pid} \(.*python"):
+            await_database(file, 1.5)
+        assert 1.5 <= time.monotonic() - begin < 10.0
+        assert f"process {process.pid} (" in holders(file)
+    (record,) = caplog.records
+    assert record.getMessage().startswith(f"waiting for {file}, held by process {process.pid}")
+    assert "for up to 2 s (tracking.wait)" in record.getMessage()
+    await_database(file, 0.0)
+
+
+def test_a_lock_that_is_released_in_time_costs_nothing(tracking, tmp_path, caplog):
+    file = Address.of(tracking.dir).file
+    patient = TrackingConfig(dir=tracking.dir, wait=60.0)
+    with holding(file, seconds=2.5), open_run(patient, name="patient", folder=tmp_path / "out", params={}) as run:
+        run.keep(Record(DATASET, {"test/auc": 0.75}))
+    (kept,) = runs_of(tracking)[1]
+    assert (kept.info.status, kept.data.metrics) == ("FINISHED", {"test/auc": 0.75})
+    words = [record.getMessage() for record in caplog.records]
+    assert words[0].startswith("waiting for")
+    assert "is free again after" in words[-1]
+
+
+@pytest.mark.parametrize("name", ["mlflow.db", ".lock"])
+def test_mlflow_itself_waits_no_longer_than_it_says(tracking, name):
+    """Opening the store, and a call of MLflow's client."""
+    store = open_store(tracking.dir, wait=1.5)
+    run_id = store.client.create_run(store.experiment_id).info.run_id
+    with holding(Path(tracking.dir) / name, "BEGIN EXCLUSIVE") as process:
+        begin = time.monotonic()
+        with pytest.raises(AuclabError, match=rf"{name} is held by process {process.pid}"):
+            open_store(tracking.dir, wait=1.5)
+        if name == "mlflow.db":
+            with pytest.raises(DatabaseHeldError):
+                store.client.set_tag(run_id, "a", "b")
+        assert time.monotonic() - begin < 15.0
+
+
+CLAIM = (
+    "import sys, time; from auclab.tracking import TrackingConfig; from auclab.tracking.job_lock import claim\n"
+    "with claim(TrackingConfig(dir=sys.argv[1]), sys.argv[2]): print('held', flush=True); time.sleep(100)"
+)
+
+
+def test_one_process_at_a_time_works_on_a_job(tracking):
+    process = subprocess.Popen([sys.executable, "-c", CLAIM, tracking.dir, "a"], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "held\n"
+    with claim(tracking, "b"):  # another job
+        pass
+    end = threading.Timer(1.0, process.kill)
+    end.start()
+    begin = time.monotonic()
+    with claim(tracking, "a"):
+        assert time.monotonic() - begin >= 0.9
+    process.communicate()
+
+
+def test_a_lock_ends_with_its_process(tmp_path):
+    with holding(tmp_path / "lock", "BEGIN EXCLUSIVE") as process:
+        process.kill()
+        process.wait()
+        with hold(tmp_path / "lock", 5.0):
+            pass
+
+
+def test_a_holder_that_is_not_listed_is_another_process(tmp_path, monkeypatch):
+    monkeypatch.setattr("auclab.tracking.database_lock._locking", lambda file: None)
+    monkeypatch.setattr("psutil.process_iter", lambda: iter(()))
+    assert holders(tmp_path / "x.db") == "another process"
+    monkeypatch.undo()
+    monkeypatch.setattr("auclab.tracking.database_lock._locking", lambda file: None)
+    with holding(tmp_path / "x.db") as process:  # of those that have the file open
+        assert f"process {process.pid}" in holders(tmp_path / "x.db")
+
+
+# Damage.
+
+
+@pytest.mark.parametrize(("start", "words"), [(0, "file is not a database"), (4096, "malformed")])
+def test_a_damaged_database_is_said_at_once(tracking, tmp_path, start, words):
+    file = Address.of(tracking.dir).file
+    with file.open("r+b") as stream:
+        stream.seek(start)
+        stream.write(os.urandom(file.stat().st_size - start))
+    begin = time.monotonic()
+    with pytest.raises(AuclabError, match=f"cannot keep runs in .*{words}"):
+        open_run(tracking, name="x", folder=tmp_path / "out", params={})
+    assert time.monotonic() - begin < 10.0
+
+
+def test_an_error_of_the_work_is_not_hidden_by_one_of_the_store(tracking, tmp_path, caplog):
+    run = open_run(tracking, name="bad", folder=tmp_path / "out", params={})
+
+    def damage_and_fail():
+        Address.of(tracking.dir).file.write_bytes(b"no database" * 1000)
+        write_half_and_fail(run, RuntimeError("it broke"))
+
+    with pytest.raises(RuntimeError, match="it broke"), run:
+        damage_and_fail()
+    assert "could not be recorded" in caplog.text
+
+
+def test_an_output_folder_that_cannot_be_written_does_not_fail_the_run(tracking, tmp_path, caplog):
+    """A file in the place of the folder; a full disk in benchmarks/faults.py."""
+    (tmp_path / "out").write_text("in the way")
+    with open_run(tracking, name="x", folder=tmp_path / "out", params={}) as run:
+        run.keep(Record(DATASET))
+    assert "the run is in the store, but its output folder" in caplog.text
+    (kept,) = runs_of(tracking)[1]
+    assert kept.info.status == "FINISHED"
+
+
+def test_a_clock_that_is_set_changes_no_duration(tracking, tmp_path, monkeypatch):
+    real = time.time
+    with open_run(tracking, name="x", folder=tmp_path / "out", params={}):
+        monkeypatch.setattr(time, "time", lambda: real() - 86_400.0)
+    monkeypatch.undo()
+    (kept,) = runs_of(tracking)[1]
+    assert 0 <= kept.info.end_time - kept.info.start_time < 10_000
+
+
+# Runs that are kept in their folders.
+
+
+def test_a_kept_run_is_whole_and_holds_no_password(tracking, tmp_path):
+    server = TrackingConfig(dir=tracking.dir, uri="http://me:secret@host:5000")
+    kept = keep_aside(server, tmp_path / "out")
+    assert sorted(kept.files) == ["model", "note.txt"]
+    assert kept.metrics["test/auc"] == METRICS["test/auc"]
+    assert math.isnan(kept.metrics["gap"])
+    assert (kept.metrics["up"], kept.metrics["down"]) == (math.inf, -math.inf)
+    assert kept.dataset.name == "toy"
+    assert (kept.start_time, kept.status, kept.reason) == (1_000_000, "FINISHED", "disk full")
+    assert 0 <= kept.end_time - kept.start_time < 60_000
+    text = (tmp_path / "out" / KEPT_FILE).read_text()
+    assert "secret" not in text
+    json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["status"] == KEPT_STATUS
+    assert not list((tmp_path / "out").glob(".staging*"))
+    with pytest.raises(AuclabError, match="the password of http://me:\\*\\*\\*@host:5000 was not kept"):
+        push(kept)
+
+
+def test_a_pushed_run_is_what_the_store_would_have(tracking, tmp_path):
+    kept = keep_aside(tracking, tmp_path / "out")
+    sent = push(kept)
+    client, (run,) = runs_of(tracking)
+    assert (sent.run_id, sent.before) == (run.info.run_id, False)
+    assert (run.info.status, run.info.run_name, run.info.start_time) == ("FINISHED", "a run λ=1", 1_000_000)
+    assert run.info.end_time == kept.end_time
+    assert run.data.params == {"solver": "highs", "password": "http://me:***@host"}
+    assert run.data.metrics["test/auc"] == METRICS["test/auc"]
+    assert math.isnan(run.data.metrics["gap"])
+    assert {"config.hash": "feed", "status": "optimal", KEPT_TAG: kept.id}.items() <= run.data.tags.items()
+    assert run.inputs.dataset_inputs[0].dataset.name == "toy"
+    assert [item.path for item in client.list_artifacts(run.info.run_id)] == ["model", "note.txt"]
+    assert Path(client.download_artifacts(run.info.run_id, "model/MLmodel")).read_text() == "{}"
+    assert KeptRun.read(tmp_path / "out").pushed == run.info.run_id
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["run_id"] == run.info.run_id
+
+
+@pytest.mark.parametrize("step", ["log_batch", "log_inputs", "set_tag", "set_terminated"])
+def test_a_push_that_was_interrupted_is_completed(tracking, tmp_path, monkeypatch, step):
+    """At any step; the second attempt makes no second run."""
+    from mlflow import MlflowClient
+
+    kept = keep_aside(tracking, tmp_path / "out")
+
+    def interrupt(*arguments, **named):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(MlflowClient, step, interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            push(kept)
+    assert KeptRun.read(tmp_path / "out").pushed is None
+    assert [run.info.status for run in runs_of(tracking)[1]] == ["RUNNING"]
+    assert not push(kept).before
+    assert push(kept).before  # kept.json of the first attempt: as if it could not be written
+    client, (run,) = runs_of(tracking)
+    assert (run.info.status, len(run.data.metrics)) == ("FINISHED", len(METRICS))
+    assert len(run.inputs.dataset_inputs) == 1
+    assert [item.path for item in client.list_artifacts(run.info.run_id)] == ["model", "note.txt"]
+
+
+def test_a_run_that_was_begun_in_the_store_is_completed_there(tracking, tmp_path):
+    run = open_run(tracking, name="begun", folder=tmp_path / "out", params={"solver": "highs"})
+    with pytest.raises(RuntimeError), run:
+        write_half_and_fail(run, RuntimeError("it broke"))
+    sent = push(keep_aside(tracking, tmp_path / "out", run_id=run.run_id))
+    client, (kept,) = runs_of(tracking)
+    assert sent.run_id == kept.info.run_id == run.run_id
+    assert kept.info.status == "FINISHED"
+    assert "error" not in kept.data.tags
+    assert [item.path for item in client.list_artifacts(run.run_id)] == ["model", "note.txt"]
+
+
+def test_nothing_outside_the_folder_is_sent(tracking, tmp_path):
+    kept = keep_aside(tracking, tmp_path / "out")
+    (tmp_path / "secret.txt").write_text("secret")
+    (tmp_path / "out" / "link").symlink_to(tmp_path / "secret.txt")
+    content = json.loads((tmp_path / "out" / KEPT_FILE).read_text())
+    for name in ("../secret.txt", str(tmp_path / "secret.txt"), "link", "gone.txt"):
+        (tmp_path / "out" / KEPT_FILE).write_text(json.dumps(content | {"files": [name]}))
+        with pytest.raises(AuclabError, match="it was not sent"):
+            push(KeptRun.read(kept.folder))
+    assert runs_of(tracking)[1] == []
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"format": 2}', '{"format": 1, "metrics": {}, "dataset": null}'])
+def test_a_kept_file_that_is_damaged_is_one_error(tmp_path, text):
+    (tmp_path / KEPT_FILE).write_text(text)
+    with pytest.raises(AuclabError, match=r"kept\.json cannot be read"):
+        list(find_kept(tmp_path))
+
+
+def test_the_command_lists_and_sends(tracking, tmp_path, monkeypatch, capsys):
+    def type_in(*words):
+        with pytest.raises(SystemExit) as ended:
+            cli.main(["push", *words])
+        out, err = capsys.readouterr()
+        return ended.value.code, out, err
+
+    monkeypatch.chdir(tmp_path)
+    assert type_in()[:2] == (0, "no run waits below ./outputs and ./multirun\n")
+    first = keep_aside(tracking, tmp_path / "outputs" / "day" / "1", name="first")
+    keep_aside(tracking, tmp_path / "multirun" / "day" / "2" / "0", name="second")
+    code, out, _ = type_in()
+    assert code == 0
+    assert f"{first.id[:8]}  " in out
+    assert "outputs/day/1 → " in out
+    assert "2 waiting" in out
+    code, _, err = type_in("third")
+    assert (code, "no folder and no run is called 'third'" in err) == (1, True)
+    assert type_in(first.id[:6])[0] == 0
+    code, out, _ = type_in("all")
+    assert code == 0
+    assert "first: sent before" in out
+    assert "pushed 1 of 1" in out
+    assert sorted(run.info.run_name for run in runs_of(tracking)[1]) == ["first", "second"]
+    shutil.rmtree(tmp_path / "outputs")
+    gone = keep_aside(tracking, tmp_path / "elsewhere")
+    (gone.folder / "note.txt").unlink()
+    code, out, err = type_in("elsewhere")
+    assert code == 1
+    assert "lacks 'note.txt'" in err
+    assert "pushed 0 of 1, 1 still wait" in out
+
+
+def test_why_a_server_is_silent():
+    assert "refused" in why_silent("http://127.0.0.1:9")
+    assert "refused" in why_silent("http://me:pass:word@127.0.0.1:9/mlflow")
+
+
+def test_a_data_set_is_not_needed(tracking, tmp_path):
+    """A run without a data set, as those of studies."""
+    run = AsideRun(
+        tracking, name="x", folder=tmp_path / "out", params={}, tags={}, start=Start.now(), reason=OSError("gone")
+    )
+    with run:
+        run.keep(Record(metrics={"claim": 1.0}, status="KILLED"))
+    push(KeptRun.read(tmp_path / "out"))
+    (kept,) = runs_of(tracking)[1]
+    assert (kept.info.status, kept.data.metrics) == ("KILLED", {"claim": 1.0})
+    assert not kept.inputs.dataset_inputs
