@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         threshold_to_ranksvm,
     )
     from auclab.inference import compare_scorers, estimate
+    from auclab.solvers.certify import certify
     from auclab.solvers.dispatch import solve
     from auclab.solvers.solution import Certificate, Solution
     from auclab.types import AuclabError, Status
@@ -45,6 +46,7 @@ __all__ = [
     "Solution",
     "Split",
     "Status",
+    "certify",
     "compare_scorers",
     "estimate",
     "ranksvm_to_threshold",
@@ -68,6 +70,7 @@ _MODULES = {
     "Solution": "solvers.solution",
     "Split": "datasets.records",
     "Status": "types",
+    "certify": "solvers.certify",
     "compare_scorers": "inference",
     "estimate": "inference",
     "ranksvm_to_threshold": "formulations",

@@ -35,7 +35,7 @@ def test_buffered_auc_with_margins_of_1e_9():
     wrong, answers = wrong_answers(one)
     assert not wrong, ends(answers)
     assert answers[0].status == "optimal"
-    assert answers[0].objective == 0.0
+    assert answers[0].objective < 1e-12
 
 
 @pytest.mark.parametrize("penalty", [5e-324, 1e-300, 1e-100])

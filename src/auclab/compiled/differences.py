@@ -114,17 +114,20 @@ def cell_moments(scores: Array, weight: Array, half_width: float) -> tuple[np.nd
     start = np.empty(scores.size, np.int64)
     mass, moment, second = np.empty(scores.size), np.empty(scores.size), np.empty(scores.size)
     first = 0
-    m0 = m1 = m2 = 0.0
+    m0 = m1 = m2 = lost0 = lost1 = lost2 = 0.0
     for j in range(scores.size):
         x = (scores[j] - scores[first]) / half_width * 0.5
         if x > 1.0:
             first, x = j, 0.0
-            m0 = m1 = m2 = 0.0
+            m0 = m1 = m2 = lost0 = lost1 = lost2 = 0.0
         w = weight[j] if weight.size else 1.0
-        m0 += w
-        m1 += w * x
-        m2 += w * x * x
-        start[j], mass[j], moment[j], second[j] = first, m0, m1, m2
+        m0, rounding = two_sum(m0, w)
+        lost0 += rounding
+        m1, rounding = two_sum(m1, w * x)
+        lost1 += rounding
+        m2, rounding = two_sum(m2, w * x * x)
+        lost2 += rounding
+        start[j], mass[j], moment[j], second[j] = first, m0 + lost0, m1 + lost1, m2 + lost2
     return start, mass, moment, second
 
 

@@ -203,6 +203,10 @@ class Program(ABC):
         """The weights of the negatives that attain the worst mean at given scores; None where they are the shares."""
         return None
 
+    def dual_shares(self, scores_neg: Array, multipliers_neg: Array, sample: Sample) -> Array | None:
+        """The weights of the negatives that belong to the multipliers of an optimum; None where they are the shares."""
+        return None
+
     def dual_program(self, sample: Sample, share_neg: Array, multipliers_neg: Array) -> tuple[Program, Sample]:
         """The program and sample whose dual value at weights `share_neg` of the negatives is a lower bound of this one.
 

@@ -24,6 +24,8 @@ from auclab.types import Array, AuclabError, Norm
 
 #: Below this part of the largest weight, a weight may be rounding.
 _NOISE = 1e-6
+#: Scores that differ by less than this part of their range are tied.
+_TIED = 1e-6
 
 
 @dataclass(frozen=True)
@@ -135,6 +137,19 @@ class PartialAUC(PairHingeProgram):
         worst = np.empty_like(taken)
         worst[order] = taken / taken.sum()
         return worst
+
+    def dual_shares(self, scores_neg: Array, multipliers_neg: Array, sample: Sample) -> Array:
+        """The r that belongs to the multipliers of an optimum, shape (n_neg,): of tied scores, as they are divided.
+
+        Tied negatives have one share of active pairs, so that their r_j are proportional to their multipliers.
+        """
+        share = self.worst_negatives(scores_neg, sample)
+        border = float(scores_neg[share > 0].min())
+        tied = abs(scores_neg - border) <= _TIED * max(float(np.ptp(scores_neg)), 1e-300)
+        weight = np.where(tied, multipliers_neg, 0.0)
+        if weight.sum() > 0:
+            share = np.where(tied, share[tied].sum() * weight / weight.sum(), share)
+        return admissible_shares(share, self.negative_capacity(sample))
 
     def dual_program(self, sample: Sample, share_neg: Array, multipliers_neg: Array) -> tuple[Program, Sample]:
         """RankSVM (for λ = 0 bAUC maximisation) with the negatives weighted by a point of R near `share_neg`.

@@ -14,6 +14,7 @@ from auclab.types import Status
 
 #: What may become OPTIMAL.
 _UNPROVED = (Status.OPTIMAL_WITHIN, Status.ITERATION_LIMIT, Status.FAILED)
+_LENGTHENING = 1.0 + 1e-6
 
 
 def finish_exactly(problem: Problem, solution: Solution, tolerance: float) -> Solution:
@@ -36,10 +37,12 @@ def finish_exactly(problem: Problem, solution: Solution, tolerance: float) -> So
     exact = solve_exactly(problem)
     if exact is None:
         return solution
+    # Where no hinge is left, a w that is longer by more than its rounding leaves none either.
+    longer = 1.0 if exact.value > 0 else _LENGTHENING
     note = "solved once more in rational arithmetic: the bound is that over every w"
     raw = RawSolution(
-        exact.coef,
-        exact.intercept,
+        exact.coef * longer,
+        exact.intercept * longer,
         Status.OPTIMAL,
         exact.multipliers,
         solution.iterations,
