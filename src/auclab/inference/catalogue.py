@@ -7,12 +7,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+import numpy as np
+
 from auclab.inference.buffered import bauc_rows
 from auclab.inference.components import Components, arrange
 from auclab.inference.partial import partial_rows, value_range
 from auclab.inference.rows import Rows, auc_rows, ferri_rows, modifier_rows, probabilistic_rows, scored_rows, soft_rows
 from auclab.inference.sample import Observations
 from auclab.inference.weighted import weighted_range, weighted_rows
+from auclab.metrics.class_scores import ClassScores
 from auclab.metrics.registry import METRICS, metric_of
 from auclab.metrics.voros import voros_from_points
 from auclab.types import AuclabError
@@ -68,6 +71,8 @@ class EstimableMetric:
 
 
 _UNIT = (0.0, 1.0)
+#: Sorted scores of one positive and one negative.
+ONE_PAIR = ClassScores(np.ones(1), np.zeros(1), np.empty(0), np.empty(0))
 #: The logarithm of ``1 − value``, cut at 0.
 _TAIL = (-math.inf, 1.0)
 #: What differs from the defaults of `EstimableMetric`, by the name of the metric.
@@ -111,7 +116,7 @@ def _with_options(metric: EstimableMetric, options: Mapping[str, Any]) -> Estima
     """The metric with its options, on which its range may depend."""
     values, band = metric.range, 1.0
     if metric.name in ("partial_auc", "two_way_partial_auc"):
-        metric.function([1, 0], [1.0, 0.0], **options)  # checks the options, before the range is computed from them
+        METRICS[metric.name].from_sorted(ONE_PAIR, **options)  # checks what the range is computed from
     if metric.name == "partial_auc":
         low, high = float(options.get("min_fpr", 0.0)), float(options.get("max_fpr", 1.0))
         values, band = value_range(low, high, options["standardized"]), high - low
