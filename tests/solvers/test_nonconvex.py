@@ -72,3 +72,11 @@ def test_convex_solvers_and_large_l1_families_are_refused():
     X, y = overlapping(20, n_features=13)
     with pytest.raises(AuclabError, match="n = 13 features"):
         solve(GeneralizedBufferedAUC(0.5, "l1"), X, y)
+
+
+def test_a_threshold_lost_in_rounding_is_optimal_only_within_a_radius():
+    # A w of the length 1e30 has no hinge, at 1 − z‖w‖ = 0, but no member of the search sees it.
+    solution = solve(ECSVM(1e-30, "linf"), [[2.0], [-1.0], [2.0]], [1, 0, 0])
+    assert solution.status is Status.OPTIMAL_WITHIN
+    assert solution.certificate.norm_bound < 1e30
+    assert solution.objective > 0.3

@@ -132,10 +132,10 @@ def feasible_multipliers(problem: Problem, pos: Array, neg: Array) -> tuple[Arra
     """
     sample = problem.sample
     pos, neg = np.maximum(pos, 0.0), np.maximum(neg, 0.0)
-    if problem.over_pairs:
+    if problem.over_pairs and sample.weighted:
         # Observations without weight have pairs without capacity.
         pos, neg = pos * (sample.share_pos > 0), neg * (sample.share_neg > 0)
-    else:
+    elif not problem.over_pairs:
         capacity_pos, capacity_neg = sample.point_weights
         pos, neg = np.minimum(pos, capacity_pos), np.minimum(neg, capacity_neg)
     sum_pos, sum_neg = float(pos.sum()), float(neg.sum())

@@ -24,7 +24,7 @@ from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
 from auclab.samples.centring import moved_intercept
 from auclab.solvers.budget import check_memory, default_limit_note, seconds_allowed
-from auclab.solvers.certificate import relative_gap
+from auclab.solvers.certificate import SMALL_OBJECTIVE, relative_gap
 from auclab.solvers.solution import Certificate, Solution
 from auclab.solvers.verified.certificate import far_away
 from auclab.types import Array, AuclabError, Status
@@ -33,6 +33,8 @@ from auclab.types import Array, AuclabError, Status
 MAX_FEATURES_L1 = 12
 DEFAULT_RESTARTS = 8
 _MAX_ALTERNATIONS = 100
+#: A shift below this part of the features is mostly rounding.
+_LOST = 1e-9
 #: With these a member of the search is still no reason to end it.
 _GOES_ON = (Status.OPTIMAL, Status.OPTIMAL_WITHIN, Status.ITERATION_LIMIT, Status.UNCERTIFIED, Status.FAILED)
 
@@ -106,7 +108,21 @@ def _enumerate(problem: Problem, member: Callable[[Array], Solution], tolerance:
     radius = min(
         _radius(problem, direction, m) for direction, m in zip(directions[: len(members)], members, strict=True)
     )
-    return _assembled(problem, best, members, bound, radius, tolerance, complete, note)
+    charge, visible = _shift_rounding(problem, tolerance * max(best.objective, SMALL_OBJECTIVE))
+    return _assembled(problem, best, members, bound - charge, min(radius, visible), tolerance, complete, note)
+
+
+def _shift_rounding(problem: Problem, allowed: float) -> tuple[float, float]:
+    """What the rounding of the shifted rows may cost, and for which ‖w‖, where z is small against the features.
+
+    ``x + z u`` is rounded to 2⁻⁵³ of its size. A z below 1e-9 of the features is lost in that, and a w as long as 1/z
+    is no longer seen to have no hinge: the bound is claimed up to a radius that costs a tenth of what is `allowed`.
+    """
+    peaks = problem.sample.peaks
+    size = float(peaks.sum() if problem.program.norm == "linf" else peaks.max())
+    if problem.program.threshold >= _LOST * size:
+        return 0.0, math.inf
+    return 0.1 * allowed, 0.1 * allowed / (4.0 * 2.0**-52 * size)
 
 
 def _radius(problem: Problem, direction: Array, member: Solution) -> float:
@@ -194,7 +210,8 @@ def _assembled(
     returned = 0.0 if problem.over_pairs else moved_intercept(best.intercept, best.coef, offset, -1.0)
     # The value of what is returned: the intercept in the units of the data is rounded.
     objective = problem.accurate_objective(best.coef, moved_intercept(returned, best.coef, offset, 1.0))
-    if objective <= 0:
+    bound = max(bound, 0.0) if not math.isnan(bound) else bound
+    if objective <= 0 or bound == 0.0:
         bound, radius = 0.0, math.inf  # no mean of hinges is smaller
     gap = relative_gap(objective, bound)
     certificate = Certificate(objective, bound, objective - bound, gap, best.certificate.dual_residual, radius)
@@ -206,7 +223,8 @@ def _assembled(
     elif math.isnan(bound):
         status = Status.LOCAL
     elif gap <= tolerance:
-        status = Status.OPTIMAL if radius >= far_away(problem) else Status.OPTIMAL_WITHIN
+        far = max(far_away(problem), 1.0 / problem.program.threshold)  # of that length w has no hinge left on its own
+        status = Status.OPTIMAL if radius >= far else Status.OPTIMAL_WITHIN
     else:
         status = Status.ITERATION_LIMIT
     timings = Timings(
