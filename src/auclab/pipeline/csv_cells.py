@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from auclab.pipeline.visible import visible
+
 #: Signs at the start of a cell that make it a formula, also as full-width signs and after spaces.
 _FORMULA = tuple("=+-@＝＋－＠")
 
 
 def no_formula(text: str) -> str:
-    """A cell of text, with an apostrophe before what a spreadsheet program would take for a formula.
+    """A cell of text on one line, with an apostrophe before what a spreadsheet program would take for a formula.
 
-    A formula can fetch an address or, in older programs, run a command. What is a number stays one.
+    A formula can fetch an address or, in older programs, run a command. What is a number stays one. The end of a line
+    would begin another cell, even where the program that writes the file takes it for a sign like any other.
 
     Examples
     --------
     >>> no_formula("=HYPERLINK(1)"), no_formula("-1.5e3"), no_formula("bauc λ=0.1"), no_formula("-x")
     ("'=HYPERLINK(1)", '-1.5e3', 'bauc λ=0.1', "'-x")
     """
-    if not text.startswith(("\t", "\r", "\n")) and not text.lstrip().startswith(_FORMULA):
+    text = visible(text)
+    if not text.lstrip().startswith(_FORMULA):
         return text
     try:
         float(text)
