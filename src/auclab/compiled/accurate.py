@@ -15,16 +15,20 @@ from numba import njit
 from auclab.compiled.doubledouble import add, two_product, two_sum
 from auclab.types import Array
 
-#: Rows of a chunk: within it the error grows with the square of their number.
-CHUNK = 1024
+#: Rows of a chunk: within it the error grows with the square of their number; few for few rows.
+CHUNK, SHORT_CHUNK, MANY_ROWS = 1024, 64, 100_000
 
 
 def relative_error(n_terms: int) -> float:
     """What the error of these sums is at most, relative to the sum of the moduli of their terms.
 
-    ``2 (CHUNK · 2⁻⁵³)²`` for the chunks (Ogita, Rump & Oishi 2005, proposition 5.5), and 2⁻¹⁰³ for an addition.
+    ``2 (c · 2⁻⁵³)²`` for chunks of c (Ogita, Rump & Oishi 2005, proposition 5.5), and 2⁻¹⁰³ for an addition.
     """
-    return 2.0**-85 + n_terms * 2.0**-103
+    return 2.0 * (_chunk(n_terms) * 2.0**-53) ** 2 + n_terms * 2.0**-103
+
+
+def _chunk(n_terms: int) -> int:
+    return CHUNK if n_terms > MANY_ROWS else SHORT_CHUNK
 
 
 def weighted_column_sums(X: Any, weights: Array) -> tuple[Array, Array, Array]:
@@ -48,8 +52,9 @@ def weighted_column_sums(X: Any, weights: Array) -> tuple[Array, Array, Array]:
         _sum_sparse(X.data, X.indices, X.indptr, weights, high, low, size)
     else:
         used = np.flatnonzero(weights)
-        for start in range(0, used.size, CHUNK):
-            rows = used[start : start + CHUNK]
+        chunk = _chunk(weights.size)
+        for start in range(0, used.size, chunk):
+            rows = used[start : start + chunk]
             whole = rows[-1] - rows[0] + 1 == rows.size
             block = X[rows[0] : rows[-1] + 1] if whole else X[rows]
             _add_chunk(np.ascontiguousarray(block), weights[rows], high, low, size)
@@ -71,8 +76,9 @@ def accurate_sum(values: Array) -> tuple[float, float]:
     (1.0, 1e-20)
     """
     high, low = 0.0, 0.0
-    for start in range(0, values.size, CHUNK):
-        high, low = _sum(values[start : start + CHUNK], high, low)
+    chunk = _chunk(values.size)
+    for start in range(0, values.size, chunk):
+        high, low = _sum(values[start : start + chunk], high, low)
     return high, low
 
 

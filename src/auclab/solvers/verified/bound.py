@@ -41,6 +41,34 @@ _UP, _DOWN = 1.0 + 2.0**-46, 1.0 - 2.0**-46
 
 
 @dataclass(frozen=True)
+class Goal:
+    """The objective at a solution, and the gap that is wanted, ``tolerance · max(objective, 1e-3)``.
+
+    See Also
+    --------
+    auclab.solvers.verified.certificate.verified_certificate : Sets it.
+    """
+
+    objective: float
+    gap: float
+
+    @property
+    def least_cost(self) -> float:
+        """What no bound may miss."""
+        return 1e-3 * self.gap
+
+    @property
+    def largest_cost(self) -> float:
+        """What a bound may lose to a larger radius."""
+        return 0.1 * self.gap
+
+    def cost_of_radius(self, total: float) -> float:
+        """What a bound may lose to its radius: half of what is left of the gap, and never much."""
+        left = 0.5 * (self.gap - (self.objective - total))
+        return min(max(left, self.least_cost), self.largest_cost)
+
+
+@dataclass(frozen=True)
 class ProvedBound:
     """A lower bound, and what it was proved with.
 
@@ -68,9 +96,7 @@ class ProvedBound:
     multipliers: tuple[Array, Array]
 
 
-def proved_bound(
-    problem: Problem, coef: Array, multipliers: tuple[Array, Array], objective: float, budget: float
-) -> ProvedBound:
+def proved_bound(problem: Problem, coef: Array, multipliers: tuple[Array, Array], goal: Goal) -> ProvedBound:
     """The best bound that is proved with these multipliers, corrected or not.
 
     Parameters
@@ -80,13 +106,11 @@ def proved_bound(
         The solution, whose length sets the least radius.
     multipliers : pair of arrays of shapes (n_pos,) and (n_neg,)
         Feasible but for rounding and the constraint on ``Σ q d``.
-    objective : float
-        At the solution.
-    budget : float
-        What the bound may lose to a larger radius.
+    goal : Goal
+        The objective at the solution, and the gap that is wanted.
     """
-    plain = best = _charged(problem, coef, multipliers, budget)
-    if objective <= budget:  # no objective is below 0
+    plain = best = _charged(problem, coef, multipliers, goal)
+    if goal.objective <= goal.least_cost:  # no objective is below 0
         return replace(plain, bound=0.0, radius=math.inf, residual=0.0, scale=0.0)
     if plain.residual == 0:
         return plain
@@ -97,13 +121,13 @@ def proved_bound(
         if math.isinf(best.radius) and best.residual == 0:
             return best
         corrected = _corrected(problem, rows, best.multipliers)
-        found = best if corrected is None else _charged(problem, coef, corrected, budget)
-        if not _better(found, best, budget):
+        found = best if corrected is None else _charged(problem, coef, corrected, goal)
+        if not _better(found, best, goal):
             break
         best, rows = found, rows.updated(*found.multipliers)
-    if math.isinf(best.radius) and best.bound >= objective - budget:
+    if math.isinf(best.radius) and best.bound >= goal.objective - goal.largest_cost:
         return best
-    return _for_every_w(problem, coef, best, rows, budget)
+    return _for_every_w(problem, coef, best, rows, goal)
 
 
 def _corrected(problem: Problem, rows: Rows, multipliers: tuple[Array, Array]) -> tuple[Array, Array] | None:
@@ -121,7 +145,7 @@ def _corrected(problem: Problem, rows: Rows, multipliers: tuple[Array, Array]) -
     return None if corrected is None else _within_capacities(problem, *corrected)
 
 
-def _for_every_w(problem: Problem, coef: Array, best: ProvedBound, rows: Rows, budget: float) -> ProvedBound:
+def _for_every_w(problem: Problem, coef: Array, best: ProvedBound, rows: Rows, goal: Goal) -> ProvedBound:
     """The bound of exact multipliers with ``Σ q d = 0`` next to those of `best`, or `best` if they need not exist.
 
     They satisfy the constraint of every convex program, however small its λ or −z.
@@ -132,20 +156,20 @@ def _for_every_w(problem: Problem, coef: Array, best: ProvedBound, rows: Rows, b
     total = exact.factor * exact.total * (1.0 if problem.over_pairs else 2.0) * _DOWN
     bound, radius = total, math.inf
     if exact.residual > 0:
-        radius = _radius(problem, coef, exact.residual, budget)
+        radius = _radius(problem, coef, exact.residual, total, goal)
         bound = max(0.0, total - radius * exact.residual * _UP)
     found = replace(best, bound=bound, radius=radius, residual=exact.residual, scale=exact.factor)
-    return found if _better(found, best, budget) else best
+    return found if _better(found, best, goal) else best
 
 
-def _better(found: ProvedBound, best: ProvedBound, budget: float) -> bool:
-    """Whether a bound is larger, or as good within the budget and holds for longer w."""
-    if abs(found.bound - best.bound) <= budget and found.radius != best.radius:
+def _better(found: ProvedBound, best: ProvedBound, goal: Goal) -> bool:
+    """Whether a bound is larger, or as good within what a radius may cost and holds for longer w."""
+    if abs(found.bound - best.bound) <= goal.largest_cost and found.radius != best.radius:
         return found.radius > best.radius
     return found.bound > best.bound
 
 
-def _charged(problem: Problem, coef: Array, multipliers: tuple[Array, Array], budget: float) -> ProvedBound:
+def _charged(problem: Problem, coef: Array, multipliers: tuple[Array, Array], goal: Goal) -> ProvedBound:
     """The bound with all violations charged."""
     program, sample = problem.program, problem.sample
     sums = moments(sample, *multipliers)
@@ -168,7 +192,7 @@ def _charged(problem: Problem, coef: Array, multipliers: tuple[Array, Array], bu
         residual = float(np.linalg.norm(gradient / sample.spread)) * _UP
     if residual == 0 or total == 0:
         return ProvedBound(total, math.inf, 0.0, 1.0, multipliers)
-    radius = _radius(problem, coef, residual, budget)
+    radius = _radius(problem, coef, residual, total, goal)
     return ProvedBound(max(0.0, total - radius * residual * _UP), radius, residual, 1.0, multipliers)
 
 
@@ -192,11 +216,11 @@ def _within_capacities(problem: Problem, pos: Array, neg: Array) -> tuple[Array,
     return (pos, neg) if factor == 1.0 else (pos * factor, neg * factor)
 
 
-def _radius(problem: Problem, coef: Array, residual: float, budget: float) -> float:
+def _radius(problem: Problem, coef: Array, residual: float, total: float, goal: Goal) -> float:
     """How far a violation is charged."""
     if problem.program.uses_norm:
         length = norm_of(coef, problem.program.norm)
         unit = norm_of(1.0 / problem.sample.spread, problem.program.norm)
     else:
         length, unit = float(np.linalg.norm(coef * problem.sample.spread)), 1.0
-    return max(_MIN_MARGIN * (length or unit), budget / residual)
+    return max(_MIN_MARGIN * (length or unit), goal.cost_of_radius(total) / residual)

@@ -10,11 +10,8 @@ from auclab.formulations.norms import norm_of
 from auclab.formulations.problem import Problem
 from auclab.solvers.certificate import SMALL_OBJECTIVE, feasible_multipliers, relative_gap
 from auclab.solvers.solution import Certificate
-from auclab.solvers.verified.bound import proved_bound
+from auclab.solvers.verified.bound import Goal, proved_bound
 from auclab.types import Array
-
-#: A violation is charged up to the radius at which it costs this part of the tolerance.
-_CHARGED_PART = 0.1
 
 
 def verified_certificate(
@@ -44,8 +41,8 @@ def verified_certificate(
     if multipliers is None or not all(np.isfinite(part).all() for part in multipliers):
         return Certificate(objective, math.nan, math.nan, math.nan, math.nan), None
     feasible = feasible_multipliers(problem, *multipliers)
-    budget = _CHARGED_PART * tolerance * max(objective, SMALL_OBJECTIVE)
-    proved = proved_bound(problem, coef, feasible, objective, budget)
+    goal = Goal(objective, tolerance * max(objective, SMALL_OBJECTIVE))
+    proved = proved_bound(problem, coef, feasible, goal)
     certificate = Certificate(
         objective=objective,
         lower_bound=proved.bound,

@@ -28,6 +28,8 @@ from auclab.types import Array
 
 #: Factors that are tried: what the bound loses, and what the capacities gain.
 _LOSSES = (1e-13, 1e-11, 1e-9, 1e-8)
+#: Corrections of a correction; each adds the digits of an approximate inverse.
+_CORRECTIONS = 3
 #: Pivots below this, relatively, belong to columns that the others determine.
 _RANK = 1e-11
 
@@ -68,10 +70,12 @@ def feasible_nearby(problem: Problem, rows: Rows, pos: Array, neg: Array) -> Fea
     pos, neg : arrays of shapes (n_pos,) and (n_neg,), ≥ 0
         Multipliers with moments of 0 but for rounding.
     """
-    if rows.multipliers.size == 0:
+    if not rows.multipliers.any():
         return None
     sums = moments(problem.sample, pos, neg)
     which, columns = _basis(rows)
+    if which.size < columns.size:
+        return None
     units_a_spread = rows.unit / np.r_[problem.sample.spread, 1.0]
     found = _exact_correction(rows.features[which], columns, sums, rows.unit, units_a_spread)
     if found is None:
@@ -86,12 +90,14 @@ def feasible_nearby(problem: Problem, rows: Rows, pos: Array, neg: Array) -> Fea
 
 def _basis(rows: Rows) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Observations and columns of a regular submatrix, the column of ones among them."""
-    scaled = rows.features * rows.multipliers[:, None]
-    which = _pivots(scaled.T)
-    # The sums of the classes must agree whatever else: the ones are the first pivot.
-    emphasis = np.r_[np.ones(rows.features.shape[1] - 1), 1e9]
-    columns = _pivots(rows.features[which] * emphasis)
-    return which[: columns.size], columns
+    used = np.flatnonzero(rows.multipliers > 0)
+    scaled = rows.features[used] * rows.multipliers[used, None]
+    # The sums of the classes must agree whatever else: the ones come first, then the others without their part of them.
+    ones = scaled[:, -1] / np.linalg.norm(scaled[:, -1])
+    others = scaled[:, :-1] - np.outer(ones, ones @ scaled[:, :-1])
+    columns = np.r_[_pivots(others), scaled.shape[1] - 1]
+    which = _pivots(scaled[:, columns].T)
+    return used[which], columns
 
 
 def _pivots(matrix: Array) -> NDArray[np.intp]:
@@ -113,10 +119,11 @@ def _exact_correction(
         inverse = np.linalg.inv(B)
     except np.linalg.LinAlgError:
         return None
-    first = -(inverse @ (sums.value / unit)[columns])
-    left, _ = _left(basis, sums, unit, (first,))
-    second = -(inverse @ left[columns])
-    left, error = _left(basis, sums, unit, (first, second))
+    corrections: list[Array] = []
+    for _ in range(_CORRECTIONS):
+        left, _ = _left(basis, sums, unit, corrections)
+        corrections.append(-(inverse @ left[columns]))
+    left, error = _left(basis, sums, unit, corrections)
     products = float((abs(inverse) @ abs(B)).sum(axis=1).max())
     distance = float(abs(np.eye(columns.size) - inverse @ B).sum(axis=1).max()) + 2.0**-52 * columns.size * products
     if not distance < 0.5:
@@ -124,11 +131,11 @@ def _exact_correction(
     uncertain = 2.0 * float((abs(inverse) @ (abs(left) + error)[columns]).max()) * (1.0 + 1e-6)
     others = np.setdiff1d(np.arange(unit.size), columns)
     rest = (abs(left[others]) + error[others] + uncertain * abs(basis[:, others]).sum(axis=0)) * units_a_spread[others]
-    moved = abs(first) + abs(second) + uncertain
+    moved = np.sum(np.abs(corrections), axis=0) + uncertain
     return (moved, float(np.linalg.norm(rest)) * (1.0 + 1e-12)) if np.isfinite(moved).all() else None
 
 
-def _left(basis: Array, sums: Moments, unit: Array, corrections: tuple[Array, ...]) -> tuple[Array, Array]:
+def _left(basis: Array, sums: Moments, unit: Array, corrections: list[Array]) -> tuple[Array, Array]:
     """The moments in units after the corrections, and what they may be off by; shape (n_features + 1,)."""
     parts, error = [sums.high / unit, sums.low / unit], sums.error / unit
     for correction in corrections:
