@@ -92,6 +92,7 @@ MEASURES = {
         lambda p, t: reference.auc(p.errors, t),
         ("half", "strict", "upper"),
         itself,
+        most=6.0,  # a product of two rounded sums, a sum of products and a quotient
         ordinal=True,
     ),
     "bauc": Measure(
@@ -126,6 +127,7 @@ MEASURES = {
         lambda y, s, _, **w: metrics.gauc_score(y, s, lambda t: t > 0, **w),
         lambda p, _: reference.auc(p.errors, "strict"),
         size=itself,
+        most=6.0,
     ),
     "probabilistic_auc": Measure(
         lambda y, s, h, **w: metrics.probabilistic_auc(y, s, width=h, **w),
