@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from auclab.tracking.address import cannot_keep, is_run_id
+from auclab.tracking.address import cannot_keep
 from auclab.tracking.code import CODE_TAG
 from auclab.tracking.config import TrackingConfig
 from auclab.tracking.environment import HASH_TAG, SETTINGS_TAG, fingerprint
@@ -112,8 +112,8 @@ def mark_killed(store: Store) -> int:
             run_id = run.info.run_id
             if store.client.get_run(run_id).info.status != "RUNNING":
                 continue  # it ended regularly after the search
-            if is_run_id(run_id):  # else it might lead out of the folder
-                shutil.rmtree(store.directory / "staging" / run_id, ignore_errors=True)
+            # MLflow has refused an id that is a path.
+            shutil.rmtree(store.directory / "staging" / run_id, ignore_errors=True)
             store.client.set_tag(run_id, "error", f"its process {process.pid} ended without reporting")
             store.client.set_terminated(run_id, "KILLED")
             count += 1
