@@ -99,7 +99,13 @@ class Place:
         self.source, self.folder = source, Path(tempfile.mkdtemp(prefix="faults-"))
         self.environment = {
             **{key: value for key, value in os.environ.items() if not key.startswith(("AUCLAB_", "MLFLOW"))},
-            **{"PYTHONPATH": str(source / "src"), "COLUMNS": "200", "OMP_NUM_THREADS": "1"},
+            **{
+                "PYTHONPATH": os.pathsep.join(
+                    [str(source / "src"), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+                ),
+                "COLUMNS": "200",
+                "OMP_NUM_THREADS": "1",
+            },
         }
 
     def command(self, *words: str) -> list[str]:

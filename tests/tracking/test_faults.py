@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from contextlib import closing, contextmanager
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,9 @@ from auclab.tracking import AsideRun, Record, Start, TrackingConfig, open_run
 from auclab.tracking.address import Address
 from auclab.tracking.database_lock import DatabaseHeldError, await_database, hold, holders
 from auclab.tracking.job_lock import claim
+from auclab.tracking.job_status import PARENT_PROCESS_VARIABLE
 from auclab.tracking.kept import KEPT_FILE, KEPT_STATUS, KeptRun, find_kept
+from auclab.tracking.processes import this_process
 from auclab.tracking.push import KEPT_TAG, push
 from auclab.tracking.server import why_silent
 from auclab.tracking.store import open_store
@@ -105,6 +108,14 @@ def test_the_holder_of_a_lock_is_named_and_the_limit_is_kept(tracking, caplog):
     assert record.getMessage().startswith(f"waiting for {file}, held by process {process.pid}")
     assert "for up to 2 s (tracking.wait)" in record.getMessage()
     await_database(file, 0.0)
+
+
+def test_workers_of_one_sweep_wait_for_each_other_without_a_word(tracking, caplog, monkeypatch):
+    monkeypatch.setenv(PARENT_PROCESS_VARIABLE, json.dumps(asdict(this_process())))
+    file = Address.of(tracking.dir).file
+    with holding(file, seconds=2.5):  # a child of this process, as a worker is
+        await_database(file, 30.0)
+    assert not caplog.records
 
 
 def test_a_lock_that_is_released_in_time_costs_nothing(tracking, tmp_path, caplog):

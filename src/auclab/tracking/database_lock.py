@@ -6,6 +6,7 @@ process that holds the lock, and it ends after a time that the reader chooses (`
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import sqlite3
@@ -15,6 +16,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from auclab.tracking.address import hide_password
+from auclab.tracking.job_status import PARENT_PROCESS_VARIABLE
 
 log = logging.getLogger(__name__)
 
@@ -22,6 +24,8 @@ log = logging.getLogger(__name__)
 WAIT_SECONDS = 120.0
 #: Seconds of waiting before it is said.
 SAY_AFTER = 1.0
+#: The same where workers of one sweep wait for each other, as they do when all of them open the store.
+SAY_AFTER_KIN = 30.0
 #: Seconds that SQLite itself waits in one attempt.
 ATTEMPT_SECONDS = 0.25
 #: Characters of a command that are shown.
@@ -104,7 +108,7 @@ def begin(connection: sqlite3.Connection, statement: str, file: Path, seconds: f
         waited = time.monotonic() - start
         if waited >= seconds:
             raise DatabaseHeldError(f"{file.name} is held by {holders(file)} for more than {waited:.0f} s")
-        if waited >= SAY_AFTER and not said:
+        if not said and waited >= (SAY_AFTER_KIN if _is_kin(file) else SAY_AFTER):
             said = True
             log.warning(
                 "waiting for %s, held by %s; for up to %.0f s (tracking.wait), Ctrl-C ends it",
@@ -129,6 +133,20 @@ def holders(file: Path) -> str:
         found = _opening(file)
     named = [_described(pid) for pid in sorted(found - {os.getpid()})]
     return " and ".join(named[:3]) or "another process"
+
+
+def _is_kin(file: Path) -> bool:
+    """Whether the lock is held by workers of the same sweep, or by the sweep itself."""
+    import psutil
+
+    if (sweep := os.environ.get(PARENT_PROCESS_VARIABLE)) is None:
+        return False
+    pid_of_sweep = json.loads(sweep)["pid"]
+    found = (_locking(file) or set()) - {os.getpid()}
+    try:
+        return bool(found) and all(pid_of_sweep in (pid, psutil.Process(pid).ppid()) for pid in found)
+    except psutil.Error:  # it has ended meanwhile
+        return True
 
 
 def _locking(file: Path) -> set[int] | None:

@@ -7,7 +7,7 @@ it when the process ends, however it ends.
 from __future__ import annotations
 
 import hashlib
-import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -53,7 +53,7 @@ def _locked(path: Path, key: str) -> Iterator[None]:
         yield  # closing the file releases the lock
 
 
-if os.name == "nt":  # pragma: no cover
+if sys.platform == "win32":  # pragma: no cover
     import msvcrt
 
     def _try(stream: IO[bytes], position: int) -> bool:
