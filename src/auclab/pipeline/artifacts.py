@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from auclab.formulations import Program
+from auclab.pipeline.csv_cells import no_formula
 from auclab.pipeline.results import Fold, Result
 from auclab.tracking.address import hide_password
 
@@ -76,7 +77,8 @@ def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "") -> None:
     bounds = [asdict(item) | {"statement": item.statement} for item in fold.guarantees]
     _write_json(folder / "bounds.json", {"bounds": bounds, "remarks": list(fold.remarks)})
     _write_json(folder / "metrics.json", fold.numbers)
-    rows = [*zip(fold.features, solution.coef, strict=True), ("(intercept)", solution.intercept)]
+    names = map(no_formula, map(str, fold.features))  # of a data file, which anyone may have written
+    rows = [*zip(names, solution.coef, strict=True), ("(intercept)", solution.intercept)]
     pd.DataFrame(rows, columns=["feature", "coefficient"]).to_csv(folder / "coefficients.csv", index=False)
     history = pd.DataFrame(list(solution.history), columns=["seconds", "objective", "lower_bound"])
     history.to_csv(folder / "history.csv", index=False)
