@@ -100,8 +100,9 @@ def class_scores(X: Any, y: ArrayLike, coef: ArrayLike) -> tuple[Array, Array, A
         raise AuclabError("coef has entries that are not finite")
     with np.errstate(over="ignore", invalid="ignore"):
         pos, neg = np.asarray(sample.X_pos @ vector), np.asarray(sample.X_neg @ vector)
-    if not (np.isfinite(pos).all() and np.isfinite(neg).all()):
-        raise AuclabError("scores X @ coef exceed the largest double; divide coef or X")
+    largest = max(float(np.abs(part).max()) for part in (pos, neg))
+    if not math.isfinite(2.0 * largest):
+        raise AuclabError("differences of the scores X @ coef exceed the largest double; divide coef or X")
     return pos, neg, vector
 
 

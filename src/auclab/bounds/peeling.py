@@ -27,7 +27,7 @@ from auclab.bounds.checks import (
 from auclab.bounds.deviations import deviation
 from auclab.bounds.stability import TRAINED, check_curvature, norm_limit, stability_slack
 from auclab.compiled.hinge import pair_hinge_value
-from auclab.types import Array
+from auclab.types import Array, AuclabError
 
 #: Levels looked at below the one from which on every statement is vacuous. Further down the bounds tend to 0, which is
 #: the value of a last level, a = 0, where the hinge is 1 for sure.
@@ -220,6 +220,8 @@ def peeled_stability_bound(
     growth = 4.0 * diameter / penalty * diameter / strong_convexity * deviation(pos.size, neg.size, rho)
     levels = levels_below(1.0 / growth if growth > 0.0 else 0.0, a0) if a is None else levels_around(a, a0)
     grid = statements(pos, neg, levels, a0, slack)
+    if a is not None and len(grid) < 2:
+        raise AuclabError(f"a={a:.4g} lies between no two levels 2^k · {a0:.4g} that doubles hold; choose another a0")
     best = max([VACUOUS, *grid], key=lambda it: it.lower) if a is None else between(grid[0], grid[1], a)
     assumptions = (
         *_broken(size, diameter, penalty, strong_convexity, optimality_gap),
