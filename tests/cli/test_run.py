@@ -1,14 +1,18 @@
 """`run.py` from the shell: the commands a reader types, their exit codes, and what is left behind."""
 
+import errno
 import os
 import re
 import signal
 import subprocess
 import sys
 import time
+from concurrent.futures.process import BrokenProcessPool
 
 import pytest
+from hydra.errors import ConfigCompositionException
 
+from auclab.cli.run import main
 from composed import REPOSITORY, SHARED_DATA
 from run_command import SMALL, command, run, runs_in
 
@@ -104,6 +108,40 @@ def test_a_store_that_cannot_be_written_is_one_line(tmp_path):
     assert line.startswith("error: cannot keep runs in")
     assert "tracking=none" in line
     assert (tmp_path / "mlruns").is_file()
+
+
+@pytest.mark.parametrize("words", [("hydra.run.dir=file/out",), ("-m", "hydra.sweep.dir=file/out")])
+def test_an_output_folder_that_cannot_be_written_is_one_line(tmp_path, words):
+    """A file where a folder should be; full and read-only disks in benchmarks/faults.py."""
+    (tmp_path / "file").write_text("in the way")
+    answer = run(tmp_path, *words, *SMALL, "tracking=none")
+    assert answer.returncode == 1
+    (line,) = answer.stderr.splitlines()
+    assert re.match(r"error: the output folder .*file/out\S* cannot be written: .*hydra\.run\.dir=", line)
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (BrokenProcessPool("a worker"), "error: a worker process died"),
+        (OSError(errno.ENOSPC, "No space left on device"), "error: the output folder cannot be written: No space left"),
+        (ConfigCompositionException("no such choice"), "no such choice"),
+    ],
+)
+def test_errors_outside_the_experiment_are_one_line(monkeypatch, capsys, error, words):
+    def fail():
+        assert os.environ["HYDRA_FULL_ERROR"] == "1"
+        raise error
+
+    monkeypatch.setattr("auclab.cli.run._run", fail)
+    monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
+    monkeypatch.setattr("logging.raiseExceptions", True)
+    with pytest.raises(SystemExit) as ended:
+        main([])
+    assert ended.value.code == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(words)
+    assert "HYDRA_FULL_ERROR" not in os.environ
 
 
 def wait_for(condition, seconds=90.0):
