@@ -14,7 +14,6 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from auclab.tracking.address import Address
 from auclab.tracking.config import TrackingConfig
 
 if TYPE_CHECKING:
@@ -39,6 +38,8 @@ def claim(tracking: TrackingConfig, key: str) -> AbstractContextManager[None]:
     key : str
         What identifies the job.
     """
+    from auclab.tracking.address import Address  # imports NumPy, which --help does not need
+
     file = Address.of_settings(tracking).file if tracking.name == "mlflow" else None
     return nullcontext() if file is None else _locked(file.with_name(f".{file.name}.jobs"), key)
 
