@@ -6,7 +6,7 @@ from itertools import chain, combinations
 import numpy as np
 import pytest
 
-from auclab.compiled.transport import descending_density, largest_excess
+from auclab.compiled.transport import by_density, largest_excess
 
 
 def brute_force(pos, neg, share_pos, share_neg):
@@ -42,4 +42,4 @@ def test_an_excess_below_rounding_is_found():
 
 def test_order_of_densities_that_differ_beyond_a_float():
     values, shares = np.array([1.0, 3.0]), np.array([3.0, 9.0 * (1 - 2**-53)])
-    assert descending_density(values, shares).tolist() == [1, 0]
+    assert by_density(values, shares)[0].tolist() == [1.0, 3.0]

@@ -49,21 +49,16 @@ def weighted_column_sums(X: Any, weights: Array) -> tuple[Array, Array, Array]:
     n_features = X.shape[1]
     high, low, size = np.zeros(n_features), np.zeros(n_features), np.zeros(n_features)
     if sp.issparse(X):
-        _sum_sparse(X.data, X.indices, X.indptr, weights, high, low, size)
+        rows: Any = X
+        _sum_sparse(rows.data, rows.indices, rows.indptr, weights, high, low, size)
     else:
-        used = np.flatnonzero(weights)
-        chunk = _chunk(weights.size)
-        for start in range(0, used.size, chunk):
-            rows = used[start : start + chunk]
-            whole = rows[-1] - rows[0] + 1 == rows.size
-            block = X[rows[0] : rows[-1] + 1] if whole else X[rows]
-            _add_chunk(np.ascontiguousarray(block), weights[rows], high, low, size)
+        _sum_dense(np.ascontiguousarray(X), weights, _chunk(weights.size), high, low, size)
     return high, low, relative_error(weights.size) * size
 
 
 def accurate_scores(X: Any, coef: Array) -> tuple[Array, Array]:
     """``X @ coef`` as ``high + low``, each of shape (n_samples,), with about 30 digits of the largest summand."""
-    dense = X.toarray() if sp.issparse(X) else X
+    dense: Any = X.toarray() if sp.issparse(X) else X  # type: ignore[attr-defined]
     return _scores(np.ascontiguousarray(dense), coef)
 
 
@@ -75,11 +70,7 @@ def accurate_sum(values: Array) -> tuple[float, float]:
     >>> accurate_sum(np.array([1.0, 1e-20]))
     (1.0, 1e-20)
     """
-    high, low = 0.0, 0.0
-    chunk = _chunk(values.size)
-    for start in range(0, values.size, chunk):
-        high, low = _sum(values[start : start + chunk], high, low)
-    return high, low
+    return _sum(values, _chunk(values.size))
 
 
 def two_sums(a: Any, b: Any) -> tuple[Any, Any]:
@@ -180,26 +171,41 @@ def _gap_sum(
 
 
 @njit(cache=True)
-def _sum(values: Array, high: float, low: float) -> tuple[float, float]:
-    total, error = 0.0, 0.0
+def _sum(values: Array, chunk: int) -> tuple[float, float]:
+    high, low, total, error = 0.0, 0.0, 0.0, 0.0
+    taken = 0
     for value in values:
         total, rest = two_sum(total, value)
         error += rest
+        taken += 1
+        if taken == chunk:
+            high, low = add(high, low, total, error)
+            total, error, taken = 0.0, 0.0, 0
     return add(high, low, total, error)
 
 
 @njit(cache=True)
-def _add_chunk(X: Array, weights: Array, high: Array, low: Array, size: Array) -> None:
+def _sum_dense(X: Array, weights: Array, chunk: int, high: Array, low: Array, size: Array) -> None:
     n_rows, n_columns = X.shape
     total, error = np.zeros(n_columns), np.zeros(n_columns)
+    taken = 0
     for i in range(n_rows):
         weight = weights[i]
+        if weight == 0.0:
+            continue
         for k in range(n_columns):
             product, rest = two_product(weight, X[i, k])
             size[k] += abs(product)
             summed, lost = two_sum(total[k], product)
             total[k] = summed
             error[k] += lost + rest
+        taken += 1
+        if taken == chunk:
+            taken = 0
+            for k in range(n_columns):
+                high[k], low[k] = add(high[k], low[k], total[k], error[k])
+            total[:] = 0.0
+            error[:] = 0.0
     for k in range(n_columns):
         high[k], low[k] = add(high[k], low[k], total[k], error[k])
 

@@ -13,26 +13,29 @@ import math
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from auclab.compiled.doubledouble import add, multiply, two_product, two_sum
 from auclab.types import Array
 
 
-def descending_density(marginals: Array, shares: Array) -> NDArray[np.intp]:
-    """Row numbers with ``marginals > 0`` by ``marginals / shares``, largest first, in 30 digits.
+def by_density(marginals: Array, shares: Array) -> tuple[Array, Array]:
+    """The positive marginals and their shares, in ascending order of ``marginals / shares`` to 30 digits.
 
     Examples
     --------
-    >>> descending_density(np.array([0.2, 0.0, 0.3]), np.array([0.2, 0.5, 0.3 + 1e-16])).tolist()
-    [0, 2]
+    >>> values, weights = by_density(np.array([0.3, 0.0, 0.2]), np.array([0.3, 0.5, 0.2 + 1e-16]))
+    >>> values.tolist()
+    [0.2, 0.3]
     """
+    if shares.size and (shares == shares[0]).all():
+        values = np.sort(marginals)
+        values = values[np.searchsorted(values, 0.0, side="right") :]
+        return values, np.full(values.size, shares[0])
     used = np.flatnonzero(marginals > 0)
     values, weights = marginals[used], shares[used]
-    if weights.size == 0 or (weights == weights[0]).all():
-        return used[np.argsort(-values, kind="stable")]
     high, low = _densities(values, weights)
-    return used[np.lexsort((-low, -high))]
+    order = np.lexsort((low, high))
+    return values[order], weights[order]
 
 
 def largest_excess(
@@ -61,10 +64,28 @@ def largest_excess(
     >>> round(largest_excess(np.array([1.0, 0.0]), half, half, half, 1.0), 12)
     0.5
     """
-    order_pos, order_neg = descending_density(pos, share_pos), descending_density(neg, share_neg)[::-1]
-    sorted_pos, sorted_neg = pos[order_pos], neg[order_neg]
-    excess = _largest_excess(sorted_pos, share_pos[order_pos], sorted_neg, share_neg[order_neg], factor, change)
-    return excess + 2.0**-99 * (pos.size + neg.size) * float(sorted_pos.sum() + sorted_neg.sum())
+    return SortedMarginals(pos, neg, share_pos, share_neg).largest_excess(factor, change)
+
+
+class SortedMarginals:
+    """Marginals sorted once, for several factors; the parameters are those of `largest_excess`.
+
+    See Also
+    --------
+    auclab.compiled.transport.largest_excess : For one factor.
+    """
+
+    def __init__(self, pos: Array, neg: Array, share_pos: Array, share_neg: Array) -> None:
+        self.pos, self.share_pos = (part[::-1] for part in by_density(pos, share_pos))
+        self.neg, self.share_neg = by_density(neg, share_neg)
+        count = pos.size + neg.size
+        relative = count * 2.0**-99 + (count * 2.0**-52) ** 2
+        self.error = relative * float(self.pos.sum() + self.neg.sum())
+
+    def largest_excess(self, factor: float, change: float = 0.0) -> float:
+        """`auclab.compiled.transport.largest_excess` of these marginals."""
+        parts = self.pos, self.share_pos, self.neg, self.share_neg
+        return float(_largest_excess(*parts, factor, change)) + self.error
 
 
 @njit(cache=True)
@@ -80,36 +101,43 @@ def _densities(values: Array, weights: Array) -> tuple[Array, Array]:
 
 @njit(cache=True)
 def _largest_excess(pos: Array, share_pos: Array, neg: Array, share_neg: Array, factor: float, change: float) -> float:
-    """`pos` by descending, `neg` by ascending density."""
+    """`pos` by descending, `neg` by ascending density.
+
+    Running sums are kept as a rounded sum and the sum of its errors, which is faster than double-doubles.
+    """
     n_neg = neg.size
     if pos.size == 0 or n_neg == 0:
         return -math.inf
-    total_hi, total_lo = 0.0, 0.0
+    total, total_lo = 0.0, 0.0
     for j in range(n_neg):
-        total_hi, total_lo = add(total_hi, total_lo, share_neg[j], 0.0)
+        total, rest = two_sum(total, share_neg[j])
+        total_lo += rest
     last = factor * neg[n_neg - 1] / share_neg[n_neg - 1] * (1.0 + change + 2.0**-49)
-    full_hi, full_lo = 0.0, 0.0  # Σ min over the negatives that are below c s_j
-    demand_hi, demand_lo, level_hi, level_lo = 0.0, 0.0, 0.0, 0.0
+    full, full_lo = 0.0, 0.0  # Σ min over the negatives that are below c s_j
+    demand, demand_lo, level, level_lo = 0.0, 0.0, 0.0, 0.0
     largest = -math.inf
     j = 0
     for i in range(pos.size):
-        demand_hi, demand_lo = add(demand_hi, demand_lo, pos[i], 0.0)
-        level_hi, level_lo = add(level_hi, level_lo, share_pos[i], 0.0)
-        if level_hi >= last:
+        demand, rest = two_sum(demand, pos[i])
+        demand_lo += rest
+        level, rest = two_sum(level, share_pos[i])
+        level_lo += rest
+        if level >= last:
             break
         while j < n_neg:
-            room_hi, room_lo = multiply(level_hi, level_lo, share_neg[j], 0.0)
-            need_hi, need_lo = two_product(-factor, neg[j])
-            room_hi, room_lo = add(room_hi, room_lo, need_hi, need_lo)
-            if room_hi < 0.0:
+            room, lost = two_product(level, share_neg[j])
+            need, rest = two_product(factor, neg[j])
+            if (room - need) + (lost - rest + level_lo * share_neg[j]) < 0.0:
                 break
-            full_hi, full_lo = add(full_hi, full_lo, neg[j], 0.0)
-            total_hi, total_lo = add(total_hi, total_lo, -share_neg[j], 0.0)
+            full, rest = two_sum(full, neg[j])
+            full_lo += rest
+            total, rest = two_sum(total, -share_neg[j])
+            total_lo += rest
             j += 1
-        rest_hi, rest_lo = multiply(level_hi, level_lo, total_hi, total_lo)
-        need_hi, need_lo = add(demand_hi, demand_lo, -full_hi, -full_lo)
-        need_hi, need_lo = multiply(need_hi, need_lo, factor, 0.0)
-        over_hi, over_lo = add(need_hi, need_lo, -rest_hi, -rest_lo)
-        if over_hi + over_lo > largest:
-            largest = over_hi + over_lo
+        need, need_lo = add(demand, demand_lo, -full, -full_lo)
+        need, need_lo = multiply(need, need_lo, factor, 0.0)
+        room, room_lo = multiply(level, level_lo, total, total_lo)
+        over, over_lo = add(need, need_lo, -room, -room_lo)
+        if over + over_lo > largest:
+            largest = over + over_lo
     return largest

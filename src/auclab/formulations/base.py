@@ -160,6 +160,10 @@ class Program(ABC):
         """The mean hinge in a value of the program, or NaN for a program without hinges."""
         return math.nan
 
+    def penalty_part(self, coef: Array) -> float:
+        """The penalty in the value at w: 0 for a program without one."""
+        return 0.0
+
     def canonical_coef(self, coef: Array) -> Array:
         """The scorer to report among those that differ in their length alone and have one value."""
         return coef

@@ -19,6 +19,30 @@ from auclab.types import Array, AuclabError
 #: Squares of larger values, and sums of them, would come near the largest double; units of columns that vary by less
 #: than the inverse of it, too.
 LARGEST = 1e150
+#: Rows side by side when a table is reduced.
+_WIDE = 64
+
+
+def column_range(features: Any) -> tuple[Array, Array]:
+    """The least and the largest value of every column of an array or a CSR matrix; NaN where a column has one.
+
+    Examples
+    --------
+    >>> low, high = column_range(np.array([[1.0, 5.0], [2.0, -3.0]]))
+    >>> low.tolist(), high.tolist()
+    ([1.0, -3.0], [2.0, 5.0])
+    """
+    if sp.issparse(features):
+        matrix: Any = features
+        return matrix.min(axis=0).toarray().ravel(), matrix.max(axis=0).toarray().ravel()
+    n_rows, n_columns = features.shape
+    if not features.flags.c_contiguous or n_rows < 2 * _WIDE:
+        return features.min(axis=0), features.max(axis=0)
+    # Many short rows are reduced several times faster side by side.
+    whole = n_rows - n_rows % _WIDE
+    wide = features[:whole].reshape(-1, _WIDE * n_columns)
+    ends = [end.reshape(_WIDE, n_columns) for end in (wide.min(axis=0), wide.max(axis=0))]
+    return np.vstack([ends[0], features[whole:]]).min(axis=0), np.vstack([ends[1], features[whole:]]).max(axis=0)
 
 
 def column_offsets(low: Array, high: Array) -> Array | None:
@@ -106,7 +130,8 @@ def check_range(low: Array, high: Array, features: Any) -> None:
     if bool((largest <= LARGEST).all()):
         check_variation(low, high)
         return
-    dense = features.toarray() if sp.issparse(features) else features
+    matrix: Any = features
+    dense = matrix.toarray() if sp.issparse(features) else features
     if np.isfinite(largest).all():
         row, column = np.argwhere(abs(dense) > LARGEST)[0]
         raise AuclabError(

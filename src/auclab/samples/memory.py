@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from auclab.samples.centring import check_range, column_offsets
+from auclab.samples.centring import check_range, column_offsets, column_range
 from auclab.types import Array, AuclabError
 from auclab.validation import positive_mask, same_length, weight_vector
 
@@ -78,7 +78,7 @@ class Sample:
         share_pos, share_neg, prior_pos = class_shares(positive, weight)
         X_pos, X_neg = features[_rows_of(positive)], features[_rows_of(~positive)]
         offset = None if sp.issparse(features) else column_offsets(low, high)
-        return cls(
+        sample = cls(
             X_pos=X_pos if offset is None else X_pos - offset,
             X_neg=X_neg if offset is None else X_neg - offset,
             share_pos=share_pos,
@@ -88,6 +88,9 @@ class Sample:
             weighted=weight is not None,
             offset=offset,
         )
+        moved = 0.0 if offset is None else offset
+        sample.__dict__["peaks"] = np.maximum(high - moved, moved - low)  # the cached property, known by now
+        return sample
 
     @property
     def n_pos(self) -> int:
@@ -251,8 +254,6 @@ def _features(X: Any) -> tuple[Any, Array, Array]:
             raise AuclabError(f"X must be numeric: {error}; encode categories first (preprocess=standard)") from error
     if features.ndim != 2 or 0 in features.shape:
         raise AuclabError(f"X must have shape (n_samples, n_features) with both at least 1, got {features.shape}")
-    low, high = features.min(axis=0), features.max(axis=0)
-    if is_sparse:
-        low, high = low.toarray().ravel(), high.toarray().ravel()
+    low, high = column_range(features)
     check_range(low, high, features)
     return features, low, high

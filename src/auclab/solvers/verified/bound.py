@@ -23,6 +23,7 @@ import numpy as np
 from auclab.compiled.transport import largest_excess
 from auclab.formulations.norms import dual_norm_of, norm_of
 from auclab.formulations.problem import Problem
+from auclab.samples.memory import Sample
 from auclab.solvers.certificate import transport_factor
 from auclab.solvers.verified.correction import Rows, correct, correct_threshold, correcting_rows
 from auclab.solvers.verified.feasibility import feasible_nearby
@@ -56,6 +57,10 @@ class Goal:
     def least_cost(self) -> float:
         """What no bound may miss."""
         return 1e-3 * self.gap
+
+    def is_reached(self, bound: float) -> bool:
+        """Whether the bound is near enough."""
+        return self.objective - bound <= self.gap
 
     @property
     def largest_cost(self) -> float:
@@ -109,33 +114,38 @@ def proved_bound(problem: Problem, coef: Array, multipliers: tuple[Array, Array]
     goal : Goal
         The objective at the solution, and the gap that is wanted.
     """
-    plain = best = _charged(problem, coef, multipliers, goal)
     if goal.objective <= goal.least_cost:  # no objective is below 0
-        return replace(plain, bound=0.0, radius=math.inf, residual=0.0, scale=0.0)
-    if plain.residual == 0:
-        return plain
-    rows = correcting_rows(problem.sample, *multipliers)
-    if rows is None:
+        return ProvedBound(0.0, math.inf, 0.0, 0.0, multipliers)
+    if not problem.program.uses_norm:
+        return _without_norm(problem, coef, multipliers, goal)
+    best = _with_norm(problem, coef, multipliers, goal)
+    if (math.isinf(best.radius) and goal.is_reached(best.bound)) or not _norm_is_negligible(problem, coef, goal):
         return best
+    found = _without_norm(problem, coef, multipliers, goal)
+    return found if _better(found, best, goal) else best
+
+
+def _with_norm(problem: Problem, coef: Array, multipliers: tuple[Array, Array], goal: Goal) -> ProvedBound:
+    """The bound of multipliers that are corrected until they satisfy their inequality with the rounding to spare."""
+    best = _charged(problem, coef, multipliers, goal)
+    rows = correcting_rows(problem.sample, *multipliers) if best.residual > 0 else None
     for _ in range(_CORRECTIONS):
-        if math.isinf(best.radius) and best.residual == 0:
-            return best
+        if rows is None or best.residual == 0 or (math.isinf(best.radius) and goal.is_reached(best.bound)):
+            break
         corrected = _corrected(problem, rows, best.multipliers)
         found = best if corrected is None else _charged(problem, coef, corrected, goal)
         if not _better(found, best, goal):
             break
         best, rows = found, rows.updated(*found.multipliers)
-    if math.isinf(best.radius) and best.bound >= goal.objective - goal.largest_cost:
-        return best
-    return _for_every_w(problem, coef, best, rows, goal)
+    return best
 
 
 def _corrected(problem: Problem, rows: Rows, multipliers: tuple[Array, Array]) -> tuple[Array, Array] | None:
-    """Multipliers that are nearer to their constraint, with the rounding to spare, within their capacities."""
+    """Multipliers that are nearer to their inequality, within their capacities."""
     program, sample = problem.program, problem.sample
     sums = moments(sample, *multipliers)
     value, total = sums.value, sums.total * (1.0 if problem.over_pairs else 2.0)
-    spare = _SPARE * total * dual_norm_of(sample.peaks, program.norm)
+    spare = (_SPARE + 4.0 * _rounding_of_sums(sample)) * total * dual_norm_of(sample.peaks, program.norm)
     if program.threshold:
         corrected = correct_threshold(rows, *multipliers, program, value, total, spare)
     else:
@@ -145,21 +155,35 @@ def _corrected(problem: Problem, rows: Rows, multipliers: tuple[Array, Array]) -
     return None if corrected is None else _within_capacities(problem, *corrected)
 
 
-def _for_every_w(problem: Problem, coef: Array, best: ProvedBound, rows: Rows, goal: Goal) -> ProvedBound:
-    """The bound of exact multipliers with ``Σ q d = 0`` next to those of `best`, or `best` if they need not exist.
+def _norm_is_negligible(problem: Problem, coef: Array, goal: Goal) -> bool:
+    """Whether penalty and threshold hardly change the objective: then ``Σ q d = 0`` loses nothing."""
+    program = problem.program
+    return program.penalty_part(coef) + abs(program.threshold) * norm_of(coef, program.norm) <= goal.gap
 
-    They satisfy the constraint of every convex program, however small its λ or −z.
+
+def _without_norm(problem: Problem, coef: Array, multipliers: tuple[Array, Array], goal: Goal) -> ProvedBound:
+    """The bound of exact multipliers with ``Σ q d = 0`` next to these, or that of these with what they miss charged.
+
+    Exact ones satisfy the constraint of every convex program, however small its λ or −z.
     """
-    exact = feasible_nearby(problem, rows, *best.multipliers)
-    if exact is None:
-        return best
-    total = exact.factor * exact.total * (1.0 if problem.over_pairs else 2.0) * _DOWN
-    bound, radius = total, math.inf
-    if exact.residual > 0:
-        radius = _radius(problem, coef, exact.residual, total, goal)
-        bound = max(0.0, total - radius * exact.residual * _UP)
-    found = replace(best, bound=bound, radius=radius, residual=exact.residual, scale=exact.factor)
-    return found if _better(found, best, goal) else best
+    rows = correcting_rows(problem.sample, *multipliers)
+    nearest = multipliers
+    for _ in range(_CORRECTIONS):
+        if rows is None:
+            break
+        value = moments(problem.sample, *nearest).value
+        corrected = correct(rows, *nearest, -value)
+        if corrected is None:
+            break
+        nearest = _within_capacities(problem, *corrected)
+        rows = rows.updated(*nearest)
+        exact = feasible_nearby(problem, rows, *nearest)
+        if exact is not None:
+            total = exact.factor * exact.total * (1.0 if problem.over_pairs else 2.0) * _DOWN
+            found = _bound_of(problem, coef, total, exact.factor * exact.gradient, exact.multipliers, goal)
+            return replace(found, scale=exact.factor * found.scale)
+    plain, corrected_bound = (_charged(problem, coef, each, goal) for each in (multipliers, nearest))
+    return corrected_bound if _better(corrected_bound, plain, goal) else plain
 
 
 def _better(found: ProvedBound, best: ProvedBound, goal: Goal) -> bool:
@@ -171,15 +195,23 @@ def _better(found: ProvedBound, best: ProvedBound, goal: Goal) -> bool:
 
 def _charged(problem: Problem, coef: Array, multipliers: tuple[Array, Array], goal: Goal) -> ProvedBound:
     """The bound with all violations charged."""
-    program, sample = problem.program, problem.sample
+    sample = problem.sample
     sums = moments(sample, *multipliers)
-    lacking = _excess(problem, *multipliers) + float(sums.largest[-1])
+    lacking = _excess(problem, *multipliers, goal) + float(sums.largest[-1])
     total = max(0.0, (sums.total - lacking) * (1.0 if problem.over_pairs else 2.0) * _DOWN)
     gradient = (sums.largest[:-1] + 2.0 * lacking * sample.peaks) * _UP
+    return _bound_of(problem, coef, total, gradient, multipliers, goal)
+
+
+def _bound_of(
+    problem: Problem, coef: Array, total: float, gradient: Array, multipliers: tuple[Array, Array], goal: Goal
+) -> ProvedBound:
+    """The bound of feasible multipliers with ``Σ q ≥ total`` and ``|Σ q d| ≤ gradient``."""
+    program = problem.program
     size = dual_norm_of(gradient, program.norm) * _UP
     if program.penalty > 0 and program.squared:
-        scale = 1.0 if size == 0 else min(1.0, 2 * program.penalty * total / size**2)
-        bound = scale * total - (scale * size) ** 2 / (4 * program.penalty) * _UP
+        scale = 1.0 if size == 0 else min(1.0, 2 * program.penalty * total / size / size)
+        bound = scale * total - scale * size * (scale * size / (4 * program.penalty)) * _UP
         return ProvedBound(max(0.0, bound * _DOWN), math.inf, 0.0, scale, multipliers)
     if program.penalty > 0:
         scale = 1.0 if size <= program.penalty else program.penalty / size * _DOWN
@@ -189,20 +221,31 @@ def _charged(problem: Problem, coef: Array, multipliers: tuple[Array, Array], go
     if program.uses_norm:
         residual = max(0.0, size + program.threshold * total * _DOWN)
     else:
-        residual = float(np.linalg.norm(gradient / sample.spread)) * _UP
+        residual = float(np.linalg.norm(gradient / problem.sample.spread)) * _UP
     if residual == 0 or total == 0:
         return ProvedBound(total, math.inf, 0.0, 1.0, multipliers)
     radius = _radius(problem, coef, residual, total, goal)
     return ProvedBound(max(0.0, total - radius * residual * _UP), radius, residual, 1.0, multipliers)
 
 
-def _excess(problem: Problem, pos: Array, neg: Array) -> float:
-    """By how much the multipliers exceed their capacities."""
+def _excess(problem: Problem, pos: Array, neg: Array, goal: Goal) -> float:
+    """By how much the multipliers exceed their capacities at most.
+
+    They have been scaled until they fit, in working precision: what that leaves is the rounding of running sums.
+    """
     sample = problem.sample
-    if problem.over_pairs:
-        return max(0.0, largest_excess(pos, neg, sample.share_pos, sample.share_neg, 1.0))
-    capacities = sample.point_weights
-    return float(sum(np.maximum(q - c, 0.0).sum() for q, c in zip((pos, neg), capacities, strict=True))) * _UP
+    if not problem.over_pairs:
+        capacities = sample.point_weights
+        return float(sum(np.maximum(q - c, 0.0).sum() for q, c in zip((pos, neg), capacities, strict=True))) * _UP
+    rounding = _rounding_of_sums(sample) * float(pos.sum())
+    if problem.program.uses_norm and rounding <= goal.least_cost:
+        return rounding
+    return max(0.0, largest_excess(pos, neg, sample.share_pos, sample.share_neg, 1.0))
+
+
+def _rounding_of_sums(sample: Sample) -> float:
+    """By how much running sums over the observations are off, relatively."""
+    return 2.0**-50 * (sample.n_pos + sample.n_neg)
 
 
 def _within_capacities(problem: Problem, pos: Array, neg: Array) -> tuple[Array, Array]:

@@ -7,6 +7,7 @@ the observations with the largest multipliers; if there is none in which those o
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,7 +19,7 @@ from auclab.samples.memory import Sample
 from auclab.types import Array
 
 #: Observations that share the correction, at least and for every feature; more features than this are not corrected.
-_MIN_ROWS, _ROWS_PER_FEATURE, MAX_FEATURES = 2_000, 10, 1_500
+_MIN_ROWS, _ROWS_PER_FEATURE, MAX_FEATURES = 500, 5, 1_500
 #: A relative change of a multiplier above this is no small correction.
 _LARGEST_CHANGE = 0.5
 #: Entries of the gradient that differ by less, relatively, are taken for equal, or for 0.
@@ -58,6 +59,14 @@ class Rows:
         """The same observations with other multipliers."""
         return replace(self, multipliers=np.r_[pos[self.pos], neg[self.neg]])
 
+    def replaced(self, pos: Array, neg: Array, which: NDArray[np.intp], values: Array) -> tuple[Array, Array]:
+        """The multipliers with those of some of these observations, by their numbers here, replaced."""
+        pos, neg = pos.copy(), neg.copy()
+        of_pos = which < self.pos.size
+        pos[self.pos[which[of_pos]]] = values[of_pos]
+        neg[self.neg[which[~of_pos] - self.pos.size]] = values[~of_pos]
+        return pos, neg
+
 
 def correcting_rows(sample: Sample, pos: Array, neg: Array) -> Rows | None:
     """The observations of each class with the largest multipliers; None if there are too many features."""
@@ -66,10 +75,14 @@ def correcting_rows(sample: Sample, pos: Array, neg: Array) -> Rows | None:
         return None
     count = max(_MIN_ROWS, _ROWS_PER_FEATURE * n_features)
     chosen = [_largest(pos, sample.share_pos, count), _largest(neg, sample.share_neg, count)]
-    X_pos, X_neg = (X.toarray() if sp.issparse(X) else np.asarray(X) for X in sample.take(*chosen))
+    X_pos, X_neg = (_dense(X) for X in sample.take(*chosen))
     unit = np.r_[2.0 ** np.round(np.log2(sample.spread)), 1.0]
     features = np.vstack([np.c_[X_pos, np.ones(len(X_pos))], -np.c_[X_neg, np.ones(len(X_neg))]]) / unit
     return Rows(chosen[0], chosen[1], features, np.r_[pos[chosen[0]], neg[chosen[1]]], unit)
+
+
+def _dense(X: Any) -> Array:
+    return np.asarray(X.toarray() if sp.issparse(X) else X)  # type: ignore[attr-defined]
 
 
 def _largest(values: Array, shares: Array, count: int) -> NDArray[np.intp]:

@@ -13,6 +13,7 @@ corrected multipliers keep strictly within their capacities: they are feasible, 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,14 +21,14 @@ import scipy.linalg as la
 from numpy.typing import NDArray
 
 from auclab.compiled.accurate import weighted_column_sums
-from auclab.compiled.transport import largest_excess
+from auclab.compiled.transport import SortedMarginals
 from auclab.formulations.problem import Problem
 from auclab.solvers.verified.correction import Rows
 from auclab.solvers.verified.moments import Moments, moments
 from auclab.types import Array
 
 #: Factors that are tried: what the bound loses, and what the capacities gain.
-_LOSSES = (1e-13, 1e-11, 1e-9, 1e-8)
+_LOSSES = (1e-13, 1e-11, 1e-8)
 #: Corrections of a correction; each adds the digits of an approximate inverse.
 _CORRECTIONS = 3
 #: Pivots below this, relatively, belong to columns that the others determine.
@@ -44,9 +45,10 @@ class Feasible:
         Multiplied by it, they are feasible.
     total : float
         A lower bound of their sum over either class, before the factor.
-    residual : float
-        The l2 norm, in units of the spreads, of what is left of ``Σ q d`` in columns that the others determine but for
-        rounding; 0 if there are none.
+    gradient : array of shape (n_features,)
+        What is left of ``Σ q d`` at most, in columns that the others determine but for rounding; 0 in the others.
+    multipliers : pair of arrays of shapes (n_pos,) and (n_neg,)
+        The nearest floats.
 
     See Also
     --------
@@ -55,7 +57,8 @@ class Feasible:
 
     factor: float
     total: float
-    residual: float
+    gradient: Array
+    multipliers: tuple[Array, Array]
 
 
 def feasible_nearby(problem: Problem, rows: Rows, pos: Array, neg: Array) -> Feasible | None:
@@ -76,15 +79,20 @@ def feasible_nearby(problem: Problem, rows: Rows, pos: Array, neg: Array) -> Fea
     which, columns = _basis(rows)
     if which.size < columns.size:
         return None
-    units_a_spread = rows.unit / np.r_[problem.sample.spread, 1.0]
-    found = _exact_correction(rows.features[which], columns, sums, rows.unit, units_a_spread)
+    q = rows.multipliers[which]
+    found = _exact_correction(rows.features[which], columns, sums, rows.unit, q)
     if found is None:
         return None
-    moved, residual = found
-    change = float((moved / rows.multipliers[which]).max())
+    taken, moved, gradient = found
+    pos, neg = rows.replaced(pos, neg, which, q + taken)
+    change = float((moved / (q + taken)).max())
+    fits = _capacity_test(problem, pos, neg)
+    # Sums in working precision have brought the multipliers near their capacities, by so much.
+    least = 2.0**-52 * max(pos.size, neg.size)
     for loss in _LOSSES:
-        if change < loss / 8 and _fits(problem, pos, neg, 1.0 - loss, moved.sum(), change):
-            return Feasible(1.0 - loss, max(0.0, sums.total - float(moved.sum())), residual)
+        if loss >= least and change < loss / 8 and fits(1.0 - loss, float(moved.sum()), change):
+            total = sums.total - float((moved + abs(taken)).sum())
+            return Feasible(1.0 - loss, max(0.0, total), gradient, (pos, neg))
     return None
 
 
@@ -108,9 +116,9 @@ def _pivots(matrix: Array) -> NDArray[np.intp]:
 
 
 def _exact_correction(
-    basis: Array, columns: NDArray[np.intp], sums: Moments, unit: Array, units_a_spread: Array
-) -> tuple[Array, float] | None:
-    """What the exact correction of each multiplier is at most, and what is left in the other columns.
+    basis: Array, columns: NDArray[np.intp], sums: Moments, unit: Array, q: Array
+) -> tuple[Array, Array, Array] | None:
+    """The exact correction of multipliers q: what floats take up, what the rest is at most; and what is left of Σ q d.
 
     `basis` are the rows of the observations, shape (r, n_features + 1), `columns` the r columns that are to vanish.
     """
@@ -122,17 +130,25 @@ def _exact_correction(
     corrections: list[Array] = []
     for _ in range(_CORRECTIONS):
         left, _ = _left(basis, sums, unit, corrections)
-        corrections.append(-(inverse @ left[columns]))
+        correction = -(inverse @ left[columns])
+        if not corrections:
+            if not (abs(correction) < 0.5 * q).all():
+                return None
+            correction = (q + correction) - q  # exact, as both are within a factor of 2
+        corrections.append(correction)
     left, error = _left(basis, sums, unit, corrections)
     products = float((abs(inverse) @ abs(B)).sum(axis=1).max())
     distance = float(abs(np.eye(columns.size) - inverse @ B).sum(axis=1).max()) + 2.0**-52 * columns.size * products
     if not distance < 0.5:
         return None
     uncertain = 2.0 * float((abs(inverse) @ (abs(left) + error)[columns]).max()) * (1.0 + 1e-6)
-    others = np.setdiff1d(np.arange(unit.size), columns)
-    rest = (abs(left[others]) + error[others] + uncertain * abs(basis[:, others]).sum(axis=0)) * units_a_spread[others]
-    moved = np.sum(np.abs(corrections), axis=0) + uncertain
-    return (moved, float(np.linalg.norm(rest)) * (1.0 + 1e-12)) if np.isfinite(moved).all() else None
+    others = np.setdiff1d(np.arange(unit.size - 1), columns)
+    gradient = np.zeros(unit.size - 1)
+    moving = uncertain * abs(basis[:, others]).sum(axis=0)
+    gradient[others] = (abs(left[others]) + error[others] + moving) * unit[others] * (1.0 + 1e-12)
+    moved = np.sum(np.abs(corrections[1:]), axis=0) + uncertain
+    finite = np.isfinite(moved).all() and np.isfinite(gradient).all()
+    return (corrections[0], moved, gradient) if finite else None
 
 
 def _left(basis: Array, sums: Moments, unit: Array, corrections: list[Array]) -> tuple[Array, Array]:
@@ -146,12 +162,15 @@ def _left(basis: Array, sums: Moments, unit: Array, corrections: list[Array]) ->
     return left, error + 2.0**-52 * abs(left)
 
 
-def _fits(problem: Problem, pos: Array, neg: Array, factor: float, mass: float, change: float) -> bool:
+def _capacity_test(problem: Problem, pos: Array, neg: Array) -> Callable[[float, float, float], bool]:
     """Whether factor times the multipliers, moved by a mass and relatively by a change, are within the capacities."""
     sample = problem.sample
-    if not problem.over_pairs:
-        pairs = zip((pos, neg), sample.point_weights, strict=True)
-        return all(
-            bool((values * (factor * (1.0 + change + 2.0**-50)) <= capacity).all()) for values, capacity in pairs
-        )
-    return largest_excess(pos, neg, sample.share_pos, sample.share_neg, factor, change) + mass <= 0.0
+    if problem.over_pairs:
+        marginals = SortedMarginals(pos, neg, sample.share_pos, sample.share_neg)
+        return lambda factor, mass, change: marginals.largest_excess(factor, change) + mass <= 0.0
+
+    def fits(factor: float, mass: float, change: float) -> bool:
+        largest = factor * (1.0 + change + 2.0**-50)
+        return all((q * largest <= c).all() for q, c in zip((pos, neg), sample.point_weights, strict=True))
+
+    return fits
