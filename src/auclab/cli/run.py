@@ -10,7 +10,6 @@ import os
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -134,7 +133,12 @@ def _errors_of_hydra() -> Iterator[None]:
     except OSError as error:
         place = f" {error.filename}" if error.filename else ""
         line = f"the output folder{place} cannot be written: {error.strerror or error}; free space, or {OTHER_FOLDER}"
-    except BrokenProcessPool:
+    except Exception as error:
+        # Imported here: multiprocessing's exit handler has to be registered after that of `run_as_program`.
+        from concurrent.futures.process import BrokenProcessPool
+
+        if not isinstance(error, BrokenProcessPool):
+            raise
         line = "a worker process died, killed or out of memory; the same command again computes what is missing"
     finally:
         os.environ.pop(TRACES) if traces is None else os.environ.update({TRACES: traces})

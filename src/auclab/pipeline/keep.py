@@ -171,6 +171,7 @@ def keep_aside(
         It was Ctrl-C; the run is kept.
     """
     reason = " ".join(str(error).split()) or "Ctrl-C while the store was waited for"
+    reason = f"cannot write the files of the run: {reason}" if isinstance(error, OSError) else reason
     if experiment.tracking.name != "mlflow":
         raise AuclabError(f"{reason}; the files of the run are not whole: free space, or {OTHER_FOLDER}") from error
     tags = {SETTINGS_TAG: fingerprint(experiment.configuration)}
