@@ -16,7 +16,7 @@ from auclab.comparison.runs import is_setting
 from auclab.comparison.screens import STYLES, number_of, page, plain, sheet_of
 from auclab.pipeline.stored_files import damaged, read_json
 from auclab.pipeline.visible import visible
-from auclab.types import CONVERGED
+from auclab.types import CONVERGED, Status
 
 #: Parts of settings that are not shown: origin of the data, and the name of a group's choice.
 HIDDEN = ("name", "citation", "sha256", "openml", "data_dir")
@@ -90,10 +90,13 @@ class _Ending:
             return None
         with damaged(folder / "certificate.json"):
             numbers = [f"{key.replace('_', ' ')} {plain(content[key])}" for key in ("objective", "lower_bound")]
+            numbers.append(f"gap {plain(content['gap'], '.1e')}")
+            if content["status"] == Status.OPTIMAL_WITHIN:
+                numbers.append(f"for ‖w‖ ≤ {plain(content['norm_bound'], '.3g')}")
             return cls(
                 visible(f"{content['status']}, {content['advice']}"),
                 content["status"] in CONVERGED,
-                " · ".join([*numbers, f"gap {plain(content['gap'], '.1e')}"]),
+                " · ".join(numbers),
                 tuple(visible(str(note)) for note in content["notes"]),
             )
 

@@ -16,9 +16,10 @@ from rich.text import Text
 from auclab.pipeline.console import open_command, out, short_path
 from auclab.pipeline.guarantees import Guarantee
 from auclab.pipeline.results import Result
+from auclab.solvers.solution import Solution
 from auclab.tracking import Run, TrackingConfig
 from auclab.tracking.job_status import add_line, in_sweep
-from auclab.types import CONVERGED
+from auclab.types import CONVERGED, Status
 
 
 def show_solution(result: Result) -> None:
@@ -86,7 +87,7 @@ def _one_solution(grid: Table, result: Result) -> None:
     grid.add_row(
         "certificate",
         f"objective [bold]{solution.objective:.8f}[/bold] · lower bound {_number(solution.lower_bound, 8)} · "
-        f"gap {_small(solution.gap)}",
+        f"gap {_small(solution.gap)}{_radius(solution)}",
     )
     grid.add_row(
         "seconds",
@@ -96,6 +97,14 @@ def _one_solution(grid: Table, result: Result) -> None:
         grid.add_row("optimum", Text(fold.optimum.statement))
     for note in solution.notes:
         grid.add_row("note", Text(note))
+
+
+def _radius(solution: Solution) -> str:
+    """Up to which length of w the bound holds, where that limits the claim."""
+    if solution.status is not Status.OPTIMAL_WITHIN:
+        return ""
+    length = "‖w‖" if solution.formulation.uses_norm else "‖w · spread‖"
+    return f" · for {length} ≤ {solution.certificate.norm_bound:.3g}"
 
 
 def _many_solutions(grid: Table, result: Result) -> None:

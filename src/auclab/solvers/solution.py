@@ -22,19 +22,20 @@ class Certificate:
     objective
         Value of the formulation at the returned point, re-evaluated without pairs.
     lower_bound
-        Value of a feasible dual point, or the bound of a branch-and-bound tree where pairs are counted: no `w` has a
-        smaller objective (with ``‖w‖ ≤ norm_bound`` if that is finite). NaN when the solver gave no multipliers or
+        Value of a feasible dual point with every rounding charged to it (docs/guarantees.md), or the bound of a
+        branch-and-bound tree where pairs are counted: no `w` has a smaller objective (with ``‖w‖ ≤ norm_bound`` if that
+        is finite). NaN when the solver gave no multipliers or
         only a local optimum is claimed.
     absolute_gap, gap
         ``objective − lower_bound`` and the same divided by ``max(|objective|, 1e-3)``: below an objective of 1e-3
         the gap is an absolute one in units of 1e-3. Never negative beyond rounding.
     dual_residual
         Violation of the dual constraint ``‖Σ q d‖_* ≤ λ − z Σ q`` (in the dual norm; without a norm, l2 with every
-        feature in units of its spread) by multipliers within their capacities, before anything is done about it:
-        for λ > 0 they are then scaled until they satisfy it, for λ = 0 the violation is charged to `lower_bound`.
-        0 for a squared penalty, whose dual has no such constraint; NaN without multipliers.
+        feature in units of its spread) by multipliers within their capacities, after they were corrected: for λ > 0
+        they are then scaled until they satisfy it, for λ = 0 the violation is charged to `lower_bound`. 0 where the
+        constraint is proved to be satisfied, and for a squared penalty, whose dual has none; NaN without multipliers.
     norm_bound
-        The radius within which `lower_bound` holds; infinite when the dual point could be made feasible. In the
+        The radius within which `lower_bound` holds; infinite when the dual point was proved to be feasible. In the
         program's norm, or, where it has none, in the l2 norm with every feature in units of its spread.
 
     See Also
