@@ -42,7 +42,7 @@ class Status(StrEnum):
         """What the status means for the person who reads it."""
         return {
             Status.OPTIMAL: "the gap is within the tolerance",
-            Status.OPTIMAL_WITHIN: "the gap is within the tolerance for w up to the norm bound; longer ones may do better",
+            Status.OPTIMAL_WITHIN: "the gap is within the tolerance up to the norm bound; a longer w may do better",
             Status.LOCAL: "a local optimum of a problem that is not convex; other starts may be better",
             Status.UNCERTIFIED: "the solver finished, but its lower bound does not hold for this point",
             Status.TIME_LIMIT: "the best point within the time limit; raise time_limit or loosen tolerance",
