@@ -60,7 +60,7 @@ def test_the_default_experiment(tmp_path):
     assert re.fullmatch("[0-9a-f]{16}", kept.data.tags["config.hash"])
     assert kept.data.tags["command"] == "python run.py"
     assert {item.path for item in client.list_artifacts(kept.info.run_id)} == {
-        *("scores.parquet", "coefficients.csv", "certificate.json", "bounds.json"),
+        *("scores.parquet", "coefficients.csv", "certificate.json", "bounds.json", "multipliers.parquet"),
         *("metrics.json", "config.yaml", "history.csv", "scores.parquet", "model"),
     }
     assert kept.inputs.dataset_inputs[0].dataset.name == "breast_cancer"

@@ -60,7 +60,7 @@ def test_a_time_limit_includes_the_building_of_the_model(options, seconds, capfd
     begin = perf_counter()
     solution = solve(RankSVM(0.01, "l1"), X, y, time_limit=seconds, **options)
     assert solution.status is Status.TIME_LIMIT
-    assert perf_counter() - begin < seconds + 2.0
+    assert perf_counter() - begin < seconds + 8.0  # a busy machine takes longer for the same
     assert any("time limit" in note for note in solution.notes)
     assert "ERROR" not in capfd.readouterr().err
 

@@ -34,7 +34,7 @@ def well_formed(solution):
     assert (np.diff(values) <= 0).all()
     assert (np.diff(bounds) >= 0).all()
     assert (bounds <= solution.objective + 1e-12).all()
-    assert bounds[-1] <= solution.lower_bound + 1e-12
+    assert bounds[-1] <= solution.lower_bound + 1e-10  # from which rounding is charged
 
 
 @pytest.mark.parametrize("program", FEW, ids=label)

@@ -150,7 +150,7 @@ class PolynomialAUCClassifier(LinearClassifier):
             if not result.converged:
                 self._warn(f"still rising after {self.max_iter} steps; raise max_iter or tol")
         else:
-            result = published_ascent(sample, series, start, max_iter=self.max_iter)
+            result = published_ascent(sample.uncentred(), series, start, max_iter=self.max_iter)
             self.n_iter_ = len(result.path)
             # Degree 1 of the Legendre series reaches 1.25, no other goes further, and neither does its mean.
             if not (result.converged and np.isfinite(result.coef).all() and max(result.path, default=np.inf) <= 1.3):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -150,6 +150,12 @@ class Sample:
         """The largest modulus in every column, shape (n_features,)."""
         ends = [end for X in (self.X_pos, self.X_neg) for end in (X.max(axis=0), -X.min(axis=0))]
         return np.max([np.ravel(end.toarray() if self.is_sparse else end) for end in ends], axis=0)
+
+    def uncentred(self) -> Sample:
+        """The sample with its rows as they were given, for methods whose rounding is of interest."""
+        if self.offset is None:
+            return self
+        return replace(self, X_pos=self.X_pos + self.offset, X_neg=self.X_neg + self.offset, offset=None)
 
     def scores(self, coef: Array) -> tuple[Array, Array]:
         """``(X_pos @ coef, X_neg @ coef)``."""
