@@ -1,13 +1,13 @@
 """Faults of the machine under the commands of auclab: what was lost, and what the reader saw.
 
-    python benchmarks/faults.py [--only NAME …] [--source FOLDER] [--results FILE]
+    python benchmarks/faults.py [--only NAME …] [--source FOLDER --label 0.2.0] [--results FILE]
 
 Each fault is a real one: a small file system that is full or read-only (mounted in memory; needs root), a process that
 holds a lock, bytes that are overwritten, a server or a worker that is killed with ``kill -9``, a clock that is moved
 (libfaketime). The command runs beside it as a reader would type it; afterwards the fault is taken away, `auclab push`
 and the same command follow, and what is missing in the store or on the disk counts as lost. ``--source`` measures the
-checkout in another folder. The results go to docs/reliability.json, from which docs/reliability.py fills in the table
-of docs/reliability.md.
+checkout in another folder. The results go to docs/reliability/faults.json, from which docs/reliability.py fills in
+the table of docs/reliability.md.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from urllib.request import urlopen
 import psutil
 
 ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "docs" / "reliability.json"
+RESULTS = ROOT / "docs" / "reliability" / "faults.json"
 
 #: Quick runs: 40 rows, solved in milliseconds.
 QUICK = (
@@ -181,6 +181,7 @@ def short(line: str) -> str:
     line = re.sub(r"/tmp/[\w./-]*?/(?=(mlruns|full|outputs|multirun|server\.db)\b)", "", line)
     line = re.sub(r"\d{4}-\d\d-\d\d/[\d.-]+", "…", line)
     line = re.sub(r"process \d+", "process 4711", line)
+    line = re.sub(r"process 4711 \([^)]*?(…|\))\)?", "process 4711 (its command)", line)
     return re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:5000", line)
 
 
@@ -403,7 +404,9 @@ def read_only_list(place: Place) -> Fault:
         subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
         answer = place.run("runs")
         subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)
-    return outcome("", "", answer, lacking(place, [0]))
+        lost = lacking(place, [0])
+    listed = any("bauc · artificial" in line for _, line in answer.lines)
+    return outcome("", "", answer, lost + ([] if listed else ["the list lacks the run"]))
 
 
 def read_only_output(place: Place) -> Fault:
@@ -551,13 +554,13 @@ def _clock(place: Place, jump: str) -> Fault:
     environment = {"LD_PRELOAD": str(library), "FAKETIME_TIMESTAMP_FILE": str(rate), "FAKETIME_NO_CACHE": "1"}
     environment["DONT_FAKE_MONOTONIC"] = "1"
     place.seed_store()
-    process = place.start("run", *SLOW, "split.seed=1", **environment)
-    wait_for(lambda: list(place.folder.glob("outputs/*/*/run.log"))[1:])
-    time.sleep(2.0)
+    process = place.start("run", "-m", *SLOW, "split.seed=1", **environment)
+    wait_for(lambda: running(place.folder / "mlruns" / "mlflow.db"))
     rate.write_text(jump)
     answer = finish(process)
     lost = lacking(place, [1])
     with closing(sqlite3.connect(place.folder / "mlruns" / "mlflow.db")) as connection:
+        connection.execute("PRAGMA busy_timeout = 30000")
         query = """SELECT (r.end_time - r.start_time) / 1000.0 FROM runs r JOIN params p ON p.run_uuid = r.run_uuid
                    WHERE p.key = 'split.seed' AND p.value = '1'"""
         lasted = connection.execute(query).fetchone()[0]
@@ -703,9 +706,11 @@ def main() -> None:
     names = [each.__name__ for each in FAULTS]
     parser.add_argument("--only", nargs="+", choices=names, default=names, metavar="NAME")
     parser.add_argument("--source", type=Path, default=ROOT, help="another checkout to measure")
+    parser.add_argument("--label", default="now", help="name of what is measured, in the results")
     parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args()
-    results = json.loads(options.results.read_text()) if options.results.exists() else {}
+    every = json.loads(options.results.read_text()) if options.results.exists() else {}
+    results = every.setdefault(options.label, {})
     for fault in FAULTS:
         if fault.__name__ not in options.only:
             continue
@@ -725,7 +730,8 @@ def main() -> None:
         for line in found.saw:
             print(f"{'':24} {line[:300]}", flush=True)
         results[found.name] = asdict(found)
-        options.results.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        every[options.label] = results = {name: results[name] for name in names if name in results}
+        options.results.write_text(json.dumps(every, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     raise SystemExit(any(results[name]["lost"] != "nothing" for name in options.only if name in results))
 
 

@@ -150,7 +150,9 @@ def report_remaining_jobs() -> None:
 def _close(sweep: Sweep, stopped: bool) -> bool:
     """Close the parent run and print the summary; return whether a job is missing."""
     from auclab.pipeline.console import plain_errors, show_sweep
+    from auclab.pipeline.notes import show_notes
 
+    show_notes()  # once more: Hydra has configured the loggers
     sweep.watcher.stop()
     counts = count_jobs(sweep.folder, sweep.id)
     other_code = count_other_code(sweep.folder, sweep.id)
