@@ -52,7 +52,9 @@ def test_a_store_that_refuses_loses_nothing(tmp_path):
     assert answer.returncode == 1
     assert "certificate" in answer.stdout
     (line,) = answer.stderr.splitlines()
-    (folder,) = re.findall(r"nothing is lost: its files are in (\S+), and auclab push \1 sends them to the store$", line)
+    (folder,) = re.findall(
+        r"nothing is lost: its files are in (\S+), and auclab push \1 sends them to the store$", line
+    )
     kept = {path.name for path in (tmp_path / folder).iterdir()}
     assert {"certificate.json", "coefficients.csv", "metrics.json", "scores.parquet", "model"} <= kept
 

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import runpy
 import shutil
 import sqlite3
 import subprocess
@@ -27,6 +28,7 @@ from auclab.tracking.push import KEPT_TAG, push
 from auclab.tracking.server import why_silent
 from auclab.tracking.store import open_store
 from auclab.types import AuclabError
+from composed import REPOSITORY
 from tracked_runs import DATASET, write_half_and_fail
 
 HOLD = (
@@ -372,3 +374,14 @@ def test_a_data_set_is_not_needed(tracking, tmp_path):
     (kept,) = runs_of(tracking)[1]
     assert (kept.info.status, kept.data.metrics) == ("KILLED", {"claim": 1.0})
     assert not kept.inputs.dataset_inputs
+
+
+def test_the_table_of_faults_is_that_of_the_results():
+    """docs/reliability.md shows what benchmarks/faults.py measured, and nothing was lost."""
+    script = runpy.run_path(str(REPOSITORY / "docs" / "reliability.py"))
+    results = json.loads((REPOSITORY / "docs" / "reliability" / "faults.json").read_text(encoding="utf-8"))
+    page = (REPOSITORY / "docs" / "reliability.md").read_text(encoding="utf-8")
+    assert script["fill"](page, results) == page
+    lost = {name: fault["lost"] for name, fault in results["now"].items() if fault["lost"] != "nothing"}
+    assert lost.keys() == {"disk_full_both"}  # no disk takes anything
+    assert "the screen has its numbers" in lost["disk_full_both"]

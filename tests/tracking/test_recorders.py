@@ -22,7 +22,6 @@ from auclab.tracking.sqlite_recorder import COLUMNS, SqliteRecorder
 from auclab.tracking.store import open_store
 from tracked_runs import DATASET, write_half_and_fail
 
-
 START = Start(17.5, time.monotonic())
 
 
