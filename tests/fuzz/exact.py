@@ -504,7 +504,7 @@ def _plane_directions(sample: ExactSample) -> list[list[Fraction]]:
         size = max(abs(a), abs(b))
         unit.append((a / size, b / size))
     turns = [u for k, u in enumerate(unit) if k == 0 or u != unit[k - 1]]
-    between = [[a[0] + b[0], a[1] + b[1]] for a, b in zip(turns, [*turns[1:], turns[0]], strict=True)]
+    between = [[a[0] + b[0], a[1] + b[1]] for a, b in zip(turns, turns[1:] + turns[:1], strict=True)]
     # Two opposite normals alone: their sum is 0, and the direction between is at a right angle.
     between = [m if any(m) else [-t[1], t[0]] for m, t in zip(between, turns, strict=True)]
     return [*map(list, turns), *between]

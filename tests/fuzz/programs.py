@@ -38,6 +38,8 @@ from .verdicts import DEFECTS, Answer, Verdict, judge, unjudged
 
 SOLVERS = ("auto", "highs:full", "highs:dual", "highs:aggregated", "newton", "cutting_plane", "clarabel", "scs")
 TOLERANCE = 1e-6
+#: Seconds that every solve is given: one that takes longer does not keep its limit.
+TIME_LIMIT = 8.0
 #: The cases that were found.
 FOUND = Path(__file__).with_name("found.json")
 #: A solve may take this many times its limit of processor seconds in wall-clock seconds, on a busy machine.
@@ -62,7 +64,14 @@ def answer(case: Case, solver: str) -> Answer:
         warnings.simplefilter("always")
         try:
             solution = solve(
-                case.program, case.X, case.y, sample_weight=case.weight, solver=name, tolerance=TOLERANCE, **options
+                case.program,
+                case.X,
+                case.y,
+                sample_weight=case.weight,
+                solver=name,
+                tolerance=TOLERANCE,
+                time_limit=TIME_LIMIT,
+                **options,
             )
         except AuclabError as error:
             end = "unable" if any(words in str(error) for words in _UNABLE) else "refused"
