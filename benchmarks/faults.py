@@ -581,7 +581,7 @@ def staging_deleted(place: Place) -> Fault:
 
 
 def artifacts_deleted(place: Place) -> Fault:
-    """The files of a finished run are deleted; `auclab show`, `figures` and `compare` on it."""
+    """The files of a finished run are deleted; `auclab show last`, `figures` and `compare` on it."""
     place.seed_store()
     shutil.rmtree(place.folder / "mlruns" / "artifacts")
     answers_ = [place.run(*words) for words in (("figures", "last"), ("show", "last"), ("compare",), ("rerun", "last"))]
