@@ -39,7 +39,7 @@ from .verdicts import DEFECTS, Answer, Verdict, judge, unjudged
 SOLVERS = ("auto", "highs:full", "highs:dual", "highs:aggregated", "newton", "cutting_plane", "clarabel", "scs")
 TOLERANCE = 1e-6
 #: Seconds that every solve is given: one that takes longer does not keep its limit.
-TIME_LIMIT = 8.0
+TIME_LIMIT = 6.0
 #: The cases that were found.
 FOUND = Path(__file__).with_name("found.json")
 #: A solve may take this many times its limit of processor seconds in wall-clock seconds, on a busy machine.

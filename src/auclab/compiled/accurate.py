@@ -117,14 +117,16 @@ def accurate_pair_hinge(
     1e-20
     """
     order_pos, order_neg = np.lexsort(pos[::-1]), np.lexsort(neg[::-1])
-    mass_pos, mass_neg = (
-        np.r_[0.0, np.cumsum(np.ones(order.size) if weight is None else weight[order])]
-        for order, weight in ((order_pos, weight_pos), (order_neg, weight_neg))
-    )
+    mass_pos = np.r_[0.0, np.cumsum(_sorted(weight_pos, order_pos))]
+    above_neg = np.r_[np.cumsum(_sorted(weight_neg, order_neg)[::-1])[::-1], 0.0]
     total = _gap_sum(
-        pos[0][order_pos], pos[1][order_pos], neg[0][order_neg], neg[1][order_neg], mass_pos, mass_neg, *shift
+        pos[0][order_pos], pos[1][order_pos], neg[0][order_neg], neg[1][order_neg], mass_pos, above_neg, *shift
     )
-    return float(total / (mass_pos[-1] * mass_neg[-1]))
+    return float(total / (mass_pos[-1] * above_neg[0]))
+
+
+def _sorted(weight: Array | None, order: Any) -> Array:
+    return np.ones(order.size) if weight is None else weight[order]
 
 
 @njit(cache=True)
@@ -147,7 +149,7 @@ def _gap_sum(
     neg: Array,
     neg_lo: Array,
     mass_pos: Array,
-    mass_neg: Array,
+    above_neg: Array,
     shift: float,
     shift_lo: float,
 ) -> float:
@@ -161,7 +163,7 @@ def _gap_sum(
         value = (pos[i], pos_lo[i]) if take_pos else moved
         if i > 0:
             gap = _difference(value[0], value[1], before[0], before[1])
-            total += gap * mass_pos[i] * (mass_neg[neg.size] - mass_neg[j])
+            total += gap * mass_pos[i] * above_neg[j]
         before = value
         if take_pos:
             i += 1

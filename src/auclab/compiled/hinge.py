@@ -45,7 +45,8 @@ def pair_hinge_value(
     """
     pos, mass_pos = _sorted_with_mass(scores_pos, weight_pos)
     neg, mass_neg = _sorted_with_mass(scores_neg, weight_neg)
-    return float(_gap_sum(pos, neg, mass_pos, mass_neg, float(shift)) / (mass_pos[-1] * mass_neg[-1]))
+    above = mass_above(neg.size, mass_neg, weight_neg, scores_neg)
+    return float(_gap_sum(pos, neg, mass_pos, above, float(shift)) / (mass_pos[-1] * above[0]))
 
 
 def pair_hinge_active(
@@ -113,13 +114,21 @@ def _mass(size: int, weight: Array | None = None, order: np.ndarray | None = Non
     return mass
 
 
+def mass_above(size: int, mass: Array, weight: Array | None, scores: Array) -> Array:
+    """Total weight of the sorted scores from k on, k = 0 … size; summed from the end, so that small weights count."""
+    if weight is None:
+        return size - mass
+    above = np.zeros(size + 1)
+    above[:-1] = np.cumsum(weight[np.argsort(scores)][::-1])[::-1]
+    return above
+
+
 @njit(cache=True)
-def _gap_sum(pos: Array, neg: Array, mass_pos: Array, mass_neg: Array, shift: float) -> float:
+def _gap_sum(pos: Array, neg: Array, mass_pos: Array, above_neg: Array, shift: float) -> float:
     """``Σ_ij u_i v_j [n_j + shift − p_i]₊`` by one merge of `pos` with ``neg + shift``, both ascending; O(m).
 
-    `mass_pos` and `mass_neg`, of shapes (n_pos + 1,) and (n_neg + 1,), are the cumulative weights.
+    `mass_pos` and `above_neg`, of shapes (n_pos + 1,) and (n_neg + 1,), are the weights below and from an index on.
     """
-    total_neg = mass_neg[neg.size]
     total = 0.0
     i = j = 0
     previous_is_pos = False  # which list the last merged value came from
@@ -130,7 +139,7 @@ def _gap_sum(pos: Array, neg: Array, mass_pos: Array, mass_neg: Array, shift: fl
                 gap = pos[i] - pos[i - 1] if previous_is_pos else (pos[i] - neg[j - 1]) - shift
             else:
                 gap = (neg[j] - pos[i - 1]) + shift if previous_is_pos else neg[j] - neg[j - 1]
-            total += gap * mass_pos[i] * (total_neg - mass_neg[j])
+            total += gap * mass_pos[i] * above_neg[j]
         if take_pos:
             i += 1
         else:

@@ -21,7 +21,7 @@ from auclab.compiled.accurate import accurate_scores
 from auclab.formulations.norms import norm_of
 from auclab.formulations.optimum import Optimum
 from auclab.samples.as_sample import as_sample
-from auclab.samples.centring import moved_intercept
+from auclab.samples.centring import moved_intercept_parts
 from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError, Norm
 
@@ -110,32 +110,37 @@ class Program(ABC):
     def objective(self, coef: Array, intercept: float, sample: Sample) -> float:
         """`value` on a sample that was checked before."""
 
-    def accurate_objective(self, coef: Array, intercept: float, sample: Sample) -> float:
+    def accurate_objective(self, coef: Array, intercept: float, sample: Sample, intercept_low: float = 0.0) -> float:
         """`objective`, once more in twice the working precision where rounding may cost it more than 1e-12.
 
         A score ``w·x`` is off by about ``n · 1e-16 · Σ|w_k x_k|``: with margins of 1e-9, w is of the order of 1e9, and
         a hinge of 1 would be known to 1e-7 only. Counts of pairs and samples in blocks stay as they are.
         """
         plain = self.objective(coef, intercept, sample)
-        if sample.in_blocks or not self.rounding_error(coef, sample) > _ACCEPTED_ERROR:
+        if sample.in_blocks or not self.rounding_error(coef, intercept, sample) > _ACCEPTED_ERROR:
             return plain
         scores = accurate_scores(sample.X_pos, coef), accurate_scores(sample.X_neg, coef)
         if not all(np.isfinite(part).all() for score in scores for part in score):
             return plain
-        return self.objective_at(coef, intercept, sample, *scores)
+        return self.objective_at(coef, (intercept, intercept_low), sample, *scores)
 
-    def rounding_error(self, coef: Array, sample: Sample) -> float:
-        """By how much `objective` may be off because of the rounding of the scores and of ``z‖w‖``."""
-        size = float(abs(coef) @ sample.peaks)
+    def rounding_error(self, coef: Array, intercept: float, sample: Sample) -> float:
+        """By how much `objective` may be off because of the rounding of the scores, of b and of ``z‖w‖``."""
+        size = float(abs(coef) @ sample.peaks) + abs(intercept)
         if self.threshold:
             size += abs(self.threshold) * norm_of(coef, self.norm)
         return (sample.n_features + 4) * 2.0**-52 * size
 
     def objective_at(
-        self, coef: Array, intercept: float, sample: Sample, scores_pos: DoubleDouble, scores_neg: DoubleDouble
+        self,
+        coef: Array,
+        intercept: tuple[float, float],
+        sample: Sample,
+        scores_pos: DoubleDouble,
+        scores_neg: DoubleDouble,
     ) -> float:
-        """`objective` where the scores are given as ``high + low``; a program without hinges has no other value."""
-        return self.objective(coef, intercept, sample)
+        """`objective` of scores and b that are ``high + low``; a program without hinges has no other value."""
+        return self.objective(coef, intercept[0], sample)
 
     @abstractmethod
     def equation(self) -> str:
@@ -249,5 +254,5 @@ class Program(ABC):
         vector = np.asarray(coef, dtype=np.float64)
         if vector.shape != (sample.n_features,):
             raise AuclabError(f"coef has shape {vector.shape}, but X has {sample.n_features} columns")
-        centred = moved_intercept(float(intercept), vector, sample.offset, 1.0)
-        return self.accurate_objective(vector, centred, sample)
+        centred, low = moved_intercept_parts(float(intercept), vector, sample.offset, 1.0)
+        return self.accurate_objective(vector, centred, sample, low)

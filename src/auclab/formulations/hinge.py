@@ -92,18 +92,23 @@ class HingeProgram(Program):
     @abstractmethod
     def accurate_hinge(
         self,
-        intercept: float,
+        intercept: tuple[float, float],
         sample: Sample,
         scores_pos: DoubleDouble,
         scores_neg: DoubleDouble,
         shift: tuple[float, float],
     ) -> float:
-        """`hinge` where scores and ``1 − z‖w‖`` are given as ``high + low``."""
+        """`hinge` where scores, b and ``1 − z‖w‖`` are given as ``high + low``."""
 
     def objective_at(
-        self, coef: Array, intercept: float, sample: Sample, scores_pos: DoubleDouble, scores_neg: DoubleDouble
+        self,
+        coef: Array,
+        intercept: tuple[float, float],
+        sample: Sample,
+        scores_pos: DoubleDouble,
+        scores_neg: DoubleDouble,
     ) -> float:
-        """`objective` where the scores are given as ``high + low``."""
+        """`objective` where scores and b are given as ``high + low``."""
         size = accurate_norm_of(coef, self.norm)
         product, error = two_product(-self.threshold, size[0])
         high, rest = two_sum(1.0, product)

@@ -37,13 +37,13 @@ class PairHingeProgram(HingeProgram):
 
     def accurate_hinge(
         self,
-        intercept: float,
+        intercept: tuple[float, float],
         sample: Sample,
         scores_pos: DoubleDouble,
         scores_neg: DoubleDouble,
         shift: tuple[float, float],
     ) -> float:
-        """`hinge` where scores and ``1 − z‖w‖`` are given as ``high + low``."""
+        """`hinge` where scores, b and ``1 − z‖w‖`` are given as ``high + low``."""
         return accurate_pair_hinge(scores_pos, scores_neg, shift, *sample.weights)
 
     def null_is_certain(self, sample: Sample) -> bool:

@@ -97,13 +97,13 @@ class PartialAUC(PairHingeProgram):
 
     def accurate_hinge(
         self,
-        intercept: float,
+        intercept: tuple[float, float],
         sample: Sample,
         scores_pos: DoubleDouble,
         scores_neg: DoubleDouble,
         shift: tuple[float, float],
     ) -> float:
-        """`hinge` where scores and ``1 − z‖w‖`` are given as ``high + low``."""
+        """`hinge` where scores, b and ``1 − z‖w‖`` are given as ``high + low``."""
         order = np.lexsort(scores_neg[::-1])
         rank = np.empty(order.size)
         rank[order] = np.arange(order.size)

@@ -42,28 +42,29 @@ class PointHingeProgram(HingeProgram):
 
     def accurate_hinge(
         self,
-        intercept: float,
+        intercept: tuple[float, float],
         sample: Sample,
         scores_pos: DoubleDouble,
         scores_neg: DoubleDouble,
         shift: tuple[float, float],
     ) -> float:
-        """`hinge` where scores and ``1 − z‖w‖`` are given as ``high + low``."""
+        """`hinge` where scores, b and ``1 − z‖w‖`` are given as ``high + low``."""
         weight_pos, weight_neg = sample.point_weights
         value = 0.0
         for (high, low), weight, sign in ((scores_pos, weight_pos, -1.0), (scores_neg, weight_neg, 1.0)):
-            base, lost = two_sums(np.full(weight.size, shift[0]), sign * intercept)
-            total, rest = two_sums(base, sign * high)
-            value += float(weight @ np.maximum(total + (lost + rest + sign * low + shift[1]), 0.0))
+            # Score and intercept first: they may be long and nearly cancel.
+            base, lost = two_sums(high, intercept[0])
+            total, rest = two_sums(shift[0], sign * base)
+            value += float(weight @ np.maximum(total + (rest + shift[1] + sign * (lost + low + intercept[1])), 0.0))
         return value
 
     def null_value(self, sample: Sample) -> float:
         """Objective of w = 0 with the best intercept, 2·min(class shares)."""
-        return 2.0 * min(sample.prior_pos, 1.0 - sample.prior_pos)
+        return 2.0 * min(sample.prior_pos, sample.prior_neg)
 
     def null_intercept(self, sample: Sample) -> float:
         """The best intercept for w = 0: the sign of the majority; 0 for classes of equal weight."""
-        return float(np.sign(sample.prior_pos - 0.5))
+        return float(np.sign(sample.prior_pos - sample.prior_neg))
 
     def null_proof(self, sample: Sample) -> NullProof | None:
         """The minority with its full weights, the majority with those that bring its mean nearest.

@@ -37,9 +37,9 @@ class Problem:
         """The program's value at a point."""
         return self.program.objective(coef, intercept, self.sample)
 
-    def accurate_objective(self, coef: Array, intercept: float) -> float:
+    def accurate_objective(self, coef: Array, intercept: float, intercept_low: float = 0.0) -> float:
         """The program's value at a point, in twice the working precision where that is needed."""
-        return self.program.accurate_objective(coef, intercept, self.sample)
+        return self.program.accurate_objective(coef, intercept, self.sample, intercept_low)
 
     def null_intercept(self) -> float:
         """The best intercept for w = 0: the sign of the majority; 0 for pairs and for balanced points."""

@@ -36,6 +36,8 @@ class Directions:
     """The distinct ``e_p``, shape (n_directions, n_features), the weight of their pairs, and that of equal rows.
 
     Weights are shares of all pairs, ``weight = count · unit``; counts are whole numbers for an unweighted sample.
+    `thin` says whether some direction has an entry below ε that is not 0: a v along that feature tells its pairs apart
+    by less than ε, and the counts of the tree do not see it.
     """
 
     rows: Array
@@ -43,6 +45,7 @@ class Directions:
     equal: float
     unit: float
     whole: bool
+    thin: bool = False
 
     def wrong(self, point: Array) -> float:
         """The count of the directions that are not right at v, where HiGHS may have them just below ε."""
@@ -103,14 +106,16 @@ def pair_directions(problem: Problem) -> Directions:
     scaled = dense / problem.sample.spread
     length = np.abs(scaled).sum(axis=1)
     apart = length > 0
-    rounded = np.round(scaled[apart] / length[apart, None], _DIGITS) + 0.0
+    unit_rows = scaled[apart] / length[apart, None]
+    thin = bool(((unit_rows != 0) & (abs(unit_rows) < MARGIN)).any())
+    rounded = np.round(unit_rows, _DIGITS) + 0.0
     rows, place = np.unique(rounded, axis=0, return_inverse=True)
     whole = not problem.sample.weighted
     unit = 1.0 / problem.n_margins if whole else float(margins.capacity[margins.capacity > 0].mean())
     count: Array = np.bincount(place.ravel(), margins.capacity[apart] / unit, minlength=len(rows)).astype(float)
     if whole:
         count = np.rint(count)
-    return Directions(rows, count, float(margins.capacity[~apart].sum()), unit, whole)
+    return Directions(rows, count, float(margins.capacity[~apart].sum()), unit, whole, thin)
 
 
 def solve_box(box: Box, below: float, time_limit: float | None, *, integer: bool) -> BoxPoint:

@@ -90,10 +90,19 @@ def moved_intercept(intercept: float, coef: Array, offset: Array | None, sign: f
     >>> moved_intercept(-1e16, np.array([1.0, 1.0]), np.array([1e16, 0.5]), 1.0)
     0.5
     """
+    return moved_intercept_parts(intercept, coef, offset, sign)[0]
+
+
+def moved_intercept_parts(intercept: float, coef: Array, offset: Array | None, sign: float) -> tuple[float, float]:
+    """`moved_intercept`, and what its rounding lost."""
     if offset is None:
-        return intercept
+        return intercept, 0.0
     product, error = exact_products(sign * coef, offset)
-    return math.fsum((intercept, *product, *error))
+    parts = (intercept, *product.tolist(), *error.tolist())
+    if not all(map(math.isfinite, parts)):
+        return float(intercept + sign * (coef @ offset)), 0.0
+    total = math.fsum(parts)
+    return total, math.fsum((*parts, -total))
 
 
 def exact_products(a: Array, b: Array) -> tuple[Array, Array]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -37,6 +38,8 @@ class Sample:
         Which observations are positive, in the order of the data.
     weighted : bool
         Whether sample weights were given.
+    prior_neg : float in (0, 1)
+        Weight of the negative class, which ``1 − prior_pos`` has no digits of where it is tiny.
     offset : array of shape (n_features,) or None
         What was subtracted from every row, without any rounding (`auclab.samples.centring`); None stands for zeros.
 
@@ -52,7 +55,12 @@ class Sample:
     prior_pos: float
     positive: NDArray[np.bool_]
     weighted: bool
+    prior_neg: float = field(default=math.nan, kw_only=True)
     offset: Array | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if math.isnan(self.prior_neg):
+            object.__setattr__(self, "prior_neg", 1.0 - self.prior_pos)
 
     #: Whether the rows are read from files block by block (`auclab.samples.blocks.block_sample.BlockSample`).
     in_blocks: ClassVar[bool] = False
@@ -75,7 +83,7 @@ class Sample:
             raise AuclabError(f"X has {features.shape[0]} rows, but there are {positive.size} labels")
         weight = weight_vector(sample_weight, positive.size)
         same_length(y=positive, sample_weight=weight)
-        share_pos, share_neg, prior_pos = class_shares(positive, weight)
+        share_pos, share_neg, prior_pos, prior_neg = class_shares(positive, weight)
         X_pos, X_neg = features[_rows_of(positive)], features[_rows_of(~positive)]
         offset = None if sp.issparse(features) else column_offsets(low, high)
         sample = cls(
@@ -84,6 +92,7 @@ class Sample:
             share_pos=share_pos,
             share_neg=share_neg,
             prior_pos=prior_pos,
+            prior_neg=prior_neg,
             positive=positive,
             weighted=weight is not None,
             offset=offset,
@@ -120,7 +129,7 @@ class Sample:
     @property
     def point_weights(self) -> tuple[Array, Array]:
         """Weights of positives and negatives as points of one sample; together they sum to 1."""
-        return self.prior_pos * self.share_pos, (1.0 - self.prior_pos) * self.share_neg
+        return self.prior_pos * self.share_pos, self.prior_neg * self.share_neg
 
     @property
     def mean_difference(self) -> Array:
@@ -186,8 +195,8 @@ class Sample:
         return joined
 
 
-def class_shares(positive: NDArray[np.bool_], weight: Array | None) -> tuple[Array, Array, float]:
-    """Weights within either class, each summing to 1, and the weight of the positive class in the whole.
+def class_shares(positive: NDArray[np.bool_], weight: Array | None) -> tuple[Array, Array, float, float]:
+    """Weights within either class, each summing to 1, and the weights of the classes in the whole.
 
     Raises
     ------
@@ -202,7 +211,8 @@ def class_shares(positive: NDArray[np.bool_], weight: Array | None) -> tuple[Arr
             f"the sample weights of the {'positive' if total_pos <= 0 else 'negative'} class are all zero; "
             "both classes need weight"
         )
-    return pos / total_pos, neg / total_neg, total_pos / (total_pos + total_neg)
+    total = total_pos + total_neg
+    return pos / total_pos, neg / total_neg, total_pos / total, total_neg / total
 
 
 def strided(size: int) -> slice:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
-from auclab.samples.centring import moved_intercept
+from auclab.samples.centring import moved_intercept_parts
 from auclab.solvers.solution import Certificate
 from auclab.solvers.threads import one_thread_each
 from auclab.solvers.verified.certificate import verified_certificate
@@ -83,8 +83,7 @@ def certify(
     problem = Problem(formulation, as_sample(X, y, sample_weight))
     sample = problem.sample
     vector = _finite(coef, (sample.n_features,), "coef")
-    centred = moved_intercept(float(intercept), vector, sample.offset, 1.0)
-    objective = problem.accurate_objective(vector, centred)
+    objective = problem.accurate_objective(vector, *moved_intercept_parts(float(intercept), vector, sample.offset, 1.0))
     if multipliers is None or not formulation.is_convex:
         return Certificate(objective, math.nan, math.nan, math.nan, math.nan)
     values = _finite(multipliers, sample.positive.shape, "multipliers")

@@ -22,7 +22,7 @@ from auclab.formulations.base import Program
 from auclab.formulations.norms import norm_of
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
-from auclab.samples.centring import moved_intercept
+from auclab.samples.centring import moved_intercept, moved_intercept_parts
 from auclab.solvers.budget import check_memory, default_limit_note, seconds_allowed
 from auclab.solvers.certificate import SMALL_OBJECTIVE, relative_gap
 from auclab.solvers.solution import Certificate, Solution
@@ -209,7 +209,7 @@ def _assembled(
     offset = problem.sample.offset
     returned = 0.0 if problem.over_pairs else moved_intercept(best.intercept, best.coef, offset, -1.0)
     # The value of what is returned: the intercept in the units of the data is rounded.
-    objective = problem.accurate_objective(best.coef, moved_intercept(returned, best.coef, offset, 1.0))
+    objective = problem.accurate_objective(best.coef, *moved_intercept_parts(returned, best.coef, offset, 1.0))
     bound = max(bound, 0.0) if not math.isnan(bound) else bound
     if objective <= 0 or bound == 0.0:
         bound, radius = 0.0, math.inf  # no mean of hinges is smaller

@@ -19,7 +19,8 @@ class RawSolution:
     `multipliers` are the marginals of the dual point per class: ``(Σ_j q_ij, Σ_i q_ij)`` over pairs, the weights
     ``q`` themselves over points. The dual value depends on a pair weighting through these alone. For partial AUC,
     `share_neg` are the weights r of the negatives that belong to them. `bound` is the lower bound of a
-    branch-and-bound tree, which has no multipliers. `timings` and the first column of `history` are in seconds.
+    branch-and-bound tree, which has no multipliers, or of exact arithmetic. `timings` and the first column of `history`
+    are in seconds.
 
     See Also
     --------

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from auclab.formulations.problem import Problem
-from auclab.samples.centring import moved_intercept
+from auclab.samples.centring import moved_intercept, moved_intercept_parts
 from auclab.solvers.certificate import certify_tree
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.solution import Certificate, Solution
@@ -75,6 +75,15 @@ def _as_returned(problem: Problem, raw: RawSolution) -> RawSolution:
     return replace(raw, intercept=moved_intercept(returned, raw.coef, offset, 1.0))
 
 
+def _value(problem: Problem, raw: RawSolution) -> float:
+    """The objective at the point that is returned, whose intercept is not quite a float in the units of the sample."""
+    sample = problem.sample
+    if problem.over_pairs or sample.offset is None:
+        return problem.accurate_objective(raw.coef, raw.intercept)
+    returned = moved_intercept(raw.intercept, raw.coef, sample.offset, -1.0)
+    return problem.accurate_objective(raw.coef, *moved_intercept_parts(returned, raw.coef, sample.offset, 1.0))
+
+
 def _proved(
     problem: Problem, raw: RawSolution, objective: float, tolerance: float
 ) -> tuple[Problem, Certificate, tuple[Array, Array] | None]:
@@ -95,7 +104,7 @@ def _status(problem: Problem, status: Status, certificate: Certificate, toleranc
 def _canonical(problem: Problem, raw: RawSolution) -> tuple[RawSolution, float, str | None]:
     """One point where there are many: w = 0 exactly, the hard margin for separable data; its value; why w = 0."""
     program, sample = problem.program, problem.sample
-    objective = problem.accurate_objective(raw.coef, raw.intercept)
+    objective = _value(problem, raw)
     if program.is_null_value(objective, sample):
         null, reason = _null_solution(problem, raw)
         return null, program.null_value(sample), reason
@@ -121,7 +130,7 @@ def _hard_margin(problem: Problem, raw: RawSolution) -> tuple[RawSolution, float
     none = (np.zeros(problem.sample.n_pos), np.zeros(problem.sample.n_neg))
     for _ in range(_LENGTHENINGS):
         found = _as_returned(problem, replace(raw, coef=coef, intercept=intercept, multipliers=none))
-        objective = problem.accurate_objective(found.coef, found.intercept)
+        objective = _value(problem, found)
         if objective <= 0:
             break
         coef, intercept = coef * (1.0 + _LENGTHENING), intercept * (1.0 + _LENGTHENING)

@@ -64,8 +64,9 @@ class BlockSample(Sample):
         AuclabError
             A value that is missing or infinite; a class without weight.
         """
-        share_pos, share_neg, prior_pos = class_shares(positive, weight)
-        sample = cls(None, None, share_pos, share_neg, prior_pos, positive, weight is not None, table)
+        share_pos, share_neg, prior_pos, prior_neg = class_shares(positive, weight)
+        weighted = weight is not None
+        sample = cls(None, None, share_pos, share_neg, prior_pos, positive, weighted, table, prior_neg=prior_neg)
         object.__setattr__(sample, "X_pos", ClassRows(sample, "pos"))
         object.__setattr__(sample, "X_neg", ClassRows(sample, "neg"))
         sample._check_and_centre()

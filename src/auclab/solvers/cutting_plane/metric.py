@@ -59,7 +59,7 @@ def _strided_classes(sample: Sample) -> list[tuple[Any, Array, float]]:
     classes = []
     for X, share, prior in (
         (sample.X_pos, sample.share_pos, sample.prior_pos),
-        (sample.X_neg, sample.share_neg, 1.0 - sample.prior_pos),
+        (sample.X_neg, sample.share_neg, sample.prior_neg),
     ):
         rows = slice(None, None, max(1, share.size // _SAMPLE_SIZE))
         classes.append((X[rows], share[rows] / max(float(share[rows].sum()), 1e-300), prior))

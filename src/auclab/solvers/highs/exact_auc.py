@@ -46,7 +46,8 @@ def solve_exact_auc(
     Returns
     -------
     RawSolution
-        UNCERTIFIED, without a bound, where the solution separates pairs by less than ε.
+        UNCERTIFIED where the solution separates pairs by less than ε, without a bound, or where pairs differ by less
+        in some feature, with the bound that equal rows leave.
 
     Raises
     ------
@@ -84,6 +85,13 @@ def solve_exact_auc(
         status, bound = Status.UNCERTIFIED, math.nan
         notes += (
             f"the solution separates pairs by less than {MARGIN:g} of their length, for which the bound does not hold",
+        )
+    if pairs.thin and objective > pairs.equal and not math.isnan(bound):
+        # Only equal rows are wrong for every w, whatever tells the others apart.
+        status, bound = Status.UNCERTIFIED if status is Status.OPTIMAL else status, pairs.equal
+        notes += (
+            f"some pairs differ by less than {MARGIN:g} of their length in a feature: a w that uses it may rank more "
+            "of them, so the bound is that of equal rows",
         )
     return RawSolution(coef, 0.0, status, None, tree.boxes, timings, notes, tuple(tree.history), bound=bound)
 

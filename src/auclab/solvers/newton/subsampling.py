@@ -41,4 +41,13 @@ def _subsample(sample: Sample, size: int, generator: np.random.Generator) -> Sam
     shares = [share[rows] for share, rows in zip((sample.share_pos, sample.share_neg), drawn, strict=True)]
     X_pos, X_neg = sample.take(*drawn)
     share_pos, share_neg = (share / share.sum() for share in shares)
-    return Sample(X_pos, X_neg, share_pos, share_neg, sample.prior_pos, sample.positive, sample.weighted)
+    return Sample(
+        X_pos,
+        X_neg,
+        share_pos,
+        share_neg,
+        sample.prior_pos,
+        sample.positive,
+        sample.weighted,
+        prior_neg=sample.prior_neg,
+    )
