@@ -144,6 +144,8 @@ def voros(points: Points, low: float, high: float, density: Callable[[float], fl
     """
     chosen = sorted({*points, (Fraction(0), Fraction(0)), (Fraction(1), Fraction(1))})
     kinks = {Fraction(low), Fraction(high)}
+    for k in range(1, 9):  # densities t^0.02 bend near the ends
+        kinks |= {Fraction(1, 10**k), 1 - Fraction(1, 10**k)}
     for i, (h, k) in enumerate(chosen):
         for x, y in chosen[:i]:
             if (h - x) + (k - y):
