@@ -152,15 +152,18 @@ def attempt(folder: Path, name: str, make: Callable[[], Job]) -> None:
             # Of two sweeps with the same job, the second looks for a finished run when the first has done its own.
             with nullcontext() if job.rerun is Rerun.TRUE else claim(job.tracking, job.key):
                 earlier = _find_finished(job)
-                if earlier is not None and not earlier.same_code:
-                    mark_other_code(folder, earlier.run_id)
+                other_code = earlier is not None and not earlier.same_code
                 if earlier is not None and (earlier.same_code or job.rerun is Rerun.FALSE):
                     from auclab.tracking import join_sweep
 
                     join_sweep(job.tracking, earlier.run_id)
                     write_status(folder, name=name, status="SKIPPED", run_id=earlier.run_id, files=folder)
+                    if other_code:  # after the status: the watcher warns of jobs that are computed again
+                        mark_other_code(folder, earlier.run_id)
                     add_line(folder, skipped_line(name, earlier.run_id, same_code=earlier.same_code), status="SKIPPED")
                 else:
+                    if earlier is not None and other_code:
+                        mark_other_code(folder, earlier.run_id)
                     job.work()
         except Exception as error:  # any: it is logged and shown, and the next job starts
             log.exception("the job failed")

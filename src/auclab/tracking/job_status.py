@@ -61,8 +61,8 @@ def add_line(folder: Path, line: str, *, status: str) -> None:
 
 
 def mark_other_code(folder: Path, run_id: str) -> None:
-    """Record, before a job computes, that the run `run_id` finished it with other code."""
-    _write(folder, {"other_code": run_id})
+    """Record, before a job computes or once it is skipped, that the run `run_id` finished it with other code."""
+    _write(folder, _kept(folder) | {"other_code": run_id})
 
 
 def in_sweep() -> bool:
