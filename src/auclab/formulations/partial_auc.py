@@ -168,7 +168,10 @@ class PartialAUC(PairHingeProgram):
             share_neg = np.fmax(share_neg, multipliers_neg / ratio)
         share = admissible_shares(share_neg, self.negative_capacity(sample))
         plain = RankSVM(self.penalty, self.norm, self.squared)
-        return plain, replace(sample, share_neg=share, weighted=True)
+        weighted = replace(sample, share_neg=share, weighted=True)
+        # The rows and their units are the same: a norm bound is in those of the sample itself.
+        weighted.__dict__.update(spread=sample.spread, peaks=sample.peaks)
+        return plain, weighted
 
     def null_is_certain(self, sample: Sample) -> bool:
         """Never: the level at which w = 0 becomes optimal is itself the value of a program."""

@@ -24,7 +24,7 @@ def finish_exactly(problem: Problem, solution: Solution, tolerance: float) -> So
     ----------
     problem : Problem
     solution : Solution
-        What a solver found; one that is OPTIMAL, or that a limit ended, is returned as it is.
+        What a solver found; one that is OPTIMAL for every w, or that a limit ended, is returned as it is.
     tolerance : float
         Relative gap at or below which OPTIMAL stands.
 

@@ -10,6 +10,7 @@ import numpy as np
 from auclab.formulations.problem import Problem
 from auclab.samples.centring import moved_intercept, moved_intercept_parts
 from auclab.solvers.certificate import certify_tree
+from auclab.solvers.rational_simplex import is_small_linear
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.solution import Certificate, Solution
 from auclab.solvers.verified.certificate import far_away, verified_certificate
@@ -98,13 +99,19 @@ def _status(problem: Problem, status: Status, certificate: Certificate, toleranc
         return status
     if not certificate.gap <= tolerance:
         return Status.ITERATION_LIMIT
-    return Status.OPTIMAL if certificate.norm_bound >= far_away(problem) else Status.OPTIMAL_WITHIN
+    # Small linear programs are decided in rational arithmetic, for w of any length.
+    far = math.inf if is_small_linear(problem) else far_away(problem)
+    return Status.OPTIMAL if certificate.norm_bound >= far else Status.OPTIMAL_WITHIN
 
 
 def _canonical(problem: Problem, raw: RawSolution) -> tuple[RawSolution, float, str | None]:
     """One point where there are many: w = 0 exactly, the hard margin for separable data; its value; why w = 0."""
     program, sample = problem.program, problem.sample
     objective = _value(problem, raw)
+    if not math.isfinite(objective):
+        note = "the value at the solver's point is beyond the range of floats; w = 0 replaces it"
+        raw = RawSolution.null(problem, Status.FAILED, raw.timings, note)
+        return raw, program.null_value(sample), None
     if program.is_null_value(objective, sample):
         null, reason = _null_solution(problem, raw)
         return null, program.null_value(sample), reason
