@@ -29,6 +29,8 @@ from auclab.types import Array, AuclabError, Status
 MARGIN = 1e-6
 _MIP_OPTIONS: dict[str, Any] = {"mip_feasibility_tolerance": 1e-9, "mip_abs_gap": 1e-9, "mip_rel_gap": 1e-9}
 _DIGITS = 12
+#: Extents below this are rounding of columns that others determine.
+_ROUNDING = 1e-15
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,8 @@ class Directions:
     """The distinct ``e_p``, shape (n_directions, n_features), the weight of their pairs, and that of equal rows.
 
     Weights are shares of all pairs, ``weight = count · unit``; counts are whole numbers for an unweighted sample.
-    `thin` says whether some direction has an entry below ε that is not 0: a v along that feature tells its pairs apart
-    by less than ε, and the counts of the tree do not see it.
+    `thin` says whether some direction has an entry below ε that is not 0, or all together hardly an extent along some
+    v: such a v tells pairs apart by less than ε, and the counts of the tree do not see it.
     """
 
     rows: Array
@@ -107,7 +109,7 @@ def pair_directions(problem: Problem) -> Directions:
     length = np.abs(scaled).sum(axis=1)
     apart = length > 0
     unit_rows = scaled[apart] / length[apart, None]
-    thin = bool(((unit_rows != 0) & (abs(unit_rows) < MARGIN)).any())
+    thin = _is_thin(unit_rows)
     rounded = np.round(unit_rows, _DIGITS) + 0.0
     rows, place = np.unique(rounded, axis=0, return_inverse=True)
     whole = not problem.sample.weighted
@@ -116,6 +118,14 @@ def pair_directions(problem: Problem) -> Directions:
     if whole:
         count = np.rint(count)
     return Directions(rows, count, float(margins.capacity[~apart].sum()), unit, whole, thin)
+
+
+def _is_thin(rows: Array) -> bool:
+    """Whether a v tells some of these directions apart by less than ε: a feature, or a singular vector."""
+    if ((rows != 0) & (abs(rows) < MARGIN)).any():
+        return True
+    extents = np.linalg.svd(rows, compute_uv=False) / math.sqrt(max(len(rows), 1))
+    return bool(((extents > _ROUNDING) & (extents < MARGIN)).any())
 
 
 def solve_box(box: Box, below: float, time_limit: float | None, *, integer: bool) -> BoxPoint:
