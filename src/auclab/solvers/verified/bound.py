@@ -238,7 +238,7 @@ def _excess(problem: Problem, pos: Array, neg: Array, goal: Goal) -> float:
         capacities = sample.point_weights
         return float(sum(np.maximum(q - c, 0.0).sum() for q, c in zip((pos, neg), capacities, strict=True))) * _UP
     rounding = _rounding_of_sums(sample) * float(pos.sum())
-    if problem.program.uses_norm and rounding <= goal.least_cost:
+    if problem.program.uses_norm and rounding <= 0.01 * goal.gap:
         return rounding
     return max(0.0, largest_excess(pos, neg, sample.share_pos, sample.share_neg, 1.0))
 
