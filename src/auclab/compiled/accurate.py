@@ -53,7 +53,8 @@ def weighted_column_sums(X: Any, weights: Array) -> tuple[Array, Array, Array]:
         _sum_sparse(rows.data, rows.indices, rows.indptr, weights, high, low, size)
     else:
         _sum_dense(np.ascontiguousarray(X), weights, _chunk(weights.size), high, low, size)
-    return high, low, relative_error(weights.size) * size
+    # Products below 2⁻⁹⁶⁹ lose their errors to underflow.
+    return high, low, relative_error(weights.size) * size + np.where(size > 0, weights.size * 2.0**-1070, 0.0)
 
 
 def accurate_scores(X: Any, coef: Array) -> tuple[Array, Array]:

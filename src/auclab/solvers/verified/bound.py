@@ -221,7 +221,7 @@ def _bound_of(
     if program.uses_norm:
         residual = max(0.0, size + program.threshold * total * _DOWN)
     else:
-        residual = float(np.linalg.norm(gradient / problem.sample.spread)) * _UP
+        residual = norm_of(gradient / problem.sample.spread, "l2") * _UP
     if residual == 0 or total == 0:
         return ProvedBound(total, math.inf, 0.0, 1.0, multipliers)
     radius = _radius(problem, coef, residual, total, goal)
@@ -265,5 +265,5 @@ def _radius(problem: Problem, coef: Array, residual: float, total: float, goal: 
         length = norm_of(coef, problem.program.norm)
         unit = norm_of(1.0 / problem.sample.spread, problem.program.norm)
     else:
-        length, unit = float(np.linalg.norm(coef * problem.sample.spread)), 1.0
+        length, unit = norm_of(coef * problem.sample.spread, "l2"), 1.0
     return max(_MIN_MARGIN * (length or unit), goal.cost_of_radius(total) / residual)
