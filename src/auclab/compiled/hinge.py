@@ -44,8 +44,7 @@ def pair_hinge_value(
     0.25
     """
     pos, mass_pos = _sorted_with_mass(scores_pos, weight_pos)
-    neg, mass_neg = _sorted_with_mass(scores_neg, weight_neg)
-    above = mass_above(neg.size, mass_neg, weight_neg, scores_neg)
+    neg, above = _sorted_with_mass_above(scores_neg, weight_neg)
     return float(_gap_sum(pos, neg, mass_pos, above, float(shift)) / (mass_pos[-1] * above[0]))
 
 
@@ -114,13 +113,14 @@ def _mass(size: int, weight: Array | None = None, order: np.ndarray | None = Non
     return mass
 
 
-def mass_above(size: int, mass: Array, weight: Array | None, scores: Array) -> Array:
-    """Total weight of the sorted scores from k on, k = 0 … size; summed from the end, so that small weights count."""
+def _sorted_with_mass_above(scores: Array, weight: Array | None) -> tuple[Array, Array]:
+    """Scores in ascending order and the weight from each on, summed from the end, so that small weights count."""
     if weight is None:
-        return size - mass
-    above = np.zeros(size + 1)
-    above[:-1] = np.cumsum(weight[np.argsort(scores)][::-1])[::-1]
-    return above
+        return np.sort(scores), np.arange(scores.size, -1, -1, dtype=np.float64)
+    order = np.argsort(scores)
+    above = np.zeros(scores.size + 1)
+    above[:-1] = np.cumsum(weight[order][::-1])[::-1]
+    return scores[order], above
 
 
 @njit(cache=True)
