@@ -7,9 +7,11 @@ from functools import cache
 from time import perf_counter
 
 import numpy as np
+import scipy.sparse as sp
 
 from auclab.compiled.hinge import pair_hinge_active, pair_hinge_value
 from auclab.compiled.smooth import sweep_neg, sweep_pos, window_row_sums, window_sums
+from auclab.compiled.sparse_rows import sparse_gram, sparse_window_products
 
 #: Seconds below which a call did not compile.
 _MIN_COMPILE_SECONDS = 1e-3
@@ -23,6 +25,11 @@ def compile_hinge() -> float:
 def compile_smooth() -> float:
     """Compile the loops of `smooth` or load them from numba's cache; the seconds it took, 0 if they were ready."""
     return _seconds(_smooth)
+
+
+def compile_sparse() -> float:
+    """Compile the loops of `sparse_rows` or load them from numba's cache; the seconds it took, 0 if they were ready."""
+    return _seconds(_sparse)
 
 
 def _seconds(call: Callable[[], None]) -> float:
@@ -46,3 +53,11 @@ def _smooth() -> None:
     sweep_neg(scores, scores, scores, 1.0, 0.5)
     window_sums(scores, first, last)
     window_row_sums(np.eye(2), scores, first, last)
+
+
+@cache
+def _sparse() -> None:
+    rows, order = sp.csr_array(np.eye(2)), np.array([0, 1], dtype=np.int32)
+    shares = np.ones(2)
+    sparse_gram(rows, shares)
+    sparse_window_products(rows, rows, (order, order), (shares, shares), order, order)

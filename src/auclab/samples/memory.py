@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from auclab.compiled.sparse_rows import sparse_gram
 from auclab.samples.centring import check_range, column_offsets, column_range
 from auclab.types import Array, AuclabError
 from auclab.validation import positive_mask, same_length, weight_vector
@@ -176,10 +177,11 @@ class Sample:
 
     def gram(self, weight_pos: Array, weight_neg: Array) -> Array:
         """``Σ_i u_i x_i⁺x_i⁺ᵀ + Σ_j v_j x_j⁻x_j⁻ᵀ``, shape (n_features, n_features); weights ≥ 0, most may be 0."""
+        if self.is_sparse:
+            return sparse_gram(self.X_pos, weight_pos) + sparse_gram(self.X_neg, weight_neg)
         total = np.zeros((self.n_features, self.n_features))
         for X, weight in ((self.X_pos, weight_pos), (self.X_neg, weight_neg)):
             rows = X[weight > 0]
-            rows = rows.toarray() if self.is_sparse else rows
             total += (rows * weight[weight > 0][:, None]).T @ rows
         return total
 
@@ -263,6 +265,9 @@ def _features(X: Any) -> tuple[Any, Array, Array]:
     is_sparse = bool(sp.issparse(X))
     if is_sparse:
         features = X.tocsr().astype(np.float64)
+        if not features.has_canonical_format:  # the loops on rows take every entry for another column
+            features = features.copy() if features is X else features
+            features.sum_duplicates()
     else:
         try:
             features = np.asarray(X, dtype=np.float64)

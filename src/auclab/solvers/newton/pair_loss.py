@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.compiled.smooth import Index, sweep_neg, sweep_pos, window_row_sums, window_sums
+from auclab.compiled.sparse_rows import sparse_window_products
 from auclab.formulations.problem import Problem
 from auclab.samples.blocks.block_sample import BlockSample
 from auclab.samples.memory import Sample
@@ -96,14 +97,31 @@ class PairLoss:
         return np.r_[self.sample.combine(*multipliers), 0.0, self.threshold * float(multipliers[0].sum())]
 
     def hessian(self, evaluation: Evaluation) -> Array:
-        """``Σ q φ'' D Dᵀ`` over the band, shape (n_variables, n_variables); O(m n²)."""
+        """``Σ q φ'' D Dᵀ`` over the band, shape (n_variables, n_variables).
+
+        O(m n²) for dense rows; for CSR rows O(Σ nnz_row² + nnz n), nnz that of the class with fewer entries.
+        """
         if isinstance(self.sample, BlockSample):
             return binned_hessian(self.sample, evaluation.theta, evaluation.half_width, self.threshold)
         sample, (pos, neg) = self.sample, evaluation.state
+        weight_pos, weight_neg = pos.share * pos.band_weight(neg), neg.share * neg.band_weight(pos)
+        sums = self._sparse_sums if sample.is_sparse else self._dense_sums
+        square, cross, to_norm = sums(pos, neg, weight_pos, weight_neg)
+        n = sample.n_features
+        hessian = np.zeros((n + 2, n + 2))
+        hessian[:n, :n] = square - cross - cross.T
+        hessian[:n, -1] = hessian[-1, :n] = self.threshold * to_norm
+        hessian[-1, -1] = self.threshold**2 * weight_pos.sum()
+        return hessian / (2.0 * evaluation.half_width)
+
+    def _dense_sums(
+        self, pos: _SortedClass, neg: _SortedClass, weight_pos: Array, weight_neg: Array
+    ) -> tuple[Array, Array, Array]:
+        """``Σ u x⁺x⁺ᵀ + Σ v x⁻x⁻ᵀ``, ``Σ x⁺x⁻ᵀ`` over the pairs in the band, and ``Σ u x⁺ − Σ v x⁻``."""
+        sample = self.sample
         rows_pos, rows_neg = in_parallel(
             _sorted_rows, (sample.X_pos, pos.order), (sample.X_neg, neg.order), threads=self.threads
         )
-        weight_pos, weight_neg = pos.share * pos.band_weight(neg), neg.share * neg.band_weight(pos)
 
         def between_classes() -> Array:
             opposite = window_row_sums(rows_neg, neg.share, pos.first, pos.last)
@@ -116,12 +134,26 @@ class PairLoss:
         cross, square = in_parallel(
             lambda product: product(), (between_classes,), (within_classes,), threads=self.threads
         )
-        n = sample.n_features
-        hessian = np.zeros((n + 2, n + 2))
-        hessian[:n, :n] = square - cross - cross.T
-        hessian[:n, -1] = hessian[-1, :n] = self.threshold * (rows_pos.T @ weight_pos - rows_neg.T @ weight_neg)
-        hessian[-1, -1] = self.threshold**2 * weight_pos.sum()
-        return hessian / (2.0 * evaluation.half_width)
+        return square, cross, rows_pos.T @ weight_pos - rows_neg.T @ weight_neg
+
+    def _sparse_sums(
+        self, pos: _SortedClass, neg: _SortedClass, weight_pos: Array, weight_neg: Array
+    ) -> tuple[Array, Array, Array]:
+        """`_dense_sums` of CSR rows, where they are; the second sum may come transposed."""
+        sample = self.sample
+        in_place = in_sample_order(weight_pos, pos.order), in_sample_order(weight_neg, neg.order)
+
+        def between_classes() -> Array:
+            # An outer row costs its entries times n, an inner one its entries.
+            sides = (sample.X_pos, pos), (sample.X_neg, neg)
+            (outer, ours), (inner, theirs) = sides if sample.X_pos.nnz <= sample.X_neg.nnz else sides[::-1]
+            orders, shares = (ours.order, theirs.order), (ours.share, theirs.share)
+            return sparse_window_products(outer, inner, orders, shares, ours.first, ours.last)
+
+        cross, square = in_parallel(
+            lambda product: product(), (between_classes,), (lambda: sample.gram(*in_place),), threads=self.threads
+        )
+        return square, cross, sample.combine(*in_place)
 
     def multiplier_change(self, evaluation: Evaluation, step: Array) -> tuple[Array, Array]:
         """The marginals of ``q φ'' D·step``, by which a step lowers the multipliers; O(m n)."""
@@ -162,5 +194,4 @@ class PairLoss:
 
 
 def _sorted_rows(X: Any, order: NDArray[np.integer]) -> Array:
-    rows = X[order]
-    return np.ascontiguousarray(rows.toarray() if hasattr(rows, "toarray") else rows)
+    return np.ascontiguousarray(X[order])

@@ -17,7 +17,7 @@ from time import perf_counter
 
 import numpy as np
 
-from auclab.compiled.compiling import compile_smooth
+from auclab.compiled.compiling import compile_smooth, compile_sparse
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
 from auclab.samples.memory import Sample
@@ -97,7 +97,7 @@ def solve(
     The linearised multipliers and the finish by windows are derived here (module docstrings).
     """
     _check_size(problem)
-    compiling = compile_smooth()
+    compiling = compile_smooth() + (compile_sparse() if problem.sample.is_sparse else 0.0)
     with one_thread_each(), monitored(tolerance, time_limit) as monitor:
         solution = NewtonSolve(problem, tolerance, monitor, start).solve()
     return replace(solution, timings=replace(solution.timings, compile=compiling))
