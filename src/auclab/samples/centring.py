@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from auclab.types import Array, AuclabError
 
@@ -139,20 +140,30 @@ def check_range(low: Array, high: Array, features: Any) -> None:
     if bool((largest <= LARGEST).all()):
         check_variation(low, high)
         return
-    matrix: Any = features
-    dense = matrix.toarray() if sp.issparse(features) else features
+    values = features.data if sp.issparse(features) else features
     if np.isfinite(largest).all():
-        row, column = np.argwhere(abs(dense) > LARGEST)[0]
+        row, column, value = _first(features, abs(values) > LARGEST)
         raise AuclabError(
-            f"X contains {dense[row, column]:g} at row {row}, column {column}, beyond ±{LARGEST:g}, where squares "
+            f"X contains {value:g} at row {row}, column {column}, beyond ±{LARGEST:g}, where squares "
             "overflow; change the unit of the column (preprocess=standard divides by its spread)"
         )
-    row, column = np.argwhere(~np.isfinite(dense))[0]
-    bad = "NaN" if np.isnan(dense).any() else "an infinite value"
+    row, column, _ = _first(features, ~np.isfinite(values))
+    bad = "NaN" if np.isnan(values).any() else "an infinite value"
     raise AuclabError(
         f"X contains {bad}, first at row {row}, column {column}; "
         "impute or drop it (every preprocess choice imputes missing values)"
     )
+
+
+def _first(features: Any, found: NDArray[np.bool_]) -> tuple[int, int, float]:
+    """Row, column and value of the first entry that was found, among those stored of a CSR matrix."""
+    if not sp.issparse(features):
+        row, column = np.argwhere(found)[0]
+        return int(row), int(column), float(features[row, column])
+    matrix: Any = features
+    place = int(found.argmax())
+    row = int(np.searchsorted(matrix.indptr, place, side="right")) - 1
+    return row, int(matrix.indices[place]), float(matrix.data[place])
 
 
 def check_variation(low: Array, high: Array) -> None:

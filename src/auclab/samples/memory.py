@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from auclab.compiled.sparse_rows import sparse_gram
 from auclab.samples.centring import check_range, column_offsets, column_range
+from auclab.samples.mostly_zero import compressed, is_mostly_zero, moved_entries
 from auclab.types import Array, AuclabError
 from auclab.validation import positive_mask, same_length, weight_vector
 
@@ -28,7 +29,7 @@ class Sample:
     Attributes
     ----------
     X_pos, X_neg : float64 arrays or CSR matrices of shapes (n_pos, n_features) and (n_neg, n_features)
-        Less `offset`.
+        Less `offset`. Arrays that are mostly zero are kept as CSR matrices.
     share_pos, share_neg : arrays of shapes (n_pos,) and (n_neg,)
         Weights of the observations within their class, each with sum 1: a pair has the weight
         ``share_pos[i] · share_neg[j]``.
@@ -86,10 +87,10 @@ class Sample:
         same_length(y=positive, sample_weight=weight)
         share_pos, share_neg, prior_pos, prior_neg = class_shares(positive, weight)
         X_pos, X_neg = features[_rows_of(positive)], features[_rows_of(~positive)]
-        offset = None if sp.issparse(features) else column_offsets(low, high)
+        offset = column_offsets(low, high)
         sample = cls(
-            X_pos=X_pos if offset is None else X_pos - offset,
-            X_neg=X_neg if offset is None else X_neg - offset,
+            X_pos=_moved(X_pos, offset, -1.0),
+            X_neg=_moved(X_neg, offset, -1.0),
             share_pos=share_pos,
             share_neg=share_neg,
             prior_pos=prior_pos,
@@ -165,7 +166,8 @@ class Sample:
         """The sample with its rows as they were given, for methods whose rounding is of interest."""
         if self.offset is None:
             return self
-        return replace(self, X_pos=self.X_pos + self.offset, X_neg=self.X_neg + self.offset, offset=None)
+        X_pos, X_neg = (_moved(X, self.offset, 1.0) for X in (self.X_pos, self.X_neg))
+        return replace(self, X_pos=X_pos, X_neg=X_neg, offset=None)
 
     def scores(self, coef: Array) -> tuple[Array, Array]:
         """``(X_pos @ coef, X_neg @ coef)``."""
@@ -260,17 +262,34 @@ def _rows_of(mask: NDArray[np.bool_]) -> Any:
     return slice(first, first + count) if mask[first : first + count].all() else mask
 
 
+def _moved(rows: Any, offset: Array | None, sign: float) -> Any:
+    """Rows plus ``sign · offset``."""
+    if offset is None:
+        return rows
+    return moved_entries(rows, offset, sign) if sp.issparse(rows) else rows + sign * offset
+
+
+def _is_table(X: Any) -> bool:
+    """Whether an array is a matrix of numbers that floats hold."""
+    return X.ndim == 2 and X.size > 0 and X.dtype.kind in "biuf"
+
+
 def _features(X: Any) -> tuple[Any, Array, Array]:
     """`X` as a finite float64 array or CSR matrix, and the least and the largest value of every column."""
-    is_sparse = bool(sp.issparse(X))
-    if is_sparse:
-        features = X.tocsr().astype(np.float64)
+    features: Any
+    if sp.issparse(X):
+        matrix: Any = X
+        features = matrix.tocsr().astype(np.float64)
         if not features.has_canonical_format:  # the loops on rows take every entry for another column
             features = features.copy() if features is X else features
             features.sum_duplicates()
     else:
         try:
-            features = np.asarray(X, dtype=np.float64)
+            features = np.asarray(X)
+            if _is_table(features) and is_mostly_zero(features):
+                features = compressed(features)
+            else:
+                features = np.asarray(features, dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise AuclabError(f"X must be numeric: {error}; encode categories first (preprocess=standard)") from error
     if features.ndim != 2 or 0 in features.shape:
