@@ -23,7 +23,7 @@ _MIN_THREADED_SIZE = 10_000
 
 
 @dataclass(frozen=True)
-class _SortedClass:
+class SortedClass:
     """One class in ascending order of its scores.
 
     `order` sorts its observations and `share` are their weights in this order; the scores of the other class that are
@@ -35,7 +35,7 @@ class _SortedClass:
     first: Index
     last: Index
 
-    def band_weight(self, opposite: _SortedClass) -> Array:
+    def band_weight(self, opposite: SortedClass) -> Array:
         """The weight of the opposite class that is in the band, for every observation."""
         return np.asarray(window_sums(opposite.share, self.first, self.last))
 
@@ -87,8 +87,8 @@ class PairLoss:
         active = shift * float(slope_pos.sum()) - float(slope_pos @ pos) + float(slope_neg @ neg)
         multipliers = in_sample_order(slope_pos, order_pos), in_sample_order(slope_neg, order_neg)
         classes = (
-            _SortedClass(order_pos, share_pos, first_pos, last_pos),
-            _SortedClass(order_neg, share_neg, first_neg, last_neg),
+            SortedClass(order_pos, share_pos, first_pos, last_pos),
+            SortedClass(order_neg, share_neg, first_neg, last_neg),
         )
         return Evaluation(half_width, mean, multipliers, mean - active, band_share, classes, theta)
 
@@ -115,7 +115,7 @@ class PairLoss:
         return hessian / (2.0 * evaluation.half_width)
 
     def _dense_sums(
-        self, pos: _SortedClass, neg: _SortedClass, weight_pos: Array, weight_neg: Array
+        self, pos: SortedClass, neg: SortedClass, weight_pos: Array, weight_neg: Array
     ) -> tuple[Array, Array, Array]:
         """``Σ u x⁺x⁺ᵀ + Σ v x⁻x⁻ᵀ``, ``Σ x⁺x⁻ᵀ`` over the pairs in the band, and ``Σ u x⁺ − Σ v x⁻``."""
         sample = self.sample
@@ -137,7 +137,7 @@ class PairLoss:
         return square, cross, rows_pos.T @ weight_pos - rows_neg.T @ weight_neg
 
     def _sparse_sums(
-        self, pos: _SortedClass, neg: _SortedClass, weight_pos: Array, weight_neg: Array
+        self, pos: SortedClass, neg: SortedClass, weight_pos: Array, weight_neg: Array
     ) -> tuple[Array, Array, Array]:
         """`_dense_sums` of CSR rows, where they are; the second sum may come transposed."""
         sample = self.sample

@@ -18,19 +18,22 @@ from auclab.formulations.problem import Problem
 from auclab.samples.memory import Sample
 from auclab.solvers.newton.evaluation import Evaluation
 from auclab.solvers.newton.pair_loss import PairLoss
+from auclab.solvers.newton.partial_loss import PartialLoss
 from auclab.solvers.newton.point_loss import PointLoss
 from auclab.types import Array
 
-Loss = PairLoss | PointLoss
+Loss = PairLoss | PointLoss | PartialLoss
 
 
 def smooth_loss(problem: Problem, sample: Sample) -> Loss:
     """The smoothed loss of `problem` on `sample`, which may be a subsample of the problem's own."""
+    if problem.program.kind == "cvar":
+        return PartialLoss(problem, sample)
     return PairLoss(problem, sample) if problem.over_pairs else PointLoss(problem, sample)
 
 
-def linearised(loss: Loss, evaluation: Evaluation, step: Array) -> tuple[Array, Array]:
-    """The multipliers ``α − φ'' D·step`` of either class, to first order those at ``theta + step``."""
+def linearised(loss: Loss, evaluation: Evaluation, step: Array) -> tuple[Array, ...]:
+    """The multipliers ``α − φ'' D·step`` of either class (and the r of `PartialLoss`), to first order after `step`."""
     result = loss.multiplier_change(evaluation, step)
     for before, change in zip(evaluation.multipliers, result, strict=True):
         np.subtract(before, change, out=change)

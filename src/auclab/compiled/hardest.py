@@ -1,0 +1,224 @@
+"""The smoothed loss of every negative, the level that bounds the hardest ones, and the gradients of single losses.
+
+With hinge arguments ``a_ij = shift − p_i + n_j`` and φ the smoothed hinge of `auclab.compiled.smooth`, the loss of
+negative j is ``ℓ_j = Σ_i u_i φ(a_ij)``. It rises with the score n_j, so the negatives with the largest losses are the
+last in ascending order, and those whose loss is within k of a level are consecutive.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from auclab.compiled.smooth import Index
+from auclab.types import Array
+
+#: Of sums of shares.
+ROUNDING = 1e-13
+
+
+@njit(cache=True, nogil=True)
+def sweep_losses(
+    neg: Array, pos: Array, share_pos: Array, shift: float, half_width: float
+) -> tuple[Index, Index, Array, Array]:
+    """Loss and slope of every negative; O(n_pos + n_neg).
+
+    Parameters
+    ----------
+    neg, pos : arrays of shape (n_neg,) and (n_pos,), ascending
+    share_pos : array of shape (n_pos,)
+        u, weights in the same order.
+    shift, half_width : float
+        As in `auclab.compiled.smooth.sweep_pos`.
+
+    Returns
+    -------
+    first, last : int arrays of shape (n_neg,)
+        The band: φ' is 1 for the positives before ``first`` and 0 from ``last`` on.
+    slope, loss : arrays of shape (n_neg,)
+        ``Σ_i u_i φ'(a_ij)`` and ``Σ_i u_i φ(a_ij)``.
+    """
+    first, last = np.empty(neg.size, np.int32), np.empty(neg.size, np.int32)
+    slope, loss = np.empty(neg.size), np.empty(neg.size)
+    low = high = 0
+    # Sums of u, u·p and u·p² below `low` and below `high`.
+    low_mass = low_moment = low_square = high_mass = high_moment = high_square = 0.0
+    for j in range(neg.size):
+        e = neg[j] + shift
+        while low < pos.size and pos[low] <= e - half_width:
+            u, p = share_pos[low], pos[low]
+            low_mass += u
+            low_moment += u * p
+            low_square += u * p * p
+            low += 1
+        while high < pos.size and pos[high] < e + half_width:
+            u, p = share_pos[high], pos[high]
+            high_mass += u
+            high_moment += u * p
+            high_square += u * p * p
+            high += 1
+        b0 = high_mass - low_mass
+        b1 = e * b0 - (high_moment - low_moment)
+        b2 = e * e * b0 - 2.0 * e * (high_moment - low_moment) + (high_square - low_square)
+        within = (b2 + 2.0 * half_width * b1 + half_width**2 * b0) / (4.0 * half_width)
+        slope[j] = low_mass + (b1 + half_width * b0) / (2.0 * half_width)
+        loss[j] = e * low_mass - low_moment + within
+        first[j], last[j] = low, high
+    return first, last, slope, loss
+
+
+@njit(cache=True, nogil=True)
+def smoothed_level(loss: Array, share: Array, part: float, half_width: float) -> tuple[float, int, int]:
+    """The level τ with ``Σ_j v_j φ'(ℓ_j − τ) = part``, and which losses are within the band around it; O(m).
+
+    It minimises ``τ + Σ_j v_j φ(ℓ_j − τ) / part``, a smoothed superquantile; φ has the half-width k here.
+
+    Parameters
+    ----------
+    loss : array of shape (m,), ascending
+        ℓ.
+    share : array of shape (m,)
+        v, weights with sum 1 in the same order.
+    part : float in (0, 1]
+    half_width : float > 0
+        k.
+
+    Returns
+    -------
+    level : float
+        τ; in the middle where an interval of levels will do.
+    first, last : int
+        ``ℓ_j ≤ τ − k`` before ``first``, ``ℓ_j ≥ τ + k`` from ``last`` on.
+    """
+    first = last = loss.size  # of the losses above the band, and in it or above
+    above = 0.0  # their weights
+    mass = moment = 0.0  # Σ v and Σ v (ℓ − reference) of those in the band
+    reference = loss[loss.size - 1]
+    while True:
+        # τ falls: the next loss enters the band or leaves it upwards.
+        enters = loss[first - 1] + half_width if first > 0 else -np.inf
+        leaves = loss[last - 1] - half_width if last > first else -np.inf
+        event = max(enters, leaves)
+        if event == -np.inf:
+            return loss[0] - half_width, 0, 0
+        reached = above + (moment + mass * (half_width - (event - reference))) / (2.0 * half_width)
+        if reached >= part - ROUNDING:
+            break
+        if enters >= leaves:
+            first -= 1
+            mass += share[first]
+            moment += share[first] * (loss[first] - reference)
+        else:
+            last -= 1
+            above += share[last]
+            mass -= share[last]
+            moment -= share[last] * (loss[last] - reference)
+            if first == last:
+                mass = moment = 0.0
+                reference = loss[max(first - 1, 0)]
+    # The sums again, without the rounding of what has left the band.
+    above = mass = moment = 0.0
+    for j in range(loss.size - 1, last - 1, -1):
+        above += share[j]
+    for j in range(last - 1, first - 1, -1):
+        mass += share[j]
+        moment += share[j] * (loss[j] - loss[first])
+    if mass <= 0.0:
+        upper = loss[last] - half_width if last < loss.size else event
+        return 0.5 * (event + max(upper, event)), first, last
+    return loss[first] + half_width + (moment - 2.0 * half_width * (part - above)) / mass, first, last
+
+
+@njit(cache=True, nogil=True)
+def slope_row_sums(
+    rows: Array, pos: Array, share_pos: Array, neg: Array, first: Index, last: Index, shift: float, half_width: float
+) -> Array:
+    """``Σ_i u_i φ'(a_ij) x_i`` for some consecutive negatives, shape (m, n_columns); O((n_pos + m) · n_columns).
+
+    Parameters
+    ----------
+    rows : array of shape (n_pos, n_columns)
+        x, in ascending order of the scores.
+    pos, share_pos : arrays of shape (n_pos,)
+        Scores and u in this order.
+    neg : array of shape (m,), ascending
+    first, last : int arrays of shape (m,)
+        Their bands, as `sweep_losses` returns them.
+    shift, half_width : float
+    """
+    columns = rows.shape[1]
+    sums = np.empty((neg.size, columns))
+    # Σ u x below the band, and Σ u x, Σ u p x within it.
+    below, mass, moment = np.zeros(columns), np.zeros(columns), np.zeros(columns)
+    low = high = 0
+    for j in range(neg.size):
+        e = neg[j] + shift
+        while high < last[j]:
+            u, p = share_pos[high], pos[high]
+            for c in range(columns):
+                mass[c] += u * rows[high, c]
+                moment[c] += u * p * rows[high, c]
+            high += 1
+        while low < first[j]:
+            u, p = share_pos[low], pos[low]
+            for c in range(columns):
+                below[c] += u * rows[low, c]
+                mass[c] -= u * rows[low, c]
+                moment[c] -= u * p * rows[low, c]
+            low += 1
+        for c in range(columns):
+            if low == high:
+                mass[c] = moment[c] = 0.0  # restart without the rounding errors of earlier bands
+            sums[j, c] = below[c] + ((e + half_width) * mass[c] - moment[c]) / (2.0 * half_width)
+    return sums
+
+
+@njit(cache=True, nogil=True)
+def sparse_slope_row_sums(
+    data: Array,
+    indices: Index,
+    indptr: Index,
+    order: Index,
+    pos: Array,
+    share_pos: Array,
+    neg: Array,
+    first: Index,
+    last: Index,
+    shift: float,
+    half_width: float,
+    columns: int,
+) -> Array:
+    """`slope_row_sums` for rows in CSR form, read where they are; O(nnz + m · n_columns).
+
+    Parameters
+    ----------
+    data, indices, indptr : arrays
+        The CSR matrix of the positives, unsorted.
+    order : int array of shape (n_pos,)
+        Sorts its rows by ascending scores.
+    columns : int
+        Of the matrix; the other parameters are those of `slope_row_sums`.
+    """
+    sums = np.empty((neg.size, columns))
+    below, mass, moment = np.zeros(columns), np.zeros(columns), np.zeros(columns)
+    low = high = 0
+    for j in range(neg.size):
+        e = neg[j] + shift
+        while high < last[j]:
+            u, p = share_pos[high], pos[high]
+            for k in range(indptr[order[high]], indptr[order[high] + 1]):
+                mass[indices[k]] += u * data[k]
+                moment[indices[k]] += u * p * data[k]
+            high += 1
+        while low < first[j]:
+            u, p = share_pos[low], pos[low]
+            for k in range(indptr[order[low]], indptr[order[low] + 1]):
+                below[indices[k]] += u * data[k]
+                mass[indices[k]] -= u * data[k]
+                moment[indices[k]] -= u * p * data[k]
+            low += 1
+        for c in range(columns):
+            if low == high:
+                mass[c] = moment[c] = 0.0
+            sums[j, c] = below[c] + ((e + half_width) * mass[c] - moment[c]) / (2.0 * half_width)
+    return sums
