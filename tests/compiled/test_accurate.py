@@ -52,10 +52,11 @@ def test_two_sums_lose_nothing(a, b):
     assert Fraction(total) + Fraction(rest) == Fraction(a) + Fraction(b)
 
 
-def test_scores_have_thirty_digits():
-    X, coef = np.array([[1e16, 1.0, -1e16]]), np.array([1.0, 1e-3, 1.0])
+@pytest.mark.parametrize("form", [np.array, sp.csr_array])
+def test_scores_have_thirty_digits(form):
+    X, coef = form([[1e16, 1.0, 0.0, -1e16], [0.0, 0.0, 0.0, 2.0]]), np.array([1.0, 1e-3, 7.0, 1.0])
     high, low = accurate_scores(X, coef)
-    assert float(high[0] + low[0]) == 1e-3
+    assert (high + low).tolist() == [1e-3, 2.0]
 
 
 @pytest.mark.parametrize("order", [1, 2, np.inf])

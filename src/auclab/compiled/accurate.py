@@ -59,8 +59,10 @@ def weighted_column_sums(X: Any, weights: Array) -> tuple[Array, Array, Array]:
 
 def accurate_scores(X: Any, coef: Array) -> tuple[Array, Array]:
     """``X @ coef`` as ``high + low``, each of shape (n_samples,), with about 30 digits of the largest summand."""
-    dense: Any = X.toarray() if sp.issparse(X) else X  # type: ignore[attr-defined]
-    return _scores(np.ascontiguousarray(dense), coef)
+    if sp.issparse(X):
+        rows: Any = X
+        return _sparse_scores(rows.data, rows.indices, rows.indptr, coef)
+    return _scores(np.ascontiguousarray(X), coef)
 
 
 def accurate_sum(values: Array) -> tuple[float, float]:
@@ -235,6 +237,19 @@ def _scores(X: Array, coef: Array) -> tuple[Array, Array]:
         total, error = 0.0, 0.0
         for k in range(n_columns):
             product, rest = two_product(X[i, k], coef[k])
+            total, error = add(total, error, product, rest)
+        high[i], low[i] = total, error
+    return high, low
+
+
+@njit(cache=True)
+def _sparse_scores(data: Array, indices: Array, indptr: Array, coef: Array) -> tuple[Array, Array]:
+    n_rows = indptr.size - 1
+    high, low = np.zeros(n_rows), np.zeros(n_rows)
+    for i in range(n_rows):
+        total, error = 0.0, 0.0
+        for position in range(indptr[i], indptr[i + 1]):
+            product, rest = two_product(data[position], coef[indices[position]])
             total, error = add(total, error, product, rest)
         high[i], low[i] = total, error
     return high, low
