@@ -11,7 +11,7 @@ from auclab.solvers.newton.damped_newton import DampedNewton, Iterate
 from auclab.solvers.newton.proximal_step import proximal_step
 from auclab.solvers.newton.smoothed_loss import Loss, linearised
 from auclab.solvers.raw import RawSolution
-from auclab.types import Status
+from auclab.types import Array, Status
 
 _MAX_REFINEMENTS = 8
 #: The refinement ends once it raises the lower bound by less than this part of the tolerance.
@@ -19,16 +19,21 @@ _REFINEMENT_TOLERANCE = 0.1
 
 
 def certified_step(
-    problem: Problem, tolerance: float, method: DampedNewton, loss: Loss, iterate: Iterate
+    problem: Problem,
+    tolerance: float,
+    method: DampedNewton,
+    loss: Loss,
+    iterate: Iterate,
+    other: Array | None = None,
 ) -> tuple[RawSolution, float]:
     """The point after one more step, with the multipliers linearised in it, and its certified relative gap.
 
     The step is refined, as iterative refinement does with a linear system, until the dual constraint holds to a tenth
-    of the tolerance: the Hessian may be that of a subsample.
+    of the tolerance: the Hessian may be that of a subsample. `other` is a third point that may be the best.
     """
     theta, evaluation, monitor = iterate.theta, iterate.evaluation, method.monitor
     step, multipliers = np.zeros_like(theta), evaluation.multipliers
-    bound = dual_bound(problem, theta[:-2], multipliers).bound
+    bound = dual_bound(problem, theta[:-2], multipliers[:2]).bound
     allowed = _REFINEMENT_TOLERANCE * tolerance * max(evaluation.value, SMALL_OBJECTIVE)
     for _ in range(_MAX_REFINEMENTS):
         negative_gradient = loss.direction_sum(multipliers)
@@ -37,17 +42,17 @@ def certified_step(
             break
         step = step + correction
         multipliers = linearised(loss, evaluation, step)
-        before, bound = bound, dual_bound(problem, (theta + step)[:-2], multipliers).bound
+        before, bound = bound, dual_bound(problem, (theta + step)[:-2], multipliers[:2]).bound
         if bound - before <= allowed:
             break
     evaluation.release()
-    coef, intercept = (theta + step)[:-2], float((theta + step)[-2])
-    objective = problem.objective(coef, intercept)
-    if objective > evaluation.value + method.penalty(theta):
-        # Too long a step, though its multipliers may prove something.
-        coef, intercept = theta[:-2], float(theta[-2])
-        objective = problem.objective(coef, intercept)
-    certificate, _ = certify(problem, coef, intercept, multipliers, objective)
+    points = [theta, theta + step] if other is None else [theta, theta + step, other]
+    # Too long a step may prove something by its multipliers, and end at a worse point.
+    objective, place = min((problem.objective(point[:-2], float(point[-2])), k) for k, point in enumerate(points))
+    coef, intercept = points[place][:-2], float(points[place][-2])
+    share_neg = multipliers[2] if len(multipliers) > 2 else None  # the r of `PartialLoss`
+    multipliers = multipliers[:2]
+    certificate, _ = certify(problem.dual_problem(share_neg, multipliers[1]), coef, intercept, multipliers, objective)
     monitor.record(certificate.objective, certificate.lower_bound)
     return RawSolution(
         coef,
@@ -57,4 +62,5 @@ def certified_step(
         method.iterations,
         Timings(solve=monitor.seconds),
         history=tuple(monitor.history),
+        share_neg=share_neg,
     ), certificate.gap

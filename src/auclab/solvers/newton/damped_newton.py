@@ -29,11 +29,20 @@ MAX_DENSE_FEATURES = 2_000
 #: Half-width of the band whose Hessian damps, and the part of the features' spread that is added to it.
 _DAMPING_HALF_WIDTH, _DAMPING_RIDGE = 1.0, 1e-3
 #: Damping below the first value is 0; the second is tried first after a step that failed; the last is given up at.
-_MIN_DAMPING, _FIRST_DAMPING, _MAX_DAMPING = 1e-3, 1e-2, 1e8
+_MIN_DAMPING, _FIRST_DAMPING, _MAX_DAMPING = 1e-7, 1e-5, 1e8
+#: A step that is short because it was damped shows that the minimum is near if its reduction is this part of what is
+#: negligible.
+_DAMPED_SHARE = 1e-6
+#: The first damping where a step was too long.
+_LEAST_DAMPING_OF_LONG_STEPS = 1e-3
 #: Reduction ratios: above the first the step is taken, below the second the damping grows, above the third it falls.
 _ACCEPTED_RATIO, _POOR_RATIO, _GOOD_RATIO = 1e-4, 0.25, 0.75
 #: A step may change margins by at most this many times their size.
 _MAX_RELATIVE_STEP = 10.0
+#: Predicted reductions below this part of the value are rounding.
+_ROUNDING = 1e-20
+#: Reductions below this part of the value are taken from gradients: differences of values would be rounding.
+_SMALL_REDUCTION = 1e-7
 
 
 @dataclass(frozen=True)
@@ -106,8 +115,8 @@ class DampedNewton:
         evaluation = loss.evaluate(theta, half_width)
         value, damping, converged = subproblem.value(theta, evaluation), 0.0, False
         curvature = subproblem.hessian(evaluation)
+        negative_gradient = subproblem.negative_gradient(theta, evaluation)
         for _ in range(max_steps):
-            negative_gradient = subproblem.negative_gradient(theta, evaluation)
             damped = _sum(curvature, damping, subproblem.damping_hessian(theta)) if damping else curvature
             step = proximal_step(self.program, damped, negative_gradient, theta, self.spread)
             candidate = self.on_cone(theta + step)
@@ -116,20 +125,26 @@ class DampedNewton:
             if self.is_too_long(step, theta) or predicted < -1e-9 * value:
                 if damping > _MAX_DAMPING:
                     break
-                damping = max(10 * damping, _MIN_DAMPING)
+                damping = max(10 * damping, _LEAST_DAMPING_OF_LONG_STEPS)
                 continue
-            negligible = max(relative_tolerance * evaluation.smoothing_gap, (noise + 1e-12) * value)
-            converged = predicted <= negligible
+            negligible = relative_tolerance * evaluation.smoothing_gap
+            least = negligible if damping <= _MIN_DAMPING else _DAMPED_SHARE * negligible
+            converged = predicted <= max(least, (noise + _ROUNDING) * value)
             if converged or self.monitor.stopped():
                 break
             self.iterations += 1
             if hessian is not None:
                 evaluation.release()
             trial = loss.evaluate(candidate, half_width)
-            ratio = (value - subproblem.value(candidate, trial)) / predicted
+            trial_gradient = subproblem.negative_gradient(candidate, trial)
+            actual = value - subproblem.value(candidate, trial)
+            if predicted < _SMALL_REDUCTION * value:
+                actual = 0.5 * float((negative_gradient + trial_gradient) @ (candidate - theta))
+                actual += self.penalty(theta) - self.penalty(candidate)
+            ratio = actual / predicted
             if ratio > _ACCEPTED_RATIO:
                 theta, evaluation, value = candidate, trial, subproblem.value(candidate, trial)
-                curvature = subproblem.hessian(evaluation)
+                negative_gradient, curvature = trial_gradient, subproblem.hessian(evaluation)
             elif damping > _MAX_DAMPING:
                 break
             damping = _next_damping(damping, ratio)

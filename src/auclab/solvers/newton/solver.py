@@ -25,6 +25,7 @@ from auclab.solvers.certificate import SMALL_OBJECTIVE
 from auclab.solvers.monitor import Monitor, monitored
 from auclab.solvers.newton.band_width import smooth_width, target_width
 from auclab.solvers.newton.certified_step import certified_step
+from auclab.solvers.newton.continuation import follow_minima
 from auclab.solvers.newton.damped_newton import MAX_DENSE_FEATURES, DampedNewton, Iterate
 from auclab.solvers.newton.evaluation import Evaluation
 from auclab.solvers.newton.hessian_operator import Hessian
@@ -39,6 +40,8 @@ from auclab.types import Array, AuclabError, Status
 #: The Hessian of a sample with more observations a class than this is taken from a subsample: it only has to be good,
 #: not exact.
 _MAX_HESSIAN_SIZE = 40_000
+#: With no more observations than this the optimum is found exactly, by windows.
+_SMALL = 2_000
 #: Half-widths of the first subsample, in units of margins; later ones start from the last.
 _HALF_WIDTHS: tuple[float, ...] = (1.0, 0.5, 0.2, 0.07, 0.03)
 #: The same from a point near the optimum.
@@ -148,12 +151,25 @@ class NewtonSolve:
             half_widths = _HALF_WIDTHS[-1:]
         if subsampled and self._is_too_late(loss, iterate):
             return self._uncertified(iterate.theta)
-        sample, loss = full, smooth_loss(self.problem, full)
+        loss, reused = smooth_loss(self.problem, full), _reused_hessian(hessian, full)
+        if reused is None and not method.by_products and not self._is_small:
+            return self._followed(loss, theta, _CONTINUATION_START if subsampled else half_widths[0])
         if not subsampled:
             for half_width in half_widths:
                 iterate = method.minimise(loss, theta, half_width)
                 theta = iterate.theta
-        return self._certify_and_narrow(loss, *self._narrowed(loss, iterate, _reused_hessian(hessian, full)))
+        return self._certify_and_narrow(loss, *self._narrowed(loss, iterate, reused))
+
+    @property
+    def _is_small(self) -> bool:
+        """Whether the windows are small enough to find the exact optimum; they know of no level of the losses."""
+        sample = self.problem.sample
+        return self.problem.program.kind == "hinge" and sample.n_pos + sample.n_neg <= _SMALL
+
+    def _followed(self, loss: Loss, theta: Array, half_width: float) -> RawSolution:
+        """The end of a solve with the Hessian of all observations: narrower and narrower bands, then windows."""
+        solution, half_width = follow_minima(self.problem, self.tolerance, self.method, loss, theta, half_width)
+        return self._exact(solution, half_width) if solution.status is Status.ITERATION_LIMIT else solution
 
     def _mean_difference_start(self, sample: Sample) -> Array:
         """The difference of the class means, at the best of a few lengths."""
@@ -239,13 +255,19 @@ class NewtonSolve:
             solution, gap = self._certified(loss, iterate)
             if gap < smallest_gap:
                 best, smallest_gap = solution, gap
-        return best if method.by_products else self._exact(best, iterate.half_width)
+        if method.by_products:
+            return best
+        if self._is_small or self.problem.sample.in_blocks:
+            return self._exact(best, iterate.half_width)
+        return self._followed(loss, method.on_cone(np.r_[best.coef, best.intercept, 0.0]), iterate.half_width)
 
     def _certified(self, loss: Loss, iterate: Iterate) -> tuple[RawSolution, float]:
         return certified_step(self.problem, self.tolerance, self.method, loss, iterate)
 
     def _exact(self, smoothed: RawSolution, half_width: float) -> RawSolution:
         smoothed = replace(smoothed, iterations=self.method.iterations)
+        if self.problem.program.kind == "cvar":
+            return smoothed  # windows know of no level
         return finish_by_windows(self.problem, self.tolerance, self.monitor, smoothed, half_width)
 
     def _target_width(self, iterate: Iterate) -> float:
@@ -254,9 +276,13 @@ class NewtonSolve:
 
     def _smooth_width(self, evaluation: Evaluation) -> float:
         # With products alone there is no exact finish: the band is narrowed as far as the tolerance requires.
-        return 0.0 if self.method.by_products else smooth_width(evaluation, self.problem)
+        if self.method.by_products or self.problem.program.kind == "cvar":
+            return 0.0
+        return smooth_width(evaluation, self.problem)
 
 
 def _reused_hessian(hessian: Hessian | None, sample: Sample) -> Hessian | None:
     """The Hessian of the sample before, where computing one for this sample would not pay."""
-    return hessian if max(sample.n_pos, sample.n_neg) > _MAX_HESSIAN_SIZE else None
+    if max(sample.n_pos, sample.n_neg) <= _MAX_HESSIAN_SIZE or (sample.is_sparse and not sample.in_blocks):
+        return None
+    return hessian

@@ -166,22 +166,24 @@ def _without_norm(problem: Problem, coef: Array, multipliers: tuple[Array, Array
 
     Exact ones satisfy the constraint of every convex program, however small its λ or −z.
     """
-    rows = correcting_rows(problem.sample, *multipliers)
     nearest = multipliers
-    for _ in range(_CORRECTIONS):
-        if rows is None:
+    for every_column in (False, True):
+        if every_column and problem.sample.in_blocks:
             break
-        value = moments(problem.sample, *nearest).value
-        corrected = correct(rows, *nearest, -value)
-        if corrected is None:
-            break
-        nearest = _within_capacities(problem, *corrected)
-        rows = rows.updated(*nearest)
-        exact = feasible_nearby(problem, rows, *nearest)
-        if exact is not None:
-            total = exact.factor * exact.total * (1.0 if problem.over_pairs else 2.0) * _DOWN
-            found = _bound_of(problem, coef, total, exact.factor * exact.gradient, exact.multipliers, goal)
-            return replace(found, scale=exact.factor * found.scale)
+        rows = correcting_rows(problem.sample, *multipliers, every_column)
+        nearest = multipliers
+        for _ in range(_CORRECTIONS if rows is not None else 0):
+            value = moments(problem.sample, *nearest).value
+            corrected = correct(rows, *nearest, -value)
+            if corrected is None:
+                break
+            nearest = _within_capacities(problem, *corrected)
+            rows = rows.updated(*nearest)
+            exact = feasible_nearby(problem, rows, *nearest)
+            if exact is not None:
+                total = exact.factor * exact.total * (1.0 if problem.over_pairs else 2.0) * _DOWN
+                found = _bound_of(problem, coef, total, exact.factor * exact.gradient, exact.multipliers, goal)
+                return replace(found, scale=exact.factor * found.scale)
     plain, corrected_bound = (_charged(problem, coef, each, goal) for each in (multipliers, nearest))
     return corrected_bound if _better(corrected_bound, plain, goal) else plain
 
@@ -197,7 +199,7 @@ def _charged(problem: Problem, coef: Array, multipliers: tuple[Array, Array], go
     """The bound with all violations charged."""
     sample = problem.sample
     sums = moments(sample, *multipliers)
-    lacking = _excess(problem, *multipliers, goal) + float(sums.largest[-1])
+    lacking = _excess(problem, coef, *multipliers, goal) + float(sums.largest[-1])
     total = max(0.0, (sums.total - lacking) * (1.0 if problem.over_pairs else 2.0) * _DOWN)
     gradient = (sums.largest[:-1] + 2.0 * lacking * sample.peaks) * _UP
     return _bound_of(problem, coef, total, gradient, multipliers, goal)
@@ -228,7 +230,7 @@ def _bound_of(
     return ProvedBound(max(0.0, total - radius * residual * _UP), radius, residual, 1.0, multipliers)
 
 
-def _excess(problem: Problem, pos: Array, neg: Array, goal: Goal) -> float:
+def _excess(problem: Problem, coef: Array, pos: Array, neg: Array, goal: Goal) -> float:
     """By how much the multipliers exceed their capacities at most.
 
     They have been scaled until they fit, in working precision: what that leaves is the rounding of running sums.
@@ -238,9 +240,19 @@ def _excess(problem: Problem, pos: Array, neg: Array, goal: Goal) -> float:
         capacities = sample.point_weights
         return float(sum(np.maximum(q - c, 0.0).sum() for q, c in zip((pos, neg), capacities, strict=True))) * _UP
     rounding = _rounding_of_sums(sample) * float(pos.sum())
-    if problem.program.uses_norm and rounding <= 0.01 * goal.gap:
+    if problem.program.uses_norm and rounding * _price(problem, coef, float(pos.sum())) <= 0.01 * goal.gap:
         return rounding
     return max(0.0, largest_excess(pos, neg, sample.share_pos, sample.share_neg, 1.0))
+
+
+def _price(problem: Problem, coef: Array, total: float) -> float:
+    """About what a bound loses for each unit of excess: in ``Σ q``, and because of what ``‖Σ q d‖_*`` may rise by."""
+    program = problem.program
+    if program.penalty > 0 and not program.squared:
+        length = total / program.penalty
+    else:
+        length = norm_of(coef, program.norm) * (1.0 if program.penalty > 0 else _MIN_MARGIN)
+    return 1.0 + 2.0 * length * dual_norm_of(problem.sample.peaks, program.norm)
 
 
 def _rounding_of_sums(sample: Sample) -> float:

@@ -20,6 +20,8 @@ from auclab.types import Array
 
 #: Observations that share the correction, at least and for every feature; more features than this are not corrected.
 _MIN_ROWS, _ROWS_PER_FEATURE, MAX_FEATURES = 500, 5, 1_500
+#: Observations of each class that are taken for a column.
+_ROWS_PER_COLUMN = 10
 #: A relative change of a multiplier above this is no small correction.
 _LARGEST_CHANGE = 0.5
 #: Entries of the gradient that differ by less, relatively, are taken for equal, or for 0.
@@ -68,13 +70,27 @@ class Rows:
         return pos, neg
 
 
-def correcting_rows(sample: Sample, pos: Array, neg: Array) -> Rows | None:
-    """The observations of each class with the largest multipliers; None if there are too many features."""
+def correcting_rows(sample: Sample, pos: Array, neg: Array, every_column: bool = False) -> Rows | None:
+    """The observations of each class with the largest multipliers; None if there are too many features.
+
+    Parameters
+    ----------
+    sample : Sample
+        In memory if `every_column`.
+    pos, neg : arrays of shapes (n_pos,) and (n_neg,), ≥ 0
+    every_column : bool
+        Also those that change each column most: of a rare one, the others may have none.
+    """
     n_features = sample.n_features
     if n_features > MAX_FEATURES:
         return None
     count = max(_MIN_ROWS, _ROWS_PER_FEATURE * n_features)
     chosen = [_largest(pos, sample.share_pos, count), _largest(neg, sample.share_neg, count)]
+    if every_column:
+        chosen = [
+            np.union1d(rows, _strongest(X, q, sample.spread))
+            for rows, X, q in zip(chosen, (sample.X_pos, sample.X_neg), (pos, neg), strict=True)
+        ]
     X_pos, X_neg = (_dense(X) for X in sample.take(*chosen))
     unit = np.r_[2.0 ** np.round(np.log2(sample.spread)), 1.0]
     features = np.vstack([np.c_[X_pos, np.ones(len(X_pos))], -np.c_[X_neg, np.ones(len(X_neg))]]) / unit
@@ -91,6 +107,27 @@ def _largest(values: Array, shares: Array, count: int) -> NDArray[np.intp]:
     if able.size <= count:
         return able
     return np.sort(able[np.argpartition(-values[able], count)[:count]])
+
+
+def _strongest(X: Any, multipliers: Array, spread: Array) -> NDArray[np.intp]:
+    """For every column the observations with the largest ``q |x|``, x measured from where most of the column is."""
+    used = np.flatnonzero(multipliers > 0)
+    rows, q = X[used], multipliers[used]
+    if sp.issparse(rows):
+        columns = rows.tocsc()
+        parts = (
+            (columns.indices[start:end], columns.data[start:end])
+            for start, end in zip(columns.indptr[:-1], columns.indptr[1:], strict=True)
+        )
+    else:
+        parts = ((slice(None), rows[:, k] - np.median(rows[:, k])) for k in range(spread.size))
+    found = []
+    for where, values in parts:
+        size = q[where] * abs(values)
+        count = min(_ROWS_PER_COLUMN, size.size)
+        strongest = np.argpartition(-size, count - 1)[:count] if count else np.empty(0, np.intp)
+        found.append(strongest if isinstance(where, slice) else where[strongest])
+    return used[np.unique(np.concatenate(found))]
 
 
 def correct(rows: Rows, pos: Array, neg: Array, change: Array) -> tuple[Array, Array] | None:

@@ -1,0 +1,127 @@
+"""The minima of the smoothed program as the band narrows, followed until the last one is certified.
+
+Between changes of the set of margins in the band the minimum θ(h) is an affine function of the half-width h, so that
+
+* the minimum at the next half-width is nearly ``θ₁ + (θ₁ − θ₀)(h − h₁)/(h₁ − h₀)``, and a few Newton steps end at it;
+* ``h = 0`` in the same formula is the exact optimum once the margins at the kink are the only ones in the band, even
+  where very many margins are tied there, as in tables of binary columns.
+
+At an exact minimum the multipliers of the band satisfy the dual constraint, whatever h is, so a certified gap that is
+larger than the smoothing explains comes from steps that have not converged: a column that few observations have enters
+the constraint with as much weight as any other, and the smoothed value hardly with any.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from auclab.formulations.problem import Problem
+from auclab.solvers.certificate import SMALL_OBJECTIVE
+from auclab.solvers.newton.band_width import target_width
+from auclab.solvers.newton.certified_step import certified_step
+from auclab.solvers.newton.damped_newton import DampedNewton, Iterate
+from auclab.solvers.newton.smoothed_loss import Loss
+from auclab.solvers.raw import RawSolution
+from auclab.types import Array, Status
+
+#: Half-widths on one path at most, and the smallest of all, in units of the margins.
+_MAX_WIDTHS, _LEAST_WIDTH = 25, 1e-8
+#: The next half-width relative to the last: after a minimum that took few steps, after others, and at the end.
+_FAST, _SLOW, _LAST = 0.1, 0.3, 0.5
+_FEW_STEPS = 4
+#: A minimum is certified once its smoothing gap is below this many times the gap that is wanted.
+_NEARLY = 1e3
+#: Steps at one half-width end where the reduction left is below the first part of the smoothing gap; where the
+#: certificate says that this was too early, at the others.
+_CONVERGED = (1e-2, 1e-6, 1e-10, 1e-14)
+#: A certified gap above this many times the smoothing gap is due to steps that have not converged.
+_MAX_GAP_RATIO = 3.0
+_MAX_STEPS = 100
+
+
+def follow_minima(
+    problem: Problem, tolerance: float, method: DampedNewton, loss: Loss, theta: Array, half_width: float
+) -> tuple[RawSolution, float]:
+    """Follow the minima from `theta` until one has the certified relative gap `tolerance`, or time or widths end.
+
+    Parameters
+    ----------
+    problem : Problem
+    tolerance : float
+        Relative gap.
+    method : DampedNewton
+        With the Hessian of all observations: that of a subsample would not converge far enough.
+    loss : Loss
+        That of all observations.
+    theta : array of shape (n_features + 2,)
+        ``(w, b, ‖w‖)`` near the minimum at `half_width`.
+    half_width : float
+
+    Returns
+    -------
+    solution : RawSolution
+        With the status OPTIMAL, a limit, or ITERATION_LIMIT where the widths ended.
+    half_width : float
+        The last one.
+    """
+    path: list[Iterate] = []
+    best: RawSolution | None = None
+    smallest_gap = float("inf")
+    for number in range(_MAX_WIDTHS):
+        start = _better_start(method, loss, theta, path, half_width)
+        before = method.iterations
+        iterate = method.minimise(loss, start, half_width, relative_tolerance=_CONVERGED[0], max_steps=_MAX_STEPS)
+        steps, theta = method.iterations - before, iterate.theta
+        path = [*path[-1:], iterate]
+        value = iterate.evaluation.value + method.penalty(theta)
+        method.monitor.record(value, 0.0)
+        wanted = tolerance * max(value, SMALL_OBJECTIVE)
+        last = method.monitor.stopped() is not None or number == _MAX_WIDTHS - 1 or half_width <= _LEAST_WIDTH
+        if last or iterate.evaluation.smoothing_gap <= _NEARLY * wanted:
+            for relative_tolerance in _CONVERGED[1:]:
+                solution, gap = certified_step(problem, tolerance, method, loss, iterate, _extrapolated(path, 0.0))
+                if best is None or gap < smallest_gap:
+                    best, smallest_gap = solution, gap
+                if gap <= tolerance:
+                    return replace(solution, status=Status.OPTIMAL), half_width
+                absolute = gap * max(value, SMALL_OBJECTIVE)
+                stopped = method.monitor.stopped()
+                if stopped is not None:
+                    return replace(best, status=stopped), half_width
+                if absolute <= max(_MAX_GAP_RATIO * iterate.evaluation.smoothing_gap, wanted):
+                    break
+                iterate = method.minimise(
+                    loss, theta, half_width, relative_tolerance=relative_tolerance, max_steps=_MAX_STEPS
+                )
+                theta, path = iterate.theta, [*path[:-1], iterate]
+        if last:
+            break
+        half_width = _next_width(iterate, value, tolerance, steps)
+    assert best is not None
+    return replace(best, status=method.monitor.stopped() or Status.ITERATION_LIMIT), half_width
+
+
+def _next_width(iterate: Iterate, value: float, tolerance: float, steps: int) -> float:
+    """Near the half-width that the tolerance requires, not too far from the last one."""
+    width = iterate.half_width
+    target = target_width(iterate.evaluation, value, tolerance)
+    return max(min(target, _LAST * width), (_FAST if steps <= _FEW_STEPS else _SLOW) * width)
+
+
+def _extrapolated(path: list[Iterate], half_width: float) -> Array | None:
+    """Where the line through the last two minima is at another half-width."""
+    if len(path) < 2:
+        return None
+    first, second = path
+    along = (half_width - second.half_width) / (second.half_width - first.half_width)
+    return second.theta + along * (second.theta - first.theta)
+
+
+def _better_start(method: DampedNewton, loss: Loss, theta: Array, path: list[Iterate], half_width: float) -> Array:
+    """The last minimum, or the extrapolated one where its smoothed value is less."""
+    predicted = _extrapolated(path, half_width)
+    if predicted is None:
+        return theta
+    predicted = method.on_cone(predicted)
+    values = [loss.evaluate(point, half_width).value + method.penalty(point) for point in (theta, predicted)]
+    return theta if values[0] <= values[1] else predicted
