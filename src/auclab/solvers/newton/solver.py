@@ -152,13 +152,22 @@ class NewtonSolve:
         if subsampled and self._is_too_late(loss, iterate):
             return self._uncertified(iterate.theta)
         loss, reused = smooth_loss(self.problem, full), _reused_hessian(hessian, full)
-        if reused is None and not method.by_products and not self._is_small:
-            return self._followed(loss, theta, _CONTINUATION_START if subsampled else half_widths[0])
-        if not subsampled:
+        if not subsampled and not self._follows_minima:
             for half_width in half_widths:
                 iterate = method.minimise(loss, theta, half_width)
                 theta = iterate.theta
-        return self._certify_and_narrow(loss, *self._narrowed(loss, iterate, reused))
+        if not self._follows_minima:
+            return self._certify_and_narrow(loss, *self._narrowed(loss, iterate, reused))
+        if subsampled and (reused is not None or not full.is_sparse):
+            direct = self._direct(loss, iterate, reused)
+            if direct.converged or self.monitor.stopped():
+                return self._certify_and_narrow(loss, direct, reused)
+        return self._followed(loss, theta, _CONTINUATION_START if subsampled else half_widths[0])
+
+    @property
+    def _follows_minima(self) -> bool:
+        """Whether the exact minima of narrowing bands are followed: that takes the entries of the sample's Hessian."""
+        return not (self.method.by_products or self._is_small or self.problem.sample.in_blocks)
 
     @property
     def _is_small(self) -> bool:
@@ -208,12 +217,10 @@ class NewtonSolve:
         By a direct step to the final width with the Hessian of the subsample; if that does not converge, by
         continuation with the sample's own. Also returns the Hessian to go on with, None for the sample's own.
         """
-        target = max(self._target_width(iterate), self._smooth_width(iterate.evaluation))
-        target = min(target, iterate.half_width)
         half_width = iterate.half_width
+        target = self._narrowest(iterate)
         if not self.method.by_products:
-            direct = self.method.minimise(loss, iterate.theta, target, hessian, max_steps=_MAX_DIRECT_STEPS)
-            self._record(direct)
+            direct = self._direct(loss, iterate, hessian)
             if direct.converged or self.monitor.stopped():
                 return direct, hessian
             # Too far, or the subsample misses curvature of the whole: features that are rare in it.
@@ -224,6 +231,18 @@ class NewtonSolve:
             if half_width <= target or self.monitor.stopped():
                 return iterate, None
             half_width = max(target, 0.25 * half_width)
+
+    def _direct(self, loss: Loss, iterate: Iterate, hessian: Hessian | None) -> Iterate:
+        """All observations at the narrowest band at once, in a few steps."""
+        target = self._narrowest(iterate)
+        direct = self.method.minimise(loss, iterate.theta, target, hessian, max_steps=_MAX_DIRECT_STEPS)
+        self._record(direct)
+        return direct
+
+    def _narrowest(self, iterate: Iterate) -> float:
+        """The half-width the tolerance requires, or the smallest that is smooth."""
+        target = max(self._target_width(iterate), self._smooth_width(iterate.evaluation))
+        return min(target, iterate.half_width)
 
     def _record(self, iterate: Iterate) -> None:
         """An iterate on all observations: the smoothed value lies above the true one, and no hinge is negative."""
@@ -257,7 +276,7 @@ class NewtonSolve:
                 best, smallest_gap = solution, gap
         if method.by_products:
             return best
-        if self._is_small or self.problem.sample.in_blocks:
+        if not self._follows_minima:
             return self._exact(best, iterate.half_width)
         return self._followed(loss, method.on_cone(np.r_[best.coef, best.intercept, 0.0]), iterate.half_width)
 
