@@ -5,9 +5,10 @@ The step solves
     min over Δ    −G·Δ + ½ ΔᵀHΔ + penalty(t + Δt)      s.t.   ‖w + Δw‖ ≤ t + Δt
 
 G is the negative gradient and H the Hessian of the smoothed loss. Without a norm this is a linear system. The l2 norm
-is smooth away from 0, and a few Newton steps with a line search find the minimum to rounding; at 0, and for l1 and
-linf, it is a conic program of n variables (`conic_step`). Where H is an operator (`hessian_operator`), systems are
-solved by conjugate gradients. Proximal Newton methods: Lee, Sun & Saunders (2014).
+is smooth away from 0, and a few Newton steps with a line search find the minimum to rounding; at 0 it is a conic
+program of n variables (`conic_step`). For l1 and linf the model is piecewise quadratic (`active_set_step`). Where H is
+an operator (`hessian_operator`), systems are solved by conjugate gradients. Proximal Newton methods: Lee, Sun &
+Saunders (2014).
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq
 from scipy.sparse.linalg import LinearOperator, cg
 
 from auclab.formulations.base import Program
+from auclab.solvers.newton.active_set_step import active_set_step
 from auclab.solvers.newton.conic_step import conic_step
 from auclab.solvers.newton.hessian_operator import Hessian
+from auclab.solvers.newton.positive_definite import solve_positive_definite
 from auclab.types import Array
 
 #: Collinear features leave the Hessian singular; this much of its scale keeps the step finite and changes it little.
@@ -29,7 +31,7 @@ _RIDGE = 1e-10
 #: the model's terms, that is rounding.
 _MAX_INNER_STEPS, _MAX_INNER_STEPS_BY_PRODUCTS, _INNER_ROUNDING = 30, 2, 1e-15
 #: The line search stops shortening the step at this length.
-_MIN_STEP_LENGTH = 1e-3
+_MIN_STEP_LENGTH = 1e-20
 #: A new w shorter than this, relative to the present one, is taken for 0.
 _ZERO_NORM = 1e-6
 #: Conjugate gradients: the relative residual to reach, and the most iterations.
@@ -64,7 +66,7 @@ def proximal_step(program: Program, hessian: Hessian, negative_gradient: Array, 
         step = _l2_step(model)
         if step is not None or not isinstance(hessian, np.ndarray):
             return np.zeros_like(theta) if step is None else step
-    return model.conic_step()
+    return model.constrained_step()
 
 
 class _QuadraticModel:
@@ -114,7 +116,7 @@ class _QuadraticModel:
                 radial = self.hessian[-1, -1] + self.ridge[-1] + penalty_curvature - norm_curvature
                 matrix[:n, :n] += radial * np.outer(u, u)
                 matrix[np.arange(n), np.arange(n)] += norm_curvature
-            reduced_step = _solve_dense(matrix[np.ix_(free, free)], right[free])
+            reduced_step = solve_positive_definite(matrix[np.ix_(free, free)], right[free])
         else:
 
             def product(reduced: Array) -> Array:
@@ -129,14 +131,16 @@ class _QuadraticModel:
             reduced_step = _solve_by_products(product, right[free], self.diagonal[free] + norm_curvature)
         return self._expanded(reduced_step)
 
-    def conic_step(self) -> Array:
-        """The minimum by Clarabel."""
+    def constrained_step(self) -> Array:
+        """The minimum with ``‖w‖ ≤ t`` as a constraint: by active sets for l1 and linf, else by Clarabel."""
         if not isinstance(self.hessian, np.ndarray):
-            raise TypeError("a conic step needs the Hessian's entries")
+            raise TypeError("a constrained step needs the Hessian's entries")
         free = np.r_[self.free, self.n + 1]
         hessian = (self.hessian + np.diag(self.ridge))[np.ix_(free, free)]
+        model = (self.program, hessian, self.negative_gradient[free], self.theta[free])
+        reduced = None if self.program.norm == "l2" else active_set_step(*model)
         step = np.zeros(self.theta.size)
-        step[free] = conic_step(self.program, hessian, self.negative_gradient[free], self.theta[free])
+        step[free] = conic_step(*model) if reduced is None else reduced
         return step
 
     def _expanded(self, reduced: Array) -> Array:
@@ -177,19 +181,6 @@ def _l2_step(model: _QuadraticModel) -> Array | None:
             return step
         step, value = candidate, candidate_value
     return step
-
-
-def _solve_dense(matrix: Array, right: Array) -> Array:
-    """A symmetric positive (semi)definite system, by Cholesky or least squares; NaN where numbers are not finite."""
-    # Scaled to unit diagonal: features may differ in scale by many orders.
-    unit = 1.0 / np.sqrt(np.maximum(matrix.diagonal(), 1e-300))
-    scaled, scaled_right = matrix * unit[:, None] * unit[None, :], unit * right
-    if not (np.isfinite(scaled).all() and np.isfinite(scaled_right).all()):
-        return np.full(right.size, np.nan)  # the caller takes it for a step that is too long
-    try:
-        return np.asarray(unit * cho_solve(cho_factor(scaled, check_finite=False), scaled_right, check_finite=False))
-    except LinAlgError:
-        return np.asarray(unit * lstsq(scaled, scaled_right)[0])
 
 
 def _solve_by_products(product: Callable[[Array], Array], right: Array, diagonal: Array) -> Array:

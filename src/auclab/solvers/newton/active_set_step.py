@@ -1,0 +1,161 @@
+"""The proximal Newton step for the norms l1 and linf, by an active-set method on the faces of the norm's cone.
+
+With ``v = (w, [b,] t)`` the new point, the model is a quadratic function of v plus the penalty. A face is a set of
+points with ``t = ‖w‖`` on which t is linear in w, so that the model is quadratic there (`norm_faces`):
+
+* l1: the features with w_k ≠ 0 and their signs s, ``t = Σ s_k w_k``; all other w_k are 0;
+* linf: the features with ``w_k = s_k t``; all others are free within ±t.
+
+Each change of the face costs one Cholesky factorisation of the free entries. If the minimum on the linear hull of a
+face is outside the face, the best point of the segment towards it or its projection is taken, whichever is lower, and
+the face there is smaller. If it is on the face, the multipliers say which features extend the face: all of them at once
+if the model falls then, else the worst half, and so on to the worst one, for which it must fall. The model falls with
+every minimum and no face is minimised twice, so the method ends. For l1 this is the feature-sign search of Lee, Battle,
+Raina & Ng (2007), with blocks of features.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from auclab.formulations.base import Program
+from auclab.solvers.newton.norm_faces import Face, L1Face, LinfFace
+from auclab.solvers.newton.positive_definite import solve_positive_definite
+from auclab.types import Array
+
+#: Violations of the optimality conditions below this part of the sum of their terms are rounding; where they are not
+#: reduced by any further step, up to the second.
+_ROUNDING, _ACCEPTED = 1e-12, 1e-8
+#: The changes of the face after which the step is left to `conic_step`.
+_MAX_CHANGES_PER_FEATURE, _MAX_CHANGES = 2, 50
+
+
+def active_set_step(program: Program, hessian: Array, negative_gradient: Array, theta: Array) -> Array | None:
+    """The minimiser of the model in `auclab.solvers.newton.proximal_step`, in the free variables (w, [b,] t).
+
+    Parameters
+    ----------
+    program : Program
+        Gives λ and the norm, l1 or linf.
+    hessian : array of shape (size, size)
+        Positive definite.
+    negative_gradient, theta : arrays of shape (size,)
+        With the intercept where the program is over points: ``size`` is n + 2 there, else n + 1.
+
+    Returns
+    -------
+    array of shape (size,) or None
+        None where the method does not end at a point that satisfies the optimality conditions.
+
+    See Also
+    --------
+    auclab.solvers.newton.conic_step.conic_step : The same by Clarabel.
+    """
+    n = theta.size - (2 if program.over == "points" else 1)
+    model = _Model(program, hessian, negative_gradient + hessian @ theta, n)
+    point = theta.copy()
+    point[-1] = model.face.norms(point[:n])
+    place = _Place(point, model.face.at(point, n), False)
+    for _ in range(_MAX_CHANGES + _MAX_CHANGES_PER_FEATURE * n):
+        following = model.extended(place) if place.is_minimum else model.towards_minimum(place)
+        if following is None:
+            step = model.minimum_if_optimal(place)
+            return None if step is None else step - theta
+        place = following
+    return None
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A point, the face it is on or that the next step is to use, and whether it is the minimum on that face."""
+
+    point: Array
+    face: Face
+    is_minimum: bool
+
+
+class _Model:
+    """``½ vᵀHv − c·v + λ t`` (or ``λ t²``) on ``t = ‖w‖``."""
+
+    def __init__(self, program: Program, hessian: Array, linear: Array, n: int):
+        self.n = n
+        self.face: type[Face] = L1Face if program.norm == "l1" else LinfFace
+        self.hessian, self.linear = hessian.copy(), linear.copy()
+        if program.squared:
+            self.hessian[-1, -1] += 2.0 * program.penalty
+        else:
+            self.linear[-1] -= program.penalty
+        self.moduli = np.abs(self.hessian)
+
+    def gradient(self, point: Array) -> Array:
+        """That of the quadratic function and the penalty, in v."""
+        return np.asarray(self.hessian @ point - self.linear)
+
+    def rounding(self, point: Array) -> Array:
+        """The size of the terms of `gradient`."""
+        return np.asarray(self.moduli @ np.abs(point) + np.abs(self.linear))
+
+    def change(self, point: Array, other: Array) -> float:
+        """By how much the model is larger at another point."""
+        step = other - point
+        return float(step @ (self.gradient(point) + 0.5 * (self.hessian @ step)))
+
+    def minimum_on(self, face: Face) -> Array:
+        """The minimiser on the linear hull of a face."""
+        return face.expanded(solve_positive_definite(*face.reduced(self.hessian, self.linear)))
+
+    def towards_minimum(self, place: _Place) -> _Place | None:
+        """The minimum on the face, or a lower point on a smaller one; None where numbers are not finite."""
+        target = self.minimum_on(place.face)
+        if not np.isfinite(target).all():
+            return None
+        if place.face.contains(target):
+            return _Place(target, place.face, True)
+        return self._smaller(place.face, place.point, target)
+
+    def _smaller(self, face: Face, point: Array, target: Array) -> _Place:
+        """The lower one of the best corner of the segment to a target outside the face and the target's projection."""
+        lengths, step = face.corners(point, target), target - point
+        # The model on the segment is quadratic in the length and in t, and t is the norm.
+        norms = face.norms(point[: self.n] + lengths[:, None] * step[: self.n])
+        in_t, slope, curvature = norms - point[-1], self.gradient(point), self.hessian[:-1] @ np.r_[step[:-1], 0.0]
+        changes = lengths * (slope[:-1] @ step[:-1]) + 0.5 * lengths**2 * (step[:-1] @ curvature)
+        changes += in_t * (slope[-1] + lengths * (self.hessian[-1, :-1] @ step[:-1]))
+        changes += 0.5 * self.hessian[-1, -1] * in_t**2
+        best = int(np.argmin(changes))
+        lower = face.projected(target)
+        if not self.change(point, lower) <= changes[best]:
+            lower = face.cornered(point, target, float(lengths[best]))
+        return _Place(lower, self.face.at(lower, self.n), False)
+
+    def extended(self, place: _Place) -> _Place | None:
+        """A lower point than the minimum on a face, by extending that; None if there is none."""
+        point, gradient = place.point, self.gradient(place.point)
+        if gradient[-1] < 0 and self._unbounded_by_norm() is not None:
+            return None
+        excess = place.face.violations(gradient)
+        violated = np.flatnonzero(excess > _ROUNDING * self.rounding(point)[: self.n])
+        violated = violated[np.argsort(-excess[violated])]
+        while violated.size:
+            following = self.towards_minimum(_Place(point, place.face.extended(violated, gradient), False))
+            if following is not None and self.change(point, following.point) < 0:
+                return following
+            violated = violated[: violated.size // 2]
+        return None
+
+    def _unbounded_by_norm(self) -> Array | None:
+        """The minimum without ``‖w‖ ≤ t``, if it satisfies that."""
+        free = solve_positive_definite(self.hessian, self.linear)
+        return free if self.face.norms(free[: self.n]) <= free[-1] else None
+
+    def minimum_if_optimal(self, place: _Place) -> Array | None:
+        """The place where the method ended, or the minimum without a norm; None where it is no minimum."""
+        if not place.is_minimum:
+            return None
+        gradient, terms = self.gradient(place.point), self.rounding(place.point)
+        if gradient[-1] < -_ROUNDING * terms[-1]:
+            return self._unbounded_by_norm()
+        excess = place.face.violations(gradient)
+        return None if (excess > _ACCEPTED * terms[: self.n]).any() else place.point
