@@ -243,7 +243,7 @@ class Prepared:
     def of(cls, dataset: Dataset) -> Prepared:
         """Code all rows."""
         coded: Any = none(dataset).fit_transform(dataset.X, dataset.y)
-        nonzero = np.count_nonzero(coded.data if sp.issparse(coded) else coded)
+        nonzero = sp.csr_array(coded).count_nonzero()
         X = standard(dataset).fit_transform(dataset.X, dataset.y)
         rows, features = X.shape
         return cls(X, dataset.y, {"rows": rows, "features": features, "density": nonzero / np.prod(coded.shape)})
@@ -392,7 +392,7 @@ def run(cells: Sequence[Cell], results: Results, options: Options, workers: int)
                     gap = "" if row.gap is None else f", gap {row.gap:.1e}"
                     what = f"{cell.data_set} {cell.formulation} {cell.solver}: {row.status} {row.solved_by}"
                     seconds = f"{row.seconds:.2f} s" if row.seconds is not None else row.note
-                    console.print(f"{next(done)}/{len(cells)} {what}, {seconds}{gap}", highlight=False)
+                    console.print(f"{next(done)}/{len(cells)} {what}, {seconds}{gap}", highlight=False, soft_wrap=True)
         worker.close()
 
     threads = [threading.Thread(target=work, daemon=True) for _ in range(workers)]
