@@ -62,6 +62,8 @@ class Program(ABC):
         Whose margins: ``w·(x_i⁺ − x_j⁻)`` or ``y_k (w·x_k + b)``.
     encodings : tuple of {"full", "dual", "aggregated"}
         The encodings of the hinge terms that a linear-programming solver has for the program.
+    null_proof_takes_program : bool
+        Whether `null_proof` solves a linear or quadratic program over the rows.
     threshold : float
         z, in units of the score of a scorer with ‖w‖ = 1.
     penalty : float
@@ -80,6 +82,7 @@ class Program(ABC):
     kind: ClassVar[Kind]
     over: ClassVar[Margins] = "pairs"
     encodings: ClassVar[tuple[Encoding, ...]]
+    null_proof_takes_program: ClassVar[bool] = False
     # No values here: a dataclass would take them for defaults of its own fields.
     threshold: float
     penalty: float

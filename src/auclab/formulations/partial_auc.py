@@ -81,6 +81,7 @@ class PartialAUC(PairHingeProgram):
     name = "partial_auc"
     kind = "cvar"
     encodings = ("full",)
+    null_proof_takes_program = True
     threshold = 0.0
 
     def __post_init__(self) -> None:

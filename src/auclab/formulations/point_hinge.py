@@ -25,6 +25,7 @@ class PointHingeProgram(HingeProgram):
 
     over = "points"
     encodings: ClassVar[tuple[Encoding, ...]] = ("full", "dual")
+    null_proof_takes_program = True
     mean_symbol = "mean_k"
     margin_symbol = "y_k (w·x_k + b)"
     error_name = "misclassification error"

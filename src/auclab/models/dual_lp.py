@@ -105,7 +105,7 @@ def solve_dual(
     region : Region, optional
         In the units of w, scores per unit of each feature.
     time_limit : float, optional
-        Seconds.
+        Seconds, the building included.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def solve_dual(
     unit = float(margins.capacity.mean()) if n_margins else 1.0
     lp = _linear_program(program, margins, fixed, region, unit, np.ones(n_features) if scale is None else scale)
     built = perf_counter()
-    highs = quiet_highs(time_limit)
+    highs = quiet_highs(None if time_limit is None else max(time_limit - (built - start), 1e-3))
     accepted = highs.passModel(lp)
     loaded = perf_counter()
     run_highs(highs)

@@ -35,7 +35,7 @@ def solve_cone(
     region : Region
         In the units of w, scores per unit of each feature.
     time_limit : float, optional
-        Seconds.
+        Seconds, the building included.
 
     See Also
     --------
@@ -78,7 +78,7 @@ def solve_cone(
     settings.verbose = False
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-11
     if time_limit is not None:
-        settings.time_limit = float(time_limit)
+        settings.time_limit = max(float(time_limit) - (perf_counter() - start), 1e-3)
     solver = clarabel.DefaultSolver(
         sp.csc_matrix(sp.diags_array(quadratic / weight)),
         np.r_[linear, np.zeros(n_parts)] / weight,

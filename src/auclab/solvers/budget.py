@@ -1,16 +1,20 @@
-"""What a solve may take: memory is estimated before it is asked for, and no solve is without an end.
+"""What a solve may take: memory and seconds are estimated before they are spent, and no solve is without an end.
 
-The bytes a margin were measured as the growth of the process at its peak over 22,500 to 360,000 pairs, rounded up.
+The bytes a margin were measured as the growth of the process at its peak over 22,500 to 360,000 pairs, rounded up. The
+seconds a nonzero entry were measured as processor seconds on 2,000 to 100,000 points with 10 to 300 features and on
+2,500 to 160,000 pairs: what a library does without looking at its clock.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import psutil
 
 from auclab.formulations.problem import Problem
+from auclab.samples.memory import Sample
 from auclab.types import AuclabError, Status
 
 #: Seconds for a solve by a modelling language, by HiGHS or by a tree over pairs, whose time cannot be foreseen, where
@@ -26,6 +30,133 @@ BYTES_PER_MARGIN: Mapping[str, tuple[float, float]] = {
     "clarabel": (2_300.0, 0.0),
     "scs": (4_200.0, 0.0),
 }
+#: Bytes a stored entry of the rows, of the models that keep the scores as variables.
+BYTES_PER_ENTRY: Mapping[str, float] = {"clarabel": 220.0, "scs": 400.0}
+#: A solver gets at most this share less than the time limit, for the verification of what it returns.
+VERIFICATION_SHARE = 0.1
+#: Seconds of that verification an entry of the rows (measured: 0.1 µs of processor time), and whatever the rows are.
+_VERIFICATION_PER_ENTRY, _VERIFICATION_AT_LEAST = 1.5e-7, 5e-3
+
+
+@dataclass(frozen=True)
+class Indivisible:
+    """Seconds that a conic library spends without looking at its clock.
+
+    Attributes
+    ----------
+    compiling : float
+        CVXPY's translation of the model.
+    setup : float
+        Ordering and first factorisation.
+    iteration : float
+        One iteration, after which the clock is looked at.
+
+    See Also
+    --------
+    auclab.solvers.budget.indivisible : Estimates them.
+    """
+
+    compiling: float
+    setup: float
+    iteration: float
+
+    @property
+    def total(self) -> float:
+        """Sum of the three."""
+        return self.compiling + self.setup + self.iteration
+
+    def slower(self, factor: float) -> Indivisible:
+        """The same on a machine that takes `factor` times as long."""
+        return Indivisible(factor * self.compiling, factor * self.setup, factor * self.iteration)
+
+
+#: Seconds a nonzero of the model: compiling, setup, iteration (of SCS: those between two looks at its clock).
+_SECONDS_PER_NONZERO: Mapping[tuple[str, str], Indivisible] = {
+    ("clarabel", "points"): Indivisible(5e-7, 2.5e-7, 4e-7),
+    ("clarabel", "pairs"): Indivisible(3e-7, 2.5e-6, 1.5e-6),
+    ("scs", "points"): Indivisible(3e-7, 1.8e-6, 2.5e-7),
+    ("scs", "pairs"): Indivisible(3e-7, 1.6e-6, 5e-7),
+}
+#: SCS orders the rows of points in a time that grows with their square.
+_SCS_SECONDS_PER_SQUARE = 1.3e-9
+
+
+def indivisible(problem: Problem, model: str) -> Indivisible:
+    """Estimated seconds that Clarabel or SCS, through CVXPY, computes without looking at the clock.
+
+    Parameters
+    ----------
+    problem : Problem
+    model : {"clarabel", "scs"}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from auclab.formulations import CSVM
+    >>> from auclab.samples.as_sample import as_sample
+    >>> sample = as_sample(np.ones((1_000, 100)), np.arange(1_000) % 2)
+    >>> round(indivisible(Problem(CSVM(0.1), sample), "clarabel").total, 2)   # 105,000 nonzeros
+    0.12
+    """
+    rates = _SECONDS_PER_NONZERO[model, problem.program.over]
+    # A row over points has its score, intercept, loss and norm beside the features, a pair two scores and its loss.
+    nonzeros = stored_entries(problem.sample) + (4 if problem.over_pairs else 5) * problem.n_margins
+    squares = _SCS_SECONDS_PER_SQUARE * problem.n_margins**2 if (model, problem.over_pairs) == ("scs", False) else 0.0
+    return Indivisible(nonzeros * rates.compiling, nonzeros * rates.setup + squares, nonzeros * rates.iteration)
+
+
+def check_seconds(needed: float, time_limit: float | None, what: str, advice: str) -> None:
+    """Raise `AuclabError` if what cannot be interrupted is estimated to pass the time limit by more than a second.
+
+    Parameters
+    ----------
+    needed : float
+        Seconds.
+    time_limit : float, optional
+        That of the solve; 600 if left out.
+    what, advice : str
+        For the message.
+
+    Examples
+    --------
+    >>> check_seconds(40.0, 5.0, "solver=clarabel on 48,842 points", "use solver=newton, or a longer time_limit")
+    Traceback (most recent call last):
+    ...
+    auclab.types.AuclabError: solver=clarabel on 48,842 points takes about 40 s before it ... 5 s ... are left; use ...
+    """
+    allowed = seconds_allowed(time_limit)
+    if needed > max(1.1 * allowed, allowed + 1.0):
+        raise AuclabError(
+            f"{what} takes about {needed:.3g} s before it can be stopped, and {allowed:.3g} s of the time limit are left; "
+            f"{advice}"
+        )
+
+
+def without_verification(problem: Problem, time_limit: float | None) -> float | None:
+    """The seconds of a limit that a solver may use, so that there is time to verify its answer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from auclab.formulations import BufferedAUC
+    >>> from auclab.samples.as_sample import as_sample
+    >>> problem = Problem(BufferedAUC(), as_sample(np.ones((1_000, 100)), np.arange(1_000) % 2))
+    >>> without_verification(problem, 5.0)
+    4.98
+    >>> without_verification(problem, None) is None
+    True
+    """
+    if time_limit is None or math.isinf(time_limit):
+        return time_limit
+    reserved = _VERIFICATION_AT_LEAST + _VERIFICATION_PER_ENTRY * stored_entries(problem.sample)
+    return time_limit - min(VERIFICATION_SHARE * time_limit, reserved)
+
+
+def stored_entries(sample: Sample) -> int:
+    """Entries of the rows that are in memory or read: all of a dense sample, the nonzeros of a sparse one."""
+    if sample.in_blocks or not sample.is_sparse:
+        return (sample.n_pos + sample.n_neg) * sample.n_features
+    return int(sample.X_pos.nnz + sample.X_neg.nnz)
 
 
 def seconds_allowed(time_limit: float | None) -> float:
@@ -61,7 +192,8 @@ def margin_bytes(problem: Problem, model: str) -> float:
         stored = (sample.X_pos.nnz + sample.X_neg.nnz) / (sample.n_pos + sample.n_neg)
         nonzeros = min(nonzeros, stored * (2 if problem.over_pairs else 1))
     each, per_nonzero = BYTES_PER_MARGIN[model]
-    return problem.n_margins * (each + per_nonzero * nonzeros)
+    of_rows = BYTES_PER_ENTRY.get(model, 0.0) * stored_entries(sample)
+    return problem.n_margins * (each + per_nonzero * nonzeros) + of_rows
 
 
 def check_margins(problem: Problem, model: str, advice: str = "use solver=cutting_plane") -> None:

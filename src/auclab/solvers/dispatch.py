@@ -16,6 +16,7 @@ from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.samples.centring import moved_intercept
+from auclab.solvers.budget import without_verification
 from auclab.solvers.encodings import fastest_encoding
 from auclab.solvers.exact_finish import finish_exactly
 from auclab.solvers.handover import Candidate, hand_over, others_may_prove_more
@@ -31,6 +32,8 @@ from auclab.types import AuclabError, Status
 WINDOWS_UP_TO = 100_000_000
 #: Seconds of compiling that get a note; loading compiled code takes less.
 NOTEWORTHY = 2.0
+#: A solver that begins after the end of its time has this much, and returns a point that it has at once.
+_LEAST_SECONDS = 1e-3
 #: More features than this, and newton has no matrix for its Hessian.
 MANY_FEATURES = 2_000
 
@@ -62,8 +65,9 @@ def solve(
     tolerance : float
         Relative gap, > 0, at or below which the status is OPTIMAL.
     time_limit : float, optional
-        Seconds, > 0, for model and solver; a solution that a limit ended is never called OPTIMAL. Left out, solves
-        whose time cannot be foreseen (highs, clarabel, scs, z > 0, exact AUC) end after 600 s; `math.inf` is no limit.
+        Seconds, > 0, for the whole call: checks, model, solver and verification; a solution that a limit ended is never
+        called OPTIMAL. Left out, solves whose time cannot be foreseen (highs, clarabel, scs, z > 0, exact AUC) end
+        after 600 s; `math.inf` is no limit.
     sample_weight : array of shape (n_samples,), optional
         Weights ≥ 0; equal to repeating observations.
     **options
@@ -78,8 +82,8 @@ def solve(
     Raises
     ------
     AuclabError
-        Bad input, an unknown solver or option, or a solver that cannot take the formulation; the message
-        names what works.
+        Bad input, an unknown solver or option, a solver that cannot take the formulation, or one that would pass the
+        memory or the time limit in a part that cannot be stopped; the message names what works.
 
     See Also
     --------
@@ -95,7 +99,10 @@ def solve(
     (0.5, 'optimal')
     """
     check_limits(tolerance, time_limit)
+    begin = perf_counter()
     problem = Problem(formulation, as_sample(X, y, sample_weight))
+    if time_limit is not None:
+        time_limit = max(time_limit - (perf_counter() - begin), _LEAST_SECONDS)
     return solve_problem(problem, solver, tolerance=tolerance, time_limit=time_limit, **options)
 
 
@@ -123,14 +130,19 @@ def solve_problem(
         options["start"] = coef, moved_intercept(intercept, coef, problem.sample.offset, 1.0)
     begin, compiling = perf_counter(), compile_hinge()
 
+    def left_of(seconds: float | None) -> float | None:
+        """What is left of `seconds` that were left at the beginning."""
+        return None if seconds is None else max(seconds - (perf_counter() - begin), _LEAST_SECONDS)
+
     def solve_convex(convex: Problem, seconds: float | None) -> Solution:
         if convex.program.null_is_certain(convex.sample):
             return verify(convex, RawSolution.null(convex, Status.OPTIMAL), name, tolerance)
-        raw = _run(run, convex, tolerance, seconds, options)
-        solution = finish_exactly(convex, verify(convex, raw, name, tolerance), tolerance)
+        raw = _run(run, convex, tolerance, without_verification(convex, seconds), options)
+        verified = verify(convex, raw, name, tolerance, left_of(time_limit))
+        solution = finish_exactly(convex, verified, tolerance, left_of(time_limit))
         if solver != "auto" or not others_may_prove_more(convex, solution):
             return solution
-        left = None if time_limit is None else time_limit - (perf_counter() - begin)
+        left = left_of(time_limit)
         label = f"highs encoding={fastest_encoding(convex)}" if name == "highs" else name
         return hand_over(convex, (label, raw, solution), _run_candidate(convex, tolerance), tolerance, left)
 
@@ -139,7 +151,7 @@ def solve_problem(
         if plain is not None:
             solution = solve_nonconvex(problem, plain, solve_convex, tolerance=tolerance, time_limit=time_limit)
         else:
-            solution = solve_convex(problem, time_limit)
+            solution = solve_convex(problem, left_of(time_limit))
     timings = replace(solution.timings, compile=solution.timings.compile + compiling)
     added = [reason] if reason else []
     if timings.compile > NOTEWORTHY:

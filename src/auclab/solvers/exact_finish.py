@@ -15,9 +15,11 @@ from auclab.types import Status
 #: What may become OPTIMAL.
 _UNPROVED = (Status.OPTIMAL_WITHIN, Status.ITERATION_LIMIT, Status.FAILED)
 _LENGTHENING = 1.0 + 1e-6
+#: The longest that rational arithmetic is given.
+_SECONDS = 10.0
 
 
-def finish_exactly(problem: Problem, solution: Solution, tolerance: float) -> Solution:
+def finish_exactly(problem: Problem, solution: Solution, tolerance: float, seconds: float | None = None) -> Solution:
     """The solution, or the exact one where it is proved to be better or for more w.
 
     Parameters
@@ -27,6 +29,8 @@ def finish_exactly(problem: Problem, solution: Solution, tolerance: float) -> So
         What a solver found; one that is OPTIMAL for every w, or that a limit ended, is returned as it is.
     tolerance : float
         Relative gap at or below which OPTIMAL stands.
+    seconds : float, optional
+        What is left of a time limit; the simplex method stops after 10 in any case.
 
     See Also
     --------
@@ -34,7 +38,7 @@ def finish_exactly(problem: Problem, solution: Solution, tolerance: float) -> So
     """
     if solution.status not in _UNPROVED or not is_small_linear(problem):
         return solution
-    exact = solve_exactly(problem)
+    exact = solve_exactly(problem, _SECONDS if seconds is None else min(_SECONDS, seconds))
     if exact is None:
         return solution
     # Where no hinge is left, a w that is longer by more than its rounding leaves none either.

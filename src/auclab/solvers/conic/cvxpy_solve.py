@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,7 +16,14 @@ from auclab.formulations.problem import Problem
 from auclab.models.cvxpy_model import ConvexModel, to_cvxpy
 from auclab.models.margins import marginals
 from auclab.models.timings import Timings
-from auclab.solvers.budget import check_margins, default_limit_note, seconds_allowed
+from auclab.solvers.budget import (
+    Indivisible,
+    check_margins,
+    check_seconds,
+    default_limit_note,
+    indivisible,
+    seconds_allowed,
+)
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.scaling import feature_units
 from auclab.types import Status
@@ -27,8 +35,17 @@ _STATUS = {
     cp.USER_LIMIT: Status.ITERATION_LIMIT,
 }
 _SCS_INTERRUPTED = -5
-#: Seconds a margin of building and compiling a model, measured (SCS: of setting up its workspace too).
-_SECONDS_PER_MARGIN = {"CLARABEL": 3e-6, "SCS": 2e-5}
+_ADVICE = "use solver=newton or solver=cutting_plane, which look at the clock, or a longer time_limit"
+#: Compiling takes at least so many seconds, whatever the size.
+_LEAST_COMPILING = 0.05
+#: Seconds by which an estimate may pass the limit.
+_ACCEPTED_OVERRUN = 0.5
+#: The time limit of an iterative library is shortened by this many of its iterations.
+_ITERATIONS_OF_MARGIN = 0.5
+
+
+class _OutOfTimeError(Exception):
+    """Compiling took so long that factorising would pass the time limit."""
 
 
 def solve_conic(
@@ -49,25 +66,28 @@ def solve_conic(
     Raises
     ------
     AuclabError
-        The margins would not fit into the memory.
+        The margins would not fit into the memory, or the model could not be factorised within the time limit.
     """
-    check_margins(problem, solver.lower())
+    name = solver.lower()
+    check_margins(problem, name)
+    expected = indivisible(problem, name)
+    check_seconds(expected.total, time_limit, f"solver={name} on {problem.n_margins:,} {problem.program.over}", _ADVICE)
     start = perf_counter()
     deadline = start + seconds_allowed(time_limit)
-    if start + problem.n_margins * _SECONDS_PER_MARGIN[solver] > deadline:
-        note = f"the time limit leaves no time to compile the CVXPY model of {problem.n_margins:,} rows"
-        return RawSolution.null(problem, Status.TIME_LIMIT, Timings(), note)
     model = to_cvxpy(problem, feature_units(problem))
     built = perf_counter()
     try:
-        loaded = _solve_in_time(model, solver, lambda: settings(max(deadline - perf_counter(), 1e-3)))
+        loaded = _solve_in_time(model, solver, settings, deadline, expected)
+    except _OutOfTimeError:
+        note = f"compiling the CVXPY model left no time for {name} to factorise it"
+        return RawSolution.null(problem, Status.TIME_LIMIT, Timings(build=built - start), note)
     except (
         cp.SolverError,
         ValueError,
         ArithmeticError,
     ) as error:  # SCS raises ValueError where it has no memory, or NaN
         timings = Timings(build=built - start, solve=perf_counter() - built)
-        return RawSolution.null(problem, Status.FAILED, timings, f"{solver.lower()}: {error}")
+        return RawSolution.null(problem, Status.FAILED, timings, f"{name}: {error}")
     finished = perf_counter()
     stats = model.problem.solver_stats
     timings = Timings(build=built - start, load=loaded - built, solve=finished - loaded)
@@ -78,7 +98,7 @@ def solve_conic(
     if status is Status.FAILED or model.coef.value is None:
         return replace(
             RawSolution.null(problem, status, timings),
-            notes=(*notes, f"{solver.lower()} reports {model.problem.status}"),
+            notes=(*notes, f"{name} reports {model.problem.status}"),
         )
     weights = model.weights()
     return RawSolution(
@@ -93,14 +113,30 @@ def solve_conic(
     )
 
 
-def _solve_in_time(model: ConvexModel, solver: str, settings: Callable[[], dict[str, Any]]) -> float:
+def _solve_in_time(
+    model: ConvexModel,
+    solver: str,
+    settings: Callable[[float], dict[str, Any]],
+    deadline: float,
+    expected: Indivisible,
+) -> float:
     """Compile and solve; when the model was compiled. The solver has the time that compiling leaves."""
     with warnings.catch_warnings():
         # The verification measures how inaccurate a solution is; CVXPY's warning would repeat it.
         warnings.filterwarnings("ignore", message="Solution may be inaccurate")
-        data, chain, inverse = model.problem.get_problem_data(solver, solver_opts=settings())
+        start = perf_counter()
+        data, chain, inverse = model.problem.get_problem_data(solver, solver_opts=settings(1.0))
         compiled = perf_counter()
-        answer = chain.solve_via_data(model.problem, data, solver_opts=settings())
+        # How long compiling took tells how fast the machine is, and how busy.
+        expected = expected.slower(max(1.0, (compiled - start) / max(expected.compiling, _LEAST_COMPILING)))
+        left = deadline - compiled
+        if math.isfinite(deadline):
+            if expected.setup + expected.iteration > max(left, 0.0) + _ACCEPTED_OVERRUN:
+                raise _OutOfTimeError
+            left -= _ITERATIONS_OF_MARGIN * expected.iteration
+            if solver == "SCS":  # its clock starts after the setup
+                left -= expected.setup
+        answer = chain.solve_via_data(model.problem, data, solver_opts=settings(max(left, 1e-3)))
         if solver == "SCS" and answer["info"]["status_val"] == _SCS_INTERRUPTED:
             raise KeyboardInterrupt  # SCS has a handler of its own for Ctrl-C
         model.problem.unpack_results(answer, chain, inverse)
