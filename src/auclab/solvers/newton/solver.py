@@ -29,6 +29,7 @@ from auclab.solvers.newton.continuation import follow_minima
 from auclab.solvers.newton.damped_newton import MAX_DENSE_FEATURES, DampedNewton, Iterate
 from auclab.solvers.newton.evaluation import Evaluation
 from auclab.solvers.newton.hessian_operator import Hessian
+from auclab.solvers.newton.null_solution import null_solution
 from auclab.solvers.newton.smoothed_loss import Loss, smooth_loss
 from auclab.solvers.newton.subsampling import nested_subsamples
 from auclab.solvers.newton.window_finish import finish_by_windows
@@ -46,6 +47,8 @@ _SMALL = 2_000
 _HALF_WIDTHS: tuple[float, ...] = (1.0, 0.5, 0.2, 0.07, 0.03)
 #: The same from a point near the optimum.
 _WARM_HALF_WIDTHS: tuple[float, ...] = (0.2, 0.03)
+#: Lengths of the first point, relative to the difference of the means in units of the variances.
+_FIRST_LENGTHS = (0.1, 0.3, 1.0, 3.0)
 _MAX_ROUNDS = 12
 #: The smallest relative tolerance of a subproblem, and the ratio of certified gap to smoothing gap above which the gap
 #: is due to a subproblem that has not converged.
@@ -132,10 +135,15 @@ class NewtonSolve:
     def solve(self) -> RawSolution:
         """The subsamples, all observations, and the exact finish where it is needed."""
         full, method = self.problem.sample, self.method
+        falling: Array | None = None
+        if self.problem.program.kind == "cvar":
+            null, falling = null_solution(self.problem, self.tolerance, self.monitor)
+            if null is not None:
+                return null
         samples = nested_subsamples(full)
         hessian: Hessian | None = None
         if self.start is None:
-            theta, half_widths = self._mean_difference_start(samples[0] if samples else full), _HALF_WIDTHS
+            theta, half_widths = self._first_point(samples[0] if samples else full, falling), _HALF_WIDTHS
         else:
             theta, half_widths = method.on_cone(np.r_[self.start[0], self.start[1], 0.0]), _WARM_HALF_WIDTHS
             samples = samples[-1:]
@@ -180,14 +188,14 @@ class NewtonSolve:
         solution, half_width = follow_minima(self.problem, self.tolerance, self.method, loss, theta, half_width)
         return self._exact(solution, half_width) if solution.status is Status.ITERATION_LIMIT else solution
 
-    def _mean_difference_start(self, sample: Sample) -> Array:
-        """The difference of the class means, at the best of a few lengths."""
+    def _first_point(self, sample: Sample, falling: Array | None) -> Array:
+        """The difference of the class means, or another direction that is given, at the best of a few lengths."""
         problem = Problem(self.problem.program, sample)
         intercept = problem.null_intercept()
         direction = sample.mean_difference * self.method.unit**2
-        lengths = (0.1, 0.3, 1.0, 3.0)
-        best = min(lengths, key=lambda length: problem.objective(length * direction, intercept))
-        return self.method.on_cone(np.r_[best * direction, intercept, 0.0])
+        points = [length * start for start in (direction, falling) if start is not None for length in _FIRST_LENGTHS]
+        best = min(points, key=lambda point: problem.objective(point, intercept))
+        return self.method.on_cone(np.r_[best, intercept, 0.0])
 
     def _is_too_late(self, loss: Loss, iterate: Iterate) -> bool:
         """Whether no time is left for a step and a certificate on all observations: about four evaluations."""

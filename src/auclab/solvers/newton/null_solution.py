@@ -1,0 +1,153 @@
+"""Whether w = 0 is the optimum of partial AUC maximisation, by Newton steps that need no pairs.
+
+Near w = 0 every hinge is positive, so that the loss of negative j is ``1 − w·(mean(x⁺) − x_j⁻)``. With these losses at
+every w the program is homogeneous around w = 0, which is therefore its optimum or no w is; and it is so of the program
+itself at the same time, for both have the same subgradients there. The superquantile is smoothed over a band of
+half-width 1, and the r of `PartialAUC` at the minimum has ``‖mean(x⁺) − Σ r_j x_j⁻‖_* ≤ λ`` (0 for λ = 0 and squared
+penalties): that is the proof. Where w = 0 is not optimal, the steps arrive at a smoothed value below 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from auclab.compiled.hardest import smoothed_level
+from auclab.compiled.smooth import Index
+from auclab.formulations.problem import Problem
+from auclab.formulations.ranksvm import RankSVM
+from auclab.models.timings import Timings
+from auclab.samples.memory import Sample
+from auclab.solvers.certificate import certify
+from auclab.solvers.monitor import Monitor
+from auclab.solvers.newton.damped_newton import DampedNewton
+from auclab.solvers.newton.evaluation import Evaluation, entrywise_square, in_sample_order
+from auclab.solvers.newton.smoothed_loss import linearised
+from auclab.solvers.raw import RawSolution
+from auclab.types import Array, Status
+
+_HALF_WIDTH = 1.0
+#: Steps between two looks at what has been proved, and looks at most.
+_STEPS, _LOOKS = 4, 10
+_CONVERGED = 1e-16
+
+
+@dataclass(frozen=True)
+class _Band:
+    """The negatives within the band of losses and their o_j (see `partial_loss`)."""
+
+    rows: Index
+    weight: Array
+
+
+class LinearPartialLoss:
+    """The smoothed superquantile of the losses ``1 − w·(mean(x⁺) − x_j⁻)``; the interface is that of `PartialLoss`.
+
+    Parameters
+    ----------
+    problem : Problem
+        Gives α, the `max_fpr` of the program, and the sample.
+    """
+
+    def __init__(self, problem: Problem):
+        self.sample: Sample = problem.sample
+        self.n_variables = self.sample.n_features + 2
+        self.capacity = problem.program.negative_capacity(self.sample)
+        self.mean_pos = self.sample.combine(self.sample.share_pos, np.zeros(self.sample.n_neg))
+
+    def evaluate(self, theta: Array, half_width: float) -> Evaluation:
+        """Value and multipliers at `theta`; O(m n + m log m)."""
+        sample = self.sample
+        loss = 1.0 - float(self.mean_pos @ theta[:-2]) + np.asarray(sample.X_neg @ theta[:-2])
+        order = np.argsort(loss).astype(np.int32)
+        loss, capacity = loss[order], self.capacity[order] if sample.weighted else self.capacity
+        level, start, end = smoothed_level(loss, capacity, 1.0, half_width)
+        excess = loss - level
+        share = capacity * np.clip((excess + half_width) / (2.0 * half_width), 0.0, 1.0)
+        weight = capacity[start:end] / (2.0 * half_width)
+        gap = 0.5 * float(weight @ np.maximum(half_width**2 - excess[start:end] ** 2, 0.0))
+        share_neg = in_sample_order(share, order)
+        multipliers = sample.share_pos * share.sum(), share_neg, share_neg
+        band = _Band(order[start:end], weight)
+        return Evaluation(half_width, float(share @ loss) + gap, multipliers, gap, 1.0, band, theta)
+
+    def direction_sum(self, multipliers: tuple[Array, ...]) -> Array:
+        """``mean(x⁺) Σ r − Σ r_j x_j⁻``, the negative gradient, shape (n_variables,)."""
+        return np.r_[self.sample.combine(multipliers[0], multipliers[1]), 0.0, 0.0]
+
+    def hessian(self, evaluation: Evaluation) -> Array:
+        """``Σ o_j (x_j⁻ − x̄)(x_j⁻ − x̄)ᵀ`` over the band, shape (n_variables, n_variables)."""
+        hessian, n = np.zeros((self.n_variables, self.n_variables)), self.sample.n_features
+        weight_neg = self._band_weight(evaluation)
+        total = float(weight_neg.sum())
+        if total > 0:
+            none = np.zeros(self.sample.n_pos)
+            mean = self.sample.combine(none, weight_neg)
+            hessian[:n, :n] = self.sample.gram(none, weight_neg) - np.outer(mean, mean) / total
+        return hessian
+
+    def multiplier_change(self, evaluation: Evaluation, step: Array) -> tuple[Array, Array, Array]:
+        """By what a step lowers the multipliers, to first order; O(m n)."""
+        weight_neg = self._band_weight(evaluation)
+        moved = np.asarray(self.sample.X_neg @ step[:-2])
+        lowered = weight_neg * (float(weight_neg @ moved) / max(float(weight_neg.sum()), 1e-300) - moved)
+        return np.zeros(self.sample.n_pos), lowered, lowered.copy()
+
+    def hessian_diagonal(self, evaluation: Evaluation) -> Array:
+        """An upper bound of the Hessian's diagonal, shape (n_variables,)."""
+        return np.r_[entrywise_square(self.sample.X_neg).T @ self._band_weight(evaluation), 0.0, 0.0]
+
+    def _band_weight(self, evaluation: Evaluation) -> Array:
+        """The o_j of all negatives, 0 outside the band."""
+        weight = np.zeros(self.sample.n_neg)
+        weight[evaluation.state.rows] = evaluation.state.weight
+        return weight
+
+
+def null_solution(problem: Problem, tolerance: float, monitor: Monitor) -> tuple[RawSolution | None, Array | None]:
+    """W = 0 with its proof where that is optimal, or else a direction of w in which the loss falls.
+
+    Parameters
+    ----------
+    problem : Problem
+        Of `PartialAUC`.
+    tolerance : float
+        Relative gap.
+    monitor : Monitor
+        Says when to stop.
+
+    Returns
+    -------
+    solution : RawSolution or None
+    direction : array of shape (n_features,) or None
+        Both are None where neither was found in the steps allowed.
+    """
+    program, sample = problem.program, problem.sample
+    penalty = 0.0 if program.squared else program.penalty
+    method = DampedNewton(RankSVM(penalty, program.norm), sample.spread, monitor)
+    loss, theta = LinearPartialLoss(problem), np.zeros(sample.n_features + 2)
+    for _ in range(_LOOKS):
+        iterate = method.minimise(loss, theta, _HALF_WIDTH, relative_tolerance=_CONVERGED, max_steps=_STEPS)
+        theta = iterate.theta
+        if iterate.evaluation.value + method.penalty(theta) < 1.0:
+            return None, theta[:-2]
+        null = np.zeros(sample.n_features)
+        multipliers = iterate.evaluation.multipliers
+        proving = problem.dual_problem(multipliers[2], multipliers[1])
+        certificate, _ = certify(proving, null, 0.0, multipliers[:2], 1.0)
+        monitor.record(1.0, certificate.lower_bound)
+        if certificate.gap <= tolerance:
+            return RawSolution(
+                null,
+                0.0,
+                Status.OPTIMAL,
+                multipliers[:2],
+                method.iterations,
+                Timings(solve=monitor.seconds),
+                history=tuple(monitor.history),
+                share_neg=multipliers[2],
+            ), None
+        if iterate.converged or monitor.stopped():
+            break
+    return None, None
