@@ -69,7 +69,7 @@ def test_the_preprocessing_sees_the_training_part_only(finished):
     result, _ = finished
     scaler = result.folds[0].model[0][-1]
     train = result.dataset.X.iloc[result.folds[0].split.train]
-    assert scaler.mean_ == pytest.approx(train.mean().to_numpy())
+    assert scaler.shift_ == pytest.approx(train.mean().to_numpy())
 
 
 def test_every_file_is_written(finished):

@@ -1,9 +1,10 @@
 """From a data set as published to a matrix of finite numbers, fitted on the training part only.
 
 Each function takes a `Dataset`, of which it reads only the names and types of the columns, and returns an unfitted
-scikit-learn transformer with float64 output: an array, or a CSR matrix where the data are sparse. Numeric columns are
-imputed by the median; nominal ones by the most frequent value, then one-hot encoded, where a category that was not in
-the training part gives zeros. Columns that are constant on the training part are dropped before scaling. Blocks are
+scikit-learn transformer with float64 output: an array, or a CSR matrix where the data are sparse, and from `standard`
+and `minmax` where they are large and mostly zero once encoded (`ColumnScaler`). Numeric columns are imputed by the
+median; nominal ones by the most frequent value, then one-hot encoded, where a category that was not in the training
+part gives zeros. Columns that are constant on the training part are dropped before scaling. Blocks are
 only scaled: their columns are numeric without missing values, and constant ones stay.
 """
 
@@ -28,6 +29,7 @@ from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from auclab.datasets.block_scaler import BlockScaler
+from auclab.datasets.column_scaler import ColumnScaler
 from auclab.datasets.labels import label_text
 from auclab.datasets.records import Dataset
 from auclab.samples.blocks.table import BlockTable
@@ -38,12 +40,18 @@ if TYPE_CHECKING:
 
 #: Values above this are refused: their squares and sums leave the range of doubles.
 LARGEST_VALUE = 1e150
+#: Encoded tables with a smaller share of entries are passed on as CSR matrices; what is output is decided when scaling.
+MOSTLY_ZERO = 0.5
 #: A column of text that is not declared nominal may have this many values, or one for every other row.
 MAX_TEXT_VALUES = 50
 
 
 def standard(dataset: Dataset) -> Pipeline:
     """Zero mean and unit variance on the training part; sparse data are not centred, which would fill them.
+
+    In a large table that is mostly zero, columns of which more than half is zero have unit variance and keep their
+    zeros, and the output is a CSR matrix (`auclab.datasets.column_scaler.ColumnScaler`). The coefficients of a linear
+    scorer are the same either way.
 
     Examples
     --------
@@ -57,7 +65,8 @@ def standard(dataset: Dataset) -> Pipeline:
     """
     if isinstance(dataset.X, BlockTable):
         return Pipeline([("scale", BlockScaler(StandardScaler()))])
-    return Pipeline([*_encode(dataset), *_vary(), *_standardise(dataset)])
+    scaler = StandardScaler(with_mean=False) if _is_sparse(dataset) else ColumnScaler("standard")
+    return Pipeline([*_encode(dataset, may_be_sparse=True), *_vary(), ("scale", scaler)])
 
 
 def minmax(dataset: Dataset) -> Pipeline:
@@ -72,8 +81,8 @@ def minmax(dataset: Dataset) -> Pipeline:
     """
     if isinstance(dataset.X, BlockTable):
         return Pipeline([("scale", BlockScaler(MinMaxScaler()))])
-    scaler = MaxAbsScaler() if _is_sparse(dataset) else MinMaxScaler()
-    return Pipeline([*_encode(dataset), *_vary(), ("scale", scaler)])
+    scaler = MaxAbsScaler() if _is_sparse(dataset) else ColumnScaler("minmax")
+    return Pipeline([*_encode(dataset, may_be_sparse=True), *_vary(), ("scale", scaler)])
 
 
 def unit_ball(dataset: Dataset) -> Pipeline:
@@ -91,7 +100,8 @@ def unit_ball(dataset: Dataset) -> Pipeline:
         raise AuclabError(
             "preprocess=unit_ball needs all rows in memory; with dataset=blocks take standard, minmax or none"
         )
-    return Pipeline([*_encode(dataset), *_vary(), *_standardise(dataset), ("ball", UnitBall())])
+    scaler = StandardScaler(with_mean=not _is_sparse(dataset))
+    return Pipeline([*_encode(dataset), *_vary(), ("scale", scaler), ("ball", UnitBall())])
 
 
 def none(dataset: Dataset) -> Pipeline:
@@ -177,8 +187,8 @@ def as_text(X: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(X).apply(texts).astype(object)
 
 
-def _encode(dataset: Dataset) -> list[tuple[str, Any]]:
-    """The steps from published columns to numbers."""
+def _encode(dataset: Dataset, *, may_be_sparse: bool = False) -> list[tuple[str, Any]]:
+    """The steps from published columns to numbers; `may_be_sparse` if what follows takes a CSR matrix or an array."""
     if _is_sparse(dataset):
         _refuse_bad_entries(dataset)
         return [("encode", FunctionTransformer(accept_sparse=True, feature_names_out="one-to-one"))]
@@ -188,19 +198,16 @@ def _encode(dataset: Dataset) -> list[tuple[str, Any]]:
     one_hot = make_pipeline(
         FunctionTransformer(as_text, feature_names_out="one-to-one"),
         SimpleImputer(strategy="most_frequent", keep_empty_features=True),
-        OneHotEncoder(handle_unknown="ignore", sparse_output=False, dtype=np.float64),
+        OneHotEncoder(handle_unknown="ignore", sparse_output=may_be_sparse, dtype=np.float64),
     )
     parts = [("numeric", median, numeric), ("nominal", one_hot, nominal)]
     used = [part for part in parts if part[2]]
-    return [("encode", ColumnTransformer(used, sparse_threshold=0.0, verbose_feature_names_out=False))]
+    threshold = MOSTLY_ZERO if may_be_sparse else 0.0
+    return [("encode", ColumnTransformer(used, sparse_threshold=threshold, verbose_feature_names_out=False))]
 
 
 def _vary() -> list[tuple[str, Any]]:
     return [("vary", VarianceThreshold())]
-
-
-def _standardise(dataset: Dataset) -> list[tuple[str, Any]]:
-    return [("scale", StandardScaler(with_mean=not _is_sparse(dataset)))]
 
 
 def _columns(dataset: Dataset) -> tuple[list[str], list[str]]:

@@ -140,7 +140,8 @@ def check_range(low: Array, high: Array, features: Any) -> None:
     if bool((largest <= LARGEST).all()):
         check_variation(low, high)
         return
-    values = features.data if sp.issparse(features) else features
+    matrix: Any = features
+    values = matrix.data if sp.issparse(features) else features
     if np.isfinite(largest).all():
         row, column, value = _first(features, abs(values) > LARGEST)
         raise AuclabError(

@@ -279,9 +279,9 @@ def _features(X: Any) -> tuple[Any, Array, Array]:
     features: Any
     if sp.issparse(X):
         matrix: Any = X
-        features = matrix.tocsr().astype(np.float64)
+        features = sp.csr_array(matrix.tocsr(), dtype=np.float64)
         if not features.has_canonical_format:  # the loops on rows take every entry for another column
-            features = features.copy() if features is X else features
+            features = features.copy()
             features.sum_duplicates()
     else:
         try:

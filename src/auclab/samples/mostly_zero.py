@@ -41,7 +41,7 @@ def is_mostly_zero(features: Any) -> bool:
     return pays_as_csr(n_rows, n_columns, np.count_nonzero(looked_at) / looked_at.size)
 
 
-def compressed(features: Any) -> sp.csr_array:
+def compressed(features: Any) -> Any:
     """An array as a CSR matrix of float64, some rows at a time; NaN and ±∞ are entries too.
 
     Parameters
@@ -67,7 +67,7 @@ def compressed(features: Any) -> sp.csr_array:
     ends = np.concatenate([[0], np.cumsum(np.concatenate(counts))])
     index = np.int32 if ends[-1] <= np.iinfo(np.int32).max else np.int64
     parts = np.concatenate(data), np.concatenate(columns).astype(index, copy=False), ends.astype(index)
-    matrix = sp.csr_array(parts, shape=(n_rows, n_columns))
+    matrix: Any = sp.csr_array(parts, shape=(n_rows, n_columns))
     matrix.has_canonical_format = True
     return matrix
 

@@ -39,6 +39,7 @@ _TRUSTED_TYPES = "skops.io._trusted_types"
 TRUSTED = frozenset(
     {
         "auclab.datasets.block_scaler.BlockScaler",
+        "auclab.datasets.column_scaler.ColumnScaler",
         "auclab.datasets.preprocess.UnitBall",
         "auclab.datasets.preprocess.as_text",
         "auclab.estimators.auc_classifier.AUCClassifier",

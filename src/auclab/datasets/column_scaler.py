@@ -1,0 +1,135 @@
+"""Columns scaled to a common size, without filling those that are mostly zero where the table is large."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from auclab.samples.centring import column_range
+from auclab.samples.mostly_zero import pays_as_csr
+from auclab.types import Array, AuclabError
+
+#: A column with more entries than this share of the rows is centred.
+_MOSTLY_ZERO = 0.5
+
+
+class ColumnScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """`StandardScaler` or `MinMaxScaler`, but for large tables that are mostly zero.
+
+    There the output is a CSR matrix. With ``to="standard"`` columns of which more than half is zero are divided by
+    their standard deviation and not centred; the others are centred too. With ``to="minmax"`` all columns are as
+    `MinMaxScaler` leaves them, which keeps the zeros of columns whose least value is 0. A linear scorer has the same
+    coefficients either way: pairs do not know an offset, and an intercept absorbs it.
+
+    Parameters
+    ----------
+    to : {"standard", "minmax"}
+
+    Attributes
+    ----------
+    sparse_ : bool
+        Whether the output is a CSR matrix: decided when fitting, from the size and the share of nonzero entries that
+        the output would have (`auclab.samples.mostly_zero.pays_as_csr`).
+    shift_, scale_ : arrays of shape (n_features,)
+        The output is ``(x − shift_) / scale_``.
+
+    Raises
+    ------
+    AuclabError
+        In `fit`: another value of `to`.
+
+    Examples
+    --------
+    A small table is centred:
+
+    >>> ColumnScaler().fit_transform([[0.0], [0.0], [4.0], [4.0]]).ravel().tolist()
+    [-1.0, -1.0, 1.0, 1.0]
+
+    See Also
+    --------
+    auclab.datasets.preprocess.standard : Its use.
+    """
+
+    def __init__(self, to: str = "standard"):
+        self.to = to
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Decide on the form of the output, and compute what to subtract and to divide by."""
+        if self.to not in ("standard", "minmax"):
+            raise AuclabError(f"to must be standard or minmax, got {self.to!r}")
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
+        entries = _entries(X) / X.shape[0]
+        filled = entries > _MOSTLY_ZERO
+        low, high = column_range(X)
+        if self.to == "minmax":
+            filled |= low != 0
+        self.sparse_ = pays_as_csr(X.shape[0], X.shape[1], float(np.where(filled, 1.0, entries).mean()))
+        if not self.sparse_:
+            scaler = StandardScaler() if self.to == "standard" else MinMaxScaler()
+            self.scaler_ = scaler.fit(_dense(X))
+            self.shift_ = scaler.mean_ if self.to == "standard" else scaler.data_min_
+            self.scale_ = scaler.scale_ if self.to == "standard" else 1.0 / scaler.scale_
+        elif self.to == "standard":
+            self.shift_ = np.where(filled, np.asarray(X.mean(axis=0)).ravel(), 0.0)
+            self.scale_ = StandardScaler(with_mean=False).fit(X).scale_
+        else:
+            self.shift_, self.scale_ = low, np.where(high > low, high - low, 1.0)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """The scaled columns, as an array or a CSR matrix."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        if not self.sparse_:
+            return self.scaler_.transform(_dense(X))
+        moved = _less(sp.csr_array(X), self.shift_)
+        moved.data /= self.scale_[moved.indices]
+        return moved
+
+    def inverse_transform(self, X: Any) -> Any:
+        """The columns as they were, as an array or a CSR matrix."""
+        check_is_fitted(self)
+        if not self.sparse_:
+            return self.scaler_.inverse_transform(_dense(X))
+        columns = sp.csr_array(X, copy=True)
+        columns.data *= self.scale_[columns.indices]
+        return _less(columns, -self.shift_)
+
+    def __sklearn_tags__(self) -> Any:
+        """Sparse matrices are accepted."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _dense(X: Any) -> Array:
+    return np.asarray(X.toarray() if sp.issparse(X) else X)  # type: ignore[attr-defined]
+
+
+def _entries(X: Any) -> NDArray[np.intp]:
+    """How many entries of every column are not zero."""
+    if not sp.issparse(X):
+        return np.asarray(np.count_nonzero(X, axis=0))
+    matrix: Any = X
+    return np.bincount(matrix.indices[matrix.data != 0], minlength=matrix.shape[1])
+
+
+def _less(X: sp.csr_array, shift: Array) -> sp.csr_array:
+    """A new CSR matrix ``X − shift``; only columns with a shift are filled."""
+    with_shift = np.flatnonzero(shift)
+    if not with_shift.size:
+        return X.copy()
+    kept = np.flatnonzero(shift == 0)
+    moved = X[:, with_shift].toarray() - shift[with_shift]
+    both = sp.hstack([X[:, kept], sp.csr_array(moved)], format="csr")
+    place = np.concatenate([kept, with_shift])
+    both.indices = place[both.indices].astype(both.indices.dtype)
+    both.has_sorted_indices = False
+    both.sort_indices()
+    return sp.csr_array(both)
