@@ -23,7 +23,6 @@ from auclab.solvers.certificate import certify
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.damped_newton import DampedNewton
 from auclab.solvers.newton.evaluation import Evaluation, entrywise_square, in_sample_order
-from auclab.solvers.newton.smoothed_loss import linearised
 from auclab.solvers.raw import RawSolution
 from auclab.types import Array, Status
 
