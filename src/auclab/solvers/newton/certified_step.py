@@ -11,6 +11,7 @@ from auclab.solvers.newton.damped_newton import DampedNewton, Iterate
 from auclab.solvers.newton.proximal_step import proximal_step
 from auclab.solvers.newton.smoothed_loss import Loss, linearised
 from auclab.solvers.raw import RawSolution
+from auclab.solvers.solution import Certificate
 from auclab.types import Array, Status
 
 _MAX_REFINEMENTS = 8
@@ -25,8 +26,8 @@ def certified_step(
     loss: Loss,
     iterate: Iterate,
     other: Array | None = None,
-) -> tuple[RawSolution, float]:
-    """The point after one more step, with the multipliers linearised in it, and its certified relative gap.
+) -> tuple[RawSolution, Certificate]:
+    """The point after one more step, with the multipliers linearised in it, and its certificate in working precision.
 
     The step is refined, as iterative refinement does with a linear system, until the dual constraint holds to a tenth
     of the tolerance: the Hessian may be that of a subsample. `other` is a third point that may be the best.
@@ -63,4 +64,4 @@ def certified_step(
         Timings(solve=monitor.seconds),
         history=tuple(monitor.history),
         share_neg=share_neg,
-    ), certificate.gap
+    ), certificate

@@ -13,15 +13,16 @@ the constraint with as much weight as any other, and the smoothed value hardly w
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from auclab.formulations.problem import Problem
-from auclab.solvers.certificate import SMALL_OBJECTIVE
+from auclab.solvers.certificate import SMALL_OBJECTIVE, relative_gap
 from auclab.solvers.newton.band_width import target_width
 from auclab.solvers.newton.certified_step import certified_step
 from auclab.solvers.newton.damped_newton import DampedNewton, Iterate
 from auclab.solvers.newton.smoothed_loss import Loss
 from auclab.solvers.raw import RawSolution
+from auclab.solvers.solution import Certificate
 from auclab.types import Array, Status
 
 #: Half-widths on one path at most, and the smallest of all, in units of the margins.
@@ -37,6 +38,45 @@ _CONVERGED = (1e-2, 1e-6, 1e-10, 1e-14)
 #: A certified gap above this many times the smoothing gap is due to steps that have not converged.
 _MAX_GAP_RATIO = 3.0
 _MAX_STEPS = 100
+
+
+@dataclass(frozen=True)
+class _Best:
+    """The point of least objective and the multipliers of the largest bound, which may belong to different minima.
+
+    The multipliers of a converged minimum prove nearly the optimum where its point, a little beside the kinks, is still
+    far from it; and rounding makes those of a very narrow band worse again.
+    """
+
+    point: RawSolution
+    proof: RawSolution
+    objective: float
+    bound: float
+
+    @classmethod
+    def of(cls, before: _Best | None, solution: RawSolution, certificate: Certificate) -> _Best:
+        """The best of what there was and another solution."""
+        found = cls(solution, solution, certificate.objective, certificate.lower_bound)
+        if before is None:
+            return found
+        least, largest = min(before, found, key=lambda b: b.objective), max(before, found, key=lambda b: b.bound)
+        return cls(least.point, largest.proof, least.objective, largest.bound)
+
+    @property
+    def gap(self) -> float:
+        """The relative gap of the point with the multipliers."""
+        return relative_gap(self.objective, self.bound)
+
+    def solution(self, status: Status) -> RawSolution:
+        """The point with the multipliers."""
+        point, proof = self.point, self.proof
+        return replace(
+            proof,
+            coef=point.coef,
+            intercept=point.intercept,
+            status=status,
+            iterations=max(point.iterations, proof.iterations),
+        )
 
 
 def follow_minima(
@@ -65,8 +105,7 @@ def follow_minima(
         The last one.
     """
     path: list[Iterate] = []
-    best: RawSolution | None = None
-    smallest_gap = float("inf")
+    best: _Best | None = None
     for number in range(_MAX_WIDTHS):
         start = _better_start(method, loss, theta, path, half_width)
         before = method.iterations
@@ -79,15 +118,16 @@ def follow_minima(
         last = method.monitor.stopped() is not None or number == _MAX_WIDTHS - 1 or half_width <= _LEAST_WIDTH
         if last or iterate.evaluation.smoothing_gap <= _NEARLY * wanted:
             for relative_tolerance in _CONVERGED[1:]:
-                solution, gap = certified_step(problem, tolerance, method, loss, iterate, _extrapolated(path, 0.0))
-                if best is None or gap < smallest_gap:
-                    best, smallest_gap = solution, gap
-                if gap <= tolerance:
-                    return replace(solution, status=Status.OPTIMAL), half_width
-                absolute = gap * max(value, SMALL_OBJECTIVE)
+                solution, certificate = certified_step(
+                    problem, tolerance, method, loss, iterate, _extrapolated(path, 0.0)
+                )
+                best = _Best.of(best, solution, certificate)
+                if best.gap <= tolerance:
+                    return best.solution(Status.OPTIMAL), half_width
+                absolute = certificate.absolute_gap
                 stopped = method.monitor.stopped()
                 if stopped is not None:
-                    return replace(best, status=stopped), half_width
+                    return best.solution(stopped), half_width
                 if absolute <= max(_MAX_GAP_RATIO * iterate.evaluation.smoothing_gap, wanted):
                     break
                 iterate = method.minimise(
@@ -98,7 +138,7 @@ def follow_minima(
             break
         half_width = _next_width(iterate, value, tolerance, steps)
     assert best is not None
-    return replace(best, status=method.monitor.stopped() or Status.ITERATION_LIMIT), half_width
+    return best.solution(method.monitor.stopped() or Status.ITERATION_LIMIT), half_width
 
 
 def _next_width(iterate: Iterate, value: float, tolerance: float, steps: int) -> float:

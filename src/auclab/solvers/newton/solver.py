@@ -289,7 +289,8 @@ class NewtonSolve:
         return self._followed(loss, method.on_cone(np.r_[best.coef, best.intercept, 0.0]), iterate.half_width)
 
     def _certified(self, loss: Loss, iterate: Iterate) -> tuple[RawSolution, float]:
-        return certified_step(self.problem, self.tolerance, self.method, loss, iterate)
+        solution, certificate = certified_step(self.problem, self.tolerance, self.method, loss, iterate)
+        return solution, certificate.gap
 
     def _exact(self, smoothed: RawSolution, half_width: float) -> RawSolution:
         smoothed = replace(smoothed, iterations=self.method.iterations)
