@@ -29,10 +29,7 @@ MAX_DENSE_FEATURES = 2_000
 #: Half-width of the band whose Hessian damps, and the part of the features' spread that is added to it.
 _DAMPING_HALF_WIDTH, _DAMPING_RIDGE = 1.0, 1e-3
 #: Damping below the first value is 0; the second is tried first after a step that failed; the last is given up at.
-_MIN_DAMPING, _FIRST_DAMPING, _MAX_DAMPING = 1e-7, 1e-5, 1e8
-#: A step that is short because it was damped shows that the minimum is near if its reduction is this part of what is
-#: negligible.
-_DAMPED_SHARE = 1e-6
+_MIN_DAMPING, _FIRST_DAMPING, _MAX_DAMPING = 1e-6, 1e-3, 1e8
 #: The first damping where a step was too long.
 _LEAST_DAMPING_OF_LONG_STEPS = 1e-3
 #: Reduction ratios: above the first the step is taken, below the second the damping grows, above the third it falls.
@@ -41,6 +38,8 @@ _ACCEPTED_RATIO, _POOR_RATIO, _GOOD_RATIO = 1e-4, 0.25, 0.75
 _MAX_RELATIVE_STEP = 10.0
 #: Predicted reductions below this part of the value are rounding.
 _ROUNDING = 1e-20
+#: Steps without damping whose small predicted reduction did not fall by half, after which it is taken for rounding.
+_MAX_STALLED = 3
 #: Reductions below this part of the value are taken from gradients: differences of values would be rounding.
 _SMALL_REDUCTION = 1e-7
 
@@ -113,23 +112,33 @@ class DampedNewton:
         """
         subproblem = _Subproblem(self, loss, half_width, hessian, ridge)
         evaluation = loss.evaluate(theta, half_width)
-        value, damping, converged = subproblem.value(theta, evaluation), 0.0, False
+        value, converged = subproblem.value(theta, evaluation), False
+        # `damped` is the damping to come back to where the undamped step that ends the iteration was no good.
+        damping = damped = 0.0
+        least, stalled = np.inf, 0
         curvature = subproblem.hessian(evaluation)
         negative_gradient = subproblem.negative_gradient(theta, evaluation)
         for _ in range(max_steps):
-            damped = _sum(curvature, damping, subproblem.damping_hessian(theta)) if damping else curvature
-            step = proximal_step(self.program, damped, negative_gradient, theta, self.spread)
+            model = _sum(curvature, damping, subproblem.damping_hessian(theta)) if damping else curvature
+            step = proximal_step(self.program, model, negative_gradient, theta, self.spread)
             candidate = self.on_cone(theta + step)
             predicted = float(negative_gradient @ step - 0.5 * step @ (curvature @ step))
             predicted -= self.penalty(candidate) - self.penalty(theta)
             if self.is_too_long(step, theta) or predicted < -1e-9 * value:
                 if damping > _MAX_DAMPING:
                     break
-                damping = max(10 * damping, _LEAST_DAMPING_OF_LONG_STEPS)
+                damping = max(10 * damping, damped or _LEAST_DAMPING_OF_LONG_STEPS)
                 continue
             negligible = relative_tolerance * evaluation.smoothing_gap
-            least = negligible if damping <= _MIN_DAMPING else _DAMPED_SHARE * negligible
-            converged = predicted <= max(least, (noise + _ROUNDING) * value)
+            if damping and not damped and predicted <= negligible:
+                # A step that is short because it was damped does not show that the minimum is near.
+                damping, damped = 0.0, damping
+                continue
+            converged = predicted <= max(0.0 if damping else negligible, (noise + _ROUNDING) * value)
+            # Along features that the others determine, what is left may be rounding of the gradient.
+            stalled = 0 if predicted < 0.5 * least or predicted > _SMALL_REDUCTION * value else stalled + 1
+            least = min(least, predicted)
+            converged = converged or (not damping and stalled >= _MAX_STALLED)
             if converged or self.monitor.stopped():
                 break
             self.iterations += 1
@@ -145,9 +154,10 @@ class DampedNewton:
             if ratio > _ACCEPTED_RATIO:
                 theta, evaluation, value = candidate, trial, subproblem.value(candidate, trial)
                 negative_gradient, curvature = trial_gradient, subproblem.hessian(evaluation)
+                damped = 0.0
             elif damping > _MAX_DAMPING:
                 break
-            damping = _next_damping(damping, ratio)
+            damping = damped if damped and not damping else _next_damping(damping, ratio)
         if evaluation.state is None:
             evaluation = loss.evaluate(theta, half_width)
         return Iterate(theta, half_width, evaluation, curvature, converged, relative_tolerance)
@@ -212,4 +222,6 @@ def _next_damping(damping: float, ratio: float) -> float:
     """Less damping after a step whose actual reduction was near the predicted one, more where it fell far short."""
     if ratio > _GOOD_RATIO:
         return damping / 10 if damping > _MIN_DAMPING else 0.0
-    return damping if ratio > _POOR_RATIO else max(10 * damping, _FIRST_DAMPING)
+    if ratio > _POOR_RATIO:
+        return damping
+    return max((10 if ratio > _ACCEPTED_RATIO else 30) * damping, _FIRST_DAMPING)

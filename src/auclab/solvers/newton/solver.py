@@ -35,6 +35,7 @@ from auclab.solvers.newton.subsampling import nested_subsamples
 from auclab.solvers.newton.window_finish import finish_by_windows
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.scaling import in_own_units
+from auclab.solvers.sparse_view import on_sparse_view
 from auclab.solvers.threads import one_thread_each
 from auclab.types import Array, AuclabError, Status
 
@@ -50,6 +51,8 @@ _WARM_HALF_WIDTHS: tuple[float, ...] = (0.2, 0.03)
 #: Lengths of the first point, relative to the difference of the means in units of the variances.
 _FIRST_LENGTHS = (0.1, 0.3, 1.0, 3.0)
 _MAX_ROUNDS = 12
+#: Of a subsample the coefficients are drawn to 0 by this many observations: features that are rare in it would get any.
+_SUBSAMPLE_RIDGE = 50.0
 #: The smallest relative tolerance of a subproblem, and the ratio of certified gap to smoothing gap above which the gap
 #: is due to a subproblem that has not converged.
 _MIN_RELATIVE_TOLERANCE, _MAX_GAP_RATIO = 1e-6, 3.0
@@ -59,6 +62,7 @@ _MAX_DIRECT_STEPS, _CONTINUATION_START = 6, 0.1
 
 
 @in_own_units
+@on_sparse_view
 def solve(
     problem: Problem,
     *,
@@ -153,7 +157,7 @@ class NewtonSolve:
             loss, fewest = smooth_loss(self.problem, sample), min(sample.n_pos, sample.n_neg)
             given, noise = _reused_hessian(hessian, sample), 1e-2 * full.n_features / fewest
             for half_width in half_widths:
-                iterate = method.minimise(loss, theta, half_width, given, noise=noise, ridge=1.0 / fewest)
+                iterate = method.minimise(loss, theta, half_width, given, noise=noise, ridge=_SUBSAMPLE_RIDGE / fewest)
                 theta, hessian = iterate.theta, iterate.hessian
             # Subsamples keep the wide band: their Hessian is passed on, and a wide band makes it less noisy.
             half_widths = _HALF_WIDTHS[-1:]
