@@ -20,6 +20,8 @@ from auclab.solvers.certificate import SMALL_OBJECTIVE, relative_gap
 from auclab.solvers.newton.band_width import target_width
 from auclab.solvers.newton.certified_step import certified_step
 from auclab.solvers.newton.damped_newton import DampedNewton, Iterate
+from auclab.solvers.newton.evaluation import Evaluation
+from auclab.solvers.newton.hessian_operator import Hessian
 from auclab.solvers.newton.smoothed_loss import Loss
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.solution import Certificate
@@ -30,8 +32,9 @@ _MAX_WIDTHS, _LEAST_WIDTH = 25, 1e-8
 #: The next half-width relative to the last: after a minimum that took few steps, after others, and at the end.
 _FAST, _SLOW, _LAST = 0.1, 0.3, 0.5
 _FEW_STEPS = 4
-#: A minimum is certified once its smoothing gap is below this many times the gap that is wanted.
-_NEARLY = 1e3
+#: A minimum is certified once its smoothing gap is below the first number times the gap that is wanted; where it took
+#: more than a few steps, so that a certificate costs little beside them, once it is below the second.
+_NEARLY, _FAR = 3.0, 1e3
 #: Steps at one half-width end where the reduction left is below the first part of the smoothing gap; where the
 #: certificate says that this was too early, at the others.
 _CONVERGED = (1e-2, 1e-6, 1e-10, 1e-14)
@@ -80,7 +83,13 @@ class _Best:
 
 
 def follow_minima(
-    problem: Problem, tolerance: float, method: DampedNewton, loss: Loss, theta: Array, half_width: float
+    problem: Problem,
+    tolerance: float,
+    method: DampedNewton,
+    loss: Loss,
+    theta: Array,
+    half_width: float,
+    hessian: Hessian | None = None,
 ) -> tuple[RawSolution, float]:
     """Follow the minima from `theta` until one has the certified relative gap `tolerance`, or time or widths end.
 
@@ -96,6 +105,8 @@ def follow_minima(
     theta : array of shape (n_features + 2,)
         ``(w, b, ‖w‖)`` near the minimum at `half_width`.
     half_width : float
+    hessian : Hessian, optional
+        Taken in place of that of all observations: good enough for `PartialLoss`, which completes it.
 
     Returns
     -------
@@ -107,16 +118,23 @@ def follow_minima(
     path: list[Iterate] = []
     best: _Best | None = None
     for number in range(_MAX_WIDTHS):
-        start = _better_start(method, loss, theta, path, half_width)
-        before = method.iterations
-        iterate = method.minimise(loss, start, half_width, relative_tolerance=_CONVERGED[0], max_steps=_MAX_STEPS)
+        start, before = _better_start(method, loss, theta, path, half_width), method.iterations
+        iterate = method.minimise(
+            loss,
+            start.theta,
+            half_width,
+            hessian,
+            relative_tolerance=_CONVERGED[0],
+            max_steps=_MAX_STEPS,
+            evaluation=start,
+        )
         steps, theta = method.iterations - before, iterate.theta
         path = [*path[-1:], iterate]
         value = iterate.evaluation.value + method.penalty(theta)
         method.monitor.record(value, 0.0)
         wanted = tolerance * max(value, SMALL_OBJECTIVE)
         last = method.monitor.stopped() is not None or number == _MAX_WIDTHS - 1 or half_width <= _LEAST_WIDTH
-        if last or iterate.evaluation.smoothing_gap <= _NEARLY * wanted:
+        if last or iterate.evaluation.smoothing_gap <= wanted * (_NEARLY if steps <= _FEW_STEPS else _FAR):
             for relative_tolerance in _CONVERGED[1:]:
                 solution, certificate = certified_step(
                     problem, tolerance, method, loss, iterate, _extrapolated(path, 0.0)
@@ -131,7 +149,7 @@ def follow_minima(
                 if absolute <= max(_MAX_GAP_RATIO * iterate.evaluation.smoothing_gap, wanted):
                     break
                 iterate = method.minimise(
-                    loss, theta, half_width, relative_tolerance=relative_tolerance, max_steps=_MAX_STEPS
+                    loss, theta, half_width, hessian, relative_tolerance=relative_tolerance, max_steps=_MAX_STEPS
                 )
                 theta, path = iterate.theta, [*path[:-1], iterate]
         if last:
@@ -157,11 +175,10 @@ def _extrapolated(path: list[Iterate], half_width: float) -> Array | None:
     return second.theta + along * (second.theta - first.theta)
 
 
-def _better_start(method: DampedNewton, loss: Loss, theta: Array, path: list[Iterate], half_width: float) -> Array:
-    """The last minimum, or the extrapolated one where its smoothed value is less."""
-    predicted = _extrapolated(path, half_width)
+def _better_start(method: DampedNewton, loss: Loss, theta: Array, path: list[Iterate], half_width: float) -> Evaluation:
+    """The smoothed loss at the last minimum, or at the extrapolated one where its value is less."""
+    last, predicted = loss.evaluate(theta, half_width), _extrapolated(path, half_width)
     if predicted is None:
-        return theta
-    predicted = method.on_cone(predicted)
-    values = [loss.evaluate(point, half_width).value + method.penalty(point) for point in (theta, predicted)]
-    return theta if values[0] <= values[1] else predicted
+        return last
+    other = loss.evaluate(method.on_cone(predicted), half_width)
+    return min((last, other), key=lambda evaluation: evaluation.value + method.penalty(evaluation.theta))

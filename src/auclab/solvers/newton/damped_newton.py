@@ -17,6 +17,7 @@ from auclab.formulations.norms import norm_of
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.evaluation import Evaluation
 from auclab.solvers.newton.hessian_operator import Hessian, HessianOperator
+from auclab.solvers.newton.partial_loss import PartialLoss
 from auclab.solvers.newton.proximal_step import proximal_step
 from auclab.solvers.newton.smoothed_loss import Loss
 from auclab.types import Array
@@ -90,6 +91,7 @@ class DampedNewton:
         ridge: float = 0.0,
         relative_tolerance: float = RELATIVE_TOLERANCE,
         max_steps: int = MAX_STEPS,
+        evaluation: Evaluation | None = None,
     ) -> Iterate:
         """Steps from `theta` until the predicted reduction of the next one is negligible.
 
@@ -109,9 +111,11 @@ class DampedNewton:
         relative_tolerance : float
             The predicted reduction, relative to the smoothing gap, at which to stop.
         max_steps : int
+        evaluation : Evaluation, optional
+            The loss at `theta`, where it has been computed.
         """
         subproblem = _Subproblem(self, loss, half_width, hessian, ridge)
-        evaluation = loss.evaluate(theta, half_width)
+        evaluation = loss.evaluate(theta, half_width) if evaluation is None else evaluation
         value, converged = subproblem.value(theta, evaluation), False
         # `damped` is the damping to come back to where the undamped step that ends the iteration was no good.
         damping = damped = 0.0
@@ -195,7 +199,12 @@ class _Subproblem:
 
     def hessian(self, evaluation: Evaluation) -> Hessian:
         """The Hessian that was given, or the sample's own."""
-        return self._own_hessian(evaluation, self.ridge) if self.given_hessian is None else self.given_hessian
+        given = self.given_hessian
+        if given is None:
+            return self._own_hessian(evaluation, self.ridge)
+        if isinstance(self.loss, PartialLoss) and isinstance(given, np.ndarray):
+            return self.loss.completed(given, evaluation)
+        return given
 
     def damping_hessian(self, theta: Array) -> Hessian:
         """The Hessian of the wide band at the point where damping was first needed."""
