@@ -6,8 +6,8 @@
     python benchmarks/all_data_sets.py --page                              # the tables of docs/all_data_sets.md
 
 The main sets are those of the catalogue whose files are on the search path, the keel sets the files of ``keel/`` there
-(a ``manifest.csv`` beside the folder names their nominal columns); ``artificial`` adds the correlated features of
-benchmarks/structured_solver.py. Each is coded by preprocess=standard, as a whole: nothing is held out. A cell is a data
+(a ``manifest.csv`` beside the folder names their nominal columns); ``artificial`` adds a hundred correlated
+features. Each is coded by preprocess=standard, as a whole: nothing is held out. A cell is a data
 set, a formulation and a solver; its row is written to the csv file as soon as it is known, and a cell that has a row is
 not computed again, unless its status is named by ``--again``. Solves run in processes of their own, with one thread,
 after all loops were compiled: a solve that raises an error is a row, and so is one that takes its process with it or
@@ -219,9 +219,10 @@ def keel_sets() -> dict[str, Callable[[], Dataset]]:
 
 def correlated() -> Dataset:
     """100 features of rank 5 and a little noise, 5,000 + 5,000."""
-    make = runpy.run_path(str(Path(__file__).with_name("structured_solver.py")))["correlated"]
-    case = make()
-    return Dataset("correlated_features", pd.DataFrame(case.X).rename(columns=str), case.y)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(10_000, 5)) @ rng.normal(size=(5, 100)) + 0.1 * rng.normal(size=(10_000, 100))
+    X[:5000] += 0.003 * rng.normal(size=100)
+    return Dataset("correlated_features", pd.DataFrame(X).rename(columns=str), np.repeat([1, 0], 5000))
 
 
 SETS: dict[str, Callable[[], dict[str, Callable[[], Dataset]]]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from benchmark_utils.pairs import hinge
+from benchmark_utils.by_hand import hinge
 from benchopt import BaseObjective
 
 

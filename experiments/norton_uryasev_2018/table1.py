@@ -6,7 +6,7 @@ and the one machine it names a 3.14 GHz PC. Columns of ionosphere as they are. A
 sample, so that no compile time is in them. Plain rows are seconds of the processor, over all threads, which neighbours
 on a shared machine do not lengthen; ``clock`` are those of the clock.
 
-Beside it, in the same run: fifteen lines with SciPy's L-BFGS-B (benchmarks/structured_solver.py), without a
+Beside it, in the same run: fifteen lines with SciPy's L-BFGS-B (those of benchmarks/benchopt_ranksvm), without a
 certificate, and HiGHS where the pairs allow it: with a column per pair (``dual``, 28,350 pairs), or a window of
 undecided pairs (``aggregated``, 2.8 million pairs, 30 seconds of the clock at most). Their rows are ratios to newton.
 """
@@ -17,11 +17,13 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from benchmarks.structured_solver import Case, users_own
+from benchmarks.benchopt_ranksvm.benchmark_utils.by_hand import minimise
 
 from auclab import BufferedAUC, solve
 from auclab.datasets import load
+from auclab.datasets.records import Labels
 from auclab.metrics import bauc_score
+from auclab.types import Array
 from experiments.study import Row, main
 
 SEEDS = {"smoke": 1, "default": 3, "full": 10}
@@ -50,9 +52,9 @@ class Timed(NamedTuple):
 
 def run_seed(seed: int, scale: str) -> Iterator[Row]:
     """Seconds of ours and ratios of the others."""
-    _everything(_case("perturbed_ionosphere_126", seed), "dual")
+    _everything(_sample("perturbed_ionosphere_126", seed), "dual")
     for name in SMOKE if scale == "smoke" else SAMPLES:
-        found = _everything(_case(name, seed), None if scale == "smoke" else HIGHS.get(name))
+        found = _everything(_sample(name, seed), None if scale == "smoke" else HIGHS.get(name))
         ours, value = found["newton"], found["evaluate"]
         for key, timed in (("solve", ours), ("evaluate", value)):
             yield Row(f"table1.{name}.{key}", timed.processor, seed)
@@ -60,28 +62,28 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
         yield Row(f"table1.{name}.gap", ours.result.gap, seed)
         yield Row(f"table1.{name}.bauc", value.result, seed)
         yield Row(f"table1.{name}.lbfgsb", found["lbfgsb"].processor / ours.processor, seed)
-        excess = found["lbfgsb"].result.objective - ours.result.objective
+        excess = found["lbfgsb"].result.fun - ours.result.objective
         yield Row(f"table1.{name}.lbfgsb_excess", excess / ours.result.objective, seed)
         if "highs" in found:
             yield Row(f"table1.{name}.highs", found["highs"].processor / ours.processor, seed)
             yield Row(f"table1.{name}.highs_gap", found["highs"].result.gap, seed)
 
 
-def _case(name: str, seed: int) -> Case:
+def _sample(name: str, seed: int) -> tuple[Array, Labels]:
     data = load(**SAMPLES[name], seed=seed)
-    return Case(data.frame.to_numpy(dtype=float), data.y, BufferedAUC())
+    return data.frame.to_numpy(dtype=float), data.y
 
 
-def _everything(case: Case, encoding: str | None) -> dict[str, Timed]:
+def _everything(sample: tuple[Array, Labels], encoding: str | None) -> dict[str, Timed]:
     """Every competitor once."""
-    found = {"newton": _timed(lambda: solve(case.program, case.X, case.y, solver="newton", tolerance=1e-6))}
-    scores = case.X @ found["newton"].result.coef
-    found["evaluate"] = _timed(lambda: bauc_score(case.y, scores))
-    found["lbfgsb"] = _timed(lambda: users_own(case))
+    X, y = sample
+    program = BufferedAUC()
+    found = {"newton": _timed(lambda: solve(program, X, y, solver="newton", tolerance=1e-6))}
+    scores = X @ found["newton"].result.coef
+    found["evaluate"] = _timed(lambda: bauc_score(y, scores))
+    found["lbfgsb"] = _timed(lambda: minimise(X[y == 1], X[y == 0]))
     if encoding:
-        found["highs"] = _timed(
-            lambda: solve(case.program, case.X, case.y, solver="highs", encoding=encoding, time_limit=TIME_LIMIT)
-        )
+        found["highs"] = _timed(lambda: solve(program, X, y, solver="highs", encoding=encoding, time_limit=TIME_LIMIT))
     return found
 
 

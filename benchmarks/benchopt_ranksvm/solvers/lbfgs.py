@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from benchmark_utils.pairs import hinge_and_gradient
+from benchmark_utils.by_hand import minimise
 from benchopt import BaseSolver
 from benchopt.stopping_criterion import NoCriterion
-from scipy.optimize import OptimizeResult, minimize
+from scipy.optimize import OptimizeResult
 
 
 class Solver(BaseSolver):
@@ -30,10 +30,6 @@ class Solver(BaseSolver):
     def run(self, callback: Callable[[], bool]) -> None:
         """Minimise from w = 0."""
 
-        def objective(w: np.ndarray) -> tuple[float, np.ndarray]:
-            value, gradient = hinge_and_gradient(self.pos, self.neg, w)
-            return value + self.penalty * w @ w, gradient + 2 * self.penalty * w
-
         def tell(intermediate_result: OptimizeResult) -> None:
             self.w = intermediate_result.x
             if not callback():
@@ -41,7 +37,7 @@ class Solver(BaseSolver):
 
         self.w = np.zeros(self.pos.shape[1])
         if callback():
-            self.w = minimize(objective, self.w, jac=True, method="L-BFGS-B", callback=tell).x
+            self.w = minimise(self.pos, self.neg, self.penalty, tell).x
 
     def get_result(self) -> dict[str, Any]:
         """The point."""
