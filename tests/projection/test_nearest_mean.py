@@ -64,3 +64,54 @@ def test_an_infeasible_quadratic_program_has_no_point():
     # x = 2 and x ≤ 1.
     assert solve_quadratic(identity, np.zeros(1), (identity, np.array([2.0])), (identity, np.array([1.0]))) is None
     assert solve_quadratic(identity, np.zeros(1), None, (-identity, np.array([-3.0]))) == pytest.approx([3.0])
+
+
+def nearest_by_clarabel(X, capacity, total, target):
+    """The distance of the nearest mean, as a quadratic program in q and the rest r."""
+    n_points, n_features = X.shape
+    both = n_points + n_features
+    quadratic = sp.diags_array(np.r_[np.zeros(n_points), np.ones(n_features)], format="csc")
+    equal = np.vstack([np.hstack([X.T, np.eye(n_features)]), np.r_[np.ones(n_points), np.zeros(n_features)]])
+    box = np.eye(n_points, both)
+    point = solve_quadratic(
+        quadratic,
+        np.zeros(both),
+        (sp.csc_array(equal), np.r_[target, total]),
+        (sp.csc_array(np.vstack([box, -box])), np.r_[capacity, np.zeros(n_points)]),
+    )
+    return np.linalg.norm(point[n_points:])
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    n_points=st.sampled_from([2, 9, 60]),
+    n_features=st.integers(1, 8),
+    binary=st.booleans(),
+    size=st.sampled_from([1e-3, 0.3, 3.0]),
+)
+@settings(max_examples=40)
+def test_the_euclidean_one_is_as_near_as_that_of_a_quadratic_program(seed, n_points, n_features, binary, size):
+    rng = np.random.default_rng(seed)
+    X, target = rng.normal(size=(n_points, n_features)), size * rng.normal(size=n_features)
+    X = (X > 0.3).astype(float) if binary else X
+    capacity = rng.random(n_points) * (rng.random(n_points) < 0.9)
+    capacity[0] = 0.5
+    total = rng.uniform(0.1, 0.9) * capacity.sum()
+    point = nearest_mean(X, capacity, total, target, "l2")
+    assert point.sum() == pytest.approx(total, rel=1e-14)
+    assert (point >= 0).all()
+    assert (point <= capacity).all()
+    nearest = nearest_by_clarabel(X, capacity, total, target)
+    assert np.linalg.norm(target - X.T @ point) <= nearest + 1e-9 * max(1.0, np.linalg.norm(target))
+
+
+def test_many_sparse_features_and_far_scales():
+    rng = np.random.default_rng(0)
+    X = sp.random(120, 2_500, 0.01, "csr", rng=rng)
+    capacity, target = np.full(120, 0.02), 0.1 * np.asarray(X[:30].mean(axis=0)).ravel()
+    sparse = nearest_mean(X, capacity, 1.0, target, "l2")
+    gradient = X @ (X.T @ sparse - target)
+    assert gradient @ (sparse - steepest(gradient, capacity, 1.0)) <= 1e-9
+    rows = rng.normal(size=(40, 3))
+    near, far = (nearest_mean(scale * rows, np.full(40, 0.1), 1.0, scale * rows[0], "l2") for scale in (1.0, 1e120))
+    np.testing.assert_allclose(far, near, atol=1e-9)

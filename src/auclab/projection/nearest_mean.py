@@ -1,4 +1,4 @@
-"""The weighted mean of some rows that is nearest to a point: a linear or a quadratic program, arrays in and out."""
+"""The weighted mean of some rows that is nearest to a point: a program over the weights, arrays in and out."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from auclab.projection.nearest_mean_euclidean import nearest_mean_euclidean
 from auclab.types import Array, AuclabError, Norm
 
 
@@ -33,7 +34,11 @@ def nearest_mean(X: sp.csr_matrix | Array, capacity: Array, total: float, target
     Raises
     ------
     AuclabError
-        The program was not solved.
+        The linear program of the norms l1 and linf was not solved.
+
+    See Also
+    --------
+    auclab.projection.nearest_mean_euclidean.nearest_mean_euclidean : The norm l2, where many rows take about a second.
 
     Examples
     --------
@@ -44,8 +49,9 @@ def nearest_mean(X: sp.csr_matrix | Array, capacity: Array, total: float, target
     """
     if total >= capacity.sum() * (1 - 1e-15):
         return capacity.copy()
-    solve = _nearest_mean_euclidean if norm == "l2" else _nearest_mean_polyhedral
-    weights = np.clip(solve(sp.csc_array(X.T), capacity, total, target, norm), 0.0, capacity)
+    if norm == "l2":
+        return nearest_mean_euclidean(X, capacity, total, target)
+    weights = np.clip(_nearest_mean_polyhedral(sp.csc_array(X.T), capacity, total, target, norm), 0.0, capacity)
     # The point proves a bound only if the sum is exact: what is missing is distributed where capacity is left.
     missing = total - weights.sum()
     left = capacity - weights if missing > 0 else weights
@@ -76,32 +82,3 @@ def _nearest_mean_polyhedral(columns: sp.csc_array, capacity: Array, total: floa
             f"the level at which w = 0 becomes optimal was not found ({result.message}); scale the features"
         )
     return np.asarray(result.x[:n_points])
-
-
-def _nearest_mean_euclidean(columns: sp.csc_array, capacity: Array, total: float, target: Array, norm: Norm) -> Array:
-    """A quadratic program, ``min ½‖r‖²`` with ``r = target − Xᵀq``."""
-    from auclab.projection.quadratic import solve_quadratic
-
-    n_features, n_points = columns.shape
-    identity = sp.eye_array(n_points)
-    nothing = sp.csc_array((n_points, n_features))
-    point = solve_quadratic(
-        sp.diags_array(np.r_[np.zeros(n_points), np.ones(n_features)], format="csc"),
-        np.zeros(n_points + n_features),
-        equal=(
-            sp.vstack(
-                [
-                    sp.hstack([columns, sp.eye_array(n_features)]),
-                    sp.csc_array(np.r_[np.ones(n_points), np.zeros(n_features)][None, :]),
-                ]
-            ),
-            np.r_[target, total],
-        ),
-        at_most=(
-            sp.vstack([sp.hstack([identity, nothing]), sp.hstack([-identity, nothing])]),
-            np.r_[capacity, np.zeros(n_points)],
-        ),
-    )
-    if point is None:
-        raise AuclabError("the level at which w = 0 becomes optimal was not found; scale the features")
-    return point[:n_points]

@@ -1,0 +1,210 @@
+"""The nearest weighted mean in the Euclidean norm, by Newton's method on its smoothed dual.
+
+    min_q ½‖target − Xᵀq‖²  =  − min_{v,β}  ½‖v‖² − target·v + total·β + Σ_k capacity_k [x_k·v − β]₊
+    over 0 ≤ q ≤ capacity, Σq = total
+
+The hinge is smoothed over a band of half-width h that is made narrower step by step; β is eliminated exactly. The
+slopes of the hinges are admissible weights q with ``v = target − Xᵀq`` at the minimum. O(m n + band n²) a step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.sparse.linalg import LinearOperator, cg
+
+from auclab.types import Array
+
+#: The band narrows by this factor, at most so often, and each width takes at most so many steps.
+_NARROWING, _MAX_WIDTHS, _MAX_STEPS = 0.1, 10, 30
+#: Steps end when the next one lowers the value by less than this part of what the smoothing adds to it.
+_CONVERGED = 1e-8
+#: Primal and dual value agree to this part of the primal value, or to the second of ‖target‖².
+_TOLERANCE, _ROUNDING = 1e-10, 1e-15
+_MAX_BALANCING = 100
+#: More features than this, and conjugate gradients take the steps, to this relative residual.
+_MAX_DENSE_FEATURES, _CG_TOLERANCE, _CG_MAX_ITERATIONS = 2_000, 1e-10, 500
+#: Numbers whose largest is outside of these are scaled, so that their squares stay within the range of floats.
+_SMALLEST, _LARGEST = 1e-60, 1e60
+
+
+def nearest_mean_euclidean(X: Any, capacity: Array, total: float, target: Array) -> Array:
+    """Argmin of ``‖target − Xᵀq‖₂`` over ``0 ≤ q ≤ capacity``, ``Σ q = total``.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n_points, n_features)
+    capacity : array of shape (n_points,)
+        Largest weights, ≥ 0.
+    total : float
+        Sum of the weights, > 0 and less than that of the capacities.
+    target : array of shape (n_features,)
+        In the units of ``Xᵀq``.
+
+    Returns
+    -------
+    array of shape (n_points,)
+        The best weights of all half-widths; their sum is `total` to rounding.
+
+    Examples
+    --------
+    >>> X, capacity = np.array([[0.0], [4.0]]), np.array([0.75, 0.75])
+    >>> nearest_mean_euclidean(X, capacity, 1.0, np.array([-1.0])).round(9).tolist()
+    [0.75, 0.25]
+    """
+    largest = max(float(abs(X).max()), float(np.abs(target).max()))
+    if largest > 0 and not _SMALLEST <= largest <= _LARGEST:
+        X, target = X / largest, target / largest
+    dual = _Dual(X, capacity, total, target)
+    best = capacity * (total / capacity.sum())
+    v = target - X.T @ best
+    half_width = 0.1 * float(np.ptp(X @ v)) or 1.0
+    primal, lower = 0.5 * float(v @ v), -np.inf
+    path: list[_Point] = []
+    for _ in range(_MAX_WIDTHS):
+        start = _extrapolated(path, "v", half_width) if len(path) > 1 else v
+        point = dual.minimised(start, half_width, path[-1].beta if path else None)
+        path, v, found = [*path[-1:], point], point.v, [point.weights]
+        if len(path) > 1:
+            # Between changes of the band v and q are affine in the half-width: at 0 they are the optimum.
+            found.append(_extrapolated(path, "weights", 0.0))
+        for weights in (dual.balanced(each) for each in found):
+            rest = target - X.T @ weights
+            lower = max(lower, dual.lower_bound(rest))
+            if 0.5 * float(rest @ rest) < primal:
+                best, primal = weights, 0.5 * float(rest @ rest)
+        if primal - lower <= max(_TOLERANCE * primal, _ROUNDING * float(target @ target)):
+            break
+        half_width *= _NARROWING
+    return best
+
+
+@dataclass(frozen=True)
+class _Point:
+    """A minimum of the smoothed dual, or a point on the way to it.
+
+    Attributes
+    ----------
+    half_width : float
+    v : array of shape (n_features,)
+    beta : float
+        The best β at v.
+    weights : array of shape (n_points,)
+        q, the slopes of the hinges.
+    in_band : array of shape (n_points,)
+    value, smoothing_gap : float
+        Of the smoothed dual, and what the smoothing adds to it.
+    """
+
+    half_width: float
+    v: Array
+    beta: float
+    weights: Array
+    in_band: Array
+    value: float
+    smoothing_gap: float
+
+
+def _extrapolated(path: list[_Point], name: str, half_width: float) -> Array:
+    """Where the line through the last two points is at another half-width."""
+    first, second = path[-2:]
+    along = (half_width - second.half_width) / (second.half_width - first.half_width)
+    before, after = getattr(first, name), getattr(second, name)
+    return np.asarray(after + along * (after - before))
+
+
+@dataclass(frozen=True)
+class _Dual:
+    """The smoothed dual as a function of v."""
+
+    X: Any
+    capacity: Array
+    total: float
+    target: Array
+
+    def at(self, v: Array, half_width: float, beta: float | None = None) -> _Point:
+        """The function at v, with the β at which the weights have their sum; `beta` is near it."""
+        scores = self.X @ v
+        beta = self._balance(scores, half_width, beta)
+        arguments = scores - beta
+        in_band = np.abs(arguments) < half_width
+        hinges = np.where(in_band, (arguments + half_width) ** 2 / (4.0 * half_width), np.maximum(arguments, 0.0))
+        value = float(0.5 * v @ v - self.target @ v + self.total * beta + self.capacity @ hinges)
+        added = float((self.capacity * in_band) @ (half_width - arguments**2 / half_width)) / 4.0
+        weights = self.capacity * _slopes(arguments, half_width)
+        return _Point(half_width, v, beta, weights, in_band, value, added)
+
+    def _balance(self, scores: Array, half_width: float, beta: float | None) -> float:
+        """The root of a falling piecewise linear function, by Newton steps or else halves of a bracket."""
+        low, high = float(scores.min()) - half_width, float(scores.max()) + half_width
+        beta = 0.5 * (low + high) if beta is None or not low < beta < high else beta
+        for _ in range(_MAX_BALANCING):
+            arguments = scores - beta
+            excess = float(self.capacity @ _slopes(arguments, half_width)) - self.total
+            if abs(excess) <= 2.0**-50 * self.total:
+                break
+            low, high = (beta, high) if excess > 0 else (low, beta)
+            slope = float(self.capacity @ (np.abs(arguments) < half_width)) / (2.0 * half_width)
+            following = beta + excess / slope if slope > 0 else low
+            beta, before = following if low < following < high else 0.5 * (low + high), beta
+            if beta == before:
+                break
+        return beta
+
+    def minimised(self, v: Array, half_width: float, beta: float | None) -> _Point:
+        """The minimum, by Newton steps from v."""
+        point = self.at(v, half_width, beta)
+        for _ in range(_MAX_STEPS):
+            negative_gradient = self.target - self.X.T @ point.weights - point.v
+            step = self._direction(point, negative_gradient)
+            slope, length = float(negative_gradient @ step), 1.0
+            if slope <= _CONVERGED * point.smoothing_gap:
+                break
+            following = self.at(point.v + step, half_width, point.beta)
+            rounding = 1e-15 * (abs(point.value) + abs(self.total * point.beta))
+            while following.value > point.value - 1e-4 * length * slope + rounding and length > 1e-6:
+                length *= 0.5
+                following = self.at(point.v + length * step, half_width, point.beta)
+            if not following.value < point.value + rounding:
+                break
+            point = following
+        return point
+
+    def _direction(self, point: _Point, right: Array) -> Array:
+        """The Hessian, 1 plus the weighted covariance of the rows in the band, applied inversely to `right`."""
+        rows, weights = self.X[point.in_band], self.capacity[point.in_band] / (2.0 * point.half_width)
+        mean = rows.T @ weights / weights.sum() if weights.any() else np.zeros(right.size)
+        if right.size > _MAX_DENSE_FEATURES:
+
+            def product(step: Array) -> Array:
+                moved = rows @ step - mean @ step
+                return np.asarray(step + rows.T @ (weights * moved) - mean * (weights @ moved))
+
+            operator = LinearOperator((right.size, right.size), matvec=product, dtype=np.float64)
+            return np.asarray(cg(operator, right, rtol=_CG_TOLERANCE, atol=0.0, maxiter=_CG_MAX_ITERATIONS)[0])
+        dense = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows) - mean
+        hessian = np.eye(right.size) + (dense * weights[:, None]).T @ dense
+        return np.asarray(cho_solve(cho_factor(hessian), right))
+
+    def balanced(self, weights: Array) -> Array:
+        """Weights within the capacities and with their sum, next to given ones."""
+        weights = np.clip(weights, 0.0, self.capacity)
+        missing = self.total - float(weights.sum())
+        left = self.capacity - weights if missing > 0 else weights
+        return np.asarray(weights + missing * left / left.sum()) if left.sum() > 0 else weights
+
+    def lower_bound(self, v: Array) -> float:
+        """The value of the dual itself at v with the best β, with the sign of the primal value."""
+        scores = self.X @ v
+        order = np.argsort(-scores)
+        filled = int(np.searchsorted(np.cumsum(self.capacity[order]), self.total))
+        beta = float(scores[order[min(filled, order.size - 1)]])
+        hinges = self.capacity @ np.maximum(scores - beta, 0.0)
+        return float(self.target @ v - 0.5 * v @ v - self.total * beta - hinges)
+
+
+def _slopes(arguments: Array, half_width: float) -> Array:
+    return np.asarray(np.clip((arguments + half_width) / (2.0 * half_width), 0.0, 1.0))
