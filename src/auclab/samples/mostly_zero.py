@@ -41,12 +41,14 @@ def is_mostly_zero(features: Any) -> bool:
     return pays_as_csr(n_rows, n_columns, np.count_nonzero(looked_at) / looked_at.size)
 
 
-def compressed(features: Any) -> Any:
-    """An array as a CSR matrix of float64, some rows at a time; NaN and ±∞ are entries too.
+def compressed(features: Any, offset: Array | None = None) -> Any:
+    """An array, less `offset`, as a CSR matrix of float64, some rows at a time; NaN and ±∞ are entries too.
 
     Parameters
     ----------
     features : array of shape (n_samples, n_features)
+    offset : array of shape (n_features,), optional
+        Zeros if left out.
 
     Examples
     --------
@@ -59,6 +61,8 @@ def compressed(features: Any) -> Any:
     counts: list[Any] = []
     for start in range(0, n_rows, _AT_ONCE):
         rows = np.ascontiguousarray(features[start : start + _AT_ONCE], dtype=np.float64)
+        if offset is not None:
+            rows = rows - offset
         entry = rows != 0
         places = np.flatnonzero(entry)
         data.append(rows.ravel()[places])

@@ -1,0 +1,93 @@
+"""Solvers get rows that are mostly zero once a value is subtracted from every column, where the data allow it.
+
+A standardised one-hot column has two values, neither of them 0. Less its most frequent one it is mostly zero. Pairs do
+not know what is subtracted; in point programs the intercept absorbs it,
+
+    w·x + b = w·(x − c) + (b + w·c).
+
+The difference ``x − c`` is rounded. That is of no consequence: what a solver returns is verified on the rows as given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from auclab.formulations.problem import Problem
+from auclab.samples.memory import Sample
+from auclab.samples.mostly_zero import compressed, pays_as_csr
+from auclab.solvers.raw import RawSolution
+from auclab.types import Array
+
+#: About how many rows are looked at before all are.
+_LOOKED_AT = 500
+
+
+def on_sparse_view(solve: Callable[..., RawSolution]) -> Callable[..., RawSolution]:
+    """A solver whose rows are CSR where that takes a subtraction only, and its answer for the rows as given.
+
+    Parameters
+    ----------
+    solve : callable
+        A solver of the registry, ``solve(problem, **options)``.
+
+    Returns
+    -------
+    callable
+        The same to its caller.
+    """
+
+    @wraps(solve)
+    def solve_viewed(problem: Problem, **options: Any) -> RawSolution:
+        common = common_values(problem.sample)
+        if common is None:
+            return solve(problem, **options)
+        start = options.get("start")
+        if start is not None and not problem.over_pairs:
+            options["start"] = start[0], start[1] + float(start[0] @ common)
+        answer = solve(Problem(problem.program, viewed(problem.sample, common)), **options)
+        if problem.over_pairs:
+            return answer
+        return replace(answer, intercept=answer.intercept - float(answer.coef @ common))
+
+    return solve_viewed
+
+
+def common_values(sample: Sample) -> Array | None:
+    """What to subtract from every column for CSR rows to pay, shape (n_features,); None where they do not.
+
+    That is the value of more than half of the rows, where there is one: then it is the median of some hundred rows too.
+    Other columns are left as they are.
+
+    Parameters
+    ----------
+    sample : Sample
+
+    Examples
+    --------
+    >>> from auclab.samples.as_sample import as_sample
+    >>> X = np.where(np.arange(10_000)[:, None] % 25 == np.arange(25), 4.0, -0.2)
+    >>> common_values(as_sample(X, np.arange(10_000) % 2))[:3].tolist()
+    [-0.2, -0.2, -0.2]
+    """
+    n_rows, n_columns = sample.n_pos + sample.n_neg, sample.n_features
+    if sample.in_blocks or sample.is_sparse or not pays_as_csr(n_rows, n_columns, 0.0):
+        return None
+    step = max(1, n_rows // _LOOKED_AT)
+    rows = np.vstack([sample.X_pos[::step], sample.X_neg[::step]])
+    middle = len(rows) // 2
+    median = np.partition(rows, middle, axis=0)[middle]
+    share = (rows == median).mean(axis=0)
+    if not pays_as_csr(n_rows, n_columns, float(np.where(share > 0.5, 1.0 - share, 1.0).mean())):
+        return None
+    return np.where(share > 0.5, median, 0.0)
+
+
+def viewed(sample: Sample, common: Array) -> Sample:
+    """The sample with `common` subtracted from its rows, as CSR matrices."""
+    X_pos, X_neg = (compressed(X, common) for X in (sample.X_pos, sample.X_neg))
+    return replace(sample, X_pos=X_pos, X_neg=X_neg, offset=None)
