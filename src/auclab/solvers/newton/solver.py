@@ -36,6 +36,7 @@ from auclab.solvers.newton.window_finish import finish_by_windows
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.scaling import in_own_units
 from auclab.solvers.sparse_view import on_sparse_view
+from auclab.solvers.sparse_view import on_sparse_view
 from auclab.solvers.threads import one_thread_each
 from auclab.types import Array, AuclabError, Status
 
@@ -62,6 +63,7 @@ _MAX_DIRECT_STEPS, _CONTINUATION_START = 6, 0.1
 
 
 @in_own_units
+@on_sparse_view
 @on_sparse_view
 def solve(
     problem: Problem,
