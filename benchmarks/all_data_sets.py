@@ -7,11 +7,11 @@
 
 The main sets are those of the catalogue whose files are on the search path, the keel sets the files of ``keel/`` there
 (a ``manifest.csv`` beside the folder names their nominal columns); ``artificial`` adds a hundred correlated
-features. Each is coded by preprocess=standard, as a whole: nothing is held out. A cell is a data
-set, a formulation and a solver; its row is written to the csv file as soon as it is known, and a cell that has a row is
-not computed again, unless its status is named by ``--again``. Solves run in processes of their own, with one thread,
-after all loops were compiled: a solve that raises an error is a row, and so is one that takes its process with it or
-is ended because it passed three times its limit and 30 s.
+features. Each is coded by preprocess=standard, as a whole: nothing is held out. A cell is a data set, a formulation and
+a solver; its row is written to the csv file as soon as it is known, and a cell that has a row is not computed again,
+unless its status is named by ``--again``. Solves run in processes of their own, with one thread, after all loops were
+compiled: a solve that raises an error is a row, and so is one that takes its process with it or is ended because it
+passed three times its limit and 30 s.
 """
 
 from __future__ import annotations
@@ -314,16 +314,15 @@ def serve(connection: Connection, limit: float, solvers: Sequence[str], memory: 
 
 
 def compile_loops(solvers: Sequence[str]) -> None:
-    """Every formulation once with every solver, on a small sample with and without nominal columns."""
+    """Every formulation once with every solver, on small samples, dense and sparse."""
     rng = np.random.default_rng(0)
-    y = np.repeat([1, 0], [40, 60])
-    numbers = pd.DataFrame(rng.normal(0.5 * y[:, None], 1.0, (100, 4))).rename(columns=str)
-    mixed = numbers.assign(kind=rng.choice(["a", "b", "c"], 100), rare=np.where(np.arange(100) % 25, "x", "y"))
-    for frame in (numbers, mixed):
-        prepared = Prepared.of(Dataset("small", frame, y))
+    y = np.repeat([1, 0], [60, 90])
+    dense = rng.normal(0.5 * y[:, None], 1.0, (150, 4))
+    zeros = np.hstack([dense, rng.random((150, 12)) < 0.2]) * (rng.random((150, 16)) < 0.5)
+    for X in (dense, np.asfortranarray(dense), sp.csr_matrix(zeros)):
         for solver in solvers:
             for formulation in FORMULATIONS:
-                measure(Cell("small", formulation, solver), prepared, 10.0, "")
+                measure(Cell("small", formulation, solver), Prepared(X, y, {}), 10.0, "")
 
 
 #: Limit in seconds, solvers, and GiB of memory of a process.
