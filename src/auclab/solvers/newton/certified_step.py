@@ -34,7 +34,7 @@ def certified_step(
     """
     theta, evaluation, monitor = iterate.theta, iterate.evaluation, method.monitor
     step, multipliers = np.zeros_like(theta), evaluation.multipliers
-    bound = dual_bound(problem, theta[:-2], multipliers[:2]).bound
+    bound = dual_bound(problem, theta[:-2], _of_pairs(multipliers)).bound
     allowed = _REFINEMENT_TOLERANCE * tolerance * max(evaluation.value, SMALL_OBJECTIVE)
     for _ in range(_MAX_REFINEMENTS):
         negative_gradient = loss.direction_sum(multipliers)
@@ -43,7 +43,7 @@ def certified_step(
             break
         step = step + correction
         multipliers = linearised(loss, evaluation, step)
-        before, bound = bound, dual_bound(problem, (theta + step)[:-2], multipliers[:2]).bound
+        before, bound = bound, dual_bound(problem, (theta + step)[:-2], _of_pairs(multipliers)).bound
         if bound - before <= allowed:
             break
     evaluation.release()
@@ -52,16 +52,21 @@ def certified_step(
     objective, place = min((problem.objective(point[:-2], float(point[-2])), k) for k, point in enumerate(points))
     coef, intercept = points[place][:-2], float(points[place][-2])
     share_neg = multipliers[2] if len(multipliers) > 2 else None  # the r of `PartialLoss`
-    multipliers = multipliers[:2]
-    certificate, _ = certify(problem.dual_problem(share_neg, multipliers[1]), coef, intercept, multipliers, objective)
+    marginals = _of_pairs(multipliers)
+    certificate, _ = certify(problem.dual_problem(share_neg, marginals[1]), coef, intercept, marginals, objective)
     monitor.record(certificate.objective, certificate.lower_bound)
     return RawSolution(
         coef,
         intercept,
         monitor.stopped() or Status.ITERATION_LIMIT,
-        multipliers,
+        marginals,
         method.iterations,
         Timings(solve=monitor.seconds),
         history=tuple(monitor.history),
         share_neg=share_neg,
     ), certificate
+
+
+def _of_pairs(multipliers: tuple[Array, ...]) -> tuple[Array, Array]:
+    """The multipliers without the r of `PartialLoss`."""
+    return multipliers[0], multipliers[1]

@@ -22,7 +22,7 @@ class Evaluation:
     value : float
         The smoothed mean.
     multipliers : pair of arrays of shapes (n_pos,) and (n_neg,)
-        The marginals of ``q α`` with ``α = φ'(a)``.
+        The marginals of ``q α`` with ``α = φ'(a)``; over the hardest negatives also their weights r.
     smoothing_gap : float
         ``mean(φ(a) − α a)`` ≥ 0: the difference of primal and dual value that the smoothing leaves at its minimum.
     band_share : float in [0, 1]
@@ -35,7 +35,7 @@ class Evaluation:
 
     half_width: float
     value: float
-    multipliers: tuple[Array, Array]
+    multipliers: tuple[Array, ...]
     smoothing_gap: float
     band_share: float
     state: Any
@@ -46,15 +46,15 @@ class Evaluation:
         self.state = None
 
 
-def in_sample_order(values: Array, order: Index) -> Array:
-    """Values of sorted observations in the order of the sample.
+def in_sample_order(values: Array, order: Index, size: int | None = None) -> Array:
+    """Values of sorted observations in the order of the sample; 0 for the others of `size` where not all are sorted.
 
     Examples
     --------
     >>> in_sample_order(np.array([1.0, 2.0, 3.0]), np.array([2, 0, 1], dtype=np.int32)).tolist()
     [2.0, 3.0, 1.0]
     """
-    original = np.empty_like(values)
+    original = np.empty_like(values) if size is None else np.zeros(size)
     original[order] = values
     return original
 

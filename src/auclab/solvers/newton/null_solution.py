@@ -18,11 +18,11 @@ from auclab.compiled.smooth import Index
 from auclab.formulations.problem import Problem
 from auclab.formulations.ranksvm import RankSVM
 from auclab.models.timings import Timings
-from auclab.samples.memory import Sample
 from auclab.solvers.certificate import certify
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.damped_newton import DampedNewton
 from auclab.solvers.newton.evaluation import Evaluation, entrywise_square, in_sample_order
+from auclab.solvers.newton.partial_loss import PartialLoss
 from auclab.solvers.raw import RawSolution
 from auclab.types import Array, Status
 
@@ -40,8 +40,8 @@ class _Band:
     weight: Array
 
 
-class LinearPartialLoss:
-    """The smoothed superquantile of the losses ``1 − w·(mean(x⁺) − x_j⁻)``; the interface is that of `PartialLoss`.
+class LinearPartialLoss(PartialLoss):
+    """The smoothed superquantile of the losses ``1 − w·(mean(x⁺) − x_j⁻)``.
 
     Parameters
     ----------
@@ -50,9 +50,7 @@ class LinearPartialLoss:
     """
 
     def __init__(self, problem: Problem):
-        self.sample: Sample = problem.sample
-        self.n_variables = self.sample.n_features + 2
-        self.capacity = problem.program.negative_capacity(self.sample)
+        super().__init__(problem, problem.sample)
         self.mean_pos = self.sample.combine(self.sample.share_pos, np.zeros(self.sample.n_neg))
 
     def evaluate(self, theta: Array, half_width: float) -> Evaluation:
@@ -127,26 +125,26 @@ def null_solution(problem: Problem, tolerance: float, monitor: Monitor) -> tuple
     method = DampedNewton(RankSVM(penalty, program.norm), sample.spread, monitor)
     loss, theta = LinearPartialLoss(problem), np.zeros(sample.n_features + 2)
     for _ in range(_LOOKS):
+        before = method.iterations
         iterate = method.minimise(loss, theta, _HALF_WIDTH, relative_tolerance=_CONVERGED, max_steps=_STEPS)
         theta = iterate.theta
         if iterate.evaluation.value + method.penalty(theta) < 1.0:
             return None, theta[:-2]
         null = np.zeros(sample.n_features)
-        multipliers = iterate.evaluation.multipliers
-        proving = problem.dual_problem(multipliers[2], multipliers[1])
-        certificate, _ = certify(proving, null, 0.0, multipliers[:2], 1.0)
+        pos, neg, share_neg = iterate.evaluation.multipliers
+        certificate, _ = certify(problem.dual_problem(share_neg, neg), null, 0.0, (pos, neg), 1.0)
         monitor.record(1.0, certificate.lower_bound)
         if certificate.gap <= tolerance:
             return RawSolution(
                 null,
                 0.0,
                 Status.OPTIMAL,
-                multipliers[:2],
+                (pos, neg),
                 method.iterations,
                 Timings(solve=monitor.seconds),
                 history=tuple(monitor.history),
-                share_neg=multipliers[2],
+                share_neg=share_neg,
             ), None
-        if iterate.converged or monitor.stopped():
+        if iterate.converged or method.iterations == before or monitor.stopped():
             break
     return None, None

@@ -92,9 +92,10 @@ class PairLoss:
         )
         return Evaluation(half_width, mean, multipliers, mean - active, band_share, classes, theta)
 
-    def direction_sum(self, multipliers: tuple[Array, Array]) -> Array:
+    def direction_sum(self, multipliers: tuple[Array, ...]) -> Array:
         """``G = Σ q α D``, the negative gradient, shape (n_variables,)."""
-        return np.r_[self.sample.combine(*multipliers), 0.0, self.threshold * float(multipliers[0].sum())]
+        combined = self.sample.combine(multipliers[0], multipliers[1])
+        return np.r_[combined, 0.0, self.threshold * float(multipliers[0].sum())]
 
     def hessian(self, evaluation: Evaluation) -> Array:
         """``Σ q φ'' D Dᵀ`` over the band, shape (n_variables, n_variables).
@@ -141,7 +142,10 @@ class PairLoss:
     ) -> tuple[Array, Array, Array]:
         """`_dense_sums` of CSR rows, where they are; the second sum may come transposed."""
         sample = self.sample
-        in_place = in_sample_order(weight_pos, pos.order), in_sample_order(weight_neg, neg.order)
+        in_place = tuple(
+            in_sample_order(weight, ours.order, share.size)
+            for weight, ours, share in ((weight_pos, pos, sample.share_pos), (weight_neg, neg, sample.share_neg))
+        )
 
         def between_classes() -> Array:
             # An outer row costs its entries times n, an inner one its entries.

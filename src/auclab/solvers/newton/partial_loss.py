@@ -11,7 +11,7 @@ a superquantile smoothed over a band of its own half-width k. The minimum is tak
 
 with ḡ the mean of the g_j with weights o_j. The first sum is the Hessian of `PairLoss` with r for the weights of the
 negatives; the second is that over (w, τ) after the elimination of τ. ℓ_j rises with the score of j, so both bands are
-windows of sorted scores.
+windows of sorted scores, and the negatives with low scores are never sorted.
 
 At a minimum the values of primal and dual differ by ``Σ q (φ_h − φ_h' a) + Σ v/α (φ_k − φ_k' (ℓ − τ))``, with the pair
 multipliers ``q_ij = u_i r_j φ_h'(a_ij)``: O(h²) if k is proportional to h. Multipliers linearised in a step are so in r
@@ -25,26 +25,31 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from auclab.compiled.hardest import slope_row_sums, smoothed_level, sparse_slope_row_sums, sweep_losses
-from auclab.compiled.smooth import Index, sweep_neg, sweep_pos
+from auclab.compiled.smooth import Index, sweep_neg, sweep_pos, window_sums
 from auclab.formulations.problem import Problem
+from auclab.samples.blocks.block_sample import BlockSample
 from auclab.samples.memory import Sample
+from auclab.solvers.newton.binned_hessian import binned_hessian
 from auclab.solvers.newton.evaluation import Evaluation, entrywise_square, in_sample_order
 from auclab.solvers.newton.pair_loss import PairLoss, SortedClass
-from auclab.solvers.threads import in_parallel
 from auclab.types import Array
 
 #: Half-width of the band of losses in units of that of the hinges.
 _LEVEL_WIDTH = 1.0
+#: The 1 of ``[1 − margin]₊``.
 _SHIFT = 1.0
+#: So many more negatives are sorted than had a positive weight at the last point.
+_SPARE = 1.1
+#: Rows of a sample in blocks that may be read for a Hessian; a wider band is left out of it.
+_MAX_BLOCK_ENTRIES = 50_000_000
 
 
 @dataclass(frozen=True)
 class _State:
     """What the Hessian needs: sorted classes, their scores, and the band of losses.
 
-    `classes` are those of `PairLoss`, with r for the weights of the negatives. `weight` are the o_j of the negatives
-    in the band of losses, which are those at the places `band` of the ascending scores; `slope` are the ``Σ_i u_i φ'``
-    of all negatives in this order.
+    `classes` are those of `PairLoss`, with r for the weights of the negatives, of which only the hardest are sorted.
+    `slope` are their ``Σ_i u_i φ'``; `weight` are the o_j of those in the band of losses, at the places `band`.
     """
 
     classes: tuple[SortedClass, SortedClass]
@@ -70,33 +75,37 @@ class PartialLoss:
 
     def __init__(self, problem: Problem, sample: Sample):
         self.pairs = PairLoss(problem, sample)
-        self.sample, self.n_variables, self.threads = sample, self.pairs.n_variables, self.pairs.threads
-        self.capacity = problem.program.negative_capacity(sample)
+        self.sample, self.n_variables = sample, self.pairs.n_variables
+        capacity = problem.program.negative_capacity(sample)
+        if capacity is None:
+            raise TypeError(f"{problem.program.name} averages over all negatives")
+        self.capacity = capacity
+        self._n_sorted = min(sample.n_neg, 10 + int(_SPARE * sample.n_neg / float(capacity.sum())))
 
     def evaluate(self, theta: Array, half_width: float) -> Evaluation:
         """Value and multipliers at `theta`; O(m n + m log m)."""
-        sample, level_width = self.sample, _LEVEL_WIDTH * half_width
-
-        def sort(scores: Array, weight: Array) -> tuple[Index, Array, Array]:
-            order = np.argsort(scores).astype(np.int32)
-            return order, scores[order], weight[order] if sample.weighted else weight
-
+        sample, width = self.sample, _LEVEL_WIDTH * half_width
         scores_pos, scores_neg = sample.scores(theta[:-2])
-        (order_pos, pos, share_pos), (order_neg, neg, capacity) = in_parallel(
-            sort, (scores_pos, sample.share_pos), (scores_neg, self.capacity), threads=self.threads
-        )
-        # A common offset of the scores cancels in the pairs; without it no digits are lost in the sums.
-        center = 0.5 * (neg[0] + neg[-1])
+        order_pos = np.argsort(scores_pos).astype(np.int32)
+        pos, share_pos = scores_pos[order_pos], sample.share_pos[order_pos] if sample.weighted else sample.share_pos
+        while True:
+            order_neg = _largest(scores_neg, self._n_sorted)
+            neg, capacity = scores_neg[order_neg], self.capacity[order_neg]
+            # A common offset of the scores cancels in the pairs; without it no digits are lost in the sums.
+            center = 0.5 * (neg[0] + neg[-1])
+            neg -= center
+            first_neg, last_neg, slope, loss = sweep_losses(neg, pos - center, share_pos, _SHIFT, half_width)
+            loss = np.maximum.accumulate(loss)  # rounding
+            level, start, end = smoothed_level(loss, capacity, 1.0, width)
+            if start > 0 or neg.size == sample.n_neg:
+                break
+            self._n_sorted = min(2 * self._n_sorted, sample.n_neg)
+        self._n_sorted = min(sample.n_neg, 10 + int(_SPARE * (neg.size - start)))
         pos -= center
-        neg -= center
-        first_neg, last_neg, slope, loss = sweep_losses(neg, pos, share_pos, _SHIFT, half_width)
-        loss = np.maximum.accumulate(loss)  # rounding
-        level, start, end = smoothed_level(loss, capacity, 1.0, level_width)
         excess = loss - level
-        share_neg = capacity * np.clip((excess + level_width) / (2.0 * level_width), 0.0, 1.0)
-        inside = excess[start:end]
-        weight = capacity[start:end] / (2.0 * level_width)
-        level_gap = 0.5 * float(weight @ np.maximum(level_width**2 - inside**2, 0.0))
+        share_neg = capacity * np.clip((excess + width) / (2.0 * width), 0.0, 1.0)
+        weight = capacity[start:end] / (2.0 * width)
+        level_gap = 0.5 * float(weight @ np.maximum(width**2 - excess[start:end] ** 2, 0.0))
         first_pos, last_pos, slope_pos, mean, band_share = sweep_pos(pos, neg, share_pos, share_neg, _SHIFT, half_width)
         slope_pos *= share_pos
         slope_neg = slope * share_neg
@@ -104,7 +113,7 @@ class PartialLoss:
         active = _SHIFT * float(slope_pos.sum()) - float(slope_pos @ pos) + float(slope_neg @ neg)
         multipliers = (
             in_sample_order(slope_pos, order_pos),
-            *(in_sample_order(part, order_neg) for part in (slope_neg, share_neg)),
+            *(in_sample_order(part, order_neg, sample.n_neg) for part in (slope_neg, share_neg)),
         )
         classes = (
             SortedClass(order_pos, share_pos, first_pos, last_pos),
@@ -120,65 +129,105 @@ class PartialLoss:
 
     def hessian(self, evaluation: Evaluation) -> Array:
         """∇²F, shape (n_variables, n_variables); O(m n²) for dense rows."""
+        return self.completed(self.pair_hessian(evaluation), evaluation)
+
+    def pair_hessian(self, evaluation: Evaluation) -> Array:
+        """``Σ_j r_j ∇²ℓ_j``, which hardly differs between samples: it is a mean over very many pairs."""
+        if isinstance(self.sample, BlockSample):
+            weighted = replace(self.sample, share_neg=evaluation.multipliers[2])
+            return binned_hessian(weighted, evaluation.theta, evaluation.half_width, 0.0)
+        return self.pairs.hessian(replace(evaluation, state=evaluation.state.classes))
+
+    def completed(self, pair_hessian: Array, evaluation: Evaluation) -> Array:
+        """∇²F with another point's or sample's `pair_hessian`; O(m n), and n² for every negative in the band.
+
+        A narrow band of losses holds few negatives, so their sum is never that of another sample.
+        """
         state: _State = evaluation.state
-        hessian = self.pairs.hessian(replace(evaluation, state=state.classes))
-        if state.weight.size:
-            gradients = self._gradients(evaluation)
+        hessian = pair_hessian.copy()
+        gradients = self._gradients(evaluation) if state.weight.size else None
+        if gradients is not None:
             gradients -= (state.weight @ gradients) / state.weight.sum()
             n = self.sample.n_features
             hessian[:n, :n] += (gradients * state.weight[:, None]).T @ gradients
         return hessian
 
-    def _gradients(self, evaluation: Evaluation) -> Array:
-        """The g_j of the losses in the band, shape (n_band, n_features)."""
+    def _gradients(self, evaluation: Evaluation) -> Array | None:
+        """The g_j of the losses in the band, shape (n_band, n_features); None where that takes too many rows."""
         state, sample = evaluation.state, self.sample
         band, (ours, theirs) = state.band, state.classes
-        windows = state.neg[band], theirs.first[band], theirs.last[band], _SHIFT, evaluation.half_width
-        rows = sample.X_neg[theirs.order[band]]
+        first, last = theirs.first[band], theirs.last[band]
+        low, high = int(first[0]), int(last[-1])  # of the positives, which are all active below and none above
+        order_pos, order_neg = ours.order[low:high], theirs.order[band]
+        if sample.in_blocks and (order_pos.size + order_neg.size) * sample.n_features > _MAX_BLOCK_ENTRIES:
+            return None
+        active = in_sample_order(ours.share[:low], ours.order[:low], sample.n_pos)
+        below = sample.combine(active, np.zeros(sample.n_neg))
+        windows = state.pos[low:high], ours.share[low:high], state.neg[band], first - low, last - low
+        width = evaluation.half_width
         if sample.is_sparse:
             X = sample.X_pos
-            sums = sparse_slope_row_sums(
-                X.data, X.indices, X.indptr, ours.order, state.pos, ours.share, *windows, X.shape[1]
-            )
-            rows = rows.toarray()
+            within = sparse_slope_row_sums(X.data, X.indices, X.indptr, order_pos, *windows, _SHIFT, width, X.shape[1])
+            rows_neg = sample.X_neg[order_neg].toarray()
         else:
-            sums = slope_row_sums(np.ascontiguousarray(sample.X_pos[ours.order]), state.pos, ours.share, *windows)
-        return np.asarray(rows * state.slope[band, None] - sums)
+            rows_pos, rows_neg = sample.take(order_pos, order_neg)
+            within = slope_row_sums(np.ascontiguousarray(rows_pos), *windows, _SHIFT, width)
+        return np.asarray(rows_neg * state.slope[band, None] - below - within)
 
     def multiplier_change(self, evaluation: Evaluation, step: Array) -> tuple[Array, Array, Array]:
         """By what a step lowers the multipliers, to first order; O(m n)."""
         state: _State = evaluation.state
-        change_pos, change_neg = self.pairs.multiplier_change(replace(evaluation, state=state.classes), step)
-        raised = np.zeros(self.sample.n_neg)
+        (ours, theirs), width, n_neg = state.classes, evaluation.half_width, self.sample.n_neg
+        moved_pos, moved_neg = self.sample.scores(step[:-2])
+        moved_pos, moved_neg = moved_pos[ours.order], moved_neg[theirs.order]
+        # The q_ij at fixed r.
+        in_band_pos = window_sums(theirs.share, ours.first, ours.last)
+        in_band_neg = window_sums(ours.share, theirs.first, theirs.last)
+        lowered_pos = in_band_pos * moved_pos - window_sums(theirs.share * moved_neg, ours.first, ours.last)
+        lowered_neg = window_sums(ours.share * moved_pos, theirs.first, theirs.last) - in_band_neg * moved_neg
+        change_pos, change_neg = lowered_pos / (2.0 * width), theirs.share * lowered_neg / (2.0 * width)
+        raised = np.zeros(theirs.share.size)
         if state.weight.size:
-            band, (ours, theirs) = state.band, state.classes
-            moved_pos, moved_neg = self.sample.scores(step[:-2])
-            # g_j · step, for the losses in the band.
-            means = sweep_neg(
-                state.neg[band], state.pos, ours.share * moved_pos[ours.order], _SHIFT, evaluation.half_width
-            )[2]
-            rise = state.slope[band] * moved_neg[theirs.order[band]] - means
+            # The r_j: those in the band rise with g_j · step.
+            band = state.band
+            means = sweep_neg(state.neg[band], state.pos, ours.share * moved_pos, _SHIFT, width)[2]
+            rise = state.slope[band] * moved_neg[band] - means
             rise -= (state.weight @ rise) / state.weight.sum()
-            raised_sorted = state.weight * rise
-            slopes = sweep_pos(state.pos, state.neg[band], ours.share, raised_sorted, _SHIFT, evaluation.half_width)[2]
-            change_pos -= in_sample_order(ours.share * slopes, ours.order)
-            raised[theirs.order[band]] = raised_sorted
-            change_neg[theirs.order[band]] -= raised_sorted * state.slope[band]
-        return change_pos, change_neg, -raised
+            raised[band] = state.weight * rise
+            change_pos -= sweep_pos(state.pos, state.neg[band], ours.share, raised[band], _SHIFT, width)[2]
+            change_neg -= raised * state.slope
+        return (
+            in_sample_order(change_pos * ours.share, ours.order),
+            in_sample_order(change_neg, theirs.order, n_neg),
+            in_sample_order(-raised, theirs.order, n_neg),
+        )
 
     def hessian_diagonal(self, evaluation: Evaluation) -> Array:
-        """An upper bound of the Hessian's diagonal, shape (n_variables,)."""
+        """An upper bound of the Hessian's diagonal, shape (n_variables,), by ``(x − y)² ≤ 2x² + 2y²``."""
         state: _State = evaluation.state
-        diagonal = self.pairs.hessian_diagonal(replace(evaluation, state=state.classes))
+        (ours, theirs), width, sample = state.classes, evaluation.half_width, self.sample
+        weight_pos = window_sums(theirs.share, ours.first, ours.last) / (2.0 * width)
+        weight_neg = theirs.share * window_sums(ours.share, theirs.first, theirs.last) / (2.0 * width)
         if state.weight.size:
             # (s x − Σ u φ' x⁺)² ≤ 2 s² x² + 2 s Σ u φ' (x⁺)², as s = Σ u φ'.
-            band, (ours, theirs) = state.band, state.classes
-            weight = state.weight * state.slope[band]
-            in_pos = sweep_pos(state.pos, state.neg[band], ours.share, weight, _SHIFT, evaluation.half_width)[2]
-            weight_pos, weight_neg = in_sample_order(ours.share * in_pos, ours.order), np.zeros(self.sample.n_neg)
-            weight_neg[theirs.order[band]] = weight * state.slope[band]
-            squares = (
-                entrywise_square(X).T @ w for X, w in ((self.sample.X_pos, weight_pos), (self.sample.X_neg, weight_neg))
-            )
-            diagonal[: self.sample.n_features] += 2.0 * sum(squares)
-        return diagonal
+            band, slope = state.band, state.slope[state.band]
+            weight_pos += sweep_pos(state.pos, state.neg[band], ours.share, state.weight * slope, _SHIFT, width)[2]
+            weight_neg[band] += state.weight * slope**2
+        in_pos = in_sample_order(weight_pos * ours.share, ours.order)
+        in_neg = in_sample_order(weight_neg, theirs.order, sample.n_neg)
+        squares = entrywise_square(sample.X_pos).T @ in_pos + entrywise_square(sample.X_neg).T @ in_neg
+        return np.r_[2.0 * squares, 0.0, 0.0]
+
+
+def _largest(values: Array, count: int) -> Index:
+    """The numbers of the `count` largest values, in ascending order of these.
+
+    Examples
+    --------
+    >>> _largest(np.array([5.0, 1.0, 7.0, 3.0]), 2).tolist()
+    [0, 2]
+    """
+    if count < values.size:
+        chosen = np.argpartition(values, values.size - count)[values.size - count :]
+        return chosen[np.argsort(values[chosen])].astype(np.int32)
+    return np.argsort(values).astype(np.int32)

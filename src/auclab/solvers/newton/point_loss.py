@@ -44,10 +44,12 @@ class PointLoss:
         band_share = float(weight_pos @ bands[0] + weight_neg @ bands[1])
         return Evaluation(half_width, value, multipliers, value - active, band_share, bands, theta)
 
-    def direction_sum(self, multipliers: tuple[Array, Array]) -> Array:
+    def direction_sum(self, multipliers: tuple[Array, ...]) -> Array:
         """``G = Σ q α D``, the negative gradient, shape (n_variables,)."""
         sum_pos, sum_neg = float(multipliers[0].sum()), float(multipliers[1].sum())
-        return np.r_[self.sample.combine(*multipliers), sum_pos - sum_neg, self.threshold * (sum_pos + sum_neg)]
+        return np.r_[
+            self.sample.combine(multipliers[0], multipliers[1]), sum_pos - sum_neg, self.threshold * (sum_pos + sum_neg)
+        ]
 
     def hessian(self, evaluation: Evaluation) -> Array:
         """``Σ q φ'' D Dᵀ`` over the band, shape (n_variables, n_variables); O(m n²)."""
