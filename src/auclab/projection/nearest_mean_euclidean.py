@@ -20,10 +20,11 @@ from auclab.types import Array
 
 #: The band narrows by this factor, at most so often, and each width takes at most so many steps.
 _NARROWING, _MAX_WIDTHS, _MAX_STEPS = 0.1, 10, 30
-#: Steps end when the next one lowers the value by less than this part of what the smoothing adds to it.
-_CONVERGED = 1e-8
+#: Steps end when the next one lowers the value by less than this part of what the smoothing adds to it, and the gradient
+#: is shorter than the second part of v.
+_CONVERGED, _SMALL_GRADIENT = 1e-8, 1e-6
 #: Primal and dual value agree to this part of the primal value, or to the second of ‖target‖².
-_TOLERANCE, _ROUNDING = 1e-10, 1e-15
+_TOLERANCE, _ROUNDING = 1e-10, 1e-20
 _MAX_BALANCING = 100
 #: More features than this, and conjugate gradients take the steps, to this relative residual.
 _MAX_DENSE_FEATURES, _CG_TOLERANCE, _CG_MAX_ITERATIONS = 2_000, 1e-10, 500
@@ -158,10 +159,13 @@ class _Dual:
         """The minimum, by Newton steps from v."""
         point = self.at(v, half_width, beta)
         for _ in range(_MAX_STEPS):
-            negative_gradient = self.target - self.X.T @ point.weights - point.v
+            mean = self.X.T @ point.weights
+            negative_gradient = self.target - mean - point.v
             step = self._direction(point, negative_gradient)
             slope, length = float(negative_gradient @ step), 1.0
-            if slope <= _CONVERGED * point.smoothing_gap:
+            size, rounding = (float(np.linalg.norm(part)) for part in (negative_gradient, np.r_[self.target, mean]))
+            is_small = size <= max(_SMALL_GRADIENT * float(np.linalg.norm(point.v)), 1e-14 * rounding)
+            if is_small and slope <= _CONVERGED * point.smoothing_gap:
                 break
             following = self.at(point.v + step, half_width, point.beta)
             rounding = 1e-15 * (abs(point.value) + abs(self.total * point.beta))
