@@ -31,6 +31,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from auclab.datasets.block_scaler import BlockScaler
 from auclab.datasets.column_scaler import ColumnScaler
 from auclab.datasets.labels import label_text
+from auclab.datasets.median_imputer import MedianImputer
 from auclab.datasets.records import Dataset
 from auclab.samples.blocks.table import BlockTable
 from auclab.types import AuclabError
@@ -194,7 +195,7 @@ def _encode(dataset: Dataset, *, may_be_sparse: bool = False) -> list[tuple[str,
         return [("encode", FunctionTransformer(accept_sparse=True, feature_names_out="one-to-one"))]
     numeric, nominal = _columns(dataset)
     # A column with no value at all in the training part becomes constant instead of vanishing with a warning.
-    median = SimpleImputer(strategy="median", keep_empty_features=True)
+    median = MedianImputer()
     one_hot = make_pipeline(
         FunctionTransformer(as_text, feature_names_out="one-to-one"),
         SimpleImputer(strategy="most_frequent", keep_empty_features=True),

@@ -40,6 +40,7 @@ TRUSTED = frozenset(
     {
         "auclab.datasets.block_scaler.BlockScaler",
         "auclab.datasets.column_scaler.ColumnScaler",
+        "auclab.datasets.median_imputer.MedianImputer",
         "auclab.datasets.preprocess.UnitBall",
         "auclab.datasets.preprocess.as_text",
         "auclab.estimators.auc_classifier.AUCClassifier",
