@@ -128,15 +128,18 @@ def proved_bound(problem: Problem, coef: Array, multipliers: tuple[Array, Array]
 def _with_norm(problem: Problem, coef: Array, multipliers: tuple[Array, Array], goal: Goal) -> ProvedBound:
     """The bound of multipliers that are corrected until they satisfy their inequality with the rounding to spare."""
     best = _charged(problem, coef, multipliers, goal)
-    rows = correcting_rows(problem.sample, *multipliers) if best.residual > 0 else None
-    for _ in range(_CORRECTIONS):
-        if rows is None or best.residual == 0 or (math.isinf(best.radius) and goal.is_reached(best.bound)):
+    for every_column in _choices(problem.sample):
+        if best.residual == 0 or (math.isinf(best.radius) and goal.is_reached(best.bound)):
             break
-        corrected = _corrected(problem, rows, best.multipliers)
-        found = best if corrected is None else _charged(problem, coef, corrected, goal)
-        if not _better(found, best, goal):
-            break
-        best, rows = found, rows.updated(*found.multipliers)
+        rows = correcting_rows(problem.sample, *best.multipliers, every_column)
+        for _ in range(_CORRECTIONS if rows is not None else 0):
+            corrected = _corrected(problem, rows, best.multipliers)
+            found = best if corrected is None else _charged(problem, coef, corrected, goal)
+            if not _better(found, best, goal):
+                break
+            best, rows = found, rows.updated(*found.multipliers)
+            if best.residual == 0 or (math.isinf(best.radius) and goal.is_reached(best.bound)):
+                break
     return best
 
 
@@ -164,28 +167,43 @@ def _norm_is_negligible(problem: Problem, coef: Array, goal: Goal) -> bool:
 def _without_norm(problem: Problem, coef: Array, multipliers: tuple[Array, Array], goal: Goal) -> ProvedBound:
     """The bound of exact multipliers with ``Σ q d = 0`` next to these, or that of these with what they miss charged.
 
-    Exact ones satisfy the constraint of every convex program, however small its λ or −z.
+    Exact ones satisfy the constraint of every convex program, however small its λ or −z. If the observations with the
+    largest multipliers do not tell all columns apart, those that change each column most take part.
     """
-    nearest = multipliers
-    for every_column in (False, True):
-        if every_column and problem.sample.in_blocks:
+    best = _charged(problem, coef, multipliers, goal)
+    for every_column in _choices(problem.sample):
+        found = _corrected_exactly(problem, coef, multipliers, goal, every_column)
+        best = found if _better(found, best, goal) else best
+        if math.isinf(best.radius):
             break
-        rows = correcting_rows(problem.sample, *multipliers, every_column)
-        nearest = multipliers
-        for _ in range(_CORRECTIONS if rows is not None else 0):
-            value = moments(problem.sample, *nearest).value
-            corrected = correct(rows, *nearest, -value)
-            if corrected is None:
-                break
-            nearest = _within_capacities(problem, *corrected)
-            rows = rows.updated(*nearest)
-            exact = feasible_nearby(problem, rows, *nearest)
-            if exact is not None:
-                total = exact.factor * exact.total * (1.0 if problem.over_pairs else 2.0) * _DOWN
-                found = _bound_of(problem, coef, total, exact.factor * exact.gradient, exact.multipliers, goal)
-                return replace(found, scale=exact.factor * found.scale)
-    plain, corrected_bound = (_charged(problem, coef, each, goal) for each in (multipliers, nearest))
-    return corrected_bound if _better(corrected_bound, plain, goal) else plain
+    return best
+
+
+def _choices(sample: Sample) -> tuple[bool, ...]:
+    """Which observations to take for a correction, one choice after the other: see `correcting_rows`."""
+    if sample.in_blocks:
+        return (False,)
+    return (True,) if sample.is_sparse else (False, True)
+
+
+def _corrected_exactly(
+    problem: Problem, coef: Array, multipliers: tuple[Array, Array], goal: Goal, every_column: bool
+) -> ProvedBound:
+    """The bound of exact multipliers next to these, or else that of the nearest that were found."""
+    rows = correcting_rows(problem.sample, *multipliers, every_column)
+    nearest = multipliers
+    for _ in range(_CORRECTIONS if rows is not None else 0):
+        corrected = correct(rows, *nearest, -moments(problem.sample, *nearest).value)
+        if corrected is None:
+            break
+        nearest = _within_capacities(problem, *corrected)
+        rows = rows.updated(*nearest)
+        exact = feasible_nearby(problem, rows, *nearest)
+        if exact is not None:
+            total = exact.factor * exact.total * (1.0 if problem.over_pairs else 2.0) * _DOWN
+            found = _bound_of(problem, coef, total, exact.factor * exact.gradient, exact.multipliers, goal)
+            return replace(found, scale=exact.factor * found.scale)
+    return _charged(problem, coef, nearest, goal)
 
 
 def _better(found: ProvedBound, best: ProvedBound, goal: Goal) -> bool:
