@@ -23,6 +23,8 @@ from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.damped_newton import DampedNewton
 from auclab.solvers.newton.evaluation import Evaluation, entrywise_square, in_sample_order
 from auclab.solvers.newton.partial_loss import PartialLoss
+from auclab.solvers.newton.proximal_step import proximal_step
+from auclab.solvers.newton.smoothed_loss import linearised
 from auclab.solvers.raw import RawSolution
 from auclab.types import Array, Status
 
@@ -30,6 +32,8 @@ _HALF_WIDTH = 1.0
 #: Steps between two looks at what has been proved, and looks at most.
 _STEPS, _LOOKS = 4, 10
 _CONVERGED = 1e-16
+#: The steps go on until the gap is this part of the one wanted: the last of them solve a linear system exactly.
+_EXACT = 1e-5
 
 
 @dataclass(frozen=True)
@@ -124,27 +128,33 @@ def null_solution(problem: Problem, tolerance: float, monitor: Monitor) -> tuple
     penalty = 0.0 if program.squared else program.penalty
     method = DampedNewton(RankSVM(penalty, program.norm), sample.spread, monitor)
     loss, theta = LinearPartialLoss(problem), np.zeros(sample.n_features + 2)
+    null, proof, smallest_gap = np.zeros(sample.n_features), None, tolerance
     for _ in range(_LOOKS):
         before = method.iterations
         iterate = method.minimise(loss, theta, _HALF_WIDTH, relative_tolerance=_CONVERGED, max_steps=_STEPS)
         theta = iterate.theta
         if iterate.evaluation.value + method.penalty(theta) < 1.0:
             return None, theta[:-2]
-        null = np.zeros(sample.n_features)
-        pos, neg, share_neg = iterate.evaluation.multipliers
+        # The last step solves a linear system: its multipliers satisfy the constraint to rounding.
+        negative_gradient = loss.direction_sum(iterate.evaluation.multipliers)
+        step = proximal_step(method.program, iterate.hessian, negative_gradient, theta, method.spread)
+        pos, neg, share_neg = linearised(loss, iterate.evaluation, step)
         certificate, _ = certify(problem.dual_problem(share_neg, neg), null, 0.0, (pos, neg), 1.0)
         monitor.record(1.0, certificate.lower_bound)
-        if certificate.gap <= tolerance:
-            return RawSolution(
-                null,
-                0.0,
-                Status.OPTIMAL,
-                (pos, neg),
-                method.iterations,
-                Timings(solve=monitor.seconds),
-                history=tuple(monitor.history),
-                share_neg=share_neg,
-            ), None
-        if iterate.converged or method.iterations == before or monitor.stopped():
+        if certificate.gap <= smallest_gap:
+            proof, smallest_gap = (pos, neg, share_neg), certificate.gap
+        ended = iterate.converged or method.iterations == before or monitor.stopped()
+        if ended or smallest_gap <= _EXACT * tolerance:
             break
-    return None, None
+    if proof is None:
+        return None, None
+    return RawSolution(
+        null,
+        0.0,
+        Status.OPTIMAL,
+        proof[:2],
+        method.iterations,
+        Timings(solve=monitor.seconds),
+        history=tuple(monitor.history),
+        share_neg=proof[2],
+    ), None
