@@ -3,6 +3,7 @@
     python benchmarks/all_data_sets.py                                     # solver=auto, all sets, limit 20 s
     python benchmarks/all_data_sets.py --sets main --solvers auto newton --limit 10 --results FILE
     python benchmarks/all_data_sets.py --only "spambase*ranksvm" sonar --again failed time_limit
+    python benchmarks/all_data_sets.py --longest 10 --limit 5 --results docs/all_data_sets/limit.csv
     python benchmarks/all_data_sets.py --page                              # the tables of docs/all_data_sets.md
 
 The main sets are those of the catalogue whose files are on the search path, the keel sets the files of ``keel/`` there
@@ -414,6 +415,12 @@ def chosen(arguments: argparse.Namespace) -> Iterator[Cell]:
                         yield cell
 
 
+def longest(count: int) -> list[Cell]:
+    """The cells of the committed results that took most seconds."""
+    rows = read_rows(RESULTS)
+    return sorted(rows, key=lambda cell: -float(rows[cell]["seconds"]))[:count]
+
+
 def revision() -> str:
     """The commit, with "+" if the package differs from it."""
 
@@ -430,6 +437,7 @@ def main() -> None:
     parser.add_argument("--solvers", nargs="+", default=["auto"], metavar="SOLVER")
     parser.add_argument("--only", nargs="+", default=[""], metavar="PATTERN", help='in "SET FORMULATION SOLVER"')
     parser.add_argument("--skip", nargs="+", default=[], metavar="PATTERN")
+    parser.add_argument("--longest", type=int, default=0, metavar="N", help="the N longest of the committed results")
     parser.add_argument("--again", nargs="+", default=[], metavar="STATUS", help="repeat these; any: whatever it is")
     parser.add_argument("--limit", type=float, default=20.0, metavar="SECONDS", help="time_limit of a solve")
     parser.add_argument("--workers", type=int, default=1, help="processes that solve at the same time")
@@ -445,7 +453,8 @@ def main() -> None:
     results = Results(arguments.results)
     again = {status.lower() for status in arguments.again}
     old = {cell for cell, row in results.rows.items() if not again & {row["status"], "any"}}
-    cells = [cell for cell in chosen(arguments) if cell not in old]
+    asked = longest(arguments.longest) if arguments.longest else chosen(arguments)
+    cells = [cell for cell in asked if cell not in old]
     memory = arguments.memory or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**31 / arguments.workers
     try:
         run(cells, results, (arguments.limit, arguments.solvers, memory), arguments.workers)
