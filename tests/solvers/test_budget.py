@@ -89,15 +89,15 @@ def test_the_estimate_of_what_cannot_be_stopped_is_near_what_is_measured():
 def test_compiling_that_takes_longer_than_expected_is_the_last_that_is_done(monkeypatch):
     monkeypatch.setattr("auclab.solvers.conic.cvxpy_solve.indivisible", lambda *_: Indivisible(1e-9, 0.2, 0.2))
     monkeypatch.setattr("auclab.solvers.conic.cvxpy_solve._LEAST_COMPILING", 1e-9)
-    solution = solve(CSVM(0.01), *data(20), solver="clarabel", time_limit=10.0)
+    solution = solve(RankSVM(0.01), *data(20), solver="clarabel", time_limit=10.0)
     assert solution.status is Status.TIME_LIMIT
     assert any("left no time for clarabel" in note for note in solution.notes)
 
 
 def test_a_limit_leaves_no_search_for_a_proof_of_the_null_solution(monkeypatch):
     """w = 0 after a limit is not optimal, and the program that could show it would take longer than the solve."""
-    X, y = data(1_000, n=80)
-    problem = Problem(CSVM(0.01), as_sample(X, y))
+    X, y = data(2_000, n=80)
+    problem = Problem(CSVM(0.01, "linf"), as_sample(X, y))
     monkeypatch.setattr(CSVM, "null_proof", lambda *_: pytest.fail("a program over all rows was solved"))
     solution = verify(problem, RawSolution.null(problem, Status.TIME_LIMIT), "newton", 1e-6, 1.0)
     assert solution.status is Status.TIME_LIMIT
@@ -105,8 +105,8 @@ def test_a_limit_leaves_no_search_for_a_proof_of_the_null_solution(monkeypatch):
 
 
 def test_a_null_solution_that_the_solver_proves_needs_no_other_proof(monkeypatch):
-    X, y = data(1_000, n=80)
-    problem = Problem(CSVM(10.0), as_sample(X, y))
+    X, y = data(2_000, n=80)
+    problem = Problem(CSVM(10.0, "linf"), as_sample(X, y))
     exact = problem.program.null_proof(problem.sample)
     raw = RawSolution(np.zeros(80), 0.0, Status.OPTIMAL, exact.multipliers)
     monkeypatch.setattr(CSVM, "null_proof", lambda *_: pytest.fail("a program over all rows was solved"))

@@ -20,8 +20,8 @@ from auclab.types import Array
 
 #: The band narrows by this factor, at most so often, and each width takes at most so many steps.
 _NARROWING, _MAX_WIDTHS, _MAX_STEPS = 0.1, 10, 30
-#: Steps end when the next one lowers the value by less than this part of what the smoothing adds to it, and the gradient
-#: is shorter than the second part of v.
+#: Steps end when the next one lowers the value by less than this part of what the smoothing adds to it, and the
+#: gradient is shorter than the second part of v.
 _CONVERGED, _SMALL_GRADIENT = 1e-8, 1e-6
 #: Primal and dual value agree to this part of the primal value, or to the second of ‖target‖².
 _TOLERANCE, _ROUNDING = 1e-10, 1e-20

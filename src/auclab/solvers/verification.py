@@ -21,8 +21,8 @@ from auclab.types import Array, Status
 SEPARATED = 1e-9
 #: A separator whose rounded intercept leaves a hinge is lengthened by this, relatively, at most so often.
 _LENGTHENING, _LENGTHENINGS = 1e-6, 3
-#: Seconds an entry of the rows of the program that finds multipliers for w = 0, and for the norms l1 and linf (measured:
-#: 1.2 s and 6.6 s for 5.1 million), and the seconds that are always spent on it.
+#: Seconds an entry of the rows of the program that finds multipliers for w = 0, and for the norms l1 and linf
+#: (measured: 1.2 s and 6.6 s for 5.1 million), and the seconds that are always spent on it.
 _NULL_PROOF_PER_ENTRY, _LINEAR_NULL_PROOF_PER_ENTRY, _QUICK = 4e-7, 2e-6, 0.5
 
 
