@@ -58,7 +58,7 @@ def weighted_column_sums(X: Any, weights: Array) -> tuple[Array, Array, Array]:
 
 
 def accurate_scores(X: Any, coef: Array) -> tuple[Array, Array]:
-    """``X @ coef`` as ``high + low``, each of shape (n_samples,), with about 30 digits of the largest summand."""
+    """``X @ coef`` as ``high + low``, each of shape (n_samples,), off by at most ``2 (n · 2⁻⁵³)² Σ|x_k w_k|``."""
     if sp.issparse(X):
         rows: Any = X
         return _sparse_scores(rows.data, rows.indices, rows.indptr, coef)
@@ -237,8 +237,9 @@ def _scores(X: Array, coef: Array) -> tuple[Array, Array]:
         total, error = 0.0, 0.0
         for k in range(n_columns):
             product, rest = two_product(X[i, k], coef[k])
-            total, error = add(total, error, product, rest)
-        high[i], low[i] = total, error
+            total, lost = two_sum(total, product)
+            error += lost + rest
+        high[i], low[i] = two_sum(total, error)
     return high, low
 
 
@@ -250,6 +251,7 @@ def _sparse_scores(data: Array, indices: Array, indptr: Array, coef: Array) -> t
         total, error = 0.0, 0.0
         for position in range(indptr[i], indptr[i + 1]):
             product, rest = two_product(data[position], coef[indices[position]])
-            total, error = add(total, error, product, rest)
-        high[i], low[i] = total, error
+            total, lost = two_sum(total, product)
+            error += lost + rest
+        high[i], low[i] = two_sum(total, error)
     return high, low
