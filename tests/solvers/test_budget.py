@@ -96,8 +96,9 @@ def test_compiling_that_takes_longer_than_expected_is_the_last_that_is_done(monk
 
 def test_a_limit_leaves_no_search_for_a_proof_of_the_null_solution(monkeypatch):
     """w = 0 after a limit is not optimal, and the program that could show it would take longer than the solve."""
-    X, y = data(2_000, n=80)
-    problem = Problem(CSVM(0.01, "linf"), as_sample(X, y))
+    X, y = data(1_000, n=8)
+    problem = Problem(CSVM(0.01), as_sample(X, y))
+    monkeypatch.setattr("auclab.solvers.verification._QUICK", 0.0)
     monkeypatch.setattr(CSVM, "null_proof", lambda *_: pytest.fail("a program over all rows was solved"))
     solution = verify(problem, RawSolution.null(problem, Status.TIME_LIMIT), "newton", 1e-6, 1.0)
     assert solution.status is Status.TIME_LIMIT
@@ -105,10 +106,11 @@ def test_a_limit_leaves_no_search_for_a_proof_of_the_null_solution(monkeypatch):
 
 
 def test_a_null_solution_that_the_solver_proves_needs_no_other_proof(monkeypatch):
-    X, y = data(2_000, n=80)
-    problem = Problem(CSVM(10.0, "linf"), as_sample(X, y))
+    X, y = data(1_000, n=8)
+    problem = Problem(CSVM(10.0), as_sample(X, y))
     exact = problem.program.null_proof(problem.sample)
-    raw = RawSolution(np.zeros(80), 0.0, Status.OPTIMAL, exact.multipliers)
+    raw = RawSolution(np.zeros(8), 0.0, Status.OPTIMAL, exact.multipliers)
+    monkeypatch.setattr("auclab.solvers.verification._QUICK", 0.0)
     monkeypatch.setattr(CSVM, "null_proof", lambda *_: pytest.fail("a program over all rows was solved"))
     assert verify(problem, raw, "newton", 1e-6).status is Status.OPTIMAL
 
