@@ -131,7 +131,7 @@ def _with_norm(problem: Problem, coef: Array, multipliers: tuple[Array, Array], 
     for every_column in _choices(problem.sample):
         if best.residual == 0 or (math.isinf(best.radius) and goal.is_reached(best.bound)):
             break
-        rows = correcting_rows(problem.sample, *best.multipliers, every_column)
+        rows = correcting_rows(problem.sample, *best.multipliers, problem.over_pairs, every_column)
         for _ in range(_CORRECTIONS if rows is not None else 0):
             corrected = _corrected(problem, rows, best.multipliers)
             found = best if corrected is None else _charged(problem, coef, corrected, goal)
@@ -190,7 +190,7 @@ def _corrected_exactly(
     problem: Problem, coef: Array, multipliers: tuple[Array, Array], goal: Goal, every_column: bool
 ) -> ProvedBound:
     """The bound of exact multipliers next to these, or else that of the nearest that were found."""
-    rows = correcting_rows(problem.sample, *multipliers, every_column)
+    rows = correcting_rows(problem.sample, *multipliers, problem.over_pairs, every_column)
     nearest = multipliers
     for _ in range(_CORRECTIONS if rows is not None else 0):
         corrected = correct(rows, *nearest, -moments(problem.sample, *nearest).value)
@@ -207,7 +207,10 @@ def _corrected_exactly(
 
 
 def _better(found: ProvedBound, best: ProvedBound, goal: Goal) -> bool:
-    """Whether a bound is larger, or as good within what a radius may cost and holds for longer w."""
+    """Whether a bound is near enough for every w, or larger, or as good within what a radius may cost, for longer w."""
+    for_all = [math.isinf(each.radius) and goal.is_reached(each.bound) for each in (found, best)]
+    if for_all[0] != for_all[1]:
+        return for_all[0]
     if abs(found.bound - best.bound) <= goal.largest_cost and found.radius != best.radius:
         return found.radius > best.radius
     return found.bound > best.bound

@@ -1,7 +1,8 @@
 """A small correction of multipliers that moves their moments where the dual constraint wants them.
 
-The correction δ is the one with the least ``Σ (δ_k/q_k)²`` among those that change the moments by a given amount, over
-the observations with the largest multipliers; if there is none in which those of 0 stay 0, the one with the least Σ|δ|.
+The correction δ is the one with the least ``Σ (δ_k/ρ_k)²`` among those that change the moments by a given amount, over
+the observations with the largest ``ρ_k = q_k (1 − q_k/capacity_k)``, the room of a multiplier between 0 and its
+capacity; if there is none in which those of 0 stay 0, the one with the least Σ|δ|.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from auclab.types import Array
 _MIN_ROWS, _ROWS_PER_FEATURE, MAX_FEATURES = 500, 5, 1_500
 #: Observations of each class that are taken for a column.
 _ROWS_PER_COLUMN = 10
+#: The room of a multiplier at its capacity, relative to it: such a one takes part where no other can.
+_LEAST_ROOM = 1e-6
 #: A relative change of a multiplier above this is no small correction.
 _LARGEST_CHANGE = 0.5
 #: Entries of the gradient that differ by less, relatively, are taken for equal, or for 0.
@@ -43,6 +46,8 @@ class Rows:
     features : array of shape (n_rows, n_features + 1)
         ``y_k (x_k, 1)`` with the features in units of their spread: what a unit of each multiplier adds to the moments.
     multipliers : array of shape (n_rows,)
+    capacity : array of shape (n_rows,)
+        The weights of the observations, which bound their multipliers.
     unit : array of shape (n_features + 1,)
         The spreads, rounded to powers of 2 so that the division is exact, and 1.
 
@@ -55,6 +60,7 @@ class Rows:
     neg: NDArray[np.intp]
     features: Array
     multipliers: Array
+    capacity: Array
     unit: Array
 
     def updated(self, pos: Array, neg: Array) -> Rows:
@@ -70,14 +76,18 @@ class Rows:
         return pos, neg
 
 
-def correcting_rows(sample: Sample, pos: Array, neg: Array, every_column: bool = False) -> Rows | None:
-    """The observations of each class with the largest multipliers; None if there are too many features.
+def correcting_rows(
+    sample: Sample, pos: Array, neg: Array, over_pairs: bool, every_column: bool = False
+) -> Rows | None:
+    """The observations of each class whose multipliers have most room; None if there are too many features.
 
     Parameters
     ----------
     sample : Sample
         In memory if `every_column`.
     pos, neg : arrays of shapes (n_pos,) and (n_neg,), ≥ 0
+    over_pairs : bool
+        Whether they belong to pairs, where the shares within the classes are their capacities, or to points.
     every_column : bool
         Also those that change each column most: of a rare one, the others may have none.
     """
@@ -85,16 +95,26 @@ def correcting_rows(sample: Sample, pos: Array, neg: Array, every_column: bool =
     if n_features > MAX_FEATURES:
         return None
     count = max(_MIN_ROWS, _ROWS_PER_FEATURE * n_features)
-    chosen = [_largest(pos, sample.share_pos, count), _largest(neg, sample.share_neg, count)]
+    capacities = (sample.share_pos, sample.share_neg) if over_pairs else sample.point_weights
+    room = [_room(q, capacity) for q, capacity in zip((pos, neg), capacities, strict=True)]
+    chosen = [_largest(*each, count) for each in zip(room, capacities, strict=True)]
     if every_column:
         chosen = [
-            np.union1d(rows, _strongest(X, q, sample.spread))
-            for rows, X, q in zip(chosen, (sample.X_pos, sample.X_neg), (pos, neg), strict=True)
+            np.union1d(rows, _strongest(X, each, sample.spread))
+            for rows, X, each in zip(chosen, (sample.X_pos, sample.X_neg), room, strict=True)
         ]
     X_pos, X_neg = (_dense(X) for X in sample.take(*chosen))
     unit = np.r_[2.0 ** np.round(np.log2(sample.spread)), 1.0]
     features = np.vstack([np.c_[X_pos, np.ones(len(X_pos))], -np.c_[X_neg, np.ones(len(X_neg))]]) / unit
-    return Rows(chosen[0], chosen[1], features, np.r_[pos[chosen[0]], neg[chosen[1]]], unit)
+    (of_pos, of_neg), (capacity_pos, capacity_neg) = chosen, capacities
+    multipliers, capacity = np.r_[pos[of_pos], neg[of_neg]], np.r_[capacity_pos[of_pos], capacity_neg[of_neg]]
+    return Rows(of_pos, of_neg, features, multipliers, capacity, unit)
+
+
+def _room(multipliers: Array, capacity: Array) -> Array:
+    """How far multipliers may move: nearly 0 where they are at 0 or at their capacity."""
+    share = np.clip(multipliers / np.where(capacity > 0, capacity, 1.0), 0.0, 1.0)
+    return multipliers * np.maximum(1.0 - share, _LEAST_ROOM)
 
 
 def _dense(X: Any) -> Array:
@@ -185,12 +205,13 @@ def correct_threshold(
 def _changed(rows: Rows, pos: Array, neg: Array, features: Array, wanted: Array) -> tuple[Array, Array] | None:
     """Multipliers changed by δ with ``featuresᵀ δ = wanted``, by least squares, or by a linear program if need be."""
     q = np.r_[pos[rows.pos], neg[rows.neg]]
-    matrix = (features * q[:, None]).T
+    room = _room(q, rows.capacity)
+    matrix = (features * room[:, None]).T
     relative = np.linalg.lstsq(matrix, wanted, rcond=_RANK)[0]
     size = float(abs(wanted).max(initial=0.0))
     small = np.isfinite(relative).all() and abs(relative).max(initial=0.0) <= _LARGEST_CHANGE
     if small and abs(matrix @ relative - wanted).max(initial=0.0) <= _ACCEPTED_MISS * size:
-        change = q * relative
+        change = room * relative
     else:
         found = _least_change(features.T, wanted / size, q / size) if size > 0 else None
         if found is None:
