@@ -20,7 +20,9 @@ def test_a_solution_is_certified_again(program, offset):
     X, y = overlapping(3)
     X = X + offset
     solution = solve(program, X, y)
-    found = auclab.certify(program, X, y, solution.coef, solution.intercept, solution.multipliers)
+    found = auclab.certify(
+        program, X, y, solution.coef, solution.intercept, solution.multipliers, shares_neg=solution.shares_neg
+    )
     assert found.objective == pytest.approx(solution.objective, abs=1e-12)
     assert found.gap <= 1e-6
     assert found.norm_bound == np.inf

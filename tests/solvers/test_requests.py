@@ -47,7 +47,7 @@ def test_pairs_is_the_former_name_of_encoding():
 
 
 def test_auto_says_what_it_selected_and_why():
-    assert "auto selected highs: the program is linear" in solve(BufferedAUC(), X, Y).notes
+    assert "auto selected highs: a linear program over few pairs" in solve(BufferedAUC(), X, Y).notes
     assert solve(RankSVM(0.1), X, Y).solver == "newton"
     assert solve(GeneralizedBufferedAUC(0.2, "linf"), X, Y).solver == "highs"
 

@@ -22,7 +22,7 @@ from auclab.types import Array, Status
 
 
 def solve_cone(
-    program: Program, margins: Margins, fixed: Fixed, region: Region, *, time_limit: float | None = None
+    program: Program, margins: Margins, fixed: Fixed, region: Region | None = None, *, time_limit: float | None = None
 ) -> DualPoint:
     """Solve the window's program; `value` is the optimum, fixed part included.
 
@@ -32,8 +32,8 @@ def solve_cone(
         Convex, of any norm.
     margins, fixed : Margins, Fixed
         The undecided margins and the sums of the others.
-    region : Region
-        In the units of w, scores per unit of each feature.
+    region : Region, optional
+        In the units of w, scores per unit of each feature; without one w is free.
     time_limit : float, optional
         Seconds, the building included.
 
@@ -43,8 +43,8 @@ def solve_cone(
     """
     start = perf_counter()
     n_margins, n = margins.directions.shape
-    # Columns: w in units of the box, b, t, β.
-    unit = region.radius
+    # Columns: w in units of the box or of the entries, b, t, β.
+    unit = _entry_units(margins) if region is None else region.radius
     b, t, beta = n, n + 1, n + 2
     size = beta + n_margins
     weight = float(margins.capacity.sum()) or 1.0
@@ -60,10 +60,12 @@ def solve_cone(
     )
     positive = sp.hstack([sp.csc_array((n_margins, beta)), sp.eye_array(n_margins)])
     box = sp.hstack([sp.eye_array(n), sp.csc_array((n, size - n))])
-    rows = [-hinge, -positive, box, -box]
-    middle = region.center / unit
-    right = [np.full(n_margins, -1.0), np.zeros(n_margins), middle + 1.0, 1.0 - middle]
-    cones: list[Any] = [clarabel.NonnegativeConeT(2 * n_margins + 2 * n)]
+    rows = [-hinge, -positive]
+    right = [np.full(n_margins, -1.0), np.zeros(n_margins)]
+    if region is not None:
+        middle = region.center / unit
+        rows, right = [*rows, box, -box], [*right, middle + 1.0, 1.0 - middle]
+    cones: list[Any] = [clarabel.NonnegativeConeT(sum(part.size for part in right))]
     if margins.signs is None:
         rows, right, cones = [_single(b, size), *rows], [np.zeros(1), *right], [clarabel.ZeroConeT(1), *cones]
     norm_rows, norm_cones = _norm_rows(program, unit, t, size)
@@ -105,6 +107,13 @@ def solve_cone(
         iterations=int(solution.iterations),
         timings=timings,
     )
+
+
+def _entry_units(margins: Margins) -> Array:
+    """The inverse of the largest entry of every column, 1 for a column of zeros."""
+    columns: Any = sp.csc_array(margins.directions)
+    largest = abs(columns).max(axis=0).toarray().ravel()
+    return np.asarray(1.0 / np.where(largest > 0, largest, 1.0))
 
 
 def _norm_rows(program: Program, unit: Array, t: int, size: int) -> tuple[Any, list[Any]]:

@@ -127,8 +127,8 @@ def check_seconds(needed: float, time_limit: float | None, what: str, advice: st
     allowed = seconds_allowed(time_limit)
     if needed > max(1.1 * allowed, allowed + 1.0):
         raise AuclabError(
-            f"{what} takes about {needed:.3g} s before it can be stopped, and {allowed:.3g} s of the time limit are left; "
-            f"{advice}"
+            f"{what} takes about {needed:.3g} s before it can be stopped, and {allowed:.3g} s of the time limit are "
+            f"left; {advice}"
         )
 
 

@@ -19,23 +19,21 @@ from auclab.samples.centring import moved_intercept
 from auclab.solvers.budget import without_verification
 from auclab.solvers.encodings import fastest_encoding
 from auclab.solvers.exact_finish import finish_exactly
-from auclab.solvers.handover import Candidate, hand_over, others_may_prove_more
+from auclab.solvers.handover import Candidate, hand_over, others_may_prove_more, patience
+from auclab.solvers.monitor import ends_without_progress
 from auclab.solvers.nonconvex import solve_nonconvex
 from auclab.solvers.raw import RawSolution
-from auclab.solvers.registry import AUTO, Solver, check_blocks, check_capable, check_options, load_solver
+from auclab.solvers.registry import Solver, check_blocks, check_capable, check_options, load_solver
+from auclab.solvers.selection import select_solver
 from auclab.solvers.solution import Solution
 from auclab.solvers.threads import one_thread_each
 from auclab.solvers.verification import verify
 from auclab.types import AuclabError, Status
 
-#: Linear programs over more margins than this go to the smoothed method (measured, benchmarks/pair_encodings.py).
-WINDOWS_UP_TO = 100_000_000
 #: Seconds of compiling that get a note; loading compiled code takes less.
 NOTEWORTHY = 2.0
 #: A solver that begins after the end of its time has this much, and returns a point that it has at once.
 _LEAST_SECONDS = 1e-3
-#: More features than this, and newton has no matrix for its Hessian.
-MANY_FEATURES = 2_000
 
 
 def solve(
@@ -137,14 +135,16 @@ def solve_problem(
     def solve_convex(convex: Problem, seconds: float | None) -> Solution:
         if convex.program.null_is_certain(convex.sample):
             return verify(convex, RawSolution.null(convex, Status.OPTIMAL), name, tolerance)
-        raw = _run(run, convex, tolerance, without_verification(convex, seconds), options)
+        with ends_without_progress(patience(seconds) if solver == "auto" else math.inf) as waited:
+            raw = _run(run, convex, tolerance, without_verification(convex, seconds), options)
         verified = verify(convex, raw, name, tolerance, left_of(time_limit))
         solution = finish_exactly(convex, verified, tolerance, left_of(time_limit))
         if solver != "auto" or not others_may_prove_more(convex, solution):
             return solution
         left = left_of(time_limit)
         label = f"highs encoding={fastest_encoding(convex)}" if name == "highs" else name
-        return hand_over(convex, (label, raw, solution), _run_candidate(convex, tolerance), tolerance, left)
+        stalled = waited.seconds if waited.ran_out else None
+        return hand_over(convex, (label, raw, solution), _run_candidate(convex, tolerance), tolerance, left, stalled)
 
     plain = formulation.unshifted()
     with one_thread_each():  # the products are small: more threads would wait for each other
@@ -178,28 +178,3 @@ def _run_candidate(problem: Problem, tolerance: float) -> Callable[[Candidate, f
         return _run(load_solver(candidate.solver), problem, tolerance, seconds, dict(candidate.options))
 
     return run
-
-
-def select_solver(problem: Problem) -> tuple[str, str]:
-    """The solver that "auto" stands for, and the reason in one line."""
-    name, reason = AUTO.get(problem.program.kind) or _for_hinges(problem)
-    return name, f"auto selected {name}: {reason}"
-
-
-def _for_hinges(problem: Problem) -> tuple[str, str]:
-    """The solver for a mean of hinges."""
-    program, n_features = problem.program, problem.sample.n_features
-    if problem.sample.in_blocks:
-        return "newton", "the sample is in blocks"
-    if not program.is_convex:
-        return "highs", "z > 0 is solved by many linear programs"
-    if program.is_linear and problem.n_margins <= WINDOWS_UP_TO:
-        return "highs", "the program is linear"
-    if problem.over_pairs and n_features <= MANY_FEATURES:
-        reason = "so many margins are nearly smooth" if program.is_linear else "the program is conic, over pairs"
-        return "newton", reason
-    if program.is_linear:
-        return "highs", f"the program is linear, and n = {n_features} is too many for newton"
-    if problem.over_pairs or n_features > MANY_FEATURES:
-        return "cutting_plane", f"n = {n_features} is too many for a Hessian"
-    return "clarabel", "the program is conic"

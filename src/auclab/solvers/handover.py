@@ -1,7 +1,8 @@
 """Where the solver that "auto" selected proves no optimum, others go on, and the best of their answers are combined.
 
-A point needs no multipliers of its own: any dual point is a lower bound. So the best point is certified with the
-multipliers of every solver, and the smallest gap counts.
+A solver that makes no progress ends while there is time for another (`patience`), which gets its point to start from
+where it takes one. A point needs no multipliers of its own: any dual point is a lower bound. So the best point is
+certified with the multipliers of every solver, and the smallest gap counts.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from typing import Any
 
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
-from auclab.solvers.budget import is_allowed, margin_bytes
+from auclab.solvers.budget import indivisible, is_allowed, margin_bytes
+from auclab.solvers.monitor import ends_without_progress
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.registry import SOLVERS
 from auclab.solvers.solution import Solution
@@ -30,6 +32,13 @@ LEAST_SECONDS = 60.0
 SMALL, SECONDS_FOR_ALL = 10_000, 10.0
 #: SCS takes longest and proves least.
 _SECONDS_OF_SCS = 10.0
+#: A solver that another could follow ends after this share of the time limit, or of this default, without progress, but
+#: not before so many seconds.
+PATIENCE_SHARE, PATIENCE_WITHOUT_LIMIT, LEAST_PATIENCE = 0.3, 60.0, 2.0
+#: A point whose gap is below this is worth starting from.
+_NEAR = 0.1
+#: Iterations that an interior-point method takes.
+_ITERATIONS = 20
 
 
 @dataclass(frozen=True)
@@ -62,6 +71,24 @@ CANDIDATES = (
 Attempt = tuple[str, RawSolution, Solution]
 
 
+def patience(time_limit: float | None) -> float:
+    """Seconds without progress after which a solver ends, so that another one gets its turn.
+
+    Parameters
+    ----------
+    time_limit : float, optional
+        Seconds that are left.
+
+    Examples
+    --------
+    >>> patience(20.0), patience(1.0), patience(None)
+    (6.0, 2.0, 60.0)
+    """
+    if time_limit is None or math.isinf(time_limit):
+        return PATIENCE_WITHOUT_LIMIT
+    return max(LEAST_PATIENCE, PATIENCE_SHARE * time_limit)
+
+
 def others_may_prove_more(problem: Problem, solution: Solution) -> bool:
     """Whether a solution leaves something to other solvers: it is not proved, or not for all w and quickly tried.
 
@@ -81,6 +108,7 @@ def hand_over(
     run: Callable[[Candidate, float], RawSolution],
     tolerance: float,
     time_limit: float | None,
+    stalled: float | None = None,
 ) -> Solution:
     """The best that the first attempt and those of other solvers prove together.
 
@@ -95,6 +123,8 @@ def hand_over(
         Relative gap.
     time_limit : float, optional
         Seconds that are left.
+    stalled : float, optional
+        The seconds without progress that ended the first attempt, for the notes.
 
     Returns
     -------
@@ -109,16 +139,22 @@ def hand_over(
     if within:
         allowed = min(allowed, SECONDS_FOR_ALL)
     attempts, best = [first], first[2]
-    for candidate in _candidates(problem, first[0]):
+    candidates = list(_candidates(problem, first[0]))
+    for k, candidate in enumerate(candidates):
         remaining = allowed - (perf_counter() - begin)
         if remaining <= 0:
             break
+        if candidate.model is not None and not _in_time(problem, candidate, remaining):
+            continue
         seconds = min(remaining, _SECONDS_OF_SCS) if candidate.solver == "scs" else remaining
+        waits = patience(remaining) if k + 1 < len(candidates) else math.inf
         try:
-            raw = run(candidate, seconds)
+            with ends_without_progress(waits):
+                raw = run(_from_point(candidate, attempts), seconds)
         except AuclabError:
             continue  # too many features, or no memory: the next one
-        attempts.append((candidate.label, raw, verify(problem, raw, candidate.solver, tolerance)))
+        left = None if time_limit is None else max(time_limit - (perf_counter() - begin), 0.0)
+        attempts.append((candidate.label, raw, verify(problem, raw, candidate.solver, tolerance, left)))
         best = combined(problem, attempts, tolerance)
         if best.status is Status.OPTIMAL or raw.status is Status.INTERRUPTED:
             break
@@ -128,7 +164,8 @@ def hand_over(
             allowed = min(allowed, perf_counter() - begin + SECONDS_FOR_ALL)
     if len(attempts) == 1 or (within and best is first[2]):
         return best
-    ended = f"auto: {first[0]} ended with {first[2].status} (gap {first[2].gap:.1e})"
+    how = f"ended with {first[2].status}" if stalled is None else f"made no progress for {stalled:.3g} s"
+    ended = f"auto: {first[0]} {how} (gap {first[2].gap:.1e})"
     others = ", ".join(label for label, _, _ in attempts[1:])
     timings = [solution.timings for _, _, solution in attempts]
     total = Timings(*(sum(getattr(t, kind) for t in timings) for kind in ("build", "load", "compile", "solve")))
@@ -164,6 +201,22 @@ def combined(problem: Problem, attempts: list[Attempt], tolerance: float) -> Sol
             solution = replace(solution, notes=(*solution.notes, f"the lower bound is by the multipliers of {label}"))
         solutions.append(solution)
     return min(solutions, key=_rank)
+
+
+def _from_point(candidate: Candidate, attempts: list[Attempt]) -> Candidate:
+    """The candidate with the best point so far as its start, where it takes one and that is near."""
+    _, point, solution = min(attempts, key=lambda attempt: _rank(attempt[2]))
+    if candidate.solver != "newton" or not solution.gap < _NEAR or not point.coef.any():
+        return candidate
+    return replace(candidate, options={**candidate.options, "start": (point.coef, point.intercept)})
+
+
+def _in_time(problem: Problem, candidate: Candidate, seconds: float) -> bool:
+    """Whether a model that a library takes as a whole is likely to be solved in so many seconds."""
+    if candidate.solver not in ("clarabel", "scs"):
+        return True
+    expected = indivisible(problem, candidate.solver)
+    return expected.total + _ITERATIONS * expected.iteration <= seconds
 
 
 def _rank(solution: Solution) -> tuple[int, float, float]:

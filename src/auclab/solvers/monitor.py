@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from threading import Event
 from time import perf_counter
 
@@ -12,6 +14,43 @@ from auclab.solvers.certificate import SMALL_OBJECTIVE
 from auclab.solvers.interrupt import stop_on_interrupt
 from auclab.solvers.progress import SolveProgress, report
 from auclab.types import Status
+
+#: A gap that is this part of what it was, or an objective that fell by this part, is progress.
+_LESS_GAP, _LOWER = 0.8, 1e-4
+
+
+@dataclass
+class Patience:
+    """Ends a solve that makes no certified progress while another solver is waiting.
+
+    Attributes
+    ----------
+    seconds : float
+        Without a smaller gap or a lower objective, until the solve is to end.
+    ran_out : bool
+        Whether it did.
+
+    See Also
+    --------
+    auclab.solvers.monitor.ends_without_progress : Sets it for the solves inside.
+    """
+
+    seconds: float
+    ran_out: bool = False
+
+
+_patience: ContextVar[Patience | None] = ContextVar("patience", default=None)
+
+
+@contextmanager
+def ends_without_progress(seconds: float) -> Iterator[Patience]:
+    """Solves inside end, with the status `ITERATION_LIMIT`, after so many seconds without certified progress."""
+    patience = Patience(seconds)
+    token = _patience.set(patience)
+    try:
+        yield patience
+    finally:
+        _patience.reset(token)
 
 
 class Monitor:
@@ -38,6 +77,9 @@ class Monitor:
         self.deadline = math.inf if time_limit is None else self.begin + time_limit
         self.history: list[tuple[float, float, float]] = []
         self._interrupted = interrupted
+        self._patience = _patience.get()
+        #: The last progress: when, and the objective and the gap until then.
+        self._progress = (self.begin, math.inf, math.inf)
 
     @property
     def seconds(self) -> float:
@@ -50,19 +92,44 @@ class Monitor:
         return max(self.deadline - perf_counter(), 0.05) if math.isfinite(self.deadline) else None
 
     def stopped(self) -> Status | None:
-        """`INTERRUPTED` or `TIME_LIMIT` if the solve has to return its best point now, else None."""
+        """Why the solve has to return its best point now, or None.
+
+        `INTERRUPTED`, `TIME_LIMIT`, or `ITERATION_LIMIT` without progress while another solver is waiting.
+        """
         if self._interrupted.is_set():
             return Status.INTERRUPTED
-        return Status.TIME_LIMIT if perf_counter() > self.deadline else None
+        now = perf_counter()
+        if now > self.deadline:
+            return Status.TIME_LIMIT
+        if self._patience is not None and now > self._end_of_patience:
+            self._patience.ran_out = True
+            return Status.ITERATION_LIMIT
+        return None
 
-    def record(self, objective: float, lower_bound: float, seconds: float | None = None) -> None:
-        """Append to the history, and report to the progress listener; `seconds` is now if left out."""
+    @property
+    def call_limit(self) -> float | None:
+        """Seconds until the solve has to end if there is no progress: what a library may take for one call."""
+        end = min(self.deadline, self._end_of_patience)
+        return max(end - perf_counter(), 0.05) if math.isfinite(end) else None
+
+    @property
+    def _end_of_patience(self) -> float:
+        if self._patience is None:
+            return math.inf
+        # Before its first look at all observations a solver has twice as long.
+        return self._progress[0] + (1.0 if self.history else 2.0) * self._patience.seconds
+
+    def record(self, objective: float, lower_bound: float) -> None:
+        """Append to the history, and report to the progress listener."""
         if self.history:
             _, best, bound = self.history[-1]
             objective, lower_bound = min(objective, best), max(lower_bound, bound)
-        seconds = self.seconds if seconds is None else seconds
+        seconds = self.seconds
         self.history.append((seconds, objective, lower_bound))
         gap = (objective - lower_bound) / max(abs(objective), SMALL_OBJECTIVE)
+        _, least, smallest = self._progress
+        if not (gap > _LESS_GAP * smallest and objective > (1.0 - _LOWER) * least):
+            self._progress = (perf_counter(), objective, gap)
         report(SolveProgress(seconds, objective, lower_bound, gap, self.tolerance))
 
 

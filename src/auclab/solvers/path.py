@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
-from auclab.solvers.dispatch import check_limits, select_solver, solve_problem
+from auclab.solvers.dispatch import check_limits, solve_problem
 from auclab.solvers.registry import load_solver
+from auclab.solvers.selection import select_solver
 from auclab.solvers.solution import Solution
 from auclab.types import AuclabError, Status
 

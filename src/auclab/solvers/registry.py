@@ -76,14 +76,8 @@ SOLVERS: dict[str, SolverEntry] = {
         "auclab.solvers.highs.solver",
         Capabilities(linear_only=True, nonconvex=True, kinds=("hinge", "cvar", "mip")),
     ),
-    "newton": SolverEntry("auclab.solvers.newton.solver", Capabilities(blocks=True)),
+    "newton": SolverEntry("auclab.solvers.newton.solver", Capabilities(blocks=True, kinds=("hinge", "cvar"))),
     "scs": SolverEntry("auclab.solvers.conic.scs", Capabilities(kinds=("hinge", "cvar"))),
-}
-
-#: What "auto" selects for the kinds that leave no choice, and why; `dispatch.select_solver` decides the others.
-AUTO: dict[Kind, tuple[str, str]] = {
-    "cvar": ("cutting_plane", "it forms no pairs"),
-    "mip": ("highs", "counting pairs is a mixed-integer program"),
 }
 
 

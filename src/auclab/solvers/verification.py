@@ -174,6 +174,8 @@ def _null_proof_is_too_long(problem: Problem, null: RawSolution, tolerance: floa
     """
     if not problem.program.null_proof_takes_program:
         return False
+    if problem.sample.in_blocks:
+        return True  # the program takes all rows in memory
     per_entry = _NULL_PROOF_PER_ENTRY if problem.program.norm == "l2" else _LINEAR_NULL_PROOF_PER_ENTRY
     needed = per_entry * stored_entries(problem.sample)
     if needed <= _QUICK:

@@ -32,7 +32,7 @@ from auclab.types import Array, Status
 _MAX_STEPS = 200
 #: Margins of the first window, or a hundredth of that for every feature if that is more; a conic program's rows take
 #: longer than a linear program's.
-_MIN_WINDOW, _MIN_CONIC_WINDOW = 2_000, 600
+MIN_WINDOW, MIN_CONIC_WINDOW = 2_000, 600
 _MAX_WINDOW = 300_000
 #: Reduction ratios from which the box grows, and below which it shrinks.
 _GOOD_RATIO, _POOR_RATIO = 0.75, 0.25
@@ -65,6 +65,8 @@ def solve_windows(
     start: tuple[Array, float] | None = None,
     radius: float = 0.1,
     stopped: Callable[[], Status | None] = lambda: None,
+    record: Callable[[float, float], None] = lambda objective, lower_bound: None,
+    call_limit: Callable[[], float | None] = lambda: None,
 ) -> RawSolution:
     """Solve a convex program to a certified gap of 1e-4·`tolerance`, or as far as rounding or time allow.
 
@@ -81,11 +83,15 @@ def solve_windows(
         How far from the start the optimum is expected, in changes of the margins: the first box.
     stopped : callable
         Called between the steps; a status other than None ends the solve with it.
+    record : callable
+        Called after every step with the best objective and the best lower bound.
+    call_limit : callable
+        The seconds that one small program may take, None for the rest of the time.
     """
     begin = perf_counter()
     deadline = math.inf if time_limit is None else begin + time_limit
     coef, intercept = (_rough_solution(problem, deadline), 0.0) if start is None else start
-    least = _MIN_WINDOW if problem.program.is_linear else _MIN_CONIC_WINDOW
+    least = MIN_WINDOW if problem.program.is_linear else MIN_CONIC_WINDOW
     state = _TrustRegion(
         coef,
         intercept,
@@ -105,10 +111,10 @@ def solve_windows(
             break
         window = window_around(problem, state.coef, state.intercept, state.window_size)
         region = Region(state.coef, state.radius * unit)
-        limit = remaining if math.isfinite(remaining) else None
+        limit = min((s for s in (remaining, call_limit()) if s is not None and math.isfinite(s)), default=None)
         point = solve_window(problem.program, window.margins, window.fixed(problem), region, time_limit=limit)
         if point.status is Status.TIME_LIMIT:
-            status = Status.TIME_LIMIT
+            status = stopped() or Status.TIME_LIMIT
             break
         if point.status is not Status.OPTIMAL:
             # The small program failed; a smaller box and a larger window make another one.
@@ -117,6 +123,7 @@ def solve_windows(
             continue
         stalled = _step(problem, state, window, point)
         state.history.append((perf_counter() - begin, state.value, state.bound))
+        record(state.value, state.bound)
         if state.gap <= max(1e-4 * tolerance, _ROUNDING) or (stalled and state.gap <= tolerance):
             status = Status.OPTIMAL
             break

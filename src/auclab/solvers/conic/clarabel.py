@@ -1,11 +1,14 @@
-"""Clarabel, an interior-point method, on the CVXPY model: the general route to small and middle-sized problems."""
+"""Clarabel, an interior-point method: the general route to small and middle-sized problems.
+
+Through CVXPY, but for few points, which need no modelling language (`direct`).
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from auclab.formulations.problem import Problem
-from auclab.solvers.conic.cvxpy_solve import solve_conic
+from auclab.solvers.conic.direct import solve_points
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.scaling import in_own_units
 
@@ -31,5 +34,10 @@ def solve(problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None
 
     def settings(seconds: float) -> dict[str, Any]:
         return {"tol_gap_abs": inner, "tol_gap_rel": inner, "tol_feas": inner, "time_limit": seconds}
+
+    direct = solve_points(problem, time_limit)
+    if direct is not None:
+        return direct
+    from auclab.solvers.conic.cvxpy_solve import solve_conic  # imports CVXPY
 
     return solve_conic(problem, "CLARABEL", time_limit, settings)

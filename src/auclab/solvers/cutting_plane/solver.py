@@ -191,7 +191,7 @@ class BundleSolve:
         """The master, in a box of that radius; the bound rises where the box does not bind."""
         if self.master:
             size = max(1.0, float(np.abs(self.center[:-2]).max()))
-            point = self.master.minimise(self.center, radius * size, self.monitor.remaining)
+            point = self.master.minimise(self.center, radius * size, self.monitor.call_limit)
         else:
             point = self._conic_minimum()
         self._mark_active(point.weights > _ACTIVE_WEIGHT)
@@ -205,7 +205,7 @@ class BundleSolve:
         space, program = self.space, self.program
         while True:
             point = minimise_model(
-                program, space.unit, self._model(), space.narrow(self.center), self.monitor.remaining
+                program, space.unit, self._model(), space.narrow(self.center), self.monitor.call_limit
             )
             point = replace(point, theta=space.widen(point.theta))
             if not isinstance(space, Sparse):
@@ -237,7 +237,7 @@ class BundleSolve:
         space, model = self.space, self._model()
         center, metric = space.narrow(self.center), space.metric
         projection = project_on_level(
-            self.program, space.unit, model, center, level, metric, self.step_length, self.monitor.remaining
+            self.program, space.unit, model, center, level, metric, self.step_length, self.monitor.call_limit
         )
         if projection is None or not np.isfinite(projection[0]).all():
             self.space.include(minimiser.theta)

@@ -33,7 +33,6 @@ def finish_by_windows(
     half_width : float
         That of the last band: about how far the optimum is, in changes of the margins.
     """
-    start = monitor.seconds
     exact = solve_windows(
         problem,
         tolerance=tolerance,
@@ -41,9 +40,9 @@ def finish_by_windows(
         start=(smoothed.coef, smoothed.intercept),
         radius=max(_MIN_RADIUS, _RADIUS_PER_HALF_WIDTH * half_width),
         stopped=monitor.stopped,
+        record=monitor.record,
+        call_limit=lambda: monitor.call_limit,
     )
-    for seconds, objective, lower_bound in exact.history:
-        monitor.record(objective, lower_bound, start + seconds)
     if exact.status is not Status.OPTIMAL and not _has_better_bound(problem, exact, smoothed):
         # The windows keep the better point, but may have had no time for a bound.
         exact = replace(exact, multipliers=smoothed.multipliers)

@@ -1,0 +1,42 @@
+"""Small programs over points in Clarabel's own form: CVXPY, whose import takes a second, is not needed for them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from auclab.formulations.problem import Problem
+from auclab.models.dual_lp import Fixed
+from auclab.models.margins import all_margins, marginals
+from auclab.models.window_cone import solve_cone
+from auclab.solvers.budget import finite_or_none, seconds_allowed, stored_entries
+from auclab.solvers.raw import RawSolution
+from auclab.types import Status
+
+#: Rows with more entries than this go through CVXPY, whose model with scores as variables is sparser.
+DIRECT_ENTRIES = 50_000
+
+
+def solve_points(problem: Problem, time_limit: float | None) -> RawSolution | None:
+    """The optimum over few points, or None for other programs and where Clarabel does not reach one.
+
+    Parameters
+    ----------
+    problem : Problem
+        Convex.
+    time_limit : float, optional
+        Seconds, 600 if left out.
+
+    See Also
+    --------
+    auclab.solvers.conic.cvxpy_solve.solve_conic : The same for every program.
+    """
+    sample = problem.sample
+    if problem.over_pairs or stored_entries(sample) > DIRECT_ENTRIES:
+        return None
+    nothing = Fixed(0.0, np.zeros(sample.n_features))
+    limit = finite_or_none(seconds_allowed(time_limit))
+    point = solve_cone(problem.program, all_margins(problem), nothing, time_limit=limit)
+    if point.status not in (Status.OPTIMAL, Status.TIME_LIMIT):
+        return None
+    multipliers = marginals(problem, point.weights)
+    return RawSolution(point.coef, point.intercept, point.status, multipliers, point.iterations, point.timings)

@@ -1,0 +1,66 @@
+"""Which solver "auto" stands for: a small table of measured crossovers.
+
+`benchmarks/auto_selection.py` measures them; docs/auto_selection.md shows its table. Newton's method wins on pairs of
+any number and on points but the fewest, where a library that takes all margins at once needs no smoothing.
+"""
+
+from __future__ import annotations
+
+from auclab.formulations.problem import Problem
+from auclab.solvers.budget import stored_entries
+from auclab.solvers.registry import SOLVERS
+
+#: Linear programs over so few pairs are solved faster by HiGHS, with all of them, than by newton.
+HIGHS_PAIRS = 1_000
+#: Linear programs over points whose rows have at most so many entries are solved faster by HiGHS than by newton.
+HIGHS_ENTRIES = 50_000
+#: Conic programs over points whose rows have at most so many entries are solved faster by Clarabel than by newton.
+CLARABEL_ENTRIES = 30_000
+#: With more features than this newton has no matrix for its Hessian, and cutting planes are faster.
+NEWTON_FEATURES = 2_000
+
+
+def select_solver(problem: Problem) -> tuple[str, str]:
+    """The solver that "auto" stands for, and the reason in one line.
+
+    Parameters
+    ----------
+    problem : Problem
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from auclab.formulations import CSVM, RankSVM
+    >>> from auclab.samples.as_sample import as_sample
+    >>> sample = as_sample(np.eye(100), np.arange(100) % 2)
+    >>> select_solver(Problem(RankSVM(0.1), sample))
+    ('newton', 'auto selected newton: the program is over pairs, which it never forms')
+    >>> select_solver(Problem(CSVM(0.1, norm="l1"), sample))
+    ('highs', 'auto selected highs: a linear program over few points')
+    """
+    name, reason = _selected(problem)
+    return name, f"auto selected {name}: {reason}"
+
+
+def _selected(problem: Problem) -> tuple[str, str]:
+    program, sample = problem.program, problem.sample
+    n_features, entries = sample.n_features, stored_entries(sample)
+    if not program.encodings:
+        return "highs", "counting pairs is a mixed-integer program"
+    if not program.is_convex:
+        return "highs", "z > 0 is solved by many linear programs"
+    if SOLVERS["newton"].capabilities.why_not(program) is not None:
+        return "cutting_plane", "it forms no pairs"
+    if sample.in_blocks:
+        return "newton", "the sample is in blocks"
+    if n_features > NEWTON_FEATURES:
+        return "cutting_plane", f"n = {n_features} is too many for a Hessian"
+    if program.is_linear and problem.n_margins <= HIGHS_PAIRS and "aggregated" in program.encodings:
+        return "highs", "a linear program over few pairs"
+    if problem.over_pairs:
+        return "newton", "the program is over pairs, which it never forms"
+    if program.is_linear and entries <= HIGHS_ENTRIES:
+        return "highs", "a linear program over few points"
+    if not program.is_linear and entries <= CLARABEL_ENTRIES:
+        return "clarabel", "a conic program over few points"
+    return "newton", "the program is over many points"

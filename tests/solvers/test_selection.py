@@ -1,0 +1,163 @@
+"""Which solver "auto" stands for, and that a solve without progress makes way for another."""
+
+import subprocess
+import sys
+import time
+from threading import Event
+
+import numpy as np
+import pytest
+
+from auclab import CSVM, BufferedAUC, ExactAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM, solve
+from auclab.formulations.problem import Problem
+from auclab.samples.as_sample import as_sample
+from auclab.solvers.dispatch import solve_problem
+from auclab.solvers.handover import CANDIDATES, _from_point, patience
+from auclab.solvers.monitor import Monitor, ends_without_progress
+from auclab.solvers.raw import RawSolution
+from auclab.solvers.registry import load_solver
+from auclab.solvers.selection import CLARABEL_ENTRIES, HIGHS_ENTRIES, HIGHS_PAIRS, select_solver
+from auclab.solvers.verification import verify
+from auclab.types import Status
+
+
+def problem(program, size=40, n=3):
+    rng = np.random.default_rng(3)
+    y = np.repeat([1, 0], [size // 2, size - size // 2])
+    return Problem(program, as_sample(rng.normal(size=(size, n)) + 0.6 * y[:, None], y))
+
+
+@pytest.mark.parametrize(
+    ("program", "size", "n", "solver"),
+    [
+        (BufferedAUC(), 40, 3, "highs"),  # 400 pairs
+        (BufferedAUC(), 100, 3, "newton"),
+        (RankSVM(0.1), 40, 3, "newton"),
+        (PartialAUC(0.5), 40, 3, "newton"),
+        (RankSVM(0.1, "l1"), 100, 2_001, "cutting_plane"),
+        (CSVM(0.1), 100, 10, "clarabel"),
+        (CSVM(0.1), CLARABEL_ENTRIES // 10 + 1, 10, "newton"),
+        (CSVM(0.1, "l1"), HIGHS_ENTRIES // 10, 10, "highs"),
+        (CSVM(0.1, "l1"), HIGHS_ENTRIES // 10 + 1, 10, "newton"),
+        (GeneralizedBufferedAUC(0.1), 40, 3, "highs"),
+        (ExactAUC(), 40, 3, "highs"),
+    ],
+)
+def test_what_auto_selects(program, size, n, solver):
+    assert HIGHS_PAIRS == 1_000
+    name, reason = select_solver(problem(program, size, n))
+    assert name == solver
+    assert reason.startswith(f"auto selected {solver}: ")
+
+
+def test_a_small_table_needs_no_modelling_language():
+    code = (
+        "import sys, numpy as np; from auclab import BufferedAUC, CSVM, solve; "
+        "X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2; "
+        "programs = BufferedAUC(), CSVM(0.01), CSVM(0.01, norm='l1'); "
+        "assert [str(solve(program, X, y).status) for program in programs] == ['optimal'] * 3; "
+        "assert not {'cvxpy', 'pyomo'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("program", [CSVM(0.02), CSVM(0.003, squared=True), CSVM(0.003, "linf", squared=True)])
+def test_few_points_have_the_same_optimum_with_and_without_cvxpy(monkeypatch, program):
+    given = problem(program)
+    direct = solve_problem(given, "clarabel", tolerance=1e-8)
+    monkeypatch.setattr("auclab.solvers.conic.clarabel.solve_points", lambda *_: None)
+    modelled = solve_problem(given, "clarabel", tolerance=1e-8)
+    assert direct.status is modelled.status is Status.OPTIMAL
+    assert direct.objective == pytest.approx(modelled.objective, rel=1e-7)
+
+
+def test_a_monitor_without_progress_ends_the_solve_only_where_another_waits():
+    def stopped_after(seconds, *records):
+        monitor = Monitor(1e-6, None, Event())
+        for record in records:
+            monitor.record(*record)
+        time.sleep(seconds)
+        return monitor.stopped()
+
+    assert stopped_after(0.1, (1.0, 0.0)) is None
+    with ends_without_progress(0.05) as waited:
+        assert stopped_after(0.01, (1.0, 0.0)) is None
+        assert stopped_after(0.07) is None  # nothing was recorded: twice as long
+        assert not waited.ran_out
+        assert stopped_after(0.07, (1.0, 0.0)) is Status.ITERATION_LIMIT
+        assert waited.ran_out
+
+
+def test_progress_is_a_smaller_gap_or_a_lower_objective():
+    with ends_without_progress(0.2):
+        monitor = Monitor(1e-6, None, Event())
+        monitor.record(1.0, 0.0)
+        for objective, bound, progress in [(1.0, 0.1, False), (1.0, 0.3, True), (0.9, 0.3, True), (0.9, 0.301, False)]:
+            time.sleep(0.15)
+            monitor.record(objective, bound)
+            assert (monitor.call_limit > 0.15) == progress
+            if not progress:
+                monitor._progress = (time.perf_counter(), *monitor._progress[1:])
+
+
+def test_a_solver_that_stalls_hands_its_point_on(monkeypatch):
+    """Newton's place is taken by one that records its point and waits; cutting planes end the solve."""
+    given = problem(RankSVM(0.05), size=200)
+    true = load_solver
+
+    def waiting(problem, *, tolerance=1e-6, time_limit=None, start=None):
+        monitor = Monitor(tolerance, time_limit, Event())
+        monitor.record(1.0, 0.0)
+        while (status := monitor.stopped()) is None:
+            time.sleep(0.01)
+        return RawSolution(problem.sample.mean_difference, 0.0, status)
+
+    monkeypatch.setattr("auclab.solvers.dispatch.load_solver", lambda name: waiting if name == "newton" else true(name))
+    monkeypatch.setattr("auclab.solvers.dispatch.patience", lambda seconds: 0.5)
+    begin = time.perf_counter()
+    solution = solve_problem(given, "auto", tolerance=1e-6, time_limit=10.0)
+    assert solution.status is Status.OPTIMAL
+    assert time.perf_counter() - begin < 9.5
+    assert solution.solver == "cutting_plane"
+    assert any(
+        "newton made no progress for 0.5 s" in note and "cutting_plane went on" in note for note in solution.notes
+    )
+    named = solve_problem(given, "newton", tolerance=1e-6, time_limit=0.5)  # not in auto: to the end of its time
+    assert named.status is Status.TIME_LIMIT
+
+
+def test_the_point_is_the_start_of_the_next_solver():
+    given = problem(RankSVM(0.05))
+    newton = next(candidate for candidate in CANDIDATES if candidate.solver == "newton")
+    exact = load_solver("newton")(given, tolerance=1e-9)
+
+    def started(raw):
+        return _from_point(newton, [("highs", raw, verify(given, raw, "highs", 1e-12))]).options.get("start")
+
+    near = RawSolution(exact.coef * 1.01, 0.0, Status.ITERATION_LIMIT, exact.multipliers)
+    assert started(near)[0] is near.coef
+    assert started(RawSolution.null(given, Status.ITERATION_LIMIT)) is None
+
+
+def test_patience_leaves_time_for_another():
+    assert patience(None) == patience(float("inf")) == 60.0
+    assert patience(100.0) == 30.0
+    assert patience(0.1) == 2.0
+
+
+@pytest.mark.parametrize(
+    ("solver", "program"),
+    [
+        *((solver, RankSVM(0.001, "l1")) for solver in ("auto", "newton", "cutting_plane", "highs")),
+        *((solver, GeneralizedBufferedAUC(0.2, "linf")) for solver in ("auto", "highs")),
+    ],
+)
+def test_wall_seconds_of_a_limit(solver, program):
+    """Enough to do for minutes without a limit; on a busy machine the last step may take a few seconds."""
+    rng = np.random.default_rng(0)
+    y = (rng.random(6_000) < 0.4).astype(int)
+    X = np.round(rng.normal(size=(6_000, 40)) + 0.05 * y[:, None], 1)
+    solve(program, X[:60], y[:60], solver=solver)  # imports
+    begin = time.perf_counter()
+    solve(program, X, y, solver=solver, time_limit=1.0, tolerance=1e-12)
+    assert time.perf_counter() - begin < 5.0
