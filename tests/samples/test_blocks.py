@@ -204,9 +204,17 @@ def test_solvers_that_need_all_rows_say_so(rows, table, solver):
         solve(RankSVM(0.05, norm="l1"), table, rows[1], solver=solver)
 
 
-def test_formulations_of_another_family_say_so(rows, table):
-    with pytest.raises(AuclabError, match="all rows in memory"):
-        solve(PartialAUC(0.1), table, rows[1])
+@pytest.mark.parametrize("program", [PartialAUC(0.1), PartialAUC(0.9), PartialAUC(0.9, 0.001, squared=True)], ids=str)
+def test_partial_auc_of_blocks(rows, table, program):
+    X, y = rows
+    blocks, memory = (solve(program, data, y, solver="newton") for data in (table, X))
+    assert blocks.status is Status.OPTIMAL
+    assert blocks.objective == pytest.approx(memory.objective, rel=2e-6)
+    # Some mean of a tenth of the negatives is the mean of the positives, but none of nine tenths.
+    assert blocks.coef.any() == (program.max_fpr > 0.5)
+
+
+def test_null_penalties_of_another_family_say_so(rows, table):
     with pytest.raises(AuclabError, match="all rows in memory"):
         CSVM(1.0).null_penalty(table, rows[1])
 

@@ -4,7 +4,7 @@ import inspect
 
 import pytest
 
-from auclab import AuclabError, PartialAUC
+from auclab import AuclabError, ExactAUC, PartialAUC
 from auclab.solvers.registry import SOLVERS, check_capable, load_solver
 
 
@@ -21,7 +21,8 @@ def test_every_option_of_a_solver_is_documented(name):
     assert set(inspect.signature(solve).parameters) <= names
 
 
-def test_newton_says_that_it_refuses_partial_auc():
-    assert "Partial AUC" in inspect.getdoc(load_solver("newton"))
-    with pytest.raises(AuclabError, match=r"solver=newton cannot solve .*; use solver=clarabel or"):
-        check_capable("newton", PartialAUC(0.5))
+def test_newton_says_that_it_refuses_counts_of_pairs():
+    assert "partial AUC" in inspect.getdoc(load_solver("newton"))
+    check_capable("newton", PartialAUC(0.5))
+    with pytest.raises(AuclabError, match=r"solver=newton cannot solve .*: counting pairs .*; use solver=highs"):
+        check_capable("newton", ExactAUC())

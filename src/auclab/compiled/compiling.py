@@ -9,6 +9,7 @@ from time import perf_counter
 import numpy as np
 import scipy.sparse as sp
 
+from auclab.compiled.hardest import slope_row_sums, smoothed_level, sparse_slope_row_sums, sweep_losses
 from auclab.compiled.hinge import pair_hinge_active, pair_hinge_value
 from auclab.compiled.smooth import sweep_neg, sweep_pos, window_row_sums, window_sums
 from auclab.compiled.sparse_rows import sparse_gram, sparse_window_products
@@ -25,6 +26,11 @@ def compile_hinge() -> float:
 def compile_smooth() -> float:
     """Compile the loops of `smooth` or load them from numba's cache; the seconds it took, 0 if they were ready."""
     return _seconds(_smooth)
+
+
+def compile_hardest() -> float:
+    """Compile the loops of `hardest` or load them from numba's cache; the seconds it took, 0 if they were ready."""
+    return _seconds(_hardest)
 
 
 def compile_sparse() -> float:
@@ -53,6 +59,16 @@ def _smooth() -> None:
     sweep_neg(scores, scores, scores, 1.0, 0.5)
     window_sums(scores, first, last)
     window_row_sums(np.eye(2), scores, first, last)
+
+
+@cache
+def _hardest() -> None:
+    scores, rows = np.array([0.0, 1.0]), sp.csr_array(np.eye(2))
+    first, last = sweep_losses(scores, scores, scores, 1.0, 0.5)[:2]
+    smoothed_level(scores, scores, 1.0, 0.5)
+    windows = scores, scores, scores, first, last, 1.0, 0.5
+    slope_row_sums(np.eye(2), *windows)
+    sparse_slope_row_sums(rows.data, rows.indices, rows.indptr, np.array([0, 1], dtype=np.int32), *windows, 2)
 
 
 @cache

@@ -17,7 +17,7 @@ from time import perf_counter
 
 import numpy as np
 
-from auclab.compiled.compiling import compile_smooth, compile_sparse
+from auclab.compiled.compiling import compile_hardest, compile_smooth, compile_sparse
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
 from auclab.samples.memory import Sample
@@ -30,12 +30,12 @@ from auclab.solvers.newton.damped_newton import MAX_DENSE_FEATURES, DampedNewton
 from auclab.solvers.newton.evaluation import Evaluation
 from auclab.solvers.newton.hessian_operator import Hessian
 from auclab.solvers.newton.null_solution import null_solution
+from auclab.solvers.newton.partial_loss import PartialLoss
 from auclab.solvers.newton.smoothed_loss import Loss, smooth_loss
 from auclab.solvers.newton.subsampling import nested_subsamples
 from auclab.solvers.newton.window_finish import finish_by_windows
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.scaling import in_own_units
-from auclab.solvers.sparse_view import on_sparse_view
 from auclab.solvers.sparse_view import on_sparse_view
 from auclab.solvers.threads import one_thread_each
 from auclab.types import Array, AuclabError, Status
@@ -49,9 +49,15 @@ _SMALL = 2_000
 _HALF_WIDTHS: tuple[float, ...] = (1.0, 0.5, 0.2, 0.07, 0.03)
 #: The same from a point near the optimum.
 _WARM_HALF_WIDTHS: tuple[float, ...] = (0.2, 0.03)
+#: Where a subsample has a point with less than this part of the value of w = 0, that is not the optimum.
+_CLEARLY_NOT_NULL = 0.9
+#: The half-width at which the continuation with all of the hardest negatives starts.
+_LEVEL_START = 0.01
 #: Lengths of the first point, relative to the difference of the means in units of the variances.
 _FIRST_LENGTHS = (0.1, 0.3, 1.0, 3.0)
 _MAX_ROUNDS = 12
+#: A round that leaves more than this part of the gap has stalled.
+_STALLED = 0.3
 #: Of a subsample the coefficients are drawn to 0 by this many observations: features that are rare in it would get any.
 _SUBSAMPLE_RIDGE = 50.0
 #: The smallest relative tolerance of a subproblem, and the ratio of certified gap to smoothing gap above which the gap
@@ -64,7 +70,6 @@ _MAX_DIRECT_STEPS, _CONTINUATION_START = 6, 0.1
 
 @in_own_units
 @on_sparse_view
-@on_sparse_view
 def solve(
     problem: Problem,
     *,
@@ -72,15 +77,12 @@ def solve(
     time_limit: float | None = None,
     start: tuple[Array, float] | None = None,
 ) -> RawSolution:
-    """Solve a convex hinge program over all pairs or points to a certified relative gap.
-
-    Partial AUC, whose hinges are those of the highest negatives only, and the count of pairs are for other solvers
-    (`auclab.solvers.registry` refuses them here).
+    """Solve a convex hinge program over pairs, the hardest pairs (partial AUC) or points to a certified relative gap.
 
     Parameters
     ----------
     problem : Problem
-        A program of the kind ``hinge``, with any norm, and its sample, in memory or in blocks.
+        A program of the kind ``hinge`` or ``cvar`` (partial AUC), with any norm, and its sample, in memory or in blocks.
     tolerance : float > 0
         Relative gap ``(objective − lower_bound) / max(|objective|, 1e-3)`` at which to stop.
     time_limit : float > 0, optional
@@ -106,10 +108,12 @@ def solve(
     -----
     Newton's method on a smoothed hinge: Lee & Mangasarian (2001), "SSVM", and Chapelle (2007), "Training a support
     vector machine in the primal"; sums over pairs from sorted scores: Lee & Lin (2014), "Large-scale linear RankSVM".
-    The linearised multipliers and the finish by windows are derived here (module docstrings).
+    The linearised multipliers, the smoothed superquantile of partial AUC and the finish by windows are derived here
+    (module docstrings).
     """
     _check_size(problem)
     compiling = compile_smooth() + (compile_sparse() if problem.sample.is_sparse else 0.0)
+    compiling += compile_hardest() if problem.program.kind == "cvar" else 0.0
     with one_thread_each(), monitored(tolerance, time_limit) as monitor:
         solution = NewtonSolve(problem, tolerance, monitor, start).solve()
     return replace(solution, timings=replace(solution.timings, compile=compiling))
@@ -141,26 +145,26 @@ class NewtonSolve:
     def solve(self) -> RawSolution:
         """The subsamples, all observations, and the exact finish where it is needed."""
         full, method = self.problem.sample, self.method
-        falling: Array | None = None
-        if self.problem.program.kind == "cvar":
-            null, falling = null_solution(self.problem, self.tolerance, self.monitor)
-            if null is not None:
-                return null
         samples = nested_subsamples(full)
         hessian: Hessian | None = None
         if self.start is None:
-            theta, half_widths = self._first_point(samples[0] if samples else full, falling), _HALF_WIDTHS
+            theta, half_widths = self._first_point(samples[0] if samples else full), _HALF_WIDTHS
         else:
             theta, half_widths = method.on_cone(np.r_[self.start[0], self.start[1], 0.0]), _WARM_HALF_WIDTHS
             samples = samples[-1:]
-        subsampled = bool(samples)
+        smallest, subsampled = samples[0] if samples else full, bool(samples)
+        if self.problem.program.kind == "cvar" and self._objective(smallest, theta) > _CLEARLY_NOT_NULL:
+            null, falling = null_solution(self.problem, self.tolerance, self.monitor)
+            if null is not None:
+                return null
+            theta = self._better_point(smallest, theta, falling)
         while samples:
             sample = samples.pop(0)  # let go one after the other: the largest may be half a gigabyte
             loss, fewest = smooth_loss(self.problem, sample), min(sample.n_pos, sample.n_neg)
             given, noise = _reused_hessian(hessian, sample), 1e-2 * full.n_features / fewest
             for half_width in half_widths:
                 iterate = method.minimise(loss, theta, half_width, given, noise=noise, ridge=_SUBSAMPLE_RIDGE / fewest)
-                theta, hessian = iterate.theta, iterate.hessian
+                theta, hessian = iterate.theta, _to_pass_on(loss, iterate, given)
             # Subsamples keep the wide band: their Hessian is passed on, and a wide band makes it less noisy.
             half_widths = _HALF_WIDTHS[-1:]
         if subsampled and self._is_too_late(loss, iterate):
@@ -172,7 +176,17 @@ class NewtonSolve:
                 theta = iterate.theta
         if not self._follows_minima:
             return self._certify_and_narrow(loss, *self._narrowed(loss, iterate, reused))
-        if subsampled and (reused is not None or not full.is_sparse):
+        if isinstance(loss, PartialLoss):
+            if reused is not None:
+                solution, _ = follow_minima(self.problem, self.tolerance, method, loss, theta, _LEVEL_START, reused)
+                if solution.status is not Status.ITERATION_LIMIT:
+                    return solution
+                theta = method.on_cone(np.r_[solution.coef, 0.0, 0.0])
+        elif subsampled:
+            if reused is None and full.is_sparse:
+                # Subsamples miss the curvature of rare features; a wide band of all observations has most of it.
+                iterate = method.minimise(loss, theta, _CONTINUATION_START)
+                theta, reused = iterate.theta, iterate.hessian
             direct = self._direct(loss, iterate, reused)
             if direct.converged or self.monitor.stopped():
                 return self._certify_and_narrow(loss, direct, reused)
@@ -181,27 +195,38 @@ class NewtonSolve:
     @property
     def _follows_minima(self) -> bool:
         """Whether the exact minima of narrowing bands are followed: that takes the entries of the sample's Hessian."""
+        if self.problem.program.kind == "cvar":
+            return not self.method.by_products
         return not (self.method.by_products or self._is_small or self.problem.sample.in_blocks)
 
     @property
     def _is_small(self) -> bool:
-        """Whether the windows are small enough to find the exact optimum; they know of no level of the losses."""
+        """Whether the windows are small enough to find the exact optimum."""
         sample = self.problem.sample
-        return self.problem.program.kind == "hinge" and sample.n_pos + sample.n_neg <= _SMALL
+        return sample.n_pos + sample.n_neg <= _SMALL
 
     def _followed(self, loss: Loss, theta: Array, half_width: float) -> RawSolution:
         """The end of a solve with the Hessian of all observations: narrower and narrower bands, then windows."""
         solution, half_width = follow_minima(self.problem, self.tolerance, self.method, loss, theta, half_width)
         return self._exact(solution, half_width) if solution.status is Status.ITERATION_LIMIT else solution
 
-    def _first_point(self, sample: Sample, falling: Array | None) -> Array:
-        """The difference of the class means, or another direction that is given, at the best of a few lengths."""
-        problem = Problem(self.problem.program, sample)
-        intercept = problem.null_intercept()
+    def _objective(self, sample: Sample, theta: Array) -> float:
+        return Problem(self.problem.program, sample).objective(theta[:-2], float(theta[-2]))
+
+    def _first_point(self, sample: Sample) -> Array:
+        """The difference of the class means, at the best of a few lengths."""
+        intercept = Problem(self.problem.program, sample).null_intercept()
         direction = sample.mean_difference * self.method.unit**2
-        points = [length * start for start in (direction, falling) if start is not None for length in _FIRST_LENGTHS]
-        best = min(points, key=lambda point: problem.objective(point, intercept))
-        return self.method.on_cone(np.r_[best, intercept, 0.0])
+        points = [self.method.on_cone(np.r_[length * direction, intercept, 0.0]) for length in _FIRST_LENGTHS]
+        return min(points, key=lambda theta: self._objective(sample, theta))
+
+    def _better_point(self, sample: Sample, theta: Array, falling: Array | None) -> Array:
+        """`theta`, or a better one in a direction in which the loss over the hardest negatives falls."""
+        if falling is None:
+            return theta
+        direction = np.r_[falling, 0.0, 0.0]
+        points = [theta, *(self.method.on_cone(length * direction) for length in _FIRST_LENGTHS)]
+        return min(points, key=lambda point: self._objective(sample, point))
 
     def _is_too_late(self, loss: Loss, iterate: Iterate) -> bool:
         """Whether no time is left for a step and a certificate on all observations: about four evaluations."""
@@ -285,9 +310,12 @@ class NewtonSolve:
                 iterate = method.minimise(loss, theta, width, hessian)
             else:
                 break
+            before = gap
             solution, gap = self._certified(loss, iterate)
             if gap < smallest_gap:
                 best, smallest_gap = solution, gap
+            if gap > _STALLED * before and hessian is not None and self._follows_minima:
+                break  # the Hessian of other points or observations does not converge
         if method.by_products:
             return best
         if not self._follows_minima:
@@ -301,7 +329,8 @@ class NewtonSolve:
     def _exact(self, smoothed: RawSolution, half_width: float) -> RawSolution:
         smoothed = replace(smoothed, iterations=self.method.iterations)
         if self.problem.program.kind == "cvar":
-            return smoothed  # windows know of no level
+            # Windows know of no level. The verification corrects the multipliers, and decides what they prove.
+            return replace(smoothed, status=self.monitor.stopped() or Status.OPTIMAL)
         return finish_by_windows(self.problem, self.tolerance, self.monitor, smoothed, half_width)
 
     def _target_width(self, iterate: Iterate) -> float:
@@ -313,6 +342,13 @@ class NewtonSolve:
         if self.method.by_products or self.problem.program.kind == "cvar":
             return 0.0
         return smooth_width(evaluation, self.problem)
+
+
+def _to_pass_on(loss: Loss, iterate: Iterate, given: Hessian | None) -> Hessian:
+    """The Hessian for other samples and points: of the hardest negatives that of the pairs alone."""
+    if isinstance(loss, PartialLoss) and isinstance(iterate.hessian, np.ndarray):
+        return loss.pair_hessian(iterate.evaluation) if given is None else given
+    return iterate.hessian
 
 
 def _reused_hessian(hessian: Hessian | None, sample: Sample) -> Hessian | None:

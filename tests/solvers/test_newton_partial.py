@@ -1,0 +1,217 @@
+"""Partial AUC by Newton: the smoothed loss against all pairs, the optima against CVXPY, the proof of w = 0."""
+
+import warnings
+
+import cvxpy as cp
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auclab import BufferedAUC, PartialAUC, RankSVM, solve
+from auclab.formulations.problem import Problem
+from auclab.samples.as_sample import as_sample
+from auclab.solvers.monitor import monitored
+from auclab.solvers.newton.hessian_operator import HessianOperator
+from auclab.solvers.newton.null_solution import LinearPartialLoss, null_solution
+from auclab.solvers.newton.partial_loss import PartialLoss
+from auclab.solvers.newton.smoothed_loss import linearised
+from auclab.types import NORMS, Status
+from programs import CVAR, PROBLEMS, label, overlapping, tied
+
+
+def drawn(seed, weighted):
+    rng = np.random.default_rng(seed)
+    X, y = (overlapping if seed % 2 else tied)(seed)
+    return X, y, rng.uniform(0.5, 2.0, y.size) if weighted else None, rng
+
+
+def smoothed_hinge(a, h):
+    return np.where(np.abs(a) < h, (a + h) ** 2 / (4 * h), np.maximum(a, 0.0))
+
+
+def formed(problem, coef, h):
+    """The smoothed value, r and the slopes of all pairs, formed one by one; the level by bisection."""
+    sample = problem.sample
+    a = 1.0 - (sample.X_pos @ coef)[:, None] + (sample.X_neg @ coef)[None, :]
+    loss, capacity = sample.share_pos @ smoothed_hinge(a, h), sample.share_neg / problem.program.max_fpr
+    low, high = loss.min() - h, loss.max() + h
+    for _ in range(200):
+        level = 0.5 * (low + high)
+        if capacity @ np.clip((loss - level + h) / (2 * h), 0, 1) > 1:
+            low = level
+        else:
+            high = level
+    value = level + capacity @ smoothed_hinge(loss - level, h)
+    return value, capacity * np.clip((loss - level + h) / (2 * h), 0, 1), np.clip((a + h) / (2 * h), 0, 1), a
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    share=st.sampled_from([0.04, 0.3, 0.5, 1.0]),
+    half_width=st.sampled_from([0.01, 0.3, 4.0]),
+    weighted=st.booleans(),
+)
+def test_the_smoothed_loss_is_that_of_the_formed_pairs(seed, share, half_width, weighted):
+    X, y, weight, rng = drawn(seed, weighted)
+    problem = Problem(PartialAUC(share), as_sample(X, y, weight))
+    sample, loss = problem.sample, PartialLoss(problem, problem.sample)
+    theta, step = np.r_[rng.normal(size=3), 0.0, 0.0], np.r_[rng.normal(size=3), 0.0, 0.0]
+    value, r, slopes, a = formed(problem, theta[:3], half_width)
+    evaluation = loss.evaluate(theta, half_width)
+    assert evaluation.value == pytest.approx(value, rel=1e-9)
+    q = sample.share_pos[:, None] * r[None, :] * slopes
+    for found, expected in zip(evaluation.multipliers, (q.sum(axis=1), q.sum(axis=0), r), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9)
+    assert evaluation.smoothing_gap == pytest.approx(value - (q * a).sum(), rel=1e-7, abs=1e-10)
+    # The weights r are admissible as they stand.
+    assert evaluation.multipliers[2].sum() == pytest.approx(1.0, abs=1e-12)
+    assert (evaluation.multipliers[2] <= sample.share_neg / share * (1 + 1e-12)).all()
+    # The linearised multipliers move the gradient by the Hessian, which is also given by its products.
+    gradient, hessian = -loss.direction_sum(evaluation.multipliers), loss.hessian(evaluation)
+    scale = max(1.0, float(np.abs(hessian).max()))
+    moved = -loss.direction_sum(linearised(loss, evaluation, step))
+    np.testing.assert_allclose(moved, gradient + hessian @ step, rtol=1e-7, atol=1e-8 * scale)
+    assert sum(linearised(loss, evaluation, step)[2]) == pytest.approx(1.0, abs=1e-9 * scale)
+    product = HessianOperator(loss, ((1.0, evaluation),), np.zeros(5)) @ step
+    np.testing.assert_allclose(product, hessian @ step, rtol=1e-7, atol=1e-8 * scale)
+    assert (loss.hessian_diagonal(evaluation) >= hessian.diagonal() - 1e-8 * scale).all()
+    # CSR rows.
+    sparse = Problem(problem.program, as_sample(sp.csr_array(X), y, weight))
+    same = PartialLoss(sparse, sparse.sample)
+    np.testing.assert_allclose(same.hessian(same.evaluate(theta, half_width)), hessian, rtol=1e-7, atol=1e-7 * scale)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_gradient_and_hessian_are_the_derivatives_of_the_formed_value(seed):
+    X, y, weight, rng = drawn(2 * seed + 1, seed % 3 == 0)
+    problem, h, e = Problem(PartialAUC([0.05, 0.4, 0.8][seed % 3]), as_sample(X, y, weight)), 0.4, 1e-5
+    loss, coef = PartialLoss(problem, problem.sample), rng.normal(size=3)
+    evaluation = loss.evaluate(np.r_[coef, 0.0, 0.0], h)
+    gradient = -loss.direction_sum(evaluation.multipliers)[:3]
+    hessian = loss.hessian(evaluation)[:3, :3]
+    for _ in range(5):
+        direction = rng.normal(size=3)
+        up, here, down = (formed(problem, coef + t * direction, h)[0] for t in (e, 0.0, -e))
+        assert gradient @ direction == pytest.approx((up - down) / (2 * e), rel=1e-4, abs=1e-6)
+        # A margin or a loss that enters the band between changes the second derivative.
+        sides = [
+            -loss.direction_sum(loss.evaluate(np.r_[coef + t * direction, 0.0, 0.0], h).multipliers)[:3]
+            for t in (1e-7, -1e-7)
+        ]
+        assert hessian @ direction == pytest.approx((sides[0] - sides[1]) / 2e-7, rel=1e-3, abs=1e-3)
+        assert direction @ hessian @ direction == pytest.approx((up - 2 * here + down) / e**2, rel=0.05, abs=0.05)
+
+
+def in_cvxpy(program, X, y, weight):
+    """The optimum of the program as it is written down, every pair formed."""
+    weight = np.ones(y.size) if weight is None else weight
+    share_pos, share_neg = weight[y == 1] / weight[y == 1].sum(), weight[y == 0] / weight[y == 0].sum()
+    coef, level = cp.Variable(X.shape[1]), cp.Variable()
+    pos, neg = X[y == 1] @ coef, X[y == 0] @ coef
+    losses = cp.hstack([share_pos @ cp.pos(1 - pos + neg[j]) for j in range(share_neg.size)])
+    size = cp.norm(coef, {"l1": 1, "l2": 2, "linf": "inf"}[program.norm])
+    penalty = program.penalty * (cp.square(size) if program.squared else size)
+    problem = cp.Problem(cp.Minimize(level + share_neg @ cp.pos(losses - level) / program.max_fpr + penalty))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        problem.solve(solver="CLARABEL", tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11)
+    return problem.value
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_programs_have_the_optima_of_cvxpy(seed):
+    rng = np.random.default_rng(seed)
+    n_pos, n_neg, n = rng.integers(3, 10), rng.integers(3, 12), rng.integers(1, 5)
+    X = rng.integers(-1, 3, (n_pos + n_neg, n)) if seed % 3 == 0 else rng.normal(size=(n_pos + n_neg, n))
+    X, y = X.astype(float), np.r_[np.ones(n_pos), np.zeros(n_neg)]
+    X[y == 1] += rng.choice([0.3, 1.0, 2.0])
+    weight = rng.uniform(0.2, 3.0, y.size) if seed % 4 == 1 else None
+    penalty = float(rng.choice([0.0, 1e-3, 0.02, 0.3]))
+    # Some shares are below one negative, 1 is all of them.
+    share = float(rng.choice([0.05, 0.2, 0.37, 0.5, 1.0]))
+    program = PartialAUC(share, penalty, NORMS[seed % 3], penalty > 0 and bool(rng.integers(2)))
+    expected = in_cvxpy(program, X, y, weight)
+    solution = solve(program, X, y, solver="newton", tolerance=1e-7, sample_weight=weight)
+    assert solution.objective == pytest.approx(expected, abs=1e-7)
+    assert solution.lower_bound == pytest.approx(expected, abs=2e-7)
+    assert solution.lower_bound <= expected + 1e-9
+
+
+@pytest.mark.parametrize("data", PROBLEMS)
+@pytest.mark.parametrize("program", CVAR, ids=label)
+def test_newton_certifies_what_the_conic_solver_finds(program, data):
+    X, y = PROBLEMS[data]
+    solution = solve(program, X, y, solver="newton")
+    assert solution.status is Status.OPTIMAL
+    assert solution.objective == pytest.approx(solve(program, X, y, solver="clarabel").objective, rel=2e-6, abs=1e-8)
+
+
+def test_all_negatives_are_the_plain_programs():
+    X, y = overlapping(41, 60, 80)
+    for program, plain in (
+        (PartialAUC(1.0), BufferedAUC()),
+        (PartialAUC(1.0, 0.05, "l1"), RankSVM(0.05, "l1")),
+        (PartialAUC(1.0, 0.01, squared=True), RankSVM(0.01, squared=True)),
+    ):
+        found, expected = (solve(p, X, y, solver="newton").objective for p in (program, plain))
+        assert found == pytest.approx(expected, rel=2e-6)
+
+
+def gaussian(shift, size=20_000, n_features=6):
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(shift, 1, (size, n_features)), rng.normal(0, 1, (size, n_features))])
+    return X, np.r_[np.ones(size), np.zeros(size)]
+
+
+@pytest.mark.parametrize("penalty", [0.0, 1e-3])
+def test_many_pairs_are_certified_in_few_steps(penalty):
+    X, y = gaussian(1.0)
+    solution = solve(PartialAUC(0.1, penalty, squared=penalty > 0), X, y, solver="newton")
+    assert solution.status is Status.OPTIMAL
+    assert solution.certificate.norm_bound == np.inf
+    assert solution.iterations < 40
+    bundle = solve(PartialAUC(0.1, penalty, squared=penalty > 0), X, y, solver="cutting_plane")
+    assert solution.objective == pytest.approx(bundle.objective, rel=2e-6)
+
+
+@pytest.mark.parametrize(
+    "program", [PartialAUC(0.1), PartialAUC(0.1, 1e-3, squared=True), PartialAUC(0.1, 0.3, "l1")], ids=label
+)
+def test_w_zero_is_proved_without_an_evaluation_of_pairs(program):
+    X, y = gaussian(0.3)
+    problem = Problem(program, as_sample(X, y))
+    with monitored(1e-6, None) as monitor:
+        null, direction = null_solution(problem, 1e-6, monitor)
+    assert direction is None
+    assert not null.coef.any()
+    solution = solve(program, X, y, solver="newton")
+    assert (solution.status, solution.objective) == (Status.OPTIMAL, 1.0)
+    assert solution.iterations <= null.iterations
+    assert program.squared or any("w = 0 is optimal" in note for note in solution.notes)
+
+
+def test_where_w_zero_is_not_optimal_a_direction_shows_it():
+    X, y = gaussian(1.0)
+    problem = Problem(PartialAUC(0.1), as_sample(X, y))
+    with monitored(1e-6, None) as monitor:
+        null, direction = null_solution(problem, 1e-6, monitor)
+    assert null is None
+    # One-sided derivative at 0 along the direction, from the objective itself.
+    assert problem.objective(1e-3 * direction, 0.0) < 1.0
+
+
+def test_the_linear_losses_are_those_near_zero():
+    X, y, weight, rng = drawn(5, True)
+    problem = Problem(PartialAUC(0.3), as_sample(X, y, weight))
+    linear, theta = LinearPartialLoss(problem), np.r_[1e-4 * rng.normal(size=3), 0.0, 0.0]
+    whole = PartialLoss(problem, problem.sample)
+    near, exact = linear.evaluate(theta, 1e-5), whole.evaluate(theta, 1e-5)
+    assert near.value == pytest.approx(exact.value, rel=1e-12)
+    np.testing.assert_allclose(linear.hessian(near), whole.hessian(exact), rtol=1e-6, atol=1e-4)
+    for found, expected in zip(near.multipliers, exact.multipliers, strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-9)
+    step = np.r_[1e-6 * rng.normal(size=3), 0.0, 0.0]
+    moved = linear.direction_sum(linearised(linear, near, step))
+    np.testing.assert_allclose(moved, linear.direction_sum(near.multipliers) - linear.hessian(near) @ step, atol=1e-10)
