@@ -7,7 +7,8 @@
    times the density of margins at the kink. The multipliers that are certified are those linearised in the last step
    (`certified_step`), so the dual constraint holds to rounding.
 3. Where so narrow a band would hold too few margins to be smooth, the optimum is a vertex or nearly one, and a
-   trust-region method with small linear or conic programs finds it exactly (`window_finish`).
+   trust-region method with small linear or conic programs finds it exactly (`window_finish`). So few margins that one
+   window holds them all are solved by it alone (`one_window`).
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from auclab.solvers.newton.damped_newton import MAX_DENSE_FEATURES, DampedNewton
 from auclab.solvers.newton.evaluation import Evaluation
 from auclab.solvers.newton.hessian_operator import Hessian
 from auclab.solvers.newton.null_solution import null_solution
+from auclab.solvers.newton.one_window import fits_one_window, solve_in_one_window
 from auclab.solvers.newton.partial_loss import PartialLoss
 from auclab.solvers.newton.smoothed_loss import Loss, smooth_loss
 from auclab.solvers.newton.subsampling import nested_subsamples
@@ -145,6 +147,10 @@ class NewtonSolve:
     def solve(self) -> RawSolution:
         """The subsamples, all observations, and the exact finish where it is needed."""
         full, method = self.problem.sample, self.method
+        if fits_one_window(self.problem):
+            exact = solve_in_one_window(self.problem, self.tolerance, self.monitor, self.start)
+            if exact is not None:
+                return exact
         samples = nested_subsamples(full)
         hessian: Hessian | None = None
         if self.start is None:

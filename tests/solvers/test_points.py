@@ -1,0 +1,86 @@
+"""Programs over points by newton: tables of one-hot columns, which are collinear, and samples of one window."""
+
+import numpy as np
+import pytest
+
+from auclab import CSVM, ECSVM, BufferedAUC, RankSVM, solve
+from auclab.formulations.problem import Problem
+from auclab.samples.as_sample import as_sample
+from auclab.solvers.newton.damped_newton import DampedNewton
+from auclab.solvers.newton.one_window import fits_one_window
+from auclab.types import NORMS, Status
+from programs import CONVEX, label, overlapping
+
+POINTS = [program for program in CONVEX if program.over == "points"]
+
+
+def one_hot(rows, seed=0, n_numeric=3, categories=(2, 5, 7, 4)):
+    """Standardised numeric and one-hot columns; those of a category add up to a constant, and some are rare."""
+    rng = np.random.default_rng(seed)
+    y = (rng.random(rows) < 0.35).astype(int)
+    blocks = [rng.normal(size=(rows, n_numeric)) + 0.4 * y[:, None]]
+    for size in categories:
+        shares = rng.dirichlet(np.full(size, 0.7))
+        drawn = np.where(rng.random(rows) < 0.3 * y, 0, rng.choice(size, size=rows, p=shares))
+        blocks.append(np.eye(size)[drawn])
+    X = np.hstack(blocks)
+    X = X[:, X.std(axis=0) > 0]
+    return (X - X.mean(axis=0)) / X.std(axis=0), y
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    "program",
+    [
+        *(CSVM(0.01, norm) for norm in NORMS),
+        *(CSVM(0.001, norm, squared=True) for norm in NORMS),
+        *(ECSVM(-0.2, norm) for norm in NORMS),
+        CSVM(0.0),
+    ],
+    ids=label,
+)
+def test_collinear_columns_are_certified(program, weighted):
+    X, y = one_hot(3_000)
+    weight = np.random.default_rng(1).integers(0, 4, y.size).astype(float) if weighted else None
+    solution = solve(program, X, y, solver="newton", sample_weight=weight)
+    assert solution.status in (Status.OPTIMAL, Status.OPTIMAL_WITHIN)
+    assert solution.gap <= 1e-6
+    reference = solve(program, X, y, solver="highs" if program.is_linear else "clarabel", sample_weight=weight)
+    assert solution.objective == pytest.approx(reference.objective, rel=2e-6)
+
+
+@pytest.mark.parametrize("program", POINTS, ids=label)
+@pytest.mark.parametrize("seed", range(2))
+def test_the_smoothed_method_solves_small_programs_too(program, seed, monkeypatch):
+    monkeypatch.setattr("auclab.solvers.newton.solver.fits_one_window", lambda problem: False)
+    X, y = overlapping(seed, 30, 40, 4)
+    X = np.c_[X, -X[:, :1], X[:, 0] + X[:, 1]]
+    solution = solve(program, X, y, solver="newton")
+    reference = solve(program, X, y, solver="clarabel", tolerance=1e-8)
+    assert solution.objective == pytest.approx(reference.objective, rel=1e-6, abs=1e-9)
+    assert solution.gap <= 1e-6
+
+
+@pytest.mark.parametrize("program", [*POINTS, BufferedAUC(), *(RankSVM(0.02, norm) for norm in NORMS)], ids=label)
+def test_one_window_needs_no_smoothing(program, monkeypatch):
+    X, y = overlapping(3, 20, 25, 4)
+    assert fits_one_window(Problem(program, as_sample(X, y)))
+    monkeypatch.setattr(DampedNewton, "minimise", lambda *_, **__: pytest.fail("the hinge was smoothed"))
+    solution = solve(program, X, y, solver="newton")
+    assert solution.status is Status.OPTIMAL
+    reference = solve(program, X, y, solver="clarabel", tolerance=1e-8)
+    assert solution.objective == pytest.approx(reference.objective, rel=1e-7, abs=1e-9)
+
+
+def test_more_margins_or_entries_do_not_fit():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 1_500)
+    assert not fits_one_window(Problem(CSVM(0.1, "l1"), as_sample(rng.normal(size=(3_000, 2)), y)))
+    assert not fits_one_window(Problem(CSVM(0.1, "l1"), as_sample(rng.normal(size=(1_000, 300)), y[1_000:2_000])))
+    assert fits_one_window(Problem(CSVM(0.1, "l1"), as_sample(rng.normal(size=(1_000, 30)), y[1_000:2_000])))
+
+
+def test_unproved_windows_go_on_with_the_smoothed_method(monkeypatch):
+    monkeypatch.setattr("auclab.solvers.newton.solver.solve_in_one_window", lambda *_: None)
+    X, y = overlapping(3, 20, 25, 4)
+    assert solve(CSVM(0.02), X, y, solver="newton").status is Status.OPTIMAL
