@@ -215,7 +215,9 @@ class Program(ABC):
         """The weights of the negatives that attain the worst mean at given scores; None where they are the shares."""
         return None
 
-    def dual_shares(self, scores_neg: Array, multipliers_neg: Array, sample: Sample) -> Array | None:
+    def dual_shares(
+        self, scores_neg: Array, multipliers_neg: Array, sample: Sample, tied: float = 1e-6
+    ) -> Array | None:
         """The weights of the negatives that belong to the multipliers of an optimum; None where they are the shares."""
         return None
 

@@ -24,8 +24,6 @@ from auclab.types import Array, AuclabError, Norm
 
 #: Below this part of the largest weight, a weight may be rounding.
 _NOISE = 1e-6
-#: Scores that differ by less than this part of their range are tied.
-_TIED = 1e-6
 
 
 @dataclass(frozen=True)
@@ -139,17 +137,18 @@ class PartialAUC(PairHingeProgram):
         worst[order] = taken / taken.sum()
         return worst
 
-    def dual_shares(self, scores_neg: Array, multipliers_neg: Array, sample: Sample) -> Array:
+    def dual_shares(self, scores_neg: Array, multipliers_neg: Array, sample: Sample, tied: float = 1e-6) -> Array:
         """The r that belongs to the multipliers of an optimum, shape (n_neg,): of tied scores, as they are divided.
 
-        Tied negatives have one share of active pairs, so that their r_j are proportional to their multipliers.
+        Tied negatives have one share of active pairs, so that their r_j are proportional to their multipliers. Scores
+        that differ by less than `tied` times their range are taken for tied.
         """
         share = self.worst_negatives(scores_neg, sample)
         border = float(scores_neg[share > 0].min())
-        tied = abs(scores_neg - border) <= _TIED * max(float(np.ptp(scores_neg)), 1e-300)
-        weight = np.where(tied, multipliers_neg, 0.0)
+        at_border = abs(scores_neg - border) <= tied * max(float(np.ptp(scores_neg)), 1e-300)
+        weight = np.where(at_border, multipliers_neg, 0.0)
         if weight.sum() > 0:
-            share = np.where(tied, share[tied].sum() * weight / weight.sum(), share)
+            share = np.where(at_border, share[at_border].sum() * weight / weight.sum(), share)
         return admissible_shares(share, self.negative_capacity(sample))
 
     def dual_program(self, sample: Sample, share_neg: Array, multipliers_neg: Array) -> tuple[Program, Sample]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,10 @@ from auclab.solvers.solution import Certificate
 from auclab.solvers.threads import one_thread_each
 from auclab.solvers.verified.certificate import verified_certificate
 from auclab.types import Array, AuclabError
+
+#: Differences of scores, relative to their range, below which negatives are taken for tied, one after the other: the
+#: scores of a solution are as near to a tie as its gap leaves them.
+_TIED = (1e-6, 1e-5, 1e-4, 1e-3)
 
 
 def certify(
@@ -89,12 +94,28 @@ def certify(
     values = _finite(multipliers, sample.positive.shape, "multipliers")
     pos, neg = values[sample.positive], values[~sample.positive]
     if shares_neg is not None:
-        shares: Array | None = _finite(shares_neg, (sample.n_neg,), "shares_neg")
+        choices: list[Array | None] = [_finite(shares_neg, (sample.n_neg,), "shares_neg")]
     else:
-        shares = formulation.dual_shares(np.asarray(sample.X_neg @ vector), neg, sample)
+        scores_neg = np.asarray(sample.X_neg @ vector)
+        choices = [formulation.dual_shares(scores_neg, neg, sample, tied) for tied in _TIED]
+        choices = choices if choices[0] is not None else [None]
     with one_thread_each():
-        proving = problem.dual_problem(shares, neg)
-        return verified_certificate(proving, vector, (pos, neg), objective, tolerance)[0]
+        found = (
+            verified_certificate(problem.dual_problem(shares, neg), vector, (pos, neg), objective, tolerance)[0]
+            for shares in choices
+        )
+        return _first_or_best(found, tolerance)
+
+
+def _first_or_best(found: Iterator[Certificate], tolerance: float) -> Certificate:
+    """The first certificate whose gap is small enough, or the one with the largest bound."""
+    best = next(found)
+    while not best.gap <= tolerance:
+        other = next(found, None)
+        if other is None:
+            break
+        best = max(best, other, key=lambda certificate: certificate.lower_bound)
+    return best
 
 
 def _finite(values: ArrayLike, shape: tuple[int, ...], name: str) -> Array:

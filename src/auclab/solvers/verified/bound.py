@@ -132,7 +132,9 @@ def _with_norm(problem: Problem, coef: Array, multipliers: tuple[Array, Array], 
         if best.residual == 0 or (math.isinf(best.radius) and goal.is_reached(best.bound)):
             break
         rows = correcting_rows(problem.sample, *best.multipliers, problem.over_pairs, every_column)
-        for _ in range(_CORRECTIONS if rows is not None else 0):
+        for _ in range(_CORRECTIONS):
+            if rows is None:
+                break
             corrected = _corrected(problem, rows, best.multipliers)
             found = best if corrected is None else _charged(problem, coef, corrected, goal)
             if not _better(found, best, goal):
@@ -192,7 +194,9 @@ def _corrected_exactly(
     """The bound of exact multipliers next to these, or else that of the nearest that were found."""
     rows = correcting_rows(problem.sample, *multipliers, problem.over_pairs, every_column)
     nearest = multipliers
-    for _ in range(_CORRECTIONS if rows is not None else 0):
+    for _ in range(_CORRECTIONS):
+        if rows is None:
+            break
         corrected = correct(rows, *nearest, -moments(problem.sample, *nearest).value)
         if corrected is None:
             break
