@@ -1,4 +1,4 @@
-"""How the curves are sampled: one solve for each tolerance 0.1, 0.01, … down to the last."""
+"""How the curves are sampled: one solve for each of some tolerances."""
 
 from __future__ import annotations
 
@@ -8,16 +8,21 @@ from benchopt.stopping_criterion import StoppingCriterion
 
 
 class Ladder(StoppingCriterion):
-    """Stop after the solve at tolerance `last`."""
+    """Solve at each of the tolerances `steps`, the largest first, and stop."""
 
-    def __init__(self, last: float = 1e-6, strategy: str | None = "tolerance", **options: Any) -> None:
-        self.last = last
-        super().__init__(strategy=strategy, last=last, **options)
+    def __init__(
+        self,
+        steps: tuple[float, ...] = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6),
+        strategy: str | None = "tolerance",
+        **options: Any,
+    ) -> None:
+        self.steps = steps
+        super().__init__(strategy=strategy, steps=steps, **options)
 
     def check_convergence(self, curve: list[dict[str, Any]]) -> tuple[bool, float]:
         """Whether the last point is that of the last tolerance; the progress is not told."""
-        return curve[-1]["stop_val"] <= 1.1 * self.last, 0.0
+        return curve[-1]["stop_val"] <= self.steps[-1], 0.0
 
     def get_next_stop_val(self, stop_val: float) -> float:
-        """A tenth."""
-        return min(0.1, stop_val / 10.0)
+        """The next smaller tolerance."""
+        return next(step for step in self.steps if step < stop_val)

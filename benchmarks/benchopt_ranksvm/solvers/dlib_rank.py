@@ -19,7 +19,7 @@ class Solver(BaseSolver):
     name = "dlib"
     requirements = ["pip::dlib"]
     sampling_strategy = "tolerance"
-    stopping_criterion = Ladder(1e-8)
+    stopping_criterion = Ladder((1e-2, 1e-4, 1e-6, 1e-8))
 
     def skip(self, X: Any, y: np.ndarray, penalty: float, squared: bool) -> tuple[bool, str | None]:
         """What it cannot minimise, and more pairs than it takes in a minute."""
