@@ -211,6 +211,11 @@ class Program(ABC):
         """
         return None
 
+    @property
+    def over_hardest(self) -> bool:
+        """Whether the hinge is averaged over the hardest negatives only, whose weights depend on w."""
+        return self.kind == "cvar"
+
     def worst_negatives(self, scores_neg: Array, sample: Sample) -> Array | None:
         """The weights of the negatives that attain the worst mean at given scores; None where they are the shares."""
         return None

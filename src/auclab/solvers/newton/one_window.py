@@ -19,7 +19,7 @@ _HALF_BOX = 5.0
 
 def fits_one_window(problem: Problem) -> bool:
     """Whether the first window holds all margins, and the small program has few enough entries."""
-    if problem.program.kind != "hinge" or problem.sample.in_blocks:
+    if problem.program.over_hardest or problem.sample.in_blocks:
         return False
     most = MIN_WINDOW if problem.program.is_linear else MIN_CONIC_WINDOW
     return problem.n_margins <= min(most, _MAX_ENTRIES // problem.sample.n_features)

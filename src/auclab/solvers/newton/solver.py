@@ -84,7 +84,7 @@ def solve(
     Parameters
     ----------
     problem : Problem
-        A program of the kind ``hinge`` or ``cvar`` (partial AUC), with any norm, and its sample, in memory or in blocks.
+        A program of the kind ``hinge`` or ``cvar`` (partial AUC), with any norm; its sample is in memory or in blocks.
     tolerance : float > 0
         Relative gap ``(objective − lower_bound) / max(|objective|, 1e-3)`` at which to stop.
     time_limit : float > 0, optional
@@ -115,7 +115,7 @@ def solve(
     """
     _check_size(problem)
     compiling = compile_smooth() + (compile_sparse() if problem.sample.is_sparse else 0.0)
-    compiling += compile_hardest() if problem.program.kind == "cvar" else 0.0
+    compiling += compile_hardest() if problem.program.over_hardest else 0.0
     with one_thread_each(), monitored(tolerance, time_limit) as monitor:
         solution = NewtonSolve(problem, tolerance, monitor, start).solve()
     return replace(solution, timings=replace(solution.timings, compile=compiling))
@@ -159,7 +159,7 @@ class NewtonSolve:
             theta, half_widths = method.on_cone(np.r_[self.start[0], self.start[1], 0.0]), _WARM_HALF_WIDTHS
             samples = samples[-1:]
         smallest, subsampled = samples[0] if samples else full, bool(samples)
-        if self.problem.program.kind == "cvar" and self._objective(smallest, theta) > _CLEARLY_NOT_NULL:
+        if self.problem.program.over_hardest and self._objective(smallest, theta) > _CLEARLY_NOT_NULL:
             null, falling = null_solution(self.problem, self.tolerance, self.monitor)
             if null is not None:
                 return null
@@ -201,7 +201,7 @@ class NewtonSolve:
     @property
     def _follows_minima(self) -> bool:
         """Whether the exact minima of narrowing bands are followed: that takes the entries of the sample's Hessian."""
-        if self.problem.program.kind == "cvar":
+        if self.problem.program.over_hardest:
             return not self.method.by_products
         return not (self.method.by_products or self._is_small or self.problem.sample.in_blocks)
 
@@ -334,7 +334,7 @@ class NewtonSolve:
 
     def _exact(self, smoothed: RawSolution, half_width: float) -> RawSolution:
         smoothed = replace(smoothed, iterations=self.method.iterations)
-        if self.problem.program.kind == "cvar":
+        if self.problem.program.over_hardest:
             # Windows know of no level. The verification corrects the multipliers, and decides what they prove.
             return replace(smoothed, status=self.monitor.stopped() or Status.OPTIMAL)
         return finish_by_windows(self.problem, self.tolerance, self.monitor, smoothed, half_width)
@@ -345,7 +345,7 @@ class NewtonSolve:
 
     def _smooth_width(self, evaluation: Evaluation) -> float:
         # With products alone there is no exact finish: the band is narrowed as far as the tolerance requires.
-        if self.method.by_products or self.problem.program.kind == "cvar":
+        if self.method.by_products or self.problem.program.over_hardest:
             return 0.0
         return smooth_width(evaluation, self.problem)
 

@@ -134,7 +134,7 @@ def _strongest(X: Any, multipliers: Array, spread: Array) -> NDArray[np.intp]:
     used = np.flatnonzero(multipliers > 0)
     rows, q = X[used], multipliers[used]
     if sp.issparse(rows):
-        columns = rows.tocsc()
+        columns = rows.tocsc()  # type: ignore[attr-defined]
         parts = (
             (columns.indices[start:end], columns.data[start:end])
             for start, end in zip(columns.indptr[:-1], columns.indptr[1:], strict=True)
