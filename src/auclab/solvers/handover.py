@@ -15,7 +15,7 @@ from typing import Any
 
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
-from auclab.solvers.budget import indivisible, is_allowed, margin_bytes
+from auclab.solvers.budget import LEAST_ITERATIONS, indivisible, is_allowed, margin_bytes
 from auclab.solvers.monitor import ends_without_progress
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.registry import SOLVERS
@@ -216,7 +216,7 @@ def _in_time(problem: Problem, candidate: Candidate, seconds: float) -> bool:
     if candidate.solver not in ("clarabel", "scs"):
         return True
     expected = indivisible(problem, candidate.solver)
-    return expected.total + _ITERATIONS * expected.iteration <= seconds
+    return expected.total + (_ITERATIONS - LEAST_ITERATIONS) * expected.iteration <= seconds
 
 
 def _rank(solution: Solution) -> tuple[int, float, float]:

@@ -116,7 +116,8 @@ def solve(
     _check_size(problem)
     compiling = compile_smooth() + (compile_sparse() if problem.sample.is_sparse else 0.0)
     compiling += compile_hardest() if problem.program.over_hardest else 0.0
-    with one_thread_each(), monitored(tolerance, time_limit) as monitor:
+    left = None if time_limit is None else max(time_limit - compiling, 1e-3)
+    with one_thread_each(), monitored(tolerance, left) as monitor:
         solution = NewtonSolve(problem, tolerance, monitor, start).solve()
     return replace(solution, timings=replace(solution.timings, compile=compiling))
 
