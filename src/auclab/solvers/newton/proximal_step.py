@@ -5,10 +5,10 @@ The step solves
     min over Δ    −G·Δ + ½ ΔᵀHΔ + penalty(t + Δt)      s.t.   ‖w + Δw‖ ≤ t + Δt
 
 G is the negative gradient and H the Hessian of the smoothed loss. Without a norm this is a linear system. The l2 norm
-is smooth away from 0, and a few Newton steps with a line search find the minimum to rounding; at 0 it is a conic
-program of n variables (`conic_step`). For l1 and linf the model is piecewise quadratic (`active_set_step`). Where H is
-an operator (`hessian_operator`), systems are solved by conjugate gradients. Proximal Newton methods: Lee, Sun &
-Saunders (2014).
+is smooth away from 0, and a few Newton steps with a line search find the minimum to rounding; whether that is w = 0 is
+seen from the gradient there. For l1 and linf the model is piecewise quadratic (`active_set_step`). Where H is an
+operator (`hessian_operator`), systems are solved by conjugate gradients. Proximal Newton methods: Lee, Sun & Saunders
+(2014).
 """
 
 from __future__ import annotations
@@ -151,13 +151,17 @@ class _QuadraticModel:
 
 
 def _l2_step(model: _QuadraticModel) -> Array | None:
-    """The minimum of the model with the l2 norm, or None where w comes near to 0."""
+    """The minimum of the model with the l2 norm, or None where rounding keeps w near 0."""
     program, theta, n = model.program, model.theta, model.n
-    step = np.zeros_like(theta)
-    min_norm = _ZERO_NORM * float(np.linalg.norm(theta[:n]))
+    step, value = np.zeros_like(theta), model.value(np.zeros_like(theta))
+    null, leaving = _null_step(model)
+    if leaving is None:
+        return null
+    if model.value(leaving) < value:
+        step, value = leaving, model.value(leaving)
+    min_norm = _ZERO_NORM * float(np.linalg.norm(theta[:n] + step[:n]))
     if min_norm == 0:
         return None
-    value = model.value(step)
     size_of_terms = abs(value) + float(np.abs(model.negative_gradient @ theta))
     by_products = not isinstance(model.hessian, np.ndarray)
     for _ in range(_MAX_INNER_STEPS_BY_PRODUCTS if by_products else _MAX_INNER_STEPS):
@@ -181,6 +185,31 @@ def _l2_step(model: _QuadraticModel) -> Array | None:
             return step
         step, value = candidate, candidate_value
     return step
+
+
+def _null_step(model: _QuadraticModel) -> tuple[Array, Array | None]:
+    """The step to w = 0 with the best b, and where that is no minimum the step along the direction of steepest descent.
+
+    With g the gradient at w = 0, the model falls with ``w = −τ g_w/‖g_w‖``, t = τ, unless ``‖g_w‖ ≤ g_t``.
+    """
+    program, theta, n = model.program, model.theta, model.n
+    step, intercept = -theta, np.zeros_like(theta)
+    step[n] = 0.0
+    if model.has_intercept:
+        intercept[n] = 1.0
+        in_intercept = model.hessian_product(intercept)
+        step[n] = -(model.hessian_product(step) - model.negative_gradient)[n] / in_intercept[n]
+    gradient = model.hessian_product(step) - model.negative_gradient
+    size = float(np.linalg.norm(gradient[:n]))
+    slope = size - float(gradient[-1]) - (0.0 if program.squared else program.penalty)
+    if slope <= 0:
+        return step, None
+    direction = np.r_[-gradient[:n] / size, 0.0, 1.0]
+    if model.has_intercept:
+        direction[n] = -(in_intercept @ direction) / in_intercept[n]
+    curvature = float(direction @ model.hessian_product(direction))
+    curvature += 2.0 * program.penalty if program.squared else 0.0
+    return step, step + slope / curvature * direction
 
 
 def _solve_by_products(product: Callable[[Array], Array], right: Array, diagonal: Array) -> Array:

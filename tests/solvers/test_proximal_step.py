@@ -1,0 +1,73 @@
+"""The proximal Newton step with the l2 norm next to the same step by Clarabel, at w = 0 and near it too."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auclab import CSVM, ECSVM, GeneralizedBufferedAUC, RankSVM
+from auclab.solvers.newton.conic_step import conic_step
+from auclab.solvers.newton.proximal_step import proximal_step
+
+PROGRAMS = [
+    RankSVM(0.1),
+    RankSVM(0.02, squared=True),
+    GeneralizedBufferedAUC(-0.3),
+    CSVM(0.1),
+    CSVM(0.02, squared=True),
+    ECSVM(-0.3),
+]
+
+
+def smoothed_model(program, seed, n, m, size):
+    """Hessian, negative gradient, point and spread of m random margins, and the size of the gradient and of w."""
+    rng = np.random.default_rng(seed)
+    over_points = program.over == "points"
+    X, y = rng.normal(size=(m, n)), np.sign(rng.normal(size=(m, 1)))
+    D = np.hstack([X * y, y if over_points else np.zeros((m, 1)), np.full((m, 1), program.threshold)])
+    weights = rng.random(m) / m
+    hessian = (D * weights[:, None]).T @ D + 1e-6 * np.diag(np.r_[np.ones(n), float(over_points), 0.0])
+    w = size[1] * rng.normal(size=n)
+    theta = np.r_[w, rng.normal() if over_points else 0.0, np.linalg.norm(w)]
+    return hessian, size[0] * D.T @ weights, theta, np.r_[np.ones(n + 1), max(program.threshold**2, 1e-6)]
+
+
+def value(program, hessian, negative_gradient, theta, step):
+    t = np.linalg.norm((theta + step)[:-2])
+    step = np.r_[step[:-1], t - theta[-1]]
+    penalty = program.penalty * (t * t if program.squared else t)
+    return 0.5 * step @ hessian @ step - negative_gradient @ step + penalty
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    number=st.integers(0, len(PROGRAMS) - 1),
+    n=st.integers(1, 6),
+    m=st.integers(8, 40),
+    gradient=st.sampled_from([0.1, 1.0, 5.0]),
+    length=st.sampled_from([0.0, 1e-14, 1e-3, 1.0]),
+)
+def test_l2_is_the_minimum_of_the_model(seed, number, n, m, gradient, length):
+    program = PROGRAMS[number]
+    hessian, negative_gradient, theta, spread = smoothed_model(program, seed, n, m, (gradient, length))
+    step = proximal_step(program, hessian, negative_gradient, theta, spread)
+    free = np.r_[:n, [n] if program.over == "points" else [], n + 1].astype(int)
+    reference = np.zeros(n + 2)
+    ridge = 1e-10 * np.maximum(hessian.diagonal(), 1e-3 * spread)
+    reference[free] = conic_step(
+        program, (hessian + np.diag(ridge))[np.ix_(free, free)], negative_gradient[free], theta[free]
+    )
+    least = value(program, hessian, negative_gradient, theta, reference)
+    assert value(program, hessian, negative_gradient, theta, step) <= least + 1e-7 * max(abs(least), 1e-3)
+
+
+@pytest.mark.parametrize("length", [0.0, 1e-14, 1.0])
+def test_where_w_is_0_it_is_exactly_0(length):
+    program = CSVM(10.0)
+    hessian, negative_gradient, theta, spread = smoothed_model(program, 0, 4, 30, (1.0, length))
+    end = theta + proximal_step(program, hessian, negative_gradient, theta, spread)
+    assert not end[:4].any()
+    assert end[-1] == 0
+    # The intercept is that of the model without w.
+    at_null = hessian @ (end - theta) - negative_gradient
+    assert at_null[4] == pytest.approx(0.0, abs=1e-9)
