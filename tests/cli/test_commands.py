@@ -168,7 +168,7 @@ def test_a_choice_that_fits_nothing_is_said(call):
     for words, message in (
         (["--where", "dataset"], "write KEY=VALUE"),
         (["--where", "penalty=1"], "is it formulation.penalty?"),
-        (["--where", "dataset=other"], "no run in"),
+        (["--where", "dataset=other"], "no run has this value; there are breast_cancer"),
         (["--sweep", "zzz"], "0 sweeps are called 'zzz'"),
         (["--filter", "what"], "cannot read the runs"),
     ):

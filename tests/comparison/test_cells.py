@@ -6,7 +6,7 @@ import math
 import pandas as pd
 import pytest
 
-from auclab.comparison import arrange, compare_runs
+from auclab.comparison import arrange, compare_runs, formats
 from auclab.types import AuclabError
 from made_runs import fake, table_of
 
@@ -22,10 +22,15 @@ def test_means_deviations_and_the_best_of_a_row():
     assert cell.seconds == 1.0  # three less two of compilation
     assert math.isnan(table.cell("two", "csvm").mean)
     assert not table.cell("two", "csvm").level
-    # d = 0.1, 0.3: mean 0.2, s = 0.1414, t = 0.2/(0.1414/√2) = 2 with one degree of freedom: p = 2 (½ − atan(2)/π).
-    assert table.cell("one", "csvm").p_value == pytest.approx(1 - 2 * math.atan(2) / math.pi)
-    assert table.cell("one", "csvm").level
-    assert not compare_runs(runs, alpha=0.5).cell("one", "csvm").level
+    # d = 0.1, 0.3: mean 0.2, s² = 0.02, t = 0.2/√(0.02/2) = 2 with one degree of freedom: p = 2 (½ − atan(2)/π).
+    plain = compare_runs(runs, test="t")
+    assert plain.cell("one", "csvm").p_value == pytest.approx(1 - 2 * math.atan(2) / math.pi)
+    assert plain.cell("one", "csvm").level
+    assert not compare_runs(runs, test="t", alpha=0.35).cell("one", "csvm").level
+    # By default splits of 70 to 30 are allowed for: t = 0.2/√((1/2 + 3/7) 0.02).
+    corrected = 0.2 / math.sqrt((1 / 2 + 3 / 7) * 0.02)
+    assert table.cell("one", "csvm").p_value == pytest.approx(1 - 2 * math.atan(corrected) / math.pi)
+    assert compare_runs(runs, alpha=0.35).cell("one", "csvm").level
 
 
 def test_less_is_better_where_it_is():
@@ -43,11 +48,12 @@ def test_less_is_better_where_it_is():
 
 def test_missing_pairs_are_named_and_tested_without():
     runs = table_of({("one", "bauc"): [0.9, 0.8, 0.7], ("one", "csvm"): [0.6, None, 0.5], ("two", "bauc"): [0.5]})
-    table = compare_runs(runs)
+    table = compare_runs(runs, test="t")
     notes = " | ".join(table.notes)
-    assert "missing: csvm on one lacks 1 of 3 (seed 1)" in notes
+    assert "missing: csvm on one lacks 1 of 3 (seed 1); the means of this row are over the 2 pairs that its" in notes
     assert "missing: csvm was not run on two" in notes
-    assert table.cell("one", "csvm").count == 2
+    assert table.cell("one", "csvm").count == table.cell("one", "bauc").count == table.pairs["one"] == 2
+    assert table.cell("one", "bauc").mean == pytest.approx(0.8)  # of 0.9 and 0.7: the pairs that both have
     # Over the two common seeds d = 0.3, 0.2: mean 0.25, error 0.05, t = 5.
     assert table.cell("one", "csvm").p_value == pytest.approx(1 - 2 * math.atan(5) / math.pi)
 
@@ -130,6 +136,86 @@ def test_two_columns_are_ranked_by_signs():
     )
 
 
+def test_a_column_of_one_seed_is_neither_the_best_nor_waited_for():
+    """It is equal to the better column where they meet; its mean would be the highest."""
+    runs = table_of(
+        {("one", "a"): [0.95, 0.8, 0.82, 0.81, 0.8], ("one", "b"): [0.7, 0.6, 0.62, 0.6, 0.6], ("one", "c"): [0.95]}
+    )
+    table = compare_runs(runs)
+    assert [table.cell("one", name).best for name in "abc"] == [True, False, False]
+    assert [table.cell("one", name).level for name in "abc"] == [True, False, False]
+    assert [table.cell("one", name).count for name in "abc"] == [5, 5, 1]
+    assert math.isnan(table.cell("one", "c").p_value)
+    assert any("c on one lacks 4 of 5" in note and "over 1 pair, and it is not tested" in note for note in table.notes)
+    other = pd.concat([runs, table_of({("one", "d"): [None] * 5 + [0.99]})], ignore_index=True)
+    table = compare_runs(other)
+    assert math.isnan(table.cell("one", "d").mean)
+    assert any("d on one" in note and "shares none with the others" in note for note in table.notes)
+
+
+def test_one_pair_marks_nothing():
+    table = compare_runs(table_of({("one", "a"): [0.9], ("one", "b"): [0.8]}))
+    assert not (table.best | table.level).any(axis=None)
+    assert table.tally("a") == (0, 0, 0)
+    assert any(note.startswith("one pair does not tell configurations apart") for note in table.notes)
+    alone = compare_runs(table_of({("one", "a"): [0.9]}))
+    assert alone.notes == ()
+
+
+def test_data_of_their_own_need_no_correction():
+    """Samples that are generated anew for every seed share nothing: corrected-t is t."""
+    runs = table_of({("one", "a"): [0.9, 0.8, 0.85], ("one", "b"): [0.7, 0.65, 0.6]})
+    runs["dataset.seed"], runs["data_sha256"] = runs["split.seed"], runs["split.seed"].astype(str)
+    assert arrange(runs, metric="test/auc").ratios.to_dict() == {"one": 0.0}
+    p_value = compare_runs(runs).cell("one", "b").p_value
+    assert p_value == compare_runs(runs, test="t").cell("one", "b").p_value > 0
+
+
+def test_tuned_and_untuned_runs_have_columns_of_their_own():
+    """The solver that varies with the tuning does not hide it."""
+    runs = table_of({("one", "ranksvm"): [0.9, 0.8], ("one", "bauc"): [0.7, 0.7]}).assign(
+        **{"tune": "none", "solver": "auto", "formulation.penalty": [0.01, 0.01, None, None]}
+    )
+    tuned = table_of({("one", "ranksvm"): [0.95, 0.85]}).assign(
+        **{"tune": "penalty", "solver": "newton", "formulation.penalty": "tuned"}
+    )
+    tuned["seconds/tune"], tuned["seconds/total"] = 4.0, 7.0
+    table = compare_runs(pd.concat([runs, tuned], ignore_index=True))
+    assert table.columns == ["ranksvm", "bauc", "ranksvm λ tuned"]
+    assert (table.seconds["ranksvm λ tuned"], table.tuning["ranksvm λ tuned"]) == (5.0, 4.0)
+    head, lines = formats.summary(table)
+    assert head[-3:] == ["mean seconds", "of it tuning", "largest gap"]
+    assert [line[-2] for line in lines] == ["—", "—", "4"]
+    older = compare_runs(pd.concat([runs, tuned.drop(columns="seconds/tune")], ignore_index=True))
+    assert "seconds of 2 tuned runs of earlier versions are without tuning" in older.notes
+    with pytest.raises(AuclabError, match="add tune"):
+        compare_runs(pd.concat([runs, tuned], ignore_index=True), columns=["formulation"])
+
+
+def test_a_file_is_one_row_however_its_path_was_typed():
+    runs = table_of({("my.csv", "a"): [0.9, 0.8], ("my.csv", "b"): [0.7, 0.6]})
+    runs["dataset.path"] = ["my.csv", "/home/me/my.csv", "my.csv", "./my.csv"]
+    assert compare_runs(runs).rows == ["my.csv"]
+    other = runs.assign(**{"dataset.path": "old/my.csv", "data_sha256": "other"})
+    rows = compare_runs(pd.concat([runs, other], ignore_index=True)).rows
+    assert rows == ["my.csv path=my.csv", "my.csv path=old/my.csv"]
+
+
+def test_the_number_of_pairs_is_in_the_table():
+    runs = table_of({("one", "a"): [0.9, 0.8, 0.7], ("one", "b"): [0.6, 0.5, None], ("two", "a"): [0.5, 0.5, 0.4]})
+    head, lines = formats.grid(compare_runs(runs), lambda text, best: f"{text}*")
+    assert head == ["dataset", "pairs", "a", "b"]
+    assert [line[1] for line in lines] == ["2", "3"]
+    turned = formats.grid(compare_runs(runs), lambda text, best: text, turned=True)[1]
+    assert turned[0] == ["pairs", "2", "3"]
+
+
+def test_no_certificate_is_said():
+    runs = table_of({("one", "a"): [0.9, 0.8], ("one", "lda"): [0.6, 0.5]})
+    runs.loc[runs["formulation"] == "lda", "gap"] = math.nan
+    assert [line[-1] for line in formats.summary(compare_runs(runs))[1]] == ["1.0e-09", "no certificate"]
+
+
 def test_seeds_can_be_columns():
     runs = table_of({("one", "a"): [0.9, 0.8], ("two", "a"): [0.7, 0.6]})
     table = compare_runs(runs, columns=["split.seed"])
@@ -171,8 +257,6 @@ def test_five_pairs_are_too_few_for_signed_ranks():
     [note] = [note for note in compare_runs(runs, test="wilcoxon").notes if "too few" in note]
     assert note.endswith("run at least 6 seeds or folds")
     assert not any("too few" in note for note in compare_runs(runs).notes)
-    [note] = [note for note in compare_runs(runs[runs["split.seed"] == 0]).notes if "too few" in note]
-    assert note.endswith("run at least 2 seeds or folds")
 
 
 def test_values_that_are_absent_or_infinite_are_said():

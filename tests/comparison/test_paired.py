@@ -92,7 +92,7 @@ def test_what_is_no_pair_is_refused(arguments, message):
 
 
 def test_a_test_that_is_not_known_or_lacks_its_ratio_is_refused():
-    with pytest.raises(AuclabError, match="t, wilcoxon, corrected-t"):
+    with pytest.raises(AuclabError, match="corrected-t, t, wilcoxon"):
         paired_test([1, 2], [1, 3], test="sign")
     with pytest.raises(AuclabError, match="n_test/n_train"):
         paired_test([1, 2], [1, 3], test="corrected-t")

@@ -41,7 +41,7 @@ def test_tables_round_trip(tmp_path: Path, ending: str) -> None:
     np.testing.assert_array_equal(dataset.X["size"], TABLE["size"])
     np.testing.assert_array_equal(dataset.X["count"], TABLE["count"])
     assert dataset.X["colour"].isna().tolist() == [False, False, True, False]
-    assert (dataset.name, dataset.positive, dataset.negative) == ("my", "p", "n")
+    assert (dataset.name, dataset.positive, dataset.negative) == (f"my{ending}", "p", "n")
 
 
 @pytest.mark.parametrize("ending", [".svmlight", ".libsvm", ".svm", ".svm.gz"])

@@ -16,7 +16,7 @@ from rich.markup import escape
 
 from auclab.comparison import formats
 from auclab.comparison.cells import shorten
-from auclab.comparison.runs import fetch_files, find_run, read_runs, require_store
+from auclab.comparison.runs import fetch_files, find_metric, find_run, read_runs, require_store
 from auclab.comparison.sweeps import choose_sweep
 from auclab.comparison.table import Table, compare_runs
 from auclab.pipeline.console import out
@@ -41,8 +41,8 @@ def runs(arguments: Namespace) -> int:
     from auclab.comparison.screens import show_runs
 
     found = _choose(arguments, status=arguments.status)
-    metric = arguments.metric or ("test/auc" if "test/auc" in found else "train/auc")
-    if arguments.metric and arguments.metric not in found:
+    metric = find_metric(found, arguments.metric)
+    if arguments.metric != "auc" and metric not in found:
         raise AuclabError(f"no run has a metric {arguments.metric!r}")
     if arguments.last is not None:
         newest = list(dict.fromkeys(found["run_id"]))[-arguments.last :] if arguments.last > 0 else []
@@ -79,7 +79,7 @@ def compare(arguments: Namespace) -> int:
     finished = every[every["run_status"] == "FINISHED"]
     table = compare_runs(
         finished,
-        metric=arguments.metric,
+        metric=find_metric(finished, arguments.metric),
         rows=arguments.rows,
         columns=arguments.columns,
         test=arguments.test,
@@ -203,7 +203,7 @@ def where(runs: pd.DataFrame, conditions: Sequence[str]) -> pd.DataFrame:
     Raises
     ------
     AuclabError
-        A condition without ``=``, or a key that no run has.
+        A condition without ``=``, or a key or value that no run has.
     """
     for condition in conditions:
         key, sign, values = condition.partition("=")
@@ -213,7 +213,11 @@ def where(runs: pd.DataFrame, conditions: Sequence[str]) -> pd.DataFrame:
             close = [str(name) for name in runs if key in str(name)]
             hint = f"; is it {shorten(close)}?" if close else ""
             raise AuclabError(f"--where {condition}: no run has {key!r}{hint}")
-        runs = runs[_fits(runs[key], values.split(","))]
+        fitting = runs[_fits(runs[key], values.split(","))]
+        if fitting.empty and len(runs):
+            there = shorten(["None" if pd.isna(each) else str(each) for each in runs[key].unique()], 8)
+            raise AuclabError(f"--where {condition}: no run has this value; there are {there}")
+        runs = fitting
     return runs
 
 

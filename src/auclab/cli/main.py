@@ -25,12 +25,14 @@ A first table, from nothing:
 EPILOG = "`auclab COMMAND --help` explains a command and shows examples. `auclab run --help` lists the settings."
 
 COMPARE = """\
-Configurations (columns) on data sets (rows): mean ± standard deviation over seeds and folds. The best of a row is
-bold, and so is what a paired test does not find worse. A pair is two runs on the same split: same data, same seed,
-same fold. Runs that lack a partner, results that came twice and runs that failed are named under the table.
+Configurations (columns) on data sets (rows): mean ± standard deviation over the pairs that the columns of a row share,
+and how many these are. A pair is two runs on the same split: same data, same seed, same fold. The best of a row is
+bold, and so is what a paired test does not find worse; one pair marks nothing. Runs that lack a partner, results that
+came twice and runs that failed are named under the table.
 
 Without --rows and --columns, the rows are data sets and the columns formulations, together with every setting that
-varies among the selected runs (a penalty, a solver, a kind of split).
+varies among the selected runs (a penalty, a solver, a kind of split). Tuned runs have columns of their own.
+Seconds are those of a job: build, solve and tuning.
 """
 
 COMPARE_EXAMPLES = """\
@@ -42,8 +44,8 @@ select runs
   auclab compare --filter "metrics.gap < 1e-6"        MLflow's search language
 
 rows, columns, metric
-  auclab compare --metric test/bauc
-  auclab compare --columns formulation,formulation.penalty --metric test/auc
+  auclab compare --metric bauc
+  auclab compare --columns formulation,formulation.penalty
   auclab compare --rows dataset,preprocess --columns solver --metric seconds/solve
 
 export
@@ -53,8 +55,9 @@ export
   auclab compare --format latex > table.tex
 
 which test
-  t            paired t, as in Norton & Uryasev (2018), Table 2. Splits of one data set overlap, so it finds too much.
-  corrected-t  Nadeau & Bengio (2003): allows for the overlap. Take this one for repeated splits or folds.
+  corrected-t  the default: resampled t-test of Nadeau & Bengio (2003), which allows for the observations that splits of
+               one data set share. Of data generated anew for every seed, which share none, it is t.
+  t            paired t, as in Norton & Uryasev (2018), Table 2. Over overlapping splits it finds too much.
   wilcoxon     signed ranks; needs 6 pairs or more to find anything at level 0.05.
 Friedman's test and Nemenyi's critical difference (Demšar 2006) are added for 3 columns or more on 2 rows or more.
 """
@@ -66,7 +69,7 @@ RUN_EXAMPLES = """\
 
 RUNS_EXAMPLES = """\
   auclab runs
-  auclab runs --where dataset=ionosphere --metric test/bauc
+  auclab runs --where dataset=ionosphere --metric bauc
   auclab runs --status FAILED
   auclab runs --sweep last --last 20
 """
@@ -181,7 +184,9 @@ def _parser() -> argparse.ArgumentParser:
 
     runs = _add(commands, "runs", "list runs, oldest first", examples=RUNS_EXAMPLES)
     _add_selection(runs)
-    runs.add_argument("--metric", default=None, help="number to show (default: test/auc, or train/auc without it)")
+    runs.add_argument(
+        "--metric", default="auc", help="number to show (default: auc, of the held-out part if there is one)"
+    )
     runs.add_argument("--status", default=None, help="FINISHED, FAILED, KILLED or RUNNING (default: all)")
     runs.add_argument("--last", type=int, default=None, metavar="N", help="the newest N only")
 
@@ -194,10 +199,11 @@ def _parser() -> argparse.ArgumentParser:
     compare = _add(commands, "compare", "runs side by side, tested", text=COMPARE, examples=COMPARE_EXAMPLES)
     _add_selection(compare)
     add = compare.add_argument_group("table").add_argument
-    add("--metric", default="test/auc", help="a number of the runs (default: test/auc)")
+    add("--metric", default="auc", help="a number of the runs, such as bauc, train/auc, seconds/solve (default: auc)")
     add("--rows", type=_keys, default=None, metavar="KEY,…", help="settings that make the rows (default: dataset …)")
     add("--columns", type=_keys, default=None, metavar="KEY,…", help="… the columns (default: formulation …)")
-    add("--test", choices=("t", "wilcoxon", "corrected-t"), default="t", help="paired test (default: t)")
+    tests = ("corrected-t", "t", "wilcoxon")
+    add("--test", choices=tests, default="corrected-t", help="paired test (default: corrected-t)")
     add("--level", type=float, default=0.05, metavar="ALPHA", help="level of all tests (default: 0.05)")
     add(
         "--better",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from auclab.comparison.common import common_pairs
 from auclab.pipeline.run_name import SYMBOLS
 from auclab.types import AuclabError
 
@@ -23,6 +24,9 @@ PARTS = ("_se", "_low", "_high", "_sd")
 #: Largest number of missing cells that are listed one by one.
 MOST_NOTES = 12
 
+#: Seconds of a job that select a parameter; `auclab.pipeline.results` records them.
+TUNING_SECONDS = "seconds/tune"
+
 #: Settings that follow from another one or locate files.
 FOLLOW = ("solver.name", "dataset.data_dir")
 
@@ -32,18 +36,32 @@ class Cells:
     """Values of one metric, paired.
 
     `values` has a row per (row of the table, pair) and a column per column of the table; NaN where there is no run.
-    `seconds` (without compilation) and `gaps` have the same shape. `ratios` has n_test/n_train of each row of the
-    table, NaN if it is not one number. `notes` are sentences on what was left out, duplicated or missing.
+    `counted` says which of them are compared (`auclab.comparison.common.common_pairs`). `seconds` (build, solve and
+    tuning, without compilation), `tuning` (seconds of it) and `gaps` have the same shape. `ratios` has n_test/n_train of
+    each row of the table: 0 where every pair has data of its own, NaN if it is not one number. `notes` are sentences on
+    what was left out, duplicated or missing.
     """
 
     metric: str
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     values: pd.DataFrame
+    counted: pd.DataFrame
     seconds: pd.DataFrame
+    tuning: pd.DataFrame
     gaps: pd.DataFrame
     ratios: pd.Series
     notes: tuple[str, ...]
+
+    @property
+    def compared(self) -> pd.DataFrame:
+        """`values` on the pairs that are compared, NaN elsewhere."""
+        return self.values.where(self.counted)
+
+    @property
+    def pairs(self) -> pd.Series:
+        """The number of pairs of each row that are compared."""
+        return self.counted.any(axis=1).groupby(level="row", sort=False).sum().astype(int).rename_axis(None)
 
 
 def arrange(
@@ -53,7 +71,8 @@ def arrange(
 
     Two runs are a pair if they are in the same row and share data seed, split seed and fold. Settings of the
     formulation, the solver and the preprocessing may not vary within a cell, settings of the data and of the split
-    not within a row; where `rows` or `columns` is not given, those that vary are added to it.
+    not within a row; where `rows` or `columns` is not given, those that vary are added to it. Tuned and untuned runs
+    have columns of their own.
 
     Parameters
     ----------
@@ -72,7 +91,7 @@ def arrange(
     if runs.empty:
         raise AuclabError("no run matches; auclab runs lists all runs")
     notes: list[str] = []
-    runs = _with_metric(runs, metric, notes)
+    runs = _one_path_per_file(_with_metric(runs, metric, notes))
     for name in (*(rows or ()), *(columns or ())):
         if name not in runs:
             raise AuclabError(
@@ -80,7 +99,8 @@ def arrange(
             )
     of_data = [name for name in columns or () if name.partition(".")[0] in DATA]
     row_keys = list(rows or _grown(runs, ["dataset"], _data_settings(runs, metric), within=of_data))
-    column_keys = list(columns or _grown(runs, ["formulation"], settings_of(runs, METHOD), within=row_keys))
+    method = ["formulation", "tune"] if _some_tuned(runs) else ["formulation"]
+    column_keys = list(columns or _grown(runs, method, settings_of(runs, METHOD), within=row_keys))
     if rows:
         _refuse_mixture(runs, row_keys, _data_settings(runs, metric), of_data, "rows")
     if columns:
@@ -90,6 +110,7 @@ def arrange(
     )
     if "seconds/total" in runs:  # which run had to compile is arbitrary
         runs = runs.assign(_seconds=runs["seconds/total"] - runs.get("seconds/compile", 0.0))
+    notes += _without_tuning(runs)
     _refuse_other_data(runs, column_keys)
     runs = _newest(runs, metric, notes)
 
@@ -101,9 +122,11 @@ def arrange(
         return table.reindex(index=index, columns=list(dict.fromkeys(runs["_column"]))).rename_axis(columns=None)
 
     values = pivot(metric)
-    notes += _missing(values)
+    counted = common_pairs(values)
+    notes += _missing(values, counted)
     return Cells(
-        *(metric, tuple(row_keys), tuple(column_keys), values, pivot("_seconds"), pivot("gap")),
+        *(metric, tuple(row_keys), tuple(column_keys), values, counted),
+        *(pivot("_seconds"), pivot(TUNING_SECONDS), pivot("gap")),
         ratios=pd.Series({row: _ratio(block) for row, block in runs.groupby("_row", sort=False)}, dtype=float),
         notes=tuple(notes),
     )
@@ -117,16 +140,19 @@ def label(keys: Sequence[str], values: Sequence[object]) -> str:
     >>> label(["formulation", "formulation.penalty", "formulation.norm"], ["ranksvm", 0.01, None])
     'ranksvm λ=0.01'
     >>> label(["formulation", "tune", "formulation.penalty"], ["ranksvm", "penalty", "tuned"])
-    'ranksvm λ=tuned'
+    'ranksvm λ tuned'
     """
     parts = []
     for key, value in zip(keys, values, strict=True):
-        if pd.isna(value):  # type: ignore[call-overload]
+        if pd.isna(value) or (key, value) == ("tune", "none"):  # type: ignore[call-overload]
             continue
-        if key == "tune" and (value == "none" or "tuned" in values):
-            continue  # the parameter's value is "tuned"
-        text = f"{value:.12g}" if isinstance(value, float) else str(value)
         name = key.rpartition(".")[2]
+        if key == "tune":
+            parts.append(f"{SYMBOLS.get(str(value), value)} tuned")
+            continue
+        if value == "tuned" and "tune" in keys:
+            continue  # said by the tuning
+        text = f"{value:.12g}" if isinstance(value, float) else str(value)
         parts.append(text if "." not in key else f"{SYMBOLS.get(name, name)}={text}")
     return " ".join(parts) or "all"
 
@@ -144,10 +170,13 @@ def shorten(names: Sequence[str], most: int = 4) -> str:
 
 
 def settings_of(runs: pd.DataFrame, groups: Sequence[str]) -> list[str]:
-    """Settings of some groups that are not replications; the choice of a group before its parts."""
+    """Settings of some groups, in their order, that are not replications; the choice of a group before its parts."""
     names = sorted(str(name) for name in runs if str(name).partition(".")[0] in groups)
     # The choice of a group explains most of its parts, so it comes first.
-    return sorted((name for name in names if name not in (*REPLICATION, *FOLLOW)), key=lambda name: "." in name)
+    return sorted(
+        (name for name in names if name not in (*REPLICATION, *FOLLOW)),
+        key=lambda name: ("." in name, groups.index(name.partition(".")[0])),
+    )
 
 
 def _data_settings(runs: pd.DataFrame, metric: str) -> list[str]:
@@ -245,7 +274,7 @@ def _newest(runs: pd.DataFrame, metric: str, notes: list[str]) -> pd.DataFrame:
     return runs[~again].sort_index()  # the order of the runs is the order of the table
 
 
-def _missing(values: pd.DataFrame) -> list[str]:
+def _missing(values: pd.DataFrame, counted: pd.DataFrame) -> list[str]:
     """A note per column that was not run on some rows, and per cell that lacks pairs which the row has elsewhere."""
     notes = []
     counts = values.groupby(level="row", sort=False).count()
@@ -255,16 +284,60 @@ def _missing(values: pd.DataFrame) -> list[str]:
         for row, block in values[column].groupby(level="row", sort=False):
             absent = list(block.index.get_level_values("pair")[block.isna()])
             if 0 < len(absent) < len(block):
+                inside = counted.loc[[row]]
+                here, pairs = int(inside[column].sum()), int(inside.any(axis=1).sum())
                 notes.append(
                     f"missing: {column} on {row} lacks {len(absent)} of {len(block)} ({shorten(absent)}); "
-                    "its mean is over the others, its test over the common pairs"
+                    f"{_consequence(here, pairs)}"
                 )
     more = len(notes) - MOST_NOTES
     return notes if more < 2 else [*notes[:MOST_NOTES], f"missing: {more} more like these; --values lists every value"]
 
 
+def _consequence(here: int, pairs: int) -> str:
+    """What a column with `here` of the `pairs` that the others share is compared on."""
+    if here == pairs:
+        return f"the means of this row are over the {_count(pairs)} that its columns share"
+    if here == 0:
+        return "it shares none with the others and is not compared"
+    return f"its mean is over {_count(here)}, {'its test too' if here > 1 else 'and it is not tested'}"
+
+
+def _count(pairs: int) -> str:
+    return f"{pairs} {'pair' if pairs == 1 else 'pairs'}"
+
+
+def _some_tuned(runs: pd.DataFrame) -> bool:
+    return "tune" in runs and bool((runs["tune"].notna() & (runs["tune"] != "none")).any())
+
+
+def _one_path_per_file(runs: pd.DataFrame) -> pd.DataFrame:
+    """Runs on one file under one path, though it was typed in several ways."""
+    if "dataset.path" not in runs or "data_sha256" not in runs:
+        return runs
+    first = runs.groupby(["dataset", "data_sha256"])["dataset.path"].transform("first")
+    return runs.assign(**{"dataset.path": first.where(runs["data_sha256"].notna(), runs["dataset.path"])})
+
+
+def _without_tuning(runs: pd.DataFrame) -> list[str]:
+    """A note on runs of earlier versions, which did not record the seconds of tuning."""
+    if not _some_tuned(runs):
+        return []
+    tuned = runs["tune"].notna() & (runs["tune"] != "none")
+    unknown = tuned & (runs[TUNING_SECONDS].isna() if TUNING_SECONDS in runs else True)
+    count = runs.loc[unknown, "run_id"].nunique()
+    return [f"seconds of {count} tuned runs of earlier versions are without tuning"] if count else []
+
+
 def _ratio(runs: pd.DataFrame) -> float:
-    """n_test/n_train of a row, up to the rounding of the split; NaN if it is not one number."""
+    """n_test/n_train of a row, up to the rounding of the split; NaN if it is not one number.
+
+    0 where every pair has data of its own, generated for its seed: their differences are independent.
+    """
+    if "data_sha256" in runs:
+        known = runs.dropna(subset=["data_sha256"]).drop_duplicates(["_pair", "data_sha256"])
+        if len(known) > 1 and known["data_sha256"].is_unique and known["_pair"].nunique() == runs["_pair"].nunique():
+            return 0.0
     ratios = set()
     for row in runs.to_dict("records"):
         size, folds = row.get("split.test_size", math.nan), row.get("split.n_folds", math.nan)

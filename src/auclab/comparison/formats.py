@@ -48,8 +48,9 @@ def to_csv(table: Table) -> str:
                 cell.best,
                 cell.level,
             ]
-            lines.append([*line, table.test, cell.p_value, cell.seconds, cell.gap])
-    head = ["row", "column", "metric", "mean", "sd", "n", "best", "not_worse", "test", "p_value", "seconds", "gap"]
+            lines.append([*line, table.test, cell.p_value, cell.seconds, cell.tuning, cell.gap])
+    head = ["row", "column", "metric", "mean", "sd", "n", "best", "not_worse", "test", "p_value", "seconds"]
+    head += ["seconds_of_tuning", "gap"]
     return str(pd.DataFrame(lines, columns=head).to_csv(index=False))
 
 
@@ -80,7 +81,7 @@ def to_latex(table: Table) -> str:
 def grid(
     table: Table, bold: Callable[[str, bool], str], escape: Callable[[str], str] = str, turned: bool = False
 ) -> tuple[list[str], list[list[str]]]:
-    """Head and lines of the main table, ``mean ± deviation``; wide ones are transposed, unless `turned`."""
+    """Head and lines of the main table: number of pairs, ``mean ± deviation``; wide ones are transposed, or `turned`."""
     digits = digits_of(table)
     rows, columns = table.rows, table.columns
 
@@ -89,41 +90,51 @@ def grid(
         if math.isnan(found.mean):
             return "—"
         text = digits(found.mean) + ("" if math.isnan(found.deviation) else f" ± {digits(found.deviation)}")
-        pairs = max(table.cell(row, each).count for each in columns)
+        pairs = int(table.pairs[row])
         note = "" if found.count == pairs else f" ({found.count} of {pairs})"
         return (bold(escape(text), found.best) if found.level else escape(text)) + note
 
     transposed = len(columns) > WIDEST and len(columns) > len(rows)
     if transposed != turned:
         head = [escape(", ".join(table.cells.columns)), *map(escape, rows)]
-        return head, [[escape(column), *(cell(row, column) for row in rows)] for column in columns]
-    head = [escape(", ".join(table.cells.rows)), *map(escape, columns)]
-    return head, [[escape(row), *(cell(row, column) for column in columns)] for row in rows]
+        return head, [
+            ["pairs", *(str(table.pairs[row]) for row in rows)],
+            *([escape(column), *(cell(row, column) for row in rows)] for column in columns),
+        ]
+    head = [escape(", ".join(table.cells.rows)), "pairs", *map(escape, columns)]
+    return head, [[escape(row), str(table.pairs[row]), *(cell(row, column) for column in columns)] for row in rows]
 
 
 def summary(table: Table, escape: Callable[[str], str] = str) -> tuple[list[str], list[list[str]]]:
-    """Head and lines of the summary of each column: rank, wins, seconds, gap."""
+    """Head and lines of the summary of each column: rank, wins, seconds with those of tuning, gap."""
     ranks = None if table.ranking is None else table.ranking.average_ranks
     columns = table.columns if ranks is None else [str(name) for name in ranks.index]
+    tuned = bool((table.tuning > 0).any())
     head = [escape(", ".join(table.cells.columns)), *(["average rank"] if ranks is not None else [])]
-    head += ["wins/ties/losses", "mean seconds", "largest gap"]
+    head += ["wins/ties/losses", "mean seconds", *(["of it tuning"] if tuned else []), "largest gap"]
     lines = []
     for column in columns:
         rank = [f"{ranks[column]:.2f}"] if ranks is not None else []
         tally = "/".join(map(str, table.tally(column)))
-        seconds, gap = float(table.seconds[column]), float(table.gap[column])
-        lines.append([escape(column), *rank, tally, _or_dash(seconds, ".3g"), _or_dash(gap, ".1e")])
+        seconds, tuning, gap = (float(each[column]) for each in (table.seconds, table.tuning, table.gap))
+        tuning_cell = [_or(tuning if tuning > 0 else math.nan, ".3g", "—")] if tuned else []
+        gap_cell = _or(gap, ".1e", "no certificate")
+        lines.append([escape(column), *rank, tally, _or(seconds, ".3g", "—"), *tuning_cell, gap_cell])
     return head, lines
 
 
 def caption(table: Table, mark: str = "Bold") -> str:
     """Caption of the table."""
-    tests = {"t": "a paired t-test", "wilcoxon": "Wilcoxon's signed-rank test", "corrected-t": "the corrected t-test"}
+    tests = {
+        "t": "a paired t-test",
+        "wilcoxon": "Wilcoxon's signed-rank test",
+        "corrected-t": "the corrected resampled t-test",
+    }
     end = "smaller" if table.lower_is_better else "larger"
     return (
-        f"{table.cells.metric}, mean ± standard deviation over seeds and folds, {end} is better. {mark}: the best of "
-        f"{'its row' if table.mean.shape[0] > 1 else 'all'}, and what {tests[table.test]} at level {table.alpha:g} "
-        "does not find worse."
+        f"{table.cells.metric}, mean ± standard deviation over pairs (the same data, seed and fold), {end} is better. "
+        f"{mark}: the best of {'its row' if table.mean.shape[0] > 1 else 'all'}, and what {tests[table.test]} at level "
+        f"{table.alpha:g} does not find worse. Seconds of a job: build, solve and tuning."
     )
 
 
@@ -168,5 +179,5 @@ def digits_of(table: Table) -> Callable[[float], str]:
     return (lambda value: f"{value:.4f}") if 0.01 <= largest < 1000 else (lambda value: f"{value:.3g}")
 
 
-def _or_dash(value: float, form: str) -> str:
-    return "—" if math.isnan(value) else format(value, form)
+def _or(value: float, form: str, unknown: str) -> str:
+    return unknown if math.isnan(value) else format(value, form)

@@ -11,8 +11,10 @@ from numpy.typing import ArrayLike
 
 from auclab.types import AuclabError
 
-Test = Literal["t", "wilcoxon", "corrected-t"]
+Test = Literal["corrected-t", "t", "wilcoxon"]
 TESTS: tuple[Test, ...] = get_args(Test)
+#: What runs are compared with: splits of one data set share observations.
+DEFAULT_TEST: Test = "corrected-t"
 
 
 @dataclass(frozen=True)
@@ -31,19 +33,20 @@ def paired_test(
 
     With d the differences, n their number, s² their sample variance (n − 1):
 
-    * ``t``: ``t = mean d / √(s²/n)``, n − 1 degrees of freedom. What Norton & Uryasev (2018), Table 2, print in bold.
+    * ``corrected-t``: ``t = mean d / √((1/n + n_test/n_train) s²)``, n − 1 degrees of freedom (Nadeau & Bengio 2003,
+      Machine Learning 52, eq. 9). The second term stands for the observations that training parts share.
+    * ``t``: ``t = mean d / √(s²/n)``. What Norton & Uryasev (2018), Table 2, print in bold.
       Splits of the same data share observations, so it finds differences too easily.
-    * ``corrected-t``: ``t = mean d / √((1/n + n_test/n_train) s²)`` (Nadeau & Bengio 2003, Machine Learning 52, eq. 9).
-      The second term stands for the observations that training parts share.
     * ``wilcoxon``: signed ranks of d, zeros left out, exact where SciPy can (`scipy.stats.wilcoxon`).
 
     Parameters
     ----------
     first, second : array of shape (n_pairs,)
         Finite.
-    test : {"t", "wilcoxon", "corrected-t"}
-    test_train_ratio : float > 0
-        n_test/n_train, for ``corrected-t``: 1/9 for splits of 90 to 10, 1/(k − 1) for k folds.
+    test : {"corrected-t", "t", "wilcoxon"}
+    test_train_ratio : float ≥ 0
+        n_test/n_train, for ``corrected-t``: 1/9 for splits of 90 to 10, 1/(k − 1) for k folds, 0 for samples that share
+        nothing.
 
     Returns
     -------
@@ -75,8 +78,8 @@ def paired_test(
         return _wilcoxon(a - b)
     if test == "t":
         return _t(a - b, 0.0)
-    if test_train_ratio is None or not test_train_ratio > 0:
-        raise AuclabError(f"corrected-t needs n_test/n_train, a number > 0; it is {test_train_ratio}")
+    if test_train_ratio is None or not test_train_ratio >= 0:
+        raise AuclabError(f"corrected-t needs n_test/n_train, a number ≥ 0; it is {test_train_ratio}")
     return _t(a - b, test_train_ratio)
 
 

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import pandas as pd
 import platformdirs
 
+from auclab.pipeline.run_name import file_name
 from auclab.pipeline.stored_files import damaged, inner_folder, read_rows
 from auclab.pipeline.stores_of_0_1 import update_params
 from auclab.pipeline.visible import visible
@@ -133,18 +134,53 @@ def find_run(runs: pd.DataFrame, name: str) -> pd.DataFrame:
     Raises
     ------
     AuclabError
-        No run or several of that name.
+        No run or several of that name, or a sweep.
     """
     ids = list(dict.fromkeys(runs["run_id"]))
     found = ids[-1:] if name == "last" else [each for each in ids if len(name) >= 4 and each.startswith(name)]
     found = found or list(dict.fromkeys(runs.loc[runs["run"] == name, "run_id"]))
     if len(found) != 1:
-        count = f"{len(found)} runs are" if found else "no run is"
+        if (jobs := sweep_jobs(runs, name)) is not None:
+            count, short = jobs["run_id"].nunique(), name[:8]
+            raise AuclabError(
+                f"{name} is a sweep of {count} runs; auclab compare --sweep {short} compares them, auclab runs --sweep "
+                f"{short} lists them"
+            )
+        count_of = f"{len(found)} runs are" if found else "no run is"
         hint = (
             f"say which by its id: {', '.join(each[:8] for each in found[:6])}" if found else "auclab runs lists them"
         )
-        raise AuclabError(f"{count} called {name!r}; {hint}")
+        raise AuclabError(f"{count_of} called {name!r}; {hint}")
     return runs[runs["run_id"] == found[0]]
+
+
+def sweep_members(runs: pd.DataFrame) -> dict[str, set[str]]:
+    """Ids of runs by sweep, sweeps in the order of their oldest run: those it computed, and those it skipped."""
+    from auclab.tracking.sweeps import ALSO_TAG  # MLflow
+
+    members: dict[str, set[str]] = {}
+    for row in runs.drop_duplicates("run_id").to_dict("records"):
+        tags = (row["parent_id"], row.get(f"tag.{ALSO_TAG}"))
+        for sweep in " ".join(tag for tag in tags if isinstance(tag, str)).split():
+            members.setdefault(sweep, set()).add(row["run_id"])
+    return members
+
+
+def sweep_jobs(runs: pd.DataFrame, name: str) -> pd.DataFrame | None:
+    """The runs of the one sweep whose id starts with `name` (four letters or more); None if there is none."""
+    found = [jobs for sweep, jobs in sweep_members(runs).items() if len(name) >= 4 and sweep.startswith(name)]
+    return runs[runs["run_id"].isin(found[0])] if len(found) == 1 else None
+
+
+def find_metric(runs: pd.DataFrame, name: str) -> str:
+    """The column of a number: ``auc`` is that of the held-out part, or of the training part where nothing is held out.
+
+    Examples
+    --------
+    >>> find_metric(pd.DataFrame({"train/auc": [0.9], "gap": [0.0]}), "auc")
+    'train/auc'
+    """
+    return next((each for each in (name, f"test/{name}", f"train/{name}") if each in runs), name)
 
 
 def open_reader(store: str | Path | Address) -> MlflowClient:
@@ -185,8 +221,15 @@ def _experiment_ids(client: MlflowClient, names: Sequence[str] | None, store: Ad
 
 
 def _params(run: Run) -> dict[str, str]:
-    """Parameters under today's names; those that have the name of a fact are not a run's settings."""
+    """Parameters under today's names; those that have the name of a fact are not a run's settings.
+
+    ``dataset`` is the name under which a file is shown, and ``tune`` the parameter that was tuned, whatever was typed.
+    """
     shown = {visible(key): visible(value) for key, value in update_params(run.data.params).items()}
+    if (path := shown.get("dataset.path", "None")) != "None":
+        shown["dataset"] = file_name(path, shown.get("dataset.name"))
+    if (parameter := shown.get("tune.parameter")) is not None:
+        shown["tune"] = "none" if parameter == "None" else parameter
     return {key: value for key, value in shown.items() if key not in FACTS and not key.startswith("tag.")}
 
 

@@ -39,7 +39,7 @@ def show_table(table: Table) -> None:
     page.print()
     page.print(sheet_of(*summary(table)))
     for sentence in sentences(table):
-        style = "yellow" if sentence.startswith(("missing", "too few")) else ""
+        style = "yellow" if sentence.startswith(("missing", "too few", "one pair")) else ""
         page.print(Text.assemble(("· ", "cyan"), (sentence, style)), soft_wrap=not page.is_terminal)
     page.print()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from auclab.comparison.cells import shorten
-from auclab.comparison.runs import SWEEP_TAG, open_reader
+from auclab.comparison.runs import SWEEP_TAG, open_reader, sweep_members
 from auclab.tracking.address import Address
 from auclab.types import AuclabError
 
@@ -30,25 +30,13 @@ def choose_sweep(runs: pd.DataFrame, name: str, store: str | Path) -> tuple[str,
     AuclabError
         No sweep or several fit.
     """
-    members = _members(runs)
+    members = sweep_members(runs)
     sweeps = [each for each in _in_order_of_start(store) if each in members]
     sweeps += [each for each in members if each not in sweeps]  # their parents were deleted
     found = sweeps[-1:] if name == "last" else [each for each in sweeps if each.startswith(name)]
     if len(found) != 1:
         raise AuclabError(f"{len(found)} sweeps are called {name!r}; there are {shorten(sweeps) or 'none'}")
     return found[0], runs[runs["run_id"].isin(members[found[0]])]
-
-
-def _members(runs: pd.DataFrame) -> dict[str, set[str]]:
-    """Ids of runs by sweep, sweeps in the order of their oldest run."""
-    from auclab.tracking.sweeps import ALSO_TAG
-
-    members: dict[str, set[str]] = {}
-    for row in runs.drop_duplicates("run_id").to_dict("records"):
-        tags = (row["parent_id"], row.get(f"tag.{ALSO_TAG}"))
-        for sweep in " ".join(tag for tag in tags if isinstance(tag, str)).split():
-            members.setdefault(sweep, set()).add(row["run_id"])
-    return members
 
 
 def _in_order_of_start(store: str | Path) -> list[str]:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from auclab.comparison.cells import Cells, arrange, shorten
-from auclab.comparison.paired import TESTS, Test, paired_test, smallest_p
+from auclab.comparison.paired import DEFAULT_TEST, TESTS, Test, paired_test, smallest_p
 from auclab.comparison.ranks import Ranking, rank_columns
 from auclab.metrics.registry import METRICS
 from auclab.types import AuclabError
@@ -34,6 +34,7 @@ class Cell:
     best: bool
     level: bool
     seconds: float
+    tuning: float
     gap: float
 
 
@@ -41,11 +42,12 @@ class Cell:
 class Table:
     """One metric of several configurations (columns) on several data sets (rows).
 
-    Every DataFrame has a row per row of the table and a column per column: `mean`, `deviation` (n − 1), `count`,
-    `p_value` of the paired test against the best of the row (NaN at the best itself and where there are fewer than
-    two pairs), `best`, `level` (the best, and what is not worse at level `alpha`). `wins` and `losses` count, for each
-    column against each other one, the rows in which the test finds it better and worse. `seconds` and `gap` are per
-    column: the mean, and the largest.
+    Every DataFrame has a row per row of the table and a column per column: `mean`, `deviation` (n − 1) and `count` on
+    the pairs that are compared (`auclab.comparison.common.common_pairs`), `p_value` of the paired test against the best
+    of the row (NaN at the best itself and where there are fewer than two pairs), `best`, `level` (the best, and what is
+    not worse at level `alpha`); nothing is either on fewer than two pairs. `wins` and `losses` count, for each
+    column against each other one, the rows in which the test finds it better and worse. `pairs` is per row, `seconds`
+    and `tuning` (means), and `gap` (the largest) per column.
     """
 
     cells: Cells
@@ -61,7 +63,9 @@ class Table:
     wins: pd.DataFrame
     losses: pd.DataFrame
     tested: pd.DataFrame
+    pairs: pd.Series
     seconds: pd.Series
+    tuning: pd.Series
     gap: pd.Series
     ranking: Ranking | None
     notes: tuple[str, ...]
@@ -79,8 +83,9 @@ class Table:
     def cell(self, row: str, column: str) -> Cell:
         """Everything about one configuration on one data set; mean seconds and largest gap in it."""
         tables = (self.mean, self.deviation, self.count, self.p_value, self.best, self.level)
-        seconds, gaps = (each.loc[row][column] for each in (self.cells.seconds, self.cells.gaps))
-        found: list[Any] = [*(table.at[row, column] for table in tables), float(seconds.mean()), float(gaps.max())]
+        times = [float(each.loc[row][column].mean()) for each in (self.cells.seconds, self.cells.tuning)]
+        gap = float(self.cells.gaps.loc[row][column].max())
+        found: list[Any] = [*(table.at[row, column] for table in tables), *times, gap]
         return Cell(*found)
 
     def tally(self, column: str) -> tuple[int, int, int]:
@@ -95,7 +100,7 @@ def compare_runs(
     metric: str = "test/auc",
     rows: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
-    test: Test = "t",
+    test: Test = DEFAULT_TEST,
     alpha: float = 0.05,
     better: str | None = None,
     notes: Sequence[str] = (),
@@ -109,8 +114,9 @@ def compare_runs(
     metric : str
     rows, columns : sequence of str, optional
         Settings; see `arrange`.
-    test : {"t", "wilcoxon", "corrected-t"}
-        See `paired_test`. No correction for the number of tests is made; `Table.ranking` has one.
+    test : {"corrected-t", "t", "wilcoxon"}
+        See `paired_test`. The correction is for splits that share observations; where every pair has data of its own,
+        generated for its seed, ``corrected-t`` is ``t``. No correction for the number of tests is made; `Table.ranking` has one.
     alpha : float in (0, 1)
     better : {"high", "low"}, optional
         Whether large or small values are better; by default taken from the metric, if it is one of auclab's.
@@ -128,15 +134,17 @@ def compare_runs(
         raise AuclabError(f"alpha is {alpha}; a level lies between 0 and 1")
     lower = _lower_is_better(metric, better)
     cells = arrange(runs, metric=metric, rows=rows, columns=columns)
-    groups = cells.values.groupby(level="row", sort=False)
+    groups = cells.compared.groupby(level="row", sort=False)
     mean, deviation, count = (
         table.rename_axis(index=None) for table in (groups.mean(), groups.std(ddof=1), groups.count())
     )
-    ends = mean.min(axis=1) if lower else mean.max(axis=1)
-    best = mean.eq(ends, axis=0)
+    pairs = cells.pairs
+    # The best of columns with all pairs of their row; one pair says nothing.
+    candidates = mean.where(count.eq(pairs, axis=0) & (count > 1))
+    best = candidates.eq(candidates.min(axis=1) if lower else candidates.max(axis=1), axis=0)
     p_value = pd.DataFrame(math.nan, mean.index, mean.columns)
     wins, losses, tested = (pd.DataFrame(0, mean.columns, mean.columns) for _ in range(3))
-    best_of_row = best.idxmax(axis=1)
+    best_of_row = best.idxmax(axis=1).where(best.any(axis=1))
     for a, b in combinations(map(str, mean), 2):
         p = _against(cells, a, b, test)
         for one, other, sign in ((a, b, 1), (b, a, -1)):
@@ -148,7 +156,7 @@ def compare_runs(
     ranking, rank_notes = _ranks(mean, lower, alpha)
     return Table(
         *(cells, test, alpha, lower, mean, deviation, count, p_value, best, best | (p_value >= alpha)),
-        *(wins, losses, tested, cells.seconds.mean(), cells.gaps.max(), ranking),
+        *(wins, losses, tested, pairs, cells.seconds.mean(), cells.tuning.mean(), cells.gaps.max(), ranking),
         notes=(*notes, *cells.notes, *_few_pairs(cells, test, alpha), *rank_notes),
     )
 
@@ -167,8 +175,8 @@ def _lower_is_better(metric: str, better: str | None) -> bool:
 
 
 def _common(cells: Cells, first: str, second: str) -> pd.DataFrame:
-    """The pairs that both columns have, with finite values."""
-    both = cells.values[[first, second]]
+    """The pairs on which both columns are compared, with finite values."""
+    both = cells.compared[[first, second]]
     return both[np.isfinite(both.to_numpy()).all(axis=1)]
 
 
@@ -191,9 +199,16 @@ def _lead(cells: Cells, first: str, second: str) -> pd.Series:
 
 def _few_pairs(cells: Cells, test: Test, alpha: float) -> list[str]:
     """Notes on the rows in which no values could be significant."""
+    if cells.values.shape[1] < 2:
+        return []
     notes = []
-    pairs = cells.values.groupby(level="row", sort=False).size()
-    if powerless := [str(row) for row, n in pairs.items() if smallest_p(int(n), test) >= alpha]:
+    pairs = cells.pairs
+    if single := [str(row) for row, n in pairs.items() if n < 2]:
+        notes.append(
+            f"one pair does not tell configurations apart, so nothing is marked: {shorten(single)}; "
+            "run more seeds, such as split.seed=0,1,2,3,4"
+        )
+    if powerless := [str(row) for row, n in pairs.items() if n > 1 and smallest_p(int(n), test) >= alpha]:
         need = next(n for n in range(2, 60) if smallest_p(n, test) < alpha)
         notes.append(
             f"too few pairs for {test} at level {alpha:g}, no difference can be significant: {shorten(powerless)}; "

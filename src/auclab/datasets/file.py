@@ -76,7 +76,7 @@ def load_file(
     >>> _ = path.write_text("size,y\n1.5,no\n2.5,yes\n", encoding="utf-8")
     >>> dataset = load_file(path, target="y", positive="yes")
     >>> dataset.name, dataset.X["size"].tolist(), dataset.y.tolist()
-    ('my', [1.5, 2.5], [0, 1])
+    ('my.csv', [1.5, 2.5], [0, 1])
     """
     if path is None:
         raise AuclabError("which file? Give dataset.path=my.csv dataset.target=COLUMN dataset.positive=LABEL")
@@ -85,7 +85,7 @@ def load_file(
     where = Path(path).expanduser()
     digest = verified_sha256(where, sha256)
     facts: dict[str, Any] = {
-        "name": name or where.name.split(".")[0],
+        "name": name or where.name,
         "sha256": digest,
         "source": str(where),
         "citation": citation,

@@ -24,10 +24,17 @@ def flatten(configuration: Mapping[str, Any], choices: Mapping[str, Any]) -> dic
     >>> configuration = {"solver": {"_target_": "x", "encoding": "auto"}, "data_dir": None}
     >>> flatten(configuration, {"solver": "highs", "hydra/help": "default"})
     {'solver': 'highs', 'solver.encoding': 'auto', 'data_dir': 'None'}
+
+    A file goes by its name everywhere:
+
+    >>> flatten({"dataset": {"path": "data/my.csv"}}, {"dataset": "file"})
+    {'dataset': 'my.csv', 'dataset.path': 'data/my.csv'}
     """
     flat = {group: str(choice) for group, choice in choices.items() if "/" not in group and choice is not None}
     configuration = {key: value for key, value in configuration.items() if key not in NOT_COMPUTED}
     flat |= {key: str(value) for key, value in _leaves(configuration, "")}
+    if path := (configuration.get("dataset") or {}).get("path"):
+        flat["dataset"] = file_name(path, configuration["dataset"].get("name"))
     return flat | {f"formulation.{parameter}": "tuned" for parameter in _tuned(configuration)}
 
 
@@ -66,7 +73,7 @@ def run_name(configuration: Mapping[str, Any], choices: Mapping[str, Any]) -> st
         terms.append(f"{norm}²" if formulation.get("squared") else str(norm))
     data = str(choices.get("dataset") or "data")
     if path := dataset.get("path"):
-        data = Path(str(path)).name
+        data = file_name(path, dataset.get("name"))
     if dataset.get("seed"):
         data += f" seed {dataset['seed']}"
     preprocess = str(choices.get("preprocess") or DEFAULTS["preprocess"])
@@ -74,6 +81,17 @@ def run_name(configuration: Mapping[str, Any], choices: Mapping[str, Any]) -> st
     return " · ".join(
         [" ".join(terms), data, *stages, *_split_name(split, choices), str(configuration["solver"]["name"])]
     )
+
+
+def file_name(path: Any, name: Any = None) -> str:
+    """The name of the user's own file on every screen and in every selection: what was set as its name, or the file's.
+
+    Examples
+    --------
+    >>> file_name("data/my.csv"), file_name("data/my.csv", "loans"), file_name("data/parts/", "None")
+    ('my.csv', 'loans', 'parts')
+    """
+    return str(name) if name not in (None, "", "None") else Path(str(path)).name
 
 
 def _split_name(split: Mapping[str, Any], choices: Mapping[str, Any]) -> list[str]:
