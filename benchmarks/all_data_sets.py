@@ -33,7 +33,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from fnmatch import fnmatch
 from functools import partial
 from multiprocessing.connection import Connection
@@ -415,10 +415,11 @@ def chosen(arguments: argparse.Namespace) -> Iterator[Cell]:
                         yield cell
 
 
-def longest(count: int) -> list[Cell]:
-    """The cells of the committed results that took most seconds."""
-    rows = read_rows(RESULTS)
-    return sorted(rows, key=lambda cell: -float(rows[cell]["seconds"]))[:count]
+def longest(count: int, solvers: Sequence[str]) -> list[Cell]:
+    """The cells of the committed results in which auto took most seconds, with these solvers."""
+    rows = {cell: float(row["seconds"]) for cell, row in read_rows(RESULTS).items() if cell.solver == "auto"}
+    cells = sorted(rows, key=lambda cell: -rows[cell])[:count]
+    return [replace(cell, solver=solver) for cell in cells for solver in solvers]
 
 
 def revision() -> str:
@@ -453,7 +454,7 @@ def main() -> None:
     results = Results(arguments.results)
     again = {status.lower() for status in arguments.again}
     old = {cell for cell, row in results.rows.items() if not again & {row["status"], "any"}}
-    asked = longest(arguments.longest) if arguments.longest else chosen(arguments)
+    asked = longest(arguments.longest, arguments.solvers) if arguments.longest else chosen(arguments)
     cells = [cell for cell in asked if cell not in old]
     memory = arguments.memory or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**31 / arguments.workers
     try:
