@@ -5,6 +5,7 @@ Internal functions rely on them and check nothing again.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -158,3 +159,18 @@ def same_length(**vectors: Array | NDArray[np.bool_] | None) -> None:
     lengths = {name: len(vector) for name, vector in vectors.items() if vector is not None}
     if len(set(lengths.values())) > 1:
         raise AuclabError("lengths differ: " + ", ".join(f"{name} has {size}" for name, size in lengths.items()))
+
+
+def did_you_mean(word: str, choices: Iterable[str]) -> str:
+    """`` (did you mean 'x'?)`` for a word that is nearly one of `choices`, else nothing.
+
+    Examples
+    --------
+    >>> did_you_mean("ranksmv", ["bauc", "ranksvm"]), did_you_mean("forest", ["bauc", "ranksvm"])
+    (" (did you mean 'ranksvm'?)", '')
+    """
+    from difflib import get_close_matches
+
+    names = {str(name).lower(): str(name) for name in choices}
+    near = get_close_matches(str(word).lower(), names, n=1, cutoff=0.6)
+    return f" (did you mean {names[near[0]]!r}?)" if near else ""

@@ -97,7 +97,7 @@ def test_categories_are_never_formed_as_a_dense_table() -> None:
     rng = np.random.default_rng(1)
     X = pd.DataFrame({name: rng.choice([f"v{k}" for k in range(200)], 20_000) for name in ("one", "two")})
     dataset = Dataset(name="categories", X=X, y=np.arange(20_000) % 2)
-    transformer = preprocess.standard(dataset)
+    transformer = preprocess.standard(dataset, max_categories=None)
     tracemalloc.start()
     Z = transformer.fit_transform(X)
     peak = tracemalloc.get_traced_memory()[1]

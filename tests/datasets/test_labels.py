@@ -33,7 +33,7 @@ def test_sides_in_words() -> None:
 @pytest.mark.parametrize(
     ("labels", "positive", "negative", "message"),
     [
-        (["a", "b", None], "a", None, r"1 missing values \(first in row 2\)"),
+        (["a", "b", None], "a", None, r"1 missing values \(first in row 3\)"),
         (["a", "b", "b"], None, None, r"which label of 'y' is positive\? .* b \(2 rows\), a \(1 rows\)"),
         ([1, 2], None, None, r"which label"),
         (

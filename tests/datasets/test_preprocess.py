@@ -20,6 +20,7 @@ from omegaconf import OmegaConf
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from auclab.datasets import preprocess
+from auclab.datasets.columns import refuse_constant
 from auclab.datasets.preprocess import UnitBall
 from auclab.datasets.records import Dataset
 from auclab.tracking.model import TRUSTED
@@ -222,7 +223,7 @@ def test_text_of_every_kind_is_nominal(kind: str) -> None:
 @pytest.mark.parametrize("build", ALL)
 def test_infinite_values_are_refused(build: Build) -> None:
     X = pd.DataFrame({"size": [1.0, np.inf, -np.inf], "count": [1, 2, 3]})
-    with pytest.raises(AuclabError, match=r"column 'size' has 2 infinite values \(first in row 1\)"):
+    with pytest.raises(AuclabError, match=r"column 'size' has 2 infinite values \(first in row 2\)"):
         build(Dataset(name="infinite", X=X, y=np.array([0, 1, 1])))
     matrix = sp.csr_matrix(np.array([[0.0, 1.0], [0.0, np.nan]]))
     with pytest.raises(AuclabError, match=r"1 entries that are NaN or infinite \(first in column 1\)"):
@@ -234,13 +235,88 @@ def test_identifiers_are_refused_unless_called_nominal() -> None:
     y = np.arange(60) % 2
     with pytest.raises(AuclabError, match=r"column 'id' holds text with 60 different values in 60 rows, such as 'pat"):
         preprocess.standard(Dataset(name="ids", X=X, y=y))
-    assert preprocess.standard(Dataset(name="ids", X=X, y=y, nominal=("id",))).fit_transform(X).shape == (60, 61)
+    called = Dataset(name="ids", X=X, y=y, nominal=("id",))
+    assert preprocess.standard(called, max_categories=None).fit_transform(X).shape == (60, 61)
+    assert preprocess.standard(called).fit_transform(X).shape == (60, 51)
 
 
-def test_dates_are_refused() -> None:
-    X = pd.DataFrame({"when": pd.to_datetime(["2020-01-01", "2020-01-02"])})
-    with pytest.raises(AuclabError, match=r"column 'when' is of type datetime64"):
-        preprocess.standard(Dataset(name="dates", X=X, y=np.array([0, 1])))
+def test_rare_and_new_categories_share_a_column() -> None:
+    X = pd.DataFrame({"city": ["a"] * 4 + ["b"] * 3 + ["c", "d", "e"]})
+    dataset = Dataset(name="cities", X=X, y=np.arange(10) % 2)
+    transformer = preprocess.none(dataset, max_categories=3).fit(X)
+    assert transformer.get_feature_names_out().tolist() == ["city_a", "city_b", "city_(other)"]
+    new = pd.DataFrame({"city": ["b", "e", "never seen"]})
+    assert transformer.transform(new).tolist() == [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 1.0]]
+
+
+def test_gaps_get_a_column_of_their_own() -> None:
+    X = pd.DataFrame({"size": [1.0, np.nan, 3.0, 4.0], "count": [1, 2, 3, 4], "city": ["a", "b", None, "a"]})
+    transformer = preprocess.none(Dataset(name="gaps", X=X, y=np.array([0, 1, 0, 1])), missing_indicators=True).fit(X)
+    names = transformer.get_feature_names_out().tolist()
+    assert names == ["size", "count", "city_a", "city_b", "size_missing", "city_missing"]
+    assert transformer.transform(X)[:, 4:].tolist() == [[0, 0], [1, 0], [0, 1], [0, 0]]
+    assert transformer.transform(X.iloc[[0]].assign(count=np.nan)).tolist() == [[1.0, 2.5, 1.0, 0.0, 0.0, 0.0]]
+
+
+DATES = pd.DataFrame({"since": ["2023-01-31", "2024-02-29", None, "2022-12-01"], "size": [1.0, 2.0, 3.0, 4.0]})
+
+
+@pytest.mark.parametrize("text", [True, False])
+def test_dates_are_refused_or_become_features(text: bool) -> None:
+    X = DATES if text else DATES.assign(since=pd.to_datetime(DATES["since"]))
+    dataset = Dataset(name="dates", X=X, y=np.array([0, 1, 0, 1]))
+    with pytest.raises(AuclabError, match=r"column 'since' holds dates.*preprocess\.dates=.*dataset\.drop=\[since\]"):
+        preprocess.standard(dataset)
+    transformer = preprocess.none(dataset, dates=["year", "month", "weekday", "age"]).fit(X)
+    table = pd.DataFrame(transformer.transform(X), columns=transformer.get_feature_names_out())
+    assert table.shape == (4, 1 + 1 + 12 + 7 + 1)
+    assert table["since_year"].tolist() == [2023.0, 2024.0, 2023.0, 2022.0]  # the gap: the median date
+    assert table["since_month_2"].tolist() == [0.0, 1.0, 0.0, 0.0]
+    assert table["since_weekday_Thu"].tolist() == [0.0, 1.0, 0.0, 1.0]
+    np.testing.assert_allclose(table["since_age"] * 365.25, [394.0, 0.0, 394.0, 455.0])
+    later = transformer.transform(X.iloc[[0]].assign(since="2024-03-01" if text else pd.Timestamp("2024-03-01")))
+    assert later[0, -1] * 365.25 == pytest.approx(-1.0)
+
+
+def test_a_date_that_is_none_is_named() -> None:
+    transformer = preprocess.none(Dataset(name="dates", X=DATES, y=np.array([0, 1, 0, 1])), dates="year").fit(DATES)
+    with pytest.raises(AuclabError, match=r"column 'since' has 'soon' in row 1, which is no date of the format %Y-%m-"):
+        transformer.transform(DATES.iloc[[0]].assign(since="soon"))
+
+
+def test_days_and_months_are_told_apart_by_the_user() -> None:
+    X = pd.DataFrame({"since": ["1/2/2024", "3/4/2024"]})
+    dataset = Dataset(name="dates", X=X, y=np.array([0, 1]))
+    with pytest.raises(AuclabError, match=r"day and month cannot be told apart; give .*date_format=.%d/%m/%Y"):
+        preprocess.none(dataset, dates="month")
+    for form, month in (("%d/%m/%Y", 2), ("%m/%d/%Y", 1)):
+        fitted = preprocess.none(dataset, dates="month", date_format=form).fit(X)
+        first = dict(zip(fitted.get_feature_names_out(), fitted.transform(X)[0], strict=True))
+        assert [name for name, value in first.items() if value] == [f"since_month_{month}"]
+
+
+@pytest.mark.parametrize("build", SCALED)
+def test_constant_columns_alone_are_refused(build: Build) -> None:
+    X = pd.DataFrame({"always": [1.0, np.nan, 1.0], "same": ["a", "a", "a"]})
+    dataset = Dataset(name="still", X=X, y=np.array([0, 1, 1]))
+    with pytest.raises(AuclabError, match="every one of 2 columns is constant on the training part"):
+        build(dataset).fit(X)
+    with pytest.raises(AuclabError, match=r"every column of 'still' has one value only \('always', 'same'\)"):
+        refuse_constant(dataset)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"max_categories": 1}, "max_categories is 1; it is a whole number"),
+        ({"max_categories": 2.5}, "max_categories is 2.5; it is a whole number"),
+        ({"dates": "yaer"}, r"dates has 'yaer' \(did you mean 'year'\?\)"),
+        ({"dates": []}, "dates has empty"),
+    ],
+)
+def test_settings_out_of_range_are_refused(settings: Any, words: str) -> None:
+    with pytest.raises(AuclabError, match=words):
+        preprocess.standard(mixed(), **settings)
 
 
 @pytest.mark.parametrize("build", ALL)

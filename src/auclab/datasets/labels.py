@@ -103,7 +103,7 @@ def binarise(target: pd.Series, positive: Any = None, negative: Any = None) -> B
     if missing := int(target.isna().sum()):
         first = int(np.flatnonzero(target.isna())[0])
         raise AuclabError(
-            f"target column {column!r} has {missing} missing values (first in row {first}); drop those rows"
+            f"target column {column!r} has {missing} missing values (first in row {first + 1}); drop those rows"
         )
     # Each distinct label is converted once: there may be millions of rows.
     codes, values = target.factorize()

@@ -4,18 +4,18 @@ Each function takes a `Dataset`, of which it reads only the names and types of t
 scikit-learn transformer with float64 output: an array, or a CSR matrix where the data are sparse, and from `standard`
 and `minmax` where they are large and mostly zero once encoded (`ColumnScaler`). Numeric columns are imputed by the
 median; nominal ones by the most frequent value, then one-hot encoded, where a category that was not in the training
-part gives zeros. Columns that are constant on the training part are dropped before scaling. Blocks are
-only scaled: their columns are numeric without missing values, and constant ones stay.
+part gives zeros, or counts as one of the rare ones where these share a column. Dates become what the setting ``dates``
+says (`auclab.datasets.columns.Encoding` has all settings). Columns that are constant on the training part are dropped
+before scaling. Blocks are only scaled: their columns are numeric without missing values, and constant ones stay.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.compose import ColumnTransformer
-from sklearn.feature_selection import VarianceThreshold
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import (
@@ -30,24 +30,24 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from auclab.datasets.block_scaler import BlockScaler
 from auclab.datasets.column_scaler import ColumnScaler
-from auclab.datasets.labels import label_text
+from auclab.datasets.columns import LARGEST_VALUE, MAX_CATEGORIES, Encoding, sort_columns
+from auclab.datasets.date_features import DateFeatures
+from auclab.datasets.labels import as_labels, label_text
 from auclab.datasets.median_imputer import MedianImputer
+from auclab.datasets.missing_columns import MissingColumns
 from auclab.datasets.records import Dataset
+from auclab.datasets.varying_columns import VaryingColumns
 from auclab.samples.blocks.table import BlockTable
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Values above this are refused: their squares and sums leave the range of doubles.
-LARGEST_VALUE = 1e150
 #: Encoded tables with a smaller share of entries are passed on as CSR matrices; what is output is decided when scaling.
 MOSTLY_ZERO = 0.5
-#: A column of text that is not declared nominal may have this many values, or one for every other row.
-MAX_TEXT_VALUES = 50
 
 
-def standard(dataset: Dataset) -> Pipeline:
+def standard(dataset: Dataset, **encoding: Unpack[Encoding]) -> Pipeline:
     """Zero mean and unit variance on the training part; sparse data are not centred, which would fill them.
 
     In a large table that is mostly zero, columns of which more than half is zero have unit variance and keep their
@@ -67,10 +67,10 @@ def standard(dataset: Dataset) -> Pipeline:
     if isinstance(dataset.X, BlockTable):
         return Pipeline([("scale", BlockScaler(StandardScaler()))])
     scaler = StandardScaler(with_mean=False) if _is_sparse(dataset) else ColumnScaler("standard")
-    return Pipeline([*_encode(dataset, may_be_sparse=True), *_vary(), ("scale", scaler)])
+    return Pipeline([*_encode(dataset, encoding, may_be_sparse=True), ("vary", VaryingColumns()), ("scale", scaler)])
 
 
-def minmax(dataset: Dataset) -> Pipeline:
+def minmax(dataset: Dataset, **encoding: Unpack[Encoding]) -> Pipeline:
     """Every feature to [0, 1] on the training part; new data may lie outside. Sparse data: largest modulus 1.
 
     Examples
@@ -83,10 +83,10 @@ def minmax(dataset: Dataset) -> Pipeline:
     if isinstance(dataset.X, BlockTable):
         return Pipeline([("scale", BlockScaler(MinMaxScaler()))])
     scaler = MaxAbsScaler() if _is_sparse(dataset) else ColumnScaler("minmax")
-    return Pipeline([*_encode(dataset, may_be_sparse=True), *_vary(), ("scale", scaler)])
+    return Pipeline([*_encode(dataset, encoding, may_be_sparse=True), ("vary", VaryingColumns()), ("scale", scaler)])
 
 
-def unit_ball(dataset: Dataset) -> Pipeline:
+def unit_ball(dataset: Dataset, **encoding: Unpack[Encoding]) -> Pipeline:
     """As `standard`, then into the Euclidean unit ball (see `UnitBall`): ‖x‖₂ ≤ 1 for every row, old or new.
 
     Examples
@@ -102,10 +102,10 @@ def unit_ball(dataset: Dataset) -> Pipeline:
             "preprocess=unit_ball needs all rows in memory; with dataset=blocks take standard, minmax or none"
         )
     scaler = StandardScaler(with_mean=not _is_sparse(dataset))
-    return Pipeline([*_encode(dataset), *_vary(), ("scale", scaler), ("ball", UnitBall())])
+    return Pipeline([*_encode(dataset, encoding), ("vary", VaryingColumns()), ("scale", scaler), ("ball", UnitBall())])
 
 
-def none(dataset: Dataset) -> Pipeline:
+def none(dataset: Dataset, **encoding: Unpack[Encoding]) -> Pipeline:
     """Impute and encode only: constant columns stay, nothing is scaled.
 
     Examples
@@ -117,7 +117,7 @@ def none(dataset: Dataset) -> Pipeline:
     """
     if isinstance(dataset.X, BlockTable):
         return Pipeline([("scale", BlockScaler())])
-    return Pipeline(_encode(dataset))
+    return Pipeline(_encode(dataset, encoding))
 
 
 #: Squares of shorter rows lose digits, so that their norms are not right to the last bit.
@@ -188,86 +188,49 @@ def as_text(X: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(X).apply(texts).astype(object)
 
 
-def _encode(dataset: Dataset, *, may_be_sparse: bool = False) -> list[tuple[str, Any]]:
+def _encode(dataset: Dataset, encoding: Encoding, *, may_be_sparse: bool = False) -> list[tuple[str, Any]]:
     """The steps from published columns to numbers; `may_be_sparse` if what follows takes a CSR matrix or an array."""
     if _is_sparse(dataset):
         _refuse_bad_entries(dataset)
         return [("encode", FunctionTransformer(accept_sparse=True, feature_names_out="one-to-one"))]
-    numeric, nominal = _columns(dataset)
+    columns = sort_columns(dataset, **encoding)
+    limit = encoding.get("max_categories", MAX_CATEGORIES)
     # A column with no value at all in the training part becomes constant instead of vanishing with a warning.
     median = MedianImputer()
     one_hot = make_pipeline(
         FunctionTransformer(as_text, feature_names_out="one-to-one"),
         SimpleImputer(strategy="most_frequent", keep_empty_features=True),
-        OneHotEncoder(handle_unknown="ignore", sparse_output=may_be_sparse, dtype=np.float64),
+        OneHotEncoder(
+            max_categories=limit,
+            handle_unknown="ignore" if limit is None else "infrequent_if_exist",
+            feature_name_combiner=category_name,
+            sparse_output=may_be_sparse,
+            dtype=np.float64,
+        ),
     )
-    parts = [("numeric", median, numeric), ("nominal", one_hot, nominal)]
+    parts: list[tuple[str, Any, list[str]]] = [
+        ("numeric", median, list(columns.numeric)),
+        ("nominal", one_hot, list(columns.nominal)),
+    ]
+    if columns.dates:
+        features = DateFeatures(list(as_labels(encoding.get("dates"))), dict(columns.dates))
+        parts.append(("dates", features, list(columns.dates)))
+    if encoding.get("missing_indicators"):
+        parts.append(("missing", MissingColumns(), [str(name) for name in dataset.frame.columns]))
     used = [part for part in parts if part[2]]
     threshold = MOSTLY_ZERO if may_be_sparse else 0.0
     return [("encode", ColumnTransformer(used, sparse_threshold=threshold, verbose_feature_names_out=False))]
 
 
-def _vary() -> list[tuple[str, Any]]:
-    return [("vary", VarianceThreshold())]
+def category_name(column: Any, category: Any) -> str:
+    """The name of a column of zeros and ones.
 
-
-def _columns(dataset: Dataset) -> tuple[list[str], list[str]]:
-    """Names of the numeric and of the nominal columns."""
-    from pandas import SparseDtype
-    from pandas.api.types import is_bool_dtype, is_numeric_dtype
-
-    numeric: list[str] = []
-    nominal: list[str] = []
-    table: Any = dataset.X
-    for label, column in table.items():
-        name = str(label)
-        if name in dataset.nominal or is_bool_dtype(column.dtype):
-            nominal.append(name)
-        elif isinstance(column.dtype, SparseDtype):
-            raise AuclabError(
-                f"column {name!r} is stored as {column.dtype}: give all columns as one SciPy CSR matrix, or make them "
-                "dense with X.sparse.to_dense()"
-            )
-        elif is_numeric_dtype(column.dtype) and column.dtype.kind != "c":
-            _refuse_sizes(name, column)
-            numeric.append(name)
-        elif str(column.dtype) in ("object", "str", "string", "category"):
-            _refuse_free_text(name, column)
-            nominal.append(name)
-        else:
-            raise AuclabError(f"column {name!r} is of type {column.dtype}; make it a number or a category, or drop it")
-    return numeric, nominal
-
-
-def _refuse_sizes(name: str, column: pd.Series) -> None:
-    """Reject ±∞ and numbers whose squares a variance could not hold."""
-    values = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    infinite = np.isinf(values)
-    if infinite.any():
-        raise AuclabError(
-            f"column {name!r} has {infinite.sum()} infinite values (first in row {infinite.argmax()}); "
-            "only finite numbers work: replace them, or leave them empty to have them imputed"
-        )
-    large = np.abs(values) > LARGEST_VALUE
-    if large.any():
-        raise AuclabError(
-            f"column {name!r} has {large.sum()} values above {LARGEST_VALUE:.0e} in size (first in row "
-            f"{large.argmax()}), whose squares are too large for doubles: divide the column, or leave them empty"
-        )
-
-
-def _refuse_free_text(name: str, column: pd.Series) -> None:
-    """Reject columns of text with very many values: identifiers and damaged numbers, not categories."""
-    try:
-        values = column.nunique()
-    except TypeError as error:  # lists and the like
-        raise AuclabError(f"column {name!r} holds values that are no categories: {error}; make it text") from error
-    if values > max(MAX_TEXT_VALUES, len(column) // 2):
-        raise AuclabError(
-            f"column {name!r} holds text with {values} different values in {len(column)} rows, such as "
-            f"{column.dropna().iloc[0]!r}: drop it (dataset.drop), repair its numbers, or name it in "
-            "dataset.nominal"
-        )
+    Examples
+    --------
+    >>> category_name("city", "Rome"), category_name("city", "infrequent_sklearn")
+    ('city_Rome', 'city_(other)')
+    """
+    return f"{column}_{'(other)' if category == 'infrequent_sklearn' else category}"
 
 
 def _refuse_bad_entries(dataset: Dataset) -> None:

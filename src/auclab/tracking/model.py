@@ -40,9 +40,13 @@ TRUSTED = frozenset(
     {
         "auclab.datasets.block_scaler.BlockScaler",
         "auclab.datasets.column_scaler.ColumnScaler",
+        "auclab.datasets.date_features.DateFeatures",
         "auclab.datasets.median_imputer.MedianImputer",
+        "auclab.datasets.missing_columns.MissingColumns",
         "auclab.datasets.preprocess.UnitBall",
         "auclab.datasets.preprocess.as_text",
+        "auclab.datasets.preprocess.category_name",
+        "auclab.datasets.varying_columns.VaryingColumns",
         "auclab.estimators.auc_classifier.AUCClassifier",
         "auclab.estimators.polynomial_classifier.PolynomialAUCClassifier",
         "auclab.formulations.bauc.BufferedAUC",

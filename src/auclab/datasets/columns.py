@@ -1,0 +1,317 @@
+"""Which columns of a table are numbers, categories and dates, and which cannot be used as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypedDict
+
+import numpy as np
+
+from auclab.datasets.dates import PARTS, DateText, check_parts, find_dates
+from auclab.datasets.labels import as_labels
+from auclab.datasets.overrides import override
+from auclab.datasets.records import Dataset
+from auclab.types import AuclabError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Values above this are refused: their squares and sums leave the range of doubles.
+LARGEST_VALUE = 1e150
+#: A column of text that is not declared nominal may have this many values, or one for every other row.
+MAX_TEXT_VALUES = 50
+#: Columns of a category, unless another number is given; conf/dataset has none with more.
+MAX_CATEGORIES = 50
+#: Rows from which a whole number that is different in each of them is pointed out.
+_MIN_IDENTIFIER_ROWS = 50
+#: Names of columns in a message.
+_LISTED = 5
+#: Columns that a part of a date becomes.
+_WIDTH = {"year": 1, "month": 12, "weekday": 7, "age": 1}
+
+
+class Encoding(TypedDict, total=False):
+    """How columns become numbers, besides the scale: settings that all functions of `preprocess` take.
+
+    Attributes
+    ----------
+    max_categories : int ≥ 2 or None
+        Columns that one category may become: the most frequent values, and one for all others, values that were not
+        in the training part among them. None: a column for each value. 50 if left out.
+    missing_indicators : bool
+        Add a column of zeros and ones for each column that has gaps in the training part.
+    dates : str, sequence of str, or None
+        What becomes of dates: any of year, month, weekday, age (`auclab.datasets.date_features.DateFeatures`). None
+        refuses tables with dates.
+    date_format : str or None
+        Of dates in text, such as ``%d/%m/%Y``; found if None.
+    """
+
+    max_categories: int | None
+    missing_indicators: bool
+    dates: str | Sequence[str] | None
+    date_format: str | None
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a table by what becomes of them.
+
+    Attributes
+    ----------
+    numeric, nominal : tuple of str
+    dates : mapping of str to str or None
+        Of each column of dates the format; None if it is stored as dates.
+    widths : mapping of str to int
+        Into how many features each column is encoded, constant ones included.
+    notes : tuple of str
+        What is worth knowing before a solve.
+    """
+
+    numeric: tuple[str, ...]
+    nominal: tuple[str, ...]
+    dates: Mapping[str, str | None] = field(default_factory=dict)
+    widths: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def sort_columns(
+    dataset: Dataset,
+    *,
+    max_categories: int | None = MAX_CATEGORIES,
+    missing_indicators: bool = False,
+    dates: str | Sequence[str] | None = None,
+    date_format: str | None = None,
+) -> Columns:
+    """Tell numbers, categories and dates apart, and refuse what is none of them.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        Its `X` is a DataFrame.
+    max_categories, missing_indicators, dates, date_format
+        See `Encoding`.
+
+    Raises
+    ------
+    AuclabError
+        A setting out of range, dates without `dates`, text that is different in most rows, infinite or very large
+        numbers, or types that are none of the three.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"size": [1.0, 3.0], "colour": ["red", "blue"], "since": ["2023-01-01", "2024-01-01"]})
+    >>> found = sort_columns(Dataset(name="toy", X=X, y=np.array([0, 1])), dates="year")
+    >>> found.numeric, found.nominal, dict(found.dates), dict(found.widths)
+    (('size',), ('colour',), {'since': '%Y-%m-%d'}, {'size': 1, 'colour': 2, 'since': 1})
+    """
+    parts = _checked(max_categories, dates)
+    numeric: list[str] = []
+    nominal: list[str] = []
+    found: dict[str, DateText | None] = {}
+    free_text: list[str] = []
+    table: Any = dataset.X
+    for label, column in table.items():
+        name = str(label)
+        kind = _kind(name, column, dataset)
+        if kind == "numeric":
+            _refuse_sizes(name, column)
+            numeric.append(name)
+        elif kind == "date":
+            found[name] = None
+        elif kind == "text":
+            is_free = _is_free_text(name, column)
+            if (written := find_dates(column)) is not None:
+                found[name] = written
+            else:
+                (free_text if is_free else nominal).append(name)
+        else:
+            nominal.append(name)
+    if free_text:
+        raise _free_text(free_text, table)
+    formats = _formats(found, table, date_format) if parts or not found else None
+    if formats is None:
+        raise _dates_without_setting(found, table)
+    widths, notes = _widths(table, numeric, nominal, formats, max_categories, parts, missing_indicators)
+    return Columns(tuple(numeric), tuple(nominal), formats, widths, (*notes, *_identifiers(table, numeric)))
+
+
+def _checked(max_categories: Any, dates: Any) -> tuple[str, ...]:
+    if max_categories is not None and (
+        isinstance(max_categories, bool) or not isinstance(max_categories, int | np.integer) or max_categories < 2
+    ):
+        raise AuclabError(
+            f"preprocess.max_categories is {max_categories!r}; it is a whole number ≥ 2, or null for no limit"
+        )
+    parts = as_labels(dates)
+    if dates is not None:
+        check_parts(parts)
+    return parts
+
+
+def _kind(name: str, column: pd.Series, dataset: Dataset) -> str:
+    """``numeric``, ``nominal``, ``date`` or ``text``."""
+    from pandas import SparseDtype
+    from pandas.api.types import is_bool_dtype, is_datetime64_any_dtype, is_numeric_dtype
+
+    if name in dataset.nominal or is_bool_dtype(column.dtype):
+        return "nominal"
+    if isinstance(column.dtype, SparseDtype):
+        raise AuclabError(
+            f"column {name!r} is stored as {column.dtype}: give all columns as one SciPy CSR matrix, or make them "
+            "dense with X.sparse.to_dense()"
+        )
+    if is_numeric_dtype(column.dtype) and column.dtype.kind != "c":
+        return "numeric"
+    if is_datetime64_any_dtype(column.dtype):
+        return "date"
+    if str(column.dtype) in ("object", "str", "string", "category"):
+        return "text"
+    raise AuclabError(f"column {name!r} is of type {column.dtype}; make it a number or a category, or drop it")
+
+
+def _refuse_sizes(name: str, column: pd.Series) -> None:
+    """Reject ±∞ and numbers whose squares a variance could not hold."""
+    values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    infinite = np.isinf(values)
+    if infinite.any():
+        raise AuclabError(
+            f"column {name!r} has {infinite.sum()} infinite values (first in row {infinite.argmax() + 1}); "
+            "only finite numbers work: replace them, or leave them empty to have them imputed"
+        )
+    large = np.abs(values) > LARGEST_VALUE
+    if large.any():
+        raise AuclabError(
+            f"column {name!r} has {large.sum()} values above {LARGEST_VALUE:.0e} in size (first in row "
+            f"{large.argmax() + 1}), whose squares are too large for doubles: divide the column, or leave them empty"
+        )
+
+
+def _is_free_text(name: str, column: pd.Series) -> bool:
+    """Whether text is different in most rows, as names and identifiers are."""
+    try:
+        values = column.nunique()
+    except TypeError as error:  # lists and the like
+        raise AuclabError(f"column {name!r} holds values that are no categories: {error}; make it text") from error
+    return bool(values > max(MAX_TEXT_VALUES, len(column) // 2))
+
+
+def _free_text(names: Sequence[str], table: Any) -> AuclabError:
+    kinds = [
+        f"column {name!r} holds text with {table[name].nunique()} different values in {len(table)} rows, such as "
+        f"{table[name].dropna().iloc[0]!r}"
+        for name in names[:_LISTED]
+    ]
+    more = f"; and {len(names) - _LISTED} more columns" if len(names) > _LISTED else ""
+    which = "it" if len(names) == 1 else "them"
+    return AuclabError(
+        f"{'; '.join(kinds)}{more}: identifiers, names and damaged numbers are no categories. Drop {which} with "
+        f"{override('dataset.drop', names)}, or take {which} as categories with {override('dataset.nominal', names)}"
+    )
+
+
+def _dates_without_setting(found: Mapping[str, DateText | None], table: Any) -> AuclabError:
+    kinds = [
+        f"column {name!r} holds dates, {table[name].nunique()} different ones such as "
+        f"{str(table[name].dropna().iloc[0])!r}"
+        for name in list(found)[:_LISTED]
+    ]
+    which = "it" if len(found) == 1 else "them"
+    several = f" (any of {', '.join(PARTS)})"
+    return AuclabError(
+        f"{'; '.join(kinds)}: make features of {which} with preprocess.dates=[year,month,age]{several}, drop {which} "
+        f"with {override('dataset.drop', list(found))}, or take {which} as categories with "
+        f"{override('dataset.nominal', list(found))}"
+    )
+
+
+def _formats(found: Mapping[str, DateText | None], table: Any, date_format: str | None) -> dict[str, str | None]:
+    """The format of each column of dates."""
+    formats: dict[str, str | None] = {}
+    for name, written in found.items():
+        if written is None:
+            formats[name] = None
+        elif date_format is not None:
+            formats[name] = date_format
+        elif len(written.formats) > 1:
+            choices = " or ".join(override("preprocess.date_format", each) for each in written.formats)
+            raise AuclabError(
+                f"column {name!r} holds dates such as {table[name].dropna().iloc[0]!r}, of which day and month cannot "
+                f"be told apart; give {choices}"
+            )
+        elif written.other:
+            row = int((table[name].astype(object) == written.other[0]).to_numpy().argmax()) + 1
+            raise AuclabError(
+                f"column {name!r} holds dates, but {written.other[0]!r} in row {row} is none; repair it, or read it as "
+                f"missing with {override('dataset.missing', written.other[:3])}"
+            )
+        else:
+            formats[name] = written.formats[0]
+    return formats
+
+
+def refuse_constant(dataset: Dataset) -> None:
+    """Refuse a table of which no column varies.
+
+    Raises
+    ------
+    AuclabError
+        Every column has one value, or none at all.
+    """
+    table: Any = dataset.X
+    if all(column.nunique() <= 1 for _, column in table.items()):
+        names = [str(name) for name in table.columns]
+        few = ", ".join(repr(name) for name in names[:_LISTED]) + (", …" if len(names) > _LISTED else "")
+        raise AuclabError(
+            f"every column of {dataset.name!r} has one value only ({few}), so that no scorer distinguishes the rows; "
+            "at least one column has to vary"
+        )
+
+
+def _widths(
+    table: Any,
+    numeric: Sequence[str],
+    nominal: Sequence[str],
+    dates: Mapping[str, str | None],
+    max_categories: int | None,
+    parts: Sequence[str],
+    missing_indicators: bool,
+) -> tuple[dict[str, int], list[str]]:
+    """Features of each column, and notes on those that are pooled."""
+    widths: dict[str, int] = {}
+    notes: list[str] = []
+    for name in map(str, table.columns):
+        if name in nominal:
+            values = int(table[name].nunique())
+            widths[name] = max(values, 1)
+            if max_categories is not None and values > max_categories:
+                widths[name] = max_categories
+                notes.append(
+                    f"column {name!r} has {values} categories: the {max_categories - 1} most frequent have a feature "
+                    f"each, the rest share one; preprocess.max_categories={values} keeps all"
+                )
+        else:
+            widths[name] = 1 if name in numeric else sum(_WIDTH[part] for part in parts)
+        widths[name] += int(missing_indicators and bool(table[name].isna().any()))
+    for name in dates:
+        notes.append(f"column {name!r} holds dates: {', '.join(parts)} are made of it")
+    return widths, notes
+
+
+def _identifiers(table: Any, numeric: Sequence[str]) -> list[str]:
+    """A note on columns with a different whole number in every row."""
+    if len(table) < _MIN_IDENTIFIER_ROWS:
+        return []
+    whole = [name for name in numeric if table[name].dtype.kind in "iu"]
+    # The first rows tell most columns, in a thousandth of the time.
+    found = [name for name in whole if table[name].iloc[:1_000].is_unique and table[name].is_unique]
+    if not found:
+        return []
+    names = ", ".join(repr(name) for name in found[:_LISTED])
+    plural, verb = ("s", "have") if len(found) > 1 else ("", "has")
+    return [
+        f"column{plural} {names} {verb} a different whole number in every row, as identifiers have; "
+        f"{override('dataset.drop', found)} leaves {'them' if len(found) > 1 else 'it'} out"
+    ]

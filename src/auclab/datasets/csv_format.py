@@ -1,0 +1,246 @@
+"""How a csv file is written: its encoding, what separates columns, and the sign before decimals."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from auclab.datasets.unpacked import unpacked
+from auclab.types import AuclabError
+from auclab.validation import did_you_mean
+
+#: What may separate columns, the usual first.
+SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+#: Names by which `dataset.sep` may call a separator: a tab is hard to type.
+_NAMES = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "bar": "|", "pipe": "|"}
+#: Rows of the file that are looked at, and lines that hold them: a quoted field may have several.
+_ROWS, _LINES = 1_000, 4_000
+#: Bytes that are decoded at a time.
+_AT_ONCE = 1 << 20
+#: Marks at the start of a file, and the encoding that they say.
+_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+#: Bytes without a meaning in cp1252, which is latin-1 with more signs.
+_NOT_IN_WINDOWS = (b"\x81", b"\x8d", b"\x8f", b"\x90", b"\x9d")
+
+_COMMA_NUMBER = re.compile(r"[-+]?\d+(\.\d{3})*,\d+")
+_POINT_NUMBER = re.compile(r"[-+]?\d+(,\d{3})*\.\d+")
+_THOUSANDS = re.compile(r"[-+]?\d{1,3}(\.\d{3})+(,\d+)?")
+
+
+@dataclass(frozen=True)
+class CsvFormat:
+    r"""How a csv file is written.
+
+    Attributes
+    ----------
+    sep, decimal, encoding : str
+        As `pandas.read_csv` takes them.
+    header : tuple of str
+        Names of the columns.
+    detected : tuple of str
+        What is not usual and was not given: what was found, in words.
+    """
+
+    sep: str
+    decimal: str
+    encoding: str
+    header: tuple[str, ...]
+    detected: tuple[str, ...] = ()
+
+
+def csv_format(
+    path: Path, *, sep: str | None = None, decimal: str | None = None, encoding: str | None = None
+) -> CsvFormat:
+    r"""Find how a csv file is written, from all bytes (encoding) and its first 1,000 rows (the rest).
+
+    Parameters
+    ----------
+    path : Path
+        Plain, .gz or .bz2.
+    sep : str, optional
+        One sign, or comma, semicolon, tab, bar.
+    decimal : {".", ","}, optional
+    encoding : str, optional
+        A name that Python knows, such as utf-8, latin-1, cp1252, utf-16.
+
+    Returns
+    -------
+    CsvFormat
+
+    Raises
+    ------
+    AuclabError
+        A value that is none of these; contents that are no text in the encoding, or that are not a table: no header,
+        a name twice, or rows with more fields than the header.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "my.csv"
+    >>> _ = path.write_bytes("Größe;Preis\n1,5;2\n2,25;3\n".encode("latin-1"))
+    >>> found = csv_format(path)
+    >>> found.sep, found.decimal, found.encoding, found.header
+    (';', ',', 'cp1252', ('Größe', 'Preis'))
+    >>> found.detected
+    ('columns separated by semicolons', 'decimal commas', 'encoding cp1252 (it is not UTF-8)')
+    """
+    detected: list[str] = []
+    taken = _known_encoding(encoding) if encoding else _find_encoding(path)
+    usual_sep = "\t" if ".tsv" in path.name.lower() else ","
+    _refuse_binary(path, taken)
+    lines = list(_first_lines(path, taken))
+    separator = _known_separator(sep) if sep else _find_separator(lines, usual_sep)
+    rows = _parsed(lines, separator)
+    if not rows or not any(rows[0]):
+        raise AuclabError(f"{path} cannot be read as a table: it has no header row; check the path and the format")
+    header, body = tuple(name.strip() for name in rows[0]), rows[1:]
+    _refuse_header(path, header)
+    _refuse_ragged(path, header, body, separator)
+    if decimal not in (None, ".", ","):
+        raise AuclabError(f"dataset.decimal is {decimal!r}; the sign before decimals is . or ,")
+    mark = decimal or ("," if separator != "," and _has_decimal_commas(body) else ".")
+    if sep is None and separator != usual_sep:
+        detected.append(f"columns separated by {SEPARATORS[separator]}s")
+    if decimal is None and mark == ",":
+        detected.append("decimal commas")
+    if encoding is None and taken != "utf-8":
+        detected.append(f"encoding {taken}" + (" (it is not UTF-8)" if taken in ("cp1252", "latin-1") else ""))
+    return CsvFormat(separator, mark, taken, header, tuple(detected))
+
+
+def _known_encoding(name: str) -> str:
+    try:
+        codecs.lookup(str(name))
+    except (LookupError, ValueError):
+        known = ("utf-8", "latin-1", "cp1252", "utf-16", "iso-8859-15", "mac-roman", "cp1250", "cp1251")
+        raise AuclabError(
+            f"dataset.encoding is {name!r}, which Python does not know{did_you_mean(str(name), known)}; "
+            f"usual ones are {', '.join(known)}"
+        ) from None
+    return str(name)
+
+
+def _known_separator(name: str) -> str:
+    sign = _NAMES.get(str(name).lower(), str(name))
+    if len(sign) != 1 or sign.isalnum():
+        raise AuclabError(f"dataset.sep is {name!r}; it is one sign, or one of {', '.join(SEPARATORS.values())}")
+    return sign
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """The unpacked bytes of a file."""
+    with unpacked(path) as source:
+        if source is not path:
+            yield source
+            return
+        with path.open("rb") as stream:
+            yield stream
+
+
+def _find_encoding(path: Path) -> str:
+    """UTF-8 if all bytes are, UTF-16 if it is marked as such, else the encoding of Windows in Western Europe."""
+    with _opened(path) as stream:
+        piece = stream.read(_AT_ONCE)
+        for mark, name in _MARKS.items():
+            if piece.startswith(mark):
+                return name
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        is_utf8, is_windows = True, True
+        while piece and (is_utf8 or is_windows):
+            try:
+                decoder.decode(piece)
+            except UnicodeDecodeError:
+                is_utf8 = False
+            is_windows = is_windows and not any(byte in piece for byte in _NOT_IN_WINDOWS)
+            piece = stream.read(_AT_ONCE)
+    return "utf-8" if is_utf8 else "cp1252" if is_windows else "latin-1"
+
+
+def _refuse_binary(path: Path, encoding: str) -> None:
+    with _opened(path) as stream:
+        has_zeros = b"\x00" in stream.read(_AT_ONCE)
+    if has_zeros and not encoding.lower().startswith(("utf-16", "utf-32", "utf_16", "utf_32", "utf16", "utf32")):
+        raise AuclabError(
+            f"{path} cannot be read as a table: it is no text, though its name ends as one; check the path and the "
+            "format (save a workbook as csv)"
+        )
+
+
+def _first_lines(path: Path, encoding: str) -> Iterator[str]:
+    with _opened(path) as stream:
+        try:
+            yield from itertools.islice(codecs.getreader(encoding)(stream), _LINES)
+        except UnicodeError as error:
+            raise AuclabError(
+                f"{path} cannot be read as a table: it is not {encoding}; leave out dataset.encoding to have it "
+                "detected, or give the right one (latin-1, cp1252, utf-16)"
+            ) from error
+
+
+def _parsed(lines: Sequence[str], separator: str) -> list[list[str]]:
+    """The first rows, without empty lines."""
+    reader = csv.reader(iter(lines), delimiter=separator, skipinitialspace=True)
+    try:
+        rows = list(itertools.islice((row for row in reader if len(row) > 1 or any(map(str.strip, row))), _ROWS))
+    except csv.Error:  # a quote that never ends
+        return []
+    return rows[:-1] if len(lines) == _LINES and len(rows) < _ROWS else rows  # the last may be cut
+
+
+def _find_separator(lines: Sequence[str], usual: str) -> str:
+    """The sign that splits the header and every row into equally many fields, the most of them."""
+    best, most = usual, 1
+    for separator in dict.fromkeys([usual, *SEPARATORS]):
+        rows = _parsed(lines, separator)
+        width = len(rows[0]) if rows else 0
+        if width > most and all(len(row) == width for row in rows):
+            best, most = separator, width
+    return best
+
+
+def _has_decimal_commas(body: Sequence[Sequence[str]]) -> bool:
+    fields = [field.strip() for row in body for field in row]
+    commas = any(_COMMA_NUMBER.fullmatch(field) for field in fields)
+    return commas and not any(_POINT_NUMBER.fullmatch(field) and not _THOUSANDS.fullmatch(field) for field in fields)
+
+
+def _refuse_header(path: Path, header: Sequence[str]) -> None:
+    twice = [name for name in dict.fromkeys(header) if name and header.count(name) > 1]
+    if twice:
+        names = ", ".join(repr(name) for name in twice)
+        raise AuclabError(
+            f"{path} has columns of the same name: {names} ({header.count(twice[0])} times); give every column a name "
+            "of its own in the header row"
+        )
+
+
+def _refuse_ragged(path: Path, header: Sequence[str], body: Sequence[Sequence[str]], separator: str) -> None:
+    """Reject rows of another length, which pandas would fill up, or take for rows with a label in front."""
+    for number, row in enumerate(body, start=1):
+        if len(row) != len(header):
+            kind = SEPARATORS.get(separator, repr(separator))
+            raise AuclabError(
+                f"{path} cannot be read as a table: row {number} has {len(row)} fields, separated by {kind}, and the "
+                f"header row has {len(header)}; the row starts with {', '.join(row)[:40]!r}: repair it (text with a "
+                f"{kind} belongs in quotes), or give dataset.sep"
+            )
+
+
+def listed(names: Sequence[Any], most: int = 30) -> str:
+    """Names in a message, as many as can be read.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"], most=2)
+    'a, b, … 3 in all'
+    """
+    shown = ", ".join(str(name) for name in names[:most])
+    return shown if len(names) <= most else f"{shown}, … {len(names)} in all"

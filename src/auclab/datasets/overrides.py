@@ -1,0 +1,45 @@
+"""Settings as they are typed in a shell: what messages tell the reader to add to the command."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+
+#: Words that Hydra reads as text without quotes.
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*")
+#: Words that Hydra reads as something else than text.
+_TAKEN = ("null", "true", "false", "nan", "inf")
+
+
+def override(key: str, value: str | Sequence[str], *, most: int = 8) -> str:
+    """A setting with its value, quoted for the shell and for Hydra where they would misread it.
+
+    Parameters
+    ----------
+    key : str
+    value : str or sequence of str
+        A sequence is written as a list; of more than `most` values the first ones, and ``…``.
+
+    Examples
+    --------
+    >>> override("dataset.drop", ["id", "name"])
+    'dataset.drop=[id,name]'
+    >>> print(override("dataset.drop", ["income (€, year)"]))
+    'dataset.drop=["income (€, year)"]'
+    >>> print(override("dataset.target", "größe"))
+    'dataset.target="größe"'
+    """
+    if isinstance(value, str):
+        text = _word(value)
+    else:
+        text = f"[{','.join([_word(each) for each in value[:most]] + ['…'] * (len(value) > most))}]"
+    whole = f"{key}={text}"
+    return whole if re.fullmatch(r"[\w.,=\[\]\-]*", whole, flags=re.ASCII) else shlex.quote(whole)
+
+
+def _word(text: str) -> str:
+    if _PLAIN.fullmatch(text) and text.lower() not in _TAKEN:
+        return text
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
