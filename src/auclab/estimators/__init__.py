@@ -1,14 +1,19 @@
 """Linear scorers as scikit-learn estimators: any formulation, and the gradient method on a polynomial."""
 
 from auclab.estimators.auc_classifier import AUCClassifier, formulation_named
+from auclab.estimators.calibration import fit_calibration, held_out_scores
 from auclab.estimators.polynomial_classifier import PolynomialAUCClassifier
+from auclab.estimators.threshold import decision_threshold
 from auclab.metrics.scorers import bauc_scorer, soft_auc_scorer, voros_scorer
 
 __all__ = [
     "AUCClassifier",
     "PolynomialAUCClassifier",
     "bauc_scorer",
+    "decision_threshold",
+    "fit_calibration",
     "formulation_named",
+    "held_out_scores",
     "soft_auc_scorer",
     "voros_scorer",
 ]

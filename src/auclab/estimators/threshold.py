@@ -1,0 +1,184 @@
+"""Where scores are cut into two classes: a rule that is named, applied to the scores of a sample.
+
+A threshold lies in the middle of the gap between two scores of the sample; scores above it are positive. Rows of weight
+0 do not count, and integer weights act as repeated rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from auclab.types import Array, AuclabError
+from auclab.validation import finite_vector, positive_mask, same_length, weight_vector
+
+#: The rules of `decision_threshold`, as they are written.
+RULES = "'prior', ('prior', share), 'youden', ('cost', false_positive, false_negative), ('fpr', max_fpr)"
+#: Sums of weights that differ by less than this, relatively, are equal.
+_ROUNDING = 1e-12
+
+
+def decision_threshold(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    rule: str | Sequence[Any] | float = "prior",
+    *,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+) -> float:
+    """The score above which an observation is called positive.
+
+    Scores that were not used to fit the scorer, such as those of inner folds, give a threshold that keeps its promise
+    on new rows; scores of the training sample are optimistic.
+
+    Parameters
+    ----------
+    y_true : array of shape (n_samples,)
+        Labels 0/1, −1/+1, booleans, or any two values with `pos_label`.
+    y_score : array of shape (n_samples,)
+        Finite; larger is more positive.
+    rule : str, tuple or float
+        ``"prior"``: as many are called positive as are positive; ``("prior", 0.1)``: that share, in [0, 1], of all.
+        ``"youden"``: largest TPR − FPR. ``("cost", c_fp, c_fn)``: least total cost, a false positive at c_fp ≥ 0 and a
+        false negative at c_fn ≥ 0. ``("fpr", 0.05)``: largest TPR among the thresholds with FPR ≤ 0.05. A number is
+        the threshold itself.
+    sample_weight : array of shape (n_samples,), optional
+        Weights ≥ 0.
+    pos_label : optional
+        Label of the positive class.
+
+    Returns
+    -------
+    float
+        Of several equally good thresholds the highest; below all scores if all are to be positive, above all if none.
+
+    Raises
+    ------
+    AuclabError
+        An unknown rule, a number outside its range, and bad labels, scores or weights.
+
+    See Also
+    --------
+    auclab.estimators.AUCClassifier : Cuts by it in `predict`.
+
+    Examples
+    --------
+    Scores 1 to 5 of which 2 and 5 are positive; two are called positive, or one if that must cost no false positive:
+
+    >>> y, s = [0, 1, 0, 0, 1], [1.0, 2.0, 3.0, 4.0, 5.0]
+    >>> decision_threshold(y, s, "prior"), decision_threshold(y, s, ("fpr", 0.0))
+    (3.5, 4.5)
+    >>> decision_threshold(y, s, ("cost", 1.0, 4.0))  # two false positives are cheaper than a false negative
+    1.5
+    """
+    name, numbers = read_rule(rule)
+    if name == "score":
+        return numbers[0]
+    cuts = Cuts.of(y_true, y_score, sample_weight, pos_label)
+    if name == "prior":
+        share = numbers[0] if numbers else cuts.tp[-1] / (cuts.tp[-1] + cuts.fp[-1])
+        # Without a division where it can be helped: sums of integer weights are exact.
+        wanted = numbers[0] * (cuts.tp[-1] + cuts.fp[-1]) if numbers else cuts.tp[-1]
+        return cuts.threshold(-abs(cuts.tp + cuts.fp - wanted)) if 0 < share < 1 else cuts.ends(share >= 1)
+    if name == "youden":
+        return cuts.threshold(cuts.tp * cuts.fp[-1] - cuts.fp * cuts.tp[-1])
+    if name == "cost":
+        return cuts.threshold(numbers[1] * cuts.tp - numbers[0] * cuts.fp)
+    allowed = cuts.fp <= numbers[0] * cuts.fp[-1] * (1.0 + _ROUNDING)
+    return cuts.threshold(np.where(allowed, cuts.tp, -np.inf))
+
+
+def read_rule(rule: Any) -> tuple[str, tuple[float, ...]]:
+    """Name and numbers of a rule of `decision_threshold`, checked; a number is the rule ``"score"``.
+
+    Raises
+    ------
+    AuclabError
+        An unknown rule, or a number outside its range.
+
+    Examples
+    --------
+    >>> read_rule(("fpr", 0.1)), read_rule("prior"), read_rule(0.5)
+    (('fpr', (0.1,)), ('prior', ()), ('score', (0.5,)))
+    """
+    if isinstance(rule, int | float | np.number) and not isinstance(rule, bool):
+        parts: tuple[Any, ...] = ("score", rule)
+    elif isinstance(rule, str):
+        parts = (rule,)
+    elif isinstance(rule, Sequence) and len(rule) > 0:
+        parts = tuple(rule)
+    else:
+        raise AuclabError(f"a decision threshold is one of {RULES}, or a score; got {rule!r}")
+    name, given = parts[0], parts[1:]
+    wanted = {"prior": (0, 1), "youden": (0,), "cost": (2,), "fpr": (1,), "score": (1,)}
+    if not isinstance(name, str) or name not in wanted or len(given) not in wanted[name]:
+        raise AuclabError(f"a decision threshold is one of {RULES}, or a score; got {rule!r}")
+    try:
+        numbers = tuple(float(value) for value in given)
+    except (TypeError, ValueError) as error:
+        raise AuclabError(f"a decision threshold needs numbers, got {rule!r}; choose one of {RULES}") from error
+    if not all(map(math.isfinite, numbers)):
+        raise AuclabError(f"a decision threshold needs finite numbers, got {rule!r}")
+    if name in ("prior", "fpr") and not all(0.0 <= value <= 1.0 for value in numbers):
+        raise AuclabError(f"{'a share' if name == 'prior' else 'max_fpr'} lies in [0, 1], got {rule!r}")
+    if name == "cost" and (min(numbers) < 0 or max(numbers) == 0):
+        raise AuclabError(f"costs must be ≥ 0 and one of them above 0, got {rule!r}")
+    return name, numbers
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """Every threshold of a sample, from above all scores down to below all of them, and what is positive above it.
+
+    Attributes
+    ----------
+    between : array of shape (n_cuts,)
+        Descending; the first is above all scores, the last below all.
+    tp, fp : array of shape (n_cuts,)
+        Weight of the positives and of the negatives above.
+
+    See Also
+    --------
+    decision_threshold : Chooses one of them.
+    """
+
+    between: Array
+    tp: Array
+    fp: Array
+
+    @classmethod
+    def of(cls, y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None, pos_label: Any) -> Cuts:
+        """The cuts of a sample; tied scores are not cut apart."""
+        positive, scores = positive_mask(y_true, pos_label), finite_vector("y_score", y_score)
+        same_length(y_true=positive, y_score=scores)
+        weight = weight_vector(sample_weight, scores.size)
+        weight = np.ones(scores.size) if weight is None else weight
+        used = weight > 0
+        if not (used & positive).any() or not (used & ~positive).any():
+            raise AuclabError("all weights of a class are 0; give at least one observation of it a positive weight")
+        values, group = np.unique(scores[used], return_inverse=True)
+        sums = [
+            np.bincount(group, weights=weight[used] * side[used], minlength=values.size)
+            for side in (positive, ~positive)
+        ]
+        tp, fp = (np.concatenate(([0.0], np.cumsum(part[::-1]))) for part in sums)
+        # Outside by as much as the scores are apart on average, so that the unit of the scores does not matter.
+        margin = (values[-1] - values[0]) / (values.size - 1) if values.size > 1 else max(abs(values[0]), 1.0)
+        inner = values[:-1] + 0.5 * np.diff(values)
+        between = np.concatenate(([values[-1] + 0.5 * margin], inner[::-1], [values[0] - 0.5 * margin]))
+        return cls(between, tp, fp)
+
+    def threshold(self, gain: Array) -> float:
+        """The highest of the cuts with the largest gain; differences that are rounding do not count."""
+        finite = gain[np.isfinite(gain)]
+        noise = _ROUNDING * max(abs(finite).max(), self.tp[-1], self.fp[-1])
+        return float(self.between[np.flatnonzero(gain >= finite.max() - noise)[0]])
+
+    def ends(self, all_positive: bool) -> float:
+        """The cut below all scores, or the one above all."""
+        return float(self.between[-1 if all_positive else 0])
