@@ -89,6 +89,91 @@ def test_missing_markers(tmp_path: Path) -> None:
     np.testing.assert_array_equal(dataset.X, [[1, np.nan], [np.nan, 2], [np.nan, 3]])
 
 
+WRITTEN: dict[str, tuple[bytes, tuple[str, ...]]] = {
+    "semicolons": (b"gr;y\n1.5;0\n2.5;1\n", ("columns separated by semicolons",)),
+    "decimal commas": (b"gr;y\n1,5;0\n2,5;1\n", ("columns separated by semicolons", "decimal commas")),
+    "tabs": (b"gr\ty\n1.5\t0\n2.5\t1\n", ("columns separated by tabs",)),
+    "bars": (b"gr|y\n1.5|0\n2.5|1\n", ("columns separated by bars",)),
+    "mark": (b"\xef\xbb\xbfgr,y\n1.5,0\n2.5,1\n", ("encoding utf-8-sig",)),
+    "utf-16": ("gr,y\n1.5,0\n2.5,1\n".encode("utf-16"), ("encoding utf-16",)),
+    "old Mac": (b"gr,y\r1.5,0\r2.5,1\r", ()),
+    "Windows": (b"gr , y\r\n 1.5, 0\r\n2.5,1\r\n\r\n", ()),
+    "quoted": (b'gr,y\n"1.5","0"\n"2.5","1"\n', ()),
+}
+
+
+@pytest.mark.parametrize("kind", WRITTEN)
+def test_the_format_of_a_csv_is_found_and_noted(tmp_path: Path, kind: str) -> None:
+    content, found = WRITTEN[kind]
+    (tmp_path / "my.csv").write_bytes(content)
+    dataset = load_file(tmp_path / "my.csv", target="y")
+    assert dataset.frame["gr"].tolist() == [1.5, 2.5]
+    assert dataset.y.tolist() == [0, 1]
+    assert dataset.notes == tuple(f"my.csv: {each}" for each in found)
+
+
+def test_an_encoding_of_offices_is_found(tmp_path: Path) -> None:
+    table = "Größe;Währung;y\n1,5;€;gut\n2,5;$;schlecht\n"
+    (tmp_path / "my.csv").write_bytes(table.encode("cp1252"))
+    dataset = load_file(tmp_path / "my.csv", target="y", positive="gut")
+    assert dataset.frame["Größe"].tolist() == [1.5, 2.5]
+    assert dataset.frame["Währung"].tolist() == ["€", "$"]
+    assert dataset.notes[-1] == "my.csv: encoding cp1252 (it is not UTF-8)"
+    given = load_file(tmp_path / "my.csv", target="y", positive="gut", sep="semicolon", decimal=",", encoding="cp1252")
+    pd.testing.assert_frame_equal(given.frame, dataset.frame)
+    assert given.notes == ()
+
+
+def test_semicolons_in_text_do_not_separate(tmp_path: Path) -> None:
+    (tmp_path / "my.csv").write_text('"a; b",c; d,y\n"x, 1","p;q",0\nz,r,1\n', encoding="utf-8")
+    dataset = load_file(tmp_path / "my.csv", target="y")
+    assert dataset.frame.to_numpy().tolist() == [["x, 1", "p;q"], ["z", "r"]]
+    assert list(dataset.frame) == ["a; b", "c; d"]
+
+
+def test_one_bad_cell_is_named_and_can_be_read_as_missing(tmp_path: Path) -> None:
+    rows = [f"{k},{k % 2}" for k in range(40)]
+    rows[16] = "unknown,1"
+    (tmp_path / "my.csv").write_text("\n".join(["age,y", *rows]), encoding="utf-8")
+    words = (
+        r"column 'age' has 1 cell that is no number among 39 that are: 'unknown' \(row 17\); dataset.missing=\[unknow"
+    )
+    with pytest.raises(AuclabError, match=words):
+        load_file(tmp_path / "my.csv", target="y")
+    column = load_file(tmp_path / "my.csv", target="y", missing=["unknown"]).frame["age"]
+    assert column.isna().sum() == 1
+    assert np.isnan(column[16])
+    assert column.sum() == sum(range(40)) - 16
+    assert load_file(tmp_path / "my.csv", target="y", nominal=["age"]).frame["age"][16] == "unknown"
+
+
+def test_numbers_as_missing_markers(tmp_path: Path) -> None:
+    (tmp_path / "my.csv").write_text("x,y\n1,0\n-999,1\n3,1\n", encoding="utf-8")
+    assert load_file(tmp_path / "my.csv", target="y", missing=-999).frame["x"].isna().tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        (['"1,5"', '"2,5"', '"3,75"'], r"such as '1,5' in row 1; .* 'dataset.decimal=\",\"' reads decimal commas"),
+        (["1.234.567", "2.000.000", "9"], r"such as '1.234.567' in row 1"),
+        (["12 kg", "13 kg", "14 kg"], r"such as '12 kg' in row 1; .* dataset.nominal=\[x\] takes it"),
+        (["12 %", "13%", "x"], r"such as '12 %' in row 1"),
+    ],
+)
+def test_numbers_that_cannot_be_read_are_no_categories(tmp_path: Path, cells: list[str], words: str) -> None:
+    rows = [f"{cell},{k % 2}" for k, cell in enumerate(cells)]
+    (tmp_path / "my.csv").write_text("\n".join(["x,y", *rows]), encoding="utf-8")
+    with pytest.raises(AuclabError, match=f"column 'x' looks like numbers that cannot be read, {words}"):
+        load_file(tmp_path / "my.csv", target="y")
+
+
+def test_settings_of_csv_files_do_not_suit_parquet(tmp_path: Path) -> None:
+    TABLE.to_parquet(tmp_path / "my.parquet")
+    with pytest.raises(AuclabError, match=r"dataset.sep, dataset.missing is for csv and tsv files"):
+        load_file(tmp_path / "my.parquet", target="y", positive="p", sep=";", missing="x")
+
+
 def test_keel_set(data_folder: Path) -> None:
     path = data_folder / "keel" / "keel_abalone19.csv"
     dataset = load_file(path, target="target", positive="positive")
@@ -115,7 +200,21 @@ def test_keel_set(data_folder: Path) -> None:
         ("x,y\n", {"target": "y"}, r"has no rows"),
         ("", {"target": "y"}, r"is empty"),
         ("\n\n", {"target": "y"}, r"cannot be read as a table"),
-        ("x,y\n1,0\n1,2,3,4\n", {"target": "y"}, r"cannot be read as a table: .*line 3"),
+        ("x,y\n1,0\n1,2,3,4\n", {"target": "y"}, r"cannot be read as a table: row 2 has 4 fields"),
+        ("x,y\n1,0\n1\n", {"target": "y"}, r"cannot be read as a table: row 2 has 1 fields.* header row has 2"),
+        ("x,y\n1,0,3\n2,1,3\n", {"target": "y"}, r"cannot be read as a table: row 1 has 3 fields"),
+        ("x,y,x,z,z\n1,0,1,1,1\n", {"target": "y"}, r"columns of the same name: 'x', 'z' \(2 times\)"),
+        (
+            "size,y\n1,0\n2,1\n",
+            {"target": "y", "drop": "siez"},
+            r"dropped, is not there \(did you mean 'size'\?\); col",
+        ),
+        ("x,y\n1,0\n2,1\n", {"target": "y", "drop": "y"}, r"column 'y' is the target and to be dropped"),
+        ("x,y\n1,0\n2,1\n", {"target": "y", "sep": "ab"}, r"dataset.sep is 'ab'; it is one sign"),
+        ("x,y\n1,0\n2,1\n", {"target": "y", "decimal": ";"}, r"dataset.decimal is ';'; the sign before"),
+        ("x,y\n1,0\n2,1\n", {"target": "y", "encoding": "utf9"}, r"'utf9', which Python .* \(did you mean 'utf-8'"),
+        ("é,y\n1,0\n2,1\n", {"target": "y", "encoding": "ascii"}, r"it is not ascii; leave out dataset.encoding"),
+        ("x,y\n1,a\n2,b\n3,c\n4,c\n5,c", {"target": "y"}, r"such as dataset.positive=a; labels are c \(3 .* negative"),
     ],
 )
 def test_csv_that_is_refused(tmp_path: Path, content: str, options: dict[str, Any], message: str) -> None:
@@ -128,7 +227,7 @@ def test_csv_that_is_refused(tmp_path: Path, content: str, options: dict[str, An
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("latin.csv", "größe,y\n1,0\n".encode("latin-1")),
+        ("workbook.csv", b"PK\x03\x04\x00\x00rest"),
         ("not.csv.gz", b"plain text"),
         ("cut.csv.gz", gzip.compress(b"x,y\n1,0\n2,1\n" * 200, mtime=0)[:40]),
         ("not.parquet", b"plain text"),

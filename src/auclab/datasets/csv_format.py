@@ -43,7 +43,7 @@ class CsvFormat:
     sep, decimal, encoding : str
         As `pandas.read_csv` takes them.
     header : tuple of str
-        Names of the columns.
+        Names of the columns; one without a name is called as pandas does, such as ``Unnamed: 0``.
     detected : tuple of str
         What is not usual and was not given: what was found, in words.
     """
@@ -98,9 +98,9 @@ def csv_format(
     lines = list(_first_lines(path, taken))
     separator = _known_separator(sep) if sep else _find_separator(lines, usual_sep)
     rows = _parsed(lines, separator)
-    if not rows or not any(rows[0]):
+    if not rows or not any(map(str.strip, rows[0])):
         raise AuclabError(f"{path} cannot be read as a table: it has no header row; check the path and the format")
-    header, body = tuple(name.strip() for name in rows[0]), rows[1:]
+    header, body = tuple(name.strip() or f"Unnamed: {k}" for k, name in enumerate(rows[0])), rows[1:]
     _refuse_header(path, header)
     _refuse_ragged(path, header, body, separator)
     if decimal not in (None, ".", ","):
@@ -213,7 +213,7 @@ def _has_decimal_commas(body: Sequence[Sequence[str]]) -> bool:
 
 
 def _refuse_header(path: Path, header: Sequence[str]) -> None:
-    twice = [name for name in dict.fromkeys(header) if name and header.count(name) > 1]
+    twice = [name for name in dict.fromkeys(header) if header.count(name) > 1]
     if twice:
         names = ", ".join(repr(name) for name in twice)
         raise AuclabError(
@@ -232,15 +232,3 @@ def _refuse_ragged(path: Path, header: Sequence[str], body: Sequence[Sequence[st
                 f"header row has {len(header)}; the row starts with {', '.join(row)[:40]!r}: repair it (text with a "
                 f"{kind} belongs in quotes), or give dataset.sep"
             )
-
-
-def listed(names: Sequence[Any], most: int = 30) -> str:
-    """Names in a message, as many as can be read.
-
-    Examples
-    --------
-    >>> listed(["a", "b", "c"], most=2)
-    'a, b, … 3 in all'
-    """
-    shown = ", ".join(str(name) for name in names[:most])
-    return shown if len(names) <= most else f"{shown}, … {len(names)} in all"

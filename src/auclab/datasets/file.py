@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from auclab.datasets.bad_cells import refuse_bad_cells
 from auclab.datasets.checksum import verified_sha256
+from auclab.datasets.csv_format import CsvFormat, csv_format
 from auclab.datasets.labels import as_labels, binarise
 from auclab.datasets.records import Dataset
 from auclab.datasets.table import ALL, UNREADABLE, make_dataset, read_csv, unreadable
 from auclab.datasets.unpacked import unpacked
 from auclab.types import AuclabError
-
-if TYPE_CHECKING:
-    import pandas as pd
+from auclab.validation import did_you_mean
 
 #: Missing values in csv and tsv files.
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "None")
@@ -31,6 +31,10 @@ def load_file(
     negative: Any = None,
     nominal: Sequence[str] | str = (),
     drop: Sequence[str] | str = (),
+    missing: Sequence[str] | str = (),
+    sep: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
     name: str | None = None,
     sha256: str | None = None,
     citation: str = "",
@@ -50,6 +54,10 @@ def load_file(
         Columns that are categories though they look like numbers; columns of text are categories anyway.
     drop : list of str
         Columns to leave out, such as an identifier.
+    missing : list of str
+        What is read as missing in csv and tsv files besides an empty field and ``? NA N/A NaN nan null None``.
+    sep, decimal, encoding : str, optional
+        How a csv or tsv file is written (`auclab.datasets.csv_format.csv_format`); found if left out, and noted.
     name : str, optional
         Name of the data set; the file's name if left out.
     sha256 : str, optional
@@ -60,14 +68,14 @@ def load_file(
     Returns
     -------
     Dataset
-        `X` is a CSR matrix for svmlight files, a DataFrame for all others. In csv and tsv an empty field and
-        ``? NA N/A NaN nan null None`` are missing values.
+        `X` is a CSR matrix for svmlight files, a DataFrame for all others. Its `notes` say how a csv file is written,
+        where that is not usual.
 
     Raises
     ------
     AuclabError
-        No path, a file that is missing, empty or unreadable, an unknown ending, a column or label that does
-        not occur, missing labels, or one class only.
+        No path, a file that is missing, empty or unreadable, an unknown ending, two columns of one name, a column or
+        label that does not occur, missing labels, one class only, or a column of numbers with cells that are none.
 
     Examples
     --------
@@ -94,36 +102,62 @@ def load_file(
         raise AuclabError(f"{where} is empty; a header row and at least two rows of data are needed")
     if where.name.lower().endswith(SVMLIGHT):
         return _read_svmlight(where, positive, negative, facts)
-    frame = _read_frame(where, () if nominal == ALL else as_labels(nominal), ALL if nominal == ALL else target)
+    kept_as_text = () if nominal == ALL else as_labels(nominal)
+    if where.name.lower().endswith((*CSV, *TSV)):
+        written = _format_of(where, sep, decimal, encoding)
+        _require_columns(where, written.header, target, kept_as_text, as_labels(drop))
+        text = ALL if nominal == ALL else [*kept_as_text, str(target)]
+        frame = read_csv(
+            where,
+            text=text, missing=(*MISSING, *as_labels(missing)), sep=written.sep, decimal=written.decimal,
+            encoding=written.encoding, skipinitialspace=True, names=list(written.header), header=0, index_col=False,
+        )  # fmt: skip
+        facts["notes"] = tuple(f"{where.name}: {found}" for found in written.detected)
+    elif where.name.lower().endswith(PARQUET):
+        given = {"sep": sep, "decimal": decimal, "encoding": encoding, "missing": as_labels(missing)}
+        if said := [f"dataset.{key}" for key, value in given.items() if value]:
+            raise AuclabError(f"{', '.join(said)} is for csv and tsv files; {where} is parquet, which says it itself")
+        frame = _read_parquet(where)
+        _require_columns(where, [str(label) for label in frame.columns], target, kept_as_text, as_labels(drop))
+    else:
+        endings = ", ".join((*CSV, *TSV, *PARQUET, *SVMLIGHT))
+        raise AuclabError(f"{where} has an unknown ending; a file ends in one of {endings}")
+    frame = frame.rename(columns=str).drop(columns=list(as_labels(drop)))
+    if nominal != ALL:
+        refuse_bad_cells(frame, [name for name in frame.columns if name not in (target, *kept_as_text)])
+    return make_dataset(frame, target=str(target), positive=positive, negative=negative, nominal=nominal, **facts)
+
+
+def _format_of(path: Path, sep: str | None, decimal: str | None, encoding: str | None) -> CsvFormat:
+    try:
+        return csv_format(path, sep=sep, decimal=decimal, encoding=encoding)
+    except AuclabError:
+        raise
+    except UNREADABLE as error:
+        raise unreadable(path, error) from error
+
+
+def _require_columns(
+    path: Path, columns: Sequence[str], target: str | None, nominal: Sequence[str], dropped: Sequence[str]
+) -> None:
+    """Refuse settings that name columns which are not there, before the rows are read."""
+    every = ", ".join(columns)
     if target is None:
-        raise AuclabError(f"which column of {where} is the target? Give dataset.target; columns are {_listed(frame)}")
-    unwanted = as_labels(drop)
-    if absent := [column for column in unwanted if column not in frame.columns]:
-        raise AuclabError(f"column {absent[0]!r}, to be dropped, is not there; columns are {_listed(frame)}")
-    return make_dataset(
-        frame.drop(columns=list(unwanted)),
-        target=target,
-        positive=positive,
-        negative=negative,
-        nominal=nominal,
-        **facts,
-    )
+        raise AuclabError(f"which column of {path} is the target? Give dataset.target; columns are {every}")
+    asked = [("target column {}", str(target))]
+    asked += [("nominal column {}", name) for name in nominal] + [
+        ("column {}, to be dropped,", name) for name in dropped
+    ]
+    for role, name in asked:
+        if name not in columns:
+            raise AuclabError(
+                f"{role.format(repr(name))} is not there{did_you_mean(name, columns)}; columns are {every}"
+            )
+    if str(target) in dropped:
+        raise AuclabError(f"column {target!r} is the target and to be dropped; take it out of dataset.drop")
 
 
-def _read_frame(path: Path, nominal: Sequence[str], target: str | None) -> pd.DataFrame:
-    text = ALL if target == ALL else [*nominal, *([target] if target else [])]
-    ending = path.name.lower()
-    if ending.endswith(CSV):
-        return read_csv(path, text=text, missing=MISSING, skipinitialspace=True)
-    if ending.endswith(TSV):
-        return read_csv(path, text=text, missing=MISSING, sep="\t")
-    if ending.endswith(PARQUET):
-        return _read_parquet(path)
-    endings = ", ".join((*CSV, *TSV, *PARQUET, *SVMLIGHT))
-    raise AuclabError(f"{path} has an unknown ending; a file ends in one of {endings}")
-
-
-def _read_parquet(path: Path) -> pd.DataFrame:
+def _read_parquet(path: Path) -> Any:
     import pandas as pd
     import psutil
     import pyarrow.parquet as pq
@@ -157,7 +191,3 @@ def _read_svmlight(path: Path, positive: Any, negative: Any, facts: dict[str, An
         raise unreadable(path, error) from error
     sides = binarise(pd.Series(labels, name="label"), positive, negative)
     return Dataset(X=X[sides.kept], y=sides.y, positive=sides.positive, negative=sides.negative, **facts)
-
-
-def _listed(frame: pd.DataFrame) -> str:
-    return ", ".join(map(str, frame.columns))

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.datasets.overrides import override
 from auclab.types import AuclabError
+from auclab.validation import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,9 +117,15 @@ def binarise(target: pd.Series, positive: Any = None, negative: Any = None) -> B
         positive = "True" if "True" in counts else "1"
     positives, negatives = as_labels(positive), as_labels(negative)
     if not positives:
-        raise AuclabError(f"which label of {column!r} is positive? Give dataset.positive; labels are {_census(counts)}")
+        several = "" if len(counts) < 3 else "; all others are negative unless dataset.negative names them"
+        raise AuclabError(
+            f"which label of {column!r} is positive? Give dataset.positive, such as "
+            f"{override('dataset.positive', min(counts, key=lambda text: counts[text]))}; labels are "
+            f"{_census(counts)}{several}"
+        )
     if absent := [label for label in positives + negatives if label not in counts]:
-        raise AuclabError(f"label {absent[0]!r} does not occur in {column!r}; labels are {_census(counts)}")
+        near = did_you_mean(absent[0], counts)
+        raise AuclabError(f"label {absent[0]!r} does not occur in {column!r}{near}; labels are {_census(counts)}")
     if both := set(positives) & set(negatives):
         raise AuclabError(f"label {min(both)!r} is listed as positive and as negative; it can be in one class only")
     others = negatives or tuple(sorted(set(counts) - set(positives)))

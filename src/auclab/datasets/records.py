@@ -34,6 +34,8 @@ class Dataset:
         The labels of either class in the source.
     sha256, source, citation : str
         Checksum of the data, where they were read from, and the publication to cite.
+    notes : tuple of str
+        What was found out while reading, and is worth knowing before a solve.
 
     See Also
     --------
@@ -49,6 +51,7 @@ class Dataset:
     sha256: str = ""
     source: str = ""
     citation: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def frame(self) -> pd.DataFrame:

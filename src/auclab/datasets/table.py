@@ -11,6 +11,7 @@ from auclab.datasets.labels import as_labels, binarise
 from auclab.datasets.records import Dataset
 from auclab.datasets.unpacked import unpacked
 from auclab.types import AuclabError
+from auclab.validation import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +25,7 @@ ALL = "ALL"
 def read_csv(
     path: Path, *, text: Sequence[str] | str = (), missing: Sequence[str] = ("",), **options: Any
 ) -> pd.DataFrame:
-    """A csv file in UTF-8, plain or gzipped; the columns `text` (or ALL) are kept as text.
+    """A csv file, plain or gzipped, in UTF-8 if `options` name no other; the columns `text` (or ALL) are kept as text.
 
     Raises
     ------
@@ -114,4 +115,7 @@ def make_dataset(
 def _require(required: Sequence[str], frame: pd.DataFrame, role: str) -> None:
     for name in required:
         if name not in frame.columns:
-            raise AuclabError(f"{role} {name!r} is not there; columns are {', '.join(map(str, frame.columns))}")
+            columns = [str(column) for column in frame.columns]
+            raise AuclabError(
+                f"{role} {name!r} is not there{did_you_mean(name, columns)}; columns are {', '.join(columns)}"
+            )
