@@ -10,10 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auclab import BufferedAUC, PartialAUC, RankSVM, solve
+from auclab.formulations.norms import norm_of, subgradient
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.monitor import monitored
 from auclab.solvers.newton.hessian_operator import HessianOperator
+from auclab.solvers.newton.line_search import Trial, is_too_far, shortened
 from auclab.solvers.newton.null_solution import LinearPartialLoss, null_solution
 from auclab.solvers.newton.partial_loss import PartialLoss
 from auclab.solvers.newton.smoothed_loss import linearised
@@ -102,6 +104,34 @@ def test_gradient_and_hessian_are_the_derivatives_of_the_formed_value(seed):
         ]
         assert hessian @ direction == pytest.approx((sides[0] - sides[1]) / 2e-7, rel=1e-3, abs=1e-3)
         assert direction @ hessian @ direction == pytest.approx((up - 2 * here + down) / e**2, rel=0.05, abs=0.05)
+
+
+@pytest.mark.parametrize("squared", [False, True])
+@pytest.mark.parametrize("norm", NORMS)
+def test_a_step_that_is_too_long_ends_near_the_minimum_along_it(norm, squared):
+    X, y, weight, rng = drawn(7, True)
+    program, h = PartialAUC(0.3, 0.05, norm, squared), 0.05
+    problem = Problem(program, as_sample(X, y, weight))
+    loss, coef, step = PartialLoss(problem, problem.sample), rng.normal(size=3), rng.normal(size=3)
+
+    def value(length):
+        w = coef + length * step
+        return loss.evaluate(np.r_[w, 0.0, 0.0], h).value + program.penalty_part(w)
+
+    def at(length):
+        w = coef + length * step
+        gradient = -loss.direction_sum(loss.evaluate(np.r_[w, 0.0, 0.0], h).multipliers)[:3]
+        size = 2.0 * norm_of(w, norm) if squared else 1.0
+        slope = gradient @ step + program.penalty * size * subgradient(w, norm) @ step
+        return Trial(length, w, None, None, slope)
+
+    assert at(0.3).slope == pytest.approx((value(0.3 + 1e-6) - value(0.3 - 1e-6)) / 2e-6, rel=1e-4)
+    step = step if at(0.0).slope < 0 else -step
+    step *= 100.0
+    start, far = at(0.0), at(1.0)
+    assert is_too_far(start.slope, far)
+    found = shortened(start.slope, far, at)
+    assert value(found.length) < value(0.0) < value(1.0)
 
 
 def in_cvxpy(program, X, y, weight):

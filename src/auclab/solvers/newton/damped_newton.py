@@ -9,14 +9,16 @@ that are rare in the band take a hundred times the steps (measured on one-hot co
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from auclab.formulations.base import Program
-from auclab.formulations.norms import norm_of
+from auclab.formulations.norms import norm_of, subgradient
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.evaluation import Evaluation
 from auclab.solvers.newton.hessian_operator import Hessian, HessianOperator
+from auclab.solvers.newton.line_search import Trial, is_too_far, shortened
 from auclab.solvers.newton.partial_loss import PartialLoss
 from auclab.solvers.newton.proximal_step import proximal_step
 from auclab.solvers.newton.smoothed_loss import Loss
@@ -35,6 +37,8 @@ _MIN_DAMPING, _FIRST_DAMPING, _MAX_DAMPING = 1e-6, 1e-3, 1e8
 _LEAST_DAMPING_OF_LONG_STEPS = 1e-3
 #: Reduction ratios: above the first the step is taken, below the second the damping grows, above the third it falls.
 _ACCEPTED_RATIO, _POOR_RATIO, _GOOD_RATIO = 1e-4, 0.25, 0.75
+#: A shortened step of more than the first part of the whole is a good one, of less than the second a poor one.
+_LONG, _SHORT = 0.3, 0.05
 #: A step may change margins by at most this many times their size.
 _MAX_RELATIVE_STEP = 10.0
 #: Predicted reductions below this part of the value are rounding.
@@ -148,17 +152,23 @@ class DampedNewton:
             self.iterations += 1
             if hessian is not None:
                 evaluation.release()
-            trial = loss.evaluate(candidate, half_width)
-            trial_gradient = subproblem.negative_gradient(candidate, trial)
-            actual = value - subproblem.value(candidate, trial)
-            if predicted < _SMALL_REDUCTION * value:
-                actual = 0.5 * float((negative_gradient + trial_gradient) @ (candidate - theta))
-                actual += self.penalty(theta) - self.penalty(candidate)
+            trial, slope = subproblem.trial(theta, step, 1.0), subproblem.slope(theta, step, negative_gradient)
+            if isinstance(loss, PartialLoss) and is_too_far(slope, trial):
+                # Measured: over all pairs the damping alone takes fewer steps on tables with rare columns.
+                trial = shortened(slope, trial, partial(subproblem.trial, theta, step))
+            actual = value - subproblem.value(trial.theta, trial.evaluation)
+            if predicted * trial.length < _SMALL_REDUCTION * value:
+                actual = 0.5 * float((negative_gradient + trial.negative_gradient) @ (trial.theta - theta))
+                actual += self.penalty(theta) - self.penalty(trial.theta)
             ratio = actual / predicted
-            if ratio > _ACCEPTED_RATIO:
-                theta, evaluation, value = candidate, trial, subproblem.value(candidate, trial)
-                negative_gradient, curvature = trial_gradient, subproblem.hessian(evaluation)
+            if ratio > _ACCEPTED_RATIO or (actual > 0 and trial.length < 1.0):
+                theta, evaluation = trial.theta, trial.evaluation
+                value = subproblem.value(theta, evaluation)
+                negative_gradient, curvature = trial.negative_gradient, subproblem.hessian(evaluation)
                 damped = 0.0
+                if trial.length < 1.0:
+                    # The search has done what the damping is for.
+                    ratio = 1.0 if trial.length > _LONG else 0.5 if trial.length > _SHORT else 0.1
             elif damping > _MAX_DAMPING:
                 break
             damping = damped if damped and not damping else _next_damping(damping, ratio)
@@ -196,6 +206,21 @@ class _Subproblem:
     def negative_gradient(self, theta: Array, evaluation: Evaluation) -> Array:
         """That of loss and ridge; the penalty is the proximal term."""
         return self.loss.direction_sum(evaluation.multipliers) - self.ridge * theta
+
+    def trial(self, theta: Array, step: Array, length: float) -> Trial:
+        """What the objective is after a part of a step."""
+        point = self.method.on_cone(theta + length * step)
+        evaluation = self.loss.evaluate(point, self.half_width)
+        negative_gradient = self.negative_gradient(point, evaluation)
+        return Trial(length, point, evaluation, negative_gradient, self.slope(point, step, negative_gradient))
+
+    def slope(self, theta: Array, step: Array, negative_gradient: Array) -> float:
+        """The derivative of loss, ridge and penalty at `theta` along a step on the cone."""
+        program, along = self.method.program, 0.0
+        if program.uses_norm:
+            along = float(subgradient(theta[:-2], program.norm) @ step[:-2])
+        rise = program.penalty * (2.0 * theta[-1] if program.squared else 1.0) * along
+        return rise - float(negative_gradient[:-1] @ step[:-1]) - float(negative_gradient[-1]) * along
 
     def hessian(self, evaluation: Evaluation) -> Hessian:
         """The Hessian that was given, or the sample's own."""

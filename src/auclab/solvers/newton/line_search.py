@@ -1,0 +1,81 @@
+"""A shorter step where a Newton step went far beyond the minimum along its direction.
+
+The smoothed loss is convex and piecewise quadratic, and a step that leaves the piece may overshoot by far. Along the
+step the derivative of the whole objective rises; its zero is found by the secant method within a bracket. Newton steps
+with such a search for sums of hinges: Keerthi & DeCoste (2005), "A modified finite Newton method for fast solution of
+large scale linear SVMs".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from auclab.solvers.newton.evaluation import Evaluation
+from auclab.types import Array
+
+#: The search ends where the derivative is below this part of that at the start, or after so many points.
+_FLAT, _MAX_POINTS = 0.2, 8
+#: A new point keeps this part of the bracket away from its ends.
+_INSIDE = 0.05
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A point on the step: its length in units of the step, and the smoothed loss with the gradients there.
+
+    Attributes
+    ----------
+    length : float
+    theta : array of shape (n_variables,)
+    evaluation : Evaluation
+    negative_gradient : array of shape (n_variables,)
+        That of the loss.
+    slope : float
+        The derivative of the whole objective along the step.
+    """
+
+    length: float
+    theta: Array
+    evaluation: Evaluation
+    negative_gradient: Array
+    slope: float
+
+
+def is_too_far(slope: float, trial: Trial) -> bool:
+    """Whether the objective rises at a trial about as fast as it falls (by `slope` < 0) at the start."""
+    return trial.slope > 0.5 * abs(slope) > 0.0
+
+
+def shortened(slope: float, trial: Trial, point_at: Callable[[float], Trial]) -> Trial:
+    """A trial near the minimum along the step.
+
+    Parameters
+    ----------
+    slope : float
+        The derivative at the start, negative.
+    trial : Trial
+        Beyond the minimum: its slope is positive.
+    point_at : callable
+        The trial at a length.
+
+    Examples
+    --------
+    The derivative ``10 s − 1`` vanishes at 0.1:
+
+    >>> def at(s):
+    ...     return Trial(s, None, None, None, 10 * s - 1)
+    >>> round(shortened(-1.0, at(1.0), at).length, 9)
+    0.1
+    """
+    low, slope_low, high, slope_high = 0.0, slope, trial.length, trial.slope
+    for _ in range(_MAX_POINTS):
+        part = slope_low / (slope_low - slope_high)
+        trial = point_at(low + (high - low) * min(max(part, _INSIDE), 1.0 - _INSIDE))
+        if abs(trial.slope) <= _FLAT * abs(slope):
+            break
+        if trial.slope > 0:
+            high, slope_high = trial.length, trial.slope
+        else:
+            low, slope_low = trial.length, trial.slope
+    return trial
