@@ -133,16 +133,19 @@ def solve_problem(
         return None if seconds is None else max(seconds - (perf_counter() - begin), _LEAST_SECONDS)
 
     def solve_convex(convex: Problem, seconds: float | None) -> Solution:
+        # The convex programs of one with z > 0 are over pairs or points of their own.
+        member = name if solver != "auto" or convex is problem else select_solver(convex)[0]
         if convex.program.null_is_certain(convex.sample):
-            return verify(convex, RawSolution.null(convex, Status.OPTIMAL), name, tolerance)
+            return verify(convex, RawSolution.null(convex, Status.OPTIMAL), member, tolerance)
         with ends_without_progress(patience(seconds) if solver == "auto" else math.inf) as waited:
-            raw = _run(run, convex, tolerance, without_verification(convex, seconds), options)
-        verified = verify(convex, raw, name, tolerance, left_of(time_limit))
+            solve_member = run if member == name else load_solver(member)
+            raw = _run(solve_member, convex, tolerance, without_verification(convex, seconds), options)
+        verified = verify(convex, raw, member, tolerance, left_of(time_limit))
         solution = finish_exactly(convex, verified, tolerance, left_of(time_limit))
         if solver != "auto" or not others_may_prove_more(convex, solution):
             return solution
         left = left_of(time_limit)
-        label = f"highs encoding={fastest_encoding(convex)}" if name == "highs" else name
+        label = f"highs encoding={fastest_encoding(convex)}" if member == "highs" else member
         stalled = waited.seconds if waited.ran_out else None
         return hand_over(convex, (label, raw, solution), _run_candidate(convex, tolerance), tolerance, left, stalled)
 

@@ -48,7 +48,7 @@ def _selected(problem: Problem) -> tuple[str, str]:
     if not program.encodings:
         return "highs", "counting pairs is a mixed-integer program"
     if not program.is_convex:
-        return "highs", "z > 0 is solved by many linear programs"
+        return "highs", "z > 0 is solved by many linear programs, each by the solver that suits it"
     if SOLVERS["newton"].capabilities.why_not(program) is not None:
         return "cutting_plane", "it forms no pairs"
     if sample.in_blocks:

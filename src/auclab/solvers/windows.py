@@ -25,6 +25,7 @@ from auclab.models.dual_lp import DualPoint, Region, solve_dual
 from auclab.models.timings import Timings
 from auclab.models.window import Window, window_around
 from auclab.models.window_cone import solve_cone
+from auclab.solvers.budget import stored_entries
 from auclab.solvers.certificate import SMALL_OBJECTIVE, certify
 from auclab.solvers.raw import RawSolution
 from auclab.types import Array, Status
@@ -34,6 +35,8 @@ _MAX_STEPS = 200
 #: longer than a linear program's.
 MIN_WINDOW, MIN_CONIC_WINDOW = 2_000, 600
 _MAX_WINDOW = 300_000
+#: A window's rows have at most so many entries: the small program takes 150 to 200 bytes for each (measured), 2 GB.
+_MAX_ENTRIES = 10_000_000
 #: Reduction ratios from which the box grows, and below which it shrinks.
 _GOOD_RATIO, _POOR_RATIO = 0.75, 0.25
 #: Relative differences of sums over all observations below this are rounding.
@@ -49,6 +52,7 @@ class _TrustRegion:
     value: float
     radius: float
     window_size: int
+    largest_window: int = _MAX_WINDOW
     bound: float = -math.inf
     gap: float = math.inf
     multipliers: tuple[Array, Array] | None = None
@@ -91,13 +95,16 @@ def solve_windows(
     begin = perf_counter()
     deadline = math.inf if time_limit is None else begin + time_limit
     coef, intercept = (_rough_solution(problem, deadline), 0.0) if start is None else start
+    entries = max(1, stored_entries(problem.sample) // (problem.sample.n_pos + problem.sample.n_neg))
+    largest = max(MIN_CONIC_WINDOW, min(_MAX_WINDOW, _MAX_ENTRIES // entries))
     least = MIN_WINDOW if problem.program.is_linear else MIN_CONIC_WINDOW
     state = _TrustRegion(
         coef,
         intercept,
         problem.objective(coef, intercept),
         radius=radius,
-        window_size=max(least, least // 100 * problem.sample.n_features),
+        window_size=min(max(least, least // 100 * problem.sample.n_features), largest),
+        largest_window=largest,
     )
     state.timings = Timings(solve=perf_counter() - begin)
     unit = 1.0 / problem.sample.spread
@@ -119,7 +126,7 @@ def solve_windows(
         if point.status is not Status.OPTIMAL:
             # The small program failed; a smaller box and a larger window make another one.
             state.radius *= 0.25
-            state.window_size = min(2 * state.window_size, _MAX_WINDOW)
+            state.window_size = min(2 * state.window_size, state.largest_window)
             continue
         stalled = _step(problem, state, window, point)
         state.history.append((perf_counter() - begin, state.value, state.bound))
@@ -152,7 +159,7 @@ def _step(problem: Problem, state: _TrustRegion, window: Window, point: DualPoin
         state.radius *= 4.0
     elif ratio < _POOR_RATIO:
         state.radius *= 0.25
-        state.window_size = min(2 * state.window_size, _MAX_WINDOW)
+        state.window_size = min(2 * state.window_size, state.largest_window)
     state.iterations += point.iterations
     spent = state.timings
     state.timings = Timings(
