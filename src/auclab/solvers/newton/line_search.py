@@ -43,8 +43,15 @@ class Trial:
 
 
 def is_too_far(slope: float, trial: Trial) -> bool:
-    """Whether the objective rises at a trial about as fast as it falls (by `slope` < 0) at the start."""
-    return trial.slope > 0.5 * abs(slope) > 0.0
+    """Whether the objective rises at a trial about as fast as it falls (by `slope`) at the start.
+
+    Examples
+    --------
+    >>> far = Trial(1.0, None, None, None, 3.0)
+    >>> is_too_far(-1.0, far), is_too_far(3.0, far)   # the second start is one of rounding: the step does not descend
+    (True, False)
+    """
+    return slope < 0.0 and trial.slope > -0.5 * slope
 
 
 def shortened(slope: float, trial: Trial, point_at: Callable[[float], Trial]) -> Trial:
