@@ -19,8 +19,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from auclab.datasets.breast_cancer import load_breast_cancer
+from auclab.datasets.preprocess import standard
+from auclab.datasets.records import Dataset
 from auclab.estimators import AUCClassifier
-from auclab.tracking.model import REQUIREMENTS, describe_inputs, save_model
+from auclab.export.formula import describe
+from auclab.export.scorer import Scorer
+from auclab.tracking.model import CODE_MODULE, REQUIREMENTS, describe_inputs, save_model
 from auclab.tracking.store import Store  # noqa: F401  turns MLflow's telemetry off
 
 #: What differs from one saving to the next, or has no meaning for such a model.
@@ -68,8 +72,9 @@ def test_mlflow_would_have_written_the_same(tmp_path):
             pip_requirements=(tmp_path / "ours" / "requirements.txt").read_text().splitlines(),
         )  # fmt: skip
     ours, theirs = (yaml_of(tmp_path / name / "MLmodel") for name in ("ours", "theirs"))
-    for part in ("inputs", "outputs"):
-        assert json.loads(ours["signature"].pop(part)) == json.loads(theirs["signature"].pop(part))
+    assert json.loads(ours["signature"].pop("outputs")) == json.loads(theirs["signature"].pop("outputs"))
+    inputs = [json.loads(each["signature"].pop("inputs")) for each in (ours, theirs)]
+    assert [column["name"] for column in inputs[0]] == [column["name"] for column in inputs[1]]
     # An archive has times in it, so that its size may differ by some bytes.
     assert ours.pop("model_size_bytes") == pytest.approx(theirs.pop("model_size_bytes"), rel=0.01)
     drop = lambda content: {key: value for key, value in content.items() if key not in OWN}  # noqa: E731
@@ -133,19 +138,90 @@ def test_saving_imports_neither_mlflow_nor_all_of_scikit_learn(tmp_path):
     assert np.array_equal(loaded.decision_function(dataset.X), again.decision_function(dataset.X))
 
 
-@pytest.mark.parametrize(
-    "column",
-    [
-        [1.5, None], [True, None], ["a", None], [None, None], pd.Categorical(["x", None]),
-        pd.array(["a", None], "string"), pd.array([1.5, None], "Float64"), pd.array([True, None], "boolean"),
-    ],
-    ids=str,
-)  # fmt: skip
-def test_missing_values_are_described_as_mlflow_describes_them(column):
-    X = pd.DataFrame({"a": column})
+def described(X, y):
+    """A fitted pipeline of `auclab.datasets.preprocess`, and its formula."""
+    preprocessing = standard(Dataset("toy", X, y))
+    classifier = AUCClassifier("ranksvm", solver="newton", penalty=0.1)
+    model = make_pipeline(preprocessing, classifier).fit(X, y)
+    calibration = {"method": "sigmoid", "slope": 1.0, "centre": 0.0, "offset": 0.0}
+    scorer = describe(
+        preprocessing, coef=classifier.solution_.coef, intercept=classifier.solution_.intercept, columns=X.columns,
+        threshold={"rule": "prior", "value": 0.25}, labels=("no", "yes"), probability=calibration,
+    )  # fmt: skip
+    return model, scorer
+
+
+@pytest.fixture(scope="module")
+def with_formula(tmp_path_factory):
+    """Rows, the fitted pipeline, its formula, and the folder of the model."""
+    X, y = mixed()
+    X.loc[::7, "word"] = None
+    model, scorer = described(X, y)
+    folder = tmp_path_factory.mktemp("formula") / "model"
+    save_model(model, X[:5], folder, scorer=scorer)
+    return X, model, scorer, folder
+
+
+def test_mlflow_would_have_written_the_same_function(with_formula, tmp_path):
+    X, _, scorer, folder = with_formula
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert describe_inputs(X) == infer_signature(X).inputs.to_dict()
+        from mlflow import pyfunc
+
+        pyfunc.save_model(
+            tmp_path / "theirs", loader_module=CODE_MODULE, data_path=str(folder / "scorer.json"),
+            code_paths=[str(folder / "code" / f"{CODE_MODULE}.py")],
+            signature=infer_signature(X[:5], Scorer(scorer).predict(X[:5]), params={"output": "all"}),
+            pip_requirements=(folder / "requirements.txt").read_text().splitlines(),
+        )  # fmt: skip
+    ours, theirs = (yaml_of(each / "MLmodel") for each in (folder, tmp_path / "theirs"))
+    flavor = ours["flavors"]["python_function"]
+    assert (tmp_path / "theirs" / theirs["flavors"]["python_function"].pop("data")).name == flavor.pop("data")
+    assert flavor == theirs["flavors"]["python_function"]
+    assert json.loads(ours["signature"]["params"]) == json.loads(theirs["signature"]["params"])
+    outputs = [{each["name"]: each["type"] for each in json.loads(it["signature"]["outputs"])} for it in (ours, theirs)]
+    assert outputs[0] == outputs[1] | {"probability": "any"}  # which is None where there is no calibration
+
+
+def test_the_function_gives_scores_probabilities_and_labels(with_formula):
+    X, model, _, folder = with_formula
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from mlflow import pyfunc
+
+        function = pyfunc.load_model(str(folder))
+        # Whole numbers where there were decimals, another order, a column more, gaps, a new category.
+        new = X.iloc[::-1].assign(number=np.arange(40), more=1)[["more", *reversed(X.columns)]]
+        new.loc[0, "word"], new.loc[1, "whole"] = "new", None
+        found = function.predict(new)
+        alone = function.predict(new, params={"output": "score"})
+        with pytest.raises(mlflow.exceptions.MlflowException, match="word"):
+            function.predict(X.drop(columns="word"))
+    expected = model[-1].solution_.decision_function(model[0].transform(new[X.columns]))
+    assert found["score"].to_numpy() == pytest.approx(expected, abs=1e-12)
+    assert alone.columns.tolist() == ["score"]
+    assert found["probability"].to_numpy() == pytest.approx(1 / (1 + np.exp(-expected)), abs=1e-12)
+    assert found["label"].tolist() == np.where(expected > 0.25, "yes", "no").tolist()
+
+
+ELSEWHERE = """
+import sys
+sys.modules["auclab"] = None  # as if it were not installed
+import pandas as pd
+from mlflow import pyfunc
+print(pyfunc.load_model(sys.argv[1]).predict(pd.read_json(sys.argv[2]))["score"].tolist())
+"""
+
+
+def test_the_function_needs_neither_auclab_nor_a_requirement_that_no_index_has(with_formula, tmp_path):
+    X, _, scorer, folder = with_formula
+    X[:4].drop(columns="small").assign(small=0.5).to_json(tmp_path / "rows.json")
+    command = [sys.executable, "-W", "ignore", "-c", ELSEWHERE, str(folder), str(tmp_path / "rows.json")]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    rows = pd.read_json(tmp_path / "rows.json")
+    assert json.loads(answer.stdout.splitlines()[-1]) == Scorer(scorer).score(rows).tolist()
+    for name in ("requirements.txt", "conda.yaml"):
+        assert "auclab" not in (folder / name).read_text()
 
 
 def test_sparse_matrices_are_described_by_their_shape():

@@ -36,7 +36,7 @@ STUDY_TAG = "study"
 
 #: First parts of the names of settings; every other column is a fact, a tag or a metric.
 GROUPS = (
-    *("dataset", "split", "preprocess", "formulation", "tune", "solver", "metrics", "bounds", "tracking"),
+    *("dataset", "split", "preprocess", "formulation", "tune", "solver", "metrics", "bounds", "decision", "tracking"),
     "experiment",
     "data_dir",
 )

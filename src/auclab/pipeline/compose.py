@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from omegaconf import DictConfig, OmegaConf, open_dict
 
+from auclab.pipeline.auto_tuning import resolve_tuning
 from auclab.pipeline.run_name import flatten, run_name
-from auclab.pipeline.settings import BoundsConfig, SolverConfig, TuneConfig, typed
+from auclab.pipeline.settings import BoundsConfig, DecisionConfig, SolverConfig, TuneConfig, typed
 from auclab.tracking.config import TrackingConfig
 
 #: Groups whose yaml names an object to be made.
@@ -49,8 +50,8 @@ class Experiment:
         plain: dict[str, Any] = OmegaConf.to_container(self.config, resolve=True)  # type: ignore[assignment]
         if "bounds" in plain:  # kinds that are left out
             plain["bounds"] = {key: value for key, value in plain["bounds"].items() if value is not None}
-        if "tune" in plain and plain["tune"].get("parameter") is None:
-            plain["tune"] = {"parameter": None}
+        if "tune" in plain:
+            plain["tune"] = resolve_tuning(plain["tune"] or {}, plain["formulation"])
         return plain
 
     @property
@@ -70,13 +71,19 @@ class Experiment:
 
     @cached_property
     def tune(self) -> TuneConfig:
-        """The group ``tune``."""
-        return typed(self.config.get("tune") or {}, TuneConfig)
+        """The group ``tune``, where ``auto`` is the parameter that the formulation has."""
+        tune = typed(self.config.get("tune") or {}, TuneConfig)
+        return TuneConfig(**resolve_tuning(asdict(tune), self.config.formulation))
 
     @cached_property
     def bounds(self) -> BoundsConfig:
         """The group ``bounds``."""
         return typed(self.config.bounds, BoundsConfig)
+
+    @cached_property
+    def decision(self) -> DecisionConfig:
+        """The settings ``decision``."""
+        return typed(self.config.get("decision") or {}, DecisionConfig)
 
     @cached_property
     def tracking(self) -> TrackingConfig:

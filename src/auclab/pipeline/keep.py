@@ -208,7 +208,8 @@ def _write(result: Result, experiment: Experiment, run: Run) -> None:
         config = OmegaConf.to_yaml(experiment.config, resolve=True)
         folders = write_artifacts(result, run.staging, config=config)
         for fold, fold_folder in zip(result.folds, folders, strict=True):
-            save_model(fold.model, _example(result.dataset.X, fold.split.train[:SIGNATURE_ROWS]), fold_folder / "model")
+            example = _example(result.dataset.X, fold.split.train[:SIGNATURE_ROWS])
+            save_model(fold.model, example, fold_folder / "model", scorer=fold.scorer)
             if experiment.config.get("figures", False):
                 from auclab.pipeline.figures import draw_figures  # matplotlib, which takes a third of a second
 

@@ -88,9 +88,12 @@ class TuneConfig:
     Attributes
     ----------
     parameter : str or None
-        ``penalty`` (λ) or ``threshold`` (z); None takes the formulation as it is.
+        ``penalty`` (λ), ``threshold`` (z), ``C`` or ``n_estimators`` of baselines; ``auto``: what the formulation has,
+        if anything (`auclab.pipeline.auto_tuning`); None takes the formulation as it is.
     values : list of float
         The values of the path, in any order.
+    grids : dict
+        Of ``auto``: the values of every parameter.
     metric : str
         A name in `auclab.metrics.registry.METRICS`.
     options : dict
@@ -105,11 +108,36 @@ class TuneConfig:
 
     parameter: str | None = None
     values: list[float] = field(default_factory=list)
+    grids: dict[str, Any] = field(default_factory=dict)
     metric: str = "auc"
     options: dict[str, Any] = field(default_factory=dict)
     folds: int = 5
     seed: int = 0
     one_standard_error: bool = False
+
+
+@dataclass(frozen=True)
+class DecisionConfig:
+    """How the scores of a model are turned into labels and probabilities.
+
+    Attributes
+    ----------
+    threshold : str, list or float
+        The rule of `auclab.estimators.threshold.decision_threshold`: ``prior`` (as many positives as in the training
+        part), ``youden``, ``[cost, 1, 5]`` (a false positive costs 1, a false negative 5), ``[fpr, 0.05]``, or a score.
+    probability : str
+        ``sigmoid`` or ``isotonic``: calibrated on inner folds of the training part; ``none``; ``auto``: ``sigmoid``,
+        but none in the jobs of a sweep and after a long solve.
+    folds : int
+        Inner folds, ≥ 2.
+    seed : int
+        Of the inner folds, ≥ 0.
+    """
+
+    threshold: Any = "prior"
+    probability: str = "auto"
+    folds: int = 5
+    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -166,7 +194,13 @@ class BoundsConfig:
 
 
 #: The groups that are typed; the others name an object to be made (``_target_``) and its arguments.
-_TYPED = {"solver": SolverConfig, "tune": TuneConfig, "bounds": BoundsConfig, "tracking": TrackingConfig}
+_TYPED = {
+    "solver": SolverConfig,
+    "tune": TuneConfig,
+    "bounds": BoundsConfig,
+    "decision": DecisionConfig,
+    "tracking": TrackingConfig,
+}
 _SOLVERS = {"cutting_plane": CuttingPlaneConfig, "highs": HighsConfig, "scs": ScsConfig}
 
 T = TypeVar("T")

@@ -1,7 +1,7 @@
-"""The fitted pipeline as an MLflow model, in skops format: readable without unpickling foreign code.
+"""The fitted pipeline as an MLflow model: a formula over the user's columns, and the pipeline itself in skops format.
 
-The files are those of ``mlflow.sklearn.save_model``, which would import MLflow, infer the requirements, and load the
-model again. MLflow reads them; a test compares them with its own.
+The files are those that MLflow would write, which would import MLflow, infer the requirements, and load the model
+again. MLflow reads them; a test compares them with its own.
 
 MLflow does whatever the file MLmodel says: unpickle a model, put a folder on the path of modules, trust every type that
 the file lists. `load_model` reads the model alone, and trusts what models of auclab consist of.
@@ -12,10 +12,11 @@ from __future__ import annotations
 import io
 import json
 import platform
+import shutil
 import sys
 import uuid
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -23,15 +24,31 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
+from auclab.export import scorer as scorer_module
+from auclab.export.scorer import SCORER_FILE
 from auclab.types import AuclabError
 
-REQUIREMENTS = ("auclab", "scikit-learn", "skops", "numpy", "scipy", "pandas", "mlflow")
+#: What a model needs besides auclab itself, which is at no package index.
+REQUIREMENTS = ("scikit-learn", "skops", "numpy", "scipy", "pandas", "mlflow")
+#: What the formula of a model needs.
+SCORER_REQUIREMENTS = ("numpy", "pandas", "mlflow")
 #: Packages that MLflow lists besides, to build an environment.
 BUILD_PACKAGES = ("pip", "setuptools", "wheel")
 MODEL_FILE = "model.skops"
+#: Folder and name of the module, a copy of `auclab.export.scorer`, that evaluates ``scorer.json``.
+CODE_FOLDER, CODE_MODULE = "code", "auclab_scorer"
+_SCORER_MODULE = Path(scorer_module.__file__)
+_SCORER_FUNCTION = {"loader_module": CODE_MODULE, "code": CODE_FOLDER, "data": SCORER_FILE, "streamable": False}
+_PIPELINE_FUNCTION = {"loader_module": "mlflow.sklearn", "model_path": MODEL_FILE, "predict_fn": "predict"}
+#: What the formula returns, and the parameter that asks for one of its columns alone.
+OUTPUTS = (
+    {"type": "double", "name": "score", "required": True},
+    {"type": "any", "name": "probability", "required": False},
+    {"type": "string", "name": "label", "required": True},
+)
+PARAMS = ({"name": "output", "type": "string", "default": "all", "shape": None},)
 #: The module with the lists of types that skops trusts by itself.
 _TRUSTED_TYPES = "skops.io._trusted_types"
 
@@ -48,6 +65,8 @@ TRUSTED = frozenset(
         "auclab.datasets.preprocess.category_name",
         "auclab.datasets.varying_columns.VaryingColumns",
         "auclab.estimators.auc_classifier.AUCClassifier",
+        "auclab.estimators.discriminant_classifier.DiscriminantClassifier",
+        "auclab.estimators.lightgbm_classifier.LightGBMClassifier",
         "auclab.estimators.polynomial_classifier.PolynomialAUCClassifier",
         "auclab.formulations.bauc.BufferedAUC",
         "auclab.formulations.csvm.CSVM",
@@ -67,19 +86,13 @@ MOST_BYTES, MOST_FILES = 2_000_000_000, 10_000
 #: Bytes of the description of its parts.
 MOST_SCHEMA_BYTES = 50_000_000
 
-#: MLflow's name of the type of a column, by what pandas infers of its values.
-TYPES = {
-    "boolean": "boolean",
-    "empty": "any",
-    "floating": "double",
-    "integer": "double",  # it may have missing values one day, and these are floats
-    "mixed-integer-float": "double",
-    "string": "string",
-}
 
+def save_model(model: Any, X: Any, folder: Path, *, scorer: Mapping[str, Any] | None = None) -> None:
+    """Write `model` to `folder`, as what `mlflow.pyfunc` and `mlflow.sklearn` load.
 
-def save_model(model: Any, X: Any, folder: Path) -> None:
-    """Write `model` with the signature X → class to `folder`; load it with ``mlflow.sklearn.load_model``.
+    With a `scorer`, MLflow's function of the model is `auclab.export.scorer.Scorer.predict`: a DataFrame with score,
+    probability and label. It needs NumPy and pandas, and not auclab, which is not at a package index. Without one it is
+    the pipeline's `predict`, and needs auclab in the environment.
 
     Parameters
     ----------
@@ -88,13 +101,22 @@ def save_model(model: Any, X: Any, folder: Path) -> None:
         Some rows as the model takes them.
     folder : Path
         Must not exist yet.
+    scorer : mapping, optional
+        The model as a formula over the columns of `X`: the contents of ``scorer.json``.
     """
     folder.mkdir(parents=True)
     with _skops_for_saving() as skops_io:
         skops_io.dump(model, folder / MODEL_FILE)
         # The types of a model that was fitted here can be trusted.
         trusted = skops_io.get_untrusted_types(file=folder / MODEL_FILE)
-    requirements = [f"{name}=={version(name)}" for name in REQUIREMENTS]
+    if scorer is None:
+        names, function, signature = REQUIREMENTS, _PIPELINE_FUNCTION, _signature(X, [_tensor(model.predict(X))])
+    else:
+        names, function, signature = SCORER_REQUIREMENTS, _SCORER_FUNCTION, _signature(X, OUTPUTS, PARAMS)
+        _write(folder / SCORER_FILE, scorer)
+        (folder / CODE_FOLDER).mkdir()
+        shutil.copyfile(_SCORER_MODULE, folder / CODE_FOLDER / f"{CODE_MODULE}.py")
+    requirements = [f"{name}=={version(name)}" for name in names]
     python = platform.python_version()
     (folder / "requirements.txt").write_text("\n".join(requirements), encoding="utf-8")
     conda = [f"python={python}", "pip", {"pip": requirements}]
@@ -108,10 +130,8 @@ def save_model(model: Any, X: Any, folder: Path) -> None:
             "flavors": {
                 "python_function": {
                     "env": {"conda": "conda.yaml", "virtualenv": "python_env.yaml"},
-                    "loader_module": "mlflow.sklearn",
-                    "model_path": MODEL_FILE,
-                    "predict_fn": "predict",
                     "python_version": python,
+                    **function,
                 },
                 "sklearn": {
                     "code": None,
@@ -124,14 +144,19 @@ def save_model(model: Any, X: Any, folder: Path) -> None:
             "mlflow_version": version("mlflow"),
             "model_size_bytes": (folder / MODEL_FILE).stat().st_size,
             "model_uuid": uuid.uuid4().hex,
-            "signature": {
-                "inputs": json.dumps(describe_inputs(X)),
-                "outputs": json.dumps([_tensor(model.predict(X))]),
-                "params": None,
-            },
+            "signature": signature,
             "utc_time_created": str(datetime.now(UTC).replace(tzinfo=None)),
         },
     )
+
+
+def _signature(X: Any, outputs: Sequence[Mapping[str, Any]], params: Any = None) -> dict[str, Any]:
+    """What goes in and what comes out, as MLmodel has it."""
+    return {
+        "inputs": json.dumps(describe_inputs(X)),
+        "outputs": json.dumps(outputs),
+        "params": None if params is None else json.dumps(params),
+    }
 
 
 def load_model(folder: str | Path, *, allow: Sequence[str] = ()) -> Any:
@@ -216,25 +241,17 @@ def _unpacked_size(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> int:
 def describe_inputs(X: Any) -> list[dict[str, Any]]:
     """The columns of a DataFrame, or the shape of a sparse matrix, as MLflow's signatures describe them.
 
+    Columns are found by their names. Their types are checked by the scorer: MLflow would refuse whole numbers where it
+    was told of decimals, and a column of text in which all values are missing.
+
     Examples
     --------
     >>> describe_inputs(pd.DataFrame({"a": [1, 2], "b": ["x", None]}))[1]
-    {'type': 'string', 'name': 'b', 'required': False}
+    {'type': 'any', 'name': 'b', 'required': True}
     """
     if not isinstance(X, pd.DataFrame):
         return [_tensor(X)]
-    return [
-        {"type": _column_type(X[name]), "name": str(name), "required": bool(X[name].notna().all())}
-        for name in X.columns
-    ]
-
-
-def _column_type(column: pd.Series[Any]) -> str:
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        column = pd.Series(column.to_numpy())
-    if column.dtype == np.float32:
-        return "float"
-    return TYPES.get(pd.api.types.infer_dtype(column, skipna=True), "any")
+    return [{"type": "any", "name": str(name), "required": True} for name in X.columns]
 
 
 def _tensor(array: Any) -> dict[str, Any]:

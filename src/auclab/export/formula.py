@@ -1,0 +1,191 @@
+"""From a fitted pipeline to the formula that `auclab.export.scorer` evaluates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from auclab.export.scorer import FORMAT, VERSION
+from auclab.types import AuclabError
+
+Term = dict[str, Any]
+
+
+def describe(
+    pipeline: Any,
+    *,
+    coef: Any,
+    intercept: float,
+    columns: Sequence[str],
+    threshold: Mapping[str, Any],
+    labels: tuple[str, str],
+    probability: Mapping[str, Any] | None = None,
+    about: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """The contents of ``scorer.json`` for a linear scorer after a preprocessing of `auclab.datasets.preprocess`.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        The fitted preprocessing, without the scorer.
+    coef : array of shape (n_features,)
+        Weights of the prepared features.
+    intercept : float
+    columns : sequence of str
+        Names of the columns before preprocessing.
+    threshold : mapping
+        ``rule``, ``value``, and what the rule was given.
+    labels : (str, str)
+        Of the negative and the positive class.
+    probability : mapping, optional
+        The calibration, see docs/models.md.
+    about : mapping, optional
+        Where the scorer comes from.
+
+    Raises
+    ------
+    AuclabError
+        A step that is not of `auclab.datasets.preprocess`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from auclab.datasets.preprocess import standard
+    >>> from auclab.datasets.records import Dataset
+    >>> X = pd.DataFrame({"size": [1.0, 3.0]})
+    >>> fitted = standard(Dataset(name="toy", X=X, y=np.array([0, 1]))).fit(X)
+    >>> found = describe(
+    ...     fitted, coef=[2.0], intercept=0.0, columns=["size"], threshold={"rule": "zero", "value": 0.0},
+    ...     labels=("no", "yes"),
+    ... )
+    >>> found["terms"]
+    [{'column': 'size', 'shift': 2.0, 'scale': 1.0, 'weight': 2.0}]
+    """
+    names = [str(name) for name in columns]
+    kinds, terms, ball = _prepared(pipeline, names)
+    weights = np.asarray(coef, dtype=float)
+    if weights.shape != (len(terms),):
+        raise AuclabError(f"the preprocessing has {len(terms)} features, and the scorer {weights.size} weights")
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "about": dict(about or {}),
+        "columns": [{"name": name, **kinds[name]} for name in names],
+        "terms": [{**term, "weight": float(weight)} for term, weight in zip(terms, weights, strict=True)],
+        "intercept": float(intercept),
+        "ball": ball,
+        "probability": None if probability is None else dict(probability),
+        "threshold": dict(threshold),
+        "labels": list(labels),
+    }
+
+
+def _prepared(
+    pipeline: Pipeline, names: Sequence[str]
+) -> tuple[dict[str, dict[str, Any]], list[Term], dict[str, float] | None]:
+    """Kinds of the columns, a term per prepared feature, and the radius of the ball if there is one."""
+    kinds: dict[str, dict[str, Any]] = {name: {"kind": "number", "fill": None} for name in names}
+    terms: list[Term] = [{"column": name, "shift": 0.0, "scale": 1.0} for name in names]
+    ball = None
+    for _, step in pipeline.steps:
+        what = type(step).__name__
+        if what == "ColumnTransformer":
+            terms = _encoded(step, names, kinds)
+        elif what in ("VaryingColumns", "VarianceThreshold"):
+            terms = [term for term, varies in zip(terms, step.get_support(), strict=True) if varies]
+        elif what == "UnitBall":
+            ball = {"radius": float(step.radius_), "margin": 1.0 + (len(terms) + 4) * float(np.finfo(float).eps)}
+        elif what != "FunctionTransformer" or step.func is not None:  # which hands sparse data on
+            shift, scale = _scaling(step, len(terms))
+            terms = [
+                {**term, "shift": float(by), "scale": float(to)}
+                for term, by, to in zip(terms, shift, scale, strict=True)
+            ]
+    return kinds, terms, ball
+
+
+def _encoded(transformer: Any, names: Sequence[str], kinds: dict[str, dict[str, Any]]) -> list[Term]:
+    """Terms of a fitted `ColumnTransformer`; the kinds of its columns are entered into `kinds`."""
+    terms: list[Term] = []
+    used: set[str] = set()
+    for _, part, columns in transformer.transformers_:
+        if isinstance(part, str):
+            if part == "drop" or not len(columns):
+                continue
+            raise _unknown(transformer)
+        columns = [name if isinstance(name, str) else names[name] for name in columns]
+        used.update(columns)
+        what = type(part).__name__
+        if what == "MedianImputer":
+            for name, fill in zip(columns, part.statistics_, strict=True):
+                kinds[name] = {"kind": "number", "fill": float(fill)}
+                terms.append({"column": name})
+        elif what == "DateFeatures":
+            terms += _of_dates(part, kinds)
+        elif what == "MissingColumns":
+            terms += [{"column": name, "missing": True} for name in part.with_gaps_]
+        elif isinstance(part, Pipeline) and type(part[-1]).__name__ == "OneHotEncoder":
+            terms += _of_categories(columns, part[-2], part[-1], kinds)
+        else:
+            raise _unknown(part)
+    for name in set(names) - used:
+        kinds[name] = {"kind": "unused"}
+    return [{**term, "shift": 0.0, "scale": 1.0} for term in terms]
+
+
+def _of_categories(columns: Sequence[str], imputer: Any, encoder: Any, kinds: dict[str, dict[str, Any]]) -> list[Term]:
+    """A term for each category; of those that are pooled, one for all values that have none of their own."""
+    terms: list[Term] = []
+    pooled = getattr(encoder, "infrequent_categories_", [None] * len(columns))
+    for name, fill, values, rare in zip(columns, imputer.statistics_, encoder.categories_, pooled, strict=True):
+        kinds[name] = {"kind": "category", "fill": str(fill)}
+        own = [str(value) for value in values if rare is None or value not in set(rare)]
+        terms += [{"column": name, "value": value} for value in own]
+        if rare is not None:
+            if encoder.handle_unknown != "infrequent_if_exist":
+                raise _unknown(encoder)
+            terms.append({"column": name, "other_than": own})
+    return terms
+
+
+def _of_dates(features: Any, kinds: dict[str, dict[str, Any]]) -> list[Term]:
+    """Terms of `auclab.datasets.date_features.DateFeatures`, column after column."""
+    terms: list[Term] = []
+    for name, latest, median in zip(features.feature_names_in_, features.latest_, features.median_, strict=True):
+        name = str(name)
+        kinds[name] = {"kind": "date", "fill": median, "format": (features.formats or {}).get(name)}
+        for part in features.parts:
+            if part == "age":
+                terms.append({"column": name, "part": part, "latest": latest})
+            elif part == "year":
+                terms.append({"column": name, "part": part})
+            else:
+                numbers = range(1, 13) if part == "month" else range(7)
+                terms += [{"column": name, "part": part, "value": number} for number in numbers]
+    return terms
+
+
+def _scaling(step: Any, count: int) -> tuple[Any, Any]:
+    """``(x − shift)/scale`` of a fitted scaler."""
+    what = type(step).__name__
+    zeros, ones = np.zeros(count), np.ones(count)
+    if what == "ColumnScaler":
+        return step.shift_, step.scale_
+    if what == "BlockScaler":
+        scaling = step.scaling_
+        return (zeros, ones) if scaling is None else (np.array(scaling.shift), 1.0 / np.array(scaling.factor))
+    if what == "StandardScaler":
+        return (step.mean_ if step.with_mean else zeros), (step.scale_ if step.with_std else ones)
+    if what == "MaxAbsScaler":
+        return zeros, step.scale_
+    raise _unknown(step)
+
+
+def _unknown(step: Any) -> AuclabError:
+    return AuclabError(
+        f"{type(step).__name__} has no formula over the columns of the data; those of preprocess=standard, minmax, "
+        "unit_ball and none have"
+    )
