@@ -18,7 +18,7 @@ class AuclabError(ValueError):
 
 
 class Status(StrEnum):
-    """How a solve ended. Only `OPTIMAL`, `OPTIMAL_WITHIN`, `LOCAL` and `UNCERTIFIED` have a converged point.
+    """How a solve ended. Only `OPTIMAL`, `OPTIMAL_WITHIN`, `LOCAL`, `UNCERTIFIED` and `BASELINE` have a converged point.
 
     `OPTIMAL` is for all w, `OPTIMAL_WITHIN` for those up to the norm bound of the certificate; a limit is never either.
 
@@ -32,6 +32,7 @@ class Status(StrEnum):
     OPTIMAL_WITHIN = "optimal_within"
     LOCAL = "local"
     UNCERTIFIED = "uncertified"
+    BASELINE = "baseline"
     TIME_LIMIT = "time_limit"
     ITERATION_LIMIT = "iteration_limit"
     INTERRUPTED = "interrupted"
@@ -45,6 +46,7 @@ class Status(StrEnum):
             Status.OPTIMAL_WITHIN: "the gap is within the tolerance up to the norm bound; a longer w may do better",
             Status.LOCAL: "a local optimum of a problem that is not convex; other starts may be better",
             Status.UNCERTIFIED: "the solver finished, but its lower bound does not hold for this point",
+            Status.BASELINE: "fitted by another library, without a certificate",
             Status.TIME_LIMIT: "the best point within the time limit; raise time_limit or loosen tolerance",
             Status.ITERATION_LIMIT: "the solver ran out of iterations or stalled; loosen tolerance or change solver",
             Status.INTERRUPTED: "the best point until Ctrl-C",
@@ -53,4 +55,4 @@ class Status(StrEnum):
 
 
 #: Of these the point is one the method converged to.
-CONVERGED = (Status.OPTIMAL, Status.OPTIMAL_WITHIN, Status.LOCAL, Status.UNCERTIFIED)
+CONVERGED = (Status.OPTIMAL, Status.OPTIMAL_WITHIN, Status.LOCAL, Status.UNCERTIFIED, Status.BASELINE)

@@ -4,11 +4,13 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError
 
 import pytest
 
+from auclab.estimators import baselines
 from auclab.pipeline.console import show_sweep
-from auclab.sweeps.jobs import Job, Rerun, attempt, parse_rerun
+from auclab.sweeps.jobs import Job, Rerun, attempt, lacking_library, parse_rerun
 from auclab.tracking import CODE_TAG, HASH_TAG, SETTINGS_TAG, Record, TrackingConfig, fingerprint, open_run
 from auclab.tracking.job_status import SWEEP_VARIABLE, add_line, count_jobs, count_other_code, read_statuses
 from auclab.tracking.store import open_store
@@ -144,3 +146,29 @@ def test_the_jobs_of_a_process_load_a_data_set_once(tmp_path, monkeypatch):
         assert sorted((tmp_path / "loads.txt").read_text().split()) == ["7", "8"]
         (tmp_path / "loads.txt").unlink()
     assert "0 finished, 4 skipped" in answer.stdout
+
+
+def test_a_job_whose_library_is_not_installed_is_left_out(tmp_path, monkeypatch):
+    """It has not failed: the sweep is complete without it."""
+    monkeypatch.setenv(SWEEP_VARIABLE, "1")
+    (tmp_path / ".hydra").mkdir()
+
+    def make():
+        raise AssertionError("not called")
+
+    lacks = "formulation=lightgbm needs lightgbm, which is not installed: pip install 'auclab[lightgbm]'"
+    job = Job("lightgbm · toy", {}, TrackingConfig(dir=str(tmp_path)), Rerun.STALE, "1", make, make, lacks)
+    attempt(tmp_path, "a job", lambda: job)
+    (found,) = read_statuses(tmp_path, "1")
+    assert found.status == "LEFT_OUT"
+    assert "lightgbm · toy  left out: formulation=lightgbm needs lightgbm" in found.line
+
+
+def test_only_baselines_can_lack_a_library(monkeypatch):
+    def missing(name):
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(baselines, "version", missing)
+    assert lacking_library({"_target_": "auclab.formulations.ranksvm.RankSVM", "penalty": 1.0}) == ""
+    named = {"_target_": "auclab.estimators.baselines.BoostedTrees", "n_estimators": 5}
+    assert "pip install 'auclab[lightgbm]'" in lacking_library(named)

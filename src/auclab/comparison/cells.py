@@ -37,9 +37,9 @@ class Cells:
 
     `values` has a row per (row of the table, pair) and a column per column of the table; NaN where there is no run.
     `counted` says which of them are compared (`auclab.comparison.common.common_pairs`). `seconds` (build, solve and
-    tuning, without compilation), `tuning` (seconds of it) and `gaps` have the same shape. `ratios` has n_test/n_train of
-    each row of the table: 0 where every pair has data of its own, NaN if it is not one number. `notes` are sentences on
-    what was left out, duplicated or missing.
+    tuning, without compilation), `tuning` (seconds of it) and `gaps` have the same shape. `ratios` has n_test/n_train
+    of each row of the table: 0 where every pair has data of its own, NaN if it is not one number. `notes` are sentences
+    on what was left out, duplicated or missing.
     """
 
     metric: str

@@ -9,8 +9,8 @@ def common_pairs(values: pd.DataFrame) -> pd.DataFrame:
     """Where a value counts: on the pairs of its row that the columns of this row share.
 
     One column with few runs would leave little to compare. Columns are taken in the order of their number of pairs; one
-    that would leave fewer than half of the pairs of the first is not waited for: the others are compared without it, and
-    it is compared with them on the pairs that it has of theirs.
+    that would leave fewer than half of the pairs of the first is not waited for: the others are compared without it,
+    and it is compared with them on the pairs that it has of theirs.
 
     Parameters
     ----------

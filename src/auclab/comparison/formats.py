@@ -81,7 +81,7 @@ def to_latex(table: Table) -> str:
 def grid(
     table: Table, bold: Callable[[str, bool], str], escape: Callable[[str], str] = str, turned: bool = False
 ) -> tuple[list[str], list[list[str]]]:
-    """Head and lines of the main table: number of pairs, ``mean ± deviation``; wide ones are transposed, or `turned`."""
+    """Head and lines of the main table: pairs, ``mean ± deviation``; wide ones are transposed, unless `turned`."""
     digits = digits_of(table)
     rows, columns = table.rows, table.columns
 

@@ -116,7 +116,8 @@ def compare_runs(
         Settings; see `arrange`.
     test : {"corrected-t", "t", "wilcoxon"}
         See `paired_test`. The correction is for splits that share observations; where every pair has data of its own,
-        generated for its seed, ``corrected-t`` is ``t``. No correction for the number of tests is made; `Table.ranking` has one.
+        generated for its seed, ``corrected-t`` is ``t``. No correction for the number of tests is made;
+        `Table.ranking` has one.
     alpha : float in (0, 1)
     better : {"high", "low"}, optional
         Whether large or small values are better; by default taken from the metric, if it is one of auclab's.

@@ -36,6 +36,9 @@ ALLOWED: dict[str, frozenset[str]] = {
     ),
     "formulation": frozenset(
         {
+            "auclab.estimators.baselines.BoostedTrees",
+            "auclab.estimators.baselines.LinearDiscriminant",
+            "auclab.estimators.baselines.Logistic",
             "auclab.formulations.bauc.BufferedAUC",
             "auclab.formulations.csvm.CSVM",
             "auclab.formulations.ecsvm.ECSVM",

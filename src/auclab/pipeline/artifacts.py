@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from auclab.estimators.baselines import Baseline
 from auclab.formulations import Program
 from auclab.pipeline.csv_cells import no_formula
 from auclab.pipeline.results import Fold, Result
@@ -58,16 +59,16 @@ def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "") -> None:
         "solver": solution.solver,
         "formulation": solution.formulation.equation(),
         "program": {"name": solution.formulation.name, **_parameters(solution.formulation)},
-        "tolerance": fold.model[-1].tolerance,
+        "tolerance": getattr(fold.model[-1], "tolerance", None),  # a baseline has none
         "data": {
             "dataset_sha256": dataset_sha256,
             "training_sha256": fold.training_sha256,
             "rows": len(fold.split.train),
             "features": len(fold.features),
         },
-        "seconds": asdict(solution.timings) | {"total": solution.timings.total},
+        "seconds": asdict(solution.timings) | {"tune": fold.seconds_of_tuning, "total": fold.seconds},
         "iterations": solution.iterations,
-        "optimum": asdict(fold.optimum),
+        "optimum": None if fold.optimum is None else asdict(fold.optimum),
         "notes": list(solution.notes),
     }
     if fold.spread is not None:
@@ -77,9 +78,10 @@ def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "") -> None:
     bounds = [asdict(item) | {"statement": item.statement} for item in fold.guarantees]
     _write_json(folder / "bounds.json", {"bounds": bounds, "remarks": list(fold.remarks)})
     _write_json(folder / "metrics.json", fold.numbers)
-    names = map(no_formula, map(str, fold.features))  # of a data file, which anyone may have written
-    rows = [*zip(names, solution.coef, strict=True), ("(intercept)", solution.intercept)]
-    pd.DataFrame(rows, columns=["feature", "coefficient"]).to_csv(folder / "coefficients.csv", index=False)
+    if solution.coef is not None:  # trees have none
+        names = map(no_formula, map(str, fold.features))  # of a data file, which anyone may have written
+        rows = [*zip(names, solution.coef, strict=True), ("(intercept)", solution.intercept)]
+        pd.DataFrame(rows, columns=["feature", "coefficient"]).to_csv(folder / "coefficients.csv", index=False)
     history = pd.DataFrame(list(solution.history), columns=["seconds", "objective", "lower_bound"])
     history.to_csv(folder / "history.csv", index=False)
     name = "test" if "test" in fold.parts else "train"
@@ -91,8 +93,10 @@ def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "") -> None:
         draw_tuning_path(fold.tuning).savefig(folder / "tuning.png", dpi=DPI)
 
 
-def _parameters(program: Program) -> dict[str, Any]:
+def _parameters(program: Program | Baseline) -> dict[str, Any]:
     """What the equation depends on, by the names of the configuration."""
+    if isinstance(program, Baseline):
+        return asdict(program)
     shared = {name: getattr(program, name) for name in ("penalty", "threshold", "norm", "squared")}
     return shared | asdict(program)  # type: ignore[call-overload]
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import os
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
@@ -20,11 +21,13 @@ from rich.table import Table
 from rich.text import Text
 
 from auclab.pipeline.visible import visible_lines
-from auclab.solvers.progress import SolveProgress, progress_to
 from auclab.tracking.address import Address, hide_password
 from auclab.tracking.config import TrackingConfig
 from auclab.tracking.job_status import in_sweep
 from auclab.types import AuclabError
+
+if TYPE_CHECKING:
+    from auclab.solvers.progress import SolveProgress
 
 
 class Screen(Console):
@@ -99,6 +102,8 @@ def working(what: str) -> Iterator[None]:
     if in_sweep() or not err.is_terminal:
         yield  # without a bar: Rich below 15 ends even a disabled one with an empty line
         return
+    from auclab.solvers.progress import progress_to  # with all solvers, which an error in one line does not need
+
     columns = (SpinnerColumn(), TextColumn("{task.description}"), _GapColumn(), TimeElapsedColumn())
     with Bar(*columns, console=err, transient=True) as bar:
         task = bar.add_task(escape(what), total=1.0, gap=math.nan)
@@ -127,6 +132,11 @@ def skipped_line(name: str, run_id: str, *, same_code: bool = True) -> str:
     return f"[dim]· {escape(name)}  finished before{code}, run {run_id[:8]}[/dim]"
 
 
+def left_out_line(name: str, reason: str) -> str:
+    """One line for a job that cannot be computed here, though nothing failed."""
+    return f"[yellow]· {escape(name)}  left out: {escape(reason)}[/yellow]"
+
+
 def failed_line(name: str, error: BaseException) -> str:
     """One line for a job that failed; an error that is not a user error is shown with its type."""
     message = " ".join(str(error).split())
@@ -142,15 +152,19 @@ def show_sweep(
     tracking: TrackingConfig,
     parent: str | None,
     other_code: Counter[str] | None = None,
+    comparable: bool = True,
 ) -> None:
-    """The last lines of a sweep: how many jobs ended in which status, and where they are.
+    """The last lines of a sweep: how many jobs ended in which status, where they are, and how to compare them.
 
-    `other_code` counts the jobs that had finished with other code in the same way.
+    `other_code` counts the jobs that had finished with other code in the same way. The jobs of a study are not
+    `comparable`: what they have are values of claims.
     """
     failed = f"[red]{counts['FAILED']} failed[/red]" if counts["FAILED"] else "0 failed"
     killed = f"[yellow]{counts['KILLED']} killed[/yellow]" if counts["KILLED"] else "0 killed"
     if parent is not None:
         out.print(f"parent run {parent}", soft_wrap=True)
+        if comparable and counts["FINISHED"] + counts["SKIPPED"] > 1:
+            out.print(f"compare:   {compare_command(tracking, parent)}", soft_wrap=True, markup=False)
         out.print(f"open it:   {open_command(tracking)}", soft_wrap=True, markup=False)
     else:
         out.print(f"files in   {short_path(folder)}", soft_wrap=True, markup=False)
@@ -162,6 +176,7 @@ def show_sweep(
     if counts["SKIPPED"]:
         out.print("a job that finished before is skipped; rerun=true computes it again", soft_wrap=True)
     ended = f"{counts['FINISHED']} finished, {counts['SKIPPED']} skipped, {failed}, {killed}"
+    ended += f", [yellow]{counts['LEFT_OUT']} left out[/yellow]" if counts["LEFT_OUT"] else ""
     ended += f", [red]{counts['KEPT']} kept in their folders[/red]" if counts["KEPT"] else ""
     out.print(f"sweep: {ended}{_other_code(other_code or Counter())}", soft_wrap=True)
 
@@ -180,6 +195,20 @@ def _other_code(counts: Counter[str]) -> str:
     parts = [f"; other code: {taken} taken, rerun=stale computes them again"] if taken else []
     parts += [f"; other code: {again} computed again, rerun=false takes such results"] if again else []
     return "".join(parts)
+
+
+def compare_command(tracking: TrackingConfig, parent: str) -> str:
+    """The command that compares the runs of a sweep.
+
+    Examples
+    --------
+    >>> compare_command(TrackingConfig(dir="mlruns"), "f73cfe24d8bd426e")
+    'auclab compare --sweep f73cfe24'
+    >>> compare_command(TrackingConfig(dir="my runs"), "f73cfe24d8bd426e")
+    "auclab compare --sweep f73cfe24 --store 'my runs'"
+    """
+    store = hide_password(str(tracking.uri)) if tracking.uri else str(tracking.dir)
+    return f"auclab compare --sweep {parent[:8]}" + ("" if store == "mlruns" else f" --store {shlex.quote(store)}")
 
 
 def open_command(tracking: TrackingConfig) -> str:

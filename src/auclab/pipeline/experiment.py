@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from auclab.datasets.records import Split
+from auclab.estimators.baselines import Baseline
 from auclab.formulations import Program
 from auclab.pipeline.build import build, load_dataset
 from auclab.pipeline.compose import Experiment
@@ -67,7 +68,7 @@ def solve_splits(experiment: Experiment) -> Result:
     splits: list[Split] = build(config.split)(dataset.y)
     if isinstance(dataset.X, BlockTable):  # rows of files are taken as they lie there
         splits = [Split(np.sort(split.train), np.sort(split.test), split.name) for split in splits]
-    formulation: Program = build(config.formulation)
+    formulation: Program | Baseline = build(config.formulation)
     metrics: Metrics = build(config.metrics)
     options: dict[str, Any] = {"solver": experiment.solver, "tune": experiment.tune, "bounds": experiment.bounds}
     folds: list[Fold] = []

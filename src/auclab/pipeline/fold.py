@@ -15,6 +15,7 @@ from auclab.datasets.checksum import part_sha256
 from auclab.datasets.records import Dataset, Split
 from auclab.datasets.splits import take_rows
 from auclab.estimators import AUCClassifier
+from auclab.estimators.baselines import Baseline, BaselineFit
 from auclab.formulations import Program, read_optimum
 from auclab.inference import estimate_part
 from auclab.inference.catalogue import estimable
@@ -22,7 +23,7 @@ from auclab.metrics import ScoredPart
 from auclab.pipeline.guarantees import Guarantee, find_guarantees
 from auclab.pipeline.results import Fold, PartResult
 from auclab.pipeline.settings import BoundsConfig, SolverConfig, TuneConfig
-from auclab.pipeline.tuning import Tuning, tune_formulation
+from auclab.pipeline.tuning import Tuning, tune_baseline, tune_formulation
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.interrupt import interruptible
 from auclab.solvers.solution import Solution
@@ -38,7 +39,7 @@ def solve_split(
     dataset: Dataset,
     split: Split,
     preprocessing: Pipeline,
-    formulation: Program,
+    formulation: Program | Baseline,
     metrics: Metrics,
     *,
     solver: SolverConfig,
@@ -57,15 +58,9 @@ def solve_split(
         Ctrl-C while a solver ran that cannot end with what it has.
     """
     rows, y = take_rows(dataset.X, split.train), dataset.y[split.train]
-    tuning = None
-    if tune.parameter is not None:
-        formulation, tuning = interruptible(
-            lambda: tune_formulation(preprocessing, _classifier(formulation, solver), rows, y, tune)
-        )
+    formulation, tuning = _tune(preprocessing, formulation, rows, y, tune, solver)
     X = {"train": preprocessing.fit_transform(rows, y)}
-    classifier = _classifier(formulation, solver)
-    interruptible(lambda: classifier.fit(X["train"], y))
-    solution = classifier.solution_
+    classifier, solution = _fit(formulation, solver, X["train"], y)
     if solution.status is Status.FAILED:
         reason = "; ".join(solution.notes) or solution.status.advice
         raise AuclabError(f"{solution.solver} found no usable point ({reason})")
@@ -78,18 +73,51 @@ def solve_split(
     model = Pipeline([("preprocess", preprocessing), ("scorer", classifier)])
     features = tuple(str(name) for name in preprocessing.get_feature_names_out())
     sha256, spread = part_sha256(X["train"], y), _spread(solution, X["train"], y)
-    optimum = read_optimum(solution)
+    optimum = None if isinstance(solution, BaselineFit) else read_optimum(solution)
     return Fold(split, model, features, solution, optimum, measured, guarantees, remarks, tuning, sha256, spread)
 
 
-def _spread(solution: Solution, X: Any, y: NDArray[np.int64]) -> Array | None:
+def _tune(
+    preprocessing: Pipeline,
+    formulation: Program | Baseline,
+    X: Any,
+    y: NDArray[np.int64],
+    tune: TuneConfig,
+    solver: SolverConfig,
+) -> tuple[Program | Baseline, Tuning | None]:
+    """The formulation with its parameter selected on inner folds of the training part, if one is to be."""
+    if tune.parameter is None:
+        return formulation, None
+    if isinstance(formulation, Baseline):
+        baseline = formulation
+        return interruptible(lambda: tune_baseline(preprocessing, baseline, X, y, tune))
+    classifier = _classifier(formulation, solver)
+    return interruptible(lambda: tune_formulation(preprocessing, classifier, X, y, tune))
+
+
+def _fit(
+    formulation: Program | Baseline, solver: SolverConfig, X: Any, y: NDArray[np.int64]
+) -> tuple[Any, Solution | BaselineFit]:
+    """The fitted classifier, and its solution or what a baseline has in its place."""
+    if isinstance(formulation, Baseline):
+        baseline = formulation
+        fitted = interruptible(lambda: baseline.fit(X, y))
+        return fitted.classifier, fitted
+    classifier = _classifier(formulation, solver)
+    interruptible(lambda: classifier.fit(X, y))
+    return classifier, classifier.solution_
+
+
+def _spread(solution: Solution | BaselineFit, X: Any, y: NDArray[np.int64]) -> Array | None:
     """The units in which the lengths up to which the bound holds are measured, if it has no norm and is limited."""
+    if isinstance(solution, BaselineFit):
+        return None
     limited = math.isfinite(solution.certificate.norm_bound)
     return as_sample(X, y).spread if limited and not solution.formulation.uses_norm else None
 
 
 def _guarantee(
-    solution: Solution,
+    solution: Solution | BaselineFit,
     parts: Mapping[str, ScoredPart],
     features: Any,
     bounds: BoundsConfig,
@@ -99,8 +127,11 @@ def _guarantee(
     """What holds for the solved split.
 
     A bound on the training part supposes a formulation that was chosen without it. For one selected among K it holds
-    if those of all K do, each with ρ/K.
+    if those of all K do, each with ρ/K. Of a baseline, bounds on the held-out part alone hold: the others are for
+    linear scorers of pairs.
     """
+    if isinstance(solution, BaselineFit):
+        bounds = replace(bounds, stability=None, margin=None)
 
     def at_level(rho: float) -> tuple[tuple[Guarantee, ...], tuple[str, ...]]:
         options = {"features": features, "config": replace(bounds, rho=rho), "preprocessing": preprocessing}

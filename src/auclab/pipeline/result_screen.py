@@ -13,6 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from auclab.estimators.baselines import BaselineFit
 from auclab.pipeline.console import open_command, out, short_path
 from auclab.pipeline.guarantees import Guarantee
 from auclab.pipeline.results import Result
@@ -20,6 +21,9 @@ from auclab.solvers.solution import Solution
 from auclab.tracking import Run, TrackingConfig
 from auclab.tracking.job_status import add_line, in_sweep
 from auclab.types import CONVERGED, Status
+
+#: In place of a certificate.
+NO_CERTIFICATE = "none: a baseline of another library, whose fit is not verified"
 
 
 def show_solution(result: Result) -> None:
@@ -46,7 +50,8 @@ def show_line(result: Result, run: Run) -> None:
     """One line for a job of a sweep."""
     numbers = result.summary
     part = "test" if "test" in result.folds[0].parts else "train"
-    shown = [f"objective {numbers['objective']:.6g}", f"gap {_small(numbers['gap'])}"]
+    certified = "gap" in numbers
+    shown = [f"objective {numbers['objective']:.6g}", f"gap {_small(numbers['gap'])}"] if certified else ["baseline"]
     shown += [f"{part} {key} {numbers[f'{part}/{key}']:.4f}" for key in result.folds[0].parts[part].metrics][:2]
     good = all(fold.solution.status in CONVERGED for fold in result.folds)
     mark = "[green]✓[/green]" if good else "[yellow]![/yellow]"
@@ -84,16 +89,20 @@ def _one_solution(grid: Table, result: Result) -> None:
         "solver",
         f"[bold]{solution.solver}[/bold] · [{style}]{solution.status}[/{style}]: {solution.status.advice}",
     )
+    baseline = isinstance(solution, BaselineFit)
     grid.add_row(
         "certificate",
-        f"objective [bold]{solution.objective:.8f}[/bold] · lower bound {_number(solution.lower_bound, 8)} · "
+        NO_CERTIFICATE
+        if baseline
+        else f"objective [bold]{solution.objective:.8f}[/bold] · lower bound {_number(solution.lower_bound, 8)} · "
         f"gap {_small(solution.gap)}{_radius(solution)}",
     )
     grid.add_row(
         "seconds",
-        f"build {times.build:.2f} · load {times.load:.2f} · compile {times.compile:.2f} · solve {times.solve:.2f}",
+        f"build {times.build:.2f} · load {times.load:.2f} · compile {times.compile:.2f} · solve {times.solve:.2f}"
+        + (f" · tuning {fold.tuning.seconds:.2f}" if fold.tuning else ""),
     )
-    if solution.status in CONVERGED:
+    if solution.status in CONVERGED and fold.optimum is not None:
         grid.add_row("optimum", Text(fold.optimum.statement))
     for note in solution.notes:
         grid.add_row("note", Text(note))
@@ -120,9 +129,12 @@ def _many_solutions(grid: Table, result: Result) -> None:
     outcome = ", ".join(f"{count} × {status} ({status.advice})" for status, count in statuses.items())
     style = "green" if all(status in CONVERGED for status in statuses) else "red"
     grid.add_row("solver", f"[bold]{folds[0].solution.solver}[/bold] · [{style}]{outcome}[/{style}]")
-    objective = f"objective [bold]{numbers['objective']:.6f}[/bold] on average · largest gap {_small(numbers['gap'])}"
+    objective = NO_CERTIFICATE
+    if "gap" in numbers:
+        objective = f"objective [bold]{numbers['objective']:.6f}[/bold] on average · largest gap "
+        objective += _small(numbers["gap"])
     grid.add_row("certificate", objective)
-    grid.add_row("seconds", f"{sum(fold.solution.timings.total for fold in folds):.2f} for all splits")
+    grid.add_row("seconds", f"{sum(fold.seconds for fold in folds):.2f} for all splits")
     for note in dict.fromkeys(note for fold in folds for note in fold.solution.notes):
         count = sum(note in fold.solution.notes for fold in folds)
         grid.add_row("note", Text(note if count == len(folds) else f"{note} ({count} of {len(folds)} splits)"))

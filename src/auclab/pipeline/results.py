@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.datasets.records import Dataset, Split
+from auclab.estimators.baselines import Baseline, BaselineFit
 from auclab.formulations import Optimum, Program
 from auclab.inference import Estimate
 from auclab.pipeline.guarantees import Guarantee
@@ -38,7 +39,8 @@ class Fold:
     """One split, solved and measured.
 
     `model` is the fitted pipeline from raw rows to decisions; `features` names the entries of
-    ``solution.coef``; `parts` has "train" and, unless the test part is empty, "test"; `remarks` say which
+    ``solution.coef``; a baseline has a `BaselineFit` as `solution` and no `optimum`; `parts` has "train" and, unless
+    the test part is empty, "test"; `remarks` say which
     bounds were not computed and why; `tuning` says how a parameter was selected, if one was. `training_sha256` is the
     checksum of the prepared training part; `spread` has the units of `norm_bound` where the formulation has no norm.
     """
@@ -46,8 +48,8 @@ class Fold:
     split: Split
     model: Any
     features: tuple[str, ...]
-    solution: Solution
-    optimum: Optimum
+    solution: Solution | BaselineFit
+    optimum: Optimum | None
     parts: Mapping[str, PartResult]
     guarantees: tuple[Guarantee, ...] = ()
     remarks: tuple[str, ...] = ()
@@ -66,13 +68,16 @@ class Fold:
             "absolute_gap": certificate.absolute_gap,
             "dual_residual": certificate.dual_residual,
             "iterations": float(solution.iterations),
-            "alpha": self.optimum.level,
+            "alpha": math.nan if self.optimum is None else self.optimum.level,
             "seconds/build": timings.build,
             "seconds/load": timings.load,
             "seconds/compile": timings.compile,
             "seconds/solve": timings.solve,
-            "seconds/total": timings.total,
+            "seconds/tune": self.seconds_of_tuning,
+            "seconds/total": self.seconds,
         }
+        if isinstance(self.solution, BaselineFit):  # nothing is known of what it minimised
+            numbers = {key: value for key, value in numbers.items() if key.startswith(("seconds", "iterations"))}
         numbers |= {f"{name}/{key}": value for name, part in self.parts.items() for key, value in part.metrics.items()}
         numbers |= self.uncertainty
         if self.tuning is not None:
@@ -80,6 +85,16 @@ class Fold:
         for guarantee in self.guarantees:
             numbers |= guarantee.numbers
         return numbers
+
+    @property
+    def seconds_of_tuning(self) -> float:
+        """Seconds in which a parameter was selected; 0 where none was."""
+        return 0.0 if self.tuning is None else self.tuning.seconds
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of the job: build, load, compile, solve and tuning."""
+        return self.solution.timings.total + self.seconds_of_tuning
 
     @property
     def uncertainty(self) -> dict[str, float]:
@@ -98,7 +113,7 @@ class Result:
 
     name: str
     dataset: Dataset
-    formulation: Program
+    formulation: Program | Baseline
     folds: tuple[Fold, ...]
     confidence: float
 

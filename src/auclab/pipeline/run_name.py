@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 #: How the parameters of a formulation are written in a name.
-SYMBOLS = {"threshold": "z", "penalty": "λ", "max_fpr": "fpr≤"}
+SYMBOLS = {"threshold": "z", "penalty": "λ", "max_fpr": "fpr≤", "C": "C", "n_estimators": "trees"}
 
 #: Settings that decide whether a job runs and what is drawn, not what is computed.
 NOT_COMPUTED = ("rerun", "figures")

@@ -1,4 +1,4 @@
-"""Select a parameter of the formulation, λ or z, by cross-validation inside the training part, along a path of values.
+"""Select λ, z or a baseline's parameter by cross-validation inside the training part, along a path of values.
 
 Every inner fold is one path (`auclab.solvers.path`): its features are prepared once, and a solve starts from the
 optimum of the value before. Nothing outside the training part is looked at, so the test part stays unseen.
@@ -7,6 +7,8 @@ optimum of the value before. Nothing outside the training part is looked at, so 
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -18,6 +20,7 @@ from sklearn.pipeline import Pipeline
 
 from auclab.datasets.splits import kfold, take_rows
 from auclab.estimators import AUCClassifier
+from auclab.estimators.baselines import Baseline
 from auclab.formulations import Program
 from auclab.metrics.registry import METRICS
 from auclab.metrics.scorers import scorer_named
@@ -27,7 +30,7 @@ from auclab.solvers.solution import Solution
 from auclab.types import AuclabError, Status
 
 #: Symbols of the parameters that can be tuned.
-SYMBOLS = {"penalty": "λ", "threshold": "z"}
+SYMBOLS = {"penalty": "λ", "threshold": "z", "C": "C", "n_estimators": "trees"}
 
 
 @dataclass(frozen=True)
@@ -37,16 +40,19 @@ class Tuning:
     Attributes
     ----------
     parameter
-        ``penalty`` (λ) or ``threshold`` (z).
+        ``penalty`` (λ), ``threshold`` (z), or the parameter of a baseline.
     metric
         The measure of the inner validation parts; after a minus sign, one that is the better the smaller.
     path
         A row per value, ascending: ``value``, ``mean`` and ``standard_error`` of the measure over the inner folds,
-        ``certified`` (the share of solves with a certificate within the tolerance), ``fold_0``, ``fold_1``, …
+        ``certified`` (the share of solves with a certificate within the tolerance; NaN of a baseline, which has none),
+        ``fold_0``, ``fold_1``, …
     best, selected
         The value with the largest mean (of several the simplest scorer's), and the one taken.
     one_standard_error
         Whether the simplest scorer within one standard error of the best was taken.
+    seconds
+        Time that it took, without compiling code.
     """
 
     parameter: str
@@ -55,10 +61,11 @@ class Tuning:
     best: float
     selected: float
     one_standard_error: bool
+    seconds: float = 0.0
 
     @property
     def symbol(self) -> str:
-        """λ or z."""
+        """λ, z, or that of a baseline's parameter."""
         return SYMBOLS[self.parameter]
 
     @property
@@ -79,7 +86,7 @@ class Tuning:
         rule = f"; one-standard-error rule, best {self.best:g}" if self.one_standard_error else ""
         ends = (self.path["value"].iloc[0], self.path["value"].iloc[-1])
         end = "; the end of the path: try values beyond it" if self.selected in ends and len(self.path) > 1 else ""
-        poor = "" if (self.path["certified"] == 1.0).all() else "; some solves have no certificate"
+        poor = "" if not (self.path["certified"] < 1.0).any() else "; some solves have no certificate"
         return (
             f"{self.symbol} = {self.selected:g} of {len(self.path)} values on {folds} inner folds"
             f": {self.metric} {score:.4f} ± {error:.4f}{rule}{end}{poor}"
@@ -121,21 +128,85 @@ def tune_formulation(
     KeyboardInterrupt
         A solve was stopped.
     """
-    parameter, folds, program = str(config.parameter), config.folds, cast(Program, classifier.formulation)
+    parameter, program = str(config.parameter), cast(Program, classifier.formulation)
     path = sorted({float(value) for value in config.values})
     along(program, parameter, path)
-    scorer = scorer_named(config.metric, **config.options)
-    simpler = PARAMETERS[parameter]
+
+    def fit(X_train: Any, y_train: NDArray[np.int64]) -> Sequence[AUCClassifier]:
+        fitted = clone(classifier).fit_path(X_train, y_train, path, parameter=parameter)
+        for each in fitted:
+            _refuse_failure(each.solution_, parameter)
+        return fitted
+
+    tuning = _select(preprocessing, fit, path, X, y, config, simpler=PARAMETERS[parameter])
+    return along(program, parameter, [tuning.selected])[0], tuning
+
+
+def tune_baseline(
+    preprocessing: Pipeline, baseline: Baseline, X: Any, y: NDArray[np.int64], config: TuneConfig
+) -> tuple[Baseline, Tuning]:
+    """Select the parameter of a baseline on the inner folds on which a formulation would select its own.
+
+    Parameters
+    ----------
+    preprocessing, X, y, config
+        As in `tune_formulation`.
+    baseline : Baseline
+        Its own value of the parameter is not used.
+
+    Raises
+    ------
+    AuclabError
+        A baseline without the parameter, no values or one that it does not take, an unknown metric, folds that a class
+        is too small for.
+    """
+    if config.parameter != baseline.tunable:
+        has = baseline.tunable or "none"
+        raise AuclabError(
+            f"formulation {baseline.name} has no parameter {config.parameter!r} to tune; it has {has}; tune=auto takes "
+            "what each formulation has"
+        )
+    path = sorted({float(value) for value in config.values})
+    if not path or not np.isfinite(path).all():
+        raise AuclabError(f"a path needs a list of finite numbers, got {list(config.values)}")
+    for value in path:
+        baseline.at(value)  # an error of its own before anything is fitted
+    tuning = _select(
+        preprocessing,
+        lambda X_train, y_train: baseline.fit_path(X_train, y_train, path),
+        *(path, X, y, config),
+        simpler=-1.0,
+    )
+    return baseline.at(tuning.selected), tuning
+
+
+def _select(
+    preprocessing: Pipeline,
+    fit: Callable[[Any, NDArray[np.int64]], Sequence[Any]],
+    path: list[float],
+    X: Any,
+    y: NDArray[np.int64],
+    config: TuneConfig,
+    *,
+    simpler: float,
+) -> Tuning:
+    """The value of `path` whose classifiers, which `fit` returns in its order, do best on the inner folds.
+
+    `simpler` is positive where a larger value makes the simpler scorer.
+    """
+    start, compiling = time.perf_counter(), 0.0
+    scorer, folds = scorer_named(config.metric, **config.options), config.folds
     scores, certified = np.empty((len(path), folds)), np.empty((len(path), folds))
     for k, split in enumerate(kfold(y, n_folds=folds, seed=config.seed)):
         prepared = clone(preprocessing)
         X_train = prepared.fit_transform(take_rows(X, split.train), y[split.train])
-        fitted = clone(classifier).fit_path(X_train, y[split.train], path, parameter=parameter)
+        fitted = fit(X_train, y[split.train])
         X_test = prepared.transform(take_rows(X, split.test))
         for row, classifier in enumerate(fitted):
-            _refuse_failure(classifier.solution_, parameter)
+            solution: Solution | None = getattr(classifier, "solution_", None)
             scores[row, k] = scorer(classifier, X_test, y[split.test])
-            certified[row, k] = classifier.solution_.status is Status.OPTIMAL
+            certified[row, k] = math.nan if solution is None else solution.status is Status.OPTIMAL
+            compiling += 0.0 if solution is None else solution.timings.compile
     means, errors = scores.mean(axis=1), scores.std(axis=1, ddof=1) / math.sqrt(folds)
     best = _simplest(means >= means.max(), simpler)
     at = _simplest(means >= means[best] - errors[best], simpler) if config.one_standard_error else best
@@ -148,9 +219,9 @@ def tune_formulation(
             **{f"fold_{k}": scores[:, k] for k in range(folds)},
         }
     )
-    selected = along(program, parameter, [path[at]])[0]
     label = config.metric if METRICS[config.metric].greater_is_better else f"−{config.metric}"
-    return selected, Tuning(parameter, label, table, path[best], path[at], config.one_standard_error)
+    seconds = max(0.0, time.perf_counter() - start - compiling)
+    return Tuning(str(config.parameter), label, table, path[best], path[at], config.one_standard_error, seconds)
 
 
 def _refuse_failure(solution: Solution, parameter: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from auclab.tracking.resume import FinishedRun
 
 log = logging.getLogger(__name__)
+#: Module of the scorers of other libraries, by which a configuration names them.
+BASELINES = "auclab.estimators.baselines"
 #: What is shown on the screen, besides the line of a job.
 screen = logging.getLogger("auclab.tracking")
 
@@ -86,7 +88,8 @@ def run_job(experiment: Experiment, job: Any) -> None:
     def make() -> Job:
         configuration = experiment.configuration
         rerun = parse_rerun(configuration.get("rerun"))
-        return Job(experiment.name, configuration, experiment.tracking, rerun, code_version(), checksum, work)
+        lacks = lacking_library(configuration["formulation"])
+        return Job(experiment.name, configuration, experiment.tracking, rerun, code_version(), checksum, work, lacks)
 
     attempt(folder, job.job.override_dirname, make)
 
@@ -111,6 +114,9 @@ class Job:
         Returns the checksum of its data; called only if a run with these settings finished.
     work
         Computes it, keeps it, and writes the status file with its line.
+    lacks
+        Why it cannot be computed here, such as a library that is not installed: it is left out then, and nothing has
+        failed.
     """
 
     name: str
@@ -120,6 +126,7 @@ class Job:
     code: str
     checksum: Callable[[], str]
     work: Callable[[], None]
+    lacks: str = ""
 
     @property
     def key(self) -> str:
@@ -141,7 +148,7 @@ def attempt(folder: Path, name: str, make: Callable[[], Job]) -> None:
         Returns the job.
     """
     _end_with_sweep()
-    from auclab.pipeline.console import failed_line, plain_errors, skipped_line
+    from auclab.pipeline.console import failed_line, left_out_line, plain_errors, skipped_line
     from auclab.pipeline.notes import show_notes
 
     show_notes()
@@ -149,6 +156,10 @@ def attempt(folder: Path, name: str, make: Callable[[], Job]) -> None:
         try:
             job = make()
             name = job.name
+            if job.lacks:
+                write_status(folder, name=name, status="LEFT_OUT", run_id=None, files=folder)
+                add_line(folder, left_out_line(name, job.lacks), status="LEFT_OUT")
+                return
             # Of two sweeps with the same job, the second looks for a finished run when the first has done its own.
             with nullcontext() if job.rerun is Rerun.TRUE else claim(job.tracking, job.key):
                 earlier = _find_finished(job)
@@ -171,6 +182,26 @@ def attempt(folder: Path, name: str, make: Callable[[], Job]) -> None:
                 add_line(folder, failed_line(name, error), status="FAILED")
             except OSError as second:  # a full disk: the sweep counts the job as killed
                 screen.warning("%s failed (%s), and its folder cannot be written: %s", name, error, second)
+
+
+def lacking_library(formulation: Mapping[str, Any]) -> str:
+    """Why a baseline cannot be fitted here; empty where its library is installed, and for a formulation.
+
+    Examples
+    --------
+    >>> lacking_library({"_target_": "auclab.formulations.bauc.BufferedAUC"})
+    ''
+    """
+    module, _, kind = str(formulation.get("_target_", "")).rpartition(".")
+    if module != BASELINES:
+        return ""
+    from auclab.estimators import baselines
+
+    try:
+        getattr(baselines, kind)().library  # noqa: B018  it looks for the package
+    except baselines.MissingLibraryError as error:
+        return str(error)
+    return ""
 
 
 def _find_finished(job: Job) -> FinishedRun | None:

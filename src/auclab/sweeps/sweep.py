@@ -54,6 +54,7 @@ class Sweep:
     tracking: TrackingConfig
     parent: str | None
     watcher: Watcher
+    comparable: bool = True
 
 
 _open: list[Sweep] = []
@@ -92,7 +93,7 @@ class SweepCallback(Callback):
             # As typed: a value that is resolved, such as an address, may have signs of Hydra's own language.
             as_typed: Any = OmegaConf.to_container(config.hydra.overrides.task, resolve=False)
             watcher = Watcher(folder, sweep_id, total=count_grid([*grid[: len(params)], *as_typed]) if basic else None)
-            _open.append(Sweep(sweep_id, folder, tracking, parent, watcher))
+            _open.append(Sweep(sweep_id, folder, tracking, parent, watcher, comparable="study" not in config))
             watcher.start()
 
 
@@ -168,5 +169,12 @@ def _close(sweep: Sweep, stopped: bool) -> bool:
                 close_parent(sweep.tracking, sweep.parent, status, counts)
         except SystemExit:  # said; the next start of the sweep marks the parent and continues below it
             missing = True
-    show_sweep(counts, folder=sweep.folder, tracking=sweep.tracking, parent=sweep.parent, other_code=other_code)
+    show_sweep(
+        counts,
+        folder=sweep.folder,
+        tracking=sweep.tracking,
+        parent=sweep.parent,
+        other_code=other_code,
+        comparable=sweep.comparable,
+    )
     return missing

@@ -33,7 +33,8 @@ class JobStatus:
     folder
         The job's output folder.
     status
-        FINISHED, FAILED, KILLED, SKIPPED, or KEPT: in the folder alone, as the store could not be written.
+        FINISHED, FAILED, KILLED, SKIPPED, LEFT_OUT (a library that it needs is not installed), or KEPT: in the folder
+        alone, as the store could not be written.
     line
         The line for the screen, in rich's markup; None until all files of the job are written.
     run_id

@@ -1,0 +1,297 @@
+"""Scorers of other libraries, to compare with: logistic regression, linear discriminant analysis, boosted trees.
+
+They are chosen like formulations (``formulation=logistic``), so that one sweep and one table have both. What they
+minimise is not verified: a baseline has no objective, no lower bound and no certificate.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.models.timings import Timings
+from auclab.samples.blocks.table import BlockTable
+from auclab.solvers.solution import Certificate
+from auclab.solvers.threads import one_thread_each
+from auclab.types import Array, AuclabError, Status
+
+
+class MissingLibraryError(AuclabError):
+    """A baseline of a library that is not installed; a sweep leaves its jobs out."""
+
+
+@dataclass(frozen=True)
+class Baseline(ABC):
+    """A scorer of another library, by the name it has in the configuration.
+
+    See Also
+    --------
+    BaselineFit : What `fit` returns.
+    """
+
+    name: ClassVar[str]
+    #: Package that fits it, and the extra of auclab that installs it, if one does.
+    package: ClassVar[str]
+    extra: ClassVar[str] = ""
+    #: The parameter that ``tune=auto`` selects, of which a smaller value makes the simpler scorer.
+    tunable: ClassVar[str] = ""
+
+    @abstractmethod
+    def equation(self) -> str:
+        """What is fitted, in one line."""
+
+    @abstractmethod
+    def classifier(self) -> Any:
+        """The unfitted scikit-learn classifier."""
+
+    @property
+    def library(self) -> str:
+        """Package and version, such as ``scikit-learn 1.7.2``.
+
+        Raises
+        ------
+        MissingLibraryError
+            It is not installed.
+        """
+        try:
+            return f"{self.package} {version(self.package)}"
+        except PackageNotFoundError:
+            raise MissingLibraryError(
+                f"formulation={self.name} needs {self.package}, which is not installed: "
+                f"pip install 'auclab[{self.extra}]'"
+            ) from None
+
+    def fit(self, X: Any, y: NDArray[np.int64]) -> BaselineFit:
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+            0/1.
+
+        Raises
+        ------
+        MissingLibraryError
+            The library is not installed.
+        AuclabError
+            Rows in blocks, which these libraries cannot read.
+        """
+        library = self.library
+        X = self._in_memory(X)
+        with warnings.catch_warnings(record=True) as said, one_thread_each():
+            warnings.simplefilter("always")
+            start = time.perf_counter()
+            classifier = self.classifier().fit(X, y)
+            seconds = time.perf_counter() - start
+        notes = dict.fromkeys(" ".join(str(each.message).split())[:200] for each in said)
+        return BaselineFit(classifier, self, library, Timings(solve=seconds), tuple(notes))
+
+    def fit_path(self, X: Any, y: NDArray[np.int64], values: Sequence[float]) -> tuple[Any, ...]:
+        """Fitted classifiers for each of `values` of the parameter `tunable`, in their order."""
+        return tuple(self.at(value).fit(X, y).classifier for value in values)
+
+    def at(self, value: float) -> Self:
+        """The baseline with another value of the parameter `tunable`."""
+        return replace(self, **{self.tunable: value})
+
+    def _in_memory(self, X: Any) -> Any:
+        if isinstance(X, BlockTable):
+            raise AuclabError(
+                f"formulation={self.name} is fitted by {self.package}, which needs all rows in memory; "
+                "dataset=blocks works with the formulations of auclab"
+            )
+        return X
+
+
+@dataclass(frozen=True)
+class Logistic(Baseline):
+    """Logistic regression with an l2 penalty: ``min_w,b ½‖w‖₂² + C Σ_k log(1 + exp(−y_k (w·x_k + b)))``.
+
+    Parameters
+    ----------
+    C : float > 0
+        Weight of the losses, whose sum it multiplies.
+
+    See Also
+    --------
+    auclab.formulations.CSVM : The hinge in place of the logistic loss, with a certificate.
+
+    Examples
+    --------
+    >>> fit = Logistic(C=0.5).fit(np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 0, 1, 1]))
+    >>> float(fit.coef[0]) > 0, float(fit.decision_function(np.array([[1.5]]))[0].round(4))   # by symmetry
+    (True, 0.0)
+    """
+
+    C: float = 1.0
+
+    name = "logistic"
+    package = "scikit-learn"
+    tunable = "C"
+
+    def __post_init__(self) -> None:
+        if not (self.C > 0 and math.isfinite(self.C)):
+            raise AuclabError(f"C of logistic regression is a number > 0; it is {self.C}")
+
+    def equation(self) -> str:
+        """What is fitted, in one line."""
+        return f"min  ½‖w‖₂² + C Σ_k log(1 + exp(−y_k (w·x_k + b))),  C = {self.C:g}"
+
+    def classifier(self) -> Any:
+        """The unfitted scikit-learn classifier."""
+        from sklearn.linear_model import LogisticRegression
+
+        return LogisticRegression(C=self.C, max_iter=2_000)
+
+
+@dataclass(frozen=True)
+class LinearDiscriminant(Baseline):
+    """Linear discriminant analysis: ``w = Σ⁻¹ (μ₊ − μ₋)`` with the covariance Σ that both classes share (Fisher 1936).
+
+    Directions in which the training part does not vary are left out.
+
+    Examples
+    --------
+    Both classes have variance 1 (of n) and means 0 and 4, so w = 4, and b = −8 puts the border in the middle:
+
+    >>> fit = LinearDiscriminant().fit(np.array([[-1.0], [1.0], [3.0], [5.0]]), np.array([0, 0, 1, 1]))
+    >>> float(fit.coef[0].round(6)), round(fit.intercept, 6)
+    (4.0, -8.0)
+    """
+
+    name = "lda"
+    package = "scikit-learn"
+
+    def equation(self) -> str:
+        """What is fitted, in one line."""
+        return "w = Σ⁻¹ (μ₊ − μ₋), Σ the covariance within the classes"
+
+    def classifier(self) -> Any:
+        """The unfitted scikit-learn classifier."""
+        from auclab.estimators.discriminant_classifier import DiscriminantClassifier
+
+        return DiscriminantClassifier()
+
+
+@dataclass(frozen=True)
+class BoostedTrees(Baseline):
+    """Gradient boosted trees of LightGBM on the logistic loss (Ke et al. 2017).
+
+    Deterministic: the same data give the same trees.
+
+    Parameters
+    ----------
+    n_estimators : int ≥ 1
+        Trees.
+    learning_rate : float > 0
+        Factor of every tree.
+    num_leaves : int ≥ 2
+        Leaves of a tree.
+    min_child_samples : int ≥ 1
+        Observations in a leaf.
+    """
+
+    n_estimators: int = 100
+    learning_rate: float = 0.05
+    num_leaves: int = 31
+    min_child_samples: int = 20
+
+    name = "lightgbm"
+    package = "lightgbm"
+    extra = "lightgbm"
+    tunable = "n_estimators"
+
+    def __post_init__(self) -> None:
+        least = {"n_estimators": 1, "num_leaves": 2, "min_child_samples": 1}
+        for key, low in least.items():
+            value = getattr(self, key)
+            if value != int(value) or value < low:
+                raise AuclabError(f"{key} of lightgbm is a whole number ≥ {low}; it is {value}")
+        if not (self.learning_rate > 0 and math.isfinite(self.learning_rate)):
+            raise AuclabError(f"learning_rate of lightgbm is a number > 0; it is {self.learning_rate}")
+
+    def equation(self) -> str:
+        """What is fitted, in one line."""
+        return f"sum of {self.n_estimators} trees of {self.num_leaves} leaves, each × {self.learning_rate:g}"
+
+    def classifier(self) -> Any:
+        """The unfitted scikit-learn classifier."""
+        from auclab.estimators.lightgbm_classifier import LightGBMClassifier
+
+        return LightGBMClassifier(int(self.n_estimators), self.learning_rate, self.num_leaves, self.min_child_samples)
+
+    def at(self, value: float) -> BoostedTrees:
+        """With another number of trees."""
+        return replace(self, n_estimators=int(value))
+
+    def fit_path(self, X: Any, y: NDArray[np.int64], values: Sequence[float]) -> tuple[Any, ...]:
+        """One fit with the most trees; the others take the first of them."""
+        longest = self.at(max(values)).fit(X, y).classifier
+        return tuple(longest.first_trees(int(value)) for value in values)
+
+
+#: Baselines by the name they have in the configuration.
+BASELINES: dict[str, type[Baseline]] = {kind.name: kind for kind in (Logistic, LinearDiscriminant, BoostedTrees)}
+
+
+@dataclass(frozen=True)
+class BaselineFit:
+    """A fitted baseline, with the fields of a `Solution` that a scorer without a certificate has.
+
+    `classifier` is fitted; `library` says what fitted it; `notes` are the warnings of the library. Numbers of a
+    certificate are NaN.
+
+    See Also
+    --------
+    auclab.solvers.solution.Solution : Of a formulation.
+    """
+
+    classifier: Any
+    formulation: Baseline
+    library: str
+    timings: Timings
+    notes: tuple[str, ...] = ()
+
+    status: ClassVar[Status] = Status.BASELINE
+    certificate: ClassVar[Certificate] = Certificate(*(5 * [math.nan]))
+    objective: ClassVar[float] = math.nan
+    lower_bound: ClassVar[float] = math.nan
+    gap: ClassVar[float] = math.nan
+    history: ClassVar[tuple[tuple[float, float, float], ...]] = ()
+    multipliers: ClassVar[None] = None
+    shares_neg: ClassVar[None] = None
+
+    @property
+    def solver(self) -> str:
+        """What fitted it."""
+        return self.library
+
+    @property
+    def iterations(self) -> int:
+        """Iterations or trees; 0 where the fit has neither."""
+        return int(np.max(getattr(self.classifier, "n_iter_", 0)))
+
+    @property
+    def coef(self) -> Array | None:
+        """Coefficients of shape (n_features,); None where the scorer is not linear."""
+        coef = getattr(self.classifier, "coef_", None)
+        return None if coef is None else np.asarray(coef, dtype=float)[0]
+
+    @property
+    def intercept(self) -> float:
+        """Intercept; NaN where the scorer is not linear."""
+        return float(np.ravel(getattr(self.classifier, "intercept_", math.nan))[0])
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores of shape (n_samples,), larger for the positive class."""
+        return np.asarray(self.classifier.decision_function(X), dtype=float)

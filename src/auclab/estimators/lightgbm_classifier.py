@@ -1,0 +1,115 @@
+"""Boosted trees of LightGBM as a scikit-learn classifier whose fitted state is text.
+
+LightGBM's own classifier keeps an object of its compiled library, which models in skops format cannot hold.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from auclab.types import Array, AuclabError
+
+#: Entries of X from which the trees are grown by several threads.
+MANY_ENTRIES = 5_000_000
+
+
+class LightGBMClassifier(ClassifierMixin, BaseEstimator):
+    """Gradient boosted trees on the logistic loss; the scores are the logits.
+
+    Parameters
+    ----------
+    n_estimators, learning_rate, num_leaves, min_child_samples
+        As those of `auclab.estimators.baselines.BoostedTrees`.
+
+    Attributes
+    ----------
+    classes_ : array of shape (2,)
+        Sorted; the second is the positive class.
+    n_iter_ : int
+        Trees that are used.
+    model_ : str
+        The trees, in LightGBM's text format.
+    n_features_in_ : int
+
+    Raises
+    ------
+    AuclabError
+        Other than two classes.
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        learning_rate: float = 0.05,
+        num_leaves: int = 31,
+        min_child_samples: int = 20,
+    ):
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.num_leaves = num_leaves
+        self.min_child_samples = min_child_samples
+
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Grow the trees on X, an array or CSR matrix, and y of two classes."""
+        import lightgbm
+
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        self.classes_, positive = np.unique(y, return_inverse=True)
+        if self.classes_.size != 2:
+            raise AuclabError(f"two classes are needed; y has {self.classes_.size}")
+        settings = {
+            "objective": "binary",
+            "learning_rate": self.learning_rate,
+            "num_leaves": self.num_leaves,
+            "min_child_samples": self.min_child_samples,
+            "deterministic": True,
+            "force_row_wise": True,
+            "seed": 0,
+            "verbosity": -1,
+            # Threads that wait for one another take most of the time on small data.
+            "num_threads": 1 if np.prod(X.shape) < MANY_ENTRIES else 0,
+        }
+        data = lightgbm.Dataset(X, positive.astype(float), params={"verbosity": -1})
+        booster = lightgbm.train(settings, data, num_boost_round=self.n_estimators)
+        self.model_: str = booster.model_to_string()
+        self.n_iter_ = int(booster.num_trees())
+        return self
+
+    def first_trees(self, count: int) -> LightGBMClassifier:
+        """The fitted classifier that uses the first trees only, as if no more had been grown."""
+        check_is_fitted(self)
+        fewer = copy(self).set_params(n_estimators=count)
+        fewer.n_iter_ = min(count, self.n_iter_)
+        return fewer
+
+    def decision_function(self, X: Any) -> Array:
+        """Logits of shape (n_samples,), larger for the second class."""
+        import lightgbm
+
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        booster = lightgbm.Booster(model_str=self.model_)
+        return np.asarray(booster.predict(X, raw_score=True, num_iteration=self.n_iter_), dtype=float)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The second class where the logit is above 0, else the first; shape (n_samples,)."""
+        return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(int)])
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probabilities of the two classes, shape (n_samples, 2)."""
+        from scipy.special import expit
+
+        positive = expit(self.decision_function(X))
+        return np.column_stack([1.0 - positive, positive])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,150 @@
+"""Scorers of other libraries: they are those libraries' own, and go through an experiment as formulations do."""
+
+import json
+import math
+from importlib.metadata import PackageNotFoundError
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from auclab.datasets.splits import kfold
+from auclab.estimators import baselines
+from auclab.estimators.baselines import BASELINES, BoostedTrees, LinearDiscriminant, Logistic, MissingLibraryError
+from auclab.pipeline.settings import TuneConfig
+from auclab.pipeline.tuning import tune_baseline
+from auclab.tracking.model import load_model
+from auclab.types import AuclabError, Status
+from composed import REPOSITORY, run_here
+
+SMALL = ("dataset=artificial", "dataset.n_pos=60", "dataset.n_neg=80", "dataset.n_features=3")
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(3)
+    y = np.repeat([0, 1], [70, 50])
+    X = pd.DataFrame(rng.normal(size=(120, 4)) + 0.7 * y[:, None] * [1, 1, 0, 0], columns=list("abcd"))
+    return X, y
+
+
+@pytest.mark.parametrize(
+    ("baseline", "own"),
+    [(Logistic(C=0.3), LogisticRegression(C=0.3)), (LinearDiscriminant(), LinearDiscriminantAnalysis())],
+)
+def test_scores_are_those_of_scikit_learn(data, baseline, own):
+    X, y = data[0].to_numpy(), data[1]
+    fit = baseline.fit(X, y)
+    expected = own.fit(X, y).decision_function(X)
+    np.testing.assert_allclose(fit.decision_function(X), expected, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(X @ fit.coef + fit.intercept, fit.decision_function(X), rtol=1e-9)
+    assert fit.status is Status.BASELINE
+    assert math.isnan(fit.gap)
+    assert fit.solver.startswith("scikit-learn 1.")
+    sparse = baseline.fit(sp.csr_matrix(X), y)
+    np.testing.assert_allclose(sparse.decision_function(sp.csr_matrix(X)), fit.decision_function(X), atol=1e-4)
+
+
+def test_trees_are_those_of_lightgbm(data):
+    lightgbm = pytest.importorskip("lightgbm")
+    X, y = data[0].to_numpy(), data[1]
+    fit = BoostedTrees(n_estimators=30, num_leaves=5).fit(X, y)
+    own = lightgbm.LGBMClassifier(n_estimators=30, num_leaves=5, learning_rate=0.05, verbosity=-1)
+    own.fit(X, y)
+    np.testing.assert_allclose(fit.decision_function(X), own.predict(X, raw_score=True), rtol=1e-9)
+    np.testing.assert_allclose(fit.classifier.predict_proba(X), own.predict_proba(X), rtol=1e-9)
+    assert fit.classifier.predict(X).tolist() == own.predict(X).tolist()
+    assert (fit.coef, fit.iterations) == (None, 30)
+    few, many = BoostedTrees(num_leaves=5).fit_path(X, y, [7, 30])
+    alone = BoostedTrees(n_estimators=7, num_leaves=5).fit(X, y)
+    np.testing.assert_allclose(few.decision_function(X), alone.decision_function(X), rtol=1e-12)
+    np.testing.assert_allclose(many.decision_function(X), fit.decision_function(X), rtol=1e-12)
+    assert clone(many).get_params()["n_estimators"] == 30
+
+
+def test_the_parameter_is_that_of_a_plain_loop(data):
+    """On the inner folds of the formulations: the same function with the same seed."""
+    X, y = data
+    values = [10.0, 0.001, 0.1]
+    baseline, tuning = tune_baseline(
+        make_pipeline(StandardScaler()), Logistic(), X, y, TuneConfig(parameter="C", values=values, folds=3, seed=7)
+    )
+    for value, mean in zip(tuning.path["value"], tuning.path["mean"], strict=True):
+        scores = []
+        for split in kfold(y, n_folds=3, seed=7):
+            model = make_pipeline(StandardScaler(), LogisticRegression(C=value))
+            model.fit(X.iloc[split.train], y[split.train])
+            scores.append(roc_auc_score(y[split.test], model.decision_function(X.iloc[split.test])))
+        assert mean == pytest.approx(np.mean(scores), abs=2e-3)
+    assert tuning.path["value"].tolist() == sorted(values)
+    assert baseline == Logistic(C=tuning.selected)
+    assert tuning.seconds > 0
+    assert "no certificate" not in tuning.statement
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Logistic(C=0.0), "C of logistic regression is a number > 0"),
+        (lambda: BoostedTrees(num_leaves=1), "num_leaves of lightgbm is a whole number ≥ 2"),
+        (lambda: BoostedTrees(n_estimators=2.5), "n_estimators of lightgbm is a whole number ≥ 1"),
+        (lambda: BoostedTrees(learning_rate=-1.0), "learning_rate of lightgbm is a number > 0"),
+    ],
+)
+def test_values_out_of_range_are_refused(make, words):
+    with pytest.raises(AuclabError, match=words):
+        make()
+
+
+def test_what_a_baseline_does_not_have_is_not_tuned(data):
+    with pytest.raises(AuclabError, match="lda has no parameter 'penalty' to tune; it has none; tune=auto"):
+        tune_baseline(make_pipeline(StandardScaler()), LinearDiscriminant(), *data, TuneConfig(parameter="penalty"))
+    with pytest.raises(AuclabError, match="list of finite numbers"):
+        tune_baseline(make_pipeline(StandardScaler()), Logistic(), *data, TuneConfig(parameter="C"))
+
+
+def test_a_library_that_is_not_installed_is_named(monkeypatch, data):
+    def missing(name):
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(baselines, "version", missing)
+    with pytest.raises(MissingLibraryError, match=r"needs lightgbm, .* pip install 'auclab\[lightgbm\]'"):
+        BoostedTrees().fit(data[0], data[1])
+
+
+def test_every_baseline_has_a_configuration():
+    names = {name: kind.__name__ for name, kind in BASELINES.items()}
+    for name, kind in names.items():
+        text = (REPOSITORY / "conf" / "formulation" / f"{name}.yaml").read_text(encoding="utf-8")
+        assert f"_target_: auclab.estimators.baselines.{kind}\n" in text
+        assert text.startswith("# Baseline: ")
+
+
+@pytest.mark.parametrize("name", sorted(BASELINES))
+def test_an_experiment_keeps_what_it_keeps_of_a_formulation(tmp_path, name):
+    if name == "lightgbm":
+        pytest.importorskip("lightgbm")
+    result = run_here(
+        tmp_path, *SMALL, f"formulation={name}", "tune=auto", "tune.folds=2", "metrics=[auc,bauc]", brief=True
+    )
+    (fold,) = result.folds
+    assert fold.solution.status is Status.BASELINE
+    assert {"test/auc", "test/bauc", "test/auc_se", "seconds/total"} <= set(result.summary)
+    assert not {"objective", "gap", "lower_bound", "alpha"} & set(result.summary)
+    assert result.summary["seconds/total"] >= result.summary["seconds/tune"]
+    certificate = json.loads((tmp_path / "certificate.json").read_text())
+    assert (certificate["status"], certificate["gap"], certificate["program"]["name"]) == ("baseline", None, name)
+    assert (tmp_path / "tuning.csv").exists() == (name != "lda")
+    assert (tmp_path / "coefficients.csv").exists() == (name != "lightgbm")
+    assert not (tmp_path / "multipliers.parquet").exists()
+    model = load_model(tmp_path / "model")
+    X = result.dataset.X.iloc[fold.split.test]
+    np.testing.assert_allclose(model.decision_function(X), fold.parts["test"].y_score, rtol=1e-12)
+    assert {item.sample for item in fold.guarantees} <= {"test"}
