@@ -22,7 +22,7 @@ from auclab.compiled.compiling import compile_hardest, compile_smooth, compile_s
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
 from auclab.samples.memory import Sample
-from auclab.solvers.certificate import SMALL_OBJECTIVE
+from auclab.solvers.certificate import SMALL_OBJECTIVE, relative_gap
 from auclab.solvers.monitor import Monitor, monitored
 from auclab.solvers.newton.band_width import smooth_width, target_width
 from auclab.solvers.newton.certified_step import certified_step
@@ -47,6 +47,11 @@ from auclab.types import Array, AuclabError, Status
 _MAX_HESSIAN_SIZE = 40_000
 #: With no more observations than this the optimum is found exactly, by windows.
 _SMALL = 2_000
+#: A gap of this part of the tolerance is exact; an exact finish that is not needed takes at most so many seconds, or as
+#: many as the solve before it, and starts with the box of this half-width.
+_EXACT, _LEAST_SECONDS, _LAST_WIDTH = 1e-2, 0.03, 1e-3
+#: The last band of such a solve holds at most so many margins a variable.
+_FEW_MARGINS = 20
 #: Half-widths of the first subsample, in units of margins; later ones start from the last.
 _HALF_WIDTHS: tuple[float, ...] = (1.0, 0.5, 0.2, 0.07, 0.03)
 #: The same from a point near the optimum.
@@ -144,8 +149,24 @@ class NewtonSolve:
     def __init__(self, problem: Problem, tolerance: float, monitor: Monitor, start: tuple[Array, float] | None):
         self.problem, self.tolerance, self.monitor, self.start = problem, tolerance, monitor, start
         self.method = DampedNewton(problem.program, problem.sample.spread, monitor)
+        self._margins_at_kink = 0.0
 
     def solve(self) -> RawSolution:
+        """An optimum within the tolerance; of small samples the exact one, where that costs no more than this did."""
+        solution = self._within_tolerance()
+        program, (_, objective, bound) = self.problem.program, (solution.history or ((0.0, 0.0, 0.0),))[-1]
+        is_exact = relative_gap(objective, bound) <= _EXACT * self.tolerance
+        if solution.status is not Status.OPTIMAL or is_exact or not self._is_small or program.over_hardest:
+            return solution
+        if self._margins_at_kink > _FEW_MARGINS * (self.problem.sample.n_features + 1):
+            return solution  # so many ties that the small program would take long
+        if self.method.by_products or self.problem.sample.in_blocks:
+            return solution
+        seconds = max(_LEAST_SECONDS, self.monitor.seconds)
+        exact = finish_by_windows(self.problem, self.tolerance, self.monitor, solution, _LAST_WIDTH, seconds)
+        return replace(exact, status=Status.OPTIMAL)
+
+    def _within_tolerance(self) -> RawSolution:
         """The subsamples, all observations, and the exact finish where it is needed."""
         full, method = self.problem.sample, self.method
         if fits_one_window(self.problem):
@@ -330,6 +351,7 @@ class NewtonSolve:
         return self._followed(loss, method.on_cone(np.r_[best.coef, best.intercept, 0.0]), iterate.half_width)
 
     def _certified(self, loss: Loss, iterate: Iterate) -> tuple[RawSolution, float]:
+        self._margins_at_kink = iterate.evaluation.band_share * self.problem.n_margins
         solution, certificate = certified_step(self.problem, self.tolerance, self.method, loss, iterate)
         return solution, certificate.gap
 
