@@ -89,7 +89,7 @@ class SweepCallback(Callback):
             sweep_id = uuid.uuid4().hex
             os.environ[SWEEP_VARIABLE] = sweep_id
             os.environ[PARENT_PROCESS_VARIABLE] = json.dumps(asdict(this_process()))
-            basic = str(config.hydra.sweeper.get("_target_", "")).endswith("BasicSweeper")
+            basic = str(config.hydra.sweeper.get("_target_", "")).endswith(("BasicSweeper", "GridSweeper"))
             # As typed: a value that is resolved, such as an address, may have signs of Hydra's own language.
             as_typed: Any = OmegaConf.to_container(config.hydra.overrides.task, resolve=False)
             watcher = Watcher(folder, sweep_id, total=count_grid([*grid[: len(params)], *as_typed]) if basic else None)

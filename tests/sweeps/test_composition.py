@@ -1,0 +1,63 @@
+"""Jobs of a sweep have the configuration that Hydra would compose for them."""
+
+import pytest
+from hydra._internal.hydra import Hydra
+from hydra._internal.utils import create_config_search_path
+from hydra.core.global_hydra import GlobalHydra
+from hydra.types import RunMode
+from omegaconf import OmegaConf
+
+from auclab.pipeline.compose import conf_folder
+from auclab.pipeline.settings import register_schema
+from auclab.sweeps.composition import SharedLoader
+
+
+@pytest.fixture
+def hydra():
+    register_schema()
+    GlobalHydra.instance().clear()
+    yield Hydra.create_main_hydra2("run", create_config_search_path(str(conf_folder())))
+    GlobalHydra.instance().clear()
+
+
+JOBS = [
+    ["dataset=ionosphere", "split.seed=0", "metrics=[auc,bauc]"],
+    ["dataset=ionosphere", "split.seed=7", "metrics=[auc,bauc]"],
+    ["dataset=ionosphere", "split.seed=7", "metrics=[auc]"],
+    ["formulation=ranksvm", "formulation.penalty=0.1", "tune=penalty", "tune.values=[1,2]"],
+    ["formulation=ranksvm", "formulation.penalty=1e-3", "tune=penalty", "tune.values=[3]"],
+    ["formulation=ranksvm", "formulation.penalty=null", "tune=penalty", "tune.values=[3]"],
+    ["bounds.stability=null", "+decision.note=x", "split.seed=1"],
+    ["bounds.stability=null", "+decision.note=y", "split.seed=1"],
+    ["~rerun", "data_dir='a b,c'", "split.seed=1"],
+    ["~rerun", "data_dir=null", "split.seed=2"],
+]
+
+
+def test_jobs_are_composed_as_by_hydra(hydra):
+    """Everything but what a job alone knows, in the order in which a sweep asks for it, and asked twice."""
+    master = hydra.config_loader.load_configuration("config", ["hydra.job.name=run"], RunMode.MULTIRUN)
+    shared = SharedLoader(hydra.config_loader)
+    for overrides in JOBS * 2:
+        expected = hydra.config_loader.load_sweep_config(master, list(overrides))
+        found = shared.load_sweep_config(master, list(overrides))
+        assert OmegaConf.to_container(found) == OmegaConf.to_container(expected)
+        assert OmegaConf.is_struct(found)
+        with pytest.raises(Exception, match="nothing"):
+            found.nothing = 1
+
+
+def test_a_copy_is_not_shared(hydra):
+    master = hydra.config_loader.load_configuration("config", ["hydra.job.name=run"], RunMode.MULTIRUN)
+    shared = SharedLoader(hydra.config_loader)
+    for seed in (1, 2):
+        shared.load_sweep_config(master, [f"split.seed={seed}"]).split.seed = 100
+    assert shared.load_sweep_config(master, ["split.seed=1"]).split.seed == 1
+
+
+def test_a_wrong_value_gets_hydras_words(hydra):
+    master = hydra.config_loader.load_configuration("config", ["hydra.job.name=run"], RunMode.MULTIRUN)
+    shared = SharedLoader(hydra.config_loader)
+    shared.load_sweep_config(master, ["solver.tolerance=1e-6"])
+    with pytest.raises(Exception, match=r"merging override solver\.tolerance=abc"):
+        shared.load_sweep_config(master, ["solver.tolerance=abc"])
