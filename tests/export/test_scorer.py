@@ -1,47 +1,15 @@
 """The formula of a fitted pipeline gives the scores of the pipeline, from rows as users have them."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
 
 import stranger
-from auclab.datasets import preprocess
-from auclab.datasets.records import Dataset
 from auclab.export.coefficients import effects
-from auclab.export.formula import describe
 from auclab.export.scorer import Scorer
-from auclab.pipeline.formula import column_names
 from auclab.types import AuclabError
-
-KINDS = ("standard", "minmax", "unit_ball", "none")
-
-
-INTERCEPT = 0.5
-
-
-def fitted(X, y, kind, **encoding):
-    """Preprocessing, weights that were drawn, and the scorer, which went through a file."""
-    steps = getattr(preprocess, kind)(Dataset("toy", X, y), **encoding)
-    coef = np.random.default_rng(0).normal(size=steps.fit_transform(X, y).shape[1])
-    described = describe(
-        steps, coef=coef, intercept=INTERCEPT, columns=column_names(X),
-        threshold={"rule": "zero", "value": 0.0}, labels=("other", "default"),
-    )  # fmt: skip
-    return steps, coef, Scorer(json.loads(json.dumps(described)))
-
-
-@pytest.fixture(scope="module")
-def customers():
-    """The table of a stranger: numbers, categories with commas, gaps, dates; and new rows with a new category."""
-    table, new = stranger.table(900), stranger.table(200, seed=1)
-    y = (table[stranger.TARGET] == stranger.POSITIVE).to_numpy().astype(int)
-    drop = [stranger.TARGET, stranger.IDENTIFIER, stranger.NAMES]
-    new.loc[::9, "region"] = "Réunion"
-    new.loc[::11, stranger.DATE] = None
-    return table.drop(columns=drop), y, new.drop(columns=drop)
+from formulas import INTERCEPT, KINDS, fitted
 
 
 @pytest.mark.parametrize("kind", KINDS)

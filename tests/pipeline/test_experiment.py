@@ -101,8 +101,13 @@ def test_the_model_loads_and_decides_as_before(finished):
     fold = result.folds[0]
     X = result.dataset.X.iloc[fold.split.test]
     loaded = mlflow.sklearn.load_model(str(folder / "model"))
-    assert loaded.predict(X).tolist() == fold.model.predict(X).tolist()
-    assert loaded.decision_function(X) == pytest.approx(fold.model.decision_function(X), abs=1e-12)
+    scores = fold.solution.decision_function(fold.model[0].transform(X))
+    assert loaded.decision_function(X) == pytest.approx(scores, abs=1e-12)
+    assert loaded.predict(X).tolist() == np.where(scores > fold.decision.threshold, "1", "0").tolist()
+    found = mlflow.pyfunc.load_model(str(folder / "model")).predict(X)
+    assert found["score"].to_numpy() == pytest.approx(scores, abs=1e-12)
+    assert found["label"].tolist() == loaded.predict(X).tolist()
+    assert found["probability"].between(0, 1).all()
     signature = mlflow.models.get_model_info(str(folder / "model")).signature
     assert signature.inputs.input_names() == list(X.columns)
 

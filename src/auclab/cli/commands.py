@@ -75,18 +75,7 @@ def compare(arguments: Namespace) -> int:
     for name in arguments.save:
         if Path(name).suffix not in (*SUFFIXES, *FIGURES):
             raise AuclabError(f"--save {name}: the name has to end in one of {' '.join((*SUFFIXES, *FIGURES))}")
-    every = _choose(arguments, status=None)
-    finished = every[every["run_status"] == "FINISHED"]
-    table = compare_runs(
-        finished,
-        metric=find_metric(finished, arguments.metric),
-        rows=arguments.rows,
-        columns=arguments.columns,
-        test=arguments.test,
-        alpha=arguments.level,
-        better=arguments.better,
-        notes=_unfinished(every),
-    )
+    table, _ = _compared(arguments)
     if arguments.format == "screen":
         from auclab.comparison.screens import show_table
 
@@ -100,6 +89,13 @@ def compare(arguments: Namespace) -> int:
     if written and arguments.format == "screen":
         out.print(f"written: {', '.join(map(str, written))}", soft_wrap=True, markup=False)
     return 0
+
+
+def best(arguments: Namespace) -> int:
+    """Name the best configuration, and fit it to all rows if that was asked for."""
+    from auclab.cli.best import show_best
+
+    return show_best(*_compared(arguments), arguments)
 
 
 def rerun(arguments: Namespace) -> int:
@@ -139,6 +135,20 @@ def report(arguments: Namespace) -> int:
     )
     out.print(f"written: {page} ({page.stat().st_size / 1e6:.2g} MB)", soft_wrap=True, markup=False)
     return 0
+
+
+def predict(arguments: Namespace) -> int:
+    """Score new rows with a model."""
+    from auclab.cli.models import predict as predict_rows
+
+    return predict_rows(arguments)
+
+
+def export(arguments: Namespace) -> int:
+    """Write a model in another language."""
+    from auclab.cli.models import export as export_model
+
+    return export_model(arguments)
 
 
 def push(arguments: Namespace) -> int:
@@ -182,6 +192,23 @@ def _one_run(arguments: Namespace, status: str | None = None) -> pd.DataFrame:
     rows = find_run(read_runs(arguments.store, status=status, allow=arguments.allow), arguments.run)
     fetch_files(rows, arguments.store, allow=arguments.allow)
     return rows
+
+
+def _compared(arguments: Namespace) -> tuple[Table, pd.DataFrame]:
+    """The comparison of the runs that were chosen, and those of them that finished."""
+    every = _choose(arguments, status=None)
+    finished = every[every["run_status"] == "FINISHED"]
+    table = compare_runs(
+        finished,
+        metric=find_metric(finished, arguments.metric),
+        rows=arguments.rows,
+        columns=arguments.columns,
+        test=arguments.test,
+        alpha=arguments.level,
+        better=arguments.better,
+        notes=_unfinished(every),
+    )
+    return table, finished
 
 
 def _choose(arguments: Namespace, *, status: str | None) -> pd.DataFrame:

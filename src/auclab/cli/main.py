@@ -62,6 +62,17 @@ which test
 Friedman's test and Nemenyi's critical difference (Demšar 2006) are added for 3 columns or more on 2 rows or more.
 """
 
+BEST = """\
+The configuration with the best mean over the seeds and folds that all have, how it compares with the next one by a
+paired test, and its command. --refit fits it to all rows of the data set, tuning included, and keeps that as a run.
+"""
+
+BEST_EXAMPLES = """\
+  auclab best
+  auclab best --sweep last --metric bauc
+  auclab best --where dataset=my.csv --refit --register churn
+"""
+
 RUN_EXAMPLES = """\
   auclab run solver=highs dataset=breast_cancer
   auclab run -m formulation=bauc,ranksvm split.seed=0,1,2
@@ -137,6 +148,30 @@ PUSH_EXAMPLES = """\
   auclab push all --store http://127.0.0.1:5000       into another store than the one that failed
 """
 
+PREDICT = """\
+Score the rows of a file with the model of a run: score, probability of the positive class and label. Columns are found
+by name, in any order; those that the model does not use are left out, with a note. Gaps and new categories are treated
+as in training. The result has the order of the file.
+"""
+
+PREDICT_EXAMPLES = """\
+  auclab predict last new.csv --out scores.csv
+  auclab predict 564bf01a new.csv --id customer_id --out scores.csv
+  auclab predict models:/churn/2 new.parquet --out scores.parquet
+  auclab predict outputs/2026-11-21/10-00-00 new.csv --only score > scores.csv
+"""
+
+EXPORT = """\
+Write the model of a run in another language. json: every number of the formula (docs/models.md says how to compute the
+score by hand); sql: one expression over the columns; onnx: a graph in double precision (pip install 'auclab[onnx]').
+"""
+
+EXPORT_EXAMPLES = """\
+  auclab export last --to json --out scorer.json
+  auclab export last --to sql > score.sql
+  auclab export models:/churn/latest --to onnx --out scorer.onnx
+"""
+
 UI = """\
 Open MLflow's page on the store, with settings that keep it light (one worker, no job runner), and print its address.
 Ctrl-C ends it. Nothing is sent anywhere.
@@ -198,19 +233,7 @@ def _parser() -> argparse.ArgumentParser:
 
     compare = _add(commands, "compare", "runs side by side, tested", text=COMPARE, examples=COMPARE_EXAMPLES)
     _add_selection(compare)
-    add = compare.add_argument_group("table").add_argument
-    add("--metric", default="auc", help="a number of the runs, such as bauc, train/auc, seconds/solve (default: auc)")
-    add("--rows", type=_keys, default=None, metavar="KEY,…", help="settings that make the rows (default: dataset …)")
-    add("--columns", type=_keys, default=None, metavar="KEY,…", help="… the columns (default: formulation …)")
-    tests = ("corrected-t", "t", "wilcoxon")
-    add("--test", choices=tests, default="corrected-t", help="paired test (default: corrected-t)")
-    add("--level", type=float, default=0.05, metavar="ALPHA", help="level of all tests (default: 0.05)")
-    add(
-        "--better",
-        choices=("high", "low"),
-        default=None,
-        help="the better end of the metric (default: that of the metric)",
-    )
+    _add_table(compare)
     add = compare.add_argument_group("output").add_argument
     formats = ("screen", "csv", "markdown", "latex")
     add("--format", choices=formats, default="screen", help="what is printed (default: screen)")
@@ -222,6 +245,13 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE.csv",
         help="also write every value, a line per pair",
     )
+
+    best = _add(commands, "best", "which configuration is best, and its model", text=BEST, examples=BEST_EXAMPLES)
+    _add_selection(best)
+    _add_table(best)
+    add = best.add_argument_group("model").add_argument
+    add("--refit", action="store_true", help="fit the best configuration to all rows, as a run of its own")
+    add("--register", default=None, metavar="NAME", help="with --refit: also register the model under this name")
 
     rerun = _add(commands, "rerun", "run a stored configuration again and compare", text=RERUN, examples=RERUN_EXAMPLES)
     _add_run(rerun)
@@ -246,6 +276,29 @@ def _parser() -> argparse.ArgumentParser:
         "runs", nargs="*", metavar="RUN_OR_FOLDER", help="an id, its first letters, a name, a folder, or: all"
     )
     push.add_argument("--store", default=None, metavar="DIR", help="another store than the one that failed")
+
+    predict = _add(commands, "predict", "score new rows with a model", text=PREDICT, examples=PREDICT_EXAMPLES)
+    _add_model(predict)
+    predict.add_argument("rows", metavar="ROWS", help="a csv, tsv, parquet or svmlight file")
+    add = predict.add_argument
+    add("--out", default=None, metavar="FILE", help="a .csv or .parquet file (default: csv on standard output)")
+    keep = "a column of the file that the result starts with; repeatable (default: the number of the row)"
+    add("--id", action="append", default=[], metavar="COLUMN", help=keep)
+    only = ("all", "score", "probability", "label")
+    add("--only", choices=only, default="all", help="one of the columns alone (default: all)")
+    add("--sep", default=None, help="of a csv file: a sign, or comma, semicolon, tab (default: found)")
+    add("--decimal", default=None, help="of a csv file: . or , (default: found)")
+    add("--encoding", default=None, help="of a csv file: utf-8, latin-1, … (default: found)")
+    _add_store(predict)
+    _add_allow(predict)
+
+    export = _add(commands, "export", "write a model as json, sql or onnx", text=EXPORT, examples=EXPORT_EXAMPLES)
+    _add_model(export)
+    export.add_argument("--to", choices=("json", "sql", "onnx"), required=True, help="the language")
+    out = "the file (default: standard output; of onnx: scorer.onnx)"
+    export.add_argument("--out", default=None, metavar="FILE", help=out)
+    _add_store(export)
+    _add_allow(export)
 
     ui = _add(commands, "ui", "MLflow's page on the store", text=UI, examples=UI_EXAMPLES)
     _add_store(ui)
@@ -287,6 +340,12 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     _add_allow(parser)
 
 
+def _add_model(parser: argparse.ArgumentParser) -> None:
+    what = "a run (id, its first letters, name, last), a folder, or models:/NAME/VERSION, models:/NAME@ALIAS"
+    parser.add_argument("run", metavar="MODEL", help=what)
+    parser.add_argument("--split", type=int, default=None, metavar="N", help="of a run with several splits, from 0")
+
+
 def _add_selection(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("which runs")
     _add_store(group)
@@ -297,6 +356,18 @@ def _add_selection(parser: argparse.ArgumentParser) -> None:
     add("--where", nargs="+", action="extend", default=[], metavar="KEY=VALUE,…", help=conditions)
     group.add_argument("--filter", default="", metavar="TEXT", help="MLflow's search language")
     _add_allow(group)
+
+
+def _add_table(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("table").add_argument
+    add("--metric", default="auc", help="a number of the runs, such as bauc, train/auc, seconds/solve (default: auc)")
+    add("--rows", type=_keys, default=None, metavar="KEY,…", help="settings that make the rows (default: dataset …)")
+    add("--columns", type=_keys, default=None, metavar="KEY,…", help="… the columns (default: formulation …)")
+    tests = ("corrected-t", "t", "wilcoxon")
+    add("--test", choices=tests, default="corrected-t", help="paired test (default: corrected-t)")
+    add("--level", type=float, default=0.05, metavar="ALPHA", help="level of all tests (default: 0.05)")
+    better = "the better end of the metric (default: that of the metric)"
+    add("--better", choices=("high", "low"), default=None, help=better)
 
 
 def _keys(text: str) -> list[str]:

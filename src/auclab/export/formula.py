@@ -18,22 +18,22 @@ def describe(
     pipeline: Any,
     *,
     coef: Any,
-    intercept: float,
+    intercept: float | None,
     columns: Sequence[str],
     threshold: Mapping[str, Any],
     labels: tuple[str, str],
     probability: Mapping[str, Any] | None = None,
     about: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The contents of ``scorer.json`` for a linear scorer after a preprocessing of `auclab.datasets.preprocess`.
+    """The contents of ``scorer.json``: a linear scorer after a preprocessing of `auclab.datasets.preprocess`.
 
     Parameters
     ----------
     pipeline : Pipeline
         The fitted preprocessing, without the scorer.
     coef : array of shape (n_features,)
-        Weights of the prepared features.
-    intercept : float
+        Weights of the prepared features; None for a scorer that is not linear in them, which has no formula.
+    intercept : float or None
     columns : sequence of str
         Names of the columns before preprocessing.
     threshold : mapping
@@ -65,18 +65,21 @@ def describe(
     [{'column': 'size', 'shift': 2.0, 'scale': 1.0, 'weight': 2.0}]
     """
     names = [str(name) for name in columns]
-    kinds, terms, ball = _prepared(pipeline, names)
-    weights = np.asarray(coef, dtype=float)
-    if weights.shape != (len(terms),):
-        raise AuclabError(f"the preprocessing has {len(terms)} features, and the scorer {weights.size} weights")
+    formula: dict[str, Any] = {"columns": [{"name": name, "kind": "any"} for name in names]}
+    formula |= {"terms": None, "intercept": None, "ball": None}
+    if coef is not None:
+        kinds, terms, ball = _prepared(pipeline, names)
+        weights = np.asarray(coef, dtype=float)
+        if weights.shape != (len(terms),):
+            raise AuclabError(f"the preprocessing has {len(terms)} features, and the scorer {weights.size} weights")
+        weighted = [{**term, "weight": float(weight)} for term, weight in zip(terms, weights, strict=True)]
+        formula["columns"] = [{"name": name, **kinds[name]} for name in names]
+        formula |= {"terms": weighted, "intercept": float(intercept or 0.0), "ball": ball}
     return {
         "format": FORMAT,
         "version": VERSION,
         "about": dict(about or {}),
-        "columns": [{"name": name, **kinds[name]} for name in names],
-        "terms": [{**term, "weight": float(weight)} for term, weight in zip(terms, weights, strict=True)],
-        "intercept": float(intercept),
-        "ball": ball,
+        **formula,
         "probability": None if probability is None else dict(probability),
         "threshold": dict(threshold),
         "labels": list(labels),

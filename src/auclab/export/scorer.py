@@ -39,12 +39,14 @@ _AT_ONCE = 200_000
 
 
 class Scorer:
-    """A linear scorer over named columns.
+    """A scorer over named columns.
 
     Parameters
     ----------
     description : mapping
         The contents of ``scorer.json``.
+    pipeline : fitted pipeline, optional
+        What gives the scores where the description has no formula (``"terms": null``), as of trees.
 
     Raises
     ------
@@ -63,15 +65,17 @@ class Scorer:
     [3.5, 2.0, -2.5]
     """
 
-    def __init__(self, description: Mapping[str, Any]) -> None:
+    def __init__(self, description: Mapping[str, Any], pipeline: Any = None) -> None:
         if description.get("format") != FORMAT or description.get("version") != VERSION:
             found = f"{description.get('format')!r}, version {description.get('version')!r}"
             raise AuclabError(f"this is no scorer that can be read here: {found}, not {FORMAT!r}, version {VERSION}")
         self.description = description
         self.columns: tuple[str, ...] = tuple(str(column["name"]) for column in description["columns"])
-        self.intercept = float(description["intercept"])
+        self.pipeline = pipeline
+        self.is_formula = description["terms"] is not None
+        self.intercept = float(description["intercept"] or 0.0)
         terms: dict[str, list[Mapping[str, Any]]] = {name: [] for name in self.columns}
-        for term in description["terms"]:
+        for term in description["terms"] or ():
             terms[str(term["column"])].append(term)
         self.parts = tuple(Column(column, terms[str(column["name"])]) for column in description["columns"])
         self._ball = description.get("ball")
@@ -119,7 +123,12 @@ class Scorer:
         AuclabError
             A column is missing or occurs twice, or a matrix has another number of them.
         """
-        return _as_table(X, self.columns)
+        table = _as_table(X, self.columns)
+        gaps = self.description.get("missing")
+        if gaps:
+            texts = [name for name in self.columns if table[name].dtype.kind not in "biuf"]
+            table = table.assign(**{name: table[name].mask(table[name].isin(gaps)) for name in texts})
+        return table
 
     def contributions(self, X: Any) -> pd.DataFrame:
         """What each column adds to the score; without a `ball`, the sum of them and of the intercept is the score.
@@ -181,6 +190,11 @@ class Scorer:
         return frame if output == "all" else frame[[output]]
 
     def _score(self, X: Any) -> np.ndarray:
+        if not self.is_formula:
+            if self.pipeline is None:
+                raise AuclabError("this scorer is no formula over the columns; its scores are those of its pipeline")
+            rows = X if hasattr(X, "tocsr") else self.table(X)[list(self.columns)]
+            return np.asarray(self.pipeline.decision_function(rows), dtype=float)
         if hasattr(X, "tocsr") and self._ball is None:
             return self._score_of_sparse(X.tocsr())
         table = self.table(X)
@@ -361,5 +375,16 @@ def _sigmoid(x: np.ndarray) -> np.ndarray:
 
 
 def _load_pyfunc(path: str) -> Scorer:
-    """MLflow's entry."""
-    return Scorer.read(path)
+    """MLflow's entry: `path` is ``scorer.json`` of a model."""
+    scorer = Scorer.read(path)
+    if scorer.is_formula:
+        return scorer
+    try:
+        from auclab.tracking.model import load_model
+    except ImportError as error:
+        what = scorer.description["about"].get("formulation", "its preprocessing")
+        raise ImportError(
+            f"{what} is no formula over the columns, so that this model needs auclab in the environment ({error}); "
+            "install it from its source: pip install PATH_OF_AUCLAB"
+        ) from error
+    return Scorer(scorer.description, load_model(Path(path).parent))

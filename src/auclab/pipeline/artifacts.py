@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from auclab.estimators.baselines import Baseline
+from auclab.export.coefficients import INTERCEPT
 from auclab.formulations import Program
 from auclab.pipeline.csv_cells import no_formula
 from auclab.pipeline.results import Fold, Result
@@ -78,10 +79,8 @@ def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "") -> None:
     bounds = [asdict(item) | {"statement": item.statement} for item in fold.guarantees]
     _write_json(folder / "bounds.json", {"bounds": bounds, "remarks": list(fold.remarks)})
     _write_json(folder / "metrics.json", fold.numbers)
-    if solution.coef is not None:  # trees have none
-        names = map(no_formula, map(str, fold.features))  # of a data file, which anyone may have written
-        rows = [*zip(names, solution.coef, strict=True), ("(intercept)", solution.intercept)]
-        pd.DataFrame(rows, columns=["feature", "coefficient"]).to_csv(folder / "coefficients.csv", index=False)
+    if fold.solution.coef is not None:  # trees have none
+        coefficient_table(fold).to_csv(folder / "coefficients.csv", index=False)
     history = pd.DataFrame(list(solution.history), columns=["seconds", "objective", "lower_bound"])
     history.to_csv(folder / "history.csv", index=False)
     name = "test" if "test" in fold.parts else "train"
@@ -91,6 +90,23 @@ def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "") -> None:
 
         fold.tuning.path.to_csv(folder / "tuning.csv", index=False)
         draw_tuning_path(fold.tuning).savefig(folder / "tuning.png", dpi=DPI)
+
+
+def coefficient_table(fold: Fold) -> pd.DataFrame:
+    """``coefficients.csv``: a line per prepared feature, and the constant as the last.
+
+    ``feature`` and ``coefficient`` are those of the scorer after preprocessing; ``column``, ``value``, ``effect`` and
+    ``share`` are in the units of the data (`auclab.export.coefficients.Effects`), where the scorer is a formula there.
+    """
+    names = map(no_formula, map(str, fold.features))  # of a data file, which anyone may have written
+    rows = [*zip(names, fold.solution.coef, strict=True), (INTERCEPT, fold.solution.intercept)]
+    table = pd.DataFrame(rows, columns=["feature", "coefficient"])
+    if fold.effects is None:
+        return table
+    own = fold.effects.table
+    constant = pd.DataFrame([{"column": "", "value": "", "effect": fold.effects.base, "share": math.nan}])
+    own = pd.concat([own.assign(column=own["column"].map(no_formula), value=own["value"].map(no_formula)), constant])
+    return pd.concat([table, own.reset_index(drop=True)], axis=1)
 
 
 def _parameters(program: Program | Baseline) -> dict[str, Any]:

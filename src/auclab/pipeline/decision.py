@@ -61,6 +61,10 @@ class Decision:
         return {"value": self.threshold, "rule": self.rule, "chosen_on": self.source}
 
 
+#: Of a scorer whose scores are not read.
+UNDECIDED = Decision(0.0, 0.0, "no scores", None, "not asked for")
+
+
 def check_decision(config: DecisionConfig) -> None:
     """Refuse settings that no data could satisfy, before any are loaded.
 
@@ -174,15 +178,9 @@ def inner_scores(
 
 
 def raw_scores(scorer: Any, X: Any) -> Array:
-    """Scores of a fitted scorer: those of its solution, where it has one."""
-    solution = getattr(scorer, "solution_", None)
-    if solution is not None:
-        return np.asarray(solution.decision_function(X), dtype=float)
-    if hasattr(scorer, "decision_function"):
-        return np.asarray(scorer.decision_function(X), dtype=float)
-    share = np.asarray(scorer.predict_proba(X), dtype=float)[:, 1]
-    tiny = np.finfo(float).tiny
-    return np.log(np.maximum(share, tiny)) - np.log(np.maximum(1.0 - share, tiny))
+    """Scores of a fitted scorer; those of its solution, where it has one, which has no intercept over pairs."""
+    solution = getattr(scorer, "solution_", scorer)
+    return np.asarray(solution.decision_function(X), dtype=float)
 
 
 def _plain(rule: Any) -> Any:

@@ -13,6 +13,7 @@ from auclab.formulations import Program
 from auclab.pipeline.build import build, load_dataset
 from auclab.pipeline.compose import Experiment
 from auclab.pipeline.console import working
+from auclab.pipeline.decision import check_decision
 from auclab.pipeline.fold import Metrics, solve_split
 from auclab.pipeline.keep import SingleRun, keep_in_view
 from auclab.pipeline.result_screen import show_line, show_run, show_solution
@@ -64,6 +65,7 @@ def run_experiment(experiment: Experiment, *, folder: str | Path, brief: bool = 
 def solve_splits(experiment: Experiment) -> Result:
     """Load the data, split, solve every split and measure; nothing is written."""
     config = experiment.config
+    check_decision(experiment.decision)
     dataset = load_dataset(experiment)
     splits: list[Split] = build(config.split)(dataset.y)
     if isinstance(dataset.X, BlockTable):  # rows of files are taken as they lie there
@@ -71,6 +73,7 @@ def solve_splits(experiment: Experiment) -> Result:
     formulation: Program | Baseline = build(config.formulation)
     metrics: Metrics = build(config.metrics)
     options: dict[str, Any] = {"solver": experiment.solver, "tune": experiment.tune, "bounds": experiment.bounds}
+    options |= {"decision": experiment.decision}
     folds: list[Fold] = []
     for number, split in enumerate(splits, start=1):
         with working(f"{experiment.name} · split {number} of {len(splits)}"):

@@ -20,9 +20,11 @@ from auclab.formulations import Program, read_optimum
 from auclab.inference import estimate_part
 from auclab.inference.catalogue import estimable
 from auclab.metrics import ScoredPart
+from auclab.pipeline.decision import decide
+from auclab.pipeline.formula import describe_scorer, explain
 from auclab.pipeline.guarantees import Guarantee, find_guarantees
 from auclab.pipeline.results import Fold, PartResult
-from auclab.pipeline.settings import BoundsConfig, SolverConfig, TuneConfig
+from auclab.pipeline.settings import BoundsConfig, DecisionConfig, SolverConfig, TuneConfig
 from auclab.pipeline.tuning import Tuning, tune_baseline, tune_formulation
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.interrupt import interruptible
@@ -45,8 +47,11 @@ def solve_split(
     solver: SolverConfig,
     tune: TuneConfig,
     bounds: BoundsConfig,
+    decision: DecisionConfig | None = None,
 ) -> Fold:
     """Fit preprocessing and scorer on the training part, measure on both parts.
+
+    Without a `decision` the scores are cut by the share of positives, and not calibrated.
 
     Each part is transformed once.
 
@@ -74,7 +79,15 @@ def solve_split(
     features = tuple(str(name) for name in preprocessing.get_feature_names_out())
     sha256, spread = part_sha256(X["train"], y), _spread(solution, X["train"], y)
     optimum = None if isinstance(solution, BaselineFit) else read_optimum(solution)
-    return Fold(split, model, features, solution, optimum, measured, guarantees, remarks, tuning, sha256, spread)
+    reading = decision or DecisionConfig(probability="none")
+    decided = interruptible(lambda: decide(preprocessing, classifier, rows, y, parts["train"].scores, reading))
+    scorer = describe_scorer(dataset, split, preprocessing, solution, decided)
+    return Fold(
+        *(split, model, features, solution, optimum, measured, guarantees, remarks, tuning, sha256, spread),
+        decision=decided,
+        scorer=scorer,
+        effects=explain(scorer, rows),
+    )
 
 
 def _tune(

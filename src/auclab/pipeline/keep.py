@@ -17,6 +17,7 @@ from auclab.datasets.splits import take_rows
 from auclab.pipeline.artifacts import write_artifacts
 from auclab.pipeline.compose import Experiment
 from auclab.pipeline.console import err, working
+from auclab.pipeline.formula import kept_model
 from auclab.pipeline.notes import show_notes
 from auclab.pipeline.results import Result
 from auclab.tracking import (
@@ -209,7 +210,10 @@ def _write(result: Result, experiment: Experiment, run: Run) -> None:
         folders = write_artifacts(result, run.staging, config=config)
         for fold, fold_folder in zip(result.folds, folders, strict=True):
             example = _example(result.dataset.X, fold.split.train[:SIGNATURE_ROWS])
-            save_model(fold.model, example, fold_folder / "model", scorer=fold.scorer)
+            model = kept_model(fold.model, result.dataset, fold.decision)
+            gaps = list(experiment.configuration["dataset"].get("missing") or ())
+            scorer = {**(fold.scorer or {}), "missing": gaps}
+            save_model(model, example, fold_folder / "model", scorer=scorer)
             if experiment.config.get("figures", False):
                 from auclab.pipeline.figures import draw_figures  # matplotlib, which takes a third of a second
 

@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.datasets.records import Dataset, Split
+from auclab.export.coefficients import Effects
 from auclab.estimators.baselines import Baseline, BaselineFit
 from auclab.formulations import Optimum, Program
 from auclab.inference import Estimate
+from auclab.pipeline.decision import UNDECIDED, Decision
 from auclab.pipeline.guarantees import Guarantee
 from auclab.pipeline.tuning import Tuning
 from auclab.solvers.solution import Solution
@@ -43,6 +45,8 @@ class Fold:
     the test part is empty, "test"; `remarks` say which
     bounds were not computed and why; `tuning` says how a parameter was selected, if one was. `training_sha256` is the
     checksum of the prepared training part; `spread` has the units of `norm_bound` where the formulation has no norm.
+    `decision` reads the scores; `scorer` is what ``scorer.json`` says; `effects` are the coefficients in the units of the
+    data, None where the scorer is no formula over the columns.
     """
 
     split: Split
@@ -56,6 +60,9 @@ class Fold:
     tuning: Tuning | None = None
     training_sha256: str = ""
     spread: Array | None = None
+    decision: Decision = UNDECIDED
+    scorer: Mapping[str, Any] | None = None
+    effects: Effects | None = None
 
     @property
     def numbers(self) -> dict[str, float]:

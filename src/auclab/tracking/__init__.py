@@ -9,11 +9,12 @@ if TYPE_CHECKING:
     from auclab.tracking.code import CODE_TAG, code_version
     from auclab.tracking.config import TrackingConfig
     from auclab.tracking.environment import HASH_TAG, SETTINGS_TAG, capture_environment, fingerprint
+    from auclab.tracking.finished import FinishedRun, find_finished
     from auclab.tracking.kept import KeptInFolderError
     from auclab.tracking.mlflow_run import MlflowRun
-    from auclab.tracking.model import load_model, save_model
+    from auclab.tracking.model import load_model, load_scorer, save_model
     from auclab.tracking.open import open_run
-    from auclab.tracking.resume import FinishedRun, find_finished, mark_killed
+    from auclab.tracking.resume import mark_killed
     from auclab.tracking.runs import FolderRun, Record, Run
     from auclab.tracking.sweeps import close_parent, join_sweep, open_parent
 
@@ -37,6 +38,7 @@ __all__ = [
     "fingerprint",
     "join_sweep",
     "load_model",
+    "load_scorer",
     "mark_killed",
     "open_parent",
     "open_run",
@@ -49,7 +51,7 @@ _MODULES = {
     "HASH_TAG": "environment",
     "SETTINGS_TAG": "environment",
     "AsideRun": "aside",
-    "FinishedRun": "resume",
+    "FinishedRun": "finished",
     "FolderRun": "runs",
     "KeptInFolderError": "kept",
     "MlflowRun": "mlflow_run",
@@ -60,10 +62,11 @@ _MODULES = {
     "capture_environment": "environment",
     "close_parent": "sweeps",
     "code_version": "code",
-    "find_finished": "resume",
+    "find_finished": "finished",
     "fingerprint": "environment",
     "join_sweep": "sweeps",
     "load_model": "model",
+    "load_scorer": "model",
     "mark_killed": "resume",
     "open_parent": "sweeps",
     "open_run": "open",

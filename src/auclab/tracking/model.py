@@ -19,7 +19,8 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
+from functools import cache
+from importlib import metadata
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -27,7 +28,7 @@ from typing import Any
 import pandas as pd
 
 from auclab.export import scorer as scorer_module
-from auclab.export.scorer import SCORER_FILE
+from auclab.export.scorer import SCORER_FILE, Scorer
 from auclab.types import AuclabError
 
 #: What a model needs besides auclab itself, which is at no package index.
@@ -112,11 +113,12 @@ def save_model(model: Any, X: Any, folder: Path, *, scorer: Mapping[str, Any] | 
     if scorer is None:
         names, function, signature = REQUIREMENTS, _PIPELINE_FUNCTION, _signature(X, [_tensor(model.predict(X))])
     else:
-        names, function, signature = SCORER_REQUIREMENTS, _SCORER_FUNCTION, _signature(X, OUTPUTS, PARAMS)
+        names = REQUIREMENTS if scorer["terms"] is None else SCORER_REQUIREMENTS
+        function, signature = _SCORER_FUNCTION, _signature(X, OUTPUTS, PARAMS)
         _write(folder / SCORER_FILE, scorer)
         (folder / CODE_FOLDER).mkdir()
         shutil.copyfile(_SCORER_MODULE, folder / CODE_FOLDER / f"{CODE_MODULE}.py")
-    requirements = [f"{name}=={version(name)}" for name in names]
+    requirements = [f"{name}=={_version(name)}" for name in names]
     python = platform.python_version()
     (folder / "requirements.txt").write_text("\n".join(requirements), encoding="utf-8")
     conda = [f"python={python}", "pip", {"pip": requirements}]
@@ -138,10 +140,10 @@ def save_model(model: Any, X: Any, folder: Path, *, scorer: Mapping[str, Any] | 
                     "pickled_model": MODEL_FILE,
                     "serialization_format": "skops",
                     "skops_trusted_types": trusted,
-                    "sklearn_version": version("scikit-learn"),
+                    "sklearn_version": _version("scikit-learn"),
                 },
             },
-            "mlflow_version": version("mlflow"),
+            "mlflow_version": _version("mlflow"),
             "model_size_bytes": (folder / MODEL_FILE).stat().st_size,
             "model_uuid": uuid.uuid4().hex,
             "signature": signature,
@@ -211,6 +213,47 @@ def load_model(folder: str | Path, *, allow: Sequence[str] = ()) -> Any:
         raise AuclabError(f"{path} cannot be read as a model ({what}); it is damaged, or of other versions") from error
 
 
+def load_scorer(folder: str | Path, *, allow: Sequence[str] = ()) -> Scorer:
+    """The scorer that a run has kept in its folder ``model``: scores, probabilities and labels of new rows.
+
+    A formula is read as data, and no code of the folder is run; for a scorer that is none, see `load_model`.
+
+    Parameters
+    ----------
+    folder : path
+        The folder ``model`` of a run, or of one of its splits.
+    allow : sequence of str
+        As `load_model` takes it.
+
+    Returns
+    -------
+    Scorer
+
+    Raises
+    ------
+    AuclabError
+        No ``scorer.json``, a link in its place, or contents that are no scorer.
+
+    See Also
+    --------
+    auclab.export.scorer.Scorer.predict : What to do with it.
+    """
+    path = Path(folder) / SCORER_FILE
+    if path.is_symlink() or not path.is_file():
+        what = "a link" if path.is_symlink() else "not there: earlier versions kept none, so run the experiment again"
+        raise AuclabError(f"{path} is {what}")
+    if path.stat().st_size > MOST_BYTES:
+        raise AuclabError(f"{path} has more than {MOST_BYTES / 1e9:g} GB, which no model of auclab has")
+    try:
+        scorer = Scorer.read(path)
+        return scorer if scorer.is_formula else Scorer(scorer.description, load_model(folder, allow=allow))
+    except AuclabError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        raise AuclabError(f"{path} is damaged ({what}); it is not as auclab writes it") from error
+
+
 def _check_sizes(archive: zipfile.ZipFile, path: Path) -> None:
     """Refuse an archive that unpacks to more than a model has, also by naming one of its files many times."""
     sizes = {each.filename: _unpacked_size(archive, each) for each in archive.infolist()}
@@ -260,9 +303,15 @@ def _tensor(array: Any) -> dict[str, Any]:
 
 def _pinned(name: str) -> str:
     try:
-        return f"{name}=={version(name)}"
-    except PackageNotFoundError:
+        return f"{name}=={_version(name)}"
+    except metadata.PackageNotFoundError:
         return name
+
+
+@cache
+def _version(name: str) -> str:
+    """The version of an installed package, which is read from its files once."""
+    return metadata.version(name)
 
 
 def _write(path: Path, content: dict[str, Any]) -> None:
@@ -276,19 +325,33 @@ def _skops_for_saving() -> Iterator[Any]:
 
     To make the lists it imports all of scikit-learn and looks through NumPy and SciPy. Saving names the types of the
     model one by one, and needs no list. Afterwards skops is as if it had not been imported: code that loads models in
-    this process gets the whole of it.
+    this process gets the whole of it. The next model that is saved finds these modules again.
     """
     if "skops.io" in sys.modules:
         yield sys.modules["skops.io"]
         return
-    sys.modules["skops.io._trusted_types"] = _NoTypes("skops.io._trusted_types")
+    sys.modules.update(_saving_modules or {_TRUSTED_TYPES: _NoTypes(_TRUSTED_TYPES)})
     try:
         import skops.io
 
+        # Unindented, which the C encoder of JSON can write: a tenth of the time.
+        skops.io._persist.json = _CompactJson
         yield skops.io
     finally:
         for name in [name for name in sys.modules if name.partition(".")[0] == "skops"]:
-            del sys.modules[name]
+            _saving_modules[name] = sys.modules.pop(name)
+
+
+_saving_modules: dict[str, ModuleType] = {}
+
+
+class _CompactJson:
+    """In place of the module `json` where skops writes the description of a model."""
+
+    @staticmethod
+    def dumps(state: Any, indent: int | None = None) -> str:
+        """As `json.dumps`, without line breaks."""
+        return json.dumps(state)
 
 
 class _NoTypes(ModuleType):

@@ -1,0 +1,71 @@
+"""The commands on models: `auclab predict` and `auclab export`."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+from rich.markup import escape
+
+from auclab.comparison.models import find_model
+from auclab.pipeline.console import err, out
+from auclab.tracking import load_scorer
+from auclab.types import AuclabError
+
+
+def predict(arguments: Namespace) -> int:
+    """Score the rows of a file."""
+    from auclab.pipeline.new_rows import predict_file
+
+    target = Path(arguments.out) if arguments.out else None
+    if target is not None and target.suffix not in (".csv", ".parquet"):
+        raise AuclabError(f"--out {target}: the name has to end in .csv or .parquet")
+    folder = find_model(arguments.run, arguments.store, split=arguments.split, allow=arguments.allow)
+    scorer = load_scorer(folder, allow=arguments.allow)
+    written = {"sep": arguments.sep, "decimal": arguments.decimal, "encoding": arguments.encoding}
+    found = predict_file(scorer, arguments.rows, keep=arguments.id, output=arguments.only, written=written)
+    if target is None:
+        sys.stdout.write(found.as_csv())
+    else:
+        found.write(target)
+    about, table = scorer.description["about"], found.table
+    # With the table on standard output, words go beside it.
+    say = err if target is None else out
+    model = f"{about.get('formulation', 'model')} · {about.get('dataset', '')} · {about.get('split', '')}"
+    say.print(f"[cyan]model[/cyan]    {escape(model)}", soft_wrap=True)
+    if "label" in table:
+        positive = int((table["label"] == scorer.labels[1]).sum())
+        rule = scorer.description["threshold"]
+        say.print(
+            f"[cyan]labels[/cyan]   {positive} of {len(table)} rows {escape(scorer.labels[1])}: score above "
+            f"{scorer.threshold:.6g} ({escape(str(rule.get('rule', '')))}, on {escape(str(rule.get('chosen_on', '')))})",
+            soft_wrap=True,
+        )
+    if "probability" in table and table["probability"].isna().all():
+        reason = about.get("no_probability", "the scorer was not calibrated")
+        say.print(f"[cyan]note[/cyan]     no probabilities: {escape(str(reason))}", soft_wrap=True)
+    for note in found.notes:
+        say.print(f"[cyan]note[/cyan]     {escape(note)}", soft_wrap=True)
+    if target is not None:
+        say.print(f"[cyan]written[/cyan]  {escape(str(target))} ({len(table)} rows)", soft_wrap=True)
+    return 0
+
+
+def export(arguments: Namespace) -> int:
+    """Write a model in another language."""
+    from auclab.export.writers import export_scorer
+
+    folder = find_model(arguments.run, arguments.store, split=arguments.split, allow=arguments.allow)
+    scorer = load_scorer(folder, allow=arguments.allow)
+    content = export_scorer(scorer, arguments.to)
+    if arguments.out is None and isinstance(content, str):
+        sys.stdout.write(content)
+        return 0
+    target = Path(arguments.out or f"scorer.{arguments.to}")
+    if isinstance(content, bytes):
+        target.write_bytes(content)
+    else:
+        target.write_text(content, encoding="utf-8")
+    out.print(f"[cyan]written[/cyan]  {escape(str(target))} ({target.stat().st_size:,} bytes)", soft_wrap=True)
+    return 0

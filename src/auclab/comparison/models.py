@@ -1,0 +1,124 @@
+"""The folder of a model by what a user calls it: a run, a path, or a name in the registry of the store."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import pandas as pd
+
+from auclab.comparison.runs import fetch_files, find_folder, find_run, open_reader, read_runs
+from auclab.pipeline.stored_files import inner_folder
+from auclab.pipeline.visible import visible
+from auclab.tracking.address import Address, is_local, local_path
+from auclab.types import AuclabError
+
+#: The folder of a model among the files of a run or of one of its splits.
+MODEL_FOLDER = "model"
+_REGISTERED = re.compile(r"models:/(?P<name>[^/@]+)(/(?P<version>\d+|latest)|@(?P<alias>[\w.-]+))")
+
+
+def find_model(name: str, store: str | Path, *, split: int | None = None, allow: Sequence[str] = ()) -> Path:
+    """The folder ``model`` that `name` means.
+
+    Parameters
+    ----------
+    name : str
+        A run of the store (its id, the first letters of it, its name, or ``last``), a folder with the files of a run or
+        with those of a model, or ``models:/NAME/VERSION``, ``models:/NAME/latest``, ``models:/NAME@ALIAS``.
+    store : path
+        What ``tracking.dir`` or ``tracking.uri`` was.
+    split : int, optional
+        Which of the splits of a run, counted from 0.
+    allow : sequence of str
+        Addresses such as ``s3://bucket`` from which files may be fetched.
+
+    Raises
+    ------
+    AuclabError
+        There is none, or there are several.
+    """
+    if name.startswith("models:"):
+        return _registered(name, Address.parse(store), allow)
+    if _is_run_folder(Path(name)):
+        folder = Path(name)
+        return _of_split(folder, _splits(folder), split, name)
+    rows = find_run(read_runs(store, allow=allow), name)
+    fetch_files(rows, store, allow=allow)
+    return _of_split(Path(rows.iloc[0]["folder"]), [Path(each) for each in rows["fold_folder"]], split, name)
+
+
+def _is_run_folder(folder: Path) -> bool:
+    return any((folder / name).exists() for name in ("MLmodel", MODEL_FOLDER, "fold_0"))
+
+
+def _splits(folder: Path) -> list[Path]:
+    found = [path for path in folder.glob("fold_*") if path.name[5:].isdecimal()]
+    return sorted(found, key=lambda path: int(path.name[5:])) or [folder]
+
+
+def _of_split(folder: Path, splits: Sequence[Path], split: int | None, name: str) -> Path:
+    if (folder / "MLmodel").exists():
+        return folder
+    if split is None and len(splits) > 1:
+        raise AuclabError(
+            f"{visible(name)} has {len(splits)} splits, and each of them a scorer of its own; take one with --split 0, "
+            f"…, --split {len(splits) - 1}, or fit one to all rows with split=none"
+        )
+    number = split or 0
+    if not 0 <= number < len(splits):
+        raise AuclabError(f"{visible(name)} has no split {number}; they are counted from 0 to {len(splits) - 1}")
+    found = inner_folder(splits[number], MODEL_FOLDER)
+    if not found.is_dir():
+        raise AuclabError(f"{found} is not there: the run kept no model, or its files are gone")
+    return found
+
+
+def _registered(name: str, store: Address, allow: Sequence[str]) -> Path:
+    found = _REGISTERED.fullmatch(name)
+    if found is None:
+        raise AuclabError(
+            f"{name!r} names no model; write models:/NAME/VERSION, models:/NAME/latest or models:/NAME@ALIAS"
+        )
+    version = _version(open_reader(store), found, store)
+    source, run_id = str(version.source), version.run_id
+    if run_id:
+        run = open_reader(store).get_run(run_id)
+        fetch_files(pd.DataFrame({"run_id": [run_id]}), str(store) if store.is_own else store.uri, allow=allow)
+        inside = _inside(source, run_id)
+        if inside is not None:
+            folder = find_folder(run, store)
+            for part in inside.parts:
+                folder = inner_folder(folder, part)
+            return folder
+    if is_local(source) and local_path(source).is_dir():
+        return local_path(source)
+    raise AuclabError(f"{name} was registered from {visible(source)}, which is no run of {store} and no folder here")
+
+
+def _version(client: Any, found: re.Match[str], store: Address) -> Any:
+    from auclab.tracking.store import STORE_ERRORS
+
+    try:
+        if found["alias"]:
+            return client.get_model_version_by_alias(found["name"], found["alias"])
+        if found["version"] != "latest":
+            return client.get_model_version(found["name"], found["version"])
+        versions = client.search_model_versions(f"name = '{found['name']}'")
+    except STORE_ERRORS as error:
+        reason = visible(" ".join(str(error).split()))
+        raise AuclabError(f"{found[0]} is not in {store}: {reason}") from error
+    if not versions:
+        raise AuclabError(f"no model called {found['name']!r} is registered in {store}")
+    return max(versions, key=lambda each: int(each.version))
+
+
+def _inside(source: str, run_id: str) -> PurePosixPath | None:
+    """Where a model is among the files of its run: of ``runs:/ID/model`` or ``…/ID/artifacts/model`` it is ``model``."""
+    for head in (f"runs:/{run_id}/", f"{run_id}/artifacts/"):
+        if head in source:
+            path = PurePosixPath(source.rpartition(head)[2])
+            return None if path.is_absolute() or ".." in path.parts else path
+    return None

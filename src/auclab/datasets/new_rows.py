@@ -1,0 +1,89 @@
+"""Rows without labels, read as the rows of a training file were."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from auclab.datasets.csv_format import csv_format
+from auclab.datasets.file import CSV, MISSING, PARQUET, SVMLIGHT, TSV, _read_parquet
+from auclab.datasets.table import UNREADABLE, read_csv, unreadable
+from auclab.datasets.unpacked import unpacked
+from auclab.types import AuclabError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def read_new_rows(
+    path: str | Path,
+    *,
+    text: Sequence[str] = (),
+    missing: Sequence[str] = (),
+    n_columns: int | None = None,
+    **written: Any,
+) -> pd.DataFrame | Any:
+    r"""Read a table with a header row, or an svmlight file.
+
+    Parameters
+    ----------
+    path : path
+        Ends as `auclab.datasets.file.load_file` takes it.
+    text : sequence of str
+        Columns of csv and tsv files that are kept as text, whatever they look like, if they are there.
+    missing : sequence of str
+        Texts that are missing values, besides those that always are.
+    n_columns : int, optional
+        Columns of the matrix of an svmlight file.
+    **written
+        `sep`, `decimal` and `encoding` of csv and tsv files; found if left out.
+
+    Returns
+    -------
+    DataFrame, or CSR matrix for svmlight files
+
+    Raises
+    ------
+    AuclabError
+        A file that is missing or cannot be read, or of an unknown ending.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> place = Path(tempfile.mkdtemp()) / "new.csv"
+    >>> _ = place.write_text("code;size\n01;1,5\n02;?\n", encoding="utf-8")
+    >>> read_new_rows(place, text=["code"]).to_numpy().tolist()
+    [['01', 1.5], ['02', nan]]
+    """
+    where = Path(path).expanduser()
+    if not where.is_file():
+        raise AuclabError(f"{where} is not there; which file has the new rows?")
+    ending = where.name.lower()
+    try:
+        if ending.endswith((*CSV, *TSV)):
+            return _read_table(where, text, missing, written)
+        if ending.endswith(PARQUET):
+            return _read_parquet(where)
+        if ending.endswith(SVMLIGHT):
+            from sklearn.datasets import load_svmlight_file
+
+            with unpacked(where) as source:
+                return load_svmlight_file(str(source) if source == where else source, n_features=n_columns)[0]
+    except AuclabError:
+        raise
+    except UNREADABLE as error:
+        raise unreadable(where, error) from error
+    raise AuclabError(
+        f"{where} has an unknown ending; a file ends in one of {', '.join((*CSV, *TSV, *PARQUET, *SVMLIGHT))}"
+    )
+
+
+def _read_table(where: Path, text: Sequence[str], missing: Sequence[str], written: Mapping[str, Any]) -> pd.DataFrame:
+    found = csv_format(where, **written)
+    return read_csv(
+        where,
+        text=[name for name in text if name in found.header], missing=(*MISSING, *missing), sep=found.sep,
+        decimal=found.decimal, encoding=found.encoding, skipinitialspace=True, names=list(found.header), header=0,
+        index_col=False,
+    )  # fmt: skip
