@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,19 +12,20 @@ import pandas as pd
 from rich.table import Table as Sheet
 from rich.text import Text
 
-from auclab.comparison.cells import PARTS
+from auclab.comparison.cells import PARTS, TUNING_SECONDS
 from auclab.comparison.runs import is_setting
 from auclab.comparison.screens import STYLES, number_of, page, plain, sheet_of
+from auclab.pipeline.run_name import SYMBOLS
 from auclab.pipeline.stored_files import damaged, read_json
 from auclab.pipeline.visible import visible
 from auclab.types import CONVERGED, Status
 
 #: Parts of settings that are not shown: origin of the data, and the name of a group's choice.
-HIDDEN = ("name", "citation", "sha256", "openml", "data_dir")
+HIDDEN = ("name", "citation", "sha256", "openml", "data_dir", "parameter")
 
 
 def show_run(rows: pd.DataFrame) -> None:
-    """One run: settings, metrics, certificate, bounds, files."""
+    """One run: the command that made it, settings, tuned values, metrics, certificate, bounds, files."""
     first, folder = rows.iloc[0], Path(rows.iloc[0]["folder"])
     facts = _facts()
     status = str(first["run_status"])
@@ -32,6 +34,7 @@ def show_run(rows: pd.DataFrame) -> None:
     started = f"{first['started']:%Y-%m-%d %H:%M:%S} UTC" if pd.notna(first["started"]) else "unknown"
     facts.add_row("started", Text.assemble(f"{started} · ", (status, style)))
     for name, key, prefix in (
+        ("command", "tag.command", ""),
         ("error", "tag.error", ""),
         ("sweep", "parent_id", ""),
         ("data", "data_sha256", "sha256 "),
@@ -41,6 +44,8 @@ def show_run(rows: pd.DataFrame) -> None:
     facts.add_row("code", Text(_code(first)))
     for group, text in _settings(first).items():
         facts.add_row(group, Text(text))
+    for text in _tuned(rows):
+        facts.add_row("tuned", Text(text, "bold"))
     _certificates(facts, rows)
     page.print()
     page.print(facts)
@@ -74,6 +79,24 @@ def _settings(first: pd.Series[Any]) -> dict[str, str]:
     return {group: " · ".join(texts) for group, texts in found.items()}
 
 
+def _tuned(rows: pd.DataFrame) -> Iterator[str]:
+    """``λ = 0.03``, with the inner folds' measure; of several splits, how often each value was selected."""
+    for name in [str(name) for name in rows if str(name).startswith("tune/")]:
+        parameter = name.partition("/")[2]
+        if parameter.startswith("score") or rows[name].isna().all():
+            continue
+        selected = Counter(f"{value:g}" for value in rows[name].dropna())
+        symbol = SYMBOLS.get(parameter, parameter)
+        values = [value if len(rows) == 1 else f"{value} ({count} ×)" for value, count in selected.most_common()]
+        measure = rows.iloc[0].get("tune.metric")
+        text = f"{symbol} = {', '.join(values)}"
+        if len(rows) == 1 and "tune/score" in rows and pd.notna(rows.iloc[0]["tune/score"]):
+            score, error = (number_of(rows, key, "mean", ".4f") for key in ("tune/score", "tune/score_se"))
+            text += f" · {measure if isinstance(measure, str) else 'score'} of the inner folds {score} ± {error}"
+        seconds = number_of(rows, TUNING_SECONDS, "sum", ".3g")
+        yield text + ("" if seconds == "—" else f" · {seconds} s")
+
+
 @dataclass(frozen=True)
 class _Ending:
     """What a split's ``certificate.json`` says: how the solve ended, its numbers, notes."""
@@ -91,6 +114,8 @@ class _Ending:
         with damaged(folder / "certificate.json"):
             numbers = [f"{key.replace('_', ' ')} {plain(content[key])}" for key in ("objective", "lower_bound")]
             numbers.append(f"gap {plain(content['gap'], '.1e')}")
+            if content["status"] == Status.BASELINE:
+                numbers = [f"none: a baseline of {visible(str(content['solver']))}, whose fit is not verified"]
             if content["status"] == Status.OPTIMAL_WITHIN:
                 numbers.append(f"for ‖w‖ ≤ {plain(content['norm_bound'], '.3g')}")
             return cls(
@@ -123,11 +148,16 @@ def _bounds(folder: Path) -> list[str]:
     if content is None:
         return []
     with damaged(folder / "bounds.json"):
-        items = content["bounds"]
-        vacuous = [" (vacuous)" if item.get("bound", {}).get("vacuous") else "" for item in items]
-        return [
-            visible(f"{item['statement']} · {item['name']}{note}") for item, note in zip(items, vacuous, strict=True)
-        ]
+        return [visible(_bound_line(item)) for item in content["bounds"]]
+
+
+def _bound_line(item: Mapping[str, Any]) -> str:
+    """A bound in words; below 0, where no AUC is, it is called 0, with the number that was computed."""
+    bound = item.get("bound") or {}
+    lower = bound.get("lower")
+    if isinstance(lower, int | float) and lower < 0 and bound.get("half_width") is None:
+        return f"{item['quantity']} ≥ 0 · {item['name']}: computed as {lower:.4g}, so it excludes nothing"
+    return f"{item['statement']} · {item['name']}" + (": it excludes nothing" if bound.get("vacuous") else "")
 
 
 def _splits(rows: pd.DataFrame) -> Sheet:

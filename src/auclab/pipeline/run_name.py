@@ -9,6 +9,9 @@ from typing import Any
 #: How the parameters of a formulation are written in a name.
 SYMBOLS = {"threshold": "z", "penalty": "λ", "max_fpr": "fpr≤", "C": "C", "n_estimators": "trees"}
 
+#: Module of the scorers of other libraries, by which a configuration names them.
+BASELINES = "auclab.estimators.baselines"
+
 #: Settings that decide whether a job runs and what is drawn, not what is computed.
 NOT_COMPUTED = ("rerun", "figures")
 
@@ -78,9 +81,20 @@ def run_name(configuration: Mapping[str, Any], choices: Mapping[str, Any]) -> st
         data += f" seed {dataset['seed']}"
     preprocess = str(choices.get("preprocess") or DEFAULTS["preprocess"])
     stages = [] if preprocess == DEFAULTS["preprocess"] else [preprocess]
-    return " · ".join(
-        [" ".join(terms), data, *stages, *_split_name(split, choices), str(configuration["solver"]["name"])]
-    )
+    # A baseline is fitted by its own library.
+    solver = [] if is_baseline(formulation) else [str(configuration["solver"]["name"])]
+    return " · ".join([" ".join(terms), data, *stages, *_split_name(split, choices), *solver])
+
+
+def is_baseline(formulation: Mapping[str, Any]) -> bool:
+    """Whether a composed formulation is a scorer of another library.
+
+    Examples
+    --------
+    >>> is_baseline({"_target_": "auclab.estimators.baselines.Logistic", "C": 1.0})
+    True
+    """
+    return str(formulation.get("_target_", "")).rpartition(".")[0] == BASELINES
 
 
 def file_name(path: Any, name: Any = None) -> str:

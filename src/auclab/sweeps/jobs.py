@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from auclab.tracking.resume import FinishedRun
 
 log = logging.getLogger(__name__)
-#: Module of the scorers of other libraries, by which a configuration names them.
-BASELINES = "auclab.estimators.baselines"
 #: What is shown on the screen, besides the line of a job.
 screen = logging.getLogger("auclab.tracking")
 
@@ -192,13 +190,15 @@ def lacking_library(formulation: Mapping[str, Any]) -> str:
     >>> lacking_library({"_target_": "auclab.formulations.bauc.BufferedAUC"})
     ''
     """
-    module, _, kind = str(formulation.get("_target_", "")).rpartition(".")
-    if module != BASELINES:
+    from auclab.pipeline.run_name import is_baseline
+
+    if not is_baseline(formulation):
         return ""
     from auclab.estimators import baselines
 
     try:
-        getattr(baselines, kind)().library  # noqa: B018  it looks for the package
+        kind = getattr(baselines, str(formulation["_target_"]).rpartition(".")[2])
+        kind().library  # noqa: B018  it looks for the package
     except baselines.MissingLibraryError as error:
         return str(error)
     return ""

@@ -1,0 +1,123 @@
+"""`auclab best`: the best configuration, its test against the next one, and its model on all rows."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+from rich.table import Table as Sheet
+from rich.text import Text
+
+from auclab.comparison import Table
+from auclab.comparison.best import Best, find_best
+from auclab.comparison.formats import digits_of
+from auclab.comparison.runs import GROUPS, fetch_files
+from auclab.comparison.screens import page
+from auclab.pipeline.refit import on_all_rows, refit, tracking_of
+from auclab.tracking.address import Address
+from auclab.tracking.registry import check_name, register_model
+from auclab.types import AuclabError
+
+
+def show_best(table: Table, runs: pd.DataFrame, arguments: Namespace) -> int:
+    """Print the best of each data set; with ``--refit`` fit that of the only one to all rows.
+
+    Parameters
+    ----------
+    table : Table
+        The comparison of `runs`.
+    runs : DataFrame
+        Finished runs.
+    arguments : Namespace
+        Of the command.
+    """
+    found = find_best(table, runs)
+    if arguments.register and not arguments.refit:
+        raise AuclabError("--register names the model that --refit makes; give both")
+    if arguments.register is not None:
+        check_name(arguments.register)
+    if arguments.refit and len(found) > 1:
+        rows = ", ".join(each.row for each in found[:6])
+        raise AuclabError(f"--refit fits one model, and these are {len(found)} data sets ({rows}): choose with --where")
+    for each in found:
+        page.print()
+        page.print(_sheet(each, table))
+    for note in table.notes:
+        page.print(Text.assemble(("· ", "cyan"), note), soft_wrap=not page.is_terminal)
+    if not arguments.refit:
+        option = "" if len(found) == 1 else " --where dataset=…"
+        page.print(
+            f"auclab best{option} --refit --register NAME fits it to all rows and registers the model", style="dim"
+        )
+        return 0
+    return _refit(found[0], arguments)
+
+
+def _sheet(best: Best, table: Table) -> Sheet:
+    sheet = Sheet.grid(padding=(0, 2))
+    sheet.add_column(style="cyan", no_wrap=True)
+    sheet.add_column(overflow="fold")
+    digits = digits_of(table)
+    pairs = f"{best.pairs} {'pair' if best.pairs == 1 else 'pairs'}"
+    sheet.add_row("best", Text.assemble((best.column, "bold green"), f" on {best.row}"))
+    sheet.add_row(
+        table.cells.metric, Text(f"{_number(best.mean, best.deviation, digits)} over {pairs} (seeds and folds)")
+    )
+    if best.next:
+        sheet.add_row(
+            "next",
+            Text(f"{best.next}: {_number(best.next_mean, best.next_deviation, digits)} · {_verdict(best, table)}"),
+        )
+    if len(best.level) > 2:
+        sheet.add_row("not worse", Text(", ".join(best.level[1:])))
+    if best.left_out:
+        sheet.add_row("left out", Text(f"with fewer pairs: {', '.join(best.left_out)}"))
+    command = best.newest.get("tag.command")
+    if isinstance(command, str):
+        sheet.add_row("command", Text(command))
+        sheet.add_row("all rows", Text(on_all_rows(command)))
+    sheet.add_row("runs", Text(" ".join(str(each)[:8] for each in dict.fromkeys(best.runs["run_id"]))))
+    return sheet
+
+
+def _verdict(best: Best, table: Table) -> str:
+    if math.isnan(best.p_value):
+        few = "one pair tells nothing: run more seeds, such as split.seed=0,1,2,3,4"
+        return few if best.pairs < 2 else f"no {table.test} test"
+    told = "worse" if best.p_value < table.alpha else "not told apart"
+    return f"{told}, p = {best.p_value:.2g} ({table.test}, level {table.alpha:g})"
+
+
+def _number(mean: float, deviation: float, digits: Callable[[float], str]) -> str:
+    return digits(mean) + ("" if math.isnan(deviation) else f" ± {digits(deviation)}")
+
+
+def _refit(best: Best, arguments: Namespace) -> int:
+    newest = best.newest
+    fetch_files(best.runs.tail(1), arguments.store, allow=arguments.allow)
+    choices = {group: newest[group] for group in GROUPS if isinstance(newest.get(group), str)}
+    command = newest.get("tag.command")
+    _, run = refit(
+        Path(newest["folder"]),
+        tracking_of(newest.to_dict(), arguments.store),
+        choices=choices,
+        command=command if isinstance(command, str) else "",
+        allow=arguments.allow,
+    )
+    if run.run_id is None:
+        raise AuclabError(f"the run was not kept in {arguments.store}; its files are in {run.folder}")
+    page.print(f"run      {run.name}  {run.run_id}", soft_wrap=True, markup=False)
+    model = run.run_id[:8]
+    if arguments.register:
+        version = register_model(Address.parse(arguments.store), run.run_id, arguments.register)
+        model = f"models:/{arguments.register}/{version}"
+        page.print(f"model    {model}", soft_wrap=True, markup=False)
+    store = "" if arguments.store == "mlruns" else f" --store {shlex.quote(arguments.store)}"
+    page.print(
+        f"use it   auclab predict {shlex.quote(model)} ROWS.csv --out scores.csv{store}", soft_wrap=True, markup=False
+    )
+    return 0

@@ -1,0 +1,61 @@
+"""Names of models in MLflow's registry, which lies in the store."""
+
+from __future__ import annotations
+
+from auclab.tracking.address import Address, hide_password
+from auclab.tracking.store import STORE_ERRORS, MlflowClient
+from auclab.types import AuclabError
+
+
+def check_name(name: str) -> None:
+    """Refuse what cannot be the name of a model.
+
+    Raises
+    ------
+    AuclabError
+        It is empty, or has a sign of the addresses of models.
+
+    Examples
+    --------
+    >>> check_name("churn")
+    """
+    if not name.strip() or any(sign in name for sign in "/:@"):
+        raise AuclabError(f"{name!r} cannot be the name of a model, which is called models:/NAME/VERSION afterwards")
+
+
+def register_model(store: Address, run_id: str, name: str, *, path: str = "model") -> int:
+    """Register the model of a run as the next version of `name`; the first one makes the name.
+
+    Parameters
+    ----------
+    store : Address
+        The store of the run.
+    run_id : str
+    name : str
+        Without ``/`` and ``:``, as the model is then called ``models:/NAME/VERSION``.
+    path : str
+        Where the model is among the files of the run.
+
+    Returns
+    -------
+    int
+        The version.
+
+    Raises
+    ------
+    AuclabError
+        A name that MLflow refuses, no such run, or a store that cannot be written.
+    """
+    check_name(name)
+    client = MlflowClient(tracking_uri=store.uri, registry_uri=store.uri)
+    try:
+        run = client.get_run(run_id)
+        if not client.search_registered_models(f"name = '{name.replace(chr(39), chr(39) * 2)}'"):
+            client.create_registered_model(name)
+        source = f"{str(run.info.artifact_uri).rstrip('/')}/{path}"
+        return int(client.create_model_version(name, source=source, run_id=run_id).version)
+    except STORE_ERRORS as error:
+        reason = hide_password(" ".join(str(error).split()))
+        raise AuclabError(
+            f"the model of run {run_id[:8]} cannot be registered as {name!r} in {store}: {reason}"
+        ) from error
