@@ -36,10 +36,11 @@ def predict(arguments: Namespace) -> int:
     say.print(f"[cyan]model[/cyan]    {escape(model)}", soft_wrap=True)
     if "label" in table:
         positive = int((table["label"] == scorer.labels[1]).sum())
-        rule = scorer.description["threshold"]
+        chosen = scorer.description["threshold"]
+        rule = f"{chosen.get('rule', '')}, on {chosen.get('chosen_on', '')}"
         say.print(
             f"[cyan]labels[/cyan]   {positive} of {len(table)} rows {escape(scorer.labels[1])}: score above "
-            f"{scorer.threshold:.6g} ({escape(str(rule.get('rule', '')))}, on {escape(str(rule.get('chosen_on', '')))})",
+            f"{scorer.threshold:.6g} ({escape(rule)})",
             soft_wrap=True,
         )
     if "probability" in table and table["probability"].isna().all():

@@ -116,7 +116,7 @@ def _version(client: Any, found: re.Match[str], store: Address) -> Any:
 
 
 def _inside(source: str, run_id: str) -> PurePosixPath | None:
-    """Where a model is among the files of its run: of ``runs:/ID/model`` or ``…/ID/artifacts/model`` it is ``model``."""
+    """Where a model is among the files of its run: ``model`` of ``runs:/ID/model`` or ``…/ID/artifacts/model``."""
     for head in (f"runs:/{run_id}/", f"{run_id}/artifacts/"):
         if head in source:
             path = PurePosixPath(source.rpartition(head)[2])

@@ -17,8 +17,8 @@ _ISO_DATES = ("%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M
 def to_sql(scorer: Scorer) -> str:
     """The score as an expression in parentheses, after lines of comments.
 
-    Missing values are NULL, and categories are compared as text. Besides arithmetic it has COALESCE, CAST and CASE; after
-    `auclab.datasets.preprocess.unit_ball` SQRT; parts of dates are taken with functions of SQLite.
+    Missing values are NULL, and categories are compared as text. Besides arithmetic it has COALESCE, CAST and CASE,
+    after `auclab.datasets.preprocess.unit_ball` also SQRT; parts of dates are taken with functions of SQLite.
 
     Raises
     ------
@@ -29,9 +29,8 @@ def to_sql(scorer: Scorer) -> str:
     --------
     >>> column = {"name": "size", "kind": "number", "fill": 2.0}
     >>> term = {"column": "size", "shift": 1.0, "scale": 2.0, "weight": 3.0}
-    >>> scorer = Scorer(
-    ...     {"format": "auclab scorer", "version": 1, "about": {}, "columns": [column], "terms": [term], "intercept": 0.5}
-    ... )
+    >>> head = {"format": "auclab scorer", "version": 1}
+    >>> scorer = Scorer({**head, "columns": [column], "terms": [term], "intercept": 0.5})
     >>> print(to_sql(scorer).splitlines()[-2])
       + 3.0 * ((COALESCE("size", 2.0) - 1.0) / 2.0)
     """
@@ -102,8 +101,8 @@ def _value(column: Column, term: Mapping[str, Any], name: str) -> str:
         return name if column.fill is None else f"COALESCE({name}, {_number(column.fill)})"
     if column.format not in _ISO_DATES:
         raise AuclabError(
-            f"column {column.name!r} has dates of the format {column.format}, which SQL functions do not read; write them "
-            "as 2024-05-01 in the training file"
+            f"column {column.name!r} has dates of the format {column.format}, which SQL functions do not read; write "
+            "them as 2024-05-01 in the training file"
         )
     date = f"COALESCE({name}, {_text(str(column.fill))})"
     if term["part"] == "age":

@@ -29,7 +29,8 @@ def export_scorer(scorer: Scorer, language: str) -> str | bytes:
     if not scorer.is_formula:
         what = scorer.description["about"].get("formulation", "its preprocessing")
         raise AuclabError(
-            f"{what} is no formula over the columns, so that it cannot be exported; auclab predict scores new rows with it"
+            f"{what} is no formula over the columns, so that it cannot be exported; auclab predict scores new "
+            "rows with it"
         )
     if language == "json":
         return json.dumps(scorer.description, indent=2, ensure_ascii=False) + "\n"
