@@ -29,7 +29,7 @@ def claim(tracking: TrackingConfig, key: str) -> AbstractContextManager[None]:
     """Hold the lock of a job, as soon as no other process of this machine has it.
 
     Nothing is locked where the store is not an SQLite file: processes of several machines write into others, which see
-    the runs of each other there (`auclab.tracking.resume.find_finished`).
+    the runs of each other there (`auclab.tracking.finished.find_finished`).
 
     Parameters
     ----------

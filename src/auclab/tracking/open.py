@@ -56,15 +56,15 @@ def open_run(
 
 
 def _open_recorder(tracking: TrackingConfig) -> Recorder:
-    """What writes into the store: SQL for a single run in a database that is there, else MLflow."""
-    if not in_sweep():  # a sweep opens the store at its start and marks runs of dead processes once
-        address = Address.of_settings(tracking)
-        try:
-            quick = SqliteRecorder.open(address, tracking.experiment, tracking.wait)
-            if quick is not None and not quick.has_dead_runs():
-                return quick
-        except (OSError, sqlite3.Error) as error:
-            raise AuclabError(cannot_keep(address, error)) from error
+    """What writes into the store: SQL in a database that is there, else MLflow."""
+    address = Address.of_settings(tracking)
+    try:
+        quick = SqliteRecorder.open(address, tracking.experiment, tracking.wait)
+        # A sweep marks runs of dead processes once, at its start.
+        if quick is not None and (in_sweep() or not quick.has_dead_runs()):
+            return quick
+    except (OSError, sqlite3.Error) as error:
+        raise AuclabError(cannot_keep(address, error)) from error
     from auclab.tracking.mlflow_recorder import MlflowRecorder
     from auclab.tracking.resume import mark_killed
     from auclab.tracking.store import open_tracked
