@@ -14,6 +14,7 @@ from auclab.types import AuclabError
 if TYPE_CHECKING:
     from mlflow.entities import Run
 
+
 def mark_killed(store: Store) -> int:
     """Mark RUNNING runs whose process is gone as KILLED, remove their staged files and return their number.
 

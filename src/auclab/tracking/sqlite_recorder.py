@@ -1,8 +1,9 @@
 """Writes runs into an existing SQLite database of MLflow with SQL, the rows that MLflow's client would write.
 
-Importing MLflow and SQLAlchemy and opening the store take longer than most solves, and a run through its client a tenth of
-a second more. A single run or a job of a sweep needs none of it if the database exists, the experiment is in it, and its tables have exactly the columns that are listed here; in all other
-cases MLflow itself writes (`auclab.tracking.mlflow_recorder`).
+Importing MLflow and SQLAlchemy and opening the store take longer than most solves, and a run through its client a tenth
+of a second more. A single run or a job of a sweep needs none of it if the database exists, the experiment is in it, and
+its tables have exactly the columns that are listed here; in all other cases MLflow itself writes
+(`auclab.tracking.mlflow_recorder`).
 """
 
 from __future__ import annotations
