@@ -55,7 +55,7 @@ def show(arguments: Namespace) -> int:
     """Show one run."""
     from auclab.comparison.run_screen import show_run
 
-    show_run(_one_run(arguments))
+    show_run(_one_run(arguments), bounds=arguments.bounds)
     return 0
 
 
@@ -65,9 +65,29 @@ def figures(arguments: Namespace) -> int:
     from auclab.pipeline.figures import draw_figures
 
     for _, row in _one_run(arguments, status="FINISHED").iterrows():
-        for path in draw_figures(Path(row["fold_folder"]), split=str(row["fold"])):
+        for path in (*draw_figures(Path(row["fold_folder"]), split=str(row["fold"])), *_draw_coefficients(row)):
             out.print(short_path(path), markup=False, soft_wrap=True)
     return 0
+
+
+def _draw_coefficients(row: pd.Series) -> list[Path]:
+    """``coefficients.png`` of one split, unless its scorer has none in the units of the data."""
+    from auclab.comparison.coefficients import MOST_COLUMNS, read_effects
+    from auclab.displays.coefficients import draw_coefficients
+    from auclab.pipeline.figures import DPI
+    from auclab.pipeline.stored_files import replace_file
+
+    folder = Path(row["fold_folder"])
+    shown = read_effects([folder])[:MOST_COLUMNS]
+    if not shown:
+        return []
+    figure = draw_coefficients(
+        *([each.column for each in shown], [each.share for each in shown], [each.direction for each in shown])
+    )
+    path = folder / "coefficients.png"
+    with replace_file(path) as draft:
+        figure.savefig(draft, dpi=DPI)
+    return [path]
 
 
 def compare(arguments: Namespace) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,10 @@ from rich.table import Table as Sheet
 from rich.text import Text
 
 from auclab.comparison.cells import PARTS, TUNING_SECONDS
+from auclab.comparison.coefficients import MOST_COLUMNS, read_effects
 from auclab.comparison.runs import is_setting
 from auclab.comparison.screens import STYLES, number_of, page, plain, sheet_of
+from auclab.pipeline.bound_lines import BoundLine, all_lines, best_of, weakest
 from auclab.pipeline.run_name import SYMBOLS
 from auclab.pipeline.stored_files import damaged, read_json
 from auclab.pipeline.visible import visible
@@ -24,8 +26,11 @@ from auclab.types import CONVERGED, Status
 HIDDEN = ("name", "citation", "sha256", "openml", "data_dir", "parameter")
 
 
-def show_run(rows: pd.DataFrame) -> None:
-    """One run: the command that made it, settings, tuned values, metrics, certificate, bounds, files."""
+def show_run(rows: pd.DataFrame, *, bounds: bool = False) -> None:
+    """One run: the command that made it, settings, tuned values, metrics, certificate, best bound, files.
+
+    With `bounds`, all of them, and what they assume.
+    """
     first, folder = rows.iloc[0], Path(rows.iloc[0]["folder"])
     facts = _facts()
     status = str(first["run_status"])
@@ -54,6 +59,9 @@ def show_run(rows: pd.DataFrame) -> None:
         page.print(sheet_of(["metric", *numbers[0][1:]], numbers[1:]))
     if len(rows) > 1 and status == "FINISHED":
         page.print(_splits(rows))
+    _coefficients(rows)
+    if bounds:
+        _show_bounds(rows)
     _files(folder)
 
 
@@ -137,27 +145,38 @@ def _certificates(facts: Sheet, rows: pd.DataFrame) -> None:
     facts.add_row("ended", Text(text, "green" if all(each.converged for each in endings) else "red"))
     if len(endings) == 1:
         facts.add_row("certificate", Text(endings[0].numbers))
-        for item in _bounds(folders[0]):
-            facts.add_row("bound", Text(item))
+    lines, _ = _bounds(rows)
+    if lines:
+        best, vacuous = best_of(lines), sum(line.vacuous for line in lines)
+        said = "none" if best is None else f"{best.statement} ({best.name}, {best.sample} part)"
+        rest = f"; {vacuous} of {len(lines)} bounds exclude nothing" if vacuous else ""
+        facts.add_row("guarantee", Text(visible(said + rest)))
     for note in dict.fromkeys(note for each in endings for note in each.notes):
         facts.add_row("note", Text(note))
 
 
-def _bounds(folder: Path) -> list[str]:
-    content = read_json(folder, "bounds.json")
-    if content is None:
-        return []
-    with damaged(folder / "bounds.json"):
-        return [visible(_bound_line(item)) for item in content["bounds"]]
+def _bounds(rows: pd.DataFrame) -> tuple[list[BoundLine], list[str]]:
+    """The bounds of a run, of several splits the weakest, and remarks on those that are missing."""
+    lines, remarks = [], []
+    for folder in map(Path, rows["fold_folder"]):
+        content = read_json(folder, "bounds.json")
+        if content is None:
+            continue
+        with damaged(folder / "bounds.json"):
+            lines += [BoundLine.of_stored(item) for item in content["bounds"]]
+            remarks += [str(remark) for remark in content.get("remarks") or ()]
+    return weakest(lines), list(dict.fromkeys(remarks))
 
 
-def _bound_line(item: Mapping[str, Any]) -> str:
-    """A bound in words; below 0, where no AUC is, it is called 0, with the number that was computed."""
-    bound = item.get("bound") or {}
-    lower = bound.get("lower")
-    if isinstance(lower, int | float) and lower < 0 and bound.get("half_width") is None:
-        return f"{item['quantity']} ≥ 0 · {item['name']}: computed as {lower:.4g}, so it excludes nothing"
-    return f"{item['statement']} · {item['name']}" + (": it excludes nothing" if bound.get("vacuous") else "")
+def _show_bounds(rows: pd.DataFrame) -> None:
+    lines, remarks = _bounds(rows)
+    rho = rows.iloc[0].get("bounds.rho")
+    level = f"{1 - float(rho):g}" if pd.notna(rho) else "1 − ρ"
+    several = ", for each split by itself; the weakest is shown" if len(rows) > 1 else ""
+    head = f"  each with probability at least {level}{several}" if lines else "  none"
+    page.print(Text.assemble(("bounds", "cyan"), head))
+    for line in all_lines(lines, remarks):
+        page.print(line)
 
 
 def _splits(rows: pd.DataFrame) -> Sheet:
@@ -193,6 +212,21 @@ def _numbers(rows: pd.DataFrame) -> list[list[str]]:
         ends = [number_of(rows, f"test/{name}_{end}", "mean", ".4f") for end in ("low", "high")]
         lines.append([name, *cells, *([" to ".join(ends) if "—" not in ends else ""] if intervals else [])])
     return lines
+
+
+def _coefficients(rows: pd.DataFrame) -> None:
+    """The columns with the largest shares of the spread of the scores, in the units of the data."""
+    every = read_effects([Path(folder) for folder in rows["fold_folder"]])
+    if not every:
+        return
+    several = len(rows) > 1
+    lines = []
+    for each in every[:MOST_COLUMNS]:
+        share = f"{100 * each.share:.1f} %" + (f" ± {100 * each.deviation:.1f}" if several else "")
+        lines.append([each.column, share, each.text])
+    page.print(sheet_of(["column", "share of spread", "effect on the score"], lines, left=(0, 2)))
+    if len(every) > MOST_COLUMNS:
+        page.print(Text(f"and {len(every) - MOST_COLUMNS} more columns, in coefficients.csv", style="dim"))
 
 
 def _files(folder: Path) -> None:

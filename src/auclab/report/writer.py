@@ -20,6 +20,7 @@ from markupsafe import Markup
 
 from auclab.comparison.cells import PARTS
 from auclab.report.cards import read_cards
+from auclab.report.coefficients import scorer_effects
 from auclab.report.comparisons import compare_sheet
 from auclab.report.curves import split_curves
 from auclab.report.guarantees import bound_lines, read_bounds
@@ -121,6 +122,7 @@ def write_report(
         left_out=left_out,
         bound_lines=bound_lines(bounds),
         paths=paths,
+        scorers=scorer_effects(finished),
         cards=read_cards(store_dir, runs),
         data=_json(data),
     )

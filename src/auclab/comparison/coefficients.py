@@ -1,0 +1,90 @@
+"""Coefficients of a stored run in the units of its data, by column."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean, stdev
+
+from auclab.pipeline.stored_files import damaged, read_rows
+from auclab.pipeline.visible import visible
+
+FILE = "coefficients.csv"
+#: Columns, and categories of a column, that a screen shows.
+MOST_COLUMNS, MOST_VALUES = 12, 4
+
+
+@dataclass(frozen=True)
+class ColumnEffect:
+    """What a column adds to the score.
+
+    Attributes
+    ----------
+    column
+        Its name.
+    share
+        Of the spread of the scores over the training part, the mean over the splits.
+    deviation
+        Standard deviation of the share over the splits; NaN for one split.
+    effects
+        By category or part of a date, "" for the number itself: change of the score per unit, or of having the
+        category, the mean over the splits that have it.
+    """
+
+    column: str
+    share: float
+    deviation: float
+    effects: dict[str, float]
+
+    @property
+    def direction(self) -> int:
+        """1 where the score rises with the number, −1 where it falls, 0 for categories and parts of dates."""
+        if list(self.effects) != [""]:
+            return 0
+        return 1 if self.effects[""] > 0 else -1
+
+    @property
+    def text(self) -> str:
+        """The effect, or the largest effects of categories."""
+        if list(self.effects) == [""]:
+            return f"{self.effects['']:+.4g} per unit"
+        named = sorted(self.effects.items(), key=lambda item: -abs(item[1]))
+        shown = [f"{name or 'per unit'} {value:+.3g}" for name, value in named[:MOST_VALUES]]
+        return "; ".join(shown) + (f"; … {len(named)} in all" if len(named) > MOST_VALUES else "")
+
+
+def read_effects(folders: Sequence[Path]) -> list[ColumnEffect]:
+    """The columns of a run over all its splits, those with the largest share first; empty where none were kept.
+
+    Raises
+    ------
+    AuclabError
+        A file is damaged, or a link.
+    """
+    shares: dict[str, list[float]] = {}
+    effects: dict[str, dict[str, list[float]]] = {}
+    for folder in folders:
+        rows = read_rows(folder, FILE) or []
+        with damaged(folder / FILE):
+            seen: dict[str, float] = {}
+            for row in rows[:-1]:
+                if not row.get("column"):  # a scorer that is no formula over the columns, or of an earlier version
+                    continue
+                column = visible(row["column"])
+                seen[column] = float(row["share"])
+                effects.setdefault(column, {}).setdefault(visible(row["value"]), []).append(float(row["effect"]))
+            for column, share in seen.items():
+                shares.setdefault(column, []).append(share)
+    count = len(folders)
+    found = [
+        ColumnEffect(
+            column,
+            sum(values) / count,
+            stdev([*values, *[0.0] * (count - len(values))]) if count > 1 else math.nan,
+            {value: fmean(each) for value, each in effects[column].items()},
+        )
+        for column, values in shares.items()
+    ]
+    return sorted(found, key=lambda each: -each.share)

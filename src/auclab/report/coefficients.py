@@ -1,0 +1,50 @@
+"""What the columns of the data add to the scores, by configuration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from auclab.comparison.cells import DATA, METHOD, label, settings_of
+from auclab.comparison.coefficients import MOST_COLUMNS, ColumnEffect, read_effects
+
+#: Configurations that are shown.
+MOST_SCORERS = 40
+
+
+@dataclass(frozen=True)
+class ScorerEffects:
+    """A configuration: its name, its columns with the largest shares over seeds and folds, and how many there are."""
+
+    name: str
+    splits: int
+    columns: tuple[ColumnEffect, ...]
+    count: int
+
+
+def scorer_effects(runs: pd.DataFrame) -> list[ScorerEffects]:
+    """The columns of every configuration over its seeds and folds; those without coefficients are left out.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        Finished runs, as `auclab.comparison.read_runs` gives them.
+
+    Raises
+    ------
+    AuclabError
+        A file is damaged or must not be read (`auclab.pipeline.stored_files`).
+    """
+    fixed = [name for name in settings_of(runs, (*DATA, *METHOD)) if runs[name].notna().any()]
+    telling = [name for name in fixed if runs[name].nunique(dropna=False) > 1 or name in ("formulation", "dataset")]
+    found = []
+    for _, block in runs.groupby(fixed, dropna=False, sort=False):
+        columns = read_effects([Path(folder) for folder in block["fold_folder"]])
+        if columns:
+            name = label(telling, [block.iloc[0][key] for key in telling])
+            found.append(ScorerEffects(name, len(block), tuple(columns[:MOST_COLUMNS]), len(columns)))
+        if len(found) == MOST_SCORERS:
+            break
+    return found
