@@ -95,15 +95,15 @@ def test_a_run_is_shown_with_its_tuned_value_and_its_command(call, folder):
 
 
 def test_bounds_below_0_are_explained():
-    from auclab.comparison.run_screen import _bound_line
+    from auclab.pipeline.bound_lines import BoundLine, best_of
 
-    item = {"statement": "bAUC ≥ -0.2792", "name": "fixed_scorer_bauc", "quantity": "bAUC"}
-    line = _bound_line(item | {"bound": {"lower": -0.27915, "half_width": None, "vacuous": True}})
-    assert line == "bAUC ≥ 0 · fixed_scorer_bauc: computed as -0.2792, so it excludes nothing"
-    other = {"statement": "0.6876 ≤ AUC ≤ 1.0000", "name": "fixed_scorer_auc", "quantity": "AUC"}
-    assert (
-        _bound_line(other | {"bound": {"lower": None, "half_width": 0.2}}) == "0.6876 ≤ AUC ≤ 1.0000 · fixed_scorer_auc"
-    )
+    item = {"statement": "bAUC ≥ -0.2792", "name": "fixed_scorer_bauc", "quantity": "bAUC", "sample": "test"}
+    line = BoundLine.of_stored(item | {"bound": {"lower": -0.27915, "half_width": None, "vacuous": True}})
+    assert (line.statement, line.vacuous) == ("bAUC ≥ 0 (computed as -0.2792)", True)
+    other = {"statement": "0.6876 ≤ AUC ≤ 1.0000", "name": "fixed_scorer_auc", "quantity": "AUC", "estimate": 0.9}
+    best = BoundLine.of_stored(other | {"bound": {"lower": None, "half_width": 0.2124}})
+    assert best_of([line, best]) is best
+    assert best.lower_end == pytest.approx(0.6876)
 
 
 def test_the_id_of_a_sweep_is_understood(call, folder):

@@ -6,6 +6,7 @@ import pytest
 from rich.console import Console
 
 from auclab.pipeline import result_screen as screen
+from auclab.pipeline.bound_lines import BoundLine, all_lines, best_of, weakest
 from auclab.tracking import TrackingConfig
 from composed import run_here
 
@@ -40,7 +41,7 @@ def test_everything_is_on_the_screen(results, which, console, tmp_path, monkeypa
     screen.show_solution(result)
     screen.show_run(Bare(tmp_path / "mlruns" / "artifacts" / "abc", "0123abcd"), TrackingConfig())
     text = console.file.getvalue()
-    flowing = " ".join(text.split())
+    lines, flowing = text.splitlines(), " ".join(text.split())
     assert "50 rows × 2 features" in flowing
     assert "20 positive" in flowing
     assert result.formulation.equation() in text
@@ -48,25 +49,27 @@ def test_everything_is_on_the_screen(results, which, console, tmp_path, monkeypa
     assert "the gap is within the tolerance" in flowing
     assert f"{result.summary['test/auc']:.4f}" in text
     assert "AUC" in text
-    assert "vacuous: it excludes nothing" in flowing
-    assert "best for AUC" in flowing
-    worst = min((fold.guarantees for fold in result.folds), key=lambda items: items[1].lower_end)[1]
-    assert f"{worst.statement} (test {worst.test_value:.4f}) fixed_scorer_auc, test part" in flowing
-    assert "[1] assumed:" in text
-    assert "stability bounds hold for formulation=ranksvm" in flowing
+    labels = [line.split()[0] for line in lines if line and not line.startswith(" ")]
+    assert labels[:5] == ["solved", "optimal", "new", "guarantee", "seconds"]
+    assert "yes, proved" in flowing
+    assert f"AUC {result.summary['test/auc']:.4f}" in flowing
+    assert f"{result.seconds:.2f} in all" in flowing
+    bounds = [BoundLine.of(item) for fold in result.folds for item in fold.guarantees]
+    assert best_of(weakest(bounds)).statement in flowing
+    assert "assumed" not in text
+    assert "auclab show 0123abcd --bounds" in text
     assert "0123abcd" in text
     assert "mlruns/artifacts/abc" in text
     assert "mlflow ui --workers 1 --backend-store-uri sqlite:///mlruns/mlflow.db" in text
     if which == "many":
         assert " ± " in text
-        assert "interval" not in text.partition("bounds")[0]
+        assert "interval" not in text
         assert "2 × optimal" in flowing
     else:
         assert f"{result.folds[0].solution.objective:.8f}" in text
         low, high = (result.summary[f"test/auc_{end}"] for end in ("low", "high"))
-        assert "95% interval" in text
+        assert f"({0.95:.0%} interval {low:.4f} to {high:.4f})" in flowing
         assert f"{result.summary['test/auc']:.4f}   {low:.4f} to {high:.4f}" in text
-    lines = text.splitlines()
     assert len(lines) <= 50
     # Only what is to be copied as a whole may be longer than the screen is wide.
     assert all(len(line) <= console.width for line in lines if "mlflow ui" not in line and "0123abcd" not in line)
@@ -84,3 +87,36 @@ def test_a_job_is_one_line(results, console, tmp_path):
     (line,) = console.file.getvalue().splitlines()
     assert line.startswith("✓ bauc · artificial")
     assert "test auc" in line
+
+
+def test_all_bounds_are_named_with_what_they_assume(results, console):
+    result = results["one"]
+    for line in all_lines([BoundLine.of(item) for item in result.folds[0].guarantees], result.folds[0].remarks):
+        console.print(line)
+    flowing = " ".join(console.file.getvalue().split())
+    for item in result.folds[0].guarantees:
+        assert f"{item.name}, {item.sample} part" in flowing
+        assert all(text in flowing for text in item.bound.assumptions)
+    assert "vacuous: it excludes nothing" in flowing
+    assert "best for AUC" in flowing
+    assert "stability bounds hold for formulation=ranksvm" in flowing
+
+
+@pytest.mark.parametrize(
+    ("settings", "advice"),
+    [
+        (["formulation.penalty=1e3"], "λ = 1000 is too large: try formulation.penalty=10, or tune=penalty"),
+        (["tune=penalty", "tune.values=[1e3,1e4]"], "so it is for all values (λ from 1000 to 10000)"),
+    ],
+)
+def test_a_constant_scorer_gets_no_tick_but_advice(settings, advice, console, tmp_path):
+    data = ["dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=30", "dataset.n_features=2"]
+    result = run_here(tmp_path, *data, "formulation=ranksvm", *settings)
+    screen.show_solution(result)
+    screen.show_line(result, Bare(tmp_path, None))
+    text = console.file.getvalue()
+    flowing = " ".join(text.split())
+    assert "warning the scorer is constant (w = 0): it ranks nothing, and its AUC is 0.5;" in flowing
+    assert advice in flowing
+    assert text.splitlines()[-1].startswith("! ranksvm")
+    assert "✓" not in text

@@ -87,6 +87,7 @@ RUNS_EXAMPLES = """\
 
 SHOW_EXAMPLES = """\
   auclab show last
+  auclab show last --bounds                           every bound, and what it assumes
   auclab show 564bf01a                                first letters of an id, as `auclab runs` lists them
   auclab show "bauc · ionosphere · seed 0 · highs"    a name, if one run alone has it
 """
@@ -227,6 +228,7 @@ def _parser() -> argparse.ArgumentParser:
 
     show = _add(commands, "show", "one run: settings, numbers, certificate, files", examples=SHOW_EXAMPLES)
     _add_run(show)
+    show.add_argument("--bounds", action="store_true", help="all bounds, and what they assume")
 
     figures = _add(commands, "figures", "draw ROC, ranking errors and scores of one run", examples=FIGURES_EXAMPLES)
     _add_run(figures)

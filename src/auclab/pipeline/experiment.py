@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,7 @@ def run_experiment(experiment: Experiment, *, folder: str | Path, brief: bool = 
 
 def solve_splits(experiment: Experiment) -> Result:
     """Load the data, split, solve every split and measure; nothing is written."""
-    config = experiment.config
+    config, begin = experiment.config, perf_counter()
     check_decision(experiment.decision)
     dataset = load_dataset(experiment)
     splits: list[Split] = build(config.split)(dataset.y)
@@ -83,4 +84,5 @@ def solve_splits(experiment: Experiment) -> Result:
             break
     if len(folds) == 1:
         formulation = folds[0].solution.formulation  # of a tuned one, that which was selected
-    return Result(experiment.name, dataset, formulation, tuple(folds), 1.0 - experiment.bounds.rho)
+    seconds = perf_counter() - begin
+    return Result(experiment.name, dataset, formulation, tuple(folds), 1.0 - experiment.bounds.rho, seconds)

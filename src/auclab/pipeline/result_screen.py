@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any
 
 from rich import box
 from rich.markup import escape
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from auclab.estimators.baselines import BaselineFit
+from auclab.pipeline.answer import answer, is_constant
 from auclab.pipeline.console import open_command, out, short_path
-from auclab.pipeline.guarantees import Guarantee
 from auclab.pipeline.results import Result
 from auclab.solvers.solution import Solution
 from auclab.tracking import Run, TrackingConfig
@@ -27,21 +24,24 @@ NO_CERTIFICATE = "none: a baseline of another library, whose fit is not verified
 
 
 def show_solution(result: Result) -> None:
-    """The screen of a finished experiment: data, solution and certificate, metrics, bounds."""
+    """The screen of a finished experiment: the answer, then data, solver and metrics."""
+    out.print()
+    grid = _grid()
+    for label, text in answer(result):
+        grid.add_row(label, text)
+    out.print(grid)
     out.print()
     out.print(_story(result))
     out.print(_metrics(result))
-    for line in _bounds(result):
-        out.print(line)
-    out.print()
 
 
 def show_run(run: Run, tracking: TrackingConfig) -> None:
-    """Where the run is kept, and the command that opens it."""
+    """Where the run is kept, and the commands that show more of it and open the store."""
     if run.run_id is not None:
         out.print(f"[cyan]run[/cyan]      {escape(run.name)}  [dim]{run.run_id}[/dim]", soft_wrap=True)
     out.print(f"[cyan]files[/cyan]    {escape(short_path(run.folder))}", soft_wrap=True)
     if run.run_id is not None:
+        out.print(f"[cyan]bounds[/cyan]   auclab show {run.run_id[:8]} --bounds", soft_wrap=True)
         out.print(f"[cyan]figures[/cyan]  auclab figures {run.run_id[:8]}", soft_wrap=True)
         out.print(f"[cyan]open[/cyan]     {escape(open_command(tracking))}", soft_wrap=True)
 
@@ -53,7 +53,8 @@ def show_line(result: Result, run: Run) -> None:
     certified = "gap" in numbers
     shown = [f"objective {numbers['objective']:.6g}", f"gap {_small(numbers['gap'])}"] if certified else ["baseline"]
     shown += [f"{part} {key} {numbers[f'{part}/{key}']:.4f}" for key in result.folds[0].parts[part].metrics][:2]
-    good = all(fold.solution.status in CONVERGED for fold in result.folds)
+    good = all(fold.solution.status in CONVERGED and not is_constant(fold) for fold in result.folds)
+    shown += ["constant scorer, w = 0"] if any(is_constant(fold) for fold in result.folds) else []
     mark = "[green]✓[/green]" if good else "[yellow]![/yellow]"
     line = f"{mark} {escape(result.name)}  [dim]{escape('  '.join(shown))}[/dim]"
     if in_sweep():  # its process alone writes to the terminal
@@ -63,24 +64,29 @@ def show_line(result: Result, run: Run) -> None:
 
 
 def _story(result: Result) -> Table:
-    """Data, formulation, solver and certificate."""
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="cyan", no_wrap=True)
-    grid.add_column(overflow="fold")
+    """Data, solver and certificate."""
+    grid = _grid()
     data = result.dataset
     n_samples, n_features = data.X.shape
     grid.add_row("data", f"[bold]{escape(data.name)}[/bold] · {n_samples} rows × {n_features} features")
     classes = f"{data.n_pos} positive ({data.positive}), {data.n_neg} negative ({data.negative})"
     grid.add_row("classes", Text(classes))
     grid.add_row("source", Text(" · ".join(filter(None, [data.source, data.sha256 and f"sha256 {data.sha256[:12]}"]))))
-    grid.add_row("formulation", Text.assemble((result.formulation.name, "bold"), "  ", result.formulation.equation()))
     (_one_solution if len(result.folds) == 1 else _many_solutions)(grid, result)
+    return grid
+
+
+def _grid() -> Table:
+    """Labels and texts."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="cyan", no_wrap=True, min_width=11)
+    grid.add_column(overflow="fold")
     return grid
 
 
 def _one_solution(grid: Table, result: Result) -> None:
     fold = result.folds[0]
-    solution, times, rows = fold.solution, fold.solution.timings, fold.split
+    solution, rows = fold.solution, fold.split
     grid.add_row("split", f"{escape(rows.name)} · {len(rows.train)} rows to train, {len(rows.test)} to test")
     if fold.tuning is not None:
         grid.add_row("tuned", Text(fold.tuning.statement))
@@ -96,11 +102,6 @@ def _one_solution(grid: Table, result: Result) -> None:
         if baseline
         else f"objective [bold]{solution.objective:.8f}[/bold] · lower bound {_number(solution.lower_bound, 8)} · "
         f"gap {_small(solution.gap)}{_radius(solution)}",
-    )
-    grid.add_row(
-        "seconds",
-        f"build {times.build:.2f} · load {times.load:.2f} · compile {times.compile:.2f} · solve {times.solve:.2f}"
-        + (f" · tuning {fold.tuning.seconds:.2f}" if fold.tuning else ""),
     )
     if solution.status in CONVERGED and fold.optimum is not None:
         grid.add_row("optimum", Text(fold.optimum.statement))
@@ -134,7 +135,6 @@ def _many_solutions(grid: Table, result: Result) -> None:
         objective = f"objective [bold]{numbers['objective']:.6f}[/bold] on average · largest gap "
         objective += _small(numbers["gap"])
     grid.add_row("certificate", objective)
-    grid.add_row("seconds", f"{sum(fold.seconds for fold in folds):.2f} for all splits")
     for note in dict.fromkeys(note for fold in folds for note in fold.solution.notes):
         count = sum(note in fold.solution.notes for fold in folds)
         grid.add_row("note", Text(note if count == len(folds) else f"{note} ({count} of {len(folds)} splits)"))
@@ -160,41 +160,6 @@ def _metrics(result: Result) -> Table:
             cells.append(f"{_number(estimates[key].lower, 4)} to {_number(estimates[key].upper, 4)}")
         table.add_row(key, *cells)
     return table
-
-
-def _bounds(result: Result) -> Iterator[Any]:
-    """Each bound beside the test value, and under numbers what they assume; of several splits, the weakest bound."""
-    every = [item for fold in result.folds for item in fold.guarantees]
-    remarks = list(dict.fromkeys(remark for fold in result.folds for remark in fold.remarks))
-    if not (every or remarks):
-        return
-    several = ", for each split by itself; the weakest is shown" if len(result.folds) > 1 else ""
-    yield Text.assemble(("bounds", "cyan"), f"  each with probability at least {result.confidence:g}{several}")
-    names = dict.fromkeys(item.name for item in every)
-    shown = [min((item for item in every if item.name == name), key=lambda item: item.lower_end) for name in names]
-    assumptions = list(dict.fromkeys(text for item in shown for text in item.bound.assumptions))
-    for item, is_best in zip(shown, _best(shown), strict=True):
-        marks = "".join(f"[{assumptions.index(text) + 1}]" for text in item.bound.assumptions)
-        beside = "" if math.isnan(item.test_value) else f" (test {item.test_value:.4f})"
-        verdict = ("  vacuous: it excludes nothing", "yellow") if item.bound.vacuous else ""
-        best = (f"  best for {item.quantity}", "green") if is_best else ""
-        line = Text.assemble(
-            (item.statement, "bold"), beside, f"  {item.name}, {item.sample} part ", (marks, "dim"), verdict, best
-        )
-        yield Padding(line, (0, 0, 0, 2))
-    for number, text in enumerate(assumptions, start=1):
-        yield Padding(Text(f"[{number}] assumed: {text}", style="dim"), (0, 0, 0, 2))
-    for remark in remarks:
-        yield Padding(Text(remark, style="dim"), (0, 0, 0, 2))
-
-
-def _best(guarantees: list[Guarantee]) -> list[bool]:
-    """For each guarantee, whether it is the best one of its quantity and not vacuous."""
-    best: dict[str, float] = {}
-    for item in guarantees:
-        if not item.bound.vacuous:
-            best[item.quantity] = max(best.get(item.quantity, -math.inf), item.lower_end)
-    return [not item.bound.vacuous and item.lower_end == best[item.quantity] for item in guarantees]
 
 
 def _number(value: float, digits: int) -> str:

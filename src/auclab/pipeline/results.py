@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.datasets.records import Dataset, Split
-from auclab.export.coefficients import Effects
 from auclab.estimators.baselines import Baseline, BaselineFit
+from auclab.export.coefficients import Effects
 from auclab.formulations import Optimum, Program
 from auclab.inference import Estimate
 from auclab.pipeline.decision import UNDECIDED, Decision
@@ -116,13 +116,14 @@ class Fold:
 
 @dataclass(frozen=True)
 class Result:
-    """A finished experiment."""
+    """A finished experiment; `seconds` are those of all of it, from the data to the bounds."""
 
     name: str
     dataset: Dataset
     formulation: Program | Baseline
     folds: tuple[Fold, ...]
     confidence: float
+    seconds: float = math.nan
 
     @property
     def interrupted(self) -> bool:
