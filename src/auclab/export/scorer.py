@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -254,7 +255,7 @@ class Column:
         if self.kind == "number":
             return _numbers(column, self.fill), slice(None)
         if self.kind == "date":
-            return _dates(column, self.format).fillna(pd.Timestamp(self.fill)), slice(None)
+            return _dates(column, self.format).fillna(pd.Timestamp(str(self.fill))), slice(None)
         codes, texts = pd.factorize(as_text(column, str(self.fill)))
         return np.asarray(texts, dtype=object), codes
 
@@ -380,7 +381,8 @@ def _load_pyfunc(path: str) -> Scorer:
     if scorer.is_formula:
         return scorer
     try:
-        from auclab.tracking.model import load_model
+        # Above this package, and not there where the copy of this file is used: found when it is needed.
+        load_model = import_module("auclab.tracking.model").load_model
     except ImportError as error:
         what = scorer.description["about"].get("formulation", "its preprocessing")
         raise ImportError(

@@ -88,8 +88,8 @@ def _of_categories(column: Column, name: str) -> tuple[str, str]:
     text = f"COALESCE(CAST({name} AS TEXT), {_text(str(column.fill))})"
 
     def case(which: int) -> str:
-        cases = "".join(f" WHEN {_text(row[0])} THEN {_number(row[which])}" for row in rows if row[0] is not None)  # type: ignore[arg-type]
-        return f"CASE {text}{cases} ELSE {_number(rows[-1][which])} END"  # type: ignore[arg-type]
+        cases = "".join(f" WHEN {_text(row[0])} THEN {_number(row[which])}" for row in rows if row[0] is not None)
+        return f"CASE {text}{cases} ELSE {_number(rows[-1][which])} END"
 
     return case(1), case(2)
 

@@ -99,7 +99,8 @@ def coefficient_table(fold: Fold) -> pd.DataFrame:
     ``share`` are in the units of the data (`auclab.export.coefficients.Effects`), where the scorer is a formula there.
     """
     names = map(no_formula, map(str, fold.features))  # of a data file, which anyone may have written
-    rows = [*zip(names, fold.solution.coef, strict=True), (INTERCEPT, fold.solution.intercept)]
+    coef = np.asarray(fold.solution.coef)
+    rows = [*zip(names, coef, strict=True), (INTERCEPT, fold.solution.intercept)]
     table = pd.DataFrame(rows, columns=["feature", "coefficient"])
     if fold.effects is None:
         return table

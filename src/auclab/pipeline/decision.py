@@ -17,7 +17,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from auclab.datasets.splits import kfold, take_rows
-from auclab.estimators.calibration import fit_calibration, held_out_scores, standard_units
+from auclab.estimators.calibration import Method, fit_calibration, held_out_scores, standard_units
 from auclab.estimators.threshold import decision_threshold, read_rule
 from auclab.pipeline.settings import DecisionConfig
 from auclab.tracking.job_status import in_sweep
@@ -126,7 +126,7 @@ def decide(
         else:
             source = f"the scores of {folds} inner folds of the training part"
             centre, unit = standard_units(scores)
-            method = "sigmoid" if config.probability == "auto" else config.probability
+            method: Method = "isotonic" if config.probability == "isotonic" else "sigmoid"
             fitted = fit_calibration(y[rows], held_out, method)
             calibration = fitted.in_units(unit, centre).as_dict() | {"calibrated_on": source}
             y, scores = y[rows], centre + unit * held_out

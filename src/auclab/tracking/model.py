@@ -32,17 +32,26 @@ from auclab.export.scorer import SCORER_FILE, Scorer
 from auclab.types import AuclabError
 
 #: What a model needs besides auclab itself, which is at no package index.
-REQUIREMENTS = ("scikit-learn", "skops", "numpy", "scipy", "pandas", "mlflow")
+REQUIREMENTS: tuple[str, ...] = ("scikit-learn", "skops", "numpy", "scipy", "pandas", "mlflow")
 #: What the formula of a model needs.
-SCORER_REQUIREMENTS = ("numpy", "pandas", "mlflow")
+SCORER_REQUIREMENTS: tuple[str, ...] = ("numpy", "pandas", "mlflow")
 #: Packages that MLflow lists besides, to build an environment.
 BUILD_PACKAGES = ("pip", "setuptools", "wheel")
 MODEL_FILE = "model.skops"
 #: Folder and name of the module, a copy of `auclab.export.scorer`, that evaluates ``scorer.json``.
 CODE_FOLDER, CODE_MODULE = "code", "auclab_scorer"
 _SCORER_MODULE = Path(scorer_module.__file__)
-_SCORER_FUNCTION = {"loader_module": CODE_MODULE, "code": CODE_FOLDER, "data": SCORER_FILE, "streamable": False}
-_PIPELINE_FUNCTION = {"loader_module": "mlflow.sklearn", "model_path": MODEL_FILE, "predict_fn": "predict"}
+_SCORER_FUNCTION: dict[str, Any] = {
+    "loader_module": CODE_MODULE,
+    "code": CODE_FOLDER,
+    "data": SCORER_FILE,
+    "streamable": False,
+}
+_PIPELINE_FUNCTION: dict[str, Any] = {
+    "loader_module": "mlflow.sklearn",
+    "model_path": MODEL_FILE,
+    "predict_fn": "predict",
+}
 #: What the formula returns, and the parameter that asks for one of its columns alone.
 OUTPUTS = (
     {"type": "double", "name": "score", "required": True},
@@ -113,7 +122,7 @@ def save_model(model: Any, X: Any, folder: Path, *, scorer: Mapping[str, Any] | 
     if scorer is None:
         names, function, signature = REQUIREMENTS, _PIPELINE_FUNCTION, _signature(X, [_tensor(model.predict(X))])
     else:
-        names = REQUIREMENTS if scorer["terms"] is None else SCORER_REQUIREMENTS
+        names = SCORER_REQUIREMENTS if scorer["terms"] is not None else REQUIREMENTS
         function, signature = _SCORER_FUNCTION, _signature(X, OUTPUTS, PARAMS)
         _write(folder / SCORER_FILE, scorer)
         (folder / CODE_FOLDER).mkdir()
@@ -314,7 +323,7 @@ def _version(name: str) -> str:
     return metadata.version(name)
 
 
-def _write(path: Path, content: dict[str, Any]) -> None:
+def _write(path: Path, content: Mapping[str, Any]) -> None:
     """As JSON, which is YAML too."""
     path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
