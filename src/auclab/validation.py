@@ -75,7 +75,11 @@ def positive_mask(y: ArrayLike, pos_label: Any = None) -> NDArray[np.bool_]:
     if pos_label is None:
         if labels.dtype.kind == "b" or values.tolist() in ([0, 1], [-1, 1]):
             return np.asarray(labels == values[1])
-        raise AuclabError(f"which class is positive? labels are {census}; name it with pos_label=…")
+        example = values.tolist()[1]
+        raise AuclabError(
+            f"which class is positive? labels are {census}; name it with pos_label={example!r}, or pass "
+            f"np.asarray(y) == {example!r} in place of y"
+        )
     if np.ndim(pos_label):
         raise AuclabError(f"pos_label must be one label, got {pos_label!r}; labels are {census}")
     mask = np.asarray(labels == pos_label)

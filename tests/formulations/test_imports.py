@@ -8,7 +8,14 @@ import pytest
 import auclab.formulations
 
 FILES = sorted(Path(auclab.formulations.__file__).parent.glob("*.py"))
-ALLOWED = ("auclab.compiled", "auclab.formulations", "auclab.projection", "auclab.samples", "auclab.types")
+ALLOWED = (
+    "auclab.compiled",
+    "auclab.formulations",
+    "auclab.projection",
+    "auclab.samples",
+    "auclab.types",
+    "auclab.validation",
+)
 SOLVERS = ("clarabel", "cvxpy", "highspy", "pyomo", "scipy.optimize")
 
 

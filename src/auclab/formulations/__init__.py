@@ -8,15 +8,10 @@ from auclab.formulations.equivalence import ranksvm_to_threshold, read_optimum, 
 from auclab.formulations.exact_auc import ExactAUC
 from auclab.formulations.generalized_bauc import GeneralizedBufferedAUC
 from auclab.formulations.hinge import HingeProgram
+from auclab.formulations.named import FORMULATIONS, as_formulation, formulation_named
 from auclab.formulations.optimum import Optimum
 from auclab.formulations.partial_auc import PartialAUC
 from auclab.formulations.ranksvm import RankSVM
-
-#: Programs by the name they have in the configuration.
-FORMULATIONS: dict[str, type[Program]] = {
-    program.name: program
-    for program in (BufferedAUC, GeneralizedBufferedAUC, RankSVM, CSVM, ECSVM, PartialAUC, ExactAUC)
-}
 
 __all__ = [
     "CSVM",
@@ -30,6 +25,8 @@ __all__ = [
     "PartialAUC",
     "Program",
     "RankSVM",
+    "as_formulation",
+    "formulation_named",
     "ranksvm_to_threshold",
     "read_optimum",
     "threshold_to_ranksvm",

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -88,6 +88,65 @@ class Program(ABC):
     penalty: float
     norm: Norm
     squared: bool
+
+    @classmethod
+    def parameter_names(cls) -> tuple[str, ...]:
+        """Names of the parameters that may be set.
+
+        Examples
+        --------
+        >>> from auclab.formulations import BufferedAUC, RankSVM
+        >>> RankSVM.parameter_names(), BufferedAUC.parameter_names()
+        (('penalty', 'norm', 'squared'), ())
+        """
+        return tuple(field.name for field in fields(cls))  # type: ignore[arg-type]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name, as scikit-learn reads them: `sklearn.base.clone` makes an equal formulation.
+
+        Parameters
+        ----------
+        deep : bool
+            For scikit-learn; there is nothing below the parameters.
+
+        See Also
+        --------
+        auclab.formulations.base.Program.with_params : The other way.
+
+        Examples
+        --------
+        >>> from auclab.formulations import ECSVM
+        >>> ECSVM(-0.5).get_params()
+        {'threshold': -0.5, 'norm': 'l2'}
+        """
+        return {name: getattr(self, name) for name in self.parameter_names()}
+
+    def with_params(self, **parameters: Any) -> Self:
+        """The formulation with some parameters changed; formulations themselves do not change.
+
+        There is no `set_params`: what holds a formulation puts another one in its place, as
+        ``AUCClassifier.set_params(formulation__penalty=0.1)`` does.
+
+        Raises
+        ------
+        AuclabError
+            A parameter that the formulation does not have, or a value outside its range.
+
+        See Also
+        --------
+        auclab.formulations.base.Program.get_params : What can be changed.
+
+        Examples
+        --------
+        >>> from auclab.formulations import RankSVM
+        >>> RankSVM(0.01, "l1").with_params(penalty=0.1)
+        RankSVM(penalty=0.1, norm='l1', squared=False)
+        """
+        names = self.parameter_names()
+        if unknown := [name for name in parameters if name not in names]:
+            has = f"its parameters are {', '.join(names)}" if names else "it has no parameters"
+            raise AuclabError(f"formulation {self.name} has no {unknown[0]}; {has}")
+        return replace(self, **parameters)  # type: ignore[type-var]
 
     @property
     @abstractmethod

@@ -38,7 +38,7 @@ class CSVM(PointHingeProgram):
     auclab.RankSVM : Pairs in place of points.
     """
 
-    penalty: float
+    penalty: float = 0.01
     norm: Norm = "l2"
     squared: bool = False
 

@@ -34,7 +34,7 @@ class ECSVM(PointHingeProgram):
     auclab.GeneralizedBufferedAUC : Pairs in place of points.
     """
 
-    threshold: float
+    threshold: float = -0.1
     norm: Norm = "l2"
 
     name = "ecsvm"

@@ -36,7 +36,7 @@ class GeneralizedBufferedAUC(PairHingeProgram):
     auclab.metrics.auc_threshold : The z₀ at which bAUC_z is the AUC of given scores.
     """
 
-    threshold: float
+    threshold: float = -0.1
     norm: Norm = "l2"
 
     name = "generalized_bauc"

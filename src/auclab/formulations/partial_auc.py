@@ -71,7 +71,7 @@ class PartialAUC(PairHingeProgram):
     auclab.metrics.partial_auc : The partial AUC of given scores.
     """
 
-    max_fpr: float
+    max_fpr: float = 0.3
     penalty: float = 0.0
     norm: Norm = "l2"
     squared: bool = False

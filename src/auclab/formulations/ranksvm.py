@@ -39,7 +39,7 @@ class RankSVM(PairHingeProgram):
     auclab.CSVM : Points in place of pairs.
     """
 
-    penalty: float
+    penalty: float = 0.01
     norm: Norm = "l2"
     squared: bool = False
 

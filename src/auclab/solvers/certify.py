@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.formulations.base import Program
+from auclab.formulations.named import as_formulation
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.samples.centring import moved_intercept_parts
@@ -24,7 +25,7 @@ _TIED = (1e-6, 1e-5, 1e-4, 1e-3)
 
 
 def certify(
-    formulation: Program,
+    formulation: str | Program,
     X: Any,
     y: ArrayLike,
     coef: ArrayLike,
@@ -33,6 +34,7 @@ def certify(
     *,
     shares_neg: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
     tolerance: float = 1e-6,
 ) -> Certificate:
     """What is proved about a scorer, whoever found it: its objective, and a lower bound of every scorer's.
@@ -42,11 +44,11 @@ def certify(
 
     Parameters
     ----------
-    formulation : Program
+    formulation : str or Program
         Convex; for z > 0 and counts of pairs there are no multipliers, and the bound is NaN.
     X : array or CSR matrix of shape (n_samples, n_features)
     y : array of shape (n_samples,)
-        0/1, −1/+1 or booleans; larger is positive.
+        0/1, −1/+1 or booleans, of which the larger is positive, or any two values with `pos_label`.
     coef : array of shape (n_features,)
     intercept : float
         Ignored by pair formulations, where it cancels.
@@ -57,6 +59,8 @@ def certify(
         highest scores, tied ones in proportion to their multipliers.
     sample_weight : array of shape (n_samples,), optional
         Weights ≥ 0; equal to repeating observations.
+    pos_label : optional
+        The label of the positive class.
     tolerance : float
         Relative gap, > 0, of which a tenth may be lost to a larger `norm_bound`.
 
@@ -85,7 +89,8 @@ def certify(
     """
     if not (math.isfinite(tolerance) and tolerance > 0):
         raise AuclabError(f"tolerance must be a positive number, got {tolerance}")
-    problem = Problem(formulation, as_sample(X, y, sample_weight))
+    formulation = as_formulation(formulation)
+    problem = Problem(formulation, as_sample(X, y, sample_weight, pos_label=pos_label))
     sample = problem.sample
     vector = _finite(coef, (sample.n_features,), "coef")
     objective = problem.accurate_objective(vector, *moved_intercept_parts(float(intercept), vector, sample.offset, 1.0))

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from auclab.compiled.compiling import compile_hinge
 from auclab.formulations.base import Program
+from auclab.formulations.named import as_formulation
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.samples.centring import moved_intercept
@@ -37,7 +38,7 @@ _LEAST_SECONDS = 1e-3
 
 
 def solve(
-    formulation: Program,
+    formulation: str | Program,
     X: Any,
     y: ArrayLike,
     *,
@@ -45,17 +46,19 @@ def solve(
     tolerance: float = 1e-6,
     time_limit: float | None = None,
     sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
     **options: Any,
 ) -> Solution:
     """Solve a formulation on a sample and certify the solution.
 
     Parameters
     ----------
-    formulation : Program
-        For example ``BufferedAUC()``, ``RankSVM(0.01, norm="l1")`` or ``PartialAUC(0.1)``.
+    formulation : str or Program
+        For example ``BufferedAUC()``, ``RankSVM(0.01, norm="l1")`` or ``PartialAUC(0.1)``; a name, such as "ranksvm",
+        is the formulation with the default parameters of the command line (`auclab.formulations.formulation_named`).
     X : array or CSR matrix of shape (n_samples, n_features)
     y : array of shape (n_samples,)
-        0/1, −1/+1 or booleans; larger is positive.
+        0/1, −1/+1 or booleans, of which the larger is positive, or any two values with `pos_label`.
     solver : {"auto", "highs", "newton", "cutting_plane", "clarabel", "scs"}
         "highs" takes linear programs, z > 0 and exact AUC; "newton" convex programs but partial AUC; the others every
         convex program. "auto" selects one and says which and why in the notes; where that one proves no optimum,
@@ -68,6 +71,8 @@ def solve(
         after 600 s; `math.inf` is no limit.
     sample_weight : array of shape (n_samples,), optional
         Weights ≥ 0; equal to repeating observations.
+    pos_label : optional
+        The label of the positive class.
     **options
         Options of the solver: `encoding` and `export` of "highs", `max_iters` of "scs" and "cutting_plane", `start` of
         "newton".
@@ -97,8 +102,8 @@ def solve(
     (0.5, 'optimal')
     """
     check_limits(tolerance, time_limit)
-    begin = perf_counter()
-    problem = Problem(formulation, as_sample(X, y, sample_weight))
+    begin, program = perf_counter(), as_formulation(formulation)
+    problem = Problem(program, as_sample(X, y, sample_weight, pos_label=pos_label))
     if time_limit is not None:
         time_limit = max(time_limit - (perf_counter() - begin), _LEAST_SECONDS)
     return solve_problem(problem, solver, tolerance=tolerance, time_limit=time_limit, **options)

@@ -11,6 +11,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from auclab.formulations.base import Program
+from auclab.formulations.named import as_formulation
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.dispatch import check_limits, solve_problem
@@ -24,7 +25,7 @@ PARAMETERS: Mapping[str, float] = {"penalty": 1.0, "threshold": -1.0}
 
 
 def solve_path(
-    formulation: Program,
+    formulation: str | Program,
     X: Any,
     y: ArrayLike,
     values: Sequence[float],
@@ -34,6 +35,7 @@ def solve_path(
     tolerance: float = 1e-6,
     time_limit: float | None = None,
     sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
     **options: Any,
 ) -> tuple[Solution, ...]:
     """Solve a formulation at every one of `values`, from the shortest w to the longest, each certified by itself.
@@ -43,9 +45,9 @@ def solve_path(
 
     Parameters
     ----------
-    formulation : Program
+    formulation : str or Program
         Its own value of `parameter` is not used.
-    X, y, solver, tolerance, sample_weight, **options
+    X, y, solver, tolerance, sample_weight, pos_label, **options
         As in `auclab.solve`.
     values : sequence of float
         In any order.
@@ -79,8 +81,8 @@ def solve_path(
     [0.6, 0.833333, 1.0]
     """
     check_limits(tolerance, time_limit)
-    programs = along(formulation, parameter, values)
-    sample = as_sample(X, y, sample_weight)
+    programs = along(as_formulation(formulation), parameter, values)
+    sample = as_sample(X, y, sample_weight, pos_label=pos_label)
     found: dict[int, Solution] = {}
     last: Solution | None = None
     simplest_first = sorted(range(len(programs)), key=lambda k: -PARAMETERS[parameter] * float(values[k]))

@@ -12,6 +12,9 @@ from auclab.formulations.base import Program
 from auclab.models.timings import Timings
 from auclab.types import Array, Status
 
+#: Coefficients that are shown; of more than these, the first and the last two.
+_SHOWN = 8
+
 
 @dataclass(frozen=True)
 class Certificate:
@@ -51,7 +54,7 @@ class Certificate:
     norm_bound: float = math.inf
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Solution:
     """A linear scorer ``h(x) = coef · x + intercept`` and what has been verified about it.
 
@@ -79,6 +82,17 @@ class Solution:
     multipliers: Array | None = None
     notes: tuple[str, ...] = ()
     shares_neg: Array | None = None
+
+    def __repr__(self) -> str:
+        """One line, without what has an entry for every observation."""
+        shown = np.array2string(
+            self.coef, precision=6, threshold=_SHOWN, edgeitems=2, separator=", ", max_line_width=500
+        )
+        coef = shown if self.coef.size <= _SHOWN else f"{shown} ({self.coef.size} features)"
+        point = f"coef={coef}, intercept={self.intercept:.6g}"
+        value = f"objective={self.objective:.6g}, lower_bound={self.lower_bound:.6g}, gap={self.gap:.2g}"
+        end = f"status={self.status!s}, solver={self.solver}, seconds={self.timings.total:.3g}"
+        return f"Solution({self.formulation}, {point}, {value}, {end})"
 
     @property
     def objective(self) -> float:
