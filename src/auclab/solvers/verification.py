@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from auclab.formulations.norms import norm_of
 from auclab.formulations.problem import Problem
 from auclab.samples.centring import moved_intercept, moved_intercept_parts
 from auclab.solvers.budget import stored_entries
@@ -19,6 +20,10 @@ from auclab.types import Array, Status
 
 #: A mean hinge below this is taken for 0: the data are separable.
 SEPARATED = 1e-9
+#: With a penalty the hard-margin separator is looked for in samples of so many entries at most (0.1 s), and takes the
+#: place of a point whose value is better by at most this part of the tolerance.
+_CANONICAL_ENTRIES, _SAME_VALUE = 30_000, 0.1
+_OF_MANY = "; of the many optima this is the hard-margin one"
 #: A separator whose rounded intercept leaves a hinge is lengthened by this, relatively, at most so often.
 _LENGTHENING, _LENGTHENINGS = 1e-6, 3
 #: Seconds an entry of the rows of the program that finds multipliers for w = 0, and for the norms l1 and linf
@@ -127,27 +132,41 @@ def _canonical(
     if not program.hinge_part(objective, raw.coef) <= SEPARATED:
         return raw, objective, None
     note = f"the {'pairs' if problem.over_pairs else 'classes'} are linearly separable: no hinge is left"
-    if not program.uses_norm and not sample.in_blocks:
+    if not sample.in_blocks and (program.penalty == 0 or _is_made_canonical(problem)):
         separator = _hard_margin(problem, raw)
-        if separator is not None and separator[1] <= objective:
-            note += "; of the many optima this is the hard-margin one"
+        # With a penalty the solver's point is the same up to the root of its gap: this one does not depend on it.
+        allowed = _SAME_VALUE * tolerance * objective if program.penalty > 0 else 0.0
+        if separator is not None and separator[1] <= objective + allowed:
+            note += "; the point is the hard-margin one" if program.penalty > 0 else _OF_MANY
             raw, objective = separator
     return replace(raw, notes=(*raw.notes, note)), objective, None
 
 
+def _is_made_canonical(problem: Problem) -> bool:
+    """Whether separable data get their hard-margin separator in a program with a penalty, where it is the optimum."""
+    return problem.program.norm == "l2" and stored_entries(problem.sample) <= _CANONICAL_ENTRIES
+
+
 def _hard_margin(problem: Problem, raw: RawSolution) -> tuple[RawSolution, float] | None:
-    """The hard-margin separator and its value, a little longer if its rounded intercept leaves a hinge."""
+    """The hard-margin separator and its value, a little longer if its rounded intercept leaves a hinge.
+
+    With z < 0 its margins are ``1 − z‖w‖``: w = u/(1 + z‖u‖) for the separator u with margins of 1, if ``−z‖u‖ < 1``.
+    """
     from auclab.models.hard_margin import hard_margin
 
     separator = hard_margin(problem)
     if separator is None:
         return None
-    coef, intercept = separator
-    none = (np.zeros(problem.sample.n_pos), np.zeros(problem.sample.n_neg))
+    shrunk = 1.0 + problem.program.threshold * norm_of(separator[0], problem.program.norm)
+    if shrunk <= 0:
+        return None
+    coef, intercept = separator[0] / shrunk, separator[1] / shrunk
+    if problem.program.penalty == 0:  # the value is 0, which needs no proof
+        raw = replace(raw, multipliers=(np.zeros(problem.sample.n_pos), np.zeros(problem.sample.n_neg)))
     for _ in range(_LENGTHENINGS):
-        found = _as_returned(problem, replace(raw, coef=coef, intercept=intercept, multipliers=none))
+        found = _as_returned(problem, replace(raw, coef=coef, intercept=intercept))
         objective = _value(problem, found)
-        if objective <= 0:
+        if problem.program.hinge_part(objective, coef) <= 0:
             break
         coef, intercept = coef * (1.0 + _LENGTHENING), intercept * (1.0 + _LENGTHENING)
     return found, objective
