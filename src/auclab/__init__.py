@@ -79,10 +79,12 @@ _MODULES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module 'auclab' has no attribute {name!r}")
-    return getattr(import_module(f"auclab.{_MODULES[name]}"), name)
+if not TYPE_CHECKING:  # a type checker would take every misspelt name for one of unknown type
+
+    def __getattr__(name: str) -> Any:
+        if name not in _MODULES:
+            raise AttributeError(f"module 'auclab' has no attribute {name!r}")
+        return getattr(import_module(f"auclab.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:

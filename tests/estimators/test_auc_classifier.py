@@ -1,22 +1,33 @@
 """The scikit-learn façade."""
 
+import pickle
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.special import expit
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.metrics import brier_score_loss
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from auclab import AuclabError, RankSVM, formulations
-from auclab.estimators import AUCClassifier, bauc_scorer, formulation_named
-from auclab.metrics import bauc_score
-from programs import CONVEX, CVAR, label, overlapping
+from auclab import CSVM, ECSVM, AuclabError, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM
+from auclab.estimators import AUCClassifier, bauc_scorer, decision_threshold, formulation_named
+from auclab.formulations import FORMULATIONS
+from auclab.metrics import auc_score, bauc_score, get_scorer
+from programs import CONVEX, CVAR, imbalanced, label, overlapping, separable
+
+#: Exact AUC is a mixed-integer program: three samples of the checks would take ten minutes, the others 1.3 s at most.
+LIMITS = {"exact_auc": {"time_limit": 2.0}}
+EVERY = [
+    AUCClassifier(given, **LIMITS.get(name, {})) for name in FORMULATIONS for given in (name, formulation_named(name))
+]
 
 
-@parametrize_with_checks([AUCClassifier()])
+@parametrize_with_checks([*EVERY, AUCClassifier("csvm", class_weight="balanced", calibration="sigmoid")])
 @pytest.mark.filterwarnings("ignore")  # the checks provoke warnings on purpose
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
@@ -49,23 +60,155 @@ def test_search_over_penalties_in_a_pipeline():
     assert cross_val_score(AUCClassifier(RankSVM(0.1, "l1")), X[:, :3], names, scoring=bauc_scorer, cv=3).size == 3
 
 
-def test_the_intercept_of_a_pair_formulation_separates_best():
+def test_formulations_and_penalties_are_searched_in_one_grid():
+    X, y = overlapping(24, 40, 60)
+    names = np.array(["no", "yes"])[y.astype(int)]
+    grid = {"formulation": ["bauc", "ranksvm", "csvm", "partial_auc"], "penalty": [0.01, 0.1]}
+    search = GridSearchCV(AUCClassifier(), grid, scoring=get_scorer("bauc"), cv=3, error_score="raise").fit(X, names)
+    scores = search.cv_results_["mean_test_score"].reshape(4, 2)
+    assert np.isfinite(scores).all()
+    assert scores[0, 0] == scores[0, 1]  # bAUC has no penalty
+    assert scores[1, 0] != scores[1, 1]
+    model = AUCClassifier("bauc", penalty=0.1, norm="l1").fit(X, y)
+    assert model.ignored_parameters_ == ("penalty", "norm")
+    assert AUCClassifier("ranksvm", penalty=0.1).fit(X, y).ignored_parameters_ == ()
+
+
+def test_parameters_of_a_formulation_are_searched_by_their_path():
+    X, y = overlapping(25, 40, 60)
+    shared = RankSVM(0.5, "l1")
+    model = make_pipeline(StandardScaler(), AUCClassifier(shared))
+    assert model.get_params()["aucclassifier__formulation__penalty"] == 0.5
+    grid = [
+        {"aucclassifier__formulation__penalty": [0.01, 0.1]},
+        {"aucclassifier__formulation": [CSVM(), RankSVM()], "aucclassifier__formulation__penalty": [0.02]},
+        {"aucclassifier__formulation": [BufferedAUC(), "bauc"]},
+        {"aucclassifier__formulation": ["ecsvm"], "aucclassifier__formulation__threshold": [-0.2]},
+    ]
+    search = GridSearchCV(model, grid, scoring=get_scorer("auc"), cv=3, error_score="raise").fit(X, y)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    assert shared == RankSVM(0.5, "l1")
+    other = clone(model).set_params(aucclassifier__formulation__penalty=0.1)
+    assert other[-1].formulation == RankSVM(0.1, "l1")
+    assert model[-1].formulation is shared
+    assert pickle.loads(pickle.dumps(other))[-1].formulation == RankSVM(0.1, "l1")
+    changed = AUCClassifier(RankSVM()).set_params(formulation=ECSVM(), formulation__threshold=-0.3, solver="newton")
+    assert (changed.formulation, changed.solver) == (ECSVM(-0.3), "newton")
+    with pytest.raises(AuclabError, match="formulation bauc has no penalty; it has no parameters"):
+        AUCClassifier(BufferedAUC()).set_params(formulation__penalty=0.1)
+    with pytest.raises(ValueError, match="Invalid parameter 'penalti'"):
+        AUCClassifier().set_params(penalti=0.1)
+
+
+def test_a_name_has_the_parameters_of_the_command_line():
+    X, y = overlapping(26)
+    for name, program in FORMULATIONS.items():
+        model = AUCClassifier(name, time_limit=5.0)
+        assert model.fit(X, y).solution_.formulation == program()
+
+
+@pytest.mark.parametrize("name", ["bauc", "ranksvm", "csvm"])
+@pytest.mark.parametrize("rule", ["prior", "youden", ("cost", 1.0, 5.0), ("fpr", 0.1), 0.25])
+def test_predictions_are_cut_where_the_rule_says(name, rule):
     X, y = overlapping(23, 30, 200)
-    model = AUCClassifier("bauc").fit(X, y)
-    scores = X @ model.coef_[0]
+    X = X + y[:, None]
+    model = AUCClassifier(name, decision_threshold=rule).fit(X, y)
+    cut = decision_threshold(y, X @ model.coef_[0], rule)
+    assert model.intercept_[0] == -cut
+    np.testing.assert_array_equal(model.predict(X), X @ model.coef_[0] > cut)
+    if rule == "prior":
+        assert model.predict(X).sum() == 30
 
-    def youden(cut):
-        return (scores[y == 1] > cut).mean() - (scores[y == 0] > cut).mean()
 
-    assert youden(-model.intercept_[0]) == pytest.approx(max(youden(s) for s in scores - 1e-12))
+def test_the_threshold_that_is_not_chosen():
+    X, y = overlapping(23, 30, 200)
+    assert AUCClassifier("bauc").fit(X, y).predict(X).sum() == 30
+    points = AUCClassifier("csvm").fit(X, y)
+    assert points.intercept_[0] == points.solution_.intercept
+    sure = AUCClassifier("ranksvm", calibration="sigmoid").fit(X, y)
+    np.testing.assert_array_equal(sure.predict(X), sure.predict_proba(X)[:, 1] > 0.5)
+
+
+@pytest.mark.parametrize("calibration", ["sigmoid", "isotonic"])
+@pytest.mark.parametrize("name", ["bauc", "csvm"])
+def test_probabilities_are_those_of_new_rows(name, calibration):
+    rng = np.random.default_rng(27)
+    X = rng.normal(size=(4_000, 2))
+    truth = expit(2.0 * X[:, 0] - X[:, 1] - 1.0)
+    y = rng.uniform(size=truth.size) < truth
+    model = AUCClassifier(name, calibration=calibration).fit(X[:2_000], y[:2_000])
+    found = model.predict_proba(X[2_000:])
+    assert found.shape == (2_000, 2)
+    np.testing.assert_allclose(found.sum(axis=1), 1.0)
+    assert abs(found[:, 1] - truth[2_000:]).mean() < 0.05
+    assert brier_score_loss(y[2_000:], found[:, 1]) < 1.03 * brier_score_loss(y[2_000:], truth[2_000:])
+    np.testing.assert_allclose(model.predict_log_proba(X[:5]), np.log(model.predict_proba(X[:5])))
+
+
+def test_the_map_of_the_probabilities_has_not_seen_its_rows():
+    # Labels that do not depend on 40 features: the scores separate the training rows and say nothing of others.
+    rng = np.random.default_rng(28)
+    X, y = rng.normal(size=(80, 40)), np.arange(80) % 2
+    model = AUCClassifier("csvm", calibration="sigmoid").fit(X, y)
+    assert auc_score(y, model.decision_function(X)) > 0.85
+    assert abs(model.predict_proba(X)[:, 1] - 0.5).max() < 0.3
+    folds = list(KFold(4, shuffle=True, random_state=0).split(X))
+    first = AUCClassifier("csvm", calibration="sigmoid", cv=folds).fit(X, y)
+    second = AUCClassifier("csvm", calibration="sigmoid", cv=KFold(4, shuffle=True, random_state=0)).fit(X, y)
+    np.testing.assert_array_equal(first.predict_proba(X), second.predict_proba(X))
+
+
+def test_probabilities_only_where_they_are_asked_for():
+    X, y = overlapping()
+    assert not hasattr(AUCClassifier().fit(X, y), "predict_proba")
+    assert hasattr(AUCClassifier(calibration="sigmoid"), "predict_proba")
+    with pytest.raises(AuclabError, match="two observations of each class, got cv=5 and 1 of one class"):
+        AUCClassifier(calibration="sigmoid").fit(*imbalanced())
+
+
+def test_class_weights_are_weights_of_points_and_cancel_in_pairs():
+    X, y = overlapping(29, 20, 100)
+    weight = np.where(y == 1, 5.0, 1.0)
+    plain, weighted = AUCClassifier("csvm").fit(X, y), AUCClassifier("csvm").fit(X, y, weight)
+    for given in ("balanced", {1: 5.0}, {0: 1.0, 1: 5.0}):
+        model = AUCClassifier("csvm", class_weight=given).fit(X, y)
+        np.testing.assert_allclose(model.decision_function(X), weighted.decision_function(X), rtol=1e-5, atol=1e-6)
+        assert model.predict(X).sum() > 1.5 * plain.predict(X).sum()
+    pairs, balanced = (AUCClassifier("ranksvm", class_weight=given).fit(X, y) for given in (None, "balanced"))
+    np.testing.assert_allclose(balanced.coef_, pairs.coef_, rtol=1e-4)
+    assert balanced.predict(X).sum() > 1.5 * pairs.predict(X).sum()
+    sure, costly = (
+        AUCClassifier("ranksvm", calibration="sigmoid", class_weight=given).fit(X, y) for given in (None, {1: 4.0})
+    )
+    np.testing.assert_allclose(costly.predict_proba(X), sure.predict_proba(X), atol=1e-4)
+    np.testing.assert_array_equal(costly.predict(X), costly.predict_proba(X)[:, 1] > 0.2)
+    path = AUCClassifier("csvm", class_weight="balanced").fit_path(X, y, [0.01])
+    np.testing.assert_allclose(path[0].coef_, AUCClassifier("csvm", class_weight="balanced").fit(X, y).coef_, rtol=1e-3)
+
+
+def test_the_point_of_separable_data_does_not_depend_on_the_order_of_the_rows():
+    X, y = separable()
+    turned = np.arange(y.size)[::-1]
+    for program in (RankSVM(), CSVM(), RankSVM(squared=True), ECSVM(), GeneralizedBufferedAUC(), PartialAUC(0.3, 0.01)):
+        one, other = AUCClassifier(program).fit(X, y), AUCClassifier(program).fit(X[turned], y[turned])
+        np.testing.assert_allclose(other.coef_, one.coef_, rtol=1e-7)
+        assert one.solution_.status == "optimal"
 
 
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        (AUCClassifier("ranksvm"), "formulation=ranksvm takes"),
-        (AUCClassifier("bauc", penalty=1.0), "formulation=bauc takes"),
-        (AUCClassifier("svm"), "choose one of bauc, csvm, ecsvm, exact_auc, generalized_bauc, partial_auc, ranksvm"),
+        (
+            AUCClassifier("ranksvn"),
+            "formulation='ranksvn' is unknown (did you mean 'ranksvm'?); choose one of bauc, csvm,",
+        ),
+        (AUCClassifier(RankSVM), "RankSVM is a class; pass an object of it, RankSVM()"),
+        (AUCClassifier("ranksvm", penalty=-1.0), "penalty λ must be finite and ≥ 0"),
+        (AUCClassifier(decision_threshold="best"), "a decision threshold is one of 'prior'"),
+        (AUCClassifier(calibration="beta"), "calibration must be one of 'sigmoid', 'isotonic', or None; got 'beta'"),
+        (AUCClassifier(class_weight="equal"), "class_weight must be None, 'balanced' or a dict, got 'equal'"),
+        (AUCClassifier(class_weight={2: 1.0}), "class_weight has the label 2; the labels are [0.0, 1.0]"),
+        (AUCClassifier(class_weight={1: -1.0}), "class weights must be finite, ≥ 0"),
         (AUCClassifier(RankSVM(1.0), penalty=2.0), "belong to a formulation given by name"),
     ],
 )
@@ -78,8 +221,3 @@ def test_parameters_that_do_not_fit_are_named(model, words):
 
 def test_formulations_are_found_by_name():
     assert formulation_named("csvm", penalty=0.5, norm="linf").norm == "linf"
-
-
-def test_every_program_of_the_package_has_a_name():
-    programs = {program for program in map(vars(formulations).get, formulations.__all__) if hasattr(program, "name")}
-    assert programs == set(formulations.FORMULATIONS.values())

@@ -12,7 +12,7 @@ from auclab.comparison.table import compare_runs
 from auclab.inference.catalogue import estimable
 from auclab.metrics.class_scores import class_scores
 from auclab.metrics.registry import METRICS, metric_of
-from auclab.metrics.scorers import scorer_named
+from auclab.metrics.scorers import get_scorer
 from made_runs import table_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"
@@ -42,7 +42,7 @@ def test_scorers_and_comparisons_agree_about_the_better_end(name):
     options = OPTIONS.get(name, {})
     model = LogisticRegression().fit(Y[:, None], Y)
     model.coef_, model.intercept_ = np.ones((1, 1)), np.zeros(1)  # the scores are the one feature
-    scorer = scorer_named(name, response_method="decision_function", **options)
+    scorer = get_scorer(name, response_method="decision_function", **options)
     assert scorer(model, BETTER[:, None], Y) > scorer(model, WORSE[:, None], Y)
     better, worse = (METRICS[name].function(Y, scores, **options) for scores in (BETTER, WORSE))
     runs = table_of({("one", "bauc"): [better, better], ("one", "csvm"): [worse, worse]})

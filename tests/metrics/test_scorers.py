@@ -18,7 +18,7 @@ from auclab.estimators import AUCClassifier, bauc_scorer, soft_auc_scorer, voros
 from auclab.inference.catalogue import estimable
 from auclab.inference.estimation import choose_method
 from auclab.metrics.registry import METRICS
-from auclab.metrics.scorers import scorer_named
+from auclab.metrics.scorers import get_scorer
 from programs import overlapping
 
 CONF = Path(__file__).parents[2] / "conf"
@@ -43,7 +43,7 @@ def test_scorer_is_the_metric_of_the_scores(name):
     proba = name in ("scored_auc", "ferri_auc", "probabilistic_auc")
     scores = MODEL.predict_proba(X)[:, 1] if proba else MODEL.decision_function(X)
     sign = -1 if name in ("auc_threshold", "ranking_superquantile") else 1
-    scorer, metric = scorer_named(name, **options), METRICS[name].function
+    scorer, metric = get_scorer(name, **options), METRICS[name].function
     assert scorer(MODEL, X, NAMES) == sign * metric(Y, scores, **options)
     weight = np.random.default_rng(0).uniform(size=len(Y))
     assert scorer(MODEL, X, NAMES, sample_weight=weight) == sign * metric(Y, scores, sample_weight=weight, **options)
@@ -53,7 +53,8 @@ def test_scorer_is_the_metric_of_the_scores(name):
 
 def test_every_number_of_the_package_has_a_scorer():
     of_curves = {"bpoe", "superquantile", "lesser_area", "lesser_volume", "voros_from_points", "cost_range", "roc_hull"}
-    of_samples = {name for name in metrics.__all__ if name.islower()} - of_curves - {"broc_curve", "buffered_auc"}
+    no_metric = {"broc_curve", "buffered_auc", "get_scorer"}
+    of_samples = {name for name in metrics.__all__ if name.islower()} - of_curves - no_metric
     assert {metric.function.__name__ for metric in METRICS.values()} == of_samples
 
 
@@ -81,7 +82,7 @@ def test_the_named_class_is_the_positive_one():
         for name, options in (("bauc", {}), ("partial_auc", OPTIONS["partial_auc"])):
             scores = -MODEL.decision_function(X) if model is MODEL else model.predict_proba(X)[:, 0]
             expected = METRICS[name].function(NAMES, scores, pos_label="bad", **options)
-            assert scorer_named(name, pos_label="bad", **options)(model, X, NAMES) == expected
+            assert get_scorer(name, pos_label="bad", **options)(model, X, NAMES) == expected
 
 
 def test_search_by_several_metrics_at_once():
@@ -106,7 +107,7 @@ def test_weights_are_routed_where_they_are_asked_for():
         asked = {"cv": 2, "params": {"sample_weight": weight}, "error_score": "raise"}
         plain = cross_validate(LogisticRegression().set_fit_request(sample_weight=True), X, Y, scoring=bauc_scorer,
                                cv=2, error_score="raise")["test_score"]  # fmt: skip
-        scorer = scorer_named("bauc").set_score_request(sample_weight=True)
+        scorer = get_scorer("bauc").set_score_request(sample_weight=True)
         model = LogisticRegression().set_fit_request(sample_weight=False)
         routed = cross_validate(model, X, Y, scoring=scorer, return_estimator=True, return_indices=True, **asked)
     assert (routed["test_score"] != plain).any()
@@ -116,23 +117,24 @@ def test_weights_are_routed_where_they_are_asked_for():
 
 
 def test_a_scorer_travels_to_other_processes_and_says_what_it_is():
-    scorer = scorer_named("soft_auc", beta=2.0)
+    scorer = get_scorer("soft_auc", beta=2.0)
     assert pickle.loads(pickle.dumps(scorer))(MODEL, X, NAMES) == scorer(MODEL, X, NAMES)
-    assert repr(scorer) == "scorer_named('soft_auc', beta=2.0)"
+    assert repr(scorer) == "get_scorer('soft_auc', beta=2.0)"
 
 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: scorer_named("gini"), "no scorer is named 'gini'; choose one of auc,"),
-        (lambda: scorer_named("soft_auc"), "soft_auc: missing a required argument: 'beta'"),
-        (lambda: scorer_named("auc", beta=1.0), "auc: got an unexpected keyword argument 'beta'"),
+        (lambda: get_scorer("gini"), "no scorer is named 'gini'; choose one of auc,"),
+        (lambda: get_scorer("bauk"), "no scorer is named 'bauk' (did you mean 'bauc'?)"),
+        (lambda: get_scorer("soft_auc"), "soft_auc: missing a required argument: 'beta'"),
+        (lambda: get_scorer("auc", beta=1.0), "auc: got an unexpected keyword argument 'beta'"),
         (
-            lambda: scorer_named("scored_auc")(AUCClassifier().fit(X, Y), X, Y),
+            lambda: get_scorer("scored_auc")(AUCClassifier().fit(X, Y), X, Y),
             "needs predict_proba, which AUCClassifier does not have; calibrate it",
         ),
         (
-            lambda: scorer_named("auc", response_method="decision_function")(LinearRegression().fit(X, Y), X, Y),
+            lambda: get_scorer("auc", response_method="decision_function")(LinearRegression().fit(X, Y), X, Y),
             "needs decision_function, which LinearRegression does not have; use a classifier that scores",
         ),
         (lambda: bauc_scorer(MODEL, X[:1], NAMES[:1]), "two classes are needed"),
@@ -146,5 +148,5 @@ def test_refuses(call, words):
 
 def test_scores_of_a_model_without_probabilities_where_they_are_asked_for():
     model = AUCClassifier().fit(X, Y)
-    scorer = scorer_named("scored_auc", response_method="decision_function")
+    scorer = get_scorer("scored_auc", response_method="decision_function")
     assert scorer(model, X, Y) == metrics.scored_auc(Y, model.decision_function(X))

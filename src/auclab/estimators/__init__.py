@@ -1,9 +1,10 @@
 """Linear scorers as scikit-learn estimators: any formulation, and the gradient method on a polynomial."""
 
-from auclab.estimators.auc_classifier import AUCClassifier, formulation_named
+from auclab.estimators.auc_classifier import AUCClassifier
 from auclab.estimators.calibration import fit_calibration, held_out_scores
 from auclab.estimators.polynomial_classifier import PolynomialAUCClassifier
 from auclab.estimators.threshold import decision_threshold
+from auclab.formulations import formulation_named
 from auclab.metrics.scorers import bauc_scorer, soft_auc_scorer, voros_scorer
 
 __all__ = [

@@ -2,23 +2,46 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from typing import Any, Self
+from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
-from auclab.estimators.linear_classifier import LinearClassifier, separating_score
-from auclab.formulations import FORMULATIONS, Program
+from auclab.estimators.calibration import METHODS, Calibration, fit_calibration, held_out_scores, standard_units
+from auclab.estimators.linear_classifier import LinearClassifier
+from auclab.estimators.threshold import Cuts, decision_threshold, read_rule
+from auclab.formulations import FORMULATIONS, Program, as_formulation, formulation_named
+from auclab.samples.blocks.table import BlockTable
 from auclab.solvers.dispatch import solve
 from auclab.solvers.path import solve_path
 from auclab.solvers.solution import Solution
-from auclab.types import AuclabError
+from auclab.types import Array, AuclabError, Norm
+from auclab.validation import weight_vector
 
 #: Parameters that belong to a formulation given by name.
 _OF_FORMULATIONS = ("penalty", "threshold", "norm", "squared", "max_fpr")
+#: Prefix of parameters of the formulation in a search.
+_NESTED = "formulation__"
+
+
+def _calibrated(model: AUCClassifier) -> bool:
+    if model.calibration is None:
+        raise AttributeError("AUCClassifier has probabilities with calibration='sigmoid' or 'isotonic'")
+    return True
+
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+
+def _with_calibration(method: _Method) -> _Method:
+    """The method, there only if a calibration is asked for; type checkers see it as it is written."""
+    found: _Method = available_if(_calibrated)(method)
+    return found
 
 
 class AUCClassifier(LinearClassifier):
@@ -27,13 +50,15 @@ class AUCClassifier(LinearClassifier):
     Parameters
     ----------
     formulation : str or Program
-        A name ("bauc", "generalized_bauc", "ranksvm", "csvm", "ecsvm", "partial_auc", "exact_auc") or an object, e.g.
-        ``RankSVM(0.01)``.
+        A name ("bauc", "generalized_bauc", "ranksvm", "csvm", "ecsvm", "partial_auc", "exact_auc"), which has the
+        default parameters of the command line, or an object, e.g. ``RankSVM(0.01)``. In a search
+        ``formulation__penalty`` is the penalty of the object.
     solver : {"auto", "highs", "newton", "cutting_plane", "clarabel", "scs"}
         As in `auclab.solve`.
     penalty : float, optional
-        λ ≥ 0 of a formulation given by name. None, here and below, leaves the default of the formulation; a parameter
-        that the formulation does not have is an error.
+        λ ≥ 0 of a formulation given by name. None, here and below, leaves the default of the formulation; a
+        formulation that has no such parameter ignores it (`ignored_parameters_`), as the kernels of
+        `sklearn.svm.SVC` do, so that formulations and penalties can be searched in one grid.
     threshold : float, optional
         z of "generalized_bauc" and "ecsvm", in the units of the scores.
     norm : {"l1", "l2", "linf"}, optional
@@ -45,41 +70,75 @@ class AUCClassifier(LinearClassifier):
     tolerance : float
         Relative gap, > 0, at which the solver may stop.
     time_limit : float, optional
-        Seconds, > 0, for the solver.
+        Seconds, > 0, for each solve.
     solver_options : dict, optional
         Further options of the solver, see `auclab.solve`.
+    class_weight : dict or "balanced", optional
+        Weights ≥ 0 by label, 1 for a label that is left out; "balanced" gives both classes the same total weight. They
+        multiply `sample_weight` in programs over points. In programs over pairs they cancel, because every pair has one
+        observation of each class: neither w nor the ranking changes, only the threshold does.
+    decision_threshold : str, tuple or float
+        Where `predict` cuts: a rule of `auclab.estimators.decision_threshold`, "prior", "youden", ``("cost", 1, 5)`` or
+        ``("fpr", 0.05)``, or a number, in units of ``X @ coef_[0]``. "auto" is probability ½ with a calibration (with
+        class weights: the probability at which both errors cost the same), otherwise the intercept of the program over
+        points, and "prior" over pairs, whose programs have none: as many are called positive as are. Rules
+        are applied to held-out scores with a calibration, otherwise to those of the training sample.
+    calibration : {"sigmoid", "isotonic"}, optional
+        Gives the classifier `predict_proba`: a map of `auclab.estimators.fit_calibration` from the scores to
+        probabilities, fitted to held-out scores of `cv` folds. It takes as many further solves as there are folds, so
+        it is off by default. Class weights do not enter the probabilities.
+    cv : int, splitter or iterable of (train, test)
+        Folds of the calibration; an int is the number of stratified folds (fewer if a class has fewer observations).
 
     Attributes
     ----------
     coef_ : array of shape (1, n_features)
     intercept_ : array of shape (1,)
-        From the program over points; over pairs, where it cancels, the value that maximises TPR − FPR on the
-        training sample (in the middle of the gap between two scores).
+        Less the threshold: `predict` cuts `decision_function` at 0.
     classes_ : array of shape (2,)
         Sorted; the second is the positive class.
     n_features_in_ : int
     solution_ : Solution
         Solution with its certificate.
+    calibration_ : SigmoidCalibration or IsotonicCalibration
+        From `decision_function` to the probability of the second class; with `calibration` only.
+    ignored_parameters_ : tuple of str
+        Parameters that were given and that the formulation does not have.
     n_iter_ : int
         Iterations of the solver, at least 1.
 
     Raises
     ------
     AuclabError
-        As `auclab.solve`; a parameter that the formulation does not have, or one that it needs and that is missing.
+        As `auclab.solve`; parameters next to a formulation that is an object, an unknown name, rule or calibration.
 
     See Also
     --------
     auclab.solve : The solver behind it, without scikit-learn.
     PolynomialAUCClassifier : Gradient ascent on a polynomial approximation of AUC.
-    bauc_scorer : Scorer for cross-validation by buffered AUC.
+    auclab.metrics.get_scorer : Scorers for cross-validation, such as that of buffered AUC.
 
     Examples
     --------
     >>> model = AUCClassifier("bauc").fit([[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"])
     >>> model.predict([[0.9], [2.2]]).tolist(), model.solution_.objective
     (['no', 'yes'], 0.0)
+
+    Formulations and penalties in one search; "bauc" has no penalty and ignores it:
+
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from auclab.metrics import get_scorer
+    >>> grid = {"formulation": ["bauc", "ranksvm"], "penalty": [0.1, 1.0]}
+    >>> X, y = [[0.0], [3.0], [1.0], [2.0], [5.0], [4.0]], [0, 0, 0, 1, 1, 1]
+    >>> search = GridSearchCV(AUCClassifier(), grid, scoring=get_scorer("auc"), cv=2).fit(X, y)
+    >>> search.cv_results_["mean_test_score"].shape
+    (4,)
     """
+
+    solution_: Solution
+    calibration_: Calibration
+    ignored_parameters_: tuple[str, ...]
+    n_iter_: int
 
     def __init__(
         self,
@@ -88,12 +147,16 @@ class AUCClassifier(LinearClassifier):
         *,
         penalty: float | None = None,
         threshold: float | None = None,
-        norm: str | None = None,
+        norm: Norm | None = None,
         squared: bool | None = None,
         max_fpr: float | None = None,
         tolerance: float = 1e-6,
         time_limit: float | None = None,
         solver_options: dict[str, Any] | None = None,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        decision_threshold: str | tuple[Any, ...] | float = "auto",
+        calibration: Literal["sigmoid", "isotonic"] | None = None,
+        cv: int | Any = 5,
     ):
         self.formulation = formulation
         self.solver = solver
@@ -105,6 +168,28 @@ class AUCClassifier(LinearClassifier):
         self.tolerance = tolerance
         self.time_limit = time_limit
         self.solver_options = solver_options
+        self.class_weight = class_weight
+        self.decision_threshold = decision_threshold
+        self.calibration = calibration
+        self.cv = cv
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; ``formulation__penalty=0.1`` puts a formulation with that penalty in place of the one here.
+
+        Formulations do not change, so that no other estimator that holds the same one is affected.
+
+        Raises
+        ------
+        AuclabError
+            A parameter that the formulation does not have.
+        ValueError
+            A parameter that the classifier does not have.
+        """
+        nested = {name.removeprefix(_NESTED): params.pop(name) for name in list(params) if name.startswith(_NESTED)}
+        super().set_params(**params)
+        if nested:
+            self.formulation = as_formulation(self.formulation).with_params(**nested)
+        return self
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Solve the program and certify the solution.
@@ -123,17 +208,10 @@ class AUCClassifier(LinearClassifier):
             This object.
         """
         X, positive = self._two_classes(X, y)
-        solution = solve(
-            self._program(),
-            X,
-            positive,
-            solver=self.solver,
-            tolerance=self.tolerance,
-            time_limit=self.time_limit,
-            sample_weight=sample_weight,
-            **(self.solver_options or {}),
-        )
-        return self._adopt(solution, X, positive, sample_weight)
+        self._check_choices()
+        program = self._program()
+        weight = weight_vector(sample_weight, positive.size)
+        return self._adopt(self._solve(program, X, positive, weight), X, positive, weight)
 
     def fit_path(
         self, X: Any, y: ArrayLike, values: Sequence[float], *, parameter: str = "penalty"
@@ -166,6 +244,7 @@ class AUCClassifier(LinearClassifier):
             Interrupted with Ctrl-C.
         """
         X, positive = self._two_classes(X, y)
+        self._check_choices()
         solutions = solve_path(
             self._program(),
             X,
@@ -175,6 +254,7 @@ class AUCClassifier(LinearClassifier):
             solver=self.solver,
             tolerance=self.tolerance,
             time_limit=self.time_limit,
+            sample_weight=self._weights(positive, None),
             **(self.solver_options or {}),
         )
         given = dict.fromkeys(_OF_FORMULATIONS)
@@ -184,58 +264,141 @@ class AUCClassifier(LinearClassifier):
             fitted.append(model._adopt(solution, X, positive, None))
         return tuple(fitted)
 
-    def _adopt(self, solution: Solution, X: Any, positive: NDArray[np.bool_], sample_weight: ArrayLike | None) -> Self:
+    @_with_calibration
+    def predict_proba(self, X: Any) -> Array:
+        """Probabilities of both classes, shape (n_samples, 2); there with `calibration` only."""
+        check_is_fitted(self)
+        positive = self.calibration_(self.decision_function(X))
+        return np.column_stack([1.0 - positive, positive])
+
+    @_with_calibration
+    def predict_log_proba(self, X: Any) -> Array:
+        """Logarithms of `predict_proba`."""
+        with np.errstate(divide="ignore"):  # an isotonic probability may be 0
+            return np.log(self.predict_proba(X))
+
+    def _solve(self, program: Program, X: Any, positive: NDArray[np.bool_], weight: Array | None) -> Solution:
+        return solve(
+            program,
+            X,
+            positive,
+            solver=self.solver,
+            tolerance=self.tolerance,
+            time_limit=self.time_limit,
+            sample_weight=self._weights(positive, weight),
+            **(self.solver_options or {}),
+        )
+
+    def _adopt(self, solution: Solution, X: Any, positive: NDArray[np.bool_], weight: Array | None) -> Self:
         """Set what `fit` sets."""
         self.solution_ = solution
         self.n_iter_ = max(1, solution.iterations)
         self.coef_ = solution.coef[None, :]
-        intercept = solution.intercept
-        if solution.formulation.over == "pairs":
-            intercept = -separating_score(positive, X @ solution.coef, sample_weight)
-        self.intercept_ = np.array([intercept])
+        scores = np.asarray(X @ solution.coef)
+        seen = positive, scores, weight
+        if self.calibration is not None:
+            y_held, z_held, w_held = self._held_out(solution.formulation, X, positive, weight)
+            map_of_units = fit_calibration(y_held, z_held, self.calibration, sample_weight=w_held)
+            centre, unit = standard_units(scores, weight)
+            calibration = map_of_units.in_units(unit, centre)
+            seen = y_held, centre + unit * z_held, w_held
+            cut = self._cut(solution, *seen, calibration)
+            self.calibration_ = calibration.in_units(1.0, -cut)
+        else:
+            cut = self._cut(solution, *seen, None)
+        self.intercept_ = np.array([-cut])
         return self
+
+    def _cut(
+        self,
+        solution: Solution,
+        positive: NDArray[np.bool_],
+        scores: Array,
+        weight: Array | None,
+        calibration: Calibration | None,
+    ) -> float:
+        """The value of ``X @ coef`` above which an observation is called positive."""
+        weights = self._weights(positive, weight)
+        if self.decision_threshold != "auto":
+            return decision_threshold(positive, scores, self.decision_threshold, sample_weight=weights)
+        if calibration is not None:
+            of_negative, of_positive = self._class_weights(positive, weight)
+            cut = calibration.score_at(of_negative / (of_negative + of_positive))
+            return cut if np.isfinite(cut) else Cuts.of(positive, scores, weight, None).ends(cut < 0)
+        if solution.formulation.over == "points":
+            return -solution.intercept
+        return decision_threshold(positive, scores, "prior", sample_weight=weights)
+
+    def _held_out(
+        self, program: Program, X: Any, positive: NDArray[np.bool_], weight: Array | None
+    ) -> tuple[NDArray[np.bool_], Array, Array | None]:
+        """Labels of the rows of the folds, their scores in standard units, and their weights."""
+        if isinstance(X, BlockTable):
+            raise AuclabError("a calibration needs rows in memory, and X is in blocks; set calibration=None")
+        cv = self.cv
+        if isinstance(cv, int | np.integer):
+            fewest = int(min(positive.sum(), (~positive).sum()))
+            if cv < 2 or fewest < 2:
+                raise AuclabError(
+                    f"a calibration needs at least two folds and two observations of each class, got cv={cv} and "
+                    f"{fewest} of one class; set calibration=None"
+                )
+            cv = StratifiedKFold(min(int(cv), fewest))
+        folds: Iterable[Any] = check_cv(cv, positive, classifier=True).split(np.empty((positive.size, 0)), positive)
+
+        def fit(train: NDArray[np.intp]) -> Any:
+            part = None if weight is None else weight[train]
+            solution = self._solve(program, X[train], positive[train], part)
+            return lambda rows: solution.decision_function(X[rows])
+
+        rows, scores = held_out_scores(fit, folds, weight)
+        return positive[rows], scores, None if weight is None else weight[rows]
+
+    def _weights(self, positive: NDArray[np.bool_], weight: Array | None) -> Array | None:
+        """Weights of the observations, with those of their classes."""
+        if self.class_weight is None:
+            return weight
+        of_negative, of_positive = self._class_weights(positive, weight)
+        weights = np.where(positive, of_positive, of_negative)
+        return weights if weight is None else weights * weight
+
+    def _class_weights(self, positive: NDArray[np.bool_], weight: Array | None) -> tuple[float, float]:
+        """Weights of the negative and of the positive class."""
+        if self.class_weight is None:
+            return 1.0, 1.0
+        if isinstance(self.class_weight, Mapping):
+            labels = self.classes_.tolist()
+            if unknown := [label for label in self.class_weight if label not in labels]:
+                raise AuclabError(f"class_weight has the label {unknown[0]!r}; the labels are {labels}")
+            of_negative, of_positive = (float(self.class_weight.get(label, 1.0)) for label in labels)
+            if not (0 <= of_negative < np.inf and 0 <= of_positive < np.inf and of_negative + of_positive > 0):
+                raise AuclabError(f"class weights must be finite, ≥ 0 and not all 0, got {dict(self.class_weight)}")
+            return of_negative, of_positive
+        if self.class_weight != "balanced":
+            raise AuclabError(f"class_weight must be None, 'balanced' or a dict, got {self.class_weight!r}")
+        every = np.ones(positive.size) if weight is None else weight
+        total, of_positives = float(every.sum()), float(every[positive].sum())
+        if not 0 < of_positives < total:
+            raise AuclabError("all weights of a class are zero; give at least one observation of it a positive weight")
+        return total / (2 * (total - of_positives)), total / (2 * of_positives)
+
+    def _check_choices(self) -> None:
+        """Refuse bad choices before the solve."""
+        if self.calibration is not None and self.calibration not in METHODS:
+            choices = ", ".join(map(repr, METHODS))
+            raise AuclabError(f"calibration must be one of {choices}, or None; got {self.calibration!r}")
+        if self.decision_threshold != "auto":
+            read_rule(self.decision_threshold)
 
     def _program(self) -> Program:
         given = {name: value for name in _OF_FORMULATIONS if (value := getattr(self, name)) is not None}
-        if isinstance(self.formulation, str):
-            return formulation_named(self.formulation, **given)
-        if given:
-            raise AuclabError(
-                f"{', '.join(given)} belong to a formulation given by name; set them on {self.formulation}"
-            )
-        return self.formulation
-
-
-def formulation_named(name: str, **parameters: Any) -> Program:
-    """Formulation by its name in `auclab.formulations.FORMULATIONS`.
-
-    Parameters
-    ----------
-    name : str
-        Such as ``"bauc"`` or ``"ranksvm"``.
-    **parameters
-        Parameters of the formulation, such as `penalty`.
-
-    Returns
-    -------
-    Program
-
-    Raises
-    ------
-    AuclabError
-        No such formulation, a parameter that it does not have, or a required one that is missing.
-
-    Examples
-    --------
-    >>> formulation_named("ranksvm", penalty=0.1)
-    RankSVM(penalty=0.1, norm='l2', squared=False)
-    """
-    if name not in FORMULATIONS:
-        raise AuclabError(f"formulation={name!r} is unknown; choose one of {', '.join(sorted(FORMULATIONS))}")
-    program = FORMULATIONS[name]
-    signature = inspect.signature(program)
-    try:
-        signature.bind(**parameters)
-    except TypeError as error:
-        raise AuclabError(f"formulation={name} takes {signature}: {error}") from error
-    return program(**parameters)
+        self.ignored_parameters_ = ()
+        if not isinstance(self.formulation, str):
+            if given:
+                raise AuclabError(
+                    f"{', '.join(given)} belong to a formulation given by name; set them on {self.formulation}"
+                )
+            return as_formulation(self.formulation)
+        known = FORMULATIONS[self.formulation].parameter_names() if self.formulation in FORMULATIONS else ()
+        self.ignored_parameters_ = tuple(name for name in given if name not in known)
+        return formulation_named(self.formulation, **{name: given[name] for name in given if name in known})

@@ -228,7 +228,7 @@ def held_out_scores(
     return np.concatenate(rows), np.concatenate(scores)
 
 
-def standard_units(scores: ArrayLike, sample_weight: ArrayLike | None = None) -> tuple[float, float]:
+def standard_units(scores: ArrayLike, sample_weight: Array | None = None) -> tuple[float, float]:
     """Mean and standard deviation of scores; 1 in place of a deviation that is 0 or rounding.
 
     Examples

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.metrics import roc_curve
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
@@ -22,6 +21,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     coef_: Array
     intercept_: Array
     classes_: NDArray[Any]
+    n_features_in_: int
 
     def decision_function(self, X: Any) -> Array:
         """Scores of shape (n_samples,), larger for the positive class; predictions change at 0."""
@@ -34,6 +34,15 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         """The second class where the score is above 0, else the first; shape (n_samples,)."""
         scores = self.decision_function(X)
         return np.asarray(self.classes_[(scores > 0).astype(int)])
+
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Accuracy of `predict`, the share of correct labels; `auclab.metrics.get_scorer` gives ranking metrics."""
+        return float(super().score(X, y, sample_weight))
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name; with `deep` also those of a formulation, as ``formulation__penalty``."""
+        params: dict[str, Any] = super().get_params(deep)
+        return params
 
     def _two_classes(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[np.bool_]]:
         """Checked features and which observations are positive; sets `classes_`."""
@@ -55,13 +64,3 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         tags.classifier_tags.multi_class = False
         tags.input_tags.sparse = True
         return tags
-
-
-def separating_score(positive: NDArray[np.bool_], scores: Array, sample_weight: ArrayLike | None) -> float:
-    """The middle of the gap below the score at which TPR − FPR is largest."""
-    fpr, tpr, cuts = roc_curve(positive, scores, sample_weight=sample_weight, drop_intermediate=False)
-    best = int(np.argmax(tpr - fpr))
-    if best == 0:
-        return float(scores.max()) + 1.0
-    below = cuts[best + 1] if best + 1 < cuts.size else cuts[best] - 1.0
-    return float(0.5 * (cuts[best] + below))

@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from auclab.estimators.linear_classifier import LinearClassifier, separating_score
+from auclab.estimators.linear_classifier import LinearClassifier
 from auclab.estimators.polynomial_ascent import stable_ascent
 from auclab.estimators.published_ascent import published_ascent
+from auclab.estimators.threshold import decision_threshold
 from auclab.metrics.series import step_series
 from auclab.samples.as_sample import as_sample
 from auclab.samples.memory import Sample
@@ -55,6 +56,8 @@ class PolynomialAUCClassifier(LinearClassifier):
         First weights: the difference of the class means in units of the squared spread, or normal ones of that scale.
     random_state : int, RandomState or None
         For ``init="random"``.
+    decision_threshold : str, tuple or float
+        Rule of `auclab.estimators.decision_threshold` that cuts the scores of the training sample for `predict`.
 
     Attributes
     ----------
@@ -62,7 +65,7 @@ class PolynomialAUCClassifier(LinearClassifier):
         Scaled so that the largest |difference| of scores is 1 ("as_published": as the last step left it); 0 where all
         scores are equal.
     intercept_ : array of shape (1,)
-        The value that maximises TPR − FPR on the training sample.
+        Less the score at which `decision_threshold` cuts the training sample.
     classes_ : array of shape (2,)
         Sorted; the second is the positive class.
     objective_path_ : array of shape (n_iter_ + 1,) or, as published, (n_iter_,)
@@ -109,6 +112,7 @@ class PolynomialAUCClassifier(LinearClassifier):
         tol: float = 1e-6,
         init: Literal["means", "random"] = "means",
         random_state: Any = None,
+        decision_threshold: str | tuple[Any, ...] | float = "prior",
     ):
         self.degree = degree
         self.variant = variant
@@ -117,6 +121,7 @@ class PolynomialAUCClassifier(LinearClassifier):
         self.tol = tol
         self.init = init
         self.random_state = random_state
+        self.decision_threshold = decision_threshold
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Maximise polynomial AUC on the training sample.
@@ -159,7 +164,8 @@ class PolynomialAUCClassifier(LinearClassifier):
         self.objective_path_ = np.array(result.path)
         self.converged_ = result.converged
         self.coef_ = coef[None, :]
-        self.intercept_ = np.array([-separating_score(positive, X @ coef, sample_weight)])
+        cut = decision_threshold(positive, X @ coef, self.decision_threshold, sample_weight=sample_weight)
+        self.intercept_ = np.array([-cut])
         return self
 
     def _start(self, sample: Sample) -> Array:

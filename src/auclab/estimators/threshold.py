@@ -160,7 +160,7 @@ class Cuts:
         weight = np.ones(scores.size) if weight is None else weight
         used = weight > 0
         if not (used & positive).any() or not (used & ~positive).any():
-            raise AuclabError("all weights of a class are 0; give at least one observation of it a positive weight")
+            raise AuclabError("all weights of a class are zero; give at least one observation of it a positive weight")
         values, group = np.unique(scores[used], return_inverse=True)
         sums = [
             np.bincount(group, weights=weight[used] * side[used], minlength=values.size)

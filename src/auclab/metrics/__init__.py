@@ -1,5 +1,7 @@
 """Metrics of binary ranking: exact on the sample, O(m log m), no pairs formed."""
 
+from typing import TYPE_CHECKING, Any
+
 from auclab.metrics.buffered import (
     BufferedAUCResult,
     auc_threshold,
@@ -19,6 +21,9 @@ from auclab.metrics.scored_part import ScoredPart
 from auclab.metrics.superquantile import bpoe, superquantile
 from auclab.metrics.voros import voros_from_points, voros_score
 
+if TYPE_CHECKING:
+    from auclab.metrics.scorers import get_scorer
+
 __all__ = [
     "METRICS",
     "BufferedAUCResult",
@@ -33,6 +38,7 @@ __all__ = [
     "cost_range",
     "ferri_auc",
     "gauc_score",
+    "get_scorer",
     "lesser_area",
     "lesser_volume",
     "partial_auc",
@@ -49,3 +55,13 @@ __all__ = [
     "voros_score",
     "weighted_auc",
 ]
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        if name != "get_scorer":
+            raise AttributeError(f"module 'auclab.metrics' has no attribute {name!r}")
+        from auclab.metrics.scorers import get_scorer  # scikit-learn takes a second to import
+
+        return get_scorer

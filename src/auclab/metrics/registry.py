@@ -35,7 +35,7 @@ class Metric:
 
     See Also
     --------
-    auclab.metrics.scorers.scorer_named : A metric as a scikit-learn scorer.
+    auclab.metrics.get_scorer : A metric as a scikit-learn scorer.
     auclab.inference.estimate : Standard error and confidence interval of a metric.
     """
 

@@ -1,4 +1,8 @@
-"""The metrics as scikit-learn scorers, for ``scoring=`` in a search or a cross-validation."""
+"""The metrics as scikit-learn scorers, for ``scoring=`` in a search or a cross-validation.
+
+scikit-learn looks up strings in a table of its own, which nothing public adds to: ``scoring=get_scorer("bauc")`` is
+what works where ``scoring="bauc"`` does not.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +16,12 @@ from sklearn.metrics import make_scorer
 
 from auclab.metrics.registry import METRICS
 from auclab.types import AuclabError
+from auclab.validation import did_you_mean
 
 _ANY_SCORE = ("decision_function", "predict_proba")
 
 
-def scorer_named(name: str, *, response_method: str | Sequence[str] | None = None, **options: Any) -> MetricScorer:
+def get_scorer(name: str, *, response_method: str | Sequence[str] | None = None, **options: Any) -> MetricScorer:
     """A metric as a scorer ``(estimator, X, y, sample_weight=None) -> float``; larger is better.
 
     Parameters
@@ -52,12 +57,15 @@ def scorer_named(name: str, *, response_method: str | Sequence[str] | None = Non
     --------
     >>> from sklearn.linear_model import LogisticRegression
     >>> model = LogisticRegression().fit([[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"])
-    >>> scorer = scorer_named("partial_auc", max_fpr=0.5, standardized="mcclish")
+    >>> scorer = get_scorer("partial_auc", max_fpr=0.5, standardized="mcclish")
     >>> scorer(model, [[0.0], [3.0], [2.0], [1.0]], ["no", "yes", "no", "yes"])  # TPR ½ up to FPR ½
     0.6666666666666666
     """
     if name not in METRICS:
-        raise AuclabError(f"no scorer is named {name!r}; choose one of {', '.join(METRICS)}")
+        raise AuclabError(
+            f"no scorer is named {name!r}{did_you_mean(name, METRICS)}; choose one of {', '.join(METRICS)}, or "
+            "sklearn.metrics.get_scorer for those of scikit-learn"
+        )
     metric = METRICS[name]
     metric.bind({key: value for key, value in options.items() if key != "pos_label"})
     default = ("predict_proba",) if metric.needs == "probabilities" else _ANY_SCORE
@@ -66,7 +74,7 @@ def scorer_named(name: str, *, response_method: str | Sequence[str] | None = Non
 
 
 class MetricScorer:
-    """scikit-learn's scorer of a metric, with errors that say what to do; made by `scorer_named`."""
+    """scikit-learn's scorer of a metric, with errors that say what to do; made by `get_scorer`."""
 
     def __init__(self, name: str, methods: tuple[str, ...], options: dict[str, Any]):
         self._name, self._methods, self._options = name, methods, options
@@ -103,7 +111,7 @@ class MetricScorer:
         return self._scorer.get_metadata_routing()
 
     def __repr__(self) -> str:
-        return f"scorer_named({', '.join([repr(self._name), *(f'{k}={v!r}' for k, v in self._options.items())])})"
+        return f"get_scorer({', '.join([repr(self._name), *(f'{k}={v!r}' for k, v in self._options.items())])})"
 
 
 @dataclass(frozen=True)
@@ -119,6 +127,9 @@ class _SecondLabelPositive:
         return self.metric(y_true, y_score, pos_label=pos_label, **options)
 
 
-bauc_scorer = scorer_named("bauc")
-voros_scorer = scorer_named("voros")
-soft_auc_scorer = scorer_named("soft_auc", beta=10.0)
+#: The name of `get_scorer` in version 0.1.
+scorer_named = get_scorer
+
+bauc_scorer = get_scorer("bauc")
+voros_scorer = get_scorer("voros")
+soft_auc_scorer = get_scorer("soft_auc", beta=10.0)
