@@ -23,6 +23,7 @@ buffered_auc(y_true, y_score, *, threshold)
 cost_range(class_ratio, cost_ratio)
 ferri_auc(y_true, y_score)
 gauc_score(y_true, y_score, modifier)
+get_scorer(name, *, response_method)
 lesser_area(fpr, tpr, cost_share)
 partial_auc(y_true, y_score, *, min_fpr, max_fpr, standardized)
 polynomial_auc(y_true, y_score, *, degree, series, scale)
@@ -57,14 +58,21 @@ RankSVM(penalty, norm, squared)
 ranksvm_to_threshold(solution)
 threshold_to_ranksvm(solution)
 """
+NAMED = """
+as_formulation(formulation)
+formulation_named(name)
+"""
 TOP = """
 compare_scorers(y_true, scores_a, scores_b, metric)
 estimate(y_true, y_score, metric)
-solve(formulation, X, y, *, solver, tolerance, time_limit)
+solve(formulation, X, y, *, solver, tolerance, time_limit, pos_label)
 """
 ESTIMATORS = """
-AUCClassifier(formulation, solver)
-PolynomialAUCClassifier(degree)
+AUCClassifier(formulation, solver, *, penalty, class_weight, decision_threshold, calibration, cv)
+PolynomialAUCClassifier(degree, *, decision_threshold)
+decision_threshold(y_true, y_score, rule, *, sample_weight, pos_label)
+fit_calibration(y_true, y_score, method, *, sample_weight, pos_label)
+held_out_scores(fit, folds)
 """
 CALLS = [
     (module, line)
@@ -72,7 +80,7 @@ CALLS = [
         "auclab": TOP + FORMULATIONS,
         "auclab.bounds": BOUNDS,
         "auclab.estimators": ESTIMATORS,
-        "auclab.formulations": FORMULATIONS,
+        "auclab.formulations": FORMULATIONS + NAMED,
         "auclab.metrics": METRICS,
     }.items()
     for line in lines.split("\n")
