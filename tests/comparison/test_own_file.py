@@ -89,9 +89,11 @@ def test_a_run_is_shown_with_its_tuned_value_and_its_command(call, folder):
     _, text, _ = call("show", logistic["run_id"])
     assert f"C = {logistic['tune/C']:g}" in text
     assert "none: a baseline of scikit-learn 1." in text
-    for _, run in runs.iterrows():
-        _, text, _ = call("show", run["run_id"])
-        assert "bAUC ≥ -" not in text
+    for run_id in runs["run_id"][:3]:
+        assert "bAUC ≥ -" not in call("show", run_id, "--bounds")[1]
+    code, text, _ = call("check", logistic["run_id"])
+    assert code == 2
+    assert "the run is a baseline, fitted by scikit-learn 1." in text
 
 
 def test_bounds_below_0_are_explained():
@@ -109,10 +111,14 @@ def test_bounds_below_0_are_explained():
 def test_the_id_of_a_sweep_is_understood(call, folder):
     parent = read_runs(folder / "mlruns").iloc[0]["parent_id"]
     for name in (parent, parent[:8]):
-        code, _, error = call("show", name)
+        code, text, _ = call("show", name)
+        assert code == 0
+        assert "9 runs;" in text
+        assert f"auclab best --sweep {parent[:8]} --store {folder / 'mlruns'}" in text
+        assert call("compare", "--sweep", name)[0] == 0
+        code, _, error = call("rerun", name)
         assert code == 1
         assert f"{name} is a sweep of 9 runs; auclab compare --sweep {parent[:8]} compares them" in error
-        assert call("compare", "--sweep", name)[0] == 0
     with pytest.raises(AuclabError, match="no run is called 'zzzz'"):
         find_run(read_runs(folder / "mlruns"), "zzzz")
 

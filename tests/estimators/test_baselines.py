@@ -62,6 +62,8 @@ def test_trees_are_those_of_lightgbm(data):
     np.testing.assert_allclose(fit.classifier.predict_proba(X), own.predict_proba(X), rtol=1e-9)
     assert fit.classifier.predict(X).tolist() == own.predict(X).tolist()
     assert (fit.coef, fit.iterations) == (None, 30)
+    sparse = BoostedTrees(n_estimators=30, num_leaves=5).fit(sp.csr_array(X), y)
+    np.testing.assert_allclose(sparse.decision_function(sp.csr_array(X)), fit.decision_function(X), rtol=1e-9)
     few, many = BoostedTrees(num_leaves=5).fit_path(X, y, [7, 30])
     alone = BoostedTrees(n_estimators=7, num_leaves=5).fit(X, y)
     np.testing.assert_allclose(few.decision_function(X), alone.decision_function(X), rtol=1e-12)

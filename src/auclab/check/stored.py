@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.pipeline.stored_files import MOST_SCORES, damaged, read_json, read_rows, stored_file
-from auclab.types import AuclabError
+from auclab.pipeline.visible import visible
+from auclab.types import AuclabError, Status
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,11 @@ def _read_split(number: int, folder: Path) -> Split:
         raise AuclabError(
             f"{folder / 'certificate.json'} does not say which program was solved: the run was made before multipliers "
             "were kept; run it again (auclab rerun shows whether its numbers come again)"
+        )
+    if certificate.get("status") == Status.BASELINE:
+        raise AuclabError(
+            f"the run is a baseline, fitted by {visible(str(certificate.get('solver')))}: it has no certificate, so there "
+            "is nothing to check"
         )
     rows = read_rows(folder, "coefficients.csv")
     if not rows:

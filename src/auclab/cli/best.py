@@ -20,7 +20,7 @@ from auclab.comparison.screens import page
 from auclab.pipeline.refit import on_all_rows, refit, tracking_of
 from auclab.tracking.address import Address
 from auclab.tracking.registry import check_name, register_model
-from auclab.types import AuclabError
+from auclab.types import AuclabError, Status
 
 
 def show_best(table: Table, runs: pd.DataFrame, arguments: Namespace) -> int:
@@ -49,10 +49,9 @@ def show_best(table: Table, runs: pd.DataFrame, arguments: Namespace) -> int:
     for note in table.notes:
         page.print(Text.assemble(("· ", "cyan"), note), soft_wrap=not page.is_terminal)
     if not arguments.refit:
-        option = "" if len(found) == 1 else " --where dataset=…"
-        page.print(
-            f"auclab best{option} --refit --register NAME fits it to all rows and registers the model", style="dim"
-        )
+        option = "" if len(found) == 1 else "--where dataset=… "
+        words = f"the same command with {option}--refit --register NAME fits it to all rows and registers the model"
+        page.print(words, style="dim")
         return 0
     return _refit(found[0], arguments)
 
@@ -76,6 +75,8 @@ def _sheet(best: Best, table: Table) -> Sheet:
         sheet.add_row("not worse", Text(", ".join(best.level[1:])))
     if best.left_out:
         sheet.add_row("left out", Text(f"with fewer pairs: {', '.join(best.left_out)}"))
+    if best.newest.get("tag.status") == Status.BASELINE:
+        sheet.add_row("certificate", Text("none: a baseline of another library; --where formulation=… leaves it out"))
     command = best.newest.get("tag.command")
     if isinstance(command, str):
         sheet.add_row("command", Text(command))

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import socket
-import subprocess
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pandas as pd
-from rich.markup import escape
 
 from auclab.comparison import formats
 from auclab.comparison.cells import shorten
-from auclab.comparison.runs import fetch_files, find_metric, find_run, read_runs, require_store
+from auclab.comparison.runs import fetch_files, find_metric, find_run, read_runs, sweep_jobs
 from auclab.comparison.sweeps import choose_sweep
 from auclab.comparison.table import Table, compare_runs
 from auclab.pipeline.console import out
 from auclab.tracking import SETTINGS_TAG
-from auclab.tracking.address import Address, hide_password
+from auclab.tracking.address import hide_password
 from auclab.types import AuclabError
 
 TEXTS: dict[str, Callable[[Table], str]] = {
@@ -31,9 +27,6 @@ TEXTS: dict[str, Callable[[Table], str]] = {
 }
 SUFFIXES = {".csv": "csv", ".md": "markdown", ".tex": "latex"}
 FIGURES = (".png", ".pdf", ".svg")
-
-#: Without its job runner MLflow's page takes a sixth of the memory.
-PAGE_SETTINGS = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_DISABLE_TELEMETRY": "true"}
 
 
 def runs(arguments: Namespace) -> int:
@@ -52,10 +45,17 @@ def runs(arguments: Namespace) -> int:
 
 
 def show(arguments: Namespace) -> int:
-    """Show one run."""
+    """Show one run, or list those of a sweep."""
     from auclab.comparison.run_screen import show_run
+    from auclab.comparison.screens import show_sweep_runs
 
-    show_run(_one_run(arguments), bounds=arguments.bounds)
+    every = read_runs(arguments.store, status=None, allow=arguments.allow)
+    if (jobs := sweep_jobs(every, arguments.run)) is not None:
+        show_sweep_runs(jobs, arguments.run, metric=find_metric(jobs, "auc"), store=arguments.store)
+        return 0
+    rows = find_run(every, arguments.run)
+    fetch_files(rows, arguments.store, allow=arguments.allow)
+    show_run(rows, bounds=arguments.bounds)
     return 0
 
 
@@ -180,31 +180,9 @@ def push(arguments: Namespace) -> int:
 
 def ui(arguments: Namespace) -> int:
     """Serve MLflow's page until Ctrl-C."""
-    store = Address.parse(arguments.store)
-    require_store(store)
-    if store.is_server:
-        out.print(f"[cyan]open[/cyan]  {escape(str(store))}   [dim](a server that runs already)[/dim]", soft_wrap=True)
-        return 0
-    port = _free_port(arguments.port)
-    out.print(f"[cyan]open[/cyan]  http://127.0.0.1:{port}   [dim](ready in a few seconds; Ctrl-C ends it)[/dim]")
-    try:
-        return subprocess.run(page_command(port), env=os.environ | page_settings(store), check=False).returncode
-    except KeyboardInterrupt:
-        return 0
+    from auclab.cli.ui import ui as serve
 
-
-def page_settings(store: Address) -> dict[str, str]:
-    """Environment variables of MLflow's page.
-
-    The address is one of them: it may have a password, and everyone on a machine may list the arguments of programs.
-    """
-    return PAGE_SETTINGS | {"MLFLOW_BACKEND_STORE_URI": store.uri}
-
-
-def page_command(port: int) -> list[str]:
-    """What `auclab.pipeline.console.open_command` recommends, with this Python's MLflow and on this port."""
-    options = ["--workers", "1", "--port", str(port)]
-    return [sys.executable, "-m", "mlflow", "ui", *options]
+    return serve(arguments)
 
 
 def _one_run(arguments: Namespace, status: str | None = None) -> pd.DataFrame:
@@ -298,15 +276,3 @@ def _save(table: Table, path: Path) -> Path:
 
     draw_critical_difference(table.ranking).savefig(path, dpi=200)
     return path
-
-
-def _free_port(first: int) -> int:
-    """The first port from here on that is free."""
-    for port in range(first, first + 50):
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return port
-    raise AuclabError(f"ports {first} to {first + 49} are taken; choose another with --port")

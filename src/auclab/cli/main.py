@@ -174,8 +174,10 @@ EXPORT_EXAMPLES = """\
 """
 
 UI = """\
-Open MLflow's page on the store, with settings that keep it light (one worker, no job runner), and print its address.
-Ctrl-C ends it. Nothing is sent anywhere.
+Serve MLflow's page on the store, with settings that keep it light (one worker, no job runner), and print the addresses
+of its tables of runs. The parent run of each sweep gets the comparison of its jobs: the table as its description, and
+comparison.csv and comparison.png among its files. The server ends with this command: Ctrl-C, or the end of its
+terminal. Nothing is sent anywhere.
 """
 
 UI_EXAMPLES = """\
@@ -226,7 +228,9 @@ def _parser() -> argparse.ArgumentParser:
     runs.add_argument("--status", default=None, help="FINISHED, FAILED, KILLED or RUNNING (default: all)")
     runs.add_argument("--last", type=int, default=None, metavar="N", help="the newest N only")
 
-    show = _add(commands, "show", "one run: settings, numbers, certificate, files", examples=SHOW_EXAMPLES)
+    show = _add(
+        commands, "show", "one run: settings, numbers, certificate, files; of a sweep, its runs", examples=SHOW_EXAMPLES
+    )
     _add_run(show)
     show.add_argument("--bounds", action="store_true", help="all bounds, and what they assume")
 

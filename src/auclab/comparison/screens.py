@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Sequence
 from typing import Literal
 
@@ -17,6 +18,7 @@ from auclab.comparison.replay import EFFORT, Replay
 from auclab.comparison.table import Table
 from auclab.pipeline.console import Screen, out
 from auclab.pipeline.visible import visible
+from auclab.tracking.address import hide_password
 from auclab.types import CONVERGED
 
 #: A terminal has its own width; output to a file or a pipe is not wrapped.
@@ -90,6 +92,26 @@ def show_runs(runs: pd.DataFrame, *, metric: str) -> None:
     page.print(sheet_of(head, lines, left=(0, 1, 2, 4)))
     count = f"{len(lines)} {'run' if len(lines) == 1 else 'runs'}"
     page.print(f"{count}; auclab show RUN describes one, auclab compare compares them", style="dim")
+
+
+def show_sweep_runs(runs: pd.DataFrame, sweep: str, *, metric: str, store: str) -> None:
+    """The runs of a sweep, and the commands that compare them.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        As `read_runs` gives it.
+    sweep : str
+        Its id, or the first letters of it.
+    metric : str
+        The number that is shown of every run.
+    store : str
+        What ``--store`` was.
+    """
+    show_runs(runs, metric=metric)
+    where = "" if store == "mlruns" else f" --store {shlex.quote(hide_password(store))}"
+    for command in ("compare", "best"):
+        page.print(f"auclab {command} --sweep {sweep[:8]}{where}", soft_wrap=True, markup=False)
 
 
 def show_replay(found: Replay, tolerance: float) -> None:

@@ -9,6 +9,7 @@ from copy import copy
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -75,7 +76,7 @@ class LightGBMClassifier(ClassifierMixin, BaseEstimator):
             # Threads that wait for one another take most of the time on small data.
             "num_threads": 1 if np.prod(X.shape) < MANY_ENTRIES else 0,
         }
-        data = lightgbm.Dataset(X, positive.astype(float), params={"verbosity": -1})
+        data = lightgbm.Dataset(_as_matrix(X), positive.astype(float), params={"verbosity": -1})
         booster = lightgbm.train(settings, data, num_boost_round=self.n_estimators)
         self.model_: str = booster.model_to_string()
         self.n_iter_ = int(booster.num_trees())
@@ -95,7 +96,7 @@ class LightGBMClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         booster = lightgbm.Booster(model_str=self.model_)
-        return np.asarray(booster.predict(X, raw_score=True, num_iteration=self.n_iter_), dtype=float)
+        return np.asarray(booster.predict(_as_matrix(X), raw_score=True, num_iteration=self.n_iter_), dtype=float)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The second class where the logit is above 0, else the first; shape (n_samples,)."""
@@ -113,3 +114,8 @@ class LightGBMClassifier(ClassifierMixin, BaseEstimator):
         tags.classifier_tags.multi_class = False
         tags.input_tags.sparse = True
         return tags
+
+
+def _as_matrix(X: Any) -> Any:
+    """Sparse rows as the type that LightGBM knows."""
+    return sp.csr_matrix(X) if sp.issparse(X) else X
