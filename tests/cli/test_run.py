@@ -125,7 +125,7 @@ def test_an_output_folder_that_cannot_be_written_is_one_line(tmp_path, words):
     [
         (BrokenProcessPool("a worker"), "error: a worker process died"),
         (OSError(errno.ENOSPC, "No space left on device"), "error: the output folder cannot be written: No space left"),
-        (ConfigCompositionException("no such choice"), "no such choice"),
+        (ConfigCompositionException("no such choice"), "error: no such choice"),
     ],
 )
 def test_errors_outside_the_experiment_are_one_line(monkeypatch, capsys, error, words):

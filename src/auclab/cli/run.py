@@ -8,12 +8,13 @@ from __future__ import annotations
 import logging
 import os
 import shlex
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import hydra
 from hydra.errors import CompactHydraException
@@ -22,14 +23,18 @@ from omegaconf.errors import OmegaConfBaseException
 from rich.markup import escape
 
 from auclab.cli.passwords import hide_in_files, hide_in_log, without_passwords
+from auclab.cli.typed_words import added_keys, in_words, quoted_where_needed, unknown_choices
 from auclab.pipeline.compose import Experiment, conf_folder
 from auclab.pipeline.settings import register_schema
-from auclab.sweeps.jobs import run_job
+from auclab.sweeps.jobs import parse_rerun, run_job
 from auclab.sweeps.sweep import program, sweep_scope
 
 #: Environment variable by which Hydra raises errors in place of printing them.
 TRACES = "HYDRA_FULL_ERROR"
 OTHER_FOLDER = "choose another folder with hydra.run.dir=… (of a sweep: hydra.sweep.dir=…)"
+
+#: After Ctrl-C while settings and data are checked.
+NOT_BEGUN = "nothing was begun"
 
 STUDIES = (
     "studies live in the repository and are not part of the installed package; clone it and type "
@@ -73,19 +78,45 @@ def _run(config: DictConfig) -> None:
 
         run_study(config, job)
         return
-    # Of a sweep, the overrides of this job alone.
-    command = shlex.join([*program(), *job.overrides.task])
-    experiment = Experiment(config, dict(job.runtime.choices), command)
     if job.mode is hydra.types.RunMode.MULTIRUN:
-        run_job(experiment, job)
+        run_job(_experiment(config, job), job)
         return
     from auclab.pipeline.console import plain_errors
 
+    with _nothing_left(Path(job.runtime.output_dir)), plain_errors(lambda line: SystemExit(1), stopped=NOT_BEGUN):
+        # Before the heavy libraries: most mistakes are found here.
+        from auclab.pipeline.checks import check_data, check_settings
+        from auclab.pipeline.data_screen import show_data
+
+        experiment = _experiment(config, job)
+        check_settings(experiment)
+        parse_rerun(config.get("rerun"))
+        show_data(*check_data(experiment))
     with plain_errors(lambda line: SystemExit(1)):
-        # The heavy libraries, only once the choices are known to exist.
         from auclab.pipeline.experiment import run_experiment
 
         run_experiment(experiment, folder=job.runtime.output_dir)
+
+
+def _experiment(config: DictConfig, job: DictConfig) -> Experiment:
+    # Of a sweep, the overrides of this job alone.
+    return Experiment(config, dict(job.runtime.choices), shlex.join([*program(), *job.overrides.task]))
+
+
+@contextmanager
+def _nothing_left(folder: Path) -> Iterator[None]:
+    """Remove the output folder of a run that ends before it begins, and the folders above that are empty then."""
+    try:
+        try:
+            yield
+        except OmegaConfBaseException as error:  # ${…} that leads nowhere; Hydra would print a line of its own
+            _end(in_words(error, ()))
+    except SystemExit:
+        shutil.rmtree(folder, ignore_errors=True)
+        with suppress(OSError):  # not empty
+            folder.parent.rmdir()
+            folder.parent.parent.rmdir()
+        raise
 
 
 def _folders_of_hydra(job: DictConfig) -> list[Path]:
@@ -100,7 +131,7 @@ def main(overrides: Sequence[str] | None = None) -> None:
     Exit codes: 0 done, 1 cannot be done, 130 Ctrl-C.
     """
     _add_schema()
-    arguments = sys.argv[1:] if overrides is None else list(overrides)
+    arguments = quoted_where_needed(sys.argv[1:] if overrides is None else overrides)
     if any(word.startswith("experiment=") for word in arguments):
         from auclab.pipeline.console import plain_errors
 
@@ -108,14 +139,39 @@ def main(overrides: Sequence[str] | None = None) -> None:
             refuse_missing_study(arguments)
     before, sys.argv = sys.argv, [sys.argv[0], *without_passwords(arguments)]
     try:
-        with sweep_scope(), _errors_of_hydra():
+        with sweep_scope(), _errors_of_hydra(arguments):
+            _refuse_at_once(arguments)
             _run()
     finally:
         sys.argv = before
 
 
+def _refuse_at_once(arguments: Sequence[str]) -> None:
+    """Refuse what Hydra would find late or not at all.
+
+    It composes the jobs of a sweep after the parent run is made, takes an experiment that is not there for none, and
+    adds whatever key is written with a plus.
+    """
+    words = [word for word in arguments if not word.startswith("-")]
+    is_sweep = bool({"-m", "--multirun"} & set(arguments))
+    own_folders = any(word.startswith("--config") for word in arguments)
+    looked_at = words if is_sweep else [word for word in words if word.startswith("experiment=")]
+    for line in () if own_folders else unknown_choices(looked_at):
+        _end(line)
+    for line in added_keys(words):
+        _end(line)
+
+
+def _end(line: str) -> NoReturn:
+    """End with an error of one line."""
+    from auclab.pipeline.console import err
+
+    err.print(f"[red]error:[/red] {escape(line)}", soft_wrap=True)
+    raise SystemExit(1)
+
+
 @contextmanager
-def _errors_of_hydra() -> Iterator[None]:
+def _errors_of_hydra(arguments: Sequence[str]) -> Iterator[None]:
     """Errors outside the experiment in words: of the settings, of output folders, of worker processes.
 
     Hydra would print the traceback of all but the first; it raises them if this variable is set.
@@ -127,9 +183,7 @@ def _errors_of_hydra() -> Iterator[None]:
     try:
         yield
     except CompactHydraException as error:
-        cause = error.__cause__ if isinstance(error.__cause__, OmegaConfBaseException) else None
-        sys.stderr.write("".join(f"{each}\n" for each in (error, cause) if each is not None))
-        raise SystemExit(1) from error
+        line = in_words(error, arguments)
     except OSError as error:
         place = f" {error.filename}" if error.filename else ""
         line = f"the output folder{place} cannot be written: {error.strerror or error}; free space, or {OTHER_FOLDER}"
@@ -143,10 +197,7 @@ def _errors_of_hydra() -> Iterator[None]:
     finally:
         os.environ.pop(TRACES) if traces is None else os.environ.update({TRACES: traces})
     if line:
-        from auclab.pipeline.console import err
-
-        err.print(f"[red]error:[/red] {escape(line)}", soft_wrap=True)
-        raise SystemExit(1)
+        _end(line)
 
 
 def _add_schema() -> None:

@@ -90,9 +90,9 @@ def _mixed(columns: Sequence[_Column]) -> AuclabError:
     for column in columns[:_LISTED]:
         count = column.n_cells - column.n_numbers
         verb = "cell that is no number" if count == 1 else "cells that are no numbers"
-        values = ", ".join(map(repr, column.others[:_LISTED])) + (", …" if len(column.others) > _LISTED else "")
+        cells = ", ".join(map(repr, column.others[:_LISTED])) + (", …" if len(column.others) > _LISTED else "")
         where = f"row {column.row}" if count == 1 else f"first in row {column.row}"
-        parts.append(f"column {column.name!r} has {count} {verb} among {column.n_numbers} that are: {values} ({where})")
+        parts.append(f"column {column.name!r} has {count} {verb} among {column.n_numbers} that are: {cells} ({where})")
     if len(columns) > _LISTED:
         parts.append(f"and {len(columns) - _LISTED} more columns")
     values = list(dict.fromkeys(value for column in columns for value in column.others))

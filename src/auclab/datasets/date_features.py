@@ -25,7 +25,7 @@ class DateFeatures(TransformerMixin, BaseEstimator):
         ``year`` is a number; ``month`` and ``weekday`` are a column of zeros and ones for each of the 12 or 7, since
         December is as near to January as to November; ``age`` is in years before the latest date of the training part,
         negative after it.
-    formats : mapping of str to str
+    formats : mapping of str to str or None
         Of each column of text the format, as `pandas.to_datetime` takes it; columns stored as dates need none.
 
     Attributes
@@ -49,7 +49,7 @@ class DateFeatures(TransformerMixin, BaseEstimator):
     ['since_year', 'since_age']
     """
 
-    def __init__(self, parts: Sequence[str] = ("year",), formats: Mapping[str, str] | None = None) -> None:
+    def __init__(self, parts: Sequence[str] = ("year",), formats: Mapping[str, str | None] | None = None) -> None:
         self.parts = parts
         self.formats = formats
 

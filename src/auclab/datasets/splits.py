@@ -6,6 +6,7 @@ arguments after `y` come from one file of ``conf/split``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -73,8 +74,7 @@ def repeated(y: ArrayLike, *, n_repeats: int = 10, test_size: float = 0.1, seed:
     >>> [(split.name, len(split.test)) for split in splits]
     [('repeat 1', 2), ('repeat 2', 2), ('repeat 3', 2)]
     """
-    if n_repeats < 1:
-        raise AuclabError(f"n_repeats is {n_repeats}; at least one split is needed")
+    check_settings(n_repeats=n_repeats)
     names = [f"repeat {i + 1}" for i in range(n_repeats)]
     return _shuffled(y, n_repeats=n_repeats, test_size=test_size, seed=seed, names=names)
 
@@ -107,20 +107,12 @@ def kfold(y: ArrayLike, *, n_folds: int = 5, seed: int = 0, fold: int | None = N
     >>> [split.name for split in kfold([0, 1] * 3, n_folds=3, fold=1)]
     ['fold 1']
     """
+    labels = _labels(y)
+    check_settings(n_folds=n_folds, fold=fold, seed=seed)
+    check_rows(labels, n_folds=n_folds)
     from sklearn.model_selection import StratifiedKFold
 
-    labels = _labels(y)
-    if n_folds < 2:
-        raise AuclabError(f"n_folds is {n_folds}; cross-validation needs at least 2, split=holdout is a single split")
-    if fold is not None and not 0 <= fold < n_folds:
-        raise AuclabError(f"fold is {fold}; the {n_folds} folds are numbered 0 to {n_folds - 1}")
-    fewest = int(np.bincount(labels).min())
-    if fewest < n_folds:
-        raise AuclabError(
-            f"{n_folds} folds need {n_folds} observations of each class, {_census(labels)}; "
-            + (f"take n_folds={fewest} or fewer" if fewest >= 2 else "take split=none")
-        )
-    rows = StratifiedKFold(n_folds, shuffle=True, random_state=_seed(seed)).split(labels, labels)
+    rows = StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(labels, labels)
     splits = _splits(rows, [f"fold {i}" for i in range(n_folds)])
     return splits if fold is None else [splits[fold]]
 
@@ -137,6 +129,75 @@ def none(y: ArrayLike) -> list[Split]:
     return [Split(np.arange(len(_labels(y))), np.arange(0), "none")]
 
 
+def check_settings(
+    *,
+    test_size: float | None = None,
+    seed: int | None = None,
+    n_repeats: int | None = None,
+    n_folds: int | None = None,
+    fold: int | None = None,
+) -> None:
+    """Refuse what no splitter takes, before there are labels; what is left out is not looked at.
+
+    Raises
+    ------
+    AuclabError
+        A number out of range.
+
+    Examples
+    --------
+    >>> check_settings(test_size=0.3, seed=0)
+    >>> check_settings(test_size=3)
+    Traceback (most recent call last):
+        ...
+    auclab.types.AuclabError: test_size is 3; it is a share between 0 and 1, and split=none has no test part
+    """
+    if test_size is not None and not 0.0 < test_size < 1.0:
+        raise AuclabError(f"test_size is {test_size}; it is a share between 0 and 1, and split=none has no test part")
+    if seed is not None and not 0 <= seed < 2**32:
+        raise AuclabError(f"seed is {seed}; it must be ≥ 0 and below 2³²")
+    if n_repeats is not None and n_repeats < 1:
+        raise AuclabError(f"n_repeats is {n_repeats}; at least one split is needed")
+    if n_folds is not None and n_folds < 2:
+        raise AuclabError(f"n_folds is {n_folds}; cross-validation needs at least 2, split=holdout is a single split")
+    if n_folds is not None and fold is not None and not 0 <= fold < n_folds:
+        raise AuclabError(f"fold is {fold}; the {n_folds} folds are numbered 0 to {n_folds - 1}")
+
+
+def check_rows(y: ArrayLike, *, test_size: float | None = None, n_folds: int | None = None) -> None:
+    """Refuse labels of which too few are of a class for a split; what is left out is not looked at.
+
+    Raises
+    ------
+    AuclabError
+        Too few rows of a class.
+
+    Examples
+    --------
+    >>> check_rows([0, 0, 1, 1], n_folds=2)
+    >>> check_rows([0, 0, 1], n_folds=2)
+    Traceback (most recent call last):
+        ...
+    auclab.types.AuclabError: 2 folds need 2 observations of each class, but there are 1 positives and 2 negatives; ...
+    """
+    labels = _labels(y)
+    fewest = int(np.bincount(labels).min())
+    if n_folds is not None and fewest < n_folds:
+        raise AuclabError(
+            f"{n_folds} folds need {n_folds} observations of each class, {_census(labels)}; "
+            + (f"take n_folds={fewest} or fewer" if fewest >= 2 else "take split=none")
+        )
+    if test_size is not None:
+        n_test = math.ceil(test_size * len(labels))
+        smaller = min(n_test, len(labels) - n_test)
+        if fewest < 2 or smaller < 2:
+            raise AuclabError(
+                f"no stratified split with test_size={test_size}, {_census(labels)}: training and test part need both "
+                f"classes each, so two rows of either class at least, and the smaller part would have {smaller} rows; "
+                "add rows, or take split=none"
+            )
+
+
 def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
     """The rows of one part of a split, of a DataFrame, a matrix, or a table in blocks.
 
@@ -149,16 +210,13 @@ def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
 
 
 def _shuffled(y: ArrayLike, *, n_repeats: int, test_size: float, seed: int, names: list[str]) -> list[Split]:
+    labels = _labels(y)
+    check_settings(test_size=test_size, seed=seed)
+    check_rows(labels, test_size=test_size)
     from sklearn.model_selection import StratifiedShuffleSplit
 
-    labels = _labels(y)
-    if not 0.0 < test_size < 1.0:
-        raise AuclabError(f"test_size is {test_size}; it is a share between 0 and 1, and split=none has no test part")
-    shuffle = StratifiedShuffleSplit(n_repeats, test_size=test_size, random_state=_seed(seed))
-    try:
-        splits = _splits(shuffle.split(labels, labels), names)
-    except ValueError as error:  # what remains: a part or a class with too few members
-        raise AuclabError(f"no stratified split with test_size={test_size}, {_census(labels)}: {error}") from error
+    shuffle = StratifiedShuffleSplit(n_repeats, test_size=test_size, random_state=seed)
+    splits = _splits(shuffle.split(labels, labels), names)
     for split in splits:
         for part, rows in (("training", split.train), ("test", split.test)):
             if len(np.unique(labels[rows])) < 2:
@@ -180,9 +238,3 @@ def _labels(y: ArrayLike) -> NDArray[np.int64]:
 def _census(labels: NDArray[np.int64]) -> str:
     n_neg, n_pos = np.bincount(labels, minlength=2).tolist()
     return f"but there are {n_pos} positives and {n_neg} negatives"
-
-
-def _seed(seed: int) -> int:
-    if seed < 0:
-        raise AuclabError(f"seed is {seed}; it must be ≥ 0")
-    return seed

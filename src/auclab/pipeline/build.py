@@ -12,9 +12,12 @@ if TYPE_CHECKING:
     from auclab.datasets.records import Dataset
     from auclab.pipeline.compose import Experiment
 
+#: Where an experiment keeps its data set between the checks and the solve.
+_LOADED = "loaded_dataset"
+
 
 def load_dataset(experiment: Experiment) -> Dataset:
-    """The data set of an experiment; jobs of a sweep that run in one process share it.
+    """The data set of an experiment, loaded once; jobs of a sweep that run in one process share it.
 
     Raises
     ------
@@ -25,7 +28,10 @@ def load_dataset(experiment: Experiment) -> Dataset:
     """
     sweep = os.environ.get(SWEEP_VARIABLE)
     if sweep is None:
-        dataset: Dataset = build(experiment.config.dataset)
+        kept = vars(experiment)  # as its cached properties are
+        if _LOADED not in kept:
+            kept[_LOADED] = build(experiment.config.dataset)
+        dataset: Dataset = kept[_LOADED]
         return dataset
     from auclab.datasets.cache import load_cached
 

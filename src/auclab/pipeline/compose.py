@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,26 @@ def conf_folder() -> Path:
     package = Path(__file__).resolve().parents[1]
     checkout = package.parents[1] / "conf"
     return checkout if (checkout / "config.yaml").exists() else package / "conf"
+
+
+def plain_yaml(path: Path) -> dict[str, Any]:
+    """A file of the configuration as it is written."""
+    plain = OmegaConf.to_container(OmegaConf.load(path), resolve=False)
+    return {str(key): value for key, value in plain.items()} if isinstance(plain, dict) else {}
+
+
+@cache
+def known_keys() -> frozenset[str]:
+    """The settings and groups of ``conf/config.yaml``.
+
+    Examples
+    --------
+    >>> {"dataset", "solver", "data_dir"} <= known_keys()
+    True
+    """
+    main = plain_yaml(conf_folder() / "config.yaml")
+    groups = {str(key) for entry in main.pop("defaults") if isinstance(entry, dict) for key in entry}
+    return frozenset(main) | {group for group in groups if not group.startswith("optional ")}
 
 
 @dataclass(frozen=True)

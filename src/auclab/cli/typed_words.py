@@ -1,0 +1,207 @@
+"""The words of a command that Hydra refuses, in one line that says what is meant, and those it only needs in quotes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.errors import HydraException
+from omegaconf.errors import OmegaConfBaseException
+
+from auclab.pipeline.compose import conf_folder, known_keys, plain_yaml
+
+#: Choices that a message lists as having a setting.
+_FEW = 6
+#: Lines of Hydra's messages that say nothing about the mistake.
+_NOISE = re.compile(r"^(See https|To append|Config search path|\s*provider=|\s*full_key|\s*object_type|Set the env)")
+#: What OmegaConf calls the types of settings.
+_KINDS = {"Float": "a number", "Integer": "a whole number", "Boolean": "true or false", "String": "text"}
+_OTHER_TYPE = re.compile(
+    r"Value '(?P<value>.*?)' (of type '.*?' )?(could not be converted to|is not a valid) (?P<kind>\w+)"
+)
+
+
+def quoted_where_needed(arguments: Sequence[str]) -> list[str]:
+    """The words of a command, values that Hydra's language cannot read in its quotes: umlauts, brackets, blanks.
+
+    Examples
+    --------
+    >>> quoted_where_needed(["dataset.target=größe", "dataset.path=my file (1).csv", "split.seed=0,1"])
+    ['dataset.target="größe"', 'dataset.path="my file (1).csv"', 'split.seed=0,1']
+    >>> quoted_where_needed(["dataset.drop=[größe,name]"])
+    ['dataset.drop=["größe","name"]']
+    """
+    return [_quoted(word) if _is_override(word) and not _parses(word) else word for word in arguments]
+
+
+def in_words(error: BaseException, arguments: Sequence[str]) -> str:
+    """What Hydra refused, as one line.
+
+    Parameters
+    ----------
+    error : CompactHydraException
+    arguments : sequence of str
+        The words of the command.
+    """
+    words = [word for word in arguments if _is_override(word)]
+    for line in unknown_choices(words):
+        return line
+    for word in words:
+        if not _parses(word):
+            return _unreadable(word)
+    for line in _unknown_keys(words):
+        return line
+    cause = error.__cause__ if isinstance(error.__cause__, OmegaConfBaseException) else error
+    text = f"{error}\n{cause}"
+    if (other := _OTHER_TYPE.search(text)) is not None:
+        at = re.search(r"full_key: (\S+)", text)
+        kind = _KINDS.get(other["kind"], other["kind"])
+        return f"{at[1] if at else 'a setting'} is {other['value']!r}; it is {kind}"
+    if (several := re.search(r"Ambiguous value for argument '(.*?)'\n", text)) is not None:
+        key = several[1].partition("=")[0]
+        return f"{several[1]} has several values: add -m to run each of them, or write a list, {key}=[…]"
+    if (again := re.search(r"Multiple values for (\S+?)\.", text)) is not None:
+        return f"{again[1]} has one choice, and was given several: write {again[1]}=CHOICE, without the +"
+    if (lost := re.search(r"Interpolation key '(.*?)' not found", text)) is not None:
+        return f"${{{lost[1]}}} leads to no setting; give the value itself"
+    lines = [line.strip() for line in dict.fromkeys(text.splitlines())]
+    return " ".join(line for line in lines if line and not _NOISE.match(line))
+
+
+def unknown_choices(words: Sequence[str]) -> Iterator[str]:
+    """A line for every choice of a group that has no yaml file, also among those of a sweep."""
+    for word in words:
+        key, _, value = word.lstrip("+").partition("=")
+        folder = conf_folder() / key
+        if "=" not in word or word.startswith("~") or "." in key or "@" in key or not folder.is_dir():
+            continue
+        choices = _choices(folder)
+        if set(value) & set("(${:'\""):  # a function of Hydra's language, such as choice(a,b)
+            continue
+        for choice in filter(None, (part.strip() for part in value.strip("[]").split(","))):
+            if choice not in (*choices, "null"):
+                yield f"{key}={choice} is not there{_near(choice, choices)}; choices are {', '.join(choices)}"
+        if value == "":
+            yield f"{key}= has no value; choices are {', '.join(choices)}"
+
+
+def added_keys(words: Sequence[str]) -> Iterator[str]:
+    """A line for every key that a plus would add to the top of the configuration, where nothing reads it."""
+    for word in words:
+        key = re.split(r"[.=@/]", word.lstrip("+"))[0]
+        if word.startswith("+") and key not in (known := known_keys()) and not (conf_folder() / key).exists():
+            listed = ", ".join(sorted(known - {"hydra"}))
+            yield f"there is no setting {key!r}{_near(key, known)}; settings are {listed}"
+
+
+def _unknown_keys(words: Sequence[str]) -> Iterator[str]:
+    """A line for every key that the chosen yaml files do not have."""
+    for word in words:
+        path = word.lstrip("+~").partition("=")[0]
+        key, *rest = path.split(".")
+        if word.startswith("+") or "@" in path or "/" in path or key == "hydra":
+            continue
+        if key not in known_keys():
+            known = sorted(known_keys() - {"hydra"})
+            yield f"there is no setting {key!r}{_near(key, known)}; settings are {', '.join(known)}"
+        elif rest:
+            where = f"{key}={_choice(key, words)}" if (conf_folder() / key).is_dir() and key != "metrics" else key
+            keys: Mapping[str, Mapping[str, None] | None] | None = _keys_of(key, words)
+            for name in rest:
+                if not keys or name not in keys:
+                    known = [each for each in keys or () if not each.startswith("_")]
+                    has = f"it has {', '.join(known)}" if known else "it has none"
+                    near = _near(name, known)
+                    yield f"{path} is no setting of {where}{near}; {has}{_elsewhere(key, rest)}"
+                    break
+                where, keys = f"{where}.{name}", keys[name]
+
+
+def _elsewhere(group: str, rest: Sequence[str]) -> str:
+    """The choices of a group that have a setting."""
+    folder = conf_folder() / group
+    if len(rest) > 1 or not folder.is_dir() or group == "metrics":
+        return ""
+    having = [name for name in _choices(folder) if rest[0] in plain_yaml(folder / f"{name}.yaml")]
+    having.sort(key="file".__ne__)  # the user's own file first
+    if not having:
+        return ""
+    few = ", ".join(having[:_FEW]) + (", …" if len(having) > _FEW else "")
+    return f"; {group} = {few} {'have' if len(having) > 1 else 'has'} it"
+
+
+def _keys_of(group: str, words: Sequence[str]) -> Mapping[str, Mapping[str, None] | None]:
+    """The keys below a group of the configuration, as the chosen yaml files have them, and those below each."""
+    folder = conf_folder() / group
+    files = [folder / f"{_choice(group, words)}.yaml"]
+    if group == "metrics":
+        files = [folder / f"{name}.yaml" for name in re.findall(r"\w+", str(_choice(group, words)))]
+    trees = [plain_yaml(path) for path in files if path.is_file()]
+    if not folder.is_dir():
+        below = plain_yaml(conf_folder() / "config.yaml").get(group)
+        trees = [below] if isinstance(below, dict) else []
+    found: dict[str, Mapping[str, None] | None] = {}
+    for tree in trees:
+        for key, below in tree.items():
+            if key != "defaults":
+                found[str(key)] = dict.fromkeys(map(str, below)) if isinstance(below, dict) else None
+    return found
+
+
+def _choice(group: str, words: Sequence[str]) -> str:
+    """What the command chooses for a group, else the choice of conf/config.yaml."""
+    for word in reversed(words):
+        key, _, value = word.lstrip("+").partition("=")
+        if key == group:
+            return value
+    for entry in plain_yaml(conf_folder() / "config.yaml")["defaults"]:
+        if isinstance(entry, dict) and group in entry:
+            return str(entry[group])
+    return ""
+
+
+def _near(word: str, choices: Iterable[str]) -> str:
+    from auclab.validation import did_you_mean  # NumPy, which --help does not need
+
+    return did_you_mean(word, choices)
+
+
+def _choices(folder: Path) -> list[str]:
+    return sorted(path.stem for path in folder.glob("*.yaml"))
+
+
+def _is_override(word: str) -> bool:
+    return not word.startswith("-")
+
+
+def _parses(word: str) -> bool:
+    try:
+        OverridesParser.create().parse_override(word)
+    except HydraException:
+        return False
+    return True
+
+
+def _quoted(word: str) -> str:
+    """A word whose value is in quotes, if that is all it lacks."""
+    key, equals, value = word.partition("=")
+    is_list = value.startswith("[") and value.endswith("]")
+    parts = [part.strip() for part in value[1:-1].split(",")] if is_list else [value]
+    if not equals or any(not part or set(part) & set("'\"[]{}$\\") for part in parts):
+        return word
+    inner = ",".join(f'"{part}"' for part in parts)
+    better = f"{key}=[{inner}]" if is_list else f"{key}={inner}"
+    return better if _parses(better) else word
+
+
+def _unreadable(word: str) -> str:
+    from auclab.datasets.overrides import override
+
+    key, equals, value = word.partition("=")
+    if not equals:
+        return f"{word!r} is no setting; write KEY=VALUE, such as split.seed=1, or GROUP=CHOICE"
+    if value.count("[") != value.count("]") or value.count("{") != value.count("}"):
+        return f"{word!r} cannot be read: a bracket is not closed; a list is written as {key}=[a,b]"
+    return f"{word!r} cannot be read; put the value in quotes: {override(key, value)}"

@@ -1,0 +1,299 @@
+"""Mistakes that people make in a command, each with words that the answer has to contain.
+
+``python tests/mistakes.py TABLE.csv`` types all of them as commands and writes the answer, the exit code and the
+seconds of each; `tests/cli/test_mistakes.py` runs them in one process.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from run_command import command
+
+#: Seconds of processor time that a refusal may take.
+MOST_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """The words of a command, and a regular expression that the answer matches."""
+
+    words: tuple[str, ...]
+    answer: str
+
+    @property
+    def typed(self) -> str:
+        return " ".join(self.words)
+
+
+def mistake(words: str, answer: str) -> Mistake:
+    return Mistake(tuple(words.split()), answer)
+
+
+CHOICES_AND_KEYS = (
+    mistake(
+        "formulation=ranksmv", r"formulation=ranksmv is not there \(did you mean 'ranksvm'\?\); choices are bauc, "
+    ),
+    mistake("formulaton=bauc", r"no setting 'formulaton' \(did you mean 'formulation'\?\)"),
+    mistake("dataset=ionosfere", r"did you mean 'ionosphere'"),
+    mistake("solver=newtn", r"did you mean 'newton'"),
+    mistake("metrics=[auc,bacu]", r"metrics=bacu is not there \(did you mean 'bauc'"),
+    mistake("preprocess=standrd", r"did you mean 'standard'"),
+    mistake("bounds=defalt", r"did you mean 'default'"),
+    mistake("formulation=ranksvm tune=penalti", r"did you mean 'penalty'"),
+    mistake("tracking=mlfow", r"did you mean 'mlflow'"),
+    mistake("engine=dsk", r"did you mean 'dask'"),
+    mistake("split=k-fold", r"did you mean 'kfold'"),
+    mistake("experiment=compare_formulation", r"did you mean 'compare_formulations'"),
+    mistake(
+        "split.sed=1", r"split.sed is no setting of split=holdout \(did you mean 'seed'\?\); it has test_size, seed"
+    ),
+    mistake("formulation=ranksvm formulation.penality=1", r"did you mean 'penalty'"),
+    mistake(
+        "formulation.norm=l1",
+        r"formulation.norm is no setting of formulation=bauc; it has none; formulation = .*ranksvm have it",
+    ),
+    mistake(
+        "dataset.path=my.csv",
+        r"dataset.path is no setting of dataset=breast_cancer; .*; dataset = file, blocks have it",
+    ),
+    mistake("engine.workers=2", r"engine.workers is no setting of engine=local; it has none; engine = dask has it"),
+    mistake(
+        "solver=newton solver.encoding=dual",
+        r"solver.encoding is no setting of solver=newton; .*; solver = highs has it",
+    ),
+    mistake("metrics.auc.level=1", r"metrics.auc.level is no setting of metrics.auc"),
+    mistake("tune.fold=3", r"tune.fold is no setting of tune=none"),
+    mistake("tune.folds=3", r"tune.folds has no effect with tune=none; choose"),
+    mistake("hydra.rum.dir=x", r"Could not override 'hydra.rum.dir'"),
+    mistake("+foo=1", r"no setting 'foo'"),
+    mistake("++foo.bar=1", r"no setting 'foo'"),
+    mistake("+split.foo=1", r"split has no setting 'foo'; it has test_size, seed"),
+    mistake("+tune.foo=1", r"'foo'.* parameter, "),
+    mistake("+dataset.colour=red", r"dataset has no setting 'colour'; it has name"),
+    mistake("+metrics.auc.foo=1", r"metrics.auc has no setting 'foo'; it has none"),
+    mistake("+formulation=csvm", r"write formulation=CHOICE, without the \+"),
+    mistake("formulation=", r"formulation= has no value; choices are bauc"),
+    mistake("ranksvm", r"'ranksvm' is no setting; write KEY=VALUE"),
+    mistake("~split", r"no split is chosen, and every experiment has one"),
+    mistake("metrics=[auc", r"a bracket is not closed; a list is written as metrics=\[a,b\]"),
+    mistake("metrics=[]", r"no metrics is chosen, .*; give some by list, such as 'metrics=\[auc,bauc\]'"),
+    mistake("split.seed=0,1", r"split.seed=0,1 has several values: add -m"),
+    mistake("-m formulation=bauc,ranksmv", r"did you mean 'ranksvm'"),
+    mistake("-m +foo=1,2", r"no setting 'foo'"),
+)
+
+VALUES = (
+    mistake("split.seed=abc", r"split.seed is 'abc'; it is a whole number, such as 0"),
+    mistake("split.seed=-1", r"seed is -1; it must be ≥ 0"),
+    mistake("split.seed=1.5", r"split.seed is 1.5; it is a whole number"),
+    mistake("split.seed=null", r"split.seed is null; it is a whole number"),
+    mistake("split.seed=99999999999", r"it must be ≥ 0 and below 2³²"),
+    mistake("split.test_size=7", r"test_size is 7; it is a share between 0 and 1"),
+    mistake("split.test_size=0", r"test_size is 0; it is a share between 0 and 1"),
+    mistake("split.test_size=half", r"split.test_size is 'half'; it is a number, such as 0.3"),
+    mistake("split=kfold split.n_folds=1", r"n_folds is 1; cross-validation needs at least 2"),
+    mistake("split=kfold split.fold=9", r"fold is 9; the 5 folds are numbered 0 to 4"),
+    mistake("split=kfold split.fold=first", r"split.fold is 'first'; it is a whole number, or null for all"),
+    mistake("split=repeated split.n_repeats=0", r"n_repeats is 0; at least one split"),
+    mistake("formulation=ranksvm formulation.penalty=-1", r"penalty λ must be finite and ≥ 0, got -1"),
+    mistake("formulation=ranksvm formulation.penalty=abc", r"formulation.penalty is 'abc'; it is a number"),
+    mistake("formulation=ranksvm formulation.penalty=nan", r"penalty λ must be finite"),
+    mistake("formulation=ranksvm formulation.penalty=1e300", r"penalty λ .*1e\+?150"),
+    mistake("formulation=ranksvm formulation.norm=l3", r"l1.*l2.*linf"),
+    mistake("formulation=ranksvm formulation.squared=maybe", r"formulation.squared is 'maybe'; it is true or false"),
+    mistake("formulation=generalized_bauc formulation.threshold=inf", r"threshold z must be finite"),
+    mistake("formulation=partial_auc formulation.max_fpr=2", r"max_fpr"),
+    mistake("solver=highs formulation=ranksvm", r"solver=highs cannot solve ranksvm: .*use solver="),
+    mistake("solver=scs formulation=exact_auc", r"solver=scs cannot solve exact_auc: .*use solver=highs"),
+    mistake("solver.tolerance=0", r"solver.tolerance is 0.0; it is a relative gap > 0"),
+    mistake("solver.tolerance=abc", r"solver.tolerance is 'abc'; it is a number"),
+    mistake("solver.time_limit=-1", r"solver.time_limit is -1.0; it is a number of seconds > 0"),
+    mistake("solver=cutting_plane solver.max_iters=0", r"solver.max_iters is 0; at least 1"),
+    mistake("solver=highs solver.encoding=ful", r"solver.encoding is 'ful' \(did you mean 'full'"),
+    mistake("solver=highs solver.export=model.txt", r"ends in .lp or .mps"),
+    mistake("tune=penalty", r"tune.parameter is 'penalty', which bauc does not have"),
+    mistake("tune=threshold formulation=ranksvm", r"'threshold', which ranksvm does not have; it has penalty"),
+    mistake("formulation=ranksvm tune=penalty tune.folds=1", r"tune.folds is 1; cross-validation needs at least 2"),
+    mistake("formulation=ranksvm tune=penalty tune.metric=aux", r"tune.metric is 'aux' \(did you mean 'auc'"),
+    mistake("formulation=ranksvm tune=penalty tune.values=[]", r"tune.values is empty; give the values"),
+    mistake("formulation=ranksvm tune=penalty tune.values=[a]", r"tune.values.* is 'a'; it is a number"),
+    mistake("bounds.rho=2", r"bounds.rho is 2.0; it is one minus the confidence"),
+    mistake("bounds.stability.a=-1", r"bounds.stability.a is -1.0; it must be ≥ 0"),
+    mistake("bounds.weighted.max_fpr=3", r"bounds.weighted.max_fpr is 3.0; it is a rate in \(0, 1\]"),
+    mistake("metrics=[soft_auc] metrics.soft_auc.beta=-1", r"metrics.soft_auc: beta must be above 0"),
+    mistake("metrics=[partial_auc] metrics.partial_auc.max_fpr=0", r"metrics.partial_auc: .*max_fpr"),
+    mistake("rerun=maybe", r"rerun is 'maybe'; it is one of stale, false and true"),
+    mistake("data_dir=nowhere", r"data_dir=nowhere is no folder"),
+    mistake("engine=dask", r"engine=dask (needs distributed; install it|reads the blocks of dataset=blocks)"),
+    mistake("preprocess.max_categories=1", r"max_categories is 1; it is a whole number ≥ 2"),
+    mistake("preprocess.dates=[yaer]", r"'yaer' \(did you mean 'year'\?\)"),
+    mistake("preprocess.missing_indicators=perhaps", r"is 'perhaps'; it is true or false"),
+    mistake("tracking=mlflow tracking.wait=-1", r"tracking.wait is -1.0; it is a number of seconds"),
+    mistake("dataset=artificial dataset.n_pos=many", r"dataset.n_pos is 'many'; it is a whole number"),
+    mistake("dataset.name=${nowhere}", r"nowhere.* leads to no setting; give the value itself"),
+)
+
+ROWS = [f"{k % 7}.5,{'red' if k % 3 else 'blue'},{k % 2}" for k in range(60)]
+PLAIN = "\n".join(["size,colour,y", *ROWS])
+
+
+def _with(row: int, text: str, rows: list[str] = ROWS, header: str = "size,colour,y") -> str:
+    return "\n".join([header, *rows[:row], text, *rows[row + 1 :]])
+
+
+def _column(name: str, cells: list[str]) -> str:
+    return "\n".join([f"size,{name},y", *(f"{k % 7},{cell},{k % 2}" for k, cell in enumerate(cells))])
+
+
+#: Files by their name; those of `FILES` are named in the words.
+CONTENTS: dict[str, str | bytes] = {
+    "plain.csv": PLAIN,
+    "empty.csv": "",
+    "header.csv": "size,colour,y\n",
+    "three_values.csv": "\n".join(["x,y", *(f"{k},{'abc'[k % 3]}" for k in range(30))]),
+    "one_class.csv": "x,y\n1,1\n2,1\n3,1\n",
+    "gap_in_target.csv": _with(4, "1.5,red,"),
+    "twice.csv": "size,size,y\n1,2,0\n2,1,1\n",
+    "short_row.csv": _with(6, "1.5,red"),
+    "long_row.csv": _with(6, "1.5,red, dark,1"),
+    "no_quotes.csv": "\n".join(["size,name,y", *(f"{k},Meier, Anna,{k % 2}" for k in range(9))]),
+    "bad_cell.csv": _with(16, "unknown,red,1"),
+    "thousands.csv": _column("price", [f"{k + 1}.234.567" for k in range(60)]),
+    "units.csv": _column("weight", [f"{k} kg" for k in range(60)]),
+    "dates.csv": _column("since", [f"2024-{k % 12 + 1:02d}-{k % 28 + 1:02d}" for k in range(60)]),
+    "us_dates.csv": _column("since", [f"{k % 12 + 1}/{k % 11 + 1}/2024" for k in range(60)]),
+    "bad_date.csv": _column("since", ["soon", *(f"2024-{k % 12 + 1:02d}-01" for k in range(59))]),
+    "identifier.csv": _column("id", [f"K-{k}" for k in range(120)]),
+    "workbook.csv": b"PK\x03\x04\x14\x00\x06\x00\x08\x00rest of a workbook",
+    "latin.csv": "größe,y\n1,0\n2,1\n".encode("latin-1"),
+    "three_rows.csv": "x,y\n1,0\n2,1\n3,1\n",
+    "constant.csv": "\n".join(["x,z,y", *(f"1,a,{k % 2}" for k in range(30))]),
+    "huge.csv": _with(3, "1e300,red,1"),
+    "infinite.csv": _with(3, "inf,red,1"),
+    "only_target.csv": "y\n0\n1\n",
+    "plain.xlsx": b"PK\x03\x04",
+    "broken.parquet": b"PAR1 and nothing else",
+    "broken.svm": b"what is this\n",
+    "cut.csv.gz": b"\x1f\x8b\x08\x00\x00\x00",
+}
+
+
+def _file(name: str, more: str, answer: str, *, target: str = "dataset.target=y") -> Mistake:
+    return mistake(f"dataset=file dataset.path={name} {target} {more}", answer)
+
+
+FILES = (
+    mistake("dataset=file", r"which file\? Give dataset.path="),
+    _file("gone.csv", "", r"gone.csv cannot be read: No such file"),
+    _file(".", "", r"cannot be read: Is a directory"),
+    _file("https://example.org/my.csv", "", r"is an address; .* download it"),
+    _file("plain.xlsx", "", r"plain.xlsx has an unknown ending; a file ends in one of .csv"),
+    _file("empty.csv", "", r"empty.csv is empty"),
+    _file("header.csv", "", r"has no rows"),
+    _file("workbook.csv", "", r"workbook.csv cannot be read as a table: it is no text"),
+    _file("broken.parquet", "", r"broken.parquet cannot be read as a table"),
+    _file("broken.svm", "", r"broken.svm cannot be read as a table"),
+    _file("cut.csv.gz", "", r"cut.csv.gz cannot be read as a table"),
+    _file("plain.csv", "", r"which column of plain.csv is the target\? .*columns are size, colour, y", target=""),
+    _file("plain.csv", "", r"'colur' is not there \(did you mean 'colour'\?\)", target="dataset.target=colur"),
+    _file("plain.csv", "dataset.positive=yes", r"label 'yes' does not occur in 'y'; labels are 0 \(30 rows\), 1"),
+    _file("three_values.csv", "", r"which label of 'y' is positive\? Give dataset.positive.*a \(10 rows\)"),
+    _file("three_values.csv", "dataset.positive=a dataset.negative=a", r"'a' is listed as positive and as negative"),
+    _file("one_class.csv", "dataset.positive=1", r"two classes are needed"),
+    _file("gap_in_target.csv", "", r"target column 'y' has 1 missing values \(first in row 5\)"),
+    _file("twice.csv", "", r"columns of the same name: 'size'"),
+    _file("short_row.csv", "", r"row 7 has 2 fields.*header row has 3"),
+    _file("long_row.csv", "", r"row 7 has 4 fields.*header row has 3"),
+    _file("no_quotes.csv", "", r"row 1 has 4 fields.*belongs in quotes"),
+    _file("bad_cell.csv", "", r"'size' has 1 cell .* 'unknown' \(row 17\); dataset.missing=\[unknown\]"),
+    _file("thousands.csv", "", r"'price' looks like numbers that cannot be read, such as '1.234.567' in row 1"),
+    _file("units.csv", "", r"'weight' looks like numbers that cannot be read, such as '0 kg'"),
+    _file("dates.csv", "", r"'since' holds dates.*preprocess.dates=\[year,month,age\].*dataset.drop=\[since\]"),
+    _file("us_dates.csv", "preprocess.dates=[month]", r"day and month cannot be told apart; give .*date_format"),
+    _file("bad_date.csv", "preprocess.dates=[year]", r"'soon' in row 1 is none; .*dataset.missing=\[soon\]"),
+    _file("identifier.csv", "", r"'id' holds text with 120 different values.*dataset.drop=\[id\]"),
+    _file("plain.csv", "dataset.drop=[siez]", r"'siez', to be dropped, is not there \(did you mean 'size'"),
+    _file("plain.csv", "dataset.nominal=[color]", r"nominal column 'color' is not there \(did you mean 'colour'"),
+    _file("plain.csv", "dataset.drop=[y]", r"'y' is the target and to be dropped"),
+    _file("plain.csv", "dataset.sep=;", r"target column 'y' is not there", target="dataset.target=y"),
+    _file("plain.csv", "dataset.sep=space-bar", r"dataset.sep is 'space-bar'; it is one sign, or one of comma"),
+    _file("plain.csv", "dataset.decimal=comma", r"dataset.decimal is 'comma'; the sign before decimals is . or ,"),
+    _file("plain.csv", "dataset.encoding=utf9", r"'utf9', which Python does not know \(did you mean 'utf-8'"),
+    _file("latin.csv", "dataset.encoding=utf-8", r"latin.csv cannot be read as a table: it is not utf-8; leave out"),
+    _file("plain.csv", "dataset.missing=[1]", r"target column 'y' has 30 missing values"),
+    _file("plain.csv", "dataset.sha256=00", r"is not the file that was expected"),
+    _file("three_rows.csv", "", r"2 positives and 1 negatives: .*both classes"),
+    _file("constant.csv", "", r"every column of 'constant.csv' has one value only"),
+    _file("huge.csv", "", r"'size' has 1 values above 1e\+150 in size \(first in row 4\)"),
+    _file("infinite.csv", "", r"'size' has 1 infinite values \(first in row 4\)"),
+    _file("only_target.csv", "", r"no features: 'y' is the only column"),
+)  # fmt: skip
+
+MISTAKES = (*CHOICES_AND_KEYS, *VALUES, *FILES)
+
+
+def write_files(folder: Path) -> None:
+    """The files that the words name."""
+    for name, content in CONTENTS.items():
+        (folder / name).write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+
+
+def type_it(one: Mistake, folder: Path) -> dict[str, object]:
+    """The answer to a mistake that is typed as a command, as a row of the table."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.perf_counter()
+    answer = subprocess.run(
+        command("tracking=none", *one.words) if "tracking=mlflow" not in one.words else command(*one.words),
+        cwd=folder, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    wall = time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    message = answer.stderr.strip()
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    good = len(message.splitlines()) == 1 and re.search(one.answer, message) is not None and "Traceback" not in message
+    left = sorted({path.name for path in folder.iterdir()} - set(CONTENTS))
+    verdict = "accepted" if answer.returncode == 0 else "refused" if good else "in other words"
+    return {
+        "typed": one.typed,
+        "message": message,
+        "exit": answer.returncode,
+        "verdict": f"left {', '.join(left)}" if left else verdict,
+        "traceback": "Traceback" in answer.stderr + answer.stdout,
+        "cpu": round(seconds, 2),
+        "wall": round(wall, 2),
+    }
+
+
+def main(path: Path) -> None:
+    """Type all, write the table, and print the sums."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        write_files(folder)
+        rows = [type_it(one, folder) for one in MISTAKES]
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.DictWriter(stream, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    seconds = sorted(float(str(row["cpu"])) for row in rows)
+    for row in rows:
+        if row["verdict"] != "refused" or row["traceback"] or float(str(row["cpu"])) >= MOST_SECONDS:
+            print(row)
+    print(
+        f"{len(rows)} mistakes: {sum(bool(row['traceback']) for row in rows)} tracebacks, "
+        f"{sum(row['verdict'] == 'accepted' for row in rows)} accepted, "
+        f"{sum(row['verdict'] == 'refused' for row in rows)} refused in one line with the words; processor seconds: "
+        f"median {seconds[len(seconds) // 2]:.2f}, largest {seconds[-1]:.2f}"
+    )
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
