@@ -129,6 +129,18 @@ def test_every_baseline_has_a_configuration():
         assert text.startswith("# Baseline: ")
 
 
+@pytest.mark.parametrize("name", ["logistic", "lightgbm"])
+def test_bounds_in_a_ball_need_coefficients(tmp_path, name):
+    """Those of the held-out part hold for any scorer; of trees, with the spread of the scores that were seen."""
+    if name == "lightgbm":
+        pytest.importorskip("lightgbm")
+    words = (f"formulation={name}", "preprocess=unit_ball", "metrics=[auc,bauc]", "bounds=default")
+    (fold,) = run_here(tmp_path, *SMALL, *words, brief=True).folds
+    names = {item.name for item in fold.guarantees}
+    assert {"fixed_scorer_auc", "fixed_scorer_bauc"} <= names
+    assert not any("stability" in each or "margin" in each for each in names)
+
+
 @pytest.mark.parametrize("name", sorted(BASELINES))
 def test_an_experiment_keeps_what_it_keeps_of_a_formulation(tmp_path, name):
     if name == "lightgbm":

@@ -104,7 +104,7 @@ def _refit(best: Best, arguments: Namespace) -> int:
     command = newest.get("tag.command")
     _, run = refit(
         Path(newest["folder"]),
-        tracking_of(newest.to_dict(), arguments.store),
+        tracking_of(str(newest.get("tracking.experiment") or "auclab"), arguments.store),
         choices=choices,
         command=command if isinstance(command, str) else "",
         allow=arguments.allow,

@@ -14,7 +14,7 @@ from auclab.types import AuclabError
 MOST_ENTRIES = 200_000_000
 
 
-class DiscriminantClassifier(LinearDiscriminantAnalysis):  # type: ignore[misc]
+class DiscriminantClassifier(LinearDiscriminantAnalysis):
     """scikit-learn's `LinearDiscriminantAnalysis`, fitted to arrays or CSR matrices.
 
     Raises
@@ -25,12 +25,15 @@ class DiscriminantClassifier(LinearDiscriminantAnalysis):  # type: ignore[misc]
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Fit to X of shape (n_samples, n_features) and the labels y."""
-        if sp.issparse(X):
-            if X.shape[0] * X.shape[1] > MOST_ENTRIES:
-                raise AuclabError(
-                    f"linear discriminant analysis needs every entry of a table, and this one is sparse with "
-                    f"{X.shape[0]:,} × {X.shape[1]:,} of them; take formulation=logistic"
-                )
-            X = X.toarray()
-        super().fit(X, y)
+        super().fit(_written_out(X) if sp.issparse(X) else X, y)
         return self
+
+
+def _written_out(X: Any) -> Any:
+    n_rows, n_columns = X.shape
+    if n_rows * n_columns > MOST_ENTRIES:
+        raise AuclabError(
+            f"linear discriminant analysis needs every entry of a table, and this one is sparse with {n_rows:,} × "
+            f"{n_columns:,} of them; take formulation=logistic"
+        )
+    return X.toarray()

@@ -118,4 +118,5 @@ class LightGBMClassifier(ClassifierMixin, BaseEstimator):
 
 def _as_matrix(X: Any) -> Any:
     """Sparse rows as the type that LightGBM knows."""
-    return sp.csr_matrix(X) if sp.issparse(X) else X
+    sparse = sp.issparse(X)
+    return sp.csr_matrix(X) if sparse else X

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -143,12 +143,15 @@ def _guarantee(
     if those of all K do, each with ρ/K. Of a baseline, bounds on the held-out part alone hold: the others are for
     linear scorers of pairs.
     """
+    known = cast(Solution, solution)  # what is left of the bounds reads the coefficients, and these in a ball alone
+    in_ball: Any = preprocessing
     if isinstance(solution, BaselineFit):
         bounds = replace(bounds, stability=None, margin=None)
+        in_ball = None if solution.coef is None else preprocessing
 
     def at_level(rho: float) -> tuple[tuple[Guarantee, ...], tuple[str, ...]]:
-        options = {"features": features, "config": replace(bounds, rho=rho), "preprocessing": preprocessing}
-        return find_guarantees(solution, parts["train"], parts.get("test"), **options)
+        options = {"features": features, "config": replace(bounds, rho=rho), "preprocessing": in_ball}
+        return find_guarantees(known, parts["train"], parts.get("test"), **options)
 
     guarantees, remarks = at_level(bounds.rho)
     if tuning is None or not any(item.sample == "train" for item in guarantees):

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from omegaconf import OmegaConf, open_dict
 
@@ -83,11 +82,14 @@ def _output_folder() -> Path:
     return Path("outputs") / f"{now:%Y-%m-%d}" / f"{now:%H-%M-%S.%f}"
 
 
-def tracking_of(stored: Mapping[str, Any], store: str) -> TrackingConfig:
-    """Settings that record a run in the store that a command was given, in the experiment of a stored run."""
-    experiment = str(stored.get("tracking.experiment") or "auclab")
-    return (
-        TrackingConfig(uri=store, experiment=experiment)
-        if "://" in store
-        else TrackingConfig(dir=store, experiment=experiment)
-    )
+def tracking_of(experiment: str, store: str) -> TrackingConfig:
+    """Settings that record a run in the store that a command was given, in an experiment.
+
+    Examples
+    --------
+    >>> tracking_of("thesis", "my/runs").dir, tracking_of("thesis", "http://127.0.0.1:5000").uri
+    ('my/runs', 'http://127.0.0.1:5000')
+    """
+    if "://" in store:
+        return TrackingConfig(experiment=experiment, uri=store)
+    return TrackingConfig(experiment=experiment, dir=store)
