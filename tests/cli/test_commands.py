@@ -4,7 +4,6 @@ import io
 import math
 import re
 import shutil
-import socket
 import subprocess
 
 import pandas as pd
@@ -16,9 +15,6 @@ from auclab.cli import main as cli
 from auclab.comparison import formats, read_runs
 from auclab.comparison.replay import replay
 from auclab.comparison.runs import find_run
-from auclab.pipeline.console import open_command
-from auclab.tracking import TrackingConfig
-from auclab.tracking.address import Address
 from auclab.types import AuclabError
 from made_runs import table_of
 
@@ -241,26 +237,6 @@ def test_a_run_that_was_tampered_with_does_not(call, store, tmp_path):
     (copy / "config.yaml").unlink()
     with pytest.raises(AuclabError, match=r"config\.yaml is gone"):
         replay(rows)
-
-
-def test_the_page_has_the_settings_that_the_screen_recommends(store):
-    recommended = open_command(TrackingConfig(dir=str(store)))
-    command = " ".join(commands.page_command(5000))
-    settings = commands.page_settings(Address.parse(store))
-    setting, _, rest = recommended.partition(" ")
-    assert dict([setting.split("=")]).items() <= settings.items()
-    words, _, place = rest.partition(" --backend-store-uri ")
-    for word in words.split():
-        assert word in command
-    assert settings["MLFLOW_BACKEND_STORE_URI"] == place == f"sqlite:///{store / 'mlflow.db'}"
-
-
-def test_a_taken_port_is_passed_over():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        assert commands._free_port(port) > port
 
 
 def test_there_is_no_page_without_a_store(capsys, tmp_path):

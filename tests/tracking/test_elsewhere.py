@@ -165,7 +165,7 @@ def test_a_database_of_ones_own_choice(tmp_path, monkeypatch):
     assert (tmp_path / "sub" / "x.db").exists()
     assert kept.folder == tmp_path / "files" / "artifacts" / kept.run_id / "artifacts"
     assert not (tmp_path / "files" / "mlflow.db").exists()
-    assert open_command(tracking).endswith("--backend-store-uri sqlite:///sub/x.db")
+    assert open_command(tracking) == "auclab ui --store sqlite:///sub/x.db"
     # Files on another file system than the staging folder are copied.
     real = Path.replace
 

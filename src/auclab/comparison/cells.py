@@ -59,6 +59,12 @@ class Cells:
         return self.values.where(self.counted)
 
     @property
+    def by_row(self) -> dict[str, pd.DataFrame]:
+        """The values that are compared, a table for each row: a row per pair and a column per column."""
+        groups = self.compared.groupby(level="row", sort=False)
+        return {str(name): block.dropna(how="all") for name, block in groups}
+
+    @property
     def pairs(self) -> pd.Series:
         """The number of pairs of each row that are compared."""
         return self.counted.any(axis=1).groupby(level="row", sort=False).sum().astype(int).rename_axis(None)

@@ -86,7 +86,7 @@ def _optimal(result: Result) -> Text:
 
 
 def _proved_for(solution: Solution | BaselineFit) -> str:
-    if solution.status is not Status.OPTIMAL_WITHIN:
+    if isinstance(solution, BaselineFit) or solution.status is not Status.OPTIMAL_WITHIN:
         return "for every w"
     length = "‖w‖" if solution.formulation.uses_norm else "‖w · spread‖"
     return f"for {length} ≤ {solution.certificate.norm_bound:.3g}"

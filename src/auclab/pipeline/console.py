@@ -207,20 +207,26 @@ def compare_command(tracking: TrackingConfig, parent: str) -> str:
     >>> compare_command(TrackingConfig(dir="my runs"), "f73cfe24d8bd426e")
     "auclab compare --sweep f73cfe24 --store 'my runs'"
     """
-    store = hide_password(str(tracking.uri)) if tracking.uri else str(tracking.dir)
-    return f"auclab compare --sweep {parent[:8]}" + ("" if store == "mlruns" else f" --store {shlex.quote(store)}")
+    return f"auclab compare --sweep {parent[:8]}{_store_option(tracking)}"
 
 
 def open_command(tracking: TrackingConfig) -> str:
-    """The command that opens MLflow's page on the store; its job runner would take two gigabytes more.
+    """The command that serves MLflow's page on the store; of a server, its address.
 
-    Of a server: its address.
+    Examples
+    --------
+    >>> open_command(TrackingConfig(dir="mlruns")), open_command(TrackingConfig(dir="my runs"))
+    ('auclab ui', "auclab ui --store 'my runs'")
     """
-    store = Address.of_settings(tracking)
-    if store.is_server:
-        return str(store)
-    place = hide_password(store.uri) if store.file is None else f"sqlite:///{short_path(store.file)}"
-    return f"MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false mlflow ui --workers 1 --backend-store-uri {place}"
+    if Address.of_settings(tracking).is_server:
+        return str(Address.of_settings(tracking))
+    return "auclab ui" + _store_option(tracking)
+
+
+def _store_option(tracking: TrackingConfig) -> str:
+    """`` --store …`` where the store is not ./mlruns."""
+    store = hide_password(str(tracking.uri)) if tracking.uri else str(tracking.dir)
+    return "" if store == "mlruns" else f" --store {shlex.quote(store)}"
 
 
 def short_path(path: Path) -> str:

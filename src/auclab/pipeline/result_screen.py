@@ -109,9 +109,9 @@ def _one_solution(grid: Table, result: Result) -> None:
         grid.add_row("note", Text(note))
 
 
-def _radius(solution: Solution) -> str:
+def _radius(solution: Solution | BaselineFit) -> str:
     """Up to which length of w the bound holds, where that limits the claim."""
-    if solution.status is not Status.OPTIMAL_WITHIN:
+    if isinstance(solution, BaselineFit) or solution.status is not Status.OPTIMAL_WITHIN:
         return ""
     length = "‖w‖" if solution.formulation.uses_norm else "‖w · spread‖"
     return f" · for {length} ≤ {solution.certificate.norm_bound:.3g}"

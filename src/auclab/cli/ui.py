@@ -1,0 +1,142 @@
+"""`auclab ui`: MLflow's page on a store, at the table of the newest runs, for as long as the command runs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+from urllib.error import URLError
+from urllib.request import urlopen
+
+from rich.markup import escape
+
+from auclab.cli.sweep_tables import attach_tables
+from auclab.comparison.runs import open_reader, require_store
+from auclab.pipeline.console import err, out
+from auclab.tracking.address import Address
+from auclab.types import AuclabError
+
+#: Without its job runner MLflow's page takes a sixth of the memory.
+PAGE_SETTINGS = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_DISABLE_TELEMETRY": "true"}
+#: Seconds that the server has to answer for the first time, and to end.
+START_SECONDS, END_SECONDS = 120.0, 5.0
+
+
+def ui(arguments: Namespace) -> int:
+    """Serve MLflow's page until Ctrl-C or the end of this process."""
+    store = Address.parse(arguments.store)
+    require_store(store)
+    client = open_reader(store)
+    tables = runs_tables(client)
+    attached = attach_tables(client, arguments.store)
+    if store.is_server:
+        _show(str(store).rstrip("/"), tables)
+        return 0
+    port = free_port(arguments.port)
+    if attached:
+        out.print(f"[dim]tables of {attached} sweeps were added to their parent runs[/dim]")
+    with _server(port, store) as server:
+        _await(port, server)
+        _show(f"http://127.0.0.1:{port}", tables)
+        out.print("[dim]Ctrl-C ends it[/dim]")
+        return server.wait()
+
+
+def runs_tables(client: Any) -> list[tuple[str, str]]:
+    """Name and path of the table of runs of each experiment that has runs, the one with the newest run first.
+
+    MLflow opens on an overview for language models, which shows none of them.
+    """
+    found = []
+    for experiment in client.search_experiments():
+        newest = client.search_runs([experiment.experiment_id], max_results=1)
+        if newest:
+            path = f"#/experiments/{experiment.experiment_id}/runs?workflowType=machine_learning"
+            found.append((newest[0].info.start_time, str(experiment.name), path))
+    return [(name, path) for _, name, path in sorted(found, reverse=True)]
+
+
+def page_settings(store: Address) -> dict[str, str]:
+    """Environment variables of MLflow's page.
+
+    The address is one of them: it may have a password, and everyone on a machine may list the arguments of programs.
+    """
+    return PAGE_SETTINGS | {"MLFLOW_BACKEND_STORE_URI": store.uri}
+
+
+def page_command(port: int) -> list[str]:
+    """MLflow's page with this Python's MLflow, on this port."""
+    return [sys.executable, "-m", "mlflow", "ui", "--workers", "1", "--port", str(port)]
+
+
+def free_port(first: int) -> int:
+    """The first port from here on that is free."""
+    for port in range(first, first + 50):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise AuclabError(f"ports {first} to {first + 49} are taken; choose another with --port")
+
+
+def _show(address: str, tables: list[tuple[str, str]]) -> None:
+    if not tables:
+        out.print(f"[cyan]open[/cyan]  {escape(address)}   [dim](no runs yet)[/dim]", soft_wrap=True)
+    for name, path in tables:
+        label = "" if len(tables) == 1 else f"   [dim]{escape(name)}[/dim]"
+        out.print(f"[cyan]open[/cyan]  {escape(address)}/{path}{label}", soft_wrap=True)
+
+
+@contextmanager
+def _server(port: int, store: Address) -> Iterator[subprocess.Popen[bytes]]:
+    """MLflow's server, which starts processes of its own; all of them end with the context.
+
+    Ctrl-C, and the signals by which a terminal or another program ends this command, end the context.
+    """
+    before = {number: signal.signal(number, _stop) for number in (signal.SIGTERM, signal.SIGHUP)}
+    # A group of its own, so that one signal reaches all of its processes.
+    server = subprocess.Popen(page_command(port), env=os.environ | page_settings(store), start_new_session=True)
+    try:
+        yield server
+    except KeyboardInterrupt:
+        pass
+    finally:
+        _end(server)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _stop(number: int, frame: Any) -> None:
+    raise KeyboardInterrupt
+
+
+def _end(server: subprocess.Popen[bytes]) -> None:
+    """End the group of the server, at once if it does not end by itself."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError):
+            os.killpg(server.pid, number)
+        with suppress(subprocess.TimeoutExpired):
+            server.wait(END_SECONDS)
+
+
+def _await(port: int, server: subprocess.Popen[bytes]) -> None:
+    """Wait until the page answers; say so if it ended before."""
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        if server.poll() is not None:
+            raise AuclabError(f"MLflow's server ended with exit code {server.returncode} before it answered")
+        try:
+            with urlopen(f"http://127.0.0.1:{port}/health", timeout=5):
+                return
+        except (URLError, OSError):
+            time.sleep(0.2)
+    err.print("[yellow]note:[/yellow] MLflow's server has not answered yet", soft_wrap=True)
