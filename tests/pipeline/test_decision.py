@@ -8,7 +8,7 @@ import pytest
 
 from auclab.export.scorer import Scorer
 from auclab.pipeline.compose import compose_experiment
-from auclab.pipeline.decision import check_decision
+from auclab.pipeline.decision_settings import check_decision
 from auclab.pipeline.experiment import solve_splits
 from auclab.tracking.job_status import SWEEP_VARIABLE
 from auclab.types import AuclabError
@@ -77,10 +77,14 @@ def test_why_there_are_no_probabilities_is_said(monkeypatch):
 @pytest.mark.parametrize(
     ("setting", "words"),
     [
-        ("decision.threshold=half", r"decision.threshold: .*'prior'.*got 'half'"),
-        ("decision.threshold=[fpr,2]", r"decision.threshold: max_fpr lies in \[0, 1\]"),
-        ("decision.probability=platt", "choose one of auto, sigmoid, isotonic, none"),
-        ("decision.folds=1", "decision.folds must be ≥ 2"),
+        ("decision.threshold=prios", r"decision.threshold is 'prios' \(did you mean 'prior'\?\); it is prior, youden"),
+        ("decision.threshold=cost", r"decision.threshold is 'cost'.*\[cost, FALSE_POSITIVE"),
+        ("decision.threshold=[fpr,2]", "the number is a share between 0 and 1"),
+        ("decision.threshold=[cost,1]", r"is \['cost', 1\]; it is prior"),
+        ("decision.threshold=[cost,0,0]", "costs are numbers ≥ 0, and not both 0"),
+        ("decision.threshold=null", "decision.threshold is None; it is prior"),
+        ("decision.probability=platt", "it is one of auto, sigmoid, isotonic, none"),
+        ("decision.folds=1", "decision.folds is a number ≥ 2"),
     ],
 )
 def test_bad_settings_are_refused(setting, words):

@@ -10,6 +10,7 @@ from rich.markup import escape
 
 from auclab.comparison.models import find_model
 from auclab.pipeline.console import err, out
+from auclab.pipeline.visible import visible
 from auclab.tracking import load_scorer
 from auclab.types import AuclabError
 
@@ -33,21 +34,21 @@ def predict(arguments: Namespace) -> int:
     # With the table on standard output, words go beside it.
     say = err if target is None else out
     model = f"{about.get('formulation', 'model')} · {about.get('dataset', '')} · {about.get('split', '')}"
-    say.print(f"[cyan]model[/cyan]    {escape(model)}", soft_wrap=True)
+    say.print(f"[cyan]model[/cyan]    {escape(visible(model))}", soft_wrap=True)
     if "label" in table:
         positive = int((table["label"] == scorer.labels[1]).sum())
         chosen = scorer.description["threshold"]
-        rule = f"{chosen.get('rule', '')}, on {chosen.get('chosen_on', '')}"
+        rule = visible(f"{chosen.get('rule', '')}, on {chosen.get('chosen_on', '')}")
         say.print(
-            f"[cyan]labels[/cyan]   {positive} of {len(table)} rows {escape(scorer.labels[1])}: score above "
+            f"[cyan]labels[/cyan]   {positive} of {len(table)} rows {escape(visible(scorer.labels[1]))}: score above "
             f"{scorer.threshold:.6g} ({escape(rule)})",
             soft_wrap=True,
         )
     if "probability" in table and table["probability"].isna().all():
         reason = about.get("no_probability", "the scorer was not calibrated")
-        say.print(f"[cyan]note[/cyan]     no probabilities: {escape(str(reason))}", soft_wrap=True)
+        say.print(f"[cyan]note[/cyan]     no probabilities: {escape(visible(str(reason)))}", soft_wrap=True)
     for note in found.notes:
-        say.print(f"[cyan]note[/cyan]     {escape(note)}", soft_wrap=True)
+        say.print(f"[cyan]note[/cyan]     {escape(visible(note))}", soft_wrap=True)
     if target is not None:
         say.print(f"[cyan]written[/cyan]  {escape(str(target))} ({len(table)} rows)", soft_wrap=True)
     return 0

@@ -17,6 +17,7 @@ from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
 from auclab.pipeline.compose import Experiment, conf_folder, known_keys, plain_yaml
+from auclab.pipeline.decision_settings import check_decision
 from auclab.pipeline.settings import TuneConfig, typed
 from auclab.types import AuclabError
 from auclab.validation import did_you_mean
@@ -68,6 +69,7 @@ def check_settings(experiment: Experiment) -> None:
     _check_solver(experiment)
     _check_tuning(experiment)
     _check_bounds(experiment)
+    check_decision(experiment.decision)
     _check_places(experiment, plain)
     _check_formulation(experiment, plain, described.get("formulation"))
     _check_metrics(experiment, plain)

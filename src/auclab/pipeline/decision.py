@@ -18,13 +18,12 @@ from sklearn.pipeline import Pipeline
 
 from auclab.datasets.splits import kfold, take_rows
 from auclab.estimators.calibration import Method, fit_calibration, held_out_scores, standard_units
-from auclab.estimators.threshold import decision_threshold, read_rule
+from auclab.estimators.threshold import decision_threshold
+from auclab.pipeline.decision_settings import check_decision, plain_rule
 from auclab.pipeline.settings import DecisionConfig
 from auclab.tracking.job_status import in_sweep
 from auclab.types import Array, AuclabError, Status
 
-#: What `decision.probability` may be.
-METHODS = ("auto", "sigmoid", "isotonic", "none")
 #: Relative gap of the solves on inner folds, unless the run's is larger: a calibration does not see the rest.
 TOLERANCE = 1e-4
 #: Seconds of the run's own solve above which ``auto`` does not solve it again for the inner folds.
@@ -65,24 +64,6 @@ class Decision:
 UNDECIDED = Decision(0.0, 0.0, "no scores", None, "not asked for")
 
 
-def check_decision(config: DecisionConfig) -> None:
-    """Refuse settings that no data could satisfy, before any are loaded.
-
-    Raises
-    ------
-    AuclabError
-        An unknown rule or method, or a number out of range.
-    """
-    try:
-        read_rule(_plain(config.threshold))
-    except AuclabError as error:
-        raise AuclabError(f"decision.threshold: {error}") from error
-    if config.probability not in METHODS:
-        raise AuclabError(f"decision.probability is {config.probability!r}; choose one of {', '.join(METHODS)}")
-    if config.folds < 2 or config.seed < 0:
-        raise AuclabError(f"decision.folds must be ≥ 2 and decision.seed ≥ 0, got {config.folds} and {config.seed}")
-
-
 def decide(
     preprocessing: Pipeline, scorer: Any, X: Any, y: NDArray[np.int64], scores: Array, config: DecisionConfig
 ) -> Decision:
@@ -112,7 +93,7 @@ def decide(
         Settings that are not valid; with a `probability` that was asked for, a solve that fails.
     """
     check_decision(config)
-    rule = _plain(config.threshold)
+    rule = plain_rule(config.threshold)
     reason = _why_not(scorer, X, y, scores, config)
     calibration, source = None, "the scores of the training part"
     if not reason:
@@ -181,8 +162,3 @@ def raw_scores(scorer: Any, X: Any) -> Array:
     """Scores of a fitted scorer; those of its solution, where it has one, which has no intercept over pairs."""
     solution = getattr(scorer, "solution_", scorer)
     return np.asarray(solution.decision_function(X), dtype=float)
-
-
-def _plain(rule: Any) -> Any:
-    """A rule as Python values."""
-    return rule if isinstance(rule, str | int | float) else list(rule)

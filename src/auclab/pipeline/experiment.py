@@ -14,7 +14,7 @@ from auclab.formulations import Program
 from auclab.pipeline.build import build, load_dataset
 from auclab.pipeline.compose import Experiment
 from auclab.pipeline.console import working
-from auclab.pipeline.decision import check_decision
+from auclab.pipeline.decision_settings import check_decision
 from auclab.pipeline.fold import Metrics, solve_split
 from auclab.pipeline.keep import SingleRun, keep_in_view
 from auclab.pipeline.result_screen import show_line, show_run, show_solution
