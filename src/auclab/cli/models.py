@@ -44,7 +44,11 @@ def predict(arguments: Namespace) -> int:
             f"{scorer.threshold:.6g} ({escape(rule)})",
             soft_wrap=True,
         )
-    if "probability" in table and table["probability"].isna().all():
+    calibration = scorer.description.get("probability")
+    if "probability" in table and calibration is not None:
+        method = visible(f"{calibration.get('method', '')}, on {calibration.get('calibrated_on', '')}")
+        say.print(f"[cyan]probability[/cyan] of {escape(visible(scorer.labels[1]))}: {escape(method)}", soft_wrap=True)
+    elif "probability" in table:
         reason = about.get("no_probability", "the scorer was not calibrated")
         say.print(f"[cyan]note[/cyan]     no probabilities: {escape(visible(str(reason)))}", soft_wrap=True)
     for note in found.notes:

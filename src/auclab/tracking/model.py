@@ -86,6 +86,7 @@ TRUSTED = frozenset(
         "auclab.formulations.partial_auc.PartialAUC",
         "auclab.formulations.ranksvm.RankSVM",
         "auclab.models.timings.Timings",
+        "auclab.samples.blocks.block.Scaling",
         "auclab.solvers.solution.Certificate",
         "auclab.solvers.solution.Solution",
         "numpy.dtype",
