@@ -131,6 +131,8 @@ VALUES = (
     mistake("bounds.weighted.max_fpr=3", r"bounds.weighted.max_fpr is 3.0; it is a rate in \(0, 1\]"),
     mistake("metrics=[soft_auc] metrics.soft_auc.beta=-1", r"metrics.soft_auc: beta must be above 0"),
     mistake("metrics=[partial_auc] metrics.partial_auc.max_fpr=0", r"metrics.partial_auc: .*max_fpr"),
+    mistake("class_weight=balancd", r"class_weight is 'balancd'; it is null, balanced, or a weight"),
+    mistake("class_weight={negative:1,positive:-5}", r"class_weight is \{.*-5\}; it is null, balanced"),
     mistake("rerun=maybe", r"rerun is 'maybe'; it is one of stale, false and true"),
     mistake("data_dir=nowhere", r"data_dir=nowhere is no folder"),
     mistake("engine=dask", r"engine=dask (needs distributed; install it|reads the blocks of dataset=blocks)"),

@@ -133,6 +133,8 @@ def prepare_training(folder: Path, numbers: Sequence[int], allow: Sequence[str] 
     from auclab.pipeline.stored import stored_experiment
 
     experiment = stored_experiment(folder, allow=allow)
+    if experiment.class_weight is not None:
+        raise AuclabError("the classes have weights (class_weight), and the checker knows samples without any")
     dataset = load_dataset(experiment)
     splits = build(experiment.config.split)(dataset.y)
     for number in numbers:

@@ -129,11 +129,12 @@ def sort_columns(
                 (free_text if is_free else nominal).append(name)
         else:
             nominal.append(name)
-    if free_text:
-        raise _free_text(free_text, table)
-    formats = _formats(found, table, date_format) if parts or not found else None
-    if formats is None:
-        raise _dates_without_setting(found, table)
+    reasons = [_free_text(free_text, table)] if free_text else []
+    if found and not parts:
+        reasons.append(_dates_without_setting(found, table))
+    if reasons:
+        raise AuclabError("; also, ".join(reasons))
+    formats = _formats(found, table, date_format)
     widths, notes = _widths(table, numeric, nominal, formats, max_categories, parts, missing_indicators)
     return Columns(tuple(numeric), tuple(nominal), formats, widths, (*notes, *_identifiers(table, numeric)))
 
@@ -198,7 +199,7 @@ def _is_free_text(name: str, column: pd.Series) -> bool:
     return bool(values > max(MAX_TEXT_VALUES, len(column) // 2))
 
 
-def _free_text(names: Sequence[str], table: Any) -> AuclabError:
+def _free_text(names: Sequence[str], table: Any) -> str:
     kinds = [
         f"column {name!r} holds text with {table[name].nunique()} different values in {len(table)} rows, such as "
         f"{table[name].dropna().iloc[0]!r}"
@@ -206,13 +207,13 @@ def _free_text(names: Sequence[str], table: Any) -> AuclabError:
     ]
     more = f"; and {len(names) - _LISTED} more columns" if len(names) > _LISTED else ""
     which = "it" if len(names) == 1 else "them"
-    return AuclabError(
+    return (
         f"{'; '.join(kinds)}{more}: identifiers, names and damaged numbers are no categories. Drop {which} with "
         f"{override('dataset.drop', names)}, or take {which} as categories with {override('dataset.nominal', names)}"
     )
 
 
-def _dates_without_setting(found: Mapping[str, DateText | None], table: Any) -> AuclabError:
+def _dates_without_setting(found: Mapping[str, DateText | None], table: Any) -> str:
     kinds = [
         f"column {name!r} holds dates, {table[name].nunique()} different ones such as "
         f"{str(table[name].dropna().iloc[0])!r}"
@@ -220,7 +221,7 @@ def _dates_without_setting(found: Mapping[str, DateText | None], table: Any) -> 
     ]
     which = "it" if len(found) == 1 else "them"
     several = f" (any of {', '.join(PARTS)})"
-    return AuclabError(
+    return (
         f"{'; '.join(kinds)}: make features of {which} with preprocess.dates=[year,month,age]{several}, drop {which} "
         f"with {override('dataset.drop', list(found))}, or take {which} as categories with "
         f"{override('dataset.nominal', list(found))}"
@@ -296,7 +297,7 @@ def _widths(
             widths[name] = 1 if name in numeric else sum(_WIDTH[part] for part in parts)
         widths[name] += int(missing_indicators and bool(table[name].isna().any()))
     for name in dates:
-        notes.append(f"column {name!r} holds dates: {', '.join(parts)} are made of it")
+        notes.append(f"column {name!r} holds dates; made of it: {', '.join(parts)}")
     return widths, notes
 
 

@@ -68,6 +68,7 @@ def check_settings(experiment: Experiment) -> None:
     _check_split(plain.get("split") or {})
     _check_solver(experiment)
     _check_tuning(experiment)
+    experiment.class_weight  # noqa: B018  read, and refused if it is none
     _check_bounds(experiment)
     check_decision(experiment.decision)
     _check_places(experiment, plain)

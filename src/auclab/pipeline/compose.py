@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from omegaconf import DictConfig, OmegaConf, open_dict
 
 from auclab.pipeline.auto_tuning import resolve_tuning
 from auclab.pipeline.run_name import flatten, run_name
-from auclab.pipeline.settings import BoundsConfig, DecisionConfig, SolverConfig, TuneConfig, typed
+from auclab.pipeline.settings import BoundsConfig, DecisionConfig, SolverConfig, TuneConfig, read_class_weight, typed
 from auclab.tracking.config import TrackingConfig
 
 #: Groups whose yaml names an object to be made.
@@ -104,6 +104,11 @@ class Experiment:
     def decision(self) -> DecisionConfig:
         """The settings ``decision``."""
         return typed(self.config.get("decision") or {}, DecisionConfig)
+
+    @cached_property
+    def class_weight(self) -> dict[int, float] | Literal["balanced"] | None:
+        """The setting ``class_weight``, for labels 0 and 1."""
+        return read_class_weight(self.config.get("class_weight"))
 
     @cached_property
     def tracking(self) -> TrackingConfig:

@@ -74,7 +74,7 @@ def solve_splits(experiment: Experiment) -> Result:
     formulation: Program | Baseline = build(config.formulation)
     metrics: Metrics = build(config.metrics)
     options: dict[str, Any] = {"solver": experiment.solver, "tune": experiment.tune, "bounds": experiment.bounds}
-    options |= {"decision": experiment.decision}
+    options |= {"decision": experiment.decision, "class_weight": experiment.class_weight}
     folds: list[Fold] = []
     for number, split in enumerate(splits, start=1):
         with working(f"{experiment.name} · split {number} of {len(splits)}"):

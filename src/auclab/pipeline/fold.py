@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,9 @@ from auclab.types import Array, AuclabError, Status
 
 Metrics = Mapping[str, Callable[[NDArray[np.int64], Array], float]]
 
+#: ``balanced``, or weights of the labels 0 and 1.
+ClassWeight = Mapping[int, float] | Literal["balanced"] | None
+
 #: Confidence level of the intervals beside the metrics of the held-out part.
 LEVEL = 0.95
 
@@ -48,10 +51,12 @@ def solve_split(
     tune: TuneConfig,
     bounds: BoundsConfig,
     decision: DecisionConfig | None = None,
+    class_weight: ClassWeight = None,
 ) -> Fold:
     """Fit preprocessing and scorer on the training part, measure on both parts.
 
-    Without a `decision` the scores are cut by the share of positives, and not calibrated.
+    Without a `decision` the scores are cut by the share of positives, and not calibrated. Weights of the classes, by 0
+    and 1, are those of `auclab.estimators.AUCClassifier`.
 
     Each part is transformed once.
 
@@ -62,10 +67,12 @@ def solve_split(
     KeyboardInterrupt
         Ctrl-C while a solver ran that cannot end with what it has.
     """
+    if class_weight is not None and isinstance(formulation, Baseline):
+        raise AuclabError(f"class_weight is for our own formulations, and {formulation.name} is none; leave it out")
     rows, y = take_rows(dataset.X, split.train), dataset.y[split.train]
-    formulation, tuning = _tune(preprocessing, formulation, rows, y, tune, solver)
+    formulation, tuning = _tune(preprocessing, formulation, rows, y, tune, solver, class_weight)
     X = {"train": preprocessing.fit_transform(rows, y)}
-    classifier, solution = _fit(formulation, solver, X["train"], y)
+    classifier, solution = _fit(formulation, solver, X["train"], y, class_weight)
     if solution.status is Status.FAILED:
         reason = "; ".join(solution.notes) or solution.status.advice
         raise AuclabError(f"{solution.solver} found no usable point ({reason})")
@@ -97,6 +104,7 @@ def _tune(
     y: NDArray[np.int64],
     tune: TuneConfig,
     solver: SolverConfig,
+    class_weight: ClassWeight,
 ) -> tuple[Program | Baseline, Tuning | None]:
     """The formulation with its parameter selected on inner folds of the training part, if one is to be."""
     if tune.parameter is None:
@@ -104,19 +112,19 @@ def _tune(
     if isinstance(formulation, Baseline):
         baseline = formulation
         return interruptible(lambda: tune_baseline(preprocessing, baseline, X, y, tune))
-    classifier = _classifier(formulation, solver)
+    classifier = _classifier(formulation, solver, class_weight)
     return interruptible(lambda: tune_formulation(preprocessing, classifier, X, y, tune))
 
 
 def _fit(
-    formulation: Program | Baseline, solver: SolverConfig, X: Any, y: NDArray[np.int64]
+    formulation: Program | Baseline, solver: SolverConfig, X: Any, y: NDArray[np.int64], class_weight: ClassWeight
 ) -> tuple[Any, Solution | BaselineFit]:
     """The fitted classifier, and its solution or what a baseline has in its place."""
     if isinstance(formulation, Baseline):
         baseline = formulation
         fitted = interruptible(lambda: baseline.fit(X, y))
         return fitted.classifier, fitted
-    classifier = _classifier(formulation, solver)
+    classifier = _classifier(formulation, solver, class_weight)
     interruptible(lambda: classifier.fit(X, y))
     return classifier, classifier.solution_
 
@@ -173,11 +181,12 @@ def _measure(part: ScoredPart, metrics: Metrics, *, held_out: bool) -> PartResul
     return PartResult(part.labels, part.scores, values, estimates)
 
 
-def _classifier(formulation: Program, solver: SolverConfig) -> AUCClassifier:
+def _classifier(formulation: Program, solver: SolverConfig, class_weight: ClassWeight) -> AUCClassifier:
     return AUCClassifier(
         formulation=formulation,
         solver=solver.name,
         tolerance=solver.tolerance,
         time_limit=solver.time_limit,
         solver_options=solver.options,
+        class_weight=class_weight,
     )

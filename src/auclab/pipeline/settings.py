@@ -7,7 +7,7 @@ type is an error of the composition; `typed` turns a composed group into its rec
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 from omegaconf import MISSING, DictConfig, OmegaConf
 
@@ -240,6 +240,37 @@ def typed(config: Any, kind: type[T]) -> T:
     except OmegaConfBaseException as error:
         choices = ", ".join(item.name for item in fields(kind))  # type: ignore[arg-type]
         raise AuclabError(f"{str(error).splitlines()[0]}; {kind.__name__} has {choices}") from None
+
+
+def read_class_weight(value: Any) -> dict[int, float] | Literal["balanced"] | None:
+    """The setting ``class_weight`` as `auclab.estimators.AUCClassifier` takes it for labels 0 and 1.
+
+    Raises
+    ------
+    AuclabError
+        It is neither null, ``balanced`` nor a weight > 0 for each class.
+
+    Examples
+    --------
+    >>> read_class_weight({"negative": 1, "positive": 5}), read_class_weight("balanced"), read_class_weight(None)
+    ({0: 1.0, 1: 5.0}, 'balanced', None)
+    """
+    import math
+
+    from auclab.types import AuclabError
+
+    if value is None or value == "balanced":
+        return cast("Literal['balanced'] | None", value)
+    weights = dict(value) if isinstance(value, dict | DictConfig) else {}
+    numbers = [each for each in weights.values() if isinstance(each, int | float) and not isinstance(each, bool)]
+    good = len(numbers) == len(weights) == 2 and all(0 < each < math.inf for each in numbers)
+    if not good or set(weights) != {"negative", "positive"}:
+        shown = weights or value
+        raise AuclabError(
+            f"class_weight is {shown!r}; it is null, balanced, or a weight > 0 for each class, "
+            "'class_weight={negative: 1, positive: 5}'"
+        )
+    return {0: float(weights["negative"]), 1: float(weights["positive"])}
 
 
 def _editable(kind: type) -> DictConfig:

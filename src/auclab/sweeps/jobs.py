@@ -79,6 +79,10 @@ def run_job(experiment: Experiment, job: Any) -> None:
         return load_dataset(experiment).sha256
 
     def work() -> None:
+        from auclab.pipeline.checks import check_settings
+
+        check_settings(experiment)
+        _say_once(experiment, folder.parent)
         from auclab.pipeline.experiment import run_experiment  # heavy: solvers
 
         run_experiment(experiment, folder=folder, brief=True)
@@ -202,6 +206,22 @@ def lacking_library(formulation: Mapping[str, Any]) -> str:
     except baselines.MissingLibraryError as error:
         return str(error)
     return ""
+
+
+def _say_once(experiment: Experiment, sweep_folder: Path) -> None:
+    """What is worth knowing of the data, said by the first job of a sweep that works on them."""
+    from auclab.pipeline.checks import check_data
+    from auclab.pipeline.data_screen import data_notes
+    from auclab.types import AuclabError
+
+    key = fingerprint({name: experiment.configuration[name] for name in ("dataset", "preprocess")})
+    try:
+        (sweep_folder / f".data-{key}").touch(exist_ok=False)
+        dataset, columns = check_data(experiment)
+    except (FileExistsError, AuclabError):  # said before; or the run itself ends with it
+        return
+    for word, text in data_notes(dataset, columns):
+        screen.warning("%s", text if word == "note:" else f"{dataset.name}: {text}")
 
 
 def _find_finished(job: Job) -> FinishedRun | None:
