@@ -83,7 +83,7 @@ def _read_split(number: int, folder: Path) -> Split:
         )
     if certificate.get("status") == Status.BASELINE:
         raise AuclabError(
-            f"the run is a baseline, fitted by {visible(str(certificate.get('solver')))}: it has no certificate, and so "
+            f"the run is a baseline, fitted by {visible(str(certificate.get('solver')))}: it has no certificate, so "
             "there is nothing to check"
         )
     rows = read_rows(folder, "coefficients.csv")
