@@ -136,6 +136,13 @@ def test_a_run_that_was_stopped_and_finished_later_is_not_named():
     assert commands._unfinished(runs) == ["left out, as they were stopped early: three"]
 
 
+def test_folders_are_made_as_for_a_report(call, tmp_path):
+    code, *_ = call("compare", "--save", str(tmp_path / "a" / "t.md"), "--values", str(tmp_path / "b" / "v.csv"))
+    assert code == 0
+    assert (tmp_path / "a" / "t.md").is_file()
+    assert (tmp_path / "b" / "v.csv").is_file()
+
+
 def test_a_diagram_is_drawn_where_there_are_ranks(call, tmp_path):
     code, _, error = call("compare", "--save", tmp_path / "ranks.pdf")
     assert code == 1

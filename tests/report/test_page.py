@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from base64 import b64decode
 from html.parser import HTMLParser
 
 import numpy as np
@@ -18,7 +19,7 @@ from auclab.types import AuclabError
 from report.conftest import ODD
 
 #: Elements that have no end.
-VOID = {"meta", "link", "input", "br"}
+VOID = {"meta", "link", "input", "br", "img"}
 
 
 class Page(HTMLParser):
@@ -135,6 +136,30 @@ def test_a_number_of_the_comparison_names_its_runs(parsed, runs):
     ]
 
 
+def test_a_run_leads_to_its_commands(parsed):
+    rows = {each["id"] for each in parsed.find("tr") if "id" in each}
+    links = [each["href"][1:] for each in parsed.find("a") if each["href"].startswith("#run-")]
+    assert len(links) == len(rows)
+    assert set(links) == rows
+
+
+def test_ranks_and_splits_are_drawn_inside_the_page(parsed, runs):
+    titles = [each["alt"].partition(".")[0] for each in parsed.find("img")]
+    tables = [compare_runs(runs[runs["run_status"] == "FINISHED"], metric=key) for key in ("test/auc", "test/bauc")]
+    expected = []
+    for table in tables:
+        expected += ["Average ranks"] if table.ranking is not None else []
+        several = [len(block) > 1 and block.shape[1] > 1 for block in table.cells.by_row.values()]
+        expected += ["Split by split"] if any(several) else []
+    assert expected
+    assert titles == expected
+    for each in parsed.find("img"):
+        kind, _, picture = each["src"].partition(";base64,")
+        assert kind == "data:image/svg+xml"
+        assert b64decode(picture).startswith(b"<?xml")
+        assert b"<script" not in b64decode(picture)
+
+
 def test_curves_are_those_of_the_kept_scores(data, runs):
     folders = {run_id: list(rows["fold_folder"]) for run_id, rows in runs.groupby("run_id", sort=False)}
     for number, each in data["runs"].items():
@@ -206,7 +231,8 @@ def test_runs_without_scores_are_reported_without_curves(store, runs, tmp_path):
 def test_a_full_page_has_every_first_split_before_any_second(store, runs, tmp_path, monkeypatch):
     """Of seven runs with curves one has three splits; there is room for six splits and a beginning."""
     whole = write_report(runs, tmp_path / "page.html", store_dir=store).read_text(encoding="utf-8")
-    sizes = [len(json.dumps(curves)) for run in _data(whole)["runs"].values() for curves in run["curves"]]
+    compact = {"separators": (",", ":"), "ensure_ascii": False}
+    sizes = [len(json.dumps(curves, **compact)) for run in _data(whole)["runs"].values() for curves in run["curves"]]
     assert len(sizes) == 9
     monkeypatch.setattr(writer, "MOST_CURVES", int(6.5 * min(sizes)))
     text = write_report(runs, tmp_path / "page.html", store_dir=store).read_text(encoding="utf-8")

@@ -104,6 +104,7 @@ def compare(arguments: Namespace) -> int:
         sys.stdout.write(TEXTS[arguments.format](table))
     written = [_save(table, Path(name)) for name in arguments.save]
     if arguments.values:
+        Path(arguments.values).parent.mkdir(parents=True, exist_ok=True)
         Path(arguments.values).write_text(formats.to_values(table), encoding="utf-8")
         written.append(arguments.values)
     if written and arguments.format == "screen":
@@ -267,6 +268,8 @@ def _unfinished(runs: pd.DataFrame) -> list[str]:
 
 
 def _save(table: Table, path: Path) -> Path:
+    """Write the table or its diagram; a folder that is missing is made, as `auclab report` does."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix in SUFFIXES:
         path.write_text(TEXTS[SUFFIXES[path.suffix]](table), encoding="utf-8")
         return path

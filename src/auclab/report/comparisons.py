@@ -11,6 +11,7 @@ import pandas as pd
 from auclab.comparison import Table, arrange, compare_runs
 from auclab.comparison.cells import label
 from auclab.comparison.formats import WIDEST, caption, digits_of, sentences, summary
+from auclab.report.figures import Drawn, draw_table
 from auclab.types import AuclabError
 
 #: Columns up to which every one is tested against every other: the tests grow with the square.
@@ -39,6 +40,7 @@ class Sheet:
     summary: tuple[list[str], list[list[str]]] = ((), ())  # type: ignore[assignment]
     notes: tuple[str, ...] = ()
     problem: str = ""
+    figures: tuple[Drawn, ...] = ()
 
 
 def compare_sheet(runs: pd.DataFrame, metric: str, numbers: Mapping[str, int], notes: Sequence[str] = ()) -> Sheet:
@@ -73,7 +75,9 @@ def compare_sheet(runs: pd.DataFrame, metric: str, numbers: Mapping[str, int], n
     else:
         head = (", ".join(table.cells.rows), *columns_)
         lines = tuple((name, tuple(entries[name, column] for column in columns_)) for name in rows)
-    return Sheet(metric, caption(table), head, lines, summary(table), tuple(sentences(table)))
+    return Sheet(
+        metric, caption(table), head, lines, summary(table), tuple(sentences(table)), figures=draw_table(table)
+    )
 
 
 def _entries(table: Table, runs: pd.DataFrame, numbers: Mapping[str, int]) -> dict[tuple[str, str], Entry]:

@@ -43,7 +43,7 @@ function drawHistory(series) {
     for (const { history: [seconds, gaps], split } of run.curves) {
       const name = `${run.name}, ${split}`;
       const [xs, ys] = [seconds.flatMap((at, k) => (k ? [at, at] : [at])), gaps.flatMap((gap, k) => (k ? [gaps[k - 1], gap] : [gap]))];
-      axes.line(xs, ys, { class: curveClass(index, run.curves), "stroke-dasharray": DASHES[index] }, name);
+      axes.line(xs, ys, { class: curveClass(index, run.curves) }, name);
       seconds.forEach((at, k) => axes.dot(at, gaps[k], { class: `dot s${index}`, r: 2 }, name));
     }
   }

@@ -46,7 +46,7 @@ function drawSelected() {
   const selected = boxes.filter((box) => box.checked);
   for (const box of boxes) box.disabled = !box.checked && selected.length >= DATA.most;
   const series = selected.map((box, index) => [DATA.runs[box.value], index]);
-  fillLegend(byId("legend"), series.map(([run, index]) => [`s${index}`, DASHES[index], `${run.name}: ${summary(run)}`]));
+  fillLegend(byId("legend"), series.map(([run, index]) => [`s${index}`, "", `${run.name}: ${summary(run)}`]));
   byId("surface").hidden = !series.length;
   for (const id of ["roc-plot", "gap-plot", "histograms"]) byId(id).replaceChildren();
   if (!series.length) return;
