@@ -168,6 +168,8 @@ class ResultsCallback(Callback):
 def gather(config: DictConfig) -> None:
     """Rows of all seeds of a finished sweep: shown, and written unless at smoke scale or for one variant only.
 
+    They are written to the folder of the sweep, or to `results_dir`, so that no stored result changes unasked.
+
     Results of more seeds are not overwritten by those of a subset, but compared with them.
     """
     from auclab.pipeline.console import err, out
@@ -182,7 +184,8 @@ def gather(config: DictConfig) -> None:
     paper, name = str(config.study).split(".")[-2:]
     overrides = [f"experiment={config.hydra.runtime.choices.experiment}", f"scale={config.scale}"]
     overrides += [each for each in config.hydra.overrides.task if each.startswith("seed=")]
-    target = (FOLDER / paper / "results" if config.results_dir is None else Path(config.results_dir)) / f"{name}.csv"
+    kept_here = FOLDER / paper / "results" / f"{name}.csv"
+    target = Path(config.hydra.sweep.dir if config.results_dir is None else config.results_dir) / f"{name}.csv"
     kept = read(target)[2] if target.exists() else []
     if {row.seed for row in rows} < {row.seed for row in kept}:
         out.print(f"{os.path.relpath(target)} has more seeds and stays: {_agreement(kept, rows)}", soft_wrap=True)
@@ -190,6 +193,10 @@ def gather(config: DictConfig) -> None:
     origin = _common_origin(origins) + (f"; {missing} of {missing + len(origins)} jobs missing" if missing else "")
     write(target, rows, command=shlex.join(["python", "run.py", "-m", *overrides]), origin=origin)
     out.print(f"written: {os.path.relpath(target)}, {len(rows)} rows of {len(origins)} jobs", soft_wrap=True)
+    if config.results_dir is None and kept_here.exists():
+        stored = os.path.relpath(kept_here)
+        out.print(f"against {stored}: {_agreement(read(kept_here)[2], rows)}", soft_wrap=True)
+        out.print(f"results_dir={os.path.relpath(kept_here.parent)} replaces it", soft_wrap=True)
 
 
 def _agreement(kept: Iterable[Row], rows: Iterable[Row]) -> str:

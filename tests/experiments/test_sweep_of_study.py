@@ -96,6 +96,16 @@ def test_seeds_are_jobs_and_what_failed_comes_again(place):
 
 
 @pytest.mark.slow
+def test_results_go_to_the_folder_of_the_sweep(place):
+    """Following a README changes no file that is kept with the studies."""
+    done = start(place, "-m", *WORDS[:2], "scale=default", "hydra.sweep.dir=swept")
+    assert done.returncode == 0, done.stderr
+    assert "written: swept/quick.csv, 6 rows of 3 jobs" in done.stdout
+    assert len(study.read(place / "swept" / "quick.csv")[2]) == 6
+    assert not (place / "found").exists()
+
+
+@pytest.mark.slow
 def test_changed_code_is_computed_again_and_one_variant_is_only_shown(place):
     assert start(place, "-m", *WORDS, "scale=default").returncode == 0
     _, _, kept = study.read(place / "found" / "quick.csv")
