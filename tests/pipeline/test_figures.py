@@ -11,14 +11,14 @@ SMALL = ("dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=30", "dataset.
 
 def test_a_run_draws_figures_only_if_they_are_asked_for(tmp_path):
     run_here(tmp_path / "without", *SMALL)
-    run_here(tmp_path / "with", *SMALL, "figures=true")
+    run_here(tmp_path / "with", *SMALL, "figures=test")
     drawn = {path.name for path in (tmp_path / "with").glob("*.png")}
     assert drawn == {f"{stem}.png" for stem in FIGURES}
     assert not list((tmp_path / "without").glob("*.png"))
 
 
 def test_figures_of_a_kept_run_are_those_that_it_would_have_drawn(tmp_path):
-    run_here(tmp_path, *SMALL, "figures=true")
+    run_here(tmp_path, *SMALL, "figures=test")
     at_once = {path.name: path.read_bytes() for path in tmp_path.glob("*.png")}
     for name in at_once:
         (tmp_path / name).unlink()
@@ -29,3 +29,14 @@ def test_figures_of_a_kept_run_are_those_that_it_would_have_drawn(tmp_path):
 def test_without_scores_there_is_nothing_to_draw(tmp_path):
     with pytest.raises(AuclabError, match=r"scores\.parquet is missing"):
         draw_figures(tmp_path, split="holdout")
+
+
+def test_figures_of_the_training_part(tmp_path):
+    run_here(tmp_path, *SMALL, "figures=all")
+    for ending in ("", "_train"):
+        assert {path.stem for path in tmp_path.glob("*.png")} >= {f"{stem}{ending}" for stem in FIGURES}
+
+
+def test_a_wrong_word_is_said_before_anything_is_solved(tmp_path):
+    with pytest.raises(AuclabError, match="figures is 'some'; it is one of none, test and all"):
+        run_here(tmp_path, *SMALL, "figures=some")

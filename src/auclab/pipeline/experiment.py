@@ -19,6 +19,7 @@ from auclab.pipeline.fold import Metrics, solve_split
 from auclab.pipeline.keep import SingleRun, keep_in_view
 from auclab.pipeline.result_screen import show_line, show_run, show_solution
 from auclab.pipeline.results import Fold, Result
+from auclab.pipeline.settings import parse_figures
 from auclab.samples.blocks.table import BlockTable
 from auclab.tracking.code import code_version
 from auclab.types import Status
@@ -67,6 +68,7 @@ def solve_splits(experiment: Experiment) -> Result:
     """Load the data, split, solve every split and measure; nothing is written."""
     config, begin = experiment.config, perf_counter()
     check_decision(experiment.decision)
+    parse_figures(config.get("figures"))
     dataset = load_dataset(experiment)
     splits: list[Split] = build(config.split)(dataset.y)
     if isinstance(dataset.X, BlockTable):  # rows of files are taken as they lie there

@@ -1,4 +1,4 @@
-"""The figures of a run, drawn on request from the scores that it has kept."""
+"""The figures of a run, drawn on request: from the scores that it has kept, or while it is written."""
 
 from __future__ import annotations
 
@@ -40,13 +40,16 @@ def draw_figures(folder: Path, *, split: str) -> list[Path]:
     if scores is None:
         path = folder / SCORES_FILE
         raise AuclabError(f"{path} is missing, and the figures are drawn from it; run the experiment again")
-    part = ScoredPart(scores.y_true, scores.y_score)
+    return draw_part(ScoredPart(scores.y_true, scores.y_score), folder, title=f"{split} · {scores.part} part")
+
+
+def draw_part(part: ScoredPart, folder: Path, *, title: str, ending: str = "") -> list[Path]:
+    """Draw the figures of one part of the data into `folder`, their names with an `ending` such as ``_train``."""
     drawn = []
     for stem, display_class in FIGURES.items():
         display = display_class.from_scored_part(part)
-        title = f"{split} · {scores.part} part".replace("$", r"\$")  # what stands between dollars would be a formula
-        display.figure_.suptitle(title, fontsize="medium")
-        drawn.append(folder / f"{stem}.png")
+        display.figure_.suptitle(title.replace("$", r"\$"), fontsize="medium")  # between dollars is a formula
+        drawn.append(folder / f"{stem}{ending}.png")
         with replace_file(drawn[-1]) as draft:
             display.figure_.savefig(draft, dpi=DPI)
     return drawn

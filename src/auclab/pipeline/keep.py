@@ -14,12 +14,14 @@ from omegaconf import OmegaConf
 from rich.markup import escape
 
 from auclab.datasets.splits import take_rows
+from auclab.metrics import ScoredPart
 from auclab.pipeline.artifacts import write_artifacts
 from auclab.pipeline.compose import Experiment
 from auclab.pipeline.console import err, working
 from auclab.pipeline.formula import kept_model
 from auclab.pipeline.notes import show_notes
-from auclab.pipeline.results import Result
+from auclab.pipeline.results import Fold, Result
+from auclab.pipeline.settings import Figures, parse_figures
 from auclab.tracking import (
     HASH_TAG,
     SETTINGS_TAG,
@@ -207,6 +209,7 @@ def _write(result: Result, experiment: Experiment, run: Run) -> None:
     """All files to the staging folder of the run, numbers and tags to its record."""
     with working(f"{run.name} · writing files"):
         config = OmegaConf.to_yaml(experiment.config, resolve=True)
+        wanted = parse_figures(experiment.config.get("figures"))
         folders = write_artifacts(result, run.staging, config=config)
         for fold, fold_folder in zip(result.folds, folders, strict=True):
             example = _example(result.dataset.X, fold.split.train[:SIGNATURE_ROWS])
@@ -214,10 +217,8 @@ def _write(result: Result, experiment: Experiment, run: Run) -> None:
             gaps = list(experiment.configuration["dataset"].get("missing") or ())
             scorer = {**(fold.scorer or {}), "missing": gaps}
             save_model(model, example, fold_folder / "model", scorer=scorer)
-            if experiment.config.get("figures", False):
-                from auclab.pipeline.figures import draw_figures  # matplotlib, which takes a third of a second
-
-                draw_figures(fold_folder, split=fold.split.name)
+            if wanted is not Figures.NONE:
+                _draw(fold, fold_folder, wanted)
     tags = {
         HASH_TAG: fingerprint(experiment.configuration, result.dataset.sha256),
         "status": str(result.folds[-1].solution.status),
@@ -226,6 +227,17 @@ def _write(result: Result, experiment: Experiment, run: Run) -> None:
         tags["command"] = experiment.command
     status = "KILLED" if result.interrupted else "FINISHED"
     run.keep(Record(result.dataset, result.summary, tags, status=status))
+
+
+def _draw(fold: Fold, folder: Path, wanted: Figures) -> None:
+    """The figures of the held-out part, or of both; where nothing was held out, of the training part."""
+    from auclab.pipeline.figures import draw_figures, draw_part  # matplotlib, which takes a third of a second
+
+    draw_figures(folder, split=fold.split.name)
+    if wanted is Figures.ALL and "test" in fold.parts:
+        part = fold.parts["train"]
+        title = f"{fold.split.name} · train part"
+        draw_part(ScoredPart(part.y_true, part.y_score), folder, title=title, ending="_train")
 
 
 def _example(X: Any, rows: NDArray[np.intp]) -> Any:

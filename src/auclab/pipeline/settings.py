@@ -7,6 +7,7 @@ type is an error of the composition; `typed` turns a composed group into its rec
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from enum import StrEnum
 from typing import Any, Literal, TypeVar, cast
 
 from omegaconf import MISSING, DictConfig, OmegaConf
@@ -191,6 +192,40 @@ class BoundsConfig:
     margin: MarginConfig | None = None
     fixed_scorer: FixedScorerConfig | None = None
     weighted: WeightedConfig | None = None
+
+
+class Figures(StrEnum):
+    """Which figures a run draws while it is written; ``auclab figures RUN`` draws those of a kept run."""
+
+    #: None.
+    NONE = "none"
+    #: Those of the held-out part.
+    TEST = "test"
+    #: Those of the training part too.
+    ALL = "all"
+
+
+def parse_figures(value: Any) -> Figures:
+    """The setting ``figures``; true and false, which earlier versions had, are ``test`` and ``none``.
+
+    Raises
+    ------
+    AuclabError
+        It is none of the three.
+
+    Examples
+    --------
+    >>> [parse_figures(value).value for value in ("all", True, False, None)]
+    ['all', 'test', 'none', 'none']
+    """
+    if value is None or isinstance(value, bool):
+        return Figures.TEST if value else Figures.NONE
+    try:
+        return Figures(str(value).lower())
+    except ValueError:
+        from auclab.types import AuclabError  # NumPy, which --help does not need
+
+        raise AuclabError(f"figures is {value!r}; it is one of none, test and all") from None
 
 
 #: The groups that are typed; the others name an object to be made (``_target_``) and its arguments.
