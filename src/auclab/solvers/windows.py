@@ -61,6 +61,17 @@ class _TrustRegion:
     history: list[tuple[float, float, float]] = field(default_factory=list)
 
 
+def first_window_size(problem: Problem) -> int:
+    """Margins of the first window, if memory allows: a hundredth of the least number for every feature, or that.
+
+    Parameters
+    ----------
+    problem : Problem
+    """
+    least = MIN_WINDOW if problem.program.is_linear else MIN_CONIC_WINDOW
+    return max(least, least // 100 * problem.sample.n_features)
+
+
 def solve_windows(
     problem: Problem,
     *,
@@ -97,13 +108,12 @@ def solve_windows(
     coef, intercept = (_rough_solution(problem, deadline), 0.0) if start is None else start
     entries = max(1, stored_entries(problem.sample) // (problem.sample.n_pos + problem.sample.n_neg))
     largest = max(MIN_CONIC_WINDOW, min(_MAX_WINDOW, _MAX_ENTRIES // entries))
-    least = MIN_WINDOW if problem.program.is_linear else MIN_CONIC_WINDOW
     state = _TrustRegion(
         coef,
         intercept,
         problem.objective(coef, intercept),
         radius=radius,
-        window_size=min(max(least, least // 100 * problem.sample.n_features), largest),
+        window_size=min(first_window_size(problem), largest),
         largest_window=largest,
     )
     state.timings = Timings(solve=perf_counter() - begin)

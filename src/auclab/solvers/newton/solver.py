@@ -40,16 +40,18 @@ from auclab.solvers.raw import RawSolution
 from auclab.solvers.scaling import in_own_units
 from auclab.solvers.sparse_view import on_sparse_view
 from auclab.solvers.threads import one_thread_each
+from auclab.solvers.windows import first_window_size
 from auclab.types import Array, AuclabError, Status
 
 #: The Hessian of a sample with more observations a class than this is taken from a subsample: it only has to be good,
 #: not exact.
 _MAX_HESSIAN_SIZE = 40_000
-#: With no more observations than this the optimum is found exactly, by windows.
-_SMALL = 2_000
-#: A gap of this part of the tolerance is exact; an exact finish that is not needed takes at most so many seconds, or as
-#: many as the solve before it, and starts with the box of this half-width.
-_EXACT, _LEAST_SECONDS, _LAST_WIDTH = 1e-2, 0.03, 1e-3
+#: With no more observations than this, and entries of the first window (of a linear, of a conic program), the optimum is
+#: found exactly, by windows.
+_SMALL, _MAX_LINEAR_ENTRIES, _MAX_CONIC_ENTRIES = 2_000, 250_000, 40_000
+#: A gap of this part of the tolerance is exact; an exact finish that is not needed starts with the box of this
+#: half-width.
+_EXACT, _LAST_WIDTH = 1e-2, 1e-3
 #: The last band of such a solve holds at most so many margins a variable.
 _FEW_MARGINS = 20
 #: Half-widths of the first subsample, in units of margins; later ones start from the last.
@@ -152,7 +154,7 @@ class NewtonSolve:
         self._margins_at_kink = 0.0
 
     def solve(self) -> RawSolution:
-        """An optimum within the tolerance; of small samples the exact one, where that costs no more than this did."""
+        """An optimum within the tolerance; of small samples with few margins at the kink the exact one."""
         solution = self._within_tolerance()
         program, (_, objective, bound) = self.problem.program, (solution.history or ((0.0, 0.0, 0.0),))[-1]
         is_exact = relative_gap(objective, bound) <= _EXACT * self.tolerance
@@ -162,8 +164,7 @@ class NewtonSolve:
             return solution  # so many ties that the small program would take long
         if self.method.by_products or self.problem.sample.in_blocks:
             return solution
-        seconds = max(_LEAST_SECONDS, self.monitor.seconds)
-        exact = finish_by_windows(self.problem, self.tolerance, self.monitor, solution, _LAST_WIDTH, seconds)
+        exact = finish_by_windows(self.problem, self.tolerance, self.monitor, solution, _LAST_WIDTH)
         return replace(exact, status=Status.OPTIMAL)
 
     def _within_tolerance(self) -> RawSolution:
@@ -231,7 +232,9 @@ class NewtonSolve:
     def _is_small(self) -> bool:
         """Whether the windows are small enough to find the exact optimum."""
         sample = self.problem.sample
-        return sample.n_pos + sample.n_neg <= _SMALL
+        entries = first_window_size(self.problem) * sample.n_features
+        most = _MAX_LINEAR_ENTRIES if self.problem.program.is_linear else _MAX_CONIC_ENTRIES
+        return sample.n_pos + sample.n_neg <= _SMALL and entries <= most
 
     def _followed(self, loss: Loss, theta: Array, half_width: float) -> RawSolution:
         """The end of a solve with the Hessian of all observations: narrower and narrower bands, then windows."""

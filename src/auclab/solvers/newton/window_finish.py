@@ -22,7 +22,6 @@ def finish_by_windows(
     monitor: Monitor,
     smoothed: RawSolution,
     half_width: float,
-    seconds: float | None = None,
 ) -> RawSolution:
     """Solve on from the point where the smoothing ended.
 
@@ -37,14 +36,11 @@ def finish_by_windows(
         The best point of the smoothed solve.
     half_width : float
         That of the last band: about how far the optimum is, in changes of the margins.
-    seconds : float, optional
-        At most so many, and not longer than the monitor's limit.
     """
-    remaining = [limit for limit in (monitor.remaining, seconds) if limit is not None]
     exact = solve_windows(
         problem,
         tolerance=tolerance,
-        time_limit=min(remaining, default=None),
+        time_limit=monitor.remaining,
         start=(smoothed.coef, smoothed.intercept),
         radius=max(_MIN_RADIUS, _RADIUS_PER_HALF_WIDTH * half_width),
         stopped=monitor.stopped,
