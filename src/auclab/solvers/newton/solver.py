@@ -46,8 +46,8 @@ from auclab.types import Array, AuclabError, Status
 #: The Hessian of a sample with more observations a class than this is taken from a subsample: it only has to be good,
 #: not exact.
 _MAX_HESSIAN_SIZE = 40_000
-#: With no more observations than this, and entries of the first window (of a linear, of a conic program), the optimum is
-#: found exactly, by windows.
+#: With no more observations than this, and entries of the first window (of a linear, of a conic program), the optimum
+#: is found exactly, by windows.
 _SMALL, _MAX_LINEAR_ENTRIES, _MAX_CONIC_ENTRIES = 2_000, 250_000, 40_000
 #: A gap of this part of the tolerance is exact; an exact finish that is not needed starts with the box of this
 #: half-width.
