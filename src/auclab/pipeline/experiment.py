@@ -12,6 +12,7 @@ from auclab.datasets.records import Split
 from auclab.estimators.baselines import Baseline
 from auclab.formulations import Program
 from auclab.pipeline.build import build, load_dataset
+from auclab.pipeline.checks import check_settings
 from auclab.pipeline.compose import Experiment
 from auclab.pipeline.console import working
 from auclab.pipeline.decision_settings import check_decision
@@ -50,7 +51,7 @@ def run_experiment(experiment: Experiment, *, folder: str | Path, brief: bool = 
     """
     folder = Path(folder)
     if brief:
-        result, run = keep_in_view(lambda: solve_splits(experiment), experiment, folder)
+        result, run = keep_in_view(lambda: _checked(experiment), experiment, folder)
         show_line(result, run)
     else:
         code_version()  # now: at the end of a long solve the files may differ from those that are loaded
@@ -62,6 +63,12 @@ def run_experiment(experiment: Experiment, *, folder: str | Path, brief: bool = 
     if result.interrupted:
         raise KeyboardInterrupt
     return result
+
+
+def _checked(experiment: Experiment) -> Result:
+    """A job of a sweep, whose settings nothing has looked at before."""
+    check_settings(experiment)
+    return solve_splits(experiment)
 
 
 def solve_splits(experiment: Experiment) -> Result:

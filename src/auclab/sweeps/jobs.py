@@ -79,9 +79,6 @@ def run_job(experiment: Experiment, job: Any) -> None:
         return load_dataset(experiment).sha256
 
     def work() -> None:
-        from auclab.pipeline.checks import check_settings
-
-        check_settings(experiment)
         _say_once(experiment, folder.parent)
         from auclab.pipeline.experiment import run_experiment  # heavy: solvers
 
