@@ -1,12 +1,22 @@
 """Settings as records: what Hydra and a kept configuration may say."""
 
+from dataclasses import replace
+
 import pytest
 from hydra.errors import HydraException
-from omegaconf import OmegaConf
+from omegaconf import OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
 from auclab.pipeline.compose import compose_experiment
-from auclab.pipeline.settings import BoundsConfig, HighsConfig, SolverConfig, StabilityConfig, TuneConfig, typed
+from auclab.pipeline.settings import (
+    BoundsConfig,
+    DecisionConfig,
+    HighsConfig,
+    SolverConfig,
+    StabilityConfig,
+    TuneConfig,
+    typed,
+)
 from auclab.solvers.registry import SOLVERS, load_solver
 from auclab.tracking.config import TrackingConfig
 from auclab.types import AuclabError
@@ -61,3 +71,15 @@ def test_kinds_of_bounds_that_are_left_out_are_no_parameters():
     params = compose_experiment(["bounds=[stability]"]).params
     assert {key for key in params if key.startswith("bounds.")} == {"bounds.rho", "bounds.stability.a"}
     assert not any(key.startswith("tune.values") for key in params)
+
+
+def test_groups_that_an_older_run_does_not_have_are_the_defaults():
+    """Runs of earlier versions have no `decision`, and those of 0.1 no `tune`; auclab rerun takes them."""
+    experiment = compose_experiment([])
+    older = experiment.config.copy()
+    with open_dict(older):
+        for group in ("tune", "decision"):
+            del older[group]
+    found = replace(experiment, config=older)
+    assert found.tune == TuneConfig()
+    assert found.decision == DecisionConfig()

@@ -270,7 +270,8 @@ def typed(config: Any, kind: type[T]) -> T:
     if kind is SolverConfig:
         kind = cast(type[T], _SOLVERS.get(str(config.get("name")), SolverConfig))
     try:
-        plain = OmegaConf.create(OmegaConf.to_container(config, resolve=True))
+        # A group that an older run does not have is an empty mapping.
+        plain = OmegaConf.create(OmegaConf.to_container(config, resolve=True) if OmegaConf.is_config(config) else config)
         return cast(T, OmegaConf.to_object(OmegaConf.merge(_editable(kind), plain)))
     except OmegaConfBaseException as error:
         choices = ", ".join(item.name for item in fields(kind))  # type: ignore[arg-type]
