@@ -271,7 +271,8 @@ def typed(config: Any, kind: type[T]) -> T:
         kind = cast(type[T], _SOLVERS.get(str(config.get("name")), SolverConfig))
     try:
         # A group that an older run does not have is an empty mapping.
-        plain = OmegaConf.create(OmegaConf.to_container(config, resolve=True) if OmegaConf.is_config(config) else config)
+        composed = OmegaConf.is_config(config)
+        plain = OmegaConf.create(OmegaConf.to_container(config, resolve=True) if composed else config)
         return cast(T, OmegaConf.to_object(OmegaConf.merge(_editable(kind), plain)))
     except OmegaConfBaseException as error:
         choices = ", ".join(item.name for item in fields(kind))  # type: ignore[arg-type]
