@@ -22,7 +22,7 @@ from auclab.tracking.processes import Process, end_with, this_process
 
 if TYPE_CHECKING:
     from auclab.pipeline.compose import Experiment
-    from auclab.tracking.resume import FinishedRun
+    from auclab.tracking.finished import FinishedRun
 
 log = logging.getLogger(__name__)
 #: What is shown on the screen, besides the line of a job.
