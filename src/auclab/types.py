@@ -18,7 +18,7 @@ class AuclabError(ValueError):
 
 
 class Status(StrEnum):
-    """How a solve ended. Only `OPTIMAL`, `OPTIMAL_WITHIN`, `LOCAL`, `UNCERTIFIED` and `BASELINE` have a converged point.
+    """How a solve ended: only `OPTIMAL`, `OPTIMAL_WITHIN`, `LOCAL`, `UNCERTIFIED`, `BASELINE` have a converged point.
 
     `OPTIMAL` is for all w, `OPTIMAL_WITHIN` for those up to the norm bound of the certificate; a limit is never either.
 

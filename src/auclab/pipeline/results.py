@@ -45,8 +45,8 @@ class Fold:
     the test part is empty, "test"; `remarks` say which
     bounds were not computed and why; `tuning` says how a parameter was selected, if one was. `training_sha256` is the
     checksum of the prepared training part; `spread` has the units of `norm_bound` where the formulation has no norm.
-    `decision` reads the scores; `scorer` is what ``scorer.json`` says; `effects` are the coefficients in the units of the
-    data, None where the scorer is no formula over the columns.
+    `decision` reads the scores; `scorer` is what ``scorer.json`` says; `effects` are the coefficients in the units of
+    the data, None where the scorer is no formula over the columns.
     """
 
     split: Split
