@@ -289,7 +289,7 @@ def test_a_run_at_which_a_living_process_works_is_waited_for(tracking, monkeypat
         store.client.set_tag(run_id, HASH_TAG, fingerprint(settings, "aa"))
         store.client.set_terminated(run_id, "FINISHED")
 
-    monkeypatch.setattr("auclab.tracking.resume.time.sleep", end)
+    monkeypatch.setattr("auclab.tracking.finished.time.sleep", end)
     # Not for one of other code, unless its result would be taken.
     assert find_finished(tracking, settings, lambda: "aa", code="code 2") is None
     assert waited == []
