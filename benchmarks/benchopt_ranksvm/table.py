@@ -67,7 +67,7 @@ class Problem:
 
     def ratio(self, solver: str) -> str:
         """Seconds relative to those of the user's own program."""
-        return f"{self.seconds[solver] / self.unit:.2g}" if solver in self.seconds else "–"
+        return f"{float(f'{self.seconds[solver] / self.unit:.2g}'):g}" if solver in self.seconds else "–"
 
     def above(self, solver: str) -> str:
         """Distance from the best objective."""
@@ -98,11 +98,12 @@ class Problem:
 def plot(problems: list[tuple[Problem, pd.DataFrame]], path: Path) -> None:
     """Distance from the best objective against seconds in the first repetition, one panel a problem."""
     from matplotlib.figure import Figure
+    from matplotlib.ticker import NullFormatter
 
     styles = {USER: ("#000000", ":"), NEWTON: ("#0072b2", "-"), CUTTING_PLANE: ("#d55e00", "--")}
-    columns = min(3, len(problems))
+    columns = min(4, len(problems))
     n_rows = -(-len(problems) // columns)
-    figure = Figure(figsize=(2.6 * columns, 2.3 * n_rows + 0.4), layout="constrained")
+    figure = Figure(figsize=(2.3 * columns, 2.0 * n_rows + 0.4), layout="constrained")
     axes = np.ravel(figure.subplots(n_rows, columns))
     for ax in axes[len(problems) :]:
         ax.set_axis_off()
@@ -115,13 +116,14 @@ def plot(problems: list[tuple[Problem, pd.DataFrame]], path: Path) -> None:
             ax.loglog(curve["time"], np.maximum(value, 1e-10), line, color=colour, marker=".", label=shown)
         ax.set_title(problem.label, fontsize=7)
         ax.set_ylim(3e-11, 30)
+        ax.xaxis.set_minor_formatter(NullFormatter())
         ax.tick_params(labelsize=7)
         ax.spines[["top", "right"]].set_visible(False)
     figure.supxlabel("seconds", fontsize=8)
     figure.supylabel("objective above the optimum, relative (1e-10: nothing left)", fontsize=8)
     handles = {line.get_label(): line for ax in axes for line in ax.get_lines()}
     figure.legend(handles.values(), handles, loc="outside upper center", ncols=3, fontsize=8, frameon=False)
-    figure.savefig(path, dpi=130)
+    figure.savefig(path, dpi=110)
 
 
 def main() -> None:
