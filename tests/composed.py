@@ -13,5 +13,7 @@ def run_here(folder, *overrides, brief=False, command=""):
     from auclab.pipeline.compose import compose_experiment
     from auclab.pipeline.experiment import run_experiment
 
+    if not any(word.startswith(("formulation=", "experiment=")) for word in overrides):
+        overrides = ("formulation=bauc", *overrides)  # which has nothing to tune, unlike the default
     experiment = replace(compose_experiment(["tracking=none", *overrides]), command=command)
     return run_experiment(experiment, folder=folder, brief=brief)

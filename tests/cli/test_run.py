@@ -50,18 +50,19 @@ def test_the_default_experiment(tmp_path):
     client, (kept,) = runs_in(tmp_path)
     assert kept.info.status == "FINISHED"
     assert kept.info.run_id in answer.stdout
-    assert kept.info.run_name == "bauc · breast_cancer · seed 0 · auto"
+    assert kept.info.run_name == "ranksvm λ tuned l2² · breast_cancer · seed 0 · auto"
     assert {"objective", "lower_bound", "gap", "test/auc", "test/bauc", "bound/fixed_scorer_auc"} <= set(
         kept.data.metrics
     )
     assert kept.data.metrics["gap"] <= 1e-6
-    assert kept.data.params["formulation"] == "bauc"
+    assert kept.data.params["formulation"] == "ranksvm"
     assert kept.data.params["split.test_size"] == "0.3"
     assert re.fullmatch("[0-9a-f]{16}", kept.data.tags["config.hash"])
-    assert kept.data.tags["command"] == "python run.py"
+    recommended = "formulation=ranksvm formulation.squared=true tune=penalty"
+    assert kept.data.tags["command"] == f"python run.py {recommended}"
     assert {item.path for item in client.list_artifacts(kept.info.run_id)} == {
         *("scores.parquet", "coefficients.csv", "certificate.json", "bounds.json", "multipliers.parquet"),
-        *("metrics.json", "config.yaml", "history.csv", "scores.parquet", "model"),
+        *("metrics.json", "config.yaml", "history.csv", "tuning.csv", "tuning.png", "model"),
     }
     assert kept.inputs.dataset_inputs[0].dataset.name == "breast_cancer"
 

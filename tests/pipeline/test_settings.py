@@ -68,7 +68,7 @@ def test_defaults_of_a_record_are_those_of_the_yaml(name):
 
 
 def test_kinds_of_bounds_that_are_left_out_are_no_parameters():
-    params = compose_experiment(["bounds=[stability]"]).params
+    params = compose_experiment(["formulation=bauc", "bounds=[stability]"]).params
     assert {key for key in params if key.startswith("bounds.")} == {"bounds.rho", "bounds.stability.a"}
     assert not any(key.startswith("tune.values") for key in params)
 

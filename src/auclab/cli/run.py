@@ -25,6 +25,7 @@ from rich.markup import escape
 from auclab.cli.passwords import hide_in_files, hide_in_log, without_passwords
 from auclab.cli.typed_words import added_keys, in_words, quoted_where_needed, unknown_choices
 from auclab.pipeline.compose import Experiment, conf_folder
+from auclab.pipeline.default_experiment import with_formulation
 from auclab.pipeline.settings import register_schema
 from auclab.sweeps.jobs import parse_rerun, run_job
 from auclab.sweeps.sweep import program, sweep_scope
@@ -131,7 +132,7 @@ def main(overrides: Sequence[str] | None = None) -> None:
     Exit codes: 0 done, 1 cannot be done, 130 Ctrl-C.
     """
     _add_schema()
-    arguments = quoted_where_needed(sys.argv[1:] if overrides is None else overrides)
+    arguments = with_formulation(quoted_where_needed(sys.argv[1:] if overrides is None else overrides))
     if any(word.startswith("experiment=") for word in arguments):
         from auclab.pipeline.console import plain_errors
 

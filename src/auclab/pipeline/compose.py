@@ -11,6 +11,7 @@ from typing import Any, Literal
 from omegaconf import DictConfig, OmegaConf, open_dict
 
 from auclab.pipeline.auto_tuning import resolve_tuning
+from auclab.pipeline.default_experiment import with_formulation
 from auclab.pipeline.run_name import flatten, run_name
 from auclab.pipeline.settings import BoundsConfig, DecisionConfig, SolverConfig, TuneConfig, read_class_weight, typed
 from auclab.tracking.config import TrackingConfig
@@ -131,7 +132,7 @@ def compose_experiment(overrides: Sequence[str] = ()) -> Experiment:
 
     register_schema()
     with initialize_config_dir(version_base="1.3", config_dir=str(conf_folder())):
-        config = compose("config", list(overrides), return_hydra_config=True)
+        config = compose("config", with_formulation(overrides), return_hydra_config=True)
     choices = dict(config.hydra.runtime.choices)
     with open_dict(config):
         del config["hydra"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from base64 import b64encode
 from dataclasses import dataclass
 
@@ -54,6 +55,7 @@ def draw_table(table: Table) -> tuple[Drawn, ...]:
 def _picture(figure: Figure) -> str:
     """SVG without time and random names, so that the same runs give the same page."""
     buffer = io.BytesIO()
-    with rc_context({"svg.hashsalt": "auclab", "svg.fonttype": "path"}):
+    with rc_context({"svg.hashsalt": "auclab", "svg.fonttype": "path"}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph")  # signs of a name that the font does not have
         figure.savefig(buffer, format="svg", metadata={"Date": None})
     return f"data:image/svg+xml;base64,{b64encode(buffer.getvalue()).decode()}"
