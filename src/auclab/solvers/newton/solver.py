@@ -67,8 +67,9 @@ _FIRST_LENGTHS = (0.1, 0.3, 1.0, 3.0)
 _MAX_ROUNDS = 12
 #: A round that leaves more than this part of the gap has stalled.
 _STALLED = 0.3
-#: Of a subsample the coefficients are drawn to 0 by this many observations: features that are rare in it would get any.
-_SUBSAMPLE_RIDGE = 50.0
+#: Of a subsample the coefficients are drawn to 0 by so many observations; of sparse rows by the second number: features
+#: that are rare in it would get any.
+_SUBSAMPLE_RIDGE, _SPARSE_RIDGE = 1.0, 50.0
 #: The smallest relative tolerance of a subproblem, and the ratio of certified gap to smoothing gap above which the gap
 #: is due to a subproblem that has not converged.
 _MIN_RELATIVE_TOLERANCE, _MAX_GAP_RATIO = 1e-6, 3.0
@@ -191,8 +192,9 @@ class NewtonSolve:
             sample = samples.pop(0)  # let go one after the other: the largest may be half a gigabyte
             loss, fewest = smooth_loss(self.problem, sample), min(sample.n_pos, sample.n_neg)
             given, noise = _reused_hessian(hessian, sample), 1e-2 * full.n_features / fewest
+            ridge = (_SPARSE_RIDGE if full.is_sparse else _SUBSAMPLE_RIDGE) / fewest
             for half_width in half_widths:
-                iterate = method.minimise(loss, theta, half_width, given, noise=noise, ridge=_SUBSAMPLE_RIDGE / fewest)
+                iterate = method.minimise(loss, theta, half_width, given, noise=noise, ridge=ridge)
                 theta, hessian = iterate.theta, _to_pass_on(loss, iterate, given)
             # Subsamples keep the wide band: their Hessian is passed on, and a wide band makes it less noisy.
             half_widths = _HALF_WIDTHS[-1:]
