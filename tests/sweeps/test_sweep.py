@@ -65,7 +65,7 @@ def test_what_finished_is_skipped_and_what_failed_comes_again(tmp_path):
 @pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
 def test_kill_9_loses_no_job_and_doubles_none(tmp_path):
     """In the midst of a job, after one; benchmarks/sweep_survival.py does it ten times with sixty jobs."""
-    words = command(*QUICK, "split.seed=range(3)")
+    words = command(*QUICK, "split.seed=range(12)")
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     process = subprocess.Popen(
         words, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
@@ -78,13 +78,13 @@ def test_kill_9_loses_no_job_and_doubles_none(tmp_path):
     time.sleep(random.uniform(0.0, 0.2))
     process.send_signal(signal.SIGKILL)
     process.wait()
-    answer = run(tmp_path, *QUICK, "split.seed=range(3)")
+    answer = run(tmp_path, *QUICK, "split.seed=range(12)")
     assert answer.returncode == 0, answer.stderr
     _, runs = runs_in(tmp_path)
     seeds = Counter(
         kept.data.params["split.seed"] for kept in runs if kept.info.status == "FINISHED" and kept.data.params
     )
-    assert seeds == {str(seed): 1 for seed in range(3)}
+    assert seeds == {str(seed): 1 for seed in range(12)}
     assert {kept.info.status for kept in runs} <= {"FINISHED", "KILLED"}
     (parent,) = parents_among(runs)
     assert parent.info.status == "FINISHED"
