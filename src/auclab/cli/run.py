@@ -188,7 +188,7 @@ def _errors_of_hydra(arguments: Sequence[str]) -> Iterator[None]:
     except OSError as error:
         place = f" {error.filename}" if error.filename else ""
         line = f"the output folder{place} cannot be written: {error.strerror or error}; free space, or {OTHER_FOLDER}"
-    except Exception as error:
+    except Exception as error:  # the one that is meant is imported when something failed, the others go on
         # Imported here: multiprocessing's exit handler has to be registered after that of `run_as_program`.
         from concurrent.futures.process import BrokenProcessPool
 

@@ -31,8 +31,6 @@ def with_formulation(overrides: Sequence[str]) -> list[str]:
     ['solver=highs']
     >>> with_formulation(["formulation=bauc"])
     ['formulation=bauc']
-    >>> with_formulation(["solver=highs"])
-    ['solver=highs']
     >>> with_formulation(["formulation.penalty=0.1"])
     ['formulation=ranksvm', 'formulation.squared=true', 'formulation.penalty=0.1']
     >>> with_formulation(["-m", "split.seed=0,1"])[:2], with_formulation(["--cfg", "job"])[:3]

@@ -114,7 +114,7 @@ class SingleRun:
         """Record an error inside as FAILED, Ctrl-C as KILLED, with the traceback, and raise it again."""
         try:
             yield
-        except BaseException as error:
+        except BaseException as error:  # Ctrl-C too; it is recorded and goes on
             try:
                 with self._opened():
                     raise error
