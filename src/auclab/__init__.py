@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         ranksvm_to_threshold,
         threshold_to_ranksvm,
     )
+    from auclab.formulations.constraints import Constraints
     from auclab.inference import compare_scorers, estimate
     from auclab.solvers.certify import certify
     from auclab.solvers.dispatch import solve
@@ -38,6 +39,7 @@ __all__ = [
     "Bound",
     "BufferedAUC",
     "Certificate",
+    "Constraints",
     "Dataset",
     "ExactAUC",
     "GeneralizedBufferedAUC",
@@ -62,6 +64,7 @@ _MODULES = {
     "Bound": "bounds.bound",
     "BufferedAUC": "formulations",
     "Certificate": "solvers.solution",
+    "Constraints": "formulations.constraints",
     "Dataset": "datasets.records",
     "ExactAUC": "formulations",
     "GeneralizedBufferedAUC": "formulations",

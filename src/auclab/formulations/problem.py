@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from auclab.formulations.base import Program
+from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.samples.memory import Sample
 from auclab.types import Array
 
@@ -12,6 +13,13 @@ from auclab.types import Array
 @dataclass(frozen=True)
 class Problem:
     """A program and the sample it is to be solved on.
+
+    Attributes
+    ----------
+    program : Program
+    sample : Sample
+    constraints : ColumnConstraints, optional
+        What w has to satisfy; nothing if left out.
 
     See Also
     --------
@@ -21,6 +29,7 @@ class Problem:
 
     program: Program
     sample: Sample
+    constraints: ColumnConstraints | None = None
 
     @property
     def over_pairs(self) -> bool:
@@ -57,4 +66,4 @@ class Problem:
         """
         if share_neg is None:
             return self
-        return Problem(*self.program.dual_program(self.sample, share_neg, multipliers_neg))
+        return Problem(*self.program.dual_program(self.sample, share_neg, multipliers_neg), self.constraints)

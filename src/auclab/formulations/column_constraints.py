@@ -1,0 +1,178 @@
+"""What the coefficients of a sample's columns have to satisfy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.types import Array, AuclabError
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnConstraints:
+    """The set ``{w : lower ≤ w ≤ upper, (A w)_r ≤ c_r or (A w)_r = c_r, at most k groups of columns with w ≠ 0}``.
+
+    Attributes
+    ----------
+    lower, upper : arrays of shape (n_features,)
+        −∞ and ∞ where there is none.
+    matrix : array of shape (n_rows, n_features)
+        A.
+    limit : array of shape (n_rows,)
+        c.
+    equal : array of bool, shape (n_rows,)
+        Whether a row is an equation.
+    max_features : int, optional
+        k ≥ 1; none if left out. Makes the set nonconvex.
+    groups : array of int, shape (n_features,)
+        Which columns count as one feature, as those of a nominal one do; each of its own if left out.
+    forced : tuple of int
+        Groups that count whether their coefficients are 0 or not.
+
+    Examples
+    --------
+    >>> signs = ColumnConstraints.of(3, lower=[0.0, -np.inf, -np.inf])
+    >>> signs.violation(np.array([-2.0, 1.0, 1.0])), signs.allows_null
+    (2.0, True)
+
+    See Also
+    --------
+    auclab.Constraints : As a user states them: by name, in the units of the data.
+    auclab.formulations.problem.Problem : What holds them.
+    """
+
+    lower: Array
+    upper: Array
+    matrix: Array
+    limit: Array
+    equal: NDArray[np.bool_]
+    max_features: int | None = None
+    groups: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, np.intp))
+    forced: tuple[int, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        n_features: int,
+        *,
+        lower: Sequence[float] | Array | None = None,
+        upper: Sequence[float] | Array | None = None,
+        matrix: Sequence[Sequence[float]] | Array | None = None,
+        limit: Sequence[float] | Array | None = None,
+        equal: Sequence[bool] | NDArray[np.bool_] | None = None,
+        max_features: int | None = None,
+        groups: Sequence[int] | NDArray[np.intp] | None = None,
+        forced: Sequence[int] = (),
+    ) -> Self:
+        """Constraints of which some are left out.
+
+        Raises
+        ------
+        AuclabError
+            Shapes that do not belong together, NaN, a lower bound above the upper one.
+        """
+        rows = np.zeros((0, n_features)) if matrix is None else np.array(matrix, dtype=np.float64)
+        if rows.ndim != 2 or rows.shape[1] != n_features:
+            raise AuclabError(f"constraints have a matrix of shape {rows.shape}; the data have {n_features} columns")
+        parts = {
+            "lower": np.full(n_features, -np.inf) if lower is None else np.array(lower, dtype=np.float64),
+            "upper": np.full(n_features, np.inf) if upper is None else np.array(upper, dtype=np.float64),
+            "limit": np.zeros(len(rows)) if limit is None else np.array(limit, dtype=np.float64),
+        }
+        for name, values in parts.items():
+            length = len(rows) if name == "limit" else n_features
+            if values.shape != (length,):
+                raise AuclabError(f"{name} has shape {values.shape}, but {length} numbers are needed")
+            if np.isnan(values).any() or (name == "limit" and np.isinf(values).any()):
+                raise AuclabError(f"{name} has entries that are no numbers; leave out what is not limited")
+        if not np.isfinite(rows).all():
+            raise AuclabError("the matrix of the constraints has entries that are not finite")
+        if (parts["lower"] > parts["upper"]).any():
+            column = int((parts["lower"] > parts["upper"]).argmax())
+            raise AuclabError(
+                f"column {column} has the lower bound {parts['lower'][column]:g} above the upper one "
+                f"{parts['upper'][column]:g}: no coefficient satisfies both"
+            )
+        if max_features is not None and max_features < 1:
+            raise AuclabError(f"max_features must be at least 1, got {max_features}")
+        return cls(
+            parts["lower"],
+            parts["upper"],
+            rows,
+            parts["limit"],
+            np.zeros(len(rows), bool) if equal is None else np.array(equal, dtype=bool),
+            max_features,
+            np.arange(n_features) if groups is None else np.array(groups, dtype=np.intp),
+            tuple(forced),
+        )
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return self.lower.size
+
+    @property
+    def is_convex(self) -> bool:
+        """Whether the set is a polyhedron: the number of features is not limited."""
+        return self.max_features is None
+
+    @property
+    def allows_null(self) -> bool:
+        """Whether w = 0 is in the set."""
+        return self.violation(np.zeros(self.n_features)) == 0.0
+
+    @property
+    def is_cone(self) -> bool:
+        """Whether with w every t·w with t ≥ 0 is in the set: all bounds and limits are 0."""
+        bounds = np.r_[self.lower[np.isfinite(self.lower)], self.upper[np.isfinite(self.upper)], self.limit]
+        return not bounds.any()
+
+    def n_used(self, coef: Array) -> int:
+        """How many features a scorer uses, those that are forced included."""
+        return len(set(self.groups[coef != 0].tolist()) | set(self.forced))
+
+    def violation(self, coef: Array) -> float:
+        """By how much a point violates the bounds and rows at most; ∞ if it uses too many features.
+
+        Parameters
+        ----------
+        coef : array of shape (n_features,)
+        """
+        if self.max_features is not None and self.n_used(coef) > self.max_features:
+            return float("inf")
+        of_rows = self.matrix @ coef - self.limit
+        of_rows = np.where(self.equal, abs(of_rows), of_rows)
+        of_bounds = np.maximum(self.lower - coef, coef - self.upper)
+        return float(max(of_rows.max(initial=0.0), of_bounds.max(initial=0.0)))
+
+    def in_units(self, unit: Array) -> Self:
+        """The constraints on x where ``w = x / unit``.
+
+        Parameters
+        ----------
+        unit : array of shape (n_features,), > 0
+
+        Examples
+        --------
+        >>> wider = ColumnConstraints.of(1, upper=[3.0], matrix=[[8.0]], limit=[1.0]).in_units(np.array([2.0]))
+        >>> wider.upper.tolist(), wider.matrix.tolist()
+        ([6.0], [[4.0]])
+        """
+        return replace(self, lower=self.lower * unit, upper=self.upper * unit, matrix=self.matrix / unit)
+
+    def all_rows(self) -> tuple[Array, Array, NDArray[np.bool_]]:
+        """Bounds and rows as one system: matrix, limits, and which of them are equations.
+
+        Fixed columns (equal bounds) are one equation.
+        """
+        one = np.eye(self.n_features)
+        fixed = self.lower == self.upper
+        above, below = np.isfinite(self.upper) & ~fixed, np.isfinite(self.lower) & ~fixed
+        matrix = np.vstack([self.matrix, one[fixed], one[above], -one[below]])
+        limit = np.r_[self.limit, self.upper[fixed], self.upper[above], -self.lower[below]]
+        equal = np.r_[self.equal, np.ones(fixed.sum(), bool), np.zeros(above.sum() + below.sum(), bool)]
+        return matrix, limit, equal

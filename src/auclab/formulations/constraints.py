@@ -1,0 +1,162 @@
+"""Constraints on a linear scorer as a user states them: by the name of a feature, in the units of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.types import Array, AuclabError
+
+#: A feature by its name, or by the number of its column.
+Name = str | int
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """What a linear scorer has to satisfy.
+
+    A name is that of a column, or of a feature that became several columns, such as a nominal one: then all of its
+    columns are meant. Coefficients are those of the data before any scaling: the change of the score when the feature
+    rises by 1 in its own unit.
+
+    Parameters
+    ----------
+    nonnegative, nonpositive : names
+        Features that must not lower, or not raise, the score.
+    lower, upper : mapping from names to numbers
+        Bounds of single coefficients.
+    rows : sequence of mappings
+        Each ``{"coefficients": {name: number}, "at_most": c}``, or ``at_least``, or ``equals``: ``Σ a_k w_k ≤ c``.
+    sum_to : float, optional
+        What the coefficients add up to.
+    excluded : names
+        Features that are not used.
+    forced : names
+        Features that count among the `max_features` whether they are used or not.
+    max_features : int, optional
+        How many features are used at most; a feature of several columns counts as one.
+
+    Examples
+    --------
+    >>> rules = Constraints(nonnegative=["debt"], upper={"age": 0.5})
+    >>> columns = rules.on_columns(["age", "debt"])
+    >>> columns.lower.tolist(), columns.upper.tolist()
+    ([-inf, 0.0], [0.5, inf])
+
+    On columns that were divided by 10 and 2 the coefficients are 10 and 2 times as large:
+
+    >>> rules.on_columns(["age", "debt"], scale=np.array([10.0, 2.0])).upper.tolist()
+    [5.0, inf]
+
+    See Also
+    --------
+    auclab.solve : Takes them.
+    """
+
+    nonnegative: Sequence[Name] = ()
+    nonpositive: Sequence[Name] = ()
+    lower: Mapping[Name, float] = field(default_factory=dict)
+    upper: Mapping[Name, float] = field(default_factory=dict)
+    rows: Sequence[Mapping[str, Any]] = ()
+    sum_to: float | None = None
+    excluded: Sequence[Name] = ()
+    forced: Sequence[Name] = ()
+    max_features: int | None = None
+
+    def on_columns(
+        self,
+        names: Sequence[str],
+        *,
+        features: Sequence[str] | None = None,
+        scale: Array | None = None,
+    ) -> ColumnConstraints:
+        """The same for the columns of a sample.
+
+        Parameters
+        ----------
+        names : sequence of str, length n_features
+            Of the columns.
+        features : sequence of str, length n_features, optional
+            The feature of which each column is a part; the columns themselves if left out.
+        scale : array of shape (n_features,), optional
+            By what each column was divided; 1 if left out.
+
+        Raises
+        ------
+        AuclabError
+            A name that is none; bounds that no coefficient satisfies.
+        """
+        columns = _Columns(names, features or names)
+        n = len(names)
+        lower, upper = np.full(n, -np.inf), np.full(n, np.inf)
+        for bound, values in ((lower, self.lower), (upper, self.upper)):
+            for name, value in values.items():
+                bound[columns.of(name)] = float(value)
+        for name in self.nonnegative:
+            lower[columns.of(name)] = np.maximum(lower[columns.of(name)], 0.0)
+        for name in self.nonpositive:
+            upper[columns.of(name)] = np.minimum(upper[columns.of(name)], 0.0)
+        for name in self.excluded:
+            lower[columns.of(name)] = upper[columns.of(name)] = 0.0
+        stated = [_row(row, columns, n) for row in self.rows]
+        if self.sum_to is not None:
+            stated.append((np.ones(n), float(self.sum_to), True))
+        groups = np.unique(np.array(columns.features), return_inverse=True)[1]
+        constraints = ColumnConstraints.of(
+            n,
+            lower=lower,
+            upper=upper,
+            matrix=np.array([row for row, _, _ in stated]).reshape(-1, n),
+            limit=[limit for _, limit, _ in stated],
+            equal=[equal for _, _, equal in stated],
+            max_features=self.max_features,
+            groups=groups,
+            forced=sorted({int(group) for name in self.forced for group in groups[columns.of(name)]}),
+        )
+        return constraints if scale is None else constraints.in_units(scale)
+
+
+class _Columns:
+    """Columns by their own names, those of their features, or their numbers."""
+
+    def __init__(self, names: Sequence[str], features: Sequence[str]):
+        self.names, self.features = [str(name) for name in names], [str(name) for name in features]
+        self._found: dict[str, list[int]] = {}
+        for each in (self.features, self.names):  # the name of a column comes before that of a feature
+            places: dict[str, list[int]] = {}
+            for place, name in enumerate(each):
+                places.setdefault(name, []).append(place)
+            self._found.update(places)
+
+    def of(self, name: Name) -> list[int]:
+        """The columns that a name means."""
+        if isinstance(name, int | np.integer) and not isinstance(name, bool):
+            if not 0 <= name < len(self.names):
+                raise AuclabError(f"constraints name column {name}; the columns are 0 to {len(self.names) - 1}")
+            return [int(name)]
+        if name not in self._found:
+            from difflib import get_close_matches
+
+            near = get_close_matches(str(name), self._found, n=3)
+            advice = f"did you mean {', '.join(near)}?" if near else f"there are {', '.join(list(self._found)[:10])}"
+            raise AuclabError(f"constraints name the feature {name!r}, which the data do not have; {advice}")
+        return self._found[name]
+
+
+def _row(row: Mapping[str, Any], columns: _Columns, n: int) -> tuple[Array, float, bool]:
+    """The coefficients of a row, its limit, and whether it is an equation."""
+    kinds = [kind for kind in ("at_most", "at_least", "equals") if kind in row]
+    if len(kinds) != 1 or set(row) != {"coefficients", kinds[0]} or not row["coefficients"]:
+        raise AuclabError(
+            f"a row of constraints needs coefficients and one of at_most, at_least, equals, got {dict(row)}; "
+            "for example {coefficients: {age: 1, debt: -2}, at_most: 0}"
+        )
+    coefficients = np.zeros(n)
+    for name, value in row["coefficients"].items():
+        coefficients[columns.of(name)] += float(value)
+    sign = -1.0 if kinds[0] == "at_least" else 1.0
+    return sign * coefficients, sign * float(row[kinds[0]]), kinds[0] == "equals"
