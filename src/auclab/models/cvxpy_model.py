@@ -1,4 +1,4 @@
-"""The primal program in CVXPY: every convex hinge program, conic ones and partial AUC included."""
+"""The primal program in CVXPY: every convex hinge program, conic ones, partial AUC and constraints on w included."""
 
 from __future__ import annotations
 
@@ -9,10 +9,41 @@ import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 
+from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
-from auclab.types import Array
+from auclab.types import Array, AuclabError
 
 _ORDER: dict[str, Any] = {"l1": 1, "l2": 2, "linf": "inf"}
+
+
+@dataclass(frozen=True)
+class ConstraintRows:
+    """The rows ``A w ≤ c`` of a CVXPY model, each divided by its largest entry in the variable.
+
+    Attributes
+    ----------
+    parts : pairs of an array of int and a cvxpy constraint
+        Which rows of `ColumnConstraints.all_rows`, and the constraint that they are.
+    scale : array of shape (n_rows,)
+        By what each row was divided.
+
+    See Also
+    --------
+    auclab.models.cvxpy_model.to_cvxpy : Makes them.
+    """
+
+    parts: tuple[tuple[Any, Any], ...]
+    scale: Array
+
+    def multipliers(self, unit: float) -> Array | None:
+        """The μ of the rows, ≥ 0 and free for equations, or None before a solve; `unit` is the objective's."""
+        found = np.zeros(self.scale.size)
+        for which, constraint in self.parts:
+            if constraint.dual_value is None:
+                return None
+            dual = np.asarray(constraint.dual_value, dtype=float)
+            found[which] = np.maximum(dual, 0.0) if isinstance(constraint, cp.constraints.Inequality) else dual
+        return found * unit / self.scale
 
 
 @dataclass(frozen=True)
@@ -29,6 +60,8 @@ class ConvexModel:
         The constraints whose duals are the q of formulas 7.1 and, for partial AUC, the r of `PartialAUC`.
     unit : float
         The mean weight of a margin, in which objective and duals are stated.
+    rows : ConstraintRows, optional
+        The constraints on w.
     """
 
     problem: cp.Problem
@@ -37,6 +70,7 @@ class ConvexModel:
     hinge: Any
     unit: float
     tail: Any = None
+    rows: ConstraintRows | None = None
 
     def weights(self) -> Array | None:
         """The q of formulas 7.1, one for each hinge row in the order of `models.margins.all_margins`."""
@@ -48,6 +82,10 @@ class ConvexModel:
         dual = None if self.tail is None else self.tail.dual_value
         return None if dual is None else np.asarray(dual, dtype=float) * self.unit
 
+    def row_multipliers(self) -> Array | None:
+        """The μ of the constraints on w, in the order of `ColumnConstraints.all_rows`: ≥ 0, free for equations."""
+        return None if self.rows is None else self.rows.multipliers(self.unit)
+
 
 def to_cvxpy(problem: Problem, units: Array | None = None) -> ConvexModel:
     """The model with score variables, so that a pair row has three nonzeros and not n + 1.
@@ -57,9 +95,15 @@ def to_cvxpy(problem: Problem, units: Array | None = None) -> ConvexModel:
     Parameters
     ----------
     problem : Problem
-        Convex, a mean of hinges or its superquantile; features in their own units.
+        Convex, a mean of hinges or its superquantile; features in their own units. Its constraints are rows of the
+        model.
     units : array of shape (n_features,), optional
         The variable is w divided by them, for features whose spreads differ by many orders.
+
+    Raises
+    ------
+    AuclabError
+        The constraints limit the number of features, which is not convex.
 
     See Also
     --------
@@ -76,6 +120,9 @@ def to_cvxpy(problem: Problem, units: Array | None = None) -> ConvexModel:
     score_pos, score_neg = cp.Variable(n_pos, name="score_pos"), cp.Variable(n_neg, name="score_neg")
     size = cp.Variable(nonneg=True, name="size") if program.uses_norm else None
     constraints = [score_pos == X_pos @ variable, score_neg == X_neg @ variable]
+    rows = None if problem.constraints is None else _constraint_rows(problem.constraints, variable, units)
+    if rows is not None:
+        constraints += [constraint for _, constraint in rows.parts]
     if size is not None:
         constraints.append(cp.norm(coef, _ORDER[program.norm]) <= size)
     shift = 1.0 if size is None or program.threshold == 0 else 1.0 - program.threshold * size
@@ -101,7 +148,25 @@ def to_cvxpy(problem: Problem, units: Array | None = None) -> ConvexModel:
         constraints.append(tail)
     if size is not None and program.penalty > 0:
         objective = objective + program.penalty / unit * (cp.square(size) if program.squared else size)
-    return ConvexModel(cp.Problem(cp.Minimize(objective), [*constraints, hinge]), coef, intercept, hinge, unit, tail)
+    problem_in_cvxpy = cp.Problem(cp.Minimize(objective), [*constraints, hinge])
+    return ConvexModel(problem_in_cvxpy, coef, intercept, hinge, unit, tail, rows)
+
+
+def _constraint_rows(constraints: ColumnConstraints, variable: Any, units: Array | None) -> ConstraintRows:
+    """The rows of the constraints on w, which is the variable times `units`."""
+    if not constraints.is_convex:
+        raise AuclabError("max_features is not convex: a CVXPY model with continuous variables cannot state it")
+    matrix, limit, equal = constraints.all_rows()
+    matrix = matrix if units is None else matrix * units
+    largest = abs(matrix).max(axis=1, initial=0.0)
+    scale = np.where(largest > 0, largest, 1.0)
+    matrix, limit = matrix / scale[:, None], limit / scale
+    parts = []
+    for which, is_equal in ((np.flatnonzero(~equal), False), (np.flatnonzero(equal), True)):
+        if which.size:
+            left = sp.csr_array(matrix[which]) @ variable
+            parts.append((which, left == limit[which] if is_equal else left <= limit[which]))
+    return ConstraintRows(tuple(parts), scale)
 
 
 def _select(rows: Any, width: int) -> sp.csr_array:

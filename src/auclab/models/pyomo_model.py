@@ -2,7 +2,7 @@
 
     minimise   Σ_k c_k β_k + λ r      s.t.   β_ij ≥ 1 − (s_i − t_j) − z r,   s_i = w·x_i⁺,   t_j = w·x_j⁻,   r ≥ ‖w‖
 
-so that a pair row has three nonzeros (four with ‖w‖) and not n + 1.
+so that a pair row has three nonzeros (four with ‖w‖) and not n + 1. Constraints on w are rows ``A w ≤ c``.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ import numpy as np
 import pyomo.environ as pyo
 from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
 
+from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
 from auclab.samples.memory import Sample
-from auclab.types import Array
+from auclab.types import Array, AuclabError
 
 #: Rows a second of building the model and compiling it, measured on one core of a busy machine.
 ROWS_PER_SECOND = 20_000
@@ -38,7 +39,8 @@ def to_pyomo(problem: Problem, deadline: float = math.inf) -> pyo.ConcreteModel:
 
     Components: `coef` (w, in scores per unit of each feature), `intercept` (b, in scores, points only), `size` (r,
     where ‖w‖ appears), `score_pos`, `score_neg`, `loss` (β) and the constraint `hinge`, whose duals are the q of
-    formulas 7.1, all with the index of the margin; for partial AUC the constraint `tail`, whose duals are the r. The
+    formulas 7.1, all with the index of the margin; for partial AUC the constraint `tail`, whose duals are the r; where
+    w is constrained, `rows` with the index of `ColumnConstraints.all_rows` (`row_multipliers` reads their duals). The
     objective is the program's value, a mean of hinges and a penalty, without a unit.
 
     Parameters
@@ -52,6 +54,8 @@ def to_pyomo(problem: Problem, deadline: float = math.inf) -> pyo.ConcreteModel:
     ------
     OutOfTimeError
         The deadline has passed.
+    AuclabError
+        The constraints limit the number of features, or a row without a coefficient is not satisfied.
 
     See Also
     --------
@@ -65,6 +69,8 @@ def to_pyomo(problem: Problem, deadline: float = math.inf) -> pyo.ConcreteModel:
     model.pos = pyo.RangeSet(0, sample.n_pos - 1)
     model.neg = pyo.RangeSet(0, sample.n_neg - 1)
     model.coef = pyo.Var(model.features)
+    if problem.constraints is not None:
+        _add_rows(model, problem.constraints)
     _add_scores(model, "pos", sample.X_pos, in_time)
     _add_scores(model, "neg", sample.X_neg, in_time)
     buffer: Any = 0.0
@@ -102,6 +108,29 @@ def to_pyomo(problem: Problem, deadline: float = math.inf) -> pyo.ConcreteModel:
     penalty = program.penalty * model.size if program.penalty else 0.0
     model.objective = pyo.Objective(expr=mean + penalty, sense=pyo.minimize)
     return model
+
+
+def row_multipliers(model: pyo.ConcreteModel, dual_of: Callable[[Any], float]) -> Array:
+    """The multipliers μ of the constraints on w, in the order of `ColumnConstraints.all_rows`.
+
+    Parameters
+    ----------
+    model : pyomo.environ.ConcreteModel
+        From `to_pyomo`, with constraints on w.
+    dual_of : callable
+        The dual value of a constraint as Pyomo and HiGHS state it, the change of the minimum per unit of the right-hand
+        side, so that the one of a row with ≤ is negative.
+
+    Returns
+    -------
+    array of shape (n_rows,)
+        ≥ 0, free for equations.
+    """
+    found = np.zeros(len(model.row_numbers))
+    for r, row in model.rows.items():
+        dual = -float(dual_of(row))
+        found[r] = dual if row.equality else max(dual, 0.0)
+    return found
 
 
 def lower_to_highs(model: pyo.ConcreteModel) -> tuple[highspy.HighsLp, list[Any], list[Any]]:
@@ -156,6 +185,25 @@ def _add_tail(model: pyo.ConcreteModel, sample: Sample, capacity: Array, in_time
     model.tail = pyo.Constraint(model.neg, rule=tail)
     largest = capacity.tolist()
     return model.level + pyo.quicksum(largest[j] * model.excess[j] for j in model.neg)
+
+
+def _add_rows(model: pyo.ConcreteModel, constraints: ColumnConstraints) -> None:
+    """``A w ≤ c`` or ``= c``, row by row; what a row without a coefficient says is decided here."""
+    if not constraints.is_convex:
+        raise AuclabError("max_features needs integer variables, which this model does not have; add them to it")
+    matrix, limit, equal = constraints.all_rows()
+    model.row_numbers = pyo.RangeSet(0, limit.size - 1)
+
+    def row(m: Any, r: int) -> Any:
+        entries = list(_entries(matrix, r))
+        if not entries:
+            if limit[r] < 0.0 or (equal[r] and limit[r] > 0.0):
+                raise AuclabError(f"row {r} of the constraints has no coefficient, and 0 is not its limit {limit[r]:g}")
+            return pyo.Constraint.Skip
+        left = pyo.quicksum(value * m.coef[k] for k, value in entries)
+        return left == float(limit[r]) if equal[r] else left <= float(limit[r])
+
+    model.rows = pyo.Constraint(model.row_numbers, rule=row)
 
 
 def _add_scores(model: pyo.ConcreteModel, side: str, X: Any, in_time: Callable[[], None]) -> None:
