@@ -18,8 +18,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from auclab.formulations.base import Program
+from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.norms import dual_norm_of
-from auclab.models.bundle_master import MasterPoint
+from auclab.models.bundle_master import MasterPoint, scaled_rows
 from auclab.types import Array, Status
 
 
@@ -36,7 +37,12 @@ class Cuts:
 
 
 def minimise_model(
-    program: Program, unit: Array, cuts: Cuts, center: Array, time_limit: float | None = None
+    program: Program,
+    unit: Array,
+    cuts: Cuts,
+    center: Array,
+    time_limit: float | None = None,
+    constraints: ColumnConstraints | None = None,
 ) -> MasterPoint:
     """The minimum of the model: columns δ, v and the norm's own.
 
@@ -51,6 +57,8 @@ def minimise_model(
         (x, b, t); b and t in scores.
     time_limit : float, optional
         Seconds.
+    constraints : ColumnConstraints, optional
+        On w.
     """
     n, n_cuts = unit.size, cuts.constants.size
     size = n + 3
@@ -62,9 +70,10 @@ def minimise_model(
     else:
         norm_rows, norm_right, norm_cones = _norm_cone(program, unit, center, size, 1.0)
     n_parts = norm_rows.shape[1] - size
-    rows = [_widened(hinge, n_parts), norm_rows]
-    right = [-cuts.excess(center), np.zeros(1), norm_right]
-    cones = [clarabel.NonnegativeConeT(n_cuts + 1), *norm_cones]
+    on_step, step_right, step_cones = _constraint_rows(constraints, unit, center, size + n_parts, 1.0)
+    rows = [_widened(hinge, n_parts), on_step, norm_rows]
+    right = [-cuts.excess(center), np.zeros(1), step_right, norm_right]
+    cones = [clarabel.NonnegativeConeT(n_cuts + 1), *step_cones, *norm_cones]
     if program.over == "pairs":
         rows, right, cones = [*rows, _single(n, size + n_parts)], [*right, np.zeros(1)], [*cones, clarabel.ZeroConeT(1)]
     quadratic, linear = np.zeros(size + n_parts), np.zeros(size + n_parts)
@@ -85,7 +94,11 @@ def minimise_model(
     weights = np.maximum(np.asarray(solution.z)[:n_cuts], 0.0)
     weights /= max(1.0, float(weights.sum()))
     constant, slope = float(weights @ cuts.constants), weights @ cuts.slopes
-    proved = proved_bound(program, unit, constant, slope, float(center[-1]))
+    margins = constant
+    if constraints is not None:
+        price, taken = _taken_by(constraints, unit, np.asarray(solution.z)[n_cuts + 1 :])
+        constant, slope = constant - price, slope - np.r_[taken, 0.0, 0.0]
+    proved = proved_bound(program, unit, constant, slope, float(center[-1]), margins)
     return MasterPoint(center + step, max(0.0, proved), weights, False, status)
 
 
@@ -98,6 +111,7 @@ def project_on_level(
     metric: Any,
     scale: float,
     time_limit: float | None = None,
+    constraints: ColumnConstraints | None = None,
 ) -> tuple[Array, Array] | None:
     """The step to the nearest point where the model is at most `level`, and the dual values of the cuts.
 
@@ -113,6 +127,8 @@ def project_on_level(
         About the length of the step in M.
     time_limit : float, optional
         Seconds.
+    constraints : ColumnConstraints, optional
+        On w.
 
     Returns
     -------
@@ -138,8 +154,10 @@ def project_on_level(
         right -= penalty * t / depth
     norm_rows, norm_right, norm_cones = _norm_cone(program, unit, center, size, scale)
     n_parts = norm_rows.shape[1] - size
-    rows = [_widened(sp.csc_array(slopes), n_parts), norm_rows]
-    rights, cones = [right, norm_right], [clarabel.NonnegativeConeT(n_cuts + 1), *norm_cones]
+    on_step, step_right, step_cones = _constraint_rows(constraints, unit, center, size + n_parts, scale)
+    rows = [_widened(sp.csc_array(slopes), n_parts), on_step, norm_rows]
+    rights = [right, step_right, norm_right]
+    cones = [clarabel.NonnegativeConeT(n_cuts + 1), *step_cones, *norm_cones]
     if program.squared:
         rows, rights = [*rows, _widened(square, n_parts)], [*rights, square_right]
         cones = [*cones, clarabel.SecondOrderConeT(3)]
@@ -155,7 +173,9 @@ def project_on_level(
     return scale * np.asarray(solution.x)[: n + 2], np.asarray(solution.z)[:n_cuts]
 
 
-def proved_bound(program: Program, unit: Array, total: float, slope: Array, length: float) -> float:
+def proved_bound(
+    program: Program, unit: Array, total: float, slope: Array, length: float, margins: float | None = None
+) -> float:
     """The lower bound that a mean of cuts proves, ``loss ≥ total − slope·(x, b, t)``, for all ‖w‖ up to ten `length`.
 
     What Clarabel calls optimal may be inaccurate at extreme scales.
@@ -170,18 +190,47 @@ def proved_bound(program: Program, unit: Array, total: float, slope: Array, leng
         The weighted sum of their slopes.
     length : float
         ‖w‖.
+    margins : float, optional
+        ``Σ q``, where `total` is less because of constraints.
 
     See Also
     --------
     auclab.solvers.certificate.dual_bound : The same formulas on multipliers.
     """
     size, penalty = dual_norm_of(slope[:-2] / unit, program.norm), program.penalty
+    if total <= 0:
+        return 0.0
     if penalty > 0 and program.squared:
         scale = 1.0 if size == 0 else min(1.0, 2.0 * penalty * total / size / size)
         return scale * total - (scale * size) ** 2 / (4.0 * penalty)
     if penalty > 0:
         return total * min(1.0, penalty / size) if size > 0 else total
-    return total - 10.0 * max(1.0, length) * max(0.0, size + program.threshold * total)
+    margins = total if margins is None else margins
+    return total - 10.0 * max(1.0, length) * max(0.0, size + program.threshold * margins)
+
+
+def _constraint_rows(
+    constraints: ColumnConstraints | None, unit: Array, center: Array, n_columns: int, scale: float
+) -> tuple[Any, Array, list[Any]]:
+    """The constraints on ``w = (x + scale·dx)·unit``: equations first."""
+    if constraints is None:
+        return sp.csc_array((0, n_columns)), np.zeros(0), []
+    matrix, limit, equal = scaled_rows(constraints, unit)
+    order = np.r_[np.flatnonzero(equal), np.flatnonzero(~equal)]
+    left = limit - matrix @ center[: unit.size]
+    rows = sp.hstack([sp.csc_array(scale * matrix[order]), sp.csc_array((order.size, n_columns - unit.size))])
+    cones = [clarabel.ZeroConeT(int(equal.sum())), clarabel.NonnegativeConeT(int((~equal).sum()))]
+    return rows, left[order], cones
+
+
+def _taken_by(constraints: ColumnConstraints, unit: Array, dual: Array) -> tuple[float, Array]:
+    """``μ·c`` and Aᵀμ, in the units of x, from the dual values of the rows above and all rows after them."""
+    matrix, limit, equal = scaled_rows(constraints, unit)
+    order = np.r_[np.flatnonzero(equal), np.flatnonzero(~equal)]
+    found = np.empty(order.size)
+    found[order] = dual[: order.size]
+    found = np.where(equal, found, np.maximum(found, 0.0))
+    return float(found @ limit), found @ matrix
 
 
 def _norm_cone(program: Program, unit: Array, center: Array, size: int, scale: float) -> tuple[Any, Array, list[Any]]:

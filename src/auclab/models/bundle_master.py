@@ -4,7 +4,7 @@
 
 in features scaled to ``x = w / unit``. Its optimum is a lower bound of the hinge program, and the weights of the cuts,
 the row duals, combine their multipliers to those that prove it. A box around a centre keeps the first, unbounded
-minima nearby; the bound holds where the box does not bind, and after `minimise` without a radius.
+minima nearby; the bound holds where the box does not bind, and after `minimise` without a radius. Constraints are rows.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from auclab.formulations.base import Program
+from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.models.dual_lp import highs_status, quiet_highs
 from auclab.types import Array, Status
 
@@ -38,10 +39,29 @@ class MasterPoint:
     status: Status
 
 
-class LinearMaster:
-    """Columns: x (for norm l1 its two parts), b, t (for norm linf), v. A row for every cut, after those of the norm."""
+def scaled_rows(constraints: ColumnConstraints, unit: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """Constraints on w as rows on x, ``w = x·unit``, with largest entries of 1: matrix, limits, which are equations.
 
-    def __init__(self, program: Program, unit: Array):
+    Parameters
+    ----------
+    constraints : ColumnConstraints
+    unit : array of shape (n_features,)
+
+    Examples
+    --------
+    >>> matrix, limit, _ = scaled_rows(ColumnConstraints.of(2, upper=[4.0, np.inf]), np.array([2.0, 1.0]))
+    >>> matrix.tolist(), limit.tolist()
+    ([[1.0, 0.0]], [2.0])
+    """
+    matrix, limit, equal = constraints.all_rows()
+    largest = np.maximum(abs(matrix * unit).max(axis=1, initial=0.0), 1e-300)
+    return matrix * unit / largest[:, None], limit / largest, equal
+
+
+class LinearMaster:
+    """Columns: x (for norm l1 its two parts), b, t (for norm linf), v. Rows: norm, constraints, and a row a cut."""
+
+    def __init__(self, program: Program, unit: Array, constraints: ColumnConstraints | None = None):
         n = unit.size
         identity, nothing = sp.eye_array(n), sp.csr_array((n, 1))
         parts: list[Any] = [identity]
@@ -68,20 +88,27 @@ class LinearMaster:
             length = sp.csr_array((1.0 / unit)[:, None])
             rows = sp.vstack([sp.hstack([s * identity, nothing, -length]) for s in (1.0, -1.0)])
         self._split, self._n, self._boxes = len(parts) == 2, n, False
-        self._n_norm_rows = rows.shape[0] if rows.shape[1] == self._lift.shape[1] else 0
+        n_norm_rows = rows.shape[0] if rows.shape[1] == self._lift.shape[1] else 0
+        first_rows = [rows] if n_norm_rows else []
+        row_lower, row_upper = np.full(n_norm_rows, -math.inf), np.zeros(n_norm_rows)
+        if constraints is not None:
+            on_x, limit, equal = scaled_rows(constraints, unit)
+            first_rows.append(sp.csr_array(on_x) @ self._lift[:n])
+            row_lower, row_upper = np.r_[row_lower, np.where(equal, limit, -math.inf)], np.r_[row_upper, limit]
+        self._n_first_rows = row_upper.size
         cost = np.zeros(n + 2)
         cost[-1] = program.penalty
         self._cost = np.r_[self._lift.T @ cost, 1.0]
         self._highs = quiet_highs(None)
         n_columns = self._lift.shape[1] + 1
         lp = highspy.HighsLp()
-        lp.num_row_, lp.num_col_ = self._n_norm_rows, n_columns
+        lp.num_row_, lp.num_col_ = self._n_first_rows, n_columns
         lp.col_cost_ = self._cost
         lp.col_lower_, lp.col_upper_ = np.r_[lower, 0.0], np.r_[upper, math.inf]
-        lp.row_lower_, lp.row_upper_ = np.full(self._n_norm_rows, -math.inf), np.zeros(self._n_norm_rows)
+        lp.row_lower_, lp.row_upper_ = row_lower, row_upper
         matrix = sp.csr_array((0, n_columns))
-        if self._n_norm_rows:
-            matrix = sp.csr_array(sp.hstack([rows, sp.csr_array((self._n_norm_rows, 1))]))
+        if first_rows:
+            matrix = sp.csr_array(sp.hstack([sp.vstack(first_rows), sp.csr_array((self._n_first_rows, 1))]))
         lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
         lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = matrix.indptr, matrix.indices, matrix.data
         self._highs.passModel(lp)
@@ -94,7 +121,7 @@ class LinearMaster:
 
     def remove(self, which: NDArray[np.intp]) -> None:
         """Drop cuts, given by their indices among the present ones; the basis stays valid where they were slack."""
-        rows = (which + self._n_norm_rows).astype(np.int32)
+        rows = (which + self._n_first_rows).astype(np.int32)
         self._highs.deleteRows(rows.size, rows)
 
     def minimise(self, center: Array, radius: float = math.inf, time_limit: float | None = None) -> MasterPoint:
@@ -121,10 +148,10 @@ class LinearMaster:
             # The basis of a failed solve is no start for the next.
             self._highs.clearSolver()
             # No weight on any cut proves 0: a hinge has no smaller mean.
-            n_cuts = self._highs.getNumRow() - self._n_norm_rows
+            n_cuts = self._highs.getNumRow() - self._n_first_rows
             return MasterPoint(center, 0.0, np.zeros(n_cuts), False, status)
         columns = np.array(solution.col_value)
-        weights = np.maximum(np.array(solution.row_dual)[self._n_norm_rows :], 0.0)
+        weights = np.maximum(np.array(solution.row_dual)[self._n_first_rows :], 0.0)
         dual = np.abs(np.array(solution.col_dual)[: self._lift.shape[1]])
         boxed = math.isfinite(radius) and self._binds(columns, dual)
         value = self._highs.getInfo().objective_function_value

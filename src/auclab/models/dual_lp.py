@@ -4,7 +4,8 @@
 
 (formulas 7.1). `w` and `b` are read from the row duals. Some margins may be left out of the columns because their q_k
 is fixed (`Fixed`: full for a hinge that is surely on, 0 for one that is surely off), and w may be kept within a box
-(`Region`), which in the dual is a penalty on violating the first constraint.
+(`Region`), which in the dual is a penalty on violating the first constraint. Constraints on w, ``A w ≤ c``, are further
+columns μ ≥ 0 (free for equations), with cost c and −Aᵀμ in the first constraint.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from auclab.formulations.base import Program
+from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.models.timings import Timings
 from auclab.types import Array, AuclabError, Status
 
@@ -91,6 +93,7 @@ def solve_dual(
     region: Region | None = None,
     *,
     time_limit: float | None = None,
+    constraints: ColumnConstraints | None = None,
 ) -> DualPoint:
     """Solve the dual of a linear program over `margins`; `value` is the optimum, fixed part included.
 
@@ -106,6 +109,8 @@ def solve_dual(
         In the units of w, scores per unit of each feature.
     time_limit : float, optional
         Seconds, the building included.
+    constraints : ColumnConstraints, optional
+        On w: a column a row and a bound, its multiplier.
 
     Raises
     ------
@@ -118,9 +123,11 @@ def solve_dual(
     scale = feature_scale(margins.directions)
     if scale is not None:
         margins, fixed, region = _in_scale(scale, margins, fixed, region)
+        constraints = None if constraints is None else constraints.in_units(1.0 / scale)
     # Weights in units of the mean capacity: HiGHS's feasibility tolerances are absolute.
     unit = float(margins.capacity.mean()) if n_margins else 1.0
-    lp = _linear_program(program, margins, fixed, region, unit, np.ones(n_features) if scale is None else scale)
+    scale_or_one = np.ones(n_features) if scale is None else scale
+    lp = _linear_program(program, margins, fixed, region, unit, scale_or_one, constraints)
     built = perf_counter()
     highs = quiet_highs(None if time_limit is None else max(time_limit - (built - start), 1e-3))
     accepted = highs.passModel(lp)
@@ -230,9 +237,17 @@ def highs_status(status: highspy.HighsModelStatus) -> Status:
 
 
 def _linear_program(
-    program: Program, margins: Margins, fixed: Fixed, region: Region | None, unit: float, scale: Array
+    program: Program,
+    margins: Margins,
+    fixed: Fixed,
+    region: Region | None,
+    unit: float,
+    scale: Array,
+    constraints: ColumnConstraints | None,
 ) -> highspy.HighsLp:
-    """Columns: q, the penalties of the box, |g| for norm linf. Rows: the gradient g, the norm, the balance.
+    """Columns: q, the penalties of the box, the multipliers of the constraints, |g| for norm linf.
+
+    Rows: the gradient g, the norm, the balance.
 
     Features were multiplied by `scale`.
     """
@@ -242,12 +257,19 @@ def _linear_program(
     capacity, gradient, total = margins.capacity / unit, fixed.gradient / unit, fixed.total / unit
     penalty, z = program.penalty / unit, program.threshold
 
-    cost, upper = [-np.ones(n_margins)], [capacity]
+    cost, lower, upper = [-np.ones(n_margins)], [np.zeros(n_margins)], [capacity]
     blocks = [transposed]
     if region is not None:
         cost += [region.center + region.radius, region.radius - region.center]
-        upper += [np.full(2 * n_features, np.inf)]
+        lower, upper = [*lower, np.zeros(2 * n_features)], [*upper, np.full(2 * n_features, np.inf)]
         blocks += [-identity, identity]
+    if constraints is not None:
+        matrix, limit, equal = constraints.all_rows()
+        largest = np.maximum(abs(matrix).max(axis=1, initial=0.0), 1e-300)
+        matrix, limit = matrix / largest[:, None], limit / largest
+        cost, upper = [*cost, limit], [*upper, np.full(limit.size, np.inf)]
+        lower = [*lower, np.where(equal, -np.inf, 0.0)]
+        blocks += [sp.csc_array(-matrix.T)]
     g = sp.hstack(blocks, format="csc")
     n_extra = g.shape[1] - n_margins
     sum_q = sp.csc_array(np.r_[np.ones(n_margins), np.zeros(n_extra)][None, :])
@@ -264,7 +286,7 @@ def _linear_program(
         upper_rows = [slack * scale - gradient, slack * scale + gradient]
     else:
         cost += [np.zeros(2 * n_features)]
-        upper += [np.full(2 * n_features, np.inf)]
+        lower, upper = [*lower, np.zeros(2 * n_features)], [*upper, np.full(2 * n_features, np.inf)]
         absolute = sp.hstack([z * sum_q, sp.csc_array(np.r_[1.0 / scale, 1.0 / scale][None, :])])
         rows = [sp.hstack([g, -identity, identity]), absolute]
         lower_rows, upper_rows = [-gradient, np.array([-np.inf])], [-gradient, np.array([slack])]
@@ -274,15 +296,15 @@ def _linear_program(
         balance = np.array([-fixed.balance / unit])
         lower_rows, upper_rows = [*lower_rows, balance], [*upper_rows, balance]
 
-    matrix = sp.csc_array(sp.vstack(rows, format="csc"))
+    system = sp.csc_array(sp.vstack(rows, format="csc"))
     lp = highspy.HighsLp()
-    lp.num_row_, lp.num_col_ = matrix.shape
+    lp.num_row_, lp.num_col_ = system.shape
     lp.col_cost_ = np.concatenate(cost)
-    lp.col_lower_ = np.zeros(matrix.shape[1])
+    lp.col_lower_ = np.concatenate(lower)
     lp.col_upper_ = np.concatenate(upper)
     lp.row_lower_, lp.row_upper_ = np.concatenate(lower_rows), np.concatenate(upper_rows)
     lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    lp.a_matrix_.start_ = matrix.indptr
-    lp.a_matrix_.index_ = matrix.indices
-    lp.a_matrix_.value_ = matrix.data
+    lp.a_matrix_.start_ = system.indptr
+    lp.a_matrix_.index_ = system.indices
+    lp.a_matrix_.value_ = system.data
     return lp

@@ -1,7 +1,7 @@
 """The primal program over the margins of a window, in Clarabel's own form: for norms that are not linear.
 
     min   Σ_k c_k β_k + S − G·w − (Σ q y) b − z S t + λ t (or λ t²)
-    s.t.  β_k ≥ 1 − d_k·w − y_k b − z t,   β_k ≥ 0,   ‖w‖ ≤ t,   |w − center| ≤ radius
+    s.t.  β_k ≥ 1 − d_k·w − y_k b − z t,   β_k ≥ 0,   ‖w‖ ≤ t,   |w − center| ≤ radius,   A w ≤ c
 
 with the sums S, G of the margins that are surely on. Same call and same answer as `dual_lp.solve_dual`.
 """
@@ -16,13 +16,20 @@ import numpy as np
 import scipy.sparse as sp
 
 from auclab.formulations.base import Program
+from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.models.dual_lp import DualPoint, Fixed, Margins, Region
 from auclab.models.timings import Timings
 from auclab.types import Array, Status
 
 
 def solve_cone(
-    program: Program, margins: Margins, fixed: Fixed, region: Region | None = None, *, time_limit: float | None = None
+    program: Program,
+    margins: Margins,
+    fixed: Fixed,
+    region: Region | None = None,
+    *,
+    time_limit: float | None = None,
+    constraints: ColumnConstraints | None = None,
 ) -> DualPoint:
     """Solve the window's program; `value` is the optimum, fixed part included.
 
@@ -36,6 +43,8 @@ def solve_cone(
         In the units of w, scores per unit of each feature; without one w is free.
     time_limit : float, optional
         Seconds, the building included.
+    constraints : ColumnConstraints, optional
+        On w.
 
     See Also
     --------
@@ -65,14 +74,20 @@ def solve_cone(
     if region is not None:
         middle = region.center / unit
         rows, right = [*rows, box, -box], [*right, middle + 1.0, 1.0 - middle]
-    cones: list[Any] = [clarabel.NonnegativeConeT(sum(part.size for part in right))]
+    n_equal = 0
+    if constraints is not None:
+        matrix, limit, equal = constraints.all_rows()
+        scale = np.maximum(abs(matrix * unit).max(axis=1, initial=0.0), 1e-300)
+        matrix, limit, n_equal = matrix * unit / scale[:, None], limit / scale, int(equal.sum())
+        on_w = sp.hstack([sp.csc_array(matrix), sp.csc_array((limit.size, size - n))], format="csr")
+        rows, right = [*rows, on_w[~equal], on_w[equal]], [*right, limit[~equal], limit[equal]]
+    cones: list[Any] = [clarabel.NonnegativeConeT(sum(part.size for part in right) - n_equal)]
+    cones += [clarabel.ZeroConeT(n_equal)] if n_equal else []
     if margins.signs is None:
         rows, right, cones = [_single(b, size), *rows], [np.zeros(1), *right], [clarabel.ZeroConeT(1), *cones]
-    norm_rows, norm_cones = _norm_rows(program, unit, t, size)
-    n_parts = norm_rows.shape[1] - size
-    matrix = sp.vstack(
-        [sp.hstack([sp.vstack(rows), sp.csc_array((sum(r.shape[0] for r in rows), n_parts))]), norm_rows]
-    )
+    of_norm, norm_cones = norm_rows(program, unit, t, size)
+    n_parts = of_norm.shape[1] - size
+    system = sp.vstack([sp.hstack([sp.vstack(rows), sp.csc_array((sum(r.shape[0] for r in rows), n_parts))]), of_norm])
     quadratic = np.zeros(size + n_parts)
     if program.squared:
         quadratic[t] = 2.0 * program.penalty
@@ -84,8 +99,8 @@ def solve_cone(
     solver = clarabel.DefaultSolver(
         sp.csc_matrix(sp.diags_array(quadratic / weight)),
         np.r_[linear, np.zeros(n_parts)] / weight,
-        sp.csc_matrix(matrix),
-        np.r_[np.concatenate(right), np.zeros(norm_rows.shape[0])],
+        sp.csc_matrix(system),
+        np.r_[np.concatenate(right), np.zeros(of_norm.shape[0])],
         [*cones, *norm_cones],
         settings,
     )
@@ -116,8 +131,18 @@ def _entry_units(margins: Margins) -> Array:
     return np.asarray(1.0 / np.where(largest > 0, largest, 1.0))
 
 
-def _norm_rows(program: Program, unit: Array, t: int, size: int) -> tuple[Any, list[Any]]:
-    """``‖w‖ ≤ t`` for w in the given units; norm l1 adds a column |w_k| a feature."""
+def norm_rows(program: Program, unit: Array, t: int, size: int) -> tuple[Any, list[Any]]:
+    """``‖w‖ ≤ t`` as rows and cones for w in the given units; norm l1 adds a column |w_k| a feature.
+
+    Parameters
+    ----------
+    program : Program
+        Gives the norm; without one t is 0.
+    unit : array of shape (n_features,)
+        ``w = x·unit``, x the first columns.
+    t, size : int
+        The column of t, and the number of columns.
+    """
     n = unit.size
     if not program.uses_norm:
         return _single(t, size), [clarabel.ZeroConeT(1)]

@@ -17,6 +17,7 @@ import numpy as np
 
 from auclab.formulations.norms import dual_norm_of, norm_of
 from auclab.formulations.problem import Problem
+from auclab.models.constraint_multipliers import constraint_multipliers
 from auclab.solvers.solution import Certificate
 from auclab.types import Array
 
@@ -100,10 +101,17 @@ def dual_bound(problem: Problem, coef: Array, multipliers: tuple[Array, Array]) 
     * squared penalty: ``τS − τ²‖g‖_*²/(4λ)`` at its best τ in [0, 1];
     * no penalty: ``S − W·max(0, ‖g‖_* + zS)``, true for all ``‖w‖ ≤ W``; without a norm (z = 0) lengths are
       Euclidean with every feature in units of its spread.
+
+    With constraints ``A w ≤ c`` and their multipliers μ, S less μ·c and g less Aᵀμ take the place of S and g.
     """
     program, sample = problem.program, problem.sample
-    total = float(multipliers[0].sum() + (0.0 if problem.over_pairs else multipliers[1].sum()))
+    margins = total = float(multipliers[0].sum() + (0.0 if problem.over_pairs else multipliers[1].sum()))
     gradient = sample.combine(*multipliers)
+    if problem.constraints is not None:
+        held = constraint_multipliers(program, problem.constraints, gradient, total, sample.spread, coef)
+        gradient, total = held.residual(problem.constraints, gradient), total - held.cost(problem.constraints)
+        if not total > 0:
+            return DualBound(0.0, 0.0, 0.0, math.inf)
     size = dual_norm_of(gradient, program.norm)
     if program.penalty > 0 and program.squared:
         scale = 1.0 if size == 0 else min(1.0, 2 * program.penalty * total / size / size)
@@ -112,7 +120,7 @@ def dual_bound(problem: Problem, coef: Array, multipliers: tuple[Array, Array]) 
         scale = 1.0 if size <= program.penalty else program.penalty / size
         return DualBound(scale * total, scale, max(0.0, size - program.penalty), math.inf)
     if program.uses_norm:
-        residual, length = max(0.0, size + program.threshold * total), norm_of(coef, program.norm)
+        residual, length = max(0.0, size + program.threshold * margins), norm_of(coef, program.norm)
     else:
         # No norm belongs to the program: take the one in which features of any scale count alike.
         residual = float(np.linalg.norm(gradient / sample.spread))

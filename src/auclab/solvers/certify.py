@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.formulations.base import Program
+from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.constraints import Constraints
 from auclab.formulations.named import as_formulation
 from auclab.formulations.problem import Problem
+from auclab.models.algebra import AlgebraicModel, OwnConstraints
 from auclab.samples.as_sample import as_sample
 from auclab.samples.centring import moved_intercept_parts
+from auclab.solvers.constrained import check_constrainable, constraints_on_columns
 from auclab.solvers.solution import Certificate
 from auclab.solvers.threads import one_thread_each
 from auclab.solvers.verified.certificate import verified_certificate
@@ -24,6 +29,38 @@ from auclab.types import Array, AuclabError
 _TIED = (1e-6, 1e-5, 1e-4, 1e-3)
 
 
+@dataclass(frozen=True)
+class ModelCertificate(Certificate):
+    """What is proved about the solution of an algebraic model.
+
+    Attributes
+    ----------
+    coef, intercept
+        The point that is judged, as it was read from the model.
+    bound_for
+        The scorers that the lower bound is about, in words: `gap` says how far the point is from the best of these.
+
+    See Also
+    --------
+    auclab.models.build : Makes the models.
+    """
+
+    coef: Array = field(default_factory=lambda: np.empty(0))
+    intercept: float = 0.0
+    bound_for: str = "every w"
+
+
+@overload
+def certify(
+    formulation: AlgebraicModel,
+    *,
+    multipliers: ArrayLike | None = None,
+    solved: Any = None,
+    tolerance: float = 1e-6,
+) -> ModelCertificate: ...
+
+
+@overload
 def certify(
     formulation: str | Program,
     X: Any,
@@ -36,6 +73,24 @@ def certify(
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
     tolerance: float = 1e-6,
+    constraints: Constraints | ColumnConstraints | None = None,
+) -> Certificate: ...
+
+
+def certify(
+    formulation: str | Program | AlgebraicModel,
+    X: Any = None,
+    y: ArrayLike | None = None,
+    coef: ArrayLike | None = None,
+    intercept: float = 0.0,
+    multipliers: ArrayLike | None = None,
+    *,
+    shares_neg: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+    tolerance: float = 1e-6,
+    constraints: Constraints | ColumnConstraints | None = None,
+    solved: Any = None,
 ) -> Certificate:
     """What is proved about a scorer, whoever found it: its objective, and a lower bound of every scorer's.
 
@@ -44,8 +99,10 @@ def certify(
 
     Parameters
     ----------
-    formulation : str or Program
-        Convex; for z > 0 and counts of pairs there are no multipliers, and the bound is NaN.
+    formulation : str, Program or AlgebraicModel
+        Convex; for z > 0 and counts of pairs there are no multipliers, and the bound is NaN. Or a solved model of
+        `auclab.models.build`, which has data and point: then X, y and coef are left out, and multipliers are read from
+        the model unless they are given.
     X : array or CSR matrix of shape (n_samples, n_features)
     y : array of shape (n_samples,)
         0/1, −1/+1 or booleans, of which the larger is positive, or any two values with `pos_label`.
@@ -63,10 +120,18 @@ def certify(
         The label of the positive class.
     tolerance : float
         Relative gap, > 0, of which a tenth may be lost to a larger `norm_bound`.
+    constraints : Constraints or ColumnConstraints, optional
+        What w had to satisfy: the bound is for every w that does, and `Certificate.violation` says by how much this
+        one does not. A limit on the number of features is left out of the bound.
+    solved : cvxpy.Problem, optional
+        The problem that was solved, where it has constraints beside those of the CVXPY model.
 
     Returns
     -------
     Certificate
+        Of a model a `ModelCertificate`. Its objective is exact. Constraints that were added and are linear in w, or in
+        the scores, are part of what the bound is for; others are not (`ModelCertificate.bound_for` names them), so the
+        bound is that of more scorers: right, but not near. Without duals, as integers have none, the bound is NaN.
 
     Raises
     ------
@@ -89,13 +154,58 @@ def certify(
     """
     if not (math.isfinite(tolerance) and tolerance > 0):
         raise AuclabError(f"tolerance must be a positive number, got {tolerance}")
+    if isinstance(formulation, AlgebraicModel):
+        return _of_model(formulation, solved, multipliers, tolerance)
+    if X is None or y is None or coef is None:
+        raise AuclabError("certify needs a formulation, X, y and coef, or a solved model of auclab.models.build")
     formulation = as_formulation(formulation)
-    problem = Problem(formulation, as_sample(X, y, sample_weight, pos_label=pos_label))
-    sample = problem.sample
+    sample = as_sample(X, y, sample_weight, pos_label=pos_label)
+    stated = constraints_on_columns(constraints, X, sample.n_features)
+    check_constrainable(formulation, stated)
+    problem = Problem(formulation, sample, stated if stated is None else replace(stated, max_features=None))
     vector = _finite(coef, (sample.n_features,), "coef")
-    objective = problem.accurate_objective(vector, *moved_intercept_parts(float(intercept), vector, sample.offset, 1.0))
+    return _judged(problem, stated, vector, float(intercept), multipliers, shares_neg, tolerance)
+
+
+def _of_model(model: AlgebraicModel, solved: Any, multipliers: ArrayLike | None, tolerance: float) -> ModelCertificate:
+    """The certificate of a solved model, with what was added to it where that is linear in w."""
+    coef, added = model.coef(solved), model.own_constraints(solved)
+    problem = replace(model.stated, constraints=added.stated)
+    intercept = model.intercept_value(coef)
+    found = model.multipliers() if multipliers is None else multipliers
+    shares = model.share_neg() if multipliers is None and found is not None else None
+    judged = _judged(problem, added.stated, coef, intercept, found, shares, tolerance)
+    facts = {each.name: getattr(judged, each.name) for each in fields(judged)}
+    return ModelCertificate(**facts, coef=coef, intercept=intercept, bound_for=_bound_for(problem, added))
+
+
+def _bound_for(problem: Problem, added: OwnConstraints) -> str:
+    """The scorers of the lower bound, and the constraints that they need not satisfy."""
+    count = 0 if problem.constraints is None else len(problem.constraints.all_rows()[1])
+    text = "every w"
+    if count:
+        text += f" that satisfies the {count} linear constraint{'s' if count > 1 else ''} on it"
+    if added.left_out:
+        text += f", whether or not it satisfies {', '.join(added.left_out[:3])}"
+        text += f" and {len(added.left_out) - 3} more" if len(added.left_out) > 3 else ""
+    return text
+
+
+def _judged(
+    problem: Problem,
+    stated: ColumnConstraints | None,
+    vector: Array,
+    intercept: float,
+    multipliers: ArrayLike | None,
+    shares_neg: ArrayLike | None,
+    tolerance: float,
+) -> Certificate:
+    """The certificate of a point of a problem; `stated` are its constraints with what the bound leaves out."""
+    formulation, sample = problem.program, problem.sample
+    objective = problem.accurate_objective(vector, *moved_intercept_parts(intercept, vector, sample.offset, 1.0))
+    violation = 0.0 if stated is None else stated.violation(vector)
     if multipliers is None or not formulation.is_convex:
-        return Certificate(objective, math.nan, math.nan, math.nan, math.nan)
+        return Certificate(objective, math.nan, math.nan, math.nan, math.nan, violation=violation)
     values = _finite(multipliers, sample.positive.shape, "multipliers")
     pos, neg = values[sample.positive], values[~sample.positive]
     if shares_neg is not None:
@@ -109,7 +219,7 @@ def certify(
             verified_certificate(problem.dual_problem(shares, neg), vector, (pos, neg), objective, tolerance)[0]
             for shares in choices
         )
-        return _first_or_best(found, tolerance)
+        return replace(_first_or_best(found, tolerance), violation=violation)
 
 
 def _first_or_best(found: Iterator[Certificate], tolerance: float) -> Certificate:

@@ -13,13 +13,17 @@ from numpy.typing import ArrayLike
 
 from auclab.compiled.compiling import compile_hinge
 from auclab.formulations.base import Program
+from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.constraints import Constraints
 from auclab.formulations.named import as_formulation
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.samples.centring import moved_intercept
 from auclab.solvers.budget import without_verification
+from auclab.solvers.constrained import check_constrainable, constraints_on_columns
 from auclab.solvers.encodings import fastest_encoding
 from auclab.solvers.exact_finish import finish_exactly
+from auclab.solvers.feasible_point import check_not_contradictory
 from auclab.solvers.handover import Candidate, hand_over, others_may_prove_more, patience
 from auclab.solvers.monitor import ends_without_progress
 from auclab.solvers.nonconvex import solve_nonconvex
@@ -47,6 +51,7 @@ def solve(
     time_limit: float | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
+    constraints: Constraints | ColumnConstraints | None = None,
     **options: Any,
 ) -> Solution:
     """Solve a formulation on a sample and certify the solution.
@@ -73,6 +78,9 @@ def solve(
         Weights ≥ 0; equal to repeating observations.
     pos_label : optional
         The label of the positive class.
+    constraints : Constraints or ColumnConstraints, optional
+        What w has to satisfy, by the names of a DataFrame's columns or by the numbers of the columns: signs, bounds,
+        ``A w ≤ c``. The certificate is then about every w that satisfies it. Not for z > 0 and exact AUC.
     **options
         Options of the solver: `encoding` and `export` of "highs", `max_iters` of "scs" and "cutting_plane", `start` of
         "newton".
@@ -85,8 +93,9 @@ def solve(
     Raises
     ------
     AuclabError
-        Bad input, an unknown solver or option, a solver that cannot take the formulation, or one that would pass the
-        memory or the time limit in a part that cannot be stopped; the message names what works.
+        Bad input, an unknown solver or option, constraints that contradict each other, a solver that cannot take
+        the formulation, or one that would pass the memory or the time limit in a part that cannot be stopped; the
+        message names what works.
 
     See Also
     --------
@@ -103,7 +112,8 @@ def solve(
     """
     check_limits(tolerance, time_limit)
     begin, program = perf_counter(), as_formulation(formulation)
-    problem = Problem(program, as_sample(X, y, sample_weight, pos_label=pos_label))
+    sample = as_sample(X, y, sample_weight, pos_label=pos_label)
+    problem = Problem(program, sample, constraints_on_columns(constraints, X, sample.n_features))
     if time_limit is not None:
         time_limit = max(time_limit - (perf_counter() - begin), _LEAST_SECONDS)
     return solve_problem(problem, solver, tolerance=tolerance, time_limit=time_limit, **options)
@@ -122,8 +132,11 @@ def solve_problem(
 ) -> Solution:
     """`solve` on a sample that was checked before."""
     formulation = problem.program
+    check_constrainable(formulation, problem.constraints)
     name, reason = (solver, "") if solver != "auto" else select_solver(problem)
-    check_capable(name, formulation)
+    check_capable(name, formulation, problem.constraints)
+    if problem.constraints is not None:
+        check_not_contradictory(problem.constraints)
     run = load_solver(name)
     check_options(name, run, options)
     if problem.sample.in_blocks:
@@ -140,13 +153,16 @@ def solve_problem(
     def solve_convex(convex: Problem, seconds: float | None) -> Solution:
         # The convex programs of one with z > 0 are over pairs or points of their own.
         member = name if solver != "auto" or convex is problem else select_solver(convex)[0]
-        if convex.program.null_is_certain(convex.sample):
+        allows_null = convex.constraints is None or convex.constraints.allows_null
+        if allows_null and convex.program.null_is_certain(convex.sample):
             return verify(convex, RawSolution.null(convex, Status.OPTIMAL), member, tolerance)
         with ends_without_progress(patience(seconds) if solver == "auto" else math.inf) as waited:
             solve_member = run if member == name else load_solver(member)
             raw = _run(solve_member, convex, tolerance, without_verification(convex, seconds), options)
         verified = verify(convex, raw, member, tolerance, left_of(time_limit))
-        solution = finish_exactly(convex, verified, tolerance, left_of(time_limit))
+        solution = verified
+        if convex.constraints is None:
+            solution = finish_exactly(convex, verified, tolerance, left_of(time_limit))
         if solver != "auto" or not others_may_prove_more(convex, solution):
             return solution
         left = left_of(time_limit)

@@ -232,7 +232,7 @@ def _candidates(problem: Problem, first: str) -> Iterator[Candidate]:
     for candidate in CANDIDATES:
         capabilities = SOLVERS[candidate.solver].capabilities
         encoding = candidate.options.get("encoding")
-        if candidate.label == first or capabilities.why_not(program) is not None:
+        if candidate.label == first or capabilities.why_not(program, problem.constraints) is not None:
             continue
         if encoding is not None and encoding not in program.encodings:
             continue

@@ -11,9 +11,12 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from auclab.formulations.base import Program
+from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.constraints import Constraints
 from auclab.formulations.named import as_formulation
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
+from auclab.solvers.constrained import constraints_on_columns
 from auclab.solvers.dispatch import check_limits, solve_problem
 from auclab.solvers.registry import load_solver
 from auclab.solvers.selection import select_solver
@@ -36,6 +39,7 @@ def solve_path(
     time_limit: float | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
+    constraints: Constraints | ColumnConstraints | None = None,
     **options: Any,
 ) -> tuple[Solution, ...]:
     """Solve a formulation at every one of `values`, from the shortest w to the longest, each certified by itself.
@@ -47,7 +51,7 @@ def solve_path(
     ----------
     formulation : str or Program
         Its own value of `parameter` is not used.
-    X, y, solver, tolerance, sample_weight, pos_label, **options
+    X, y, solver, tolerance, sample_weight, pos_label, constraints, **options
         As in `auclab.solve`.
     values : sequence of float
         In any order.
@@ -83,11 +87,12 @@ def solve_path(
     check_limits(tolerance, time_limit)
     programs = along(as_formulation(formulation), parameter, values)
     sample = as_sample(X, y, sample_weight, pos_label=pos_label)
+    stated = constraints_on_columns(constraints, X, sample.n_features)
     found: dict[int, Solution] = {}
     last: Solution | None = None
     simplest_first = sorted(range(len(programs)), key=lambda k: -PARAMETERS[parameter] * float(values[k]))
     for k in simplest_first:
-        problem = Problem(programs[k], sample)
+        problem = Problem(programs[k], sample, stated)
         name = select_solver(problem)[0] if solver == "auto" else solver
         start = {} if last is None or not _takes_start(name) else {"start": (last.coef, last.intercept)}
         found[k] = solve_problem(problem, solver, tolerance=tolerance, time_limit=time_limit, **options, **start)

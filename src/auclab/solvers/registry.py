@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from auclab.formulations.base import Kind, Program
+from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.solvers.raw import RawSolution
 from auclab.types import AuclabError
 
@@ -29,18 +30,30 @@ class Capabilities:
         Also z > 0 and counts of pairs.
     blocks : bool
         Samples whose rows are out of memory.
+    constraints : bool
+        Constraints on w that make a convex set.
+    max_features : bool
+        Constraints with a largest number of features.
     kinds : tuple of {"hinge", "cvar", "mip"}
     """
 
     linear_only: bool = False
     nonconvex: bool = False
     blocks: bool = False
+    constraints: bool = False
+    max_features: bool = False
     kinds: tuple[Kind, ...] = ("hinge",)
 
-    def why_not(self, program: Program) -> str | None:
-        """Why this solver cannot take `program`, or None if it can."""
+    def why_not(self, program: Program, constraints: ColumnConstraints | None = None) -> str | None:
+        """Why this solver cannot take `program` with `constraints`, or None if it can."""
         if program.kind not in self.kinds:
             return _REQUIRES[program.kind]
+        if self.max_features and not self.constraints and (constraints is None or constraints.is_convex):
+            return "it is for constraints with max_features"
+        if constraints is not None and not constraints.is_convex and not self.max_features:
+            return "max_features makes the set of scorers not convex, which takes integer variables"
+        if constraints is not None and constraints.is_convex and not self.constraints:
+            return "it takes no constraints on w"
         if not program.is_convex:
             return None if self.nonconvex else f"z = {program.threshold:g} > 0 makes it not convex"
         if self.linear_only and not program.is_linear:
@@ -68,16 +81,18 @@ class SolverEntry:
 
 
 SOLVERS: dict[str, SolverEntry] = {
-    "clarabel": SolverEntry("auclab.solvers.conic.clarabel", Capabilities(kinds=("hinge", "cvar"))),
+    "clarabel": SolverEntry("auclab.solvers.conic.clarabel", Capabilities(constraints=True, kinds=("hinge", "cvar"))),
     "cutting_plane": SolverEntry(
-        "auclab.solvers.cutting_plane.solver", Capabilities(blocks=True, kinds=("hinge", "cvar"))
+        "auclab.solvers.cutting_plane.solver", Capabilities(blocks=True, constraints=True, kinds=("hinge", "cvar"))
     ),
     "highs": SolverEntry(
         "auclab.solvers.highs.solver",
-        Capabilities(linear_only=True, nonconvex=True, kinds=("hinge", "cvar", "mip")),
+        Capabilities(linear_only=True, nonconvex=True, constraints=True, kinds=("hinge", "cvar", "mip")),
     ),
-    "newton": SolverEntry("auclab.solvers.newton.solver", Capabilities(blocks=True, kinds=("hinge", "cvar"))),
-    "scs": SolverEntry("auclab.solvers.conic.scs", Capabilities(kinds=("hinge", "cvar"))),
+    "newton": SolverEntry(
+        "auclab.solvers.newton.solver", Capabilities(blocks=True, constraints=True, kinds=("hinge", "cvar"))
+    ),
+    "scs": SolverEntry("auclab.solvers.conic.scs", Capabilities(constraints=True, kinds=("hinge", "cvar"))),
 }
 
 
@@ -106,18 +121,18 @@ def load_solver(name: str) -> Solver:
     return solve
 
 
-def capable_solvers(program: Program) -> Iterator[str]:
-    """Names of the solvers that can take `program`."""
-    return (name for name, entry in SOLVERS.items() if entry.capabilities.why_not(program) is None)
+def capable_solvers(program: Program, constraints: ColumnConstraints | None = None) -> Iterator[str]:
+    """Names of the solvers that can take `program` with `constraints`."""
+    return (name for name, entry in SOLVERS.items() if entry.capabilities.why_not(program, constraints) is None)
 
 
-def check_capable(name: str, program: Program) -> None:
-    """Raise `AuclabError` unless the solver can take `program`; the message names what works."""
+def check_capable(name: str, program: Program, constraints: ColumnConstraints | None = None) -> None:
+    """Raise `AuclabError` unless the solver can take `program` with `constraints`; the message names what works."""
     capabilities = find_solver(name).capabilities
-    reason = capabilities.why_not(program)
+    reason = capabilities.why_not(program, constraints)
     if reason is None:
         return
-    working = " or ".join(f"solver={other}" for other in capable_solvers(program)) or "no solver yet"
+    working = " or ".join(f"solver={other}" for other in capable_solvers(program, constraints)) or "no solver yet"
     advice = f"use {working}"
     if capabilities.linear_only and program.is_convex and program.kind in capabilities.kinds:
         advice += f", or keep solver={name} with norm l1 or linf" + (" and squared=false" if program.squared else "")

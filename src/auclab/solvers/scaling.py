@@ -109,7 +109,8 @@ def scaled(problem: Problem, unit: Array) -> Problem:
     if program.uses_norm:
         program = with_scaled_parameters(program, 1.0 / float(unit[0]))
     rows = [X @ sp.diags_array(1.0 / unit) if sample.is_sparse else X / unit for X in (sample.X_pos, sample.X_neg)]
-    return Problem(program, replace(sample, X_pos=rows[0], X_neg=rows[1], offset=None))
+    constraints = None if problem.constraints is None else problem.constraints.in_units(unit)
+    return Problem(program, replace(sample, X_pos=rows[0], X_neg=rows[1], offset=None), constraints)
 
 
 def feature_units(problem: Problem) -> Array | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from auclab.formulations.problem import Problem
 from auclab.solvers.budget import stored_entries
-from auclab.solvers.registry import SOLVERS
+from auclab.solvers.registry import SOLVERS, capable_solvers
 
 #: Linear programs over so few pairs are solved faster by HiGHS, with all of them, than by newton.
 HIGHS_PAIRS = 1_000
@@ -45,6 +45,9 @@ def select_solver(problem: Problem) -> tuple[str, str]:
 def _selected(problem: Problem) -> tuple[str, str]:
     program, sample = problem.program, problem.sample
     n_features, entries = sample.n_features, stored_entries(sample)
+    if problem.constraints is not None and not problem.constraints.is_convex:
+        able = next(capable_solvers(program, problem.constraints), "newton")  # which says why it cannot
+        return able, "max_features takes integer variables"
     if not program.encodings:
         return "highs", "counting pairs is a mixed-integer program"
     if not program.is_convex:

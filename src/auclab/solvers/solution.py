@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from auclab.formulations.base import Program
+from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.models.timings import Timings
 from auclab.types import Array, Status
 
@@ -40,6 +41,8 @@ class Certificate:
     norm_bound
         The radius within which `lower_bound` holds; infinite when the dual point was proved to be feasible. In the
         program's norm, or, where it has none, in the l2 norm with every feature in units of its spread.
+    violation
+        By how much the point violates its constraints at most; the bound is for all `w` that satisfy them.
 
     See Also
     --------
@@ -52,6 +55,7 @@ class Certificate:
     gap: float
     dual_residual: float
     norm_bound: float = math.inf
+    violation: float = 0.0
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,7 +66,9 @@ class Solution:
     ``q_i`` on point formulations) of the dual point, 0 for an observation whose margins are all large.
     For partial AUC, `shares_neg` are the weights r of the negatives, in their order, that belong to the dual point.
     `history` has one row ``(seconds, objective, lower bound)`` per outer step. `notes` are sentences on what a
-    reader should know: a trivial optimum, separable data, a local optimum.
+    reader should know: a trivial optimum, separable data, a local optimum. `constraints` are those that `coef` had to
+    satisfy, on the columns of X, and `constraint_multipliers` the multipliers that prove the bound with them, in the
+    order of `ColumnConstraints.all_rows`: ≥ 0, of any sign for equations.
 
     See Also
     --------
@@ -82,6 +88,8 @@ class Solution:
     multipliers: Array | None = None
     notes: tuple[str, ...] = ()
     shares_neg: Array | None = None
+    constraints: ColumnConstraints | None = None
+    constraint_multipliers: Array | None = None
 
     def __repr__(self) -> str:
         """One line, without what has an entry for every observation."""

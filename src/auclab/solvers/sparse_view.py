@@ -49,7 +49,7 @@ def on_sparse_view(solve: Callable[..., RawSolution]) -> Callable[..., RawSoluti
         start = options.get("start")
         if start is not None and not problem.over_pairs:
             options["start"] = start[0], start[1] + float(start[0] @ common)
-        answer = solve(Problem(problem.program, viewed(problem.sample, common)), **options)
+        answer = solve(Problem(problem.program, viewed(problem.sample, common), problem.constraints), **options)
         if problem.over_pairs:
             return answer
         return replace(answer, intercept=answer.intercept - float(answer.coef @ common))

@@ -12,6 +12,7 @@ from auclab.formulations.problem import Problem
 from auclab.samples.centring import moved_intercept, moved_intercept_parts
 from auclab.solvers.budget import stored_entries
 from auclab.solvers.certificate import certify_tree
+from auclab.solvers.feasible_point import nearest_feasible
 from auclab.solvers.rational_simplex import is_small_linear
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.solution import Certificate, Solution
@@ -51,13 +52,13 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, se
         # A limit that was reached before any point is still a limit.
         outcome = Status.FAILED if raw.status is Status.OPTIMAL else raw.status
         raw = RawSolution.null(problem, outcome, raw.timings, "the solver returned no point; w = 0 replaces it")
-    raw = _as_returned(problem, raw)
+    raw = _as_returned(problem, _feasible(problem, raw))
     raw, objective, null_reason = _canonical(problem, raw, tolerance, math.inf if seconds is None else seconds)
-    proving = problem
+    proving, of_constraints = problem, None
     if math.isfinite(raw.bound):
         certificate, multipliers = certify_tree(raw.bound, objective), raw.multipliers
     else:
-        proving, certificate, multipliers = _proved(problem, raw, objective, tolerance)
+        proving, certificate, multipliers, of_constraints = _proved(problem, raw, objective, tolerance)
     return Solution(
         coef=raw.coef,
         intercept=0.0 if problem.over_pairs else moved_intercept(raw.intercept, raw.coef, problem.sample.offset, -1.0),
@@ -71,7 +72,30 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, se
         multipliers=None if multipliers is None else problem.sample.join(*multipliers),
         notes=(*raw.notes, null_reason) if certificate.gap <= tolerance and null_reason else raw.notes,
         shares_neg=None if proving is problem else proving.sample.share_neg,
+        constraints=problem.constraints,
+        constraint_multipliers=of_constraints,
     )
+
+
+def _feasible(problem: Problem, raw: RawSolution) -> RawSolution:
+    """The answer moved onto the constraints by what a solver's rounding left; FAILED if there is no such point."""
+    constraints = problem.constraints
+    if constraints is None:
+        return raw
+    coef = nearest_feasible(constraints, raw.coef, problem.sample.spread) if constraints.is_convex else raw.coef
+    if coef is None:
+        note = f"no point near the solver's satisfies the constraints; this one misses them by {_missed(problem, raw)}"
+        return replace(raw, status=Status.FAILED, notes=(*raw.notes, note))
+    found = replace(raw, coef=coef)
+    violation = constraints.violation(coef)
+    if violation > 1e-12 * max(1.0, float(abs(coef).max(initial=0.0))):
+        note = f"the constraints are satisfied up to rounding, {violation:.1g}"
+        found = replace(found, notes=(*found.notes, note))
+    return found
+
+
+def _missed(problem: Problem, raw: RawSolution) -> str:
+    return "nothing" if problem.constraints is None else f"{problem.constraints.violation(raw.coef):.2g}"
 
 
 def _as_returned(problem: Problem, raw: RawSolution) -> RawSolution:
@@ -81,7 +105,9 @@ def _as_returned(problem: Problem, raw: RawSolution) -> RawSolution:
     """
     offset, constant = problem.sample.offset, problem.sample.peaks == 0
     if (raw.coef[constant] != 0).any():
-        raw = replace(raw, coef=np.where(constant, 0.0, raw.coef))
+        without = np.where(constant, 0.0, raw.coef)
+        if problem.constraints is None or problem.constraints.violation(without) <= 0:
+            raw = replace(raw, coef=without)
     if problem.over_pairs or offset is None:
         return raw
     returned = moved_intercept(raw.intercept, raw.coef, offset, -1.0)
@@ -99,8 +125,11 @@ def _value(problem: Problem, raw: RawSolution) -> float:
 
 def _proved(
     problem: Problem, raw: RawSolution, objective: float, tolerance: float
-) -> tuple[Problem, Certificate, tuple[Array, Array] | None]:
-    """The certificate, its multipliers, and the problem to which they belong: that with the weights r of negatives."""
+) -> tuple[Problem, Certificate, tuple[Array, Array] | None, Array | None]:
+    """The certificate, its multipliers, those of the constraints, and the problem to which they belong.
+
+    That is the one with the weights r of the negatives where there are any.
+    """
     proving = problem if raw.multipliers is None else problem.dual_problem(raw.share_neg, raw.multipliers[1])
     return proving, *verified_certificate(proving, raw.coef, raw.multipliers, objective, tolerance)
 
@@ -112,7 +141,7 @@ def _status(problem: Problem, status: Status, certificate: Certificate, toleranc
     if not certificate.gap <= tolerance:
         return Status.ITERATION_LIMIT
     # Small linear programs are decided in rational arithmetic, for w of any length.
-    far = math.inf if is_small_linear(problem) else far_away(problem)
+    far = math.inf if is_small_linear(problem) and problem.constraints is None else far_away(problem)
     return Status.OPTIMAL if certificate.norm_bound >= far else Status.OPTIMAL_WITHIN
 
 
@@ -126,13 +155,14 @@ def _canonical(
         note = "the value at the solver's point is beyond the range of floats; w = 0 replaces it"
         raw = RawSolution.null(problem, Status.FAILED, raw.timings, note)
         return raw, program.null_value(sample), None
-    if program.is_null_value(objective, sample):
+    allows_null = problem.constraints is None or problem.constraints.allows_null
+    if allows_null and program.is_null_value(objective, sample):
         null, reason = _null_solution(problem, raw, tolerance, seconds)
         return null, program.null_value(sample), reason
     if not program.hinge_part(objective, raw.coef) <= SEPARATED:
         return raw, objective, None
     note = f"the {'pairs' if problem.over_pairs else 'classes'} are linearly separable: no hinge is left"
-    if not sample.in_blocks and (program.penalty == 0 or _is_made_canonical(problem)):
+    if not sample.in_blocks and problem.constraints is None and (program.penalty == 0 or _is_made_canonical(problem)):
         separator = _hard_margin(problem, raw)
         # With a penalty the solver's point is the same up to the root of its gap: this one does not depend on it.
         allowed = _SAME_VALUE * tolerance * objective if program.penalty > 0 else 0.0
@@ -178,6 +208,10 @@ def _null_solution(
     """W = 0 with the multipliers that prove it, where the program has them, and the reason if that is optimal."""
     program, sample = problem.program, problem.sample
     null = replace(raw, coef=np.zeros_like(raw.coef), intercept=problem.null_intercept())
+    if problem.constraints is not None:
+        if problem.over_pairs and not program.over_hardest:  # every hinge is positive at w = 0
+            null = replace(null, multipliers=(sample.share_pos, sample.share_neg))
+        return null, "w = 0 is optimal under the constraints, within the tolerance"
     if _null_proof_is_too_long(problem, null, tolerance, seconds):
         return null, program.null_reason(sample, None)
     proof = program.null_proof(sample)
@@ -201,5 +235,5 @@ def _null_proof_is_too_long(problem: Problem, null: RawSolution, tolerance: floa
         return False
     if null.status is not Status.OPTIMAL or 2.0 * needed > seconds:
         return True
-    _, certificate, _ = _proved(problem, null, problem.program.null_value(problem.sample), tolerance)
+    _, certificate, _, _ = _proved(problem, null, problem.program.null_value(problem.sample), tolerance)
     return certificate.gap <= tolerance

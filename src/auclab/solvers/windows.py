@@ -27,6 +27,7 @@ from auclab.models.window import Window, window_around
 from auclab.models.window_cone import solve_cone
 from auclab.solvers.budget import stored_entries
 from auclab.solvers.certificate import SMALL_OBJECTIVE, certify
+from auclab.solvers.feasible_point import nearest_feasible
 from auclab.solvers.raw import RawSolution
 from auclab.types import Array, Status
 
@@ -106,6 +107,9 @@ def solve_windows(
     begin = perf_counter()
     deadline = math.inf if time_limit is None else begin + time_limit
     coef, intercept = (_rough_solution(problem, deadline), 0.0) if start is None else start
+    if problem.constraints is not None:
+        near = nearest_feasible(problem.constraints, coef, problem.sample.spread)
+        coef = coef if near is None else near
     entries = max(1, stored_entries(problem.sample) // (problem.sample.n_pos + problem.sample.n_neg))
     largest = max(MIN_CONIC_WINDOW, min(_MAX_WINDOW, _MAX_ENTRIES // entries))
     state = _TrustRegion(
@@ -129,7 +133,14 @@ def solve_windows(
         window = window_around(problem, state.coef, state.intercept, state.window_size)
         region = Region(state.coef, state.radius * unit)
         limit = min((s for s in (remaining, call_limit()) if s is not None and math.isfinite(s)), default=None)
-        point = solve_window(problem.program, window.margins, window.fixed(problem), region, time_limit=limit)
+        point = solve_window(
+            problem.program,
+            window.margins,
+            window.fixed(problem),
+            region,
+            time_limit=limit,
+            constraints=problem.constraints,
+        )
         if point.status is Status.TIME_LIMIT:
             status = stopped() or Status.TIME_LIMIT
             break

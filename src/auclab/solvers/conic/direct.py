@@ -35,7 +35,9 @@ def solve_points(problem: Problem, time_limit: float | None) -> RawSolution | No
         return None
     nothing = Fixed(0.0, np.zeros(sample.n_features))
     limit = finite_or_none(seconds_allowed(time_limit))
-    point = solve_cone(problem.program, all_margins(problem), nothing, time_limit=limit)
+    point = solve_cone(
+        problem.program, all_margins(problem), nothing, time_limit=limit, constraints=problem.constraints
+    )
     if point.status not in (Status.OPTIMAL, Status.TIME_LIMIT):
         return None
     multipliers = marginals(problem, point.weights)

@@ -29,6 +29,7 @@ from auclab.solvers.cutting_plane.metric import metric_length
 from auclab.solvers.cutting_plane.proof import CutCombination, proved_solution
 from auclab.solvers.cutting_plane.start_points import start_points
 from auclab.solvers.cutting_plane.subspace import Space, Span, Sparse, space_for
+from auclab.solvers.feasible_point import nearest_feasible
 from auclab.solvers.monitor import Monitor, monitored
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.scaling import in_own_units
@@ -108,7 +109,8 @@ class BundleSolve:
         self.to_theta = np.r_[self.unit, 1.0, 1.0]
         self.space: Space = space_for(problem, self.unit, self.many_features)
         in_highs = self.program.is_linear and not isinstance(self.space, Sparse)
-        self.master = LinearMaster(self.program, self.unit) if in_highs else None
+        self.constraints = problem.constraints
+        self.master = LinearMaster(self.program, self.unit, self.constraints) if in_highs else None
         self.cuts: list[Cut] = []
         self.max_cuts = _MIN_CUTS + 2 * min(n, _MAX_METRIC_FEATURES)
         if self.many_features:
@@ -159,7 +161,7 @@ class BundleSolve:
 
     def _add_cut(self, theta: Array) -> None:
         """Evaluate the loss at a point and add its cut to the model."""
-        theta = theta.copy()
+        theta = self._feasible(theta)
         theta[-1] = norm_of(theta[:-2] * self.unit, self.program.norm) if self.program.uses_norm else 0.0
         loss, slope, cut = supporting_cut(self.problem, theta * self.to_theta, keep_multipliers=self.keep_multipliers)
         value = loss + self._penalty(theta[-1])
@@ -174,6 +176,15 @@ class BundleSolve:
         self.iterations += 1
         if len(self.cuts) > self.max_cuts:
             self._drop_inactive()
+
+    def _feasible(self, theta: Array) -> Array:
+        """A copy of a point, moved onto the constraints by what the rounding of a model leaves."""
+        theta = theta.copy()
+        if self.constraints is not None:
+            coef = nearest_feasible(self.constraints, theta[:-2] * self.unit, 1.0 / self.unit)
+            if coef is not None:
+                theta[:-2] = coef / self.unit
+        return theta
 
     def _drop_inactive(self) -> None:
         """Drop the tenth of the cuts that have been inactive for longest, but none of those that prove the bound."""
@@ -205,7 +216,12 @@ class BundleSolve:
         space, program = self.space, self.program
         while True:
             point = minimise_model(
-                program, space.unit, self._model(), space.narrow(self.center), self.monitor.call_limit
+                program,
+                space.unit,
+                self._model(),
+                space.narrow(self.center),
+                self.monitor.call_limit,
+                self.constraints,
             )
             point = replace(point, theta=space.widen(point.theta))
             if not isinstance(space, Sparse):
@@ -237,7 +253,15 @@ class BundleSolve:
         space, model = self.space, self._model()
         center, metric = space.narrow(self.center), space.metric
         projection = project_on_level(
-            self.program, space.unit, model, center, level, metric, self.step_length, self.monitor.call_limit
+            self.program,
+            space.unit,
+            model,
+            center,
+            level,
+            metric,
+            self.step_length,
+            self.monitor.call_limit,
+            self.constraints,
         )
         if projection is None or not np.isfinite(projection[0]).all():
             self.space.include(minimiser.theta)

@@ -198,6 +198,8 @@ Space = Whole | Span | Sparse
 def space_for(problem: Problem, unit: Array, many: bool) -> Space:
     """The space for the conic programs: a small one where there are `many` features and the norm allows it."""
     program, n = problem.program, unit.size
+    if many and problem.constraints is not None:  # the solution may be anywhere
+        return Whole(unit, np.ones(n + 1))
     if not many:
         return Whole(unit, score_metric(problem, unit))
     if not program.uses_norm or program.norm == "l2":

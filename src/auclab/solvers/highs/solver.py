@@ -141,7 +141,8 @@ def _solve_dual(problem: Problem, time_limit: float) -> RawSolution:
     start = perf_counter()
     margins = all_margins(problem)
     listed = perf_counter() - start
-    point = solve_dual(problem.program, margins, time_limit=max(time_limit - listed, 1e-3))
+    limit = max(time_limit - listed, 1e-3)
+    point = solve_dual(problem.program, margins, time_limit=limit, constraints=problem.constraints)
     timings = Timings(build=listed + point.timings.build, load=point.timings.load, solve=point.timings.solve)
     if point.status is Status.FAILED:
         return RawSolution.null(problem, Status.FAILED, timings, f"HiGHS ended without a solution: {point.reason}")

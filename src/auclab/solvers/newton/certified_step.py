@@ -8,7 +8,6 @@ from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
 from auclab.solvers.certificate import SMALL_OBJECTIVE, certify, dual_bound
 from auclab.solvers.newton.damped_newton import DampedNewton, Iterate
-from auclab.solvers.newton.proximal_step import proximal_step
 from auclab.solvers.newton.smoothed_loss import Loss, linearised
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.solution import Certificate
@@ -38,7 +37,7 @@ def certified_step(
     allowed = _REFINEMENT_TOLERANCE * tolerance * max(evaluation.value, SMALL_OBJECTIVE)
     for _ in range(_MAX_REFINEMENTS):
         negative_gradient = loss.direction_sum(multipliers)
-        correction = proximal_step(problem.program, iterate.hessian, negative_gradient, theta + step, method.spread)
+        correction = method.step(iterate.hessian, negative_gradient, theta + step)
         if method.is_too_long(step + correction, theta):
             break
         step = step + correction
@@ -48,6 +47,8 @@ def certified_step(
             break
     evaluation.release()
     points = [theta, theta + step] if other is None else [theta, theta + step, other]
+    if method.constraints is not None:
+        points = [method.feasible(point) for point in points]
     # Too long a step may prove something by its multipliers, and end at a worse point.
     objective, place = min((problem.objective(point[:-2], float(point[-2])), k) for k, point in enumerate(points))
     coef, intercept = points[place][:-2], float(points[place][-2])

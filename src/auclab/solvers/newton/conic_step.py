@@ -9,12 +9,20 @@ import numpy as np
 import scipy.sparse as sp
 
 from auclab.formulations.base import Program
+from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.models.bundle_master import scaled_rows
 from auclab.types import Array
 
 _TOLERANCE = 1e-12
 
 
-def conic_step(program: Program, hessian: Array, negative_gradient: Array, theta: Array) -> Array:
+def conic_step(
+    program: Program,
+    hessian: Array,
+    negative_gradient: Array,
+    theta: Array,
+    constraints: ColumnConstraints | None = None,
+) -> Array:
     """The minimiser of the model in `auclab.solvers.newton.proximal_step`, in the free variables (w, [b,] t).
 
     Parameters
@@ -25,6 +33,8 @@ def conic_step(program: Program, hessian: Array, negative_gradient: Array, theta
         Positive definite.
     negative_gradient, theta : arrays of shape (size,)
         With the intercept where the program is over points: ``size`` is n + 2 there, else n + 1.
+    constraints : ColumnConstraints, optional
+        On the new w.
 
     Returns
     -------
@@ -35,7 +45,7 @@ def conic_step(program: Program, hessian: Array, negative_gradient: Array, theta
     # The columns are the new point in units of the curvature, then for l1 a column |w_k| a feature.
     unit = 1.0 / np.sqrt(np.maximum(hessian.diagonal(), 1e-300))
     unit = np.minimum(unit, 1e6 * np.median(unit))
-    n_moduli = n if program.norm == "l1" else 0
+    n_moduli = n if program.uses_norm and program.norm == "l1" else 0
     quadratic = np.zeros((size + n_moduli, size + n_moduli))
     quadratic[:size, :size] = hessian * unit[:, None] * unit[None, :]
     linear = np.zeros(size + n_moduli)
@@ -45,6 +55,13 @@ def conic_step(program: Program, hessian: Array, negative_gradient: Array, theta
     else:
         linear[t] += program.penalty * unit[t]
     rows, cones = _norm_cone(program, unit, n, n_moduli)
+    right = np.zeros(rows.shape[0])
+    if constraints is not None:
+        on_w, limit, equal = scaled_rows(constraints, unit[:n])
+        order = np.r_[np.flatnonzero(equal), np.flatnonzero(~equal)]
+        rows = sp.vstack([rows, sp.hstack([sp.csc_array(on_w[order]), sp.csc_array((order.size, rows.shape[1] - n))])])
+        right = np.r_[right, limit[order]]
+        cones = [*cones, clarabel.ZeroConeT(int(equal.sum())), clarabel.NonnegativeConeT(int((~equal).sum()))]
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = _TOLERANCE
@@ -53,16 +70,21 @@ def conic_step(program: Program, hessian: Array, negative_gradient: Array, theta
         sp.csc_matrix(np.triu(quadratic / scale)),
         linear / scale,
         sp.csc_matrix(rows),
-        np.zeros(rows.shape[0]),
+        right,
         cones,
         settings,
     ).solve()
-    return np.asarray(unit * np.asarray(solution.x)[:size] - theta)
+    point = unit * np.asarray(solution.x)[:size]
+    if constraints is not None:
+        point[:n] = np.clip(point[:n], constraints.lower, constraints.upper)
+    return np.asarray(point - theta)
 
 
 def _norm_cone(program: Program, unit: Array, n: int, n_moduli: int) -> tuple[Any, list[Any]]:
     """``‖w‖ ≤ t`` as rows and cones of Clarabel: ``−rows · columns`` lies in the cones."""
     size, t = unit.size, unit.size - 1
+    if not program.uses_norm:
+        return sp.csc_array((0, size + n_moduli)), []
     weights = sp.diags_array(unit[:n])
     t_row = sp.csc_array(([unit[t]], ([0], [t])), shape=(1, size + n_moduli))
     w_rows = sp.hstack([weights, sp.csc_array((n, size - n + n_moduli))])

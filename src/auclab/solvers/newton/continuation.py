@@ -180,5 +180,5 @@ def _better_start(method: DampedNewton, loss: Loss, theta: Array, path: list[Ite
     last, predicted = loss.evaluate(theta, half_width), _extrapolated(path, half_width)
     if predicted is None:
         return last
-    other = loss.evaluate(method.on_cone(predicted), half_width)
+    other = loss.evaluate(method.feasible(predicted), half_width)
     return min((last, other), key=lambda evaluation: evaluation.value + method.penalty(evaluation.theta))

@@ -14,7 +14,9 @@ from functools import partial
 import numpy as np
 
 from auclab.formulations.base import Program
+from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.norms import norm_of, subgradient
+from auclab.solvers.feasible_point import nearest_feasible
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.evaluation import Evaluation
 from auclab.solvers.newton.hessian_operator import Hessian, HessianOperator
@@ -75,10 +77,14 @@ class DampedNewton:
         A positive scale for every feature (`Sample.spread`).
     monitor : Monitor
         Says when to stop.
+    constraints : ColumnConstraints, optional
+        On w.
     """
 
-    def __init__(self, program: Program, spread: Array, monitor: Monitor) -> None:
-        self.program, self.monitor = program, monitor
+    def __init__(
+        self, program: Program, spread: Array, monitor: Monitor, constraints: ColumnConstraints | None = None
+    ) -> None:
+        self.program, self.monitor, self.constraints = program, monitor, constraints
         self.unit = 1.0 / spread
         self.spread = np.r_[spread**2, 1.0, max(program.threshold**2, 1e-6)]
         self.by_products = spread.size > MAX_DENSE_FEATURES
@@ -128,7 +134,7 @@ class DampedNewton:
         negative_gradient = subproblem.negative_gradient(theta, evaluation)
         for _ in range(max_steps):
             model = _sum(curvature, damping, subproblem.damping_hessian(theta)) if damping else curvature
-            step = proximal_step(self.program, model, negative_gradient, theta, self.spread)
+            step = self.step(model, negative_gradient, theta)
             candidate = self.on_cone(theta + step)
             predicted = float(negative_gradient @ step - 0.5 * step @ (curvature @ step))
             predicted -= self.penalty(candidate) - self.penalty(theta)
@@ -176,6 +182,18 @@ class DampedNewton:
             evaluation = loss.evaluate(theta, half_width)
         return Iterate(theta, half_width, evaluation, curvature, converged, relative_tolerance)
 
+    def step(self, hessian: Hessian, negative_gradient: Array, theta: Array) -> Array:
+        """The proximal step of the model with this Hessian, to a point that satisfies the constraints."""
+        return proximal_step(self.program, hessian, negative_gradient, theta, self.spread, self.constraints)
+
+    def feasible(self, theta: Array) -> Array:
+        """The nearest point on the cone that satisfies the constraints; the point itself if none is found."""
+        if self.constraints is not None:
+            coef = nearest_feasible(self.constraints, theta[:-2], 1.0 / self.unit)
+            if coef is not None:
+                theta = np.r_[coef, theta[-2:]]
+        return self.on_cone(theta)
+
     def is_too_long(self, step: Array, theta: Array) -> bool:
         """Whether a step would change margins by many times their size, where the model means nothing."""
         size = float(np.abs(theta[:-2] / self.unit).max())
@@ -183,7 +201,9 @@ class DampedNewton:
         return not float(np.abs(step[:-2] / self.unit).max()) <= _MAX_RELATIVE_STEP * max(1.0, size)
 
     def on_cone(self, theta: Array) -> Array:
-        """`theta` with its last entry at ‖w‖, where the objective is least."""
+        """`theta` with its last entry at ‖w‖, where the objective is least, and without rounding beyond a bound."""
+        if self.constraints is not None:
+            theta = np.r_[np.clip(theta[:-2], self.constraints.lower, self.constraints.upper), theta[-2:]]
         return np.r_[theta[:-1], norm_of(theta[:-2], self.program.norm) if self.program.uses_norm else 0.0]
 
     def penalty(self, theta: Array) -> float:

@@ -19,6 +19,7 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg
 
 from auclab.formulations.base import Program
+from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.solvers.newton.active_set_step import active_set_step
 from auclab.solvers.newton.conic_step import conic_step
 from auclab.solvers.newton.hessian_operator import Hessian
@@ -38,7 +39,14 @@ _ZERO_NORM = 1e-6
 _CG_TOLERANCE, _CG_MAX_ITERATIONS = 1e-2, 200
 
 
-def proximal_step(program: Program, hessian: Hessian, negative_gradient: Array, theta: Array, spread: Array) -> Array:
+def proximal_step(
+    program: Program,
+    hessian: Hessian,
+    negative_gradient: Array,
+    theta: Array,
+    spread: Array,
+    constraints: ColumnConstraints | None = None,
+) -> Array:
     """The minimiser Δ of the model above.
 
     Parameters
@@ -54,12 +62,16 @@ def proximal_step(program: Program, hessian: Hessian, negative_gradient: Array, 
     spread : array of shape (n + 2,)
         The mean square of the entries of D, the natural scale of H; what regularises singular directions is taken
         relative to it.
+    constraints : ColumnConstraints, optional
+        On ``w + Δw``; H is a matrix then.
 
     Returns
     -------
     array of shape (n + 2,)
     """
     model = _QuadraticModel(program, hessian, negative_gradient, theta, spread)
+    if constraints is not None:
+        return model.constrained_step(constraints)
     if not program.uses_norm:
         return model.newton_step(np.zeros_like(theta))
     if program.norm == "l2":
@@ -131,16 +143,17 @@ class _QuadraticModel:
             reduced_step = _solve_by_products(product, right[free], self.diagonal[free] + norm_curvature)
         return self._expanded(reduced_step)
 
-    def constrained_step(self) -> Array:
+    def constrained_step(self, constraints: ColumnConstraints | None = None) -> Array:
         """The minimum with ``‖w‖ ≤ t`` as a constraint: by active sets for l1 and linf, else by Clarabel."""
         if not isinstance(self.hessian, np.ndarray):
             raise TypeError("a constrained step needs the Hessian's entries")
         free = np.r_[self.free, self.n + 1]
         hessian = (self.hessian + np.diag(self.ridge))[np.ix_(free, free)]
         model = (self.program, hessian, self.negative_gradient[free], self.theta[free])
-        reduced = None if self.program.norm == "l2" else active_set_step(*model)
+        by_conic = constraints is not None or self.program.norm == "l2"
+        reduced = None if by_conic else active_set_step(*model)
         step = np.zeros(self.theta.size)
-        step[free] = conic_step(*model) if reduced is None else reduced
+        step[free] = conic_step(*model, constraints) if reduced is None else reduced
         return step
 
     def _expanded(self, reduced: Array) -> Array:

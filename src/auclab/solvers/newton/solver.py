@@ -108,7 +108,8 @@ def solve(
     Raises
     ------
     AuclabError
-        More than 2,000 features where the method needs an n × n matrix: norms l1 and linf, and samples in blocks.
+        More than 2,000 features where the method needs an n × n matrix: norms l1 and linf, constraints on w, and
+        samples in blocks.
 
     See Also
     --------
@@ -134,6 +135,11 @@ def _check_size(problem: Problem) -> None:
     program, n_features = problem.program, problem.sample.n_features
     if n_features <= MAX_DENSE_FEATURES:
         return
+    if problem.constraints is not None:
+        raise AuclabError(
+            f"solver=newton needs an n × n matrix for constraints on w and the data have n = {n_features} features (at "
+            f"most {MAX_DENSE_FEATURES}); use solver=cutting_plane"
+        )
     if problem.sample.in_blocks:
         raise AuclabError(
             f"newton on blocks needs an n × n matrix and the data have n = {n_features} features (at most "
@@ -151,7 +157,7 @@ class NewtonSolve:
 
     def __init__(self, problem: Problem, tolerance: float, monitor: Monitor, start: tuple[Array, float] | None):
         self.problem, self.tolerance, self.monitor, self.start = problem, tolerance, monitor, start
-        self.method = DampedNewton(problem.program, problem.sample.spread, monitor)
+        self.method = DampedNewton(problem.program, problem.sample.spread, monitor, problem.constraints)
         self._margins_at_kink = 0.0
 
     def solve(self) -> RawSolution:
@@ -180,10 +186,11 @@ class NewtonSolve:
         if self.start is None:
             theta, half_widths = self._first_point(samples[0] if samples else full), _HALF_WIDTHS
         else:
-            theta, half_widths = method.on_cone(np.r_[self.start[0], self.start[1], 0.0]), _WARM_HALF_WIDTHS
+            theta, half_widths = method.feasible(np.r_[self.start[0], self.start[1], 0.0]), _WARM_HALF_WIDTHS
             samples = samples[-1:]
         smallest, subsampled = samples[0] if samples else full, bool(samples)
-        if self.problem.program.over_hardest and self._objective(smallest, theta) > _CLEARLY_NOT_NULL:
+        hardest = self.problem.program.over_hardest and self.problem.constraints is None
+        if hardest and self._objective(smallest, theta) > _CLEARLY_NOT_NULL:
             null, falling = null_solution(self.problem, self.tolerance, self.monitor)
             if null is not None:
                 return null
@@ -250,7 +257,7 @@ class NewtonSolve:
         """The difference of the class means, at the best of a few lengths."""
         intercept = Problem(self.problem.program, sample).null_intercept()
         direction = sample.mean_difference * self.method.unit**2
-        points = [self.method.on_cone(np.r_[length * direction, intercept, 0.0]) for length in _FIRST_LENGTHS]
+        points = [self.method.feasible(np.r_[length * direction, intercept, 0.0]) for length in _FIRST_LENGTHS]
         return min(points, key=lambda theta: self._objective(sample, theta))
 
     def _better_point(self, sample: Sample, theta: Array, falling: Array | None) -> Array:

@@ -7,6 +7,8 @@ With ``g = Σ q d`` and ``S = Σ q`` (formulas 7.1):
 * no penalty: ``S − W·max(0, ‖g‖_* + zS)``, for all ``‖w‖ ≤ W``; without a norm (z = 0) lengths are Euclidean with every
   feature in units of its spread.
 
+Constraints on w change g and S by their own multipliers (`constraints`), and nothing else.
+
 What the multipliers lack of exact feasibility is charged: by max-flow/min-cut, marginals that exceed a cut by ε or
 whose sums differ by ε are within ε of feasible ones, which lowers S by ε and moves g by at most 2ε times the largest
 entry of each column. Where that would cost anything, the multipliers are corrected first (`correction`), and where the
@@ -25,9 +27,10 @@ from auclab.formulations.norms import dual_norm_of, norm_of
 from auclab.formulations.problem import Problem
 from auclab.samples.memory import Sample
 from auclab.solvers.certificate import transport_factor
+from auclab.solvers.verified.constraints import Lagrangian, lagrangian
 from auclab.solvers.verified.correction import Rows, correct, correct_threshold, correcting_rows
-from auclab.solvers.verified.feasibility import feasible_nearby
-from auclab.solvers.verified.moments import moments
+from auclab.solvers.verified.feasibility import Feasible, feasible_nearby
+from auclab.solvers.verified.moments import Moments, moments
 from auclab.types import Array
 
 #: A bound that loses less than this, relatively, needs no correction.
@@ -88,6 +91,8 @@ class ProvedBound:
         By what the multipliers are to be multiplied.
     multipliers : pair of arrays of shapes (n_pos,) and (n_neg,)
         After the correction, before `scale`.
+    constraints : array of shape (n_rows,), optional
+        Those of the constraints, in the order of `ColumnConstraints.all_rows`, before `scale`.
 
     See Also
     --------
@@ -99,6 +104,7 @@ class ProvedBound:
     residual: float
     scale: float
     multipliers: tuple[Array, Array]
+    constraints: Array | None = None
 
 
 def proved_bound(problem: Problem, coef: Array, multipliers: tuple[Array, Array], goal: Goal) -> ProvedBound:
@@ -127,7 +133,8 @@ def proved_bound(problem: Problem, coef: Array, multipliers: tuple[Array, Array]
 
 def _with_norm(problem: Problem, coef: Array, multipliers: tuple[Array, Array], goal: Goal) -> ProvedBound:
     """The bound of multipliers that are corrected until they satisfy their inequality with the rounding to spare."""
-    best = _charged(problem, coef, multipliers, goal)
+    held = lagrangian(problem, coef, multipliers, without_norm=False)
+    best = _charged(problem, coef, multipliers, goal, held)
     for every_column in _choices(problem.sample):
         if best.residual == 0 or (math.isinf(best.radius) and goal.is_reached(best.bound)):
             break
@@ -135,8 +142,8 @@ def _with_norm(problem: Problem, coef: Array, multipliers: tuple[Array, Array], 
         for _ in range(_CORRECTIONS):
             if rows is None:
                 break
-            corrected = _corrected(problem, rows, best.multipliers)
-            found = best if corrected is None else _charged(problem, coef, corrected, goal)
+            corrected = _corrected(problem, rows, best.multipliers, held)
+            found = best if corrected is None else _charged(problem, coef, corrected, goal, held)
             if not _better(found, best, goal):
                 break
             best, rows = found, rows.updated(*found.multipliers)
@@ -145,11 +152,16 @@ def _with_norm(problem: Problem, coef: Array, multipliers: tuple[Array, Array], 
     return best
 
 
-def _corrected(problem: Problem, rows: Rows, multipliers: tuple[Array, Array]) -> tuple[Array, Array] | None:
+def _corrected(
+    problem: Problem, rows: Rows, multipliers: tuple[Array, Array], held: Lagrangian | None
+) -> tuple[Array, Array] | None:
     """Multipliers that are nearer to their inequality, within their capacities."""
     program, sample = problem.program, problem.sample
     sums = moments(sample, *multipliers)
     value, total = sums.value, sums.total * (1.0 if problem.over_pairs else 2.0)
+    if held is not None:
+        value = held.moments(sums).value
+        value[:-1] = held.excess(value[:-1], np.zeros(value.size - 1))
     spare = (_SPARE + 4.0 * _rounding_of_sums(sample)) * total * dual_norm_of(sample.peaks, program.norm)
     if program.threshold:
         corrected = correct_threshold(rows, *multipliers, program, value, total, spare)
@@ -172,9 +184,10 @@ def _without_norm(problem: Problem, coef: Array, multipliers: tuple[Array, Array
     Exact ones satisfy the constraint of every convex program, however small its λ or −z. If the observations with the
     largest multipliers do not tell all columns apart, those that change each column most take part.
     """
-    best = _charged(problem, coef, multipliers, goal)
+    held = lagrangian(problem, coef, multipliers, without_norm=True)
+    best = _charged(problem, coef, multipliers, goal, held)
     for every_column in _choices(problem.sample):
-        found = _corrected_exactly(problem, coef, multipliers, goal, every_column)
+        found = _corrected_exactly(problem, coef, multipliers, goal, every_column, held)
         best = found if _better(found, best, goal) else best
         if math.isinf(best.radius):
             break
@@ -189,7 +202,12 @@ def _choices(sample: Sample) -> tuple[bool, ...]:
 
 
 def _corrected_exactly(
-    problem: Problem, coef: Array, multipliers: tuple[Array, Array], goal: Goal, every_column: bool
+    problem: Problem,
+    coef: Array,
+    multipliers: tuple[Array, Array],
+    goal: Goal,
+    every_column: bool,
+    held: Lagrangian | None,
 ) -> ProvedBound:
     """The bound of exact multipliers next to these, or else that of the nearest that were found."""
     rows = correcting_rows(problem.sample, *multipliers, problem.over_pairs, every_column)
@@ -197,17 +215,41 @@ def _corrected_exactly(
     for _ in range(_CORRECTIONS):
         if rows is None:
             break
-        corrected = correct(rows, *nearest, -moments(problem.sample, *nearest).value)
+        corrected = correct(rows, *nearest, -_unwanted(problem, moments(problem.sample, *nearest), held))
         if corrected is None:
             break
         nearest = _within_capacities(problem, *corrected)
         rows = rows.updated(*nearest)
-        exact = feasible_nearby(problem, rows, *nearest)
+        exact = feasible_nearby(problem, rows, *nearest, held)
+        if exact is not None and held is not None:
+            return _best_with_constraints(problem, coef, nearest, exact, goal, held)
         if exact is not None:
             total = exact.factor * exact.total * (1.0 if problem.over_pairs else 2.0) * _DOWN
             found = _bound_of(problem, coef, total, exact.factor * exact.gradient, exact.multipliers, goal)
             return replace(found, scale=exact.factor * found.scale)
-    return _charged(problem, coef, nearest, goal)
+    return _charged(problem, coef, nearest, goal, held)
+
+
+def _unwanted(problem: Problem, sums: Moments, held: Lagrangian | None) -> Array:
+    """The moments that a correction is to take away: all, or with constraints what their multipliers do not take up."""
+    if held is None:
+        return sums.value
+    sample, value = problem.sample, held.moments(sums).value
+    spare = (_SPARE + 4.0 * _rounding_of_sums(sample)) * sums.total * (1.0 if problem.over_pairs else 2.0)
+    value[:-1] = held.excess(value[:-1], spare * sample.peaks)
+    return value
+
+
+def _best_with_constraints(
+    problem: Problem, coef: Array, nearest: tuple[Array, Array], exact: Feasible, goal: Goal, held: Lagrangian
+) -> ProvedBound:
+    """The bound of exact multipliers with constraints, or that of the floats next to them if it is better."""
+    total = exact.total * (1.0 if problem.over_pairs else 2.0) * _DOWN
+    found = _constrained_bound(problem, coef, total, *exact.residual, exact.multipliers, goal, held)
+    # All multipliers together are scaled, those of the constraints too.
+    found = replace(found, bound=exact.factor * found.bound * _DOWN, scale=exact.factor * found.scale)
+    other = _charged(problem, coef, nearest, goal, held)
+    return found if _better(found, other, goal) else other
 
 
 def _better(found: ProvedBound, best: ProvedBound, goal: Goal) -> bool:
@@ -220,21 +262,54 @@ def _better(found: ProvedBound, best: ProvedBound, goal: Goal) -> bool:
     return found.bound > best.bound
 
 
-def _charged(problem: Problem, coef: Array, multipliers: tuple[Array, Array], goal: Goal) -> ProvedBound:
+def _charged(
+    problem: Problem, coef: Array, multipliers: tuple[Array, Array], goal: Goal, held: Lagrangian | None
+) -> ProvedBound:
     """The bound with all violations charged."""
     sample = problem.sample
     sums = moments(sample, *multipliers)
     lacking = _excess(problem, coef, *multipliers, goal) + float(sums.largest[-1])
     total = max(0.0, (sums.total - lacking) * (1.0 if problem.over_pairs else 2.0) * _DOWN)
+    if held is not None:
+        shifted = held.moments(sums)
+        error = shifted.error[:-1] + 2.0 * lacking * sample.peaks
+        return _constrained_bound(problem, coef, total, shifted.value[:-1], error, multipliers, goal, held)
     gradient = (sums.largest[:-1] + 2.0 * lacking * sample.peaks) * _UP
     return _bound_of(problem, coef, total, gradient, multipliers, goal)
 
 
-def _bound_of(
-    problem: Problem, coef: Array, total: float, gradient: Array, multipliers: tuple[Array, Array], goal: Goal
+def _constrained_bound(
+    problem: Problem,
+    coef: Array,
+    total: float,
+    value: Array,
+    error: Array,
+    multipliers: tuple[Array, Array],
+    goal: Goal,
+    held: Lagrangian,
 ) -> ProvedBound:
-    """The bound of feasible multipliers with ``Σ q ≥ total`` and ``|Σ q d| ≤ gradient``."""
-    program = problem.program
+    """The bound of feasible multipliers with ``Σ q ≥ total`` and ``Σ q d − Aᵀμ`` within ``value ± error``."""
+    price, left = held.remaining(value, error)
+    price = (held.price + price) + 2.0**-50 * (abs(held.price) + abs(price))
+    found = _bound_of(problem, coef, total, left * _UP, multipliers, goal, price)
+    return replace(found, constraints=held.in_order_of_rows(value))
+
+
+def _bound_of(
+    problem: Problem,
+    coef: Array,
+    total: float,
+    gradient: Array,
+    multipliers: tuple[Array, Array],
+    goal: Goal,
+    price: float = 0.0,
+) -> ProvedBound:
+    """The bound of feasible multipliers with ``Σ q ≥ total`` and ``|Σ q d| ≤ gradient``, less a price."""
+    program, margins = problem.program, total
+    if price:
+        total = (total - price) - 2.0**-50 * (abs(total) + abs(price))
+        if not total > 0:  # no objective is below 0
+            return ProvedBound(0.0, math.inf, 0.0, 0.0, multipliers)
     size = dual_norm_of(gradient, program.norm) * _UP
     if program.penalty > 0 and program.squared:
         scale = 1.0 if size == 0 else min(1.0, 2 * program.penalty * total / size / size)
@@ -246,7 +321,7 @@ def _bound_of(
         residual = residual if scale < 1.0 - _NEGLIGIBLE else 0.0
         return ProvedBound(scale * total * _DOWN, math.inf, residual, scale, multipliers)
     if program.uses_norm:
-        residual = max(0.0, size + program.threshold * total * _DOWN)
+        residual = max(0.0, size + program.threshold * margins * _DOWN)
     else:
         residual = norm_of(gradient / problem.sample.spread, "l2") * _UP
     if residual == 0 or total == 0:

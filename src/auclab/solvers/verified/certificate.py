@@ -20,8 +20,10 @@ def verified_certificate(
     multipliers: tuple[Array, Array] | None,
     objective: float,
     tolerance: float,
-) -> tuple[Certificate, tuple[Array, Array] | None]:
+) -> tuple[Certificate, tuple[Array, Array] | None, Array | None]:
     """The certificate of a point with this objective, and the multipliers that prove its bound.
+
+    The last are those of the constraints, in the order of `ColumnConstraints.all_rows`.
 
     Parameters
     ----------
@@ -38,8 +40,9 @@ def verified_certificate(
     --------
     auclab.solvers.certificate.certify : In working precision, for the iterations of a solver.
     """
+    violation = 0.0 if problem.constraints is None else problem.constraints.violation(coef)
     if multipliers is None or not all(np.isfinite(part).all() for part in multipliers):
-        return Certificate(objective, math.nan, math.nan, math.nan, math.nan), None
+        return Certificate(objective, math.nan, math.nan, math.nan, math.nan, violation=violation), None, None
     feasible = feasible_multipliers(problem, *multipliers)
     goal = Goal(objective, tolerance * max(objective, SMALL_OBJECTIVE))
     proved = proved_bound(problem, coef, feasible, goal)
@@ -50,8 +53,10 @@ def verified_certificate(
         gap=relative_gap(objective, proved.bound),
         dual_residual=proved.residual,
         norm_bound=proved.radius,
+        violation=violation,
     )
-    return certificate, (proved.scale * proved.multipliers[0], proved.scale * proved.multipliers[1])
+    of_constraints = None if proved.constraints is None else proved.scale * proved.constraints
+    return certificate, (proved.scale * proved.multipliers[0], proved.scale * proved.multipliers[1]), of_constraints
 
 
 def far_away(problem: Problem) -> float:

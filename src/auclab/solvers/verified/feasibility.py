@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from auclab.compiled.accurate import weighted_column_sums
 from auclab.compiled.transport import SortedMarginals
 from auclab.formulations.problem import Problem
+from auclab.solvers.verified.constraints import Lagrangian
 from auclab.solvers.verified.correction import Rows
 from auclab.solvers.verified.moments import Moments, moments
 from auclab.types import Array
@@ -49,6 +50,8 @@ class Feasible:
         What is left of ``Σ q d`` at most, in columns that the others determine but for rounding; 0 in the others.
     multipliers : pair of arrays of shapes (n_pos,) and (n_neg,)
         The nearest floats.
+    residual : pair of arrays of shape (n_features,)
+        What is left of ``Σ q d`` (with constraints, of ``Σ q d − Aᵀμ``) and by how much that may be off.
 
     See Also
     --------
@@ -59,9 +62,12 @@ class Feasible:
     total: float
     gradient: Array
     multipliers: tuple[Array, Array]
+    residual: tuple[Array, Array]
 
 
-def feasible_nearby(problem: Problem, rows: Rows, pos: Array, neg: Array) -> Feasible | None:
+def feasible_nearby(
+    problem: Problem, rows: Rows, pos: Array, neg: Array, held: Lagrangian | None = None
+) -> Feasible | None:
     """Prove that exact multipliers with ``Σ q d = 0`` lie next to these; None if it cannot be proved.
 
     Parameters
@@ -72,18 +78,23 @@ def feasible_nearby(problem: Problem, rows: Rows, pos: Array, neg: Array) -> Fea
         Observations for the correction.
     pos, neg : arrays of shapes (n_pos,) and (n_neg,), ≥ 0
         Multipliers with moments of 0 but for rounding.
+    held : Lagrangian, optional
+        Constraints: ``Σ q d = Aᵀμ`` is to be met in the columns of which no bound takes up what is left.
     """
     if not rows.multipliers.any():
         return None
     sums = moments(problem.sample, pos, neg)
-    which, columns = _basis(rows)
+    wanted = None
+    if held is not None:
+        sums, wanted = held.moments(sums), np.flatnonzero(held.free)
+    which, columns = _basis(rows, wanted)
     if which.size < columns.size:
         return None
     q = rows.multipliers[which]
     found = _exact_correction(rows.features[which], columns, sums, rows.unit, q)
     if found is None:
         return None
-    taken, moved, gradient = found
+    taken, moved, value, error = found
     pos, neg = rows.replaced(pos, neg, which, q + taken)
     change = float((moved / (q + taken)).max())
     fits = _capacity_test(problem, pos, neg)
@@ -92,18 +103,19 @@ def feasible_nearby(problem: Problem, rows: Rows, pos: Array, neg: Array) -> Fea
     for loss in _LOSSES:
         if loss >= least and change < loss / 8 and fits(1.0 - loss, float(moved.sum()), change):
             total = sums.total - float((moved + abs(taken)).sum())
-            return Feasible(1.0 - loss, max(0.0, total), gradient, (pos, neg))
+            gradient = (abs(value) + error) * (1.0 + 1e-12)
+            return Feasible(1.0 - loss, max(0.0, total), gradient, (pos, neg), (value, error))
     return None
 
 
-def _basis(rows: Rows) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Observations and columns of a regular submatrix, the column of ones among them."""
+def _basis(rows: Rows, wanted: NDArray[np.intp] | None = None) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Observations and columns (of those that are wanted) of a regular submatrix, the column of ones among them."""
     used = np.flatnonzero(rows.multipliers > 0)
     scaled = rows.features[used] * rows.multipliers[used, None]
     # The sums of the classes must agree whatever else: the ones come first, then the others without their part of them.
     ones = scaled[:, -1] / np.linalg.norm(scaled[:, -1])
     others = scaled[:, :-1] - np.outer(ones, ones @ scaled[:, :-1])
-    columns = np.r_[_pivots(others), scaled.shape[1] - 1]
+    columns = np.r_[_pivots(others) if wanted is None else wanted[_pivots(others[:, wanted])], scaled.shape[1] - 1]
     which = _pivots(scaled[:, columns].T)
     return used[which], columns
 
@@ -117,8 +129,8 @@ def _pivots(matrix: Array) -> NDArray[np.intp]:
 
 def _exact_correction(
     basis: Array, columns: NDArray[np.intp], sums: Moments, unit: Array, q: Array
-) -> tuple[Array, Array, Array] | None:
-    """The exact correction of multipliers q: what floats take up, what the rest is at most; and what is left of Σ q d.
+) -> tuple[Array, Array, Array, Array] | None:
+    """The exact correction of multipliers q: what floats take up, what the rest is at most; what is left of Σ q d ± e.
 
     `basis` are the rows of the observations, shape (r, n_features + 1), `columns` the r columns that are to vanish.
     """
@@ -143,12 +155,12 @@ def _exact_correction(
         return None
     uncertain = 2.0 * float((abs(inverse) @ (abs(left) + error)[columns]).max()) * (1.0 + 1e-6)
     others = np.setdiff1d(np.arange(unit.size - 1), columns)
-    gradient = np.zeros(unit.size - 1)
+    value, off = np.zeros(unit.size - 1), np.zeros(unit.size - 1)
     moving = uncertain * abs(basis[:, others]).sum(axis=0)
-    gradient[others] = (abs(left[others]) + error[others] + moving) * unit[others] * (1.0 + 1e-12)
+    value[others], off[others] = left[others] * unit[others], (error[others] + moving) * unit[others] * (1.0 + 1e-12)
     moved = np.sum(np.abs(corrections[1:]), axis=0) + uncertain
-    finite = np.isfinite(moved).all() and np.isfinite(gradient).all()
-    return (corrections[0], moved, gradient) if finite else None
+    finite = all(np.isfinite(part).all() for part in (moved, value, off))
+    return (corrections[0], moved, value, off) if finite else None
 
 
 def _left(basis: Array, sums: Moments, unit: Array, corrections: list[Array]) -> tuple[Array, Array]:

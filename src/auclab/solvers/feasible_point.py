@@ -1,0 +1,149 @@
+"""Points that satisfy constraints on w, and whether there are any."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.optimize import linprog
+
+from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.projection.quadratic import solve_quadratic
+from auclab.types import Array, AuclabError
+
+#: Rows are satisfied up to this part of the size of their terms, and are sought to be up to the second.
+ROUNDING = 1e-9
+_WANTED = 1e-14
+_STEPS = 5
+#: The least violation of a linear program, relative to its limits, that is no rounding.
+_CONTRADICTION = 1e-7
+
+
+def satisfies(constraints: ColumnConstraints, coef: Array, tolerance: float = ROUNDING) -> bool:
+    """Whether bounds are satisfied exactly, and rows up to a part of the size of their terms.
+
+    Examples
+    --------
+    >>> half = ColumnConstraints.of(2, lower=[0.0, 0.0], matrix=[[1.0, 1.0]], limit=[1.0])
+    >>> satisfies(half, np.array([0.5, 0.5 + 1e-12])), satisfies(half, np.array([1.0, -1e-12]))
+    (True, False)
+    """
+    in_bounds = bool(((coef >= constraints.lower) & (coef <= constraints.upper)).all())
+    return in_bounds and not (_excess(constraints, coef) > tolerance * _size(constraints, coef)).any()
+
+
+def nearest_feasible(constraints: ColumnConstraints, coef: Array, spread: Array) -> Array | None:
+    """The point that satisfies the constraints and is nearest to a given one in units of the spreads.
+
+    Bounds are satisfied exactly, rows to rounding. A point that does so already is returned as it is.
+
+    Parameters
+    ----------
+    constraints : ColumnConstraints
+        Convex.
+    coef : array of shape (n_features,)
+    spread : array of shape (n_features,)
+        Positive.
+
+    Returns
+    -------
+    array of shape (n_features,) or None
+        None where none was found.
+
+    Examples
+    --------
+    >>> simplex = ColumnConstraints.of(2, lower=[0.0, 0.0], matrix=[[1.0, 1.0]], limit=[1.0], equal=[True])
+    >>> nearest_feasible(simplex, np.array([2.0, 0.0]), np.ones(2)).round(9).tolist()
+    [1.0, 0.0]
+    """
+    if satisfies(constraints, coef, _WANTED):
+        return coef
+    clipped = np.clip(coef, constraints.lower, constraints.upper)
+    if not constraints.limit.size:
+        return clipped
+    near = _moved_onto_rows(constraints, clipped, spread)
+    step = abs(near - coef) * spread
+    small = step.max(initial=0.0) <= 1e-6 * max(1e-300, (abs(coef) * spread).max(initial=0.0))
+    if small and satisfies(constraints, near):
+        return near
+    projected = _projected(constraints, coef, spread)
+    if projected is None:
+        return near if satisfies(constraints, near) else None
+    found = _moved_onto_rows(constraints, np.clip(projected, constraints.lower, constraints.upper), spread)
+    return found if satisfies(constraints, found) else None
+
+
+def check_not_contradictory(constraints: ColumnConstraints) -> None:
+    """Raise `AuclabError` if no w satisfies the constraints, naming rows that contradict each other.
+
+    Bounds alone were checked when the constraints were made. A linear program minimises the sum of the violations.
+    """
+    n_rows, n = constraints.matrix.shape
+    if not n_rows:
+        return
+    size = np.maximum(abs(constraints.matrix).max(axis=1, initial=0.0), 1e-300)
+    A, c = constraints.matrix / size[:, None], constraints.limit / size
+    equal = constraints.equal
+    identity = np.eye(n_rows)
+    over, under = np.hstack([A, -identity, 0.0 * identity]), np.hstack([-A, 0.0 * identity, -identity])
+    rows, right = np.vstack([over, under[equal]]), np.r_[c, -c[equal]]
+    cost = np.r_[np.zeros(n), np.ones(2 * n_rows)]
+    bounds = [*zip(constraints.lower, constraints.upper, strict=True), *[(0.0, None)] * (2 * n_rows)]
+    found = linprog(cost, A_ub=rows, b_ub=right, bounds=bounds, method="highs")
+    if found.x is None or found.fun is None or found.status != 0:
+        return  # the linear program decides nothing: a solver will say what it finds
+    if found.fun <= _CONTRADICTION * max(1.0, float(abs(c).max())):
+        return
+    prices = -found.ineqlin.marginals
+    of_row = prices[:n_rows].copy()
+    of_row[equal] += prices[n_rows:]
+    involved = np.flatnonzero(of_row > 1e-9)
+    names = " and ".join(f"row {row}" for row in involved) or "the rows"
+    raise AuclabError(
+        f"the constraints contradict each other: no coefficients satisfy {names} together with the bounds (they miss "
+        f"by {found.fun:.3g} at least); drop or loosen one of them"
+    )
+
+
+def _excess(constraints: ColumnConstraints, coef: Array) -> Array:
+    left = constraints.matrix @ coef - constraints.limit
+    return np.asarray(np.where(constraints.equal, abs(left), np.maximum(left, 0.0)))
+
+
+def _size(constraints: ColumnConstraints, coef: Array) -> Array:
+    """The size of the terms of every row."""
+    return np.asarray(abs(constraints.matrix) @ abs(coef) + abs(constraints.limit))
+
+
+def _moved_onto_rows(constraints: ColumnConstraints, coef: Array, spread: Array) -> Array:
+    """The shortest steps onto the rows that are violated, within the bounds."""
+    A, c, equal = constraints.matrix, constraints.limit, constraints.equal
+    active = equal.copy()
+    for _ in range(_STEPS):
+        violated = _excess(constraints, coef) > _WANTED * _size(constraints, coef)
+        if not violated.any():
+            break
+        active |= violated
+        free = (coef > constraints.lower) & (coef < constraints.upper)
+        system = A[active][:, free] / spread[free]
+        if not system.size:
+            break
+        step = np.linalg.lstsq(system, (c - A @ coef)[active], rcond=None)[0]
+        moved = coef.copy()
+        moved[free] += step / spread[free]
+        coef = np.clip(moved, constraints.lower, constraints.upper)
+    return coef
+
+
+def _projected(constraints: ColumnConstraints, coef: Array, spread: Array) -> Array | None:
+    """The projection, as a quadratic program in the step in units of the spreads."""
+    matrix, limit, equal = constraints.all_rows()
+    size = np.maximum(abs(matrix / spread).max(axis=1, initial=0.0), 1e-300)
+    rows: Any = sp.csr_array(matrix / spread / size[:, None])
+    right = (limit - matrix @ coef) / size
+    unit = max(float(abs(right).max(initial=0.0)), 1e-300)
+    quadratic = sp.eye_array(coef.size, format="csc")
+    equations = (rows[equal], right[equal] / unit) if equal.any() else None
+    step = solve_quadratic(quadratic, np.zeros(coef.size), equations, (rows[~equal], right[~equal] / unit))
+    return None if step is None else coef + unit * step / spread

@@ -1,0 +1,166 @@
+"""What multipliers of constraints on w add to a verified bound, with every rounding charged.
+
+For q within its capacities and multipliers μ of the rows ``A w ≤ c`` (≥ 0 but for equations) every w that satisfies the
+constraints has
+
+    objective ≥ S − μ·c − (g − Aᵀμ)·w − zS‖w‖ + λΩ(w),      g = Σ q d,  S = Σ q:
+
+the formulas of `bound` with ``r = g − Aᵀμ`` in the place of g and ``S − μ·c`` in that of the sum. A bound on w_k takes
+up the part of r_k of its sign, ``−r_k w_k ≥ −r_k u_k`` for ``r_k > 0`` and ``w_k ≤ u_k``: for a sign that costs
+nothing, and the residual that is left is one-sided. μ and these parts may be any numbers of the right sign, so nothing
+is to be proved about them; their products with A, c and the bounds are summed with error bounds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.compiled.accurate import two_sums, weighted_column_sums
+from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.problem import Problem
+from auclab.models.constraint_multipliers import ConstraintMultipliers, constraint_multipliers
+from auclab.solvers.verified.moments import Moments
+from auclab.types import Array
+
+_UP = 1.0 + 2.0**-46
+
+
+@dataclass(frozen=True)
+class Lagrangian:
+    """Constraints with multipliers.
+
+    Attributes
+    ----------
+    constraints : ColumnConstraints
+        Convex.
+    multipliers : ConstraintMultipliers
+    every_bound : bool
+        Whether bounds take up all of a residual that they can, at their price, as where nothing else takes up any;
+        else those that are 0 do, which costs nothing.
+
+    See Also
+    --------
+    auclab.solvers.verified.bound.proved_bound : What it is for.
+    """
+
+    constraints: ColumnConstraints
+    multipliers: ConstraintMultipliers
+    every_bound: bool
+
+    def moments(self, sums: Moments) -> Moments:
+        """The moments with ``g − Aᵀμ`` in the place of g."""
+        if not self.multipliers.rows.size:
+            return sums
+        high, low, error = weighted_column_sums(self.constraints.matrix, -self.multipliers.rows)
+        total, lost = two_sums(sums.high, np.r_[high, 0.0])
+        carried, rest = two_sums(sums.low, np.r_[low, 0.0])
+        size = abs(sums.high) + abs(np.r_[high, 0.0])
+        return replace(
+            sums, high=total, low=lost + carried + rest, error=sums.error + np.r_[error, 0.0] + 2.0**-98 * size
+        )
+
+    @property
+    def price(self) -> float:
+        """``μ·c + Σ h(ν)``, rounded up."""
+        held, limits = self.multipliers, self.constraints
+        weights = np.r_[held.rows, held.bounds]
+        bounds = np.where(held.bounds > 0, limits.upper, np.where(held.bounds < 0, limits.lower, 0.0))
+        high, low, error = weighted_column_sums(np.r_[limits.limit, bounds][:, None], weights)
+        total = float(high[0] + low[0])
+        return total + float(error[0]) + abs(total) * 2.0**-50
+
+    def remaining(self, value: Array, error: Array) -> tuple[float, Array]:
+        """What the bounds take for their part of a residual, rounded up, and what is left of its moduli at most.
+
+        Parameters
+        ----------
+        value, error : arrays of shape (n_features,)
+            ``g − Aᵀμ`` is within ``value ± error``.
+
+        Returns
+        -------
+        price : float
+        left : array of shape (n_features,)
+        """
+        rest = value - self.multipliers.bounds
+        error = error * _UP + 2.0**-52 * (abs(value) + abs(rest))
+        low, high = rest - error, rest + error
+        limits, (takes_up, takes_down) = self.constraints, self._takes
+        of_upper = np.where(takes_up, limits.upper, 0.0)
+        of_lower = np.where(takes_down, limits.lower, 0.0)
+        # −r w ≥ −max(r u), at the worst r of its interval; the other sign of r likewise.
+        worst = np.maximum(np.maximum(high, 0.0) * of_upper, np.maximum(low, 0.0) * of_upper)
+        worst = worst + np.maximum(np.minimum(low, 0.0) * of_lower, np.minimum(high, 0.0) * of_lower)
+        price = float(worst.sum()) + 2.0**-50 * worst.size * float(abs(worst).sum())
+        left = np.maximum(np.where(takes_up, 0.0, high), np.where(takes_down, 0.0, -low))
+        return price, np.maximum(left, 0.0)
+
+    @property
+    def _takes(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Whose upper, and lower, bounds take up residuals."""
+        upper, lower = self.constraints.upper, self.constraints.lower
+        if self.every_bound:
+            return np.isfinite(upper), np.isfinite(lower)
+        return upper == 0, lower == 0
+
+    def excess(self, value: Array, spare: Array) -> Array:
+        """What a correction is to take away from ``g − Aᵀμ``, so that the bounds take up the rest.
+
+        Parameters
+        ----------
+        value : array of shape (n_features,)
+        spare : array of shape (n_features,)
+            What a residual has to be inside of the side that is taken up.
+        """
+        rest = value - self.multipliers.bounds
+        takes_up, takes_down = self._takes
+        excess = rest.copy()
+        excess[takes_up & takes_down] = 0.0
+        for takes, sign in ((takes_up & ~takes_down, 1.0), (takes_down & ~takes_up, -1.0)):
+            inside = sign * rest > spare
+            excess[takes] = np.where(inside, 0.0, rest - 2.0 * sign * spare)[takes]
+        return excess
+
+    def in_order_of_rows(self, value: Array) -> Array:
+        """The multipliers in the order of `ColumnConstraints.all_rows`, with what the bounds take up of a residual."""
+        bounds = self.multipliers.bounds
+        takes_up, takes_down = self._takes
+        rest = value - bounds
+        bounds = (
+            bounds + np.where(takes_up, np.maximum(rest, 0.0), 0.0) + np.where(takes_down, np.minimum(rest, 0), 0.0)
+        )
+        return ConstraintMultipliers(self.multipliers.rows, bounds).in_order_of_rows(self.constraints)
+
+    @property
+    def free(self) -> NDArray[np.bool_]:
+        """The columns of whose residuals bounds take up neither side."""
+        takes_up, takes_down = self._takes
+        return ~(takes_up | takes_down)
+
+
+def lagrangian(
+    problem: Problem, coef: Array, multipliers: tuple[Array, Array], without_norm: bool
+) -> Lagrangian | None:
+    """The constraints with the multipliers that go with those of the margins; None without constraints.
+
+    Parameters
+    ----------
+    problem : Problem
+    coef : array of shape (n_features,)
+    multipliers : pair of arrays of shapes (n_pos,) and (n_neg,)
+    without_norm : bool
+        Whether nothing but the constraints is to take up ``Σ q d``.
+    """
+    constraints = problem.constraints
+    if constraints is None:
+        return None
+    sample = problem.sample
+    total = float(multipliers[0].sum() + (0.0 if problem.over_pairs else multipliers[1].sum()))
+    gradient = sample.combine(*multipliers)
+    found = constraint_multipliers(problem.program, constraints, gradient, total, sample.spread, coef)
+    if without_norm:
+        found = replace(found, bounds=np.zeros_like(found.bounds))
+    return Lagrangian(constraints, found, without_norm)
