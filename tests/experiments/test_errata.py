@@ -1,0 +1,66 @@
+"""Every erratum has a counterexample: the correction is right by definition, and the print in its place is not."""
+
+import doctest
+import math
+from dataclasses import replace
+
+import pytest
+from experiments.errata import counterexample as counterexample_module
+from experiments.errata import page
+
+from composed import REPOSITORY
+from experiments import scoreboard
+
+ERRATA = {erratum.id: erratum for erratum in page.errata()}
+EXAMPLES = page.counterexamples()
+
+
+def test_every_erratum_has_a_counterexample():
+    assert sorted(EXAMPLES) == sorted(ERRATA)
+    assert len(ERRATA) >= 55
+    assert {erratum.severity for erratum in ERRATA.values()} == {"A", "B", "C"}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_print_in_the_place_of_the_correction_fails(name):
+    found = EXAMPLES[name]()
+    assert found.allows(found.corrected), f"{found.corrected} is not right, {found.truth} is"
+    swapped = replace(found, printed=found.corrected, corrected=found.printed)
+    assert not swapped.allows(swapped.corrected), "the print gives the same: no counterexample"
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_numbers_of_the_file_are_those_that_are_computed(name):
+    found, row = EXAMPLES[name](), ERRATA[name]
+    assert row.printed_value == pytest.approx(found.printed, rel=1e-5, abs=1e-8, nan_ok=True)
+    assert row.corrected_value == pytest.approx(found.corrected, rel=1e-5, abs=1e-8)
+
+
+@pytest.mark.parametrize("paper", page.TITLES)
+def test_claims_of_errata_exist(paper):
+    known = {claim.claim_id for claim in scoreboard.claims(paper)}
+    rows = [erratum for erratum in ERRATA.values() if erratum.paper == paper]
+    assert rows
+    assert {claim for erratum in rows for claim in erratum.claims.split()} <= known
+
+
+def test_the_page_is_the_one_that_the_file_gives():
+    assert page.PAGE.read_text(encoding="utf-8") == page.page()
+
+
+def test_derivations_that_the_page_links_to_exist():
+    text = (REPOSITORY / "docs" / "derivations.md").read_text(encoding="utf-8")
+    heads = {line[3:].lower().replace(" ", "-") for line in text.splitlines() if line.startswith("## ")}
+    assert {page.SECTIONS[erratum.derivation] for erratum in ERRATA.values() if erratum.derivation} <= heads
+
+
+def test_a_bound_and_a_value_that_is_not_defined():
+    bound = counterexample_module.Counterexample(printed=math.nan, corrected=2.0, truth=1.0, relation="at least")
+    assert bound.allows(1.0)
+    assert not bound.allows(0.5)
+    assert not bound.allows(bound.printed)
+
+
+@pytest.mark.parametrize("module", [counterexample_module, *page.MODULES], ids=lambda module: module.__name__)
+def test_docstrings_run(module):
+    assert doctest.testmod(module).failed == 0
