@@ -21,6 +21,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.solvers.newton.active_set_step import active_set_step
+from auclab.solvers.newton.bounded_step import bounded_step
 from auclab.solvers.newton.conic_step import conic_step
 from auclab.solvers.newton.hessian_operator import Hessian
 from auclab.solvers.newton.positive_definite import solve_positive_definite
@@ -69,6 +70,10 @@ def proximal_step(
     -------
     array of shape (n + 2,)
     """
+    if constraints is not None and not constraints.limit.size and isinstance(hessian, np.ndarray):
+        step = bounded_step(program, hessian, negative_gradient, theta, spread, constraints, proximal_step)
+        if step is not None:
+            return step
     model = _QuadraticModel(program, hessian, negative_gradient, theta, spread)
     if constraints is not None:
         return model.constrained_step(constraints)

@@ -1,0 +1,135 @@
+"""The proximal Newton step within bounds on w, by a primal–dual active-set method.
+
+Coefficients at a bound are fixed there, and the step of all others is that without bounds, exact to rounding. Then
+coefficients that left their bounds are fixed, and those are released that the model pulls inside: their multiplier,
+``r_k − ∂``, has the wrong sign, r the negative gradient of the quadratic and ∂ what the norm takes up. The method ends
+where neither is left (Hintermüller, Ito & Kunisch 2003, "The primal-dual active set strategy as a semismooth Newton
+method"), most often after one or two rounds; where it does not, `conic_step` is asked.
+
+A fixed coefficient has to be 0, so that the norm of the others is that of w; without a norm, and with the square of the
+l2 norm, which is quadratic in w, any bound will do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.formulations.base import Program
+from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.types import Array
+
+#: Rounds after which the method is given up.
+_ROUNDS = 30
+#: A multiplier of the wrong sign below this part of the terms of the gradient is rounding.
+_ROUNDING = 1e-13
+
+Step = Callable[[Program, Array, Array, Array, Array], Array]
+
+
+def bounded_step(
+    program: Program,
+    hessian: Array,
+    negative_gradient: Array,
+    theta: Array,
+    spread: Array,
+    constraints: ColumnConstraints,
+    unbounded: Step,
+) -> Array | None:
+    """The minimiser of the model in `auclab.solvers.newton.proximal_step` with w within bounds.
+
+    Parameters
+    ----------
+    program, hessian, negative_gradient, theta, spread
+        As for `proximal_step`.
+    constraints : ColumnConstraints
+        Its bounds; rows are left out.
+    unbounded : callable
+        The same step without constraints.
+
+    Returns
+    -------
+    array of shape (n + 2,) or None
+        None where the method did not end, or a coefficient has to be fixed at a bound that is not 0.
+
+    See Also
+    --------
+    auclab.solvers.newton.conic_step.conic_step : Any constraints.
+    """
+    n, lower, upper = theta.size - 2, constraints.lower, constraints.upper
+    if program.squared and program.norm == "l2" and program.penalty > 0:
+        # The penalty as a part of the quadratic: no norm is left.
+        hessian, negative_gradient = hessian.copy(), negative_gradient.copy()
+        hessian[np.arange(n), np.arange(n)] += 2.0 * program.penalty
+        negative_gradient[:n] -= 2.0 * program.penalty * theta[:n]
+        program = program.with_params(penalty=0.0, squared=False)
+    pull = negative_gradient[:n]
+    at_lower = (theta[:n] <= lower) & (pull <= 0)
+    at_upper = (theta[:n] >= upper) & (pull >= 0)
+    at_lower, at_upper = at_lower | (lower == upper), at_upper & (lower < upper)
+    seen: set[bytes] = set()
+    for _ in range(_ROUNDS):
+        fixed = at_lower | at_upper
+        value = np.where(at_lower, lower, upper)[fixed]
+        key = at_lower.tobytes() + at_upper.tobytes()
+        if key in seen or (program.uses_norm and value.any()):
+            return None
+        seen.add(key)
+        step = _step_with_fixed(program, hessian, negative_gradient, theta, spread, fixed, value, unbounded)
+        if step is None:
+            return None
+        w = theta[:n] + step[:n]
+        w[fixed] = value
+        pulled = _pulled(program, hessian, negative_gradient, theta, step)
+        below, above = ~fixed & (w < lower), ~fixed & (w > upper)
+        released_up = at_lower & (pulled > 0) & (lower < upper)
+        released_down = at_upper & (pulled < 0)
+        if not (below.any() or above.any() or released_up.any() or released_down.any()):
+            step[:n] = w - theta[:n]
+            return step
+        at_lower = (at_lower | below) & ~released_up
+        at_upper = (at_upper | above) & ~released_down
+    return None
+
+
+def _step_with_fixed(
+    program: Program,
+    hessian: Array,
+    negative_gradient: Array,
+    theta: Array,
+    spread: Array,
+    fixed: NDArray[np.bool_],
+    value: Array,
+    unbounded: Step,
+) -> Array | None:
+    """The step with some coefficients at given values: first there, then that of the others."""
+    n = theta.size - 2
+    moved = theta.copy()
+    moved[:n][fixed] = value
+    others = np.r_[np.flatnonzero(~fixed), n, n + 1]
+    if others.size == 2:
+        return None
+    if program.uses_norm:
+        order = {"l1": 1, "l2": 2, "linf": np.inf}[program.norm]
+        moved[-1] = float(np.linalg.norm(moved[:n], order))
+    step = moved - theta
+    gradient = negative_gradient - hessian @ step
+    part = unbounded(program, hessian[np.ix_(others, others)], gradient[others], moved[others], spread[others])
+    if not np.isfinite(part).all():
+        return None
+    step[others] += part
+    return step
+
+
+def _pulled(program: Program, hessian: Array, negative_gradient: Array, theta: Array, step: Array) -> Array:
+    """How the model pulls every coefficient that is fixed at its bound, 0 where the norm or rounding holds it."""
+    n = theta.size - 2
+    pull = negative_gradient - hessian @ step
+    terms = abs(negative_gradient) + abs(hessian) @ abs(step)
+    allowed = _ROUNDING * terms[:n]
+    if program.uses_norm and program.norm == "l1":
+        slope = program.penalty * (2.0 * (theta[-1] + step[-1]) if program.squared else 1.0) - pull[-1]
+        allowed = allowed + max(float(slope), 0.0)
+    return np.asarray(np.where(abs(pull[:n]) <= allowed, 0.0, pull[:n]))
