@@ -1,1 +1,17 @@
 """Programs as algebra: Pyomo, CVXPY, and the solvers' own forms."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from auclab.models.algebra import AlgebraicModel, build
+
+__all__ = ["AlgebraicModel", "build"]
+
+if not TYPE_CHECKING:  # the languages are imported on first use
+
+    def __getattr__(name: str) -> Any:
+        if name not in __all__:
+            raise AttributeError(f"module 'auclab.models' has no attribute {name!r}")
+        from auclab.models import algebra
+
+        return getattr(algebra, name)

@@ -62,6 +62,8 @@ class ConvexModel:
         The mean weight of a margin, in which objective and duals are stated.
     rows : ConstraintRows, optional
         The constraints on w.
+    scores_pos, scores_neg : cvxpy.Variable
+        Of shapes (n_pos,) and (n_neg,), without b.
     """
 
     problem: cp.Problem
@@ -71,6 +73,8 @@ class ConvexModel:
     unit: float
     tail: Any = None
     rows: ConstraintRows | None = None
+    scores_pos: Any = None
+    scores_neg: Any = None
 
     def weights(self) -> Array | None:
         """The q of formulas 7.1, one for each hinge row in the order of `models.margins.all_margins`."""
@@ -87,10 +91,10 @@ class ConvexModel:
         return None if self.rows is None else self.rows.multipliers(self.unit)
 
 
-def to_cvxpy(problem: Problem, units: Array | None = None) -> ConvexModel:
+def to_cvxpy(problem: Problem, units: Array | None = None, *, unit: float | None = None) -> ConvexModel:
     """The model with score variables, so that a pair row has three nonzeros and not n + 1.
 
-    The objective is in units of the mean margin weight, for the solvers' absolute tolerances.
+    The objective is in units of the mean margin weight, for the solvers' absolute tolerances, unless it is given one.
 
     Parameters
     ----------
@@ -99,6 +103,8 @@ def to_cvxpy(problem: Problem, units: Array | None = None) -> ConvexModel:
         model.
     units : array of shape (n_features,), optional
         The variable is w divided by them, for features whose spreads differ by many orders.
+    unit : float, optional
+        Of the objective; 1 makes it the program's value.
 
     Raises
     ------
@@ -137,7 +143,7 @@ def to_cvxpy(problem: Problem, units: Array | None = None) -> ConvexModel:
         weights = np.concatenate(sample.point_weights)
     loss = cp.Variable(problem.n_margins, nonneg=True, name="loss")
     hinge = loss + margin >= shift
-    unit = float(weights.mean())
+    unit = float(weights.mean()) if unit is None else unit
     objective: Any = (weights / unit) @ loss
     tail, capacity = None, program.negative_capacity(sample)
     if capacity is not None:
@@ -148,8 +154,8 @@ def to_cvxpy(problem: Problem, units: Array | None = None) -> ConvexModel:
         constraints.append(tail)
     if size is not None and program.penalty > 0:
         objective = objective + program.penalty / unit * (cp.square(size) if program.squared else size)
-    problem_in_cvxpy = cp.Problem(cp.Minimize(objective), [*constraints, hinge])
-    return ConvexModel(problem_in_cvxpy, coef, intercept, hinge, unit, tail, rows)
+    stated = cp.Problem(cp.Minimize(objective), [*constraints, hinge])
+    return ConvexModel(stated, coef, intercept, hinge, unit, tail, rows, score_pos, score_neg)
 
 
 def _constraint_rows(constraints: ColumnConstraints, variable: Any, units: Array | None) -> ConstraintRows:

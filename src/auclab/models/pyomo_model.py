@@ -17,6 +17,7 @@ import numpy as np
 import pyomo.environ as pyo
 from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
 
+from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
 from auclab.samples.memory import Sample
@@ -35,18 +36,21 @@ class OutOfTimeError(Exception):
 
 
 def to_pyomo(problem: Problem, deadline: float = math.inf) -> pyo.ConcreteModel:
-    """The model of a linear program (no norm, or l1 or linf unsquared, z ≤ 0).
+    """The model of a convex program; a linear one (no norm, or l1 or linf unsquared) is a linear model.
+
+    Norm l2 is a quadratic constraint ``Σ w_k² ≤ r²``, a squared penalty a quadratic objective: for solvers that take
+    these.
 
     Components: `coef` (w, in scores per unit of each feature), `intercept` (b, in scores, points only), `size` (r,
-    where ‖w‖ appears), `score_pos`, `score_neg`, `loss` (β) and the constraint `hinge`, whose duals are the q of
-    formulas 7.1, all with the index of the margin; for partial AUC the constraint `tail`, whose duals are the r; where
-    w is constrained, `rows` with the index of `ColumnConstraints.all_rows` (`row_multipliers` reads their duals). The
-    objective is the program's value, a mean of hinges and a penalty, without a unit.
+    where ‖w‖ appears, but not for λ‖w‖₂²), `score_pos`, `score_neg`, `loss` (β) and the constraint `hinge`, whose
+    duals are the q of formulas 7.1, all with the index of the margin; for partial AUC the constraint `tail`, whose
+    duals are the r; where w is constrained, `rows` with the index of `ColumnConstraints.all_rows` (`row_multipliers`
+    reads their duals). The objective is the program's value, a mean of hinges and a penalty, without a unit.
 
     Parameters
     ----------
     problem : Problem
-        A linear program; features in their own units.
+        Convex, a mean of hinges or its superquantile; features in their own units.
     deadline : float
         On the clock of `time.perf_counter`, in seconds.
 
@@ -74,7 +78,7 @@ def to_pyomo(problem: Problem, deadline: float = math.inf) -> pyo.ConcreteModel:
     _add_scores(model, "pos", sample.X_pos, in_time)
     _add_scores(model, "neg", sample.X_neg, in_time)
     buffer: Any = 0.0
-    if program.uses_norm:
+    if program.uses_norm and not _is_sum_of_squares(program):
         _add_norm(model, program.norm)
         buffer = program.threshold * model.size if program.threshold else 0.0
     if problem.over_pairs:
@@ -105,8 +109,7 @@ def to_pyomo(problem: Problem, deadline: float = math.inf) -> pyo.ConcreteModel:
         model.hinge = pyo.Constraint(model.points, rule=hinge)
         point_weights = np.concatenate(sample.point_weights)
         mean = pyo.quicksum(float(point_weights[k]) * model.loss[k] for k in model.points)
-    penalty = program.penalty * model.size if program.penalty else 0.0
-    model.objective = pyo.Objective(expr=mean + penalty, sense=pyo.minimize)
+    model.objective = pyo.Objective(expr=mean + _penalty(model, program), sense=pyo.minimize)
     return model
 
 
@@ -228,14 +231,32 @@ def _entries(X: Any, row: int) -> Iterable[tuple[int, float]]:
     return zip(X.indices[span].tolist(), X.data[span].tolist(), strict=True)
 
 
+def _is_sum_of_squares(program: Program) -> bool:
+    """Whether the norm appears as λ‖w‖₂² alone."""
+    return program.norm == "l2" and program.squared and not program.threshold
+
+
+def _penalty(model: pyo.ConcreteModel, program: Program) -> Any:
+    """``λΩ(w)``."""
+    if not program.penalty:
+        return 0.0
+    if _is_sum_of_squares(program):
+        return program.penalty * pyo.quicksum(model.coef[k] ** 2 for k in model.features)
+    return program.penalty * (model.size**2 if program.squared else model.size)
+
+
 def _add_norm(model: pyo.ConcreteModel, norm: str) -> None:
-    """`size` ≥ ‖w‖: by the summed parts for l1, by every |w_k| for linf."""
+    """`size` ≥ ‖w‖: by the summed parts for l1, by every |w_k| for linf, by their squares for l2."""
     model.size = pyo.Var(domain=pyo.NonNegativeReals)
+    if norm == "l2":
+        squares = pyo.quicksum(model.coef[k] ** 2 for k in model.features)
+        model.cone = pyo.Constraint(expr=squares <= model.size**2)
+        return
     if norm == "linf":
-        model.below = pyo.Constraint(model.features, rule=lambda m, k: m.coef[k] <= m.size)
-        model.above = pyo.Constraint(model.features, rule=lambda m, k: -m.coef[k] <= m.size)
+        model.norm_below = pyo.Constraint(model.features, rule=lambda m, k: m.coef[k] <= m.size)
+        model.norm_above = pyo.Constraint(model.features, rule=lambda m, k: -m.coef[k] <= m.size)
         return
     model.part = pyo.Var(model.features, domain=pyo.NonNegativeReals)
-    model.below = pyo.Constraint(model.features, rule=lambda m, k: m.coef[k] <= m.part[k])
-    model.above = pyo.Constraint(model.features, rule=lambda m, k: -m.coef[k] <= m.part[k])
-    model.total = pyo.Constraint(expr=pyo.quicksum(model.part[k] for k in model.features) <= model.size)
+    model.norm_below = pyo.Constraint(model.features, rule=lambda m, k: m.coef[k] <= m.part[k])
+    model.norm_above = pyo.Constraint(model.features, rule=lambda m, k: -m.coef[k] <= m.part[k])
+    model.norm_total = pyo.Constraint(expr=pyo.quicksum(model.part[k] for k in model.features) <= model.size)
