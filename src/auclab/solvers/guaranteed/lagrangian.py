@@ -1,0 +1,156 @@
+"""The Lagrangian bound of programs whose constraints are limits of mean hinges, with every rounding charged.
+
+For the program
+
+    minimise  Σ_k cost_k |w_k| + ω(w)     subject to   h_g(w) ≤ c_g,   A w ≤ c  (or = c),   lower ≤ w ≤ upper,
+
+``h_g(w) = mean_ij [1 − w·d_ij]₊`` over the pairs of part g, and ω one of
+
+* 0                          (least norm),
+* h_0(w)                     (a further mean hinge, without a limit),
+* max_g (h_g(w) − c_g)       (the largest excess; the limits are then no constraints),
+
+take weights ``0 ≤ q_ij ≤ share_i share_j`` on the pairs of each part, with ``S_g = Σ q``, ``g_g = Σ q d``. As
+``[1 − m]₊ ≥ t (1 − m)`` for t in [0, 1], ``h_g(w) ≥ S_g − g_g·w`` for every w. With multipliers π_g ≥ 0 (π_0 ≤ 1 for
+h_0; Σπ_g = 1 for the largest excess), μ ≥ 0 (free for equations) and ``r = Σ π_g g_g − Aᵀμ``, every feasible w has an
+objective of at least
+
+    Σ_g π_g (S_g − c_g) − μ·c + Σ_k min { cost_k |w_k| − r_k w_k : lower_k ≤ w_k ≤ upper_k },      c_0 = 0.
+
+The minimum over one coefficient is at a bound or at 0. It is −∞ if ``r_k > cost_k`` and there is no upper bound (or
+``r_k < −cost_k`` and no lower one); all multipliers of limits and rows are then scaled down by the factor that makes
+r_k fit. Only the sums S and g of the weights are needed, so no pairs (`auclab.solvers.certificate`). Derived.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from auclab.compiled.transport import largest_excess
+from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.solvers.certificate import feasible_multipliers
+from auclab.solvers.guaranteed.parts import Part
+from auclab.solvers.verified.moments import moments
+from auclab.types import Array
+
+#: Relative rounding of the few sums and products of floats below, charged to the bound.
+_ROUNDING = 2.0**-46
+
+
+@dataclass(frozen=True)
+class WeightedPart:
+    """A part, its multiplier π, and weights of its pairs by their sums for each observation.
+
+    Attributes
+    ----------
+    part : Part
+    limit : float
+        c_g; 0 for what is minimised.
+    weight : float ≥ 0
+        π_g.
+    pos, neg : arrays of shapes (n_pos,) and (n_neg,)
+        ``Σ_j q_ij`` and ``Σ_i q_ij``, feasible.
+
+    See Also
+    --------
+    auclab.solvers.guaranteed.lagrangian.lagrangian_bound : What several prove.
+    """
+
+    part: Part
+    limit: float
+    weight: float
+    pos: Array
+    neg: Array
+
+    @classmethod
+    def of(cls, part: Part, limit: float, weight: float, pos: Array, neg: Array) -> WeightedPart:
+        """With the nearest feasible weights."""
+        return cls(part, limit, weight, *feasible_multipliers(part.problem, pos, neg))
+
+    def bounds(self) -> tuple[float, Array, Array]:
+        """S at least, and g with what it may be off by: what the weights exceed their capacities by is charged.
+
+        Weights that exceed a capacity by ε, or whose sums differ by ε, are within ε of feasible ones, which lowers S by
+        ε and moves g by at most 2ε times the largest entry of each column.
+        """
+        sample = self.part.sample
+        sums = moments(sample, self.pos, self.neg)
+        excess = largest_excess(self.pos, self.neg, sample.share_pos, sample.share_neg, 1.0)
+        lacking = max(0.0, excess) + float(sums.largest[-1])
+        return sums.total - lacking, sums.value[:-1], sums.error[:-1] + 2.0 * lacking * sample.peaks
+
+
+def lagrangian_bound(
+    parts: Sequence[WeightedPart],
+    cost: Array,
+    constraints: ColumnConstraints,
+    row_multipliers: Array,
+    *,
+    scalable: bool = True,
+) -> float:
+    """The bound of the module's docstring, rounded down.
+
+    Parameters
+    ----------
+    parts : sequence of WeightedPart
+        Their weights as the objective demands it.
+    cost : array of shape (n_features,), ≥ 0
+    constraints : ColumnConstraints
+    row_multipliers : array of shape (n_rows,)
+        μ; negative entries of inequalities are taken for 0.
+    scalable : bool
+        Whether the multipliers may be scaled down; not for the largest excess, where ``Σπ_g = 1``.
+
+    Returns
+    -------
+    float
+        −∞ where nothing is proved.
+    """
+    mu = np.where(constraints.equal, row_multipliers, np.maximum(row_multipliers, 0.0))
+    terms = list(-mu * constraints.limit)
+    residual = -(constraints.matrix.T @ mu)
+    error = _ROUNDING * (abs(constraints.matrix).T @ abs(mu))
+    for each in parts:
+        total, gradient, off = each.bounds()
+        terms += [each.weight * total, -each.weight * each.limit]
+        residual = residual + each.weight * gradient
+        error = error + each.weight * (off + _ROUNDING * abs(gradient))
+    value = math.fsum(terms) - _ROUNDING * math.fsum(map(abs, terms))
+    largest = _largest_scale(residual, error, cost, constraints)
+    if not scalable and largest < 1.0:
+        return -math.inf
+    scales = {0.0, largest} if scalable else {1.0}
+    return max(scale * value + _least(scale, residual, error, cost, constraints) for scale in scales)
+
+
+def _largest_scale(residual: Array, error: Array, cost: Array, constraints: ColumnConstraints) -> float:
+    """The largest factor ≤ 1 with which r_k fits its cost where w_k has no bound on the side that would pay."""
+    scale = 1.0
+    for size, free in (
+        (residual + error, constraints.upper == np.inf),
+        (error - residual, constraints.lower == -np.inf),
+    ):
+        too_large = free & (size > cost)
+        if too_large.any():
+            scale = min(scale, float((cost[too_large] / size[too_large]).min()) * (1.0 - _ROUNDING))
+    return scale
+
+
+def _least(scale: float, residual: Array, error: Array, cost: Array, constraints: ColumnConstraints) -> float:
+    """``Σ_k min (cost_k |w_k| − scale·r_k w_k)`` over the bounds of w and all r within the error, rounded down."""
+    lower, upper = constraints.lower, constraints.upper
+    ends = [
+        np.clip(0.0, lower, upper),
+        np.where(np.isfinite(lower), lower, 0.0),
+        np.where(np.isfinite(upper), upper, 0.0),
+    ]
+    found = np.full(cost.size, np.inf)
+    for w in ends:
+        w = np.clip(w, lower, upper)
+        size = cost * abs(w) + scale * (abs(residual) + error) * abs(w)
+        found = np.minimum(found, cost * abs(w) - scale * (residual * w + error * abs(w)) - _ROUNDING * size)
+    return math.fsum(found) - _ROUNDING * math.fsum(abs(found))
