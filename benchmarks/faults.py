@@ -607,14 +607,14 @@ def two_sweeps(place: Place) -> Fault:
     return result
 
 
-def kill_client_joblib(place: Place) -> Fault:
-    """The process of a sweep is killed (kill -9), joblib with two workers."""
-    return _kill(place, "joblib", worker=False)
+def kill_client_processes(place: Place) -> Fault:
+    """The process of a sweep is killed (kill -9), two processes."""
+    return _kill(place, "processes", worker=False)
 
 
-def kill_worker_joblib(place: Place) -> Fault:
-    """A worker is killed (kill -9), joblib with two workers."""
-    return _kill(place, "joblib", worker=True)
+def kill_worker_processes(place: Place) -> Fault:
+    """A worker is killed (kill -9), two processes."""
+    return _kill(place, "processes", worker=True)
 
 
 def kill_client_dask(place: Place) -> Fault:
@@ -633,8 +633,7 @@ def kill_client_basic(place: Place) -> Fault:
 
 
 def _kill(place: Place, launcher: str, *, worker: bool) -> Fault:
-    workers = {"joblib": ("hydra.launcher.n_jobs=2",), "dask": ("hydra.launcher.workers=2",)}.get(launcher, ())
-    choice = (f"hydra/launcher={launcher}", *workers) if launcher else ()
+    choice = (f"hydra/launcher={launcher}", "hydra.launcher.workers=2") if launcher else ()
     words = ("run", "-m", *QUICK, *choice, "split.seed=range(8)")
     database = place.folder / "mlruns" / "mlflow.db"
     process = place.start(*words)
@@ -693,8 +692,8 @@ FAULTS: tuple[Callable[[Place], Fault], ...] = (
     artifacts_deleted,
     two_sweeps,
     kill_client_basic,
-    kill_client_joblib,
-    kill_worker_joblib,
+    kill_client_processes,
+    kill_worker_processes,
     kill_client_dask,
     kill_worker_dask,
 )

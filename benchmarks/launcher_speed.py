@@ -25,7 +25,7 @@ from auclab.tracking.job_status import add_line
 
 LAUNCHERS = {
     "basic": [],
-    "joblib": ["hydra/launcher=joblib", "hydra.launcher.n_jobs={workers}"],
+    "processes": ["hydra/launcher=processes", "hydra.launcher.workers={workers}"],
     "dask": ["hydra/launcher=dask", "hydra.launcher.workers={workers}"],
 }
 

@@ -29,9 +29,7 @@ def command(jobs: int, launcher: str) -> list[str]:
     return [
         *(sys.executable, str(ROOT / "run.py"), "-m", "dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=20"),
         *("dataset.n_features=2", "solver=highs", "bounds=none", f"split.seed=range({jobs})"),
-        *([] if launcher == "basic" else [f"hydra/launcher={launcher}"]),
-        *(["hydra.launcher.n_jobs=2"] if launcher == "joblib" else []),
-        *(["hydra.launcher.workers=2"] if launcher == "dask" else []),
+        *([] if launcher == "basic" else [f"hydra/launcher={launcher}", "hydra.launcher.workers=2"]),
     ]
 
 
@@ -107,7 +105,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=60)
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--launcher", choices=["basic", "joblib", "dask"], default="basic")
+    parser.add_argument("--launcher", choices=["basic", "processes", "dask"], default="basic")
     parser.add_argument("--folder", type=Path)
     options = parser.parse_args()
     folder = options.folder or Path(tempfile.mkdtemp(prefix="survival-"))

@@ -1,6 +1,6 @@
 """A study as a sweep: one tracked run per seed, skipped when it finished before, and the results file from their rows.
 
-``python run.py -m experiment=<paper>_<study> scale=full [hydra/launcher=joblib hydra.launcher.n_jobs=2]``
+``python run.py -m experiment=<paper>_<study> scale=full [hydra/launcher=processes hydra.launcher.workers=2]``
 
 A job's rows are the file ``rows.csv`` of its run, those of claims its metrics. The scale, the seed and the code decide
 them, so a seed is computed again when the code of the study or of auclab has changed; ``rerun=false`` takes it as it is

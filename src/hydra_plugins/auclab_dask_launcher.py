@@ -10,12 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from hydra.core.hydra_config import HydraConfig
-from hydra.core.singleton import Singleton
-from hydra.core.utils import JobReturn, JobStatus, configure_log, run_job, setup_globals
+from hydra.core.utils import JobReturn, JobStatus, configure_log, setup_globals
 from hydra.plugins.launcher import Launcher
 from hydra.types import HydraContext, TaskFunction
-from omegaconf import DictConfig, open_dict
+from omegaconf import DictConfig
 
 
 class DaskLauncher(Launcher):
@@ -43,30 +41,25 @@ class DaskLauncher(Launcher):
 
     def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> Sequence[JobReturn]:
         """Run all jobs and return their results in order."""
+        import dask
+
+        from auclab.sweeps.assignment import Assignment, run_packed
+        from auclab.sweeps.workers import START_METHOD
+        from auclab.tracking.job_status import PARENT_PROCESS_VARIABLE
+
+        dask.config.set({"distributed.worker.multiprocessing-method": START_METHOD})
         from distributed import Client
 
         setup_globals()
         configure_log(self.config.hydra.hydra_logging, self.config.hydra.verbose)
         Path(str(self.config.hydra.sweep.dir)).mkdir(parents=True, exist_ok=True)
-        variables = {key: value for key, value in os.environ.items() if key.startswith("AUCLAB_")}
+        assignment = Assignment.of_sweep(self.context, self.config, self.task)
         if self.address is not None:
-            del variables["AUCLAB_SWEEP_PROCESS"]  # workers that the sweep did not start outlive it
-        state = Singleton.get_state()
+            del assignment.variables[PARENT_PROCESS_VARIABLE]  # workers that the sweep did not start outlive it
         with self._cluster() as cluster, Client(cluster) as client:
-            jobs = enumerate(job_overrides, start=initial_job_idx)
+            packed, jobs = assignment.packed(), enumerate(job_overrides, start=initial_job_idx)
             tasks = [
-                client.submit(
-                    _execute,
-                    number,
-                    list(overrides),
-                    self.context,
-                    self.config,
-                    self.task,
-                    state,
-                    variables,
-                    pure=False,
-                )
-                for number, overrides in jobs
+                client.submit(run_packed, packed, number, list(overrides), pure=False) for number, overrides in jobs
             ]
             return [_ended(task) for task in tasks]
 
@@ -103,30 +96,3 @@ def _ended(task: Any) -> JobReturn:
         result = JobReturn()
         result.status, result.return_value = JobStatus.COMPLETED, error  # without a status file it counts as killed
     return result
-
-
-def _execute(
-    number: int,
-    overrides: list[str],
-    context: HydraContext,
-    config: DictConfig,
-    task: TaskFunction,
-    state: dict[Any, Any],
-    variables: dict[str, str],
-) -> JobReturn:
-    """Compose the configuration of a job and run it, in the worker."""
-    from threadpoolctl import threadpool_limits
-
-    os.environ.update(variables)
-    setup_globals()
-    Singleton.set_state(state)
-    composed = context.config_loader.load_sweep_config(config, overrides)
-    with open_dict(composed):
-        composed.hydra.job.id, composed.hydra.job.num = f"{composed.hydra.job.name}_{number}", number
-    HydraConfig.instance().set_config(composed)
-    limit = int(os.environ.get("OMP_NUM_THREADS", "1"))
-    with threadpool_limits(limits=limit):  # an older worker has loaded its libraries already
-        return run_job(
-            hydra_context=context, task_function=task, config=composed,
-            job_dir_key="hydra.sweep.dir", job_subdir_key="hydra.sweep.subdir",
-        )  # fmt: skip

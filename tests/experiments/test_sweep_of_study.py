@@ -139,9 +139,8 @@ def test_smoke_is_kept_in_the_store_alone(place):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(find_spec("hydra_plugins.hydra_joblib_launcher") is None, reason="needs the extra joblib")
 def test_seeds_run_in_processes_of_their_own(place):
-    answer = start(place, "-m", *WORDS, "scale=full", "hydra/launcher=joblib", "hydra.launcher.n_jobs=2")
+    answer = start(place, "-m", *WORDS, "scale=full", "hydra/launcher=processes", "hydra.launcher.workers=2")
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout.splitlines()[-1] == "sweep: 4 finished, 0 skipped, 0 failed, 0 killed"
     assert [row.seed for row in study.read(place / "found" / "quick.csv")[2]] == [0, 0, 1, 1, 2, 2, 3, 3]

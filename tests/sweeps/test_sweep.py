@@ -12,11 +12,12 @@ from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
 
+import psutil
 import pytest
 
 from auclab.sweeps.sweep import count_grid
 from auclab.sweeps.watcher import Watcher
-from auclab.sweeps.workers import THREAD_VARIABLES, check_launcher, cores, pin_threads
+from auclab.sweeps.workers import START_METHOD, THREAD_VARIABLES, check_launcher, cores, pin_threads
 from auclab.tracking.job_status import SWEEP_VARIABLE, add_line, count_jobs, read_statuses, write_status
 from auclab.tracking.processes import Process, process_of, this_process
 from run_command import SMALL, command, run, runs_in
@@ -93,18 +94,16 @@ def test_kill_9_loses_no_job_and_doubles_none(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("launcher", "module"), [("joblib", "hydra_plugins.hydra_joblib_launcher"), ("dask", "distributed")]
-)
-def test_launchers(tmp_path, launcher, module):
+@pytest.mark.parametrize("launcher", ["processes", "dask"])
+def test_launchers(tmp_path, launcher):
     """Two workers, a job that fails, and the count of cores that each of them sees."""
-    two = ("hydra.launcher.n_jobs=2",) if launcher == "joblib" else ("hydra.launcher.workers=2",)
+    two = ("hydra.launcher.workers=2",)
     grid = (*QUICK, f"hydra/launcher={launcher}", *two, "formulation=bauc,ranksvm", "split.seed=0,1")
     answer = run(tmp_path, *grid)
     assert answer.returncode == 1
-    if find_spec("hydra_plugins.hydra_joblib_launcher" if launcher == "joblib" else module) is None:
+    if launcher == "dask" and find_spec("distributed") is None:
         assert answer.stderr.splitlines() == [
-            f"error: this launcher needs {module}; install it with pip install 'auclab[{launcher}]'"
+            "error: this launcher needs distributed; install it with pip install 'auclab[dask]'"
         ]
         assert not (tmp_path / "mlruns").exists()
         return
@@ -125,13 +124,75 @@ def test_launchers(tmp_path, launcher, module):
 def test_a_launcher_that_is_not_installed_names_its_extra(monkeypatch):
     monkeypatch.setattr("auclab.sweeps.workers.find_spec", lambda name: None)
     for target, extra in {
-        "hydra_plugins.hydra_joblib_launcher.joblib_launcher.JoblibLauncher": "joblib",
         "hydra_plugins.auclab_dask_launcher.DaskLauncher": "dask",
         "hydra_plugins.hydra_submitit_launcher.submitit_launcher.SlurmLauncher": "slurm",
     }.items():
         with pytest.raises(ValueError, match=rf"pip install 'auclab\[{extra}\]'"):
             check_launcher({"_target_": target})
     check_launcher({"_target_": "hydra._internal.core_plugins.basic_launcher.BasicLauncher"})
+
+
+THREADS = """
+import os, sys
+import auclab.sweeps.libraries
+with open(sys.argv[1], "w") as file:
+    print(*(open(f"/proc/self/task/{task}/comm").read().strip() for task in os.listdir("/proc/self/task")), file=file)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc")
+def test_workers_are_forked_from_a_process_with_one_thread(tmp_path):
+    """Besides that of jemalloc (in pyarrow), which ends and restarts it around a fork."""
+    subprocess.run(
+        [sys.executable, "-c", THREADS, str(tmp_path / "threads")],
+        env=os.environ | dict.fromkeys(THREAD_VARIABLES, "1"), check=True, timeout=120,
+    )  # fmt: skip
+    threads = (tmp_path / "threads").read_text().split()
+    assert len([name for name in threads if name != "jemalloc_bg_thd"]) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(START_METHOD != "forkserver", reason="workers are not forked here")
+def test_a_worker_has_the_libraries_before_its_first_job(tmp_path):
+    """With threads of OpenBLAS in the process that is forked: it restarts them."""
+    words = command(*QUICK, "hydra/launcher=processes", "hydra.launcher.workers=2", "split.seed=range(4)")
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("AUCLAB", "MLFLOW"))}
+    environment |= dict.fromkeys(THREAD_VARIABLES, "2")
+    answer = subprocess.run(
+        words, cwd=tmp_path, capture_output=True, text=True, env=environment | {"COLUMNS": "120"}, timeout=300
+    )
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stderr == ""
+    _, runs = runs_in(tmp_path)
+    assert {kept.data.tags["OMP_NUM_THREADS"] for kept in children_of(runs)} == {"2"}
+    logs = [path.read_text() for path in tmp_path.glob("multirun/*/*/*/run.log")]
+    assert len(logs) == 4
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
+def test_a_killed_worker_ends_the_sweep_and_the_next_start_does_the_rest(tmp_path):
+    words = command(*QUICK, "hydra/launcher=processes", "hydra.launcher.workers=2", "split.seed=range(12)")
+    process = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    end = time.monotonic() + 300
+    while not list(tmp_path.glob("mlruns/artifacts/*/artifacts")):
+        assert time.monotonic() < end and process.poll() is None  # noqa: PT018
+        time.sleep(0.01)
+    workers = [each for each in psutil.Process(process.pid).children(recursive=True) if not each.children()]
+    newest = max(workers, key=lambda each: each.create_time())
+    newest.kill()
+    _, errors = process.communicate(timeout=300)
+    assert process.returncode == 1
+    assert errors.startswith("error: a worker process died, killed or out of memory; the same command again computes")
+    gone = time.monotonic() + 30
+    while any(each.is_running() and each.status() != psutil.STATUS_ZOMBIE for each in workers):
+        assert time.monotonic() < gone
+        time.sleep(0.1)
+    answer = run(tmp_path, *QUICK, "hydra/launcher=processes", "hydra.launcher.workers=2", "split.seed=range(12)")
+    assert answer.returncode == 0, answer.stderr
+    _, runs = runs_in(tmp_path)
+    finished = Counter(kept.data.params["split.seed"] for kept in children_of(runs) if kept.info.status == "FINISHED")
+    assert finished == {str(seed): 1 for seed in range(12)}
 
 
 @pytest.mark.skipif(find_spec("hydra_plugins.hydra_submitit_launcher") is None, reason="needs the extra slurm")

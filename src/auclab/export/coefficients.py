@@ -97,10 +97,14 @@ def _of_table(scorer: Scorer, X: Any) -> tuple[pd.Series, np.ndarray]:
     means: dict[int, float] = {}
     deviations = {}
     for column in scorer.parts:
+        if not column.terms:
+            continue
+        added = np.zeros(len(table))
         for term, values, codes in column.features(table):
-            means[id(term)] = float(np.mean(values[codes]))
-        if column.terms:
-            deviations[column.name] = float(np.std(column.parts(table)[0]))
+            feature = values[codes]
+            means[id(term)] = float(np.mean(feature))
+            added += term["weight"] / term["scale"] * (feature - term["shift"])
+        deviations[column.name] = float(np.std(added))
     return pd.Series(deviations, dtype=float), np.array([means[id(term)] for term in scorer.description["terms"]])
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
+from functools import cache
 from typing import Any, Literal, TypeVar, cast
 
 from omegaconf import MISSING, DictConfig, OmegaConf
@@ -310,8 +311,9 @@ def read_class_weight(value: Any) -> dict[int, float] | Literal["balanced"] | No
     return {0: float(weights["negative"]), 1: float(weights["positive"])}
 
 
+@cache
 def _editable(kind: type) -> DictConfig:
-    """A structured configuration of a frozen record that Hydra may still merge choices into."""
+    """A structured configuration of a frozen record that Hydra may still merge choices into, which copies it."""
     node = OmegaConf.structured(kind)
 
     def allow(part: Any) -> None:

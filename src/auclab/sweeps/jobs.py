@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from auclab.sweeps.workers import leave_libraries_out_of_collections
 from auclab.tracking.code import code_version
 from auclab.tracking.config import TrackingConfig
 from auclab.tracking.environment import fingerprint
@@ -91,6 +92,7 @@ def run_job(experiment: Experiment, job: Any) -> None:
         return Job(experiment.name, configuration, experiment.tracking, rerun, code_version(), checksum, work, lacks)
 
     attempt(folder, job.job.override_dirname, make)
+    leave_libraries_out_of_collections()
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ import json
 import os
 import sys
 import uuid
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -24,7 +23,7 @@ from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 
 from auclab.sweeps.jobs import parse_rerun
-from auclab.sweeps.workers import check_launcher, pin_threads
+from auclab.sweeps.workers import check_launcher, pin_threads, start_server
 from auclab.tracking.config import TrackingConfig
 from auclab.tracking.job_status import (
     PARENT_PROCESS_VARIABLE,
@@ -40,9 +39,6 @@ if TYPE_CHECKING:
 
 #: Environment variable with the words before the overrides of a command; processes that run jobs inherit it.
 PROGRAM_VARIABLE = "AUCLAB_PROGRAM"
-
-# conf/hydra/launcher/joblib.yaml has the name of the launcher's own configuration, on purpose.
-warnings.filterwarnings("ignore", message=r"\s*'hydra/launcher/joblib' is validated against ConfigStore")
 
 
 @dataclass(frozen=True)
@@ -75,6 +71,7 @@ class SweepCallback(Callback):
         with plain_errors(lambda line: SystemExit(1)):
             check_launcher(config.hydra.launcher)
             pin_threads(config.hydra.launcher)
+            start_server(config.hydra.launcher)
             folder = Path(config.hydra.sweep.dir).absolute()
             parse_rerun(config.get("rerun"))
             tracking = typed(config.tracking, TrackingConfig)

@@ -1,10 +1,15 @@
-"""The worker processes of a sweep: their number of threads, and the packages that launchers need."""
+"""The worker processes of a sweep: how they start, their number of threads, and the packages that launchers need."""
 
 from __future__ import annotations
 
+import gc
+import multiprocessing
 import os
+import sys
 from collections.abc import Mapping
+from functools import cache
 from importlib.util import find_spec
+from multiprocessing.context import BaseContext
 from typing import Any
 
 #: Variables that linear algebra and compiled functions read when they are loaded.
@@ -13,9 +18,11 @@ THREAD_VARIABLES = (
     *("NUMBA_NUM_THREADS", "NUMEXPR_NUM_THREADS"),
 )
 
+#: Allocations between two collections of garbage, once the libraries are there.
+_ALLOCATIONS = 100_000
+
 #: The module that a launcher needs, and the extra that installs it.
 _NEEDS = {
-    "hydra_plugins.hydra_joblib_launcher": ("hydra_plugins.hydra_joblib_launcher", "joblib"),
     "hydra_plugins.auclab_dask_launcher": ("distributed", "dask"),
     "hydra_plugins.hydra_submitit_launcher": ("hydra_plugins.hydra_submitit_launcher", "slurm"),
 }
@@ -52,13 +59,48 @@ def count_workers(launcher: Mapping[str, Any]) -> int:
 
     Examples
     --------
-    >>> count_workers({"_target_": "x.JoblibLauncher", "n_jobs": 4}), count_workers({"_target_": "x.BasicLauncher"})
+    >>> count_workers({"_target_": "x.DaskLauncher", "workers": 4}), count_workers({"_target_": "x.BasicLauncher"})
     (4, 1)
     """
-    requested = launcher.get("n_jobs", launcher.get("workers", 1))
+    requested = launcher.get("workers", 1)
     return cores() if requested is None or int(requested) < 0 else max(1, int(requested))
 
 
 def cores() -> int:
     """Number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@cache
+def leave_libraries_out_of_collections() -> None:
+    """Keep the half million objects that the imported libraries consist of out of Python's collections of garbage.
+
+    To be called when a process has done its first job: a thirtieth of the time of a small sweep went into walking them.
+    """
+    gc.freeze()
+    gc.set_threshold(_ALLOCATIONS)
+
+
+#: How processes start: forked from a server that has imported what they need; where a fork is not sound, afresh.
+START_METHOD = "forkserver" if sys.platform == "linux" else "spawn"
+#: The launchers whose workers are started in this way.
+_OWN = ("hydra_plugins.auclab_process_launcher", "hydra_plugins.auclab_dask_launcher")
+
+
+def start_server(launcher: Mapping[str, Any]) -> None:
+    """Start the process that workers of this machine are forked from; it imports `auclab.sweeps.libraries`.
+
+    The process of the sweep cannot be forked: a thread of it watches the jobs, and may hold a lock at that moment. The
+    server has no such thread. It is started before the store is opened, so that both work at the same time.
+    """
+    is_own = str(launcher.get("_target_", "")).startswith(_OWN) and launcher.get("address") is None
+    if START_METHOD == "forkserver" and is_own:
+        from multiprocessing import forkserver
+
+        forkserver.set_forkserver_preload(["auclab.sweeps.libraries"])
+        forkserver.ensure_running()
+
+
+def process_context() -> BaseContext:
+    """The context of multiprocessing in which workers of this machine start."""
+    return multiprocessing.get_context(START_METHOD)

@@ -1,0 +1,84 @@
+"""What a worker has to know of a sweep, and how it runs one of its jobs."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from hydra.core.hydra_config import HydraConfig
+from hydra.core.singleton import Singleton
+from hydra.core.utils import JobReturn, run_job, setup_globals
+from hydra.types import HydraContext, TaskFunction
+from omegaconf import DictConfig, open_dict
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """What a worker has to know of a sweep, besides the overrides of a job.
+
+    Attributes
+    ----------
+    context, config
+        Hydra's.
+    task
+        The function that a job is.
+    state
+        Hydra's global objects.
+    variables
+        Environment variables of auclab in the process of the sweep.
+    """
+
+    context: HydraContext
+    config: DictConfig
+    task: TaskFunction
+    state: dict[Any, Any]
+    variables: dict[str, str]
+
+    @classmethod
+    def of_sweep(cls, context: HydraContext, config: DictConfig, task: TaskFunction) -> Assignment:
+        """The assignment that this process, in which a sweep was started, gives to its workers."""
+        variables = {key: value for key, value in os.environ.items() if key.startswith("AUCLAB_")}
+        return cls(context, config, task, Singleton.get_state(), variables)
+
+    def packed(self) -> bytes:
+        """As `run_packed` takes it: packed once, and unpacked once by each worker."""
+        import cloudpickle  # Hydra's objects have functions without a name
+
+        packed: bytes = cloudpickle.dumps(self)
+        return packed
+
+    def run(self, number: int, overrides: Sequence[str]) -> JobReturn:
+        """Compose the configuration of a job and run it, in the worker."""
+        from threadpoolctl import threadpool_limits
+
+        os.environ.update(self.variables)
+        setup_globals()
+        Singleton.set_state(self.state)
+        composed = self.context.config_loader.load_sweep_config(self.config, list(overrides))
+        with open_dict(composed):
+            composed.hydra.job.id, composed.hydra.job.num = f"{composed.hydra.job.name}_{number}", number
+        HydraConfig.instance().set_config(composed)
+        limit = int(os.environ.get("OMP_NUM_THREADS", "1"))
+        with threadpool_limits(limits=limit):  # an older worker has loaded its libraries already
+            return run_job(
+                hydra_context=self.context, task_function=self.task, config=composed,
+                job_dir_key="hydra.sweep.dir", job_subdir_key="hydra.sweep.subdir",
+            )  # fmt: skip
+
+
+def run_packed(assignment: bytes, number: int, overrides: Sequence[str]) -> JobReturn:
+    """Run a job, and return how it ended; its configuration stays in the worker."""
+    done = _unpacked(assignment).run(number, overrides)
+    ended = JobReturn()
+    ended.status, ended.return_value = done.status, done._return_value
+    return ended
+
+
+@lru_cache(maxsize=1)
+def _unpacked(assignment: bytes) -> Assignment:
+    found: Assignment = pickle.loads(assignment)
+    return found

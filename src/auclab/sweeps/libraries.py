@@ -1,0 +1,37 @@
+"""What a worker of a sweep has in memory before its first job; importing this module loads it.
+
+The server that forks the workers (`auclab.sweeps.workers.start_server`) imports it once, while the process of the sweep
+opens the store. Nothing here starts a thread of Python: a fork copies only the thread that calls it. Two libraries have
+threads of their own by then, OpenBLAS and jemalloc (in pyarrow), and both end and restart them around a fork.
+"""
+
+from __future__ import annotations
+
+import gc
+from importlib import import_module
+
+#: Imported by the first job of nearly every sweep.
+NAMES = (
+    "auclab.pipeline.experiment",
+    "auclab.pipeline.data_screen",
+    "auclab.solvers.newton.solver",
+    "auclab.sweeps.jobs",
+    "auclab.tracking.finished",
+    "pyarrow.parquet",
+)
+
+
+def load() -> None:
+    """Import them, and load the compiled loops."""
+    gc.disable()  # there is no garbage yet, and half a million objects to look through
+    for name in NAMES:
+        import_module(name)
+    from auclab.compiled.compiling import compile_hinge, compile_smooth
+
+    compile_hinge()
+    compile_smooth()
+    gc.freeze()  # pages that no collection writes to stay shared with the workers
+    gc.enable()
+
+
+load()
