@@ -12,6 +12,7 @@ from auclab.formulations.named import FORMULATIONS, as_formulation, formulation_
 from auclab.formulations.optimum import Optimum
 from auclab.formulations.partial_auc import PartialAUC
 from auclab.formulations.ranksvm import RankSVM
+from auclab.formulations.scorecard import Scorecard
 
 __all__ = [
     "CSVM",
@@ -25,6 +26,7 @@ __all__ = [
     "PartialAUC",
     "Program",
     "RankSVM",
+    "Scorecard",
     "as_formulation",
     "formulation_named",
     "ranksvm_to_threshold",

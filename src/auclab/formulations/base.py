@@ -28,8 +28,9 @@ from auclab.types import Array, AuclabError, Norm
 Margins = Literal["pairs", "points"]
 #: Numbers as unevaluated sums ``high + low``.
 DoubleDouble = tuple[Array, Array]
-#: What a solver must be able to minimise: a mean of hinges, its superquantile over the negatives, a count of pairs.
-Kind = Literal["hinge", "cvar", "mip"]
+#: What a solver must be able to minimise: a mean of hinges, its superquantile over the negatives, a count of pairs, or
+#: a mean of hinges over whole coefficients.
+Kind = Literal["hinge", "cvar", "mip", "integer"]
 #: How the hinge terms enter a linear program: a row each, a boxed column each, or columns for the undecided ones alone.
 Encoding = Literal["full", "dual", "aggregated"]
 #: Objectives that may be off by more are evaluated in twice the working precision.
@@ -56,7 +57,7 @@ class Program(ABC):
     ----------
     name : str
         As in the configuration.
-    kind : {"hinge", "cvar", "mip"}
+    kind : {"hinge", "cvar", "mip", "integer"}
         What a solver must be able to minimise.
     over : {"pairs", "points"}
         Whose margins: ``w·(x_i⁺ − x_j⁻)`` or ``y_k (w·x_k + b)``.

@@ -12,13 +12,14 @@ from auclab.formulations.exact_auc import ExactAUC
 from auclab.formulations.generalized_bauc import GeneralizedBufferedAUC
 from auclab.formulations.partial_auc import PartialAUC
 from auclab.formulations.ranksvm import RankSVM
+from auclab.formulations.scorecard import Scorecard
 from auclab.types import AuclabError
 from auclab.validation import did_you_mean
 
 #: Programs by the name they have in the configuration. Their defaults are those of ``conf/formulation``.
 FORMULATIONS: dict[str, type[Program]] = {
     program.name: program
-    for program in (BufferedAUC, GeneralizedBufferedAUC, RankSVM, CSVM, ECSVM, PartialAUC, ExactAUC)
+    for program in (BufferedAUC, GeneralizedBufferedAUC, RankSVM, CSVM, ECSVM, PartialAUC, ExactAUC, Scorecard)
 }
 
 

@@ -46,6 +46,7 @@ ALLOWED: dict[str, frozenset[str]] = {
             "auclab.formulations.generalized_bauc.GeneralizedBufferedAUC",
             "auclab.formulations.partial_auc.PartialAUC",
             "auclab.formulations.ranksvm.RankSVM",
+            "auclab.formulations.scorecard.Scorecard",
         }
     ),
     "metrics": frozenset(

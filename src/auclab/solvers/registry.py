@@ -34,7 +34,7 @@ class Capabilities:
         Constraints on w that make a convex set.
     max_features : bool
         Constraints with a largest number of features.
-    kinds : tuple of {"hinge", "cvar", "mip"}
+    kinds : tuple of {"hinge", "cvar", "mip", "integer"}
     """
 
     linear_only: bool = False
@@ -48,6 +48,8 @@ class Capabilities:
         """Why this solver cannot take `program` with `constraints`, or None if it can."""
         if program.kind not in self.kinds:
             return _REQUIRES[program.kind]
+        if program.kind == "integer":
+            return None
         if self.max_features and not self.constraints and (constraints is None or constraints.is_convex):
             return "it is for constraints with max_features"
         if constraints is not None and not constraints.is_convex and not self.max_features:
@@ -67,6 +69,7 @@ _REQUIRES: dict[Kind, str] = {
     "hinge": "it minimises no means of hinges",
     "cvar": "it averages over all negatives, not over the hardest ones",
     "mip": "counting pairs needs integer variables",
+    "integer": "its coefficients are whole numbers",
 }
 
 Solver = Callable[..., RawSolution]
@@ -88,6 +91,9 @@ SOLVERS: dict[str, SolverEntry] = {
     "highs": SolverEntry(
         "auclab.solvers.highs.solver",
         Capabilities(linear_only=True, nonconvex=True, constraints=True, kinds=("hinge", "cvar", "mip")),
+    ),
+    "integer": SolverEntry(
+        "auclab.solvers.integer.solver", Capabilities(max_features=True, kinds=("hinge", "integer"))
     ),
     "newton": SolverEntry(
         "auclab.solvers.newton.solver", Capabilities(blocks=True, constraints=True, kinds=("hinge", "cvar"))

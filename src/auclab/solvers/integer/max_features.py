@@ -1,0 +1,277 @@
+"""At most k features, exactly: branch and bound over which of them are used.
+
+Groups of columns, such as those of a nominal feature, count as one. The lower bound is that of the tree, each region's
+the minimum of a plane below the objective (`auclab.solvers.integer.region.least`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.problem import Problem
+from auclab.models.timings import Timings
+from auclab.samples.centring import moved_intercept
+from auclab.solvers.budget import finite_or_none, seconds_allowed
+from auclab.solvers.integer.convex_oracle import ConvexOracle
+from auclab.solvers.integer.level_bounds import level_bounds, penalty_bounds
+from auclab.solvers.integer.region import EXCLUDED, USED, Limit, Region
+from auclab.solvers.integer.relaxation import Relaxation, Rows
+from auclab.solvers.integer.tree import Incumbent, Objective, Tree, bound_of, grow
+from auclab.solvers.monitor import Monitor, monitored
+from auclab.solvers.raw import RawSolution
+from auclab.types import Array, AuclabError, Status
+
+#: Cuts with which the program on few features is solved, at most, and how near its value comes, relatively.
+_ROUNDS, _NEAR = 400, 1e-9
+
+
+def solve_max_features(problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None = None) -> RawSolution:
+    """Minimise a convex program over the w with at most k features, and prove it.
+
+    Parameters
+    ----------
+    problem : Problem
+        With constraints that have `max_features`; their bounds and rows hold as well.
+    tolerance : float
+        Relative gap, > 0, at or below which the status is OPTIMAL.
+    time_limit : float, optional
+        Seconds, > 0.
+
+    Returns
+    -------
+    RawSolution
+        Its bound is that of the tree, for every w with at most k features.
+
+    Raises
+    ------
+    AuclabError
+        A program that is not convex, constraints that no w satisfies, or coefficients without any bound: of separable
+        data without a penalty, any length of w is as good.
+
+    See Also
+    --------
+    auclab.solvers.integer.feature_path.feature_path : For every number of features.
+    """
+    limited = seconds_allowed(time_limit)
+    constraints = problem.constraints
+    if constraints is None or constraints.max_features is None:
+        raise AuclabError("the problem has no constraints with max_features")
+    begin = perf_counter()
+    search = _Search(problem, constraints)
+    with monitored(tolerance, finite_or_none(limited)) as monitor:
+        search.start(monitor)
+        if search.best.value <= 0.0:  # no value is less than 0
+            monitor.record(0.0, 0.0)
+            return search.solution(Status.OPTIMAL, 0.0, begin, begin, monitor, 0)
+        found = search.bounds(monitor)
+        if found is None:  # what the program without the limit proves is left
+            bound = min(search.convex_bound, search.best.value)
+            monitor.record(search.best.value, bound)
+            return search.solution(monitor.stopped() or Status.TIME_LIMIT, bound, begin, perf_counter(), monitor, 0)
+        lower, upper = found
+        tree = search.tree(lower, upper, tolerance)
+        built = perf_counter()
+        search.improve_supports(tree, monitor)
+        status = grow([tree], search.best, monitor, tolerance, [[np.zeros(lower.size), search.best.coef]])
+        if not search.best.coef.size:
+            if status is Status.OPTIMAL:
+                raise AuclabError("no w satisfies the constraints with so few features; allow more features")
+            search.best.look(math.inf, np.zeros(lower.size))
+        bound = min(search.best.value, max(search.convex_bound, bound_of([tree], search.best)))
+        return search.solution(status, bound, begin, built, monitor, tree.regions)
+
+
+class _Search:
+    """A problem in the columns of its oracle, and the best point so far."""
+
+    def __init__(self, problem: Problem, constraints: ColumnConstraints) -> None:
+        self.problem, self.constraints = problem, constraints
+        group = np.unique(constraints.groups, return_inverse=True)
+        names, of_columns = group[0], np.ravel(group[1])
+        n_groups = names.size
+        forced = {int(np.flatnonzero(names == each)[0]) for each in constraints.forced if (names == each).any()}
+        most = min(int(constraints.max_features or n_groups), n_groups)
+        if len(forced) > most:
+            raise AuclabError(f"{len(forced)} features are forced, but max_features is {most}")
+        # One more group, of the intercept if there is one, is always used.
+        columns = np.r_[of_columns, n_groups] if problem.program.over == "points" else of_columns
+        self.limit = Limit(columns, most + 1, n_groups + 1, (*sorted(forced), n_groups))
+        self.oracle = ConvexOracle(problem, self.limit)
+        state = self.limit.at_first()
+        self.state, self.most, self.n_groups = state, most, n_groups
+        self._tried: set[bytes] = set()
+        unit = self.oracle.unit
+        free = [math.inf] if self.oracle.has_intercept else []
+        self.lower = np.r_[constraints.lower * unit, np.negative(free)]
+        self.upper = np.r_[constraints.upper * unit, free]
+        padding = np.zeros((len(constraints.limit), len(free)))
+        rows = Rows(np.c_[constraints.matrix / unit, padding], constraints.limit, constraints.equal)
+        self.rows = rows if len(rows.limit) else None
+        self.best = Incumbent()
+        self.convex_bound = 0.0
+
+    def start(self, monitor: Monitor) -> None:
+        """W = 0 where it is allowed, and the largest coefficients of the program without the limit."""
+        self._look(np.zeros(self.lower.size))
+        if self._has_more():
+            return
+        from auclab.solvers.dispatch import solve_problem
+
+        plain = Problem(self.problem.program, self.problem.sample)
+        columns = np.arange(self.oracle.n)
+        solution = solve_problem(plain, "auto", tolerance=1e-4, time_limit=monitor.remaining)
+        if solution.status is Status.OPTIMAL:
+            self.convex_bound = solution.lower_bound
+        size = np.bincount(self.limit.group[: self.oracle.n], abs(solution.coef) * self.oracle.unit, self.n_groups + 1)
+        size[self.state == USED] = math.inf
+        chosen = np.argsort(-size, kind="stable")[: self.most + 1]
+        kept = columns[np.isin(self.limit.group[: self.oracle.n], chosen)]
+        small = _on_columns(plain, kept)
+        solution = solve_problem(small, "auto", tolerance=1e-6, time_limit=monitor.remaining)
+        x = np.zeros(self.lower.size)
+        x[kept] = solution.coef * self.oracle.unit[kept]
+        if self.oracle.has_intercept:
+            x[-1] = moved_intercept(solution.intercept, solution.coef, small.sample.offset, 1.0)
+        self._look(x)
+
+    def bounds(self, monitor: Monitor) -> tuple[Array, Array] | None:
+        """Valid bounds of every column; None where the time was over before they were found."""
+        value = self.best.value if math.isfinite(self.best.value) else math.nan
+        lower, upper = self.lower, self.upper
+        n = self.oracle.n
+        if math.isfinite(value):
+            largest = penalty_bounds(self.problem.program, value * (1.0 + 1e-12), self.oracle.unit)
+            lower, upper = lower.copy(), upper.copy()
+            lower[:n], upper[:n] = np.maximum(lower[:n], -largest), np.minimum(upper[:n], largest)
+            seconds = 0.5 * monitor.remaining if monitor.remaining is not None else 60.0
+            if not (np.isfinite(lower[:n]).all() and np.isfinite(upper[:n]).all()):
+                lower, upper, late = level_bounds(self.oracle.cut, value * (1.0 + 1e-9), lower, upper, seconds)
+                if late:
+                    return None
+        without = ~(np.isfinite(lower[:n]) & np.isfinite(upper[:n]))
+        if without.any():
+            raise AuclabError(
+                f"{without.sum()} coefficients have no bound: the classes are separable, or nearly, and without a "
+                "penalty any length of w is as good; use formulation=ranksvm with a penalty, or bound the coefficients "
+                "(lower and upper of the constraints)"
+            )
+        if self.oracle.has_intercept and not (math.isfinite(lower[-1]) and math.isfinite(upper[-1])):
+            # Beyond all kinks ±1 − w·x the loss does not fall.
+            size = np.maximum(abs(lower[:n]), abs(upper[:n])) / self.oracle.unit
+            farthest = 1.0 + float(size @ self.problem.sample.peaks)
+            if self.problem.program.threshold:
+                farthest += abs(self.problem.program.threshold) * float(size.sum())
+            lower, upper = np.r_[lower[:n], -farthest], np.r_[upper[:n], farthest]
+        return lower, upper
+
+    def tree(self, lower: Array, upper: Array, tolerance: float) -> Tree:
+        """The tree over the groups."""
+        penalised = self.problem.program.penalty > 0
+        self.relaxation = Relaxation(lower, upper, (self.limit,), self.rows, penalised=penalised)
+        self.root = Region(lower, upper, (self.state,))
+        objective = Objective(
+            self.oracle.cut,
+            self._improve,
+            self.oracle.rounding(lower, upper),
+            False,
+            self.oracle.penalty if penalised else None,
+        )
+        return Tree(objective, self.relaxation, self.root, (self.limit,), self.best, tolerance)
+
+    def improve_supports(self, tree: Tree, monitor: Monitor) -> None:
+        """Exchange one feature for another as long as that helps."""
+        x = self.best.coef
+        if not x.size:
+            return
+        while monitor.stopped() is None:
+            value, used = self.best.value, np.isin(np.arange(self.n_groups), self.limit.group[x != 0])
+            _, _, slope = self.oracle.cut(x)
+            wanted = np.bincount(self.limit.group, abs(slope), self.n_groups + 1)[: self.n_groups]
+            wanted[used] = -1.0
+            for group in np.argsort(-wanted)[:3]:
+                for out in [*np.flatnonzero(used), -1][: self.most + 1]:
+                    if wanted[group] < 0 or (out >= 0 and self.state[out] == USED):
+                        continue
+                    chosen = used.copy()
+                    chosen[group] = True
+                    if out >= 0:
+                        chosen[out] = False
+                    if chosen.sum() <= self.most and monitor.stopped() is None:
+                        self._solve_on(chosen, monitor.remaining)
+            if not self.best.value < value * (1.0 - 1e-6):
+                return
+            x = self.best.coef
+
+    def solution(
+        self, status: Status, bound: float, begin: float, built: float, monitor: Monitor, regions: int
+    ) -> RawSolution:
+        """The best point with the bound."""
+        x = self.best.coef
+        timings = Timings(build=built - begin, solve=perf_counter() - built)
+        note = f"branch and bound over {self.n_groups} features: {regions:,} regions"
+        history = tuple(monitor.history)
+        return RawSolution(
+            *(self.oracle.coef(x), self.oracle.intercept(x), status, None, regions, timings, (note,), history),
+            bound=bound,
+        )
+
+    def _improve(self, x: Array, bound: float) -> list[tuple[float, Array]]:
+        """The program on the features that are largest at a point."""
+        size = np.bincount(self.limit.group, abs(x), self.n_groups + 1)[: self.n_groups]
+        size[self.state[: self.n_groups] == USED] = math.inf
+        chosen = np.zeros(self.n_groups, bool)
+        chosen[np.argsort(-size, kind="stable")[: self.most]] = True
+        found = self._solve_on(chosen, None)
+        return [] if found is None else [found]
+
+    def _solve_on(self, chosen: NDArray[np.bool_], seconds: float | None) -> tuple[float, Array] | None:
+        """The program on some features, by cuts; each choice once."""
+        if chosen.tobytes() in self._tried:
+            return None
+        self._tried.add(chosen.tobytes())
+        state = np.where(np.r_[chosen, True], USED, EXCLUDED).astype(np.int8)
+        region = replace(self.root, states=(state,)).closed((self.limit,))
+        point = self.relaxation.solve(region, seconds)
+        best: tuple[float, Array] | None = None
+        for _ in range(_ROUNDS):
+            if point is None or point.value >= self.best.value:
+                break
+            value, constant, slope = self.oracle.cut(point.coef)
+            if best is None or value < best[0]:
+                best = value, point.coef
+            if value - point.value <= _NEAR * max(value, 1e-3):
+                break
+            self.relaxation.add(constant, slope)
+            if self.problem.program.penalty > 0:
+                self.relaxation.add_penalty(*self.oracle.penalty(point.coef, point.used[0]))
+            point = self.relaxation.again(seconds)
+        if best is not None:
+            self.best.look(*best)
+        return best
+
+    def _has_more(self) -> bool:
+        """Whether there are bounds or rows beside the number of features."""
+        bounded = np.isfinite(self.constraints.lower).any() or np.isfinite(self.constraints.upper).any()
+        return bool(bounded or len(self.constraints.limit))
+
+    def _look(self, x: Array) -> None:
+        """Take a point if it satisfies the constraints and is the best so far."""
+        coef = self.oracle.coef(x)
+        if self.constraints.violation(coef) <= 1e-9:
+            value = self.problem.objective(coef, self.oracle.intercept(x))
+            self.best.look(value, x)
+
+
+def _on_columns(problem: Problem, columns: NDArray[np.intp]) -> Problem:
+    """The problem on some of its columns."""
+    sample = problem.sample
+    parts = {name: getattr(sample, name)[:, columns] for name in ("X_pos", "X_neg")}
+    offset = None if sample.offset is None else sample.offset[columns]
+    smaller = replace(sample, **parts, offset=offset)
+    return Problem(problem.program, smaller)

@@ -1,0 +1,222 @@
+"""Where the w of a part of the tree lies, and the proven minimum of a linear function there.
+
+A region is ``lower ≤ w ≤ upper`` together with *limits*: of the groups of columns of a limit at most `most` are used.
+Groups of a part of the tree are used, excluded or undecided.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.types import Array
+
+#: What is known about a group.
+EXCLUDED, UNDECIDED, USED = -1, 0, 1
+
+
+@dataclass(frozen=True, eq=False)
+class Limit:
+    """At most so many groups of columns have a coefficient other than 0.
+
+    Attributes
+    ----------
+    group : array of int, shape (n_features,)
+        The group of every column, from 0 on.
+    most : int
+        How many are used at most.
+    n_groups : int
+        Number of groups; some may have no column.
+    always : tuple of int
+        Groups that count as used whatever their coefficients are.
+    """
+
+    group: NDArray[np.intp]
+    most: int
+    n_groups: int
+    always: tuple[int, ...] = ()
+
+    def n_used(self, coef: Array) -> int:
+        """How many groups count as used."""
+        return len({*self.group[coef != 0].tolist(), *self.always})
+
+    def at_first(self) -> NDArray[np.int8]:
+        """The states of the groups at the root."""
+        state = np.full(self.n_groups, UNDECIDED, np.int8)
+        state[list(self.always)] = USED
+        return state
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """A part of the tree.
+
+    Attributes
+    ----------
+    lower, upper : arrays of shape (n_features,)
+        An undecided group has 0 between them, an excluded one is 0.
+    states : tuple of arrays of int8, one a limit, each of shape (n_groups,)
+        1: used, −1: excluded, 0: undecided.
+    """
+
+    lower: Array
+    upper: Array
+    states: tuple[NDArray[np.int8], ...] = ()
+
+    def with_state(self, limits: tuple[Limit, ...], level: int, group: int, state: int) -> Region:
+        """The region where a group of a limit is used or excluded; a full limit excludes its undecided groups."""
+        states = tuple(each.copy() if at == level else each for at, each in enumerate(self.states))
+        states[level][group] = state
+        return replace(self, states=states).closed(limits)
+
+    def closed(self, limits: tuple[Limit, ...]) -> Region:
+        """The region with what follows from its states: columns of excluded groups are 0, full limits exclude."""
+        lower, upper = self.lower.copy(), self.upper.copy()
+        states = tuple(each.copy() for each in self.states)
+        for limit, state in zip(limits, states, strict=True):
+            state[np.unique(limit.group[(lower > 0) | (upper < 0)])] = USED
+            if (state == USED).sum() >= limit.most:
+                state[state == UNDECIDED] = EXCLUDED
+            off = state[limit.group] == EXCLUDED
+            lower[off] = upper[off] = 0.0
+        return Region(lower, upper, states)
+
+    def is_empty(self, limits: tuple[Limit, ...]) -> bool:
+        """Whether nothing is left: a bound above the other one, or more used groups than a limit allows."""
+        too_many = ((state == USED).sum() > limit.most for limit, state in zip(limits, self.states, strict=True))
+        return bool((self.lower > self.upper).any()) or any(too_many)
+
+
+@dataclass(frozen=True, eq=False)
+class Plane:
+    """A function below the objective: ``constant − slope·w − Σ_g charge_g [group g of the first limit is used]``.
+
+    `charge` is None where it is 0.
+    """
+
+    constant: float
+    slope: Array
+    charge: Array | None = None
+
+
+def least(plane: Plane, region: Region, limits: tuple[Limit, ...]) -> float:
+    """The minimum of a plane over a region; with two limits a lower bound of it, the larger of those with one.
+
+    Every column goes to its better bound, and of the undecided groups the best are used: no program is solved, and
+    what is proved does not depend on the accuracy of one.
+
+    Examples
+    --------
+    >>> plane, one = Plane(1.0, np.array([0.1, -0.2])), Limit(np.arange(2), 1, 2)
+    >>> box = Region(np.full(2, -2.0), np.full(2, 2.0), (np.zeros(2, np.int8),))
+    >>> round(least(plane, box, (one,)), 12)        # w = (0, −2)
+    0.6
+    >>> round(least(plane, Region(box.lower, box.upper), ()), 12)
+    0.4
+    """
+    gains = column_gains(plane, region)
+    if not limits:
+        return plane.constant - float(gains.sum())
+    totals = [
+        sum(_fixed_and_best(plane, gains, limit, state, first=at == 0))
+        for at, (limit, state) in enumerate(zip(limits, region.states, strict=True))
+    ]
+    return plane.constant - min(totals)
+
+
+def column_gains(plane: Plane, region: Region) -> Array:
+    """By how much each column can lower the plane, shape (n_features,); negative where its bounds exclude 0."""
+    with np.errstate(invalid="ignore"):
+        gains = np.maximum(plane.slope * region.lower, plane.slope * region.upper)
+    return np.asarray(np.where(plane.slope == 0, 0.0, gains))
+
+
+def group_gains(plane: Plane, gains: Array, limit: Limit, *, first: bool) -> Array:
+    """By how much each group can lower the plane if it is used."""
+    summed = np.bincount(limit.group, weights=gains, minlength=limit.n_groups)
+    return np.asarray(summed + plane.charge if first and plane.charge is not None else summed, dtype=float)
+
+
+def _fixed_and_best(
+    plane: Plane, gains: Array, limit: Limit, state: NDArray[np.int8], *, first: bool
+) -> tuple[float, float]:
+    of_groups = group_gains(plane, gains, limit, first=first)
+    used = state == USED
+    free = np.maximum(of_groups[state == UNDECIDED], 0.0)
+    room = limit.most - int(used.sum())
+    best = free.sum() if room >= free.size else np.partition(free, free.size - room)[free.size - room :].sum()
+    return float(of_groups[used].sum()), float(best if room > 0 else 0.0)
+
+
+def tightened(plane: Plane, region: Region, limits: tuple[Limit, ...], below: float, *, whole: bool) -> Region | None:
+    """The part of a region where the plane is below a value, a little enlarged; None where it is nowhere.
+
+    Groups without which, or with which, the plane stays above are decided, and columns of used groups lose the end of
+    their range that costs too much.
+
+    Parameters
+    ----------
+    plane : Plane
+    region : Region
+    limits : tuple of Limit
+    below : float
+    whole : bool
+        Whether coefficients are integers.
+
+    Examples
+    --------
+    >>> plane, one = Plane(1.0, np.array([0.1, -0.2])), Limit(np.arange(2), 1, 2)
+    >>> box = Region(np.full(2, -2.0), np.full(2, 2.0), (np.zeros(2, np.int8),))
+    >>> part = tightened(plane, box, (one,), 0.7, whole=True)       # with the first column it is 0.8 or more
+    >>> part.states[0].tolist(), part.lower.tolist(), part.upper.tolist()
+    ([-1, 1], [0.0, -2.0], [0.0, -2.0])
+    """
+    gains = column_gains(plane, region)
+    states, changed = [], False
+    for at, (limit, state) in enumerate(zip(limits, region.states, strict=True)):
+        of_groups = group_gains(plane, gains, limit, first=at == 0)
+        fixed = float(of_groups[state == USED].sum())
+        undecided = np.flatnonzero(state == UNDECIDED)
+        room = limit.most - int((state == USED).sum())
+        ranked = np.sort(np.maximum(of_groups[undecided], 0.0))[::-1]
+        top = np.r_[0.0, np.cumsum(ranked)]
+        best = fixed + top[min(room, ranked.size)]
+        if plane.constant - best >= below:
+            return None
+        state = state.copy()
+        if room > 0 and undecided.size:
+            own = np.maximum(of_groups[undecided], 0.0)
+            last = ranked[min(room, ranked.size) - 1]
+            following = ranked[room] if room < ranked.size else 0.0
+            # With a group that is not among the best, it takes the place of the last of them; without one of the
+            # best, the next follows.
+            among = own >= last
+            used_value = np.where(among, best, best - last + of_groups[undecided])
+            without = np.where(among, best - own + following, best)
+            state[undecided[plane.constant - used_value >= below]] = EXCLUDED
+            needed = undecided[(plane.constant - without >= below)]
+            state[needed] = USED
+            changed |= bool((state != region.states[at]).any())
+        states.append(state)
+    part = Region(region.lower, region.upper, tuple(states)).closed(limits) if changed else region
+    if part.is_empty(limits):
+        return None
+    slack = below - least(plane, part, limits)
+    if slack < 0:
+        return None
+    certain = np.ones(part.lower.size, bool)
+    for limit, state in zip(limits, part.states, strict=True):
+        certain &= state[limit.group] == USED
+    certain &= abs(plane.slope) > 1e-12
+    if not certain.any():
+        return part
+    reach = np.full(part.lower.size, np.inf)
+    reach[certain] = slack / abs(plane.slope[certain])
+    lower = np.where(certain & (plane.slope > 0), np.maximum(part.lower, part.upper - reach), part.lower)
+    upper = np.where(certain & (plane.slope < 0), np.minimum(part.upper, part.lower + reach), part.upper)
+    if whole:
+        lower, upper = np.ceil(lower - 1e-6), np.floor(upper + 1e-6)
+    part = Region(lower, upper, part.states).closed(limits)
+    return None if part.is_empty(limits) else part

@@ -1,0 +1,207 @@
+"""Integer scorecards by lattice cutting planes: one tree for each margin, all of them with one best card.
+
+With v = w/γ the objective is the mean hinge of bAUC, so that the same oracle supplies the cuts of all margins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.compiled.hinge import pair_hinge_active
+from auclab.compiled.scorecards import improved_points
+from auclab.formulations.problem import Problem
+from auclab.models.timings import Timings
+from auclab.solvers.budget import finite_or_none, seconds_allowed
+from auclab.solvers.integer.region import Limit, Region
+from auclab.solvers.integer.relaxation import Relaxation, Rows
+from auclab.solvers.integer.tree import Incumbent, Objective, Tree, bound_of, grow
+from auclab.solvers.monitor import monitored
+from auclab.solvers.raw import RawSolution
+from auclab.types import Array, AuclabError
+
+if TYPE_CHECKING:
+    from auclab.formulations.scorecard import Scorecard
+
+#: Random cards from which local searches start, and the share of regions whose point is rounded and improved.
+_STARTS, _EVERY = 20, 20
+#: Entries of the items above which pairs of points are not changed together.
+_PAIRS_UP_TO = 4_000_000
+
+
+def solve_scorecard(problem: Problem, *, tolerance: float, time_limit: float | None = None) -> RawSolution:
+    """Solve `Scorecard`; the bound is that of the trees of all margins.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its constraints may have bounds, rows and a number of features.
+    tolerance : float
+        Relative gap, > 0.
+    time_limit : float, optional
+        Seconds, > 0; 600 if left out.
+    """
+    begin = perf_counter()
+    card = _Cards(problem)
+    with monitored(tolerance, finite_or_none(seconds_allowed(time_limit))) as monitor:
+        trees, starts = [], []
+        rng = np.random.default_rng(0)
+        for start in card.starts(rng):
+            card.search(start, pairs=True)
+            if monitor.stopped() is not None:
+                break
+        built = perf_counter()
+        for margin in card.program.margins:
+            relaxation = Relaxation(card.lower, card.upper, card.limits, card.rows)
+            root = Region(card.lower, card.upper, tuple(limit.at_first() for limit in card.limits))
+            objective = Objective(card.cut(margin), card.improve, card.rounding(margin), True)
+            trees.append(Tree(objective, relaxation, root, card.limits, card.best, tolerance))
+            starts.append([np.zeros(card.lower.size), card.best.coef])
+        status = grow(trees, card.best, monitor, tolerance, starts)
+        history = tuple(monitor.history)
+    card.shorten()
+    bound = bound_of(trees, card.best)
+    regions = sum(tree.regions for tree in trees)
+    note = f"branch and bound: {regions:,} regions over {len(trees)} margins, γ = {card.margin_of_best} is the best"
+    timings = Timings(build=built - begin, solve=perf_counter() - built)
+    return RawSolution(card.best.coef, 0.0, status, None, regions, timings, (note,), history, bound=bound)
+
+
+class _Cards:
+    """The cards of a problem, the best of them so far, and how others are found."""
+
+    def __init__(self, problem: Problem) -> None:
+        sample = problem.sample
+        if sample.in_blocks:
+            raise AuclabError("formulation=scorecard needs all rows in memory; take a subsample")
+        self.program: Scorecard = problem.program  # type: ignore[assignment]
+        self.problem, n = problem, sample.n_features
+        self.lower, self.upper = self.program.bounds(n)
+        self.rows: Rows | None = None
+        self.group = np.arange(n) if self.program.features is None else np.array(self.program.features, np.intp)
+        if self.group.size != n:
+            raise AuclabError(f"features names the feature of {self.group.size} columns, but the sample has {n}")
+        max_features = self.program.max_features
+        if (given := problem.constraints) is not None:
+            self.lower, self.upper = np.maximum(self.lower, given.lower), np.minimum(self.upper, given.upper)
+            self.lower, self.upper = np.ceil(self.lower), np.floor(self.upper)
+            if len(given.limit):
+                self.rows = Rows(given.matrix, given.limit, given.equal)
+            if given.max_features is not None:
+                self.group, max_features = np.unique(given.groups, return_inverse=True)[1], given.max_features
+            if (self.lower > self.upper).any():
+                raise AuclabError("the constraints leave no whole number of points for some item")
+        self.group = np.unique(self.group, return_inverse=True)[1]
+        most = [(np.arange(n), self.program.max_items), (self.group, max_features)]
+        limits = [Limit(group, int(k), int(group.max()) + 1) for group, k in most if k is not None and k <= group.max()]
+        self.limits: tuple[Limit, ...] = tuple(limits)
+        self._most = tuple(int(group.max()) + 1 if k is None else int(k) for group, k in most)
+        plain = sample.uncentred()
+        X_pos, X_neg = (np.asarray(X.toarray() if sample.is_sparse else X) for X in (plain.X_pos, plain.X_neg))
+        self.X_pos, self.X_neg = X_pos, X_neg
+        (self._distinct_pos, self._share_pos), (self._distinct_neg, self._share_neg) = (
+            _distinct(X_pos, sample.share_pos),
+            _distinct(X_neg, sample.share_neg),
+        )
+        self.whole_items = all(bool((np.rint(X) == X).all() and abs(X).max() < 1e6) for X in (X_pos, X_neg))
+        whole = (self._distinct_pos, self._distinct_neg) if self.whole_items else (np.zeros((0, n)), np.zeros((0, n)))
+        self._items = tuple(np.ascontiguousarray(X.T.astype(np.int64)) for X in whole)
+        self._peaks = np.maximum(abs(X_pos).max(axis=0), abs(X_neg).max(axis=0))
+        self.best = Incumbent()
+        self._calls = 0
+        null = np.zeros(n)
+        if self._allowed(null):
+            self.best.look(1.0, null)
+
+    @property
+    def margin_of_best(self) -> int:
+        """The margin of the best card."""
+        return self.program.margin(self.best.coef, self.problem.sample)
+
+    def rounding(self, margin: int) -> float:
+        """By how much a cut may be off because of sums in floating point, for all w within their bounds."""
+        size = 1.0 + float(np.maximum(abs(self.lower), abs(self.upper)) @ self._peaks) / margin
+        count = self._share_pos.size + self._share_neg.size + self.lower.size + 16
+        return 2.0**-52 * count * size
+
+    def cut(self, margin: int) -> Callable[[Array], tuple[float, float, Array]]:
+        """The oracle of a margin: from w to the value, and the constant and slope of the cut there."""
+
+        def at(coef: Array) -> tuple[float, float, Array]:
+            scaled = coef / margin
+            pos, neg = self._distinct_pos @ scaled, self._distinct_neg @ scaled
+            active = pair_hinge_active(pos, neg, 1.0, self._share_pos, self._share_neg)
+            slope = self._distinct_pos.T @ active[0] - self._distinct_neg.T @ active[1]
+            constant = float(active[0].sum())
+            return constant - float(slope @ scaled), constant, slope / margin
+
+        return at
+
+    def starts(self, rng: np.random.Generator) -> list[NDArray[np.int64]]:
+        """Cards to begin with: without points, and at random."""
+        n = self.lower.size
+        cards = [np.zeros(n, np.int64)]
+        for _ in range(_STARTS):
+            card = np.zeros(n, np.int64)
+            chosen = rng.permutation(n)[: min(self._most)]
+            card[chosen] = rng.integers(self.lower[chosen].astype(int), self.upper[chosen].astype(int) + 1)
+            cards.append(card)
+        return cards
+
+    def improve(self, coef: Array, bound: float) -> list[tuple[float, Array]]:
+        """The point of a region, rounded to a card and improved; of most regions nothing."""
+        self._calls += 1
+        if self._calls % _EVERY != 1:
+            return []
+        rounded = np.clip(np.rint(coef), self.lower, self.upper)
+        for limit in self.limits:
+            size = np.bincount(limit.group, weights=abs(rounded), minlength=limit.n_groups)
+            kept = np.zeros(limit.n_groups, bool)
+            kept[np.argsort(-size, kind="stable")[: limit.most]] = True
+            rounded = np.where(kept[limit.group], rounded, 0.0)
+        self.search(rounded.astype(np.int64), pairs=False)
+        return []
+
+    def search(self, card: NDArray[np.int64], *, pairs: bool) -> None:
+        """Improve a card by changes of few points, and keep it if it is the best so far."""
+        if self.whole_items:
+            pairs = pairs and self._items[0].size + self._items[1].size <= _PAIRS_UP_TO
+            improved_points(
+                *self._items,
+                *(self._share_pos, self._share_neg, np.array(self.program.margins, np.int64), card),
+                *(self.lower.astype(np.int64), self.upper.astype(np.int64), self.group.astype(np.int64)),
+                *self._most,
+                pairs,
+            )
+        coef = card.astype(float)
+        if self._allowed(coef):
+            self.best.look(self.problem.objective(coef, 0.0), coef)
+
+    def shorten(self) -> None:
+        """Divide all points by what divides them, where the value stays: 1 point with γ = 1 is 5 with γ = 5."""
+        divisor = int(np.gcd.reduce(self.best.coef.astype(np.int64)))
+        for by in (each for each in range(divisor, 1, -1) if divisor % each == 0):
+            shorter = self.best.coef / by
+            value = self.problem.objective(shorter, 0.0)
+            if value <= self.best.value + 1e-12 and self._allowed(shorter):
+                self.best.value, self.best.coef = min(value, self.best.value), shorter
+                return
+
+    def _allowed(self, coef: Array) -> bool:
+        """Whether a card satisfies every limit and constraint."""
+        inside = bool((coef >= self.lower).all() and (coef <= self.upper).all())
+        few = all(limit.n_used(coef) <= limit.most for limit in self.limits)
+        if not (inside and few) or self.rows is None:
+            return inside and few
+        off = self.rows.matrix @ coef - self.rows.limit
+        return bool((np.where(self.rows.equal, abs(off), off) <= 1e-9 * (1.0 + abs(self.rows.limit))).all())
+
+
+def _distinct(X: Array, share: Array) -> tuple[Array, Array]:
+    """The distinct rows, and the weight of each: with items, many observations are equal."""
+    rows, index = np.unique(X, axis=0, return_inverse=True)
+    return rows, np.asarray(np.bincount(np.ravel(index), weights=share, minlength=len(rows)), dtype=float)

@@ -1,0 +1,122 @@
+"""At most k features, exactly: compared with every choice of features, refused in words where nothing is bounded."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import auclab
+from auclab import (
+    CSVM,
+    ECSVM,
+    AuclabError,
+    BufferedAUC,
+    Constraints,
+    GeneralizedBufferedAUC,
+    PartialAUC,
+    RankSVM,
+    Status,
+)
+from auclab.formulations.column_constraints import ColumnConstraints
+
+PROGRAMS = [
+    BufferedAUC(),
+    GeneralizedBufferedAUC(-0.3, "l2"),
+    *(RankSVM(0.05, norm) for norm in ("l1", "l2", "linf")),
+    *(RankSVM(0.02, norm, squared=True) for norm in ("l1", "l2", "linf")),
+    CSVM(0.05, "l1"),
+    CSVM(0.02, "l2", squared=True),
+    ECSVM(-0.2, "l1"),
+]
+
+
+def sample(seed, n_features, n_rows=40):
+    """Overlapping classes in features of very different units."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, n_features))
+    y = (X @ rng.normal(size=n_features) + 1.5 * rng.normal(size=n_rows) > 0).astype(int)
+    return X * 10.0 ** rng.uniform(-1, 1, n_features) + rng.normal(size=n_features), y
+
+
+def best_of_all(program, X, y, groups, k, forced=(), bounds=None):
+    """The least certified value over every choice of at most k groups."""
+    names = np.unique(groups)
+    rest = [name for name in names if name not in forced]
+    values = []
+    for chosen in itertools.combinations(rest, min(k - len(forced), len(rest))):
+        columns = np.flatnonzero(np.isin(groups, [*chosen, *forced]))
+        constraints = None
+        if bounds is not None:
+            constraints = ColumnConstraints.of(columns.size, lower=bounds[0][columns], upper=bounds[1][columns])
+        values.append(auclab.solve(program, X[:, columns], y, constraints=constraints).objective)
+    return min(values)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_equals_the_best_of_all_choices(seed):
+    rng = np.random.default_rng(100 + seed)
+    n, program = int(rng.integers(3, 6)), PROGRAMS[seed % len(PROGRAMS)]
+    k = int(rng.integers(1, 4))
+    X, y = sample(seed, n)
+    groups = rng.integers(0, n - 1, n) if seed % 3 == 0 else np.arange(n)
+    forced = (int(groups[0]),) if seed % 4 == 1 else ()
+    bounds = None
+    if seed % 5 == 2:  # signs
+        bounds = np.where(rng.random(n) < 0.5, 0.0, -np.inf), np.full(n, np.inf)
+    limits = {} if bounds is None else {"lower": bounds[0], "upper": bounds[1]}
+    constraints = ColumnConstraints.of(n, max_features=k, groups=groups, forced=forced, **limits)
+    found = auclab.solve(program, X, y, constraints=constraints, time_limit=60)
+    best = best_of_all(program, X, y, groups, k, forced, bounds)
+    assert found.status is Status.OPTIMAL
+    assert found.gap <= 1e-6
+    assert found.objective == pytest.approx(best, rel=3e-6)
+    assert found.lower_bound <= best * (1 + 1e-9)
+    assert constraints.n_used(found.coef) <= k
+    assert constraints.violation(found.coef) <= 1e-9
+
+
+def test_rows_hold_beside_the_number_of_features():
+    X, y = sample(7, 5)
+    rules = Constraints(
+        max_features=2, rows=[{"coefficients": {0: 1.0, 1: 1.0, 2: 1.0, 3: 1.0, 4: 1.0}, "at_most": 0.05}]
+    )
+    found = auclab.solve(RankSVM(0.02, squared=True), X, y, constraints=rules)
+    assert found.status is Status.OPTIMAL
+    assert found.coef.sum() <= 0.05 + 1e-9
+    assert (found.coef != 0).sum() <= 2
+    pairs = itertools.combinations(range(5), 2)
+    values = [
+        auclab.solve(
+            RankSVM(0.02, squared=True),
+            X[:, list(pair)],
+            y,
+            constraints=Constraints(rows=[{"coefficients": {0: 1.0, 1: 1.0}, "at_most": 0.05}]),
+        ).objective
+        for pair in pairs
+    ]
+    assert found.objective == pytest.approx(min(values), rel=3e-6)
+
+
+def test_a_time_limit_leaves_a_proven_gap():
+    X, y = sample(3, 30, 400)
+    found = auclab.solve(BufferedAUC(), X, y, constraints=Constraints(max_features=6), time_limit=2.0)
+    assert found.status is Status.TIME_LIMIT
+    assert 0 < found.lower_bound < found.objective
+    assert (found.coef != 0).sum() <= 6
+    assert auclab.solve(BufferedAUC(), X, y).objective <= found.objective
+
+
+def test_what_has_no_bound_is_refused_in_words():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3))
+    y = X.sum(axis=1) > 0  # separable by three features, not by one
+    with pytest.raises(AuclabError, match="any length of w is as good"):
+        auclab.solve(BufferedAUC(), X, y, constraints=Constraints(max_features=1))
+    bounded = Constraints(max_features=1, lower=dict.fromkeys(range(3), -9), upper=dict.fromkeys(range(3), 9))
+    assert auclab.solve(BufferedAUC(), X, y, constraints=bounded).status is Status.OPTIMAL
+
+
+def test_programs_of_another_kind_are_refused():
+    X, y = sample(1, 3)
+    with pytest.raises(AuclabError, match="partial_auc"):
+        auclab.solve(PartialAUC(0.5), X, y, constraints=Constraints(max_features=1))
