@@ -18,6 +18,16 @@ from auclab.metrics.ranking import auc_score
 from auclab.metrics.registry import METRICS, Metric
 from auclab.metrics.roc import roc_hull
 from auclab.metrics.scored_part import ScoredPart
+from auclab.metrics.summary import (
+    BufferedAUCBounds,
+    Interval,
+    ScoreBlocks,
+    ScoreSummary,
+    score_blocks,
+    score_edges,
+    scored_table,
+    summarise,
+)
 from auclab.metrics.superquantile import bpoe, superquantile
 from auclab.metrics.voros import voros_from_points, voros_score
 
@@ -26,8 +36,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "METRICS",
+    "BufferedAUCBounds",
     "BufferedAUCResult",
+    "Interval",
     "Metric",
+    "ScoreBlocks",
+    "ScoreSummary",
     "ScoredPart",
     "auc_score",
     "auc_threshold",
@@ -47,8 +61,12 @@ __all__ = [
     "probabilistic_auc",
     "ranking_superquantile",
     "roc_hull",
+    "score_blocks",
+    "score_edges",
     "scored_auc",
+    "scored_table",
     "soft_auc",
+    "summarise",
     "superquantile",
     "two_way_partial_auc",
     "voros_from_points",

@@ -172,7 +172,7 @@ def buffered_auc_from_sorted(scores: ClassScores, *, threshold: float = 0.0) -> 
         gamma_right=errors.original(right),
         theta=min(max(1.0 - solution.partial / solution.atom, 0.0), 1.0),
         area_closed=kept / errors.pairs[0],
-        area_open=(kept - solution.atom) / errors.pairs[0],
+        area_open=max(kept - solution.atom, 0.0) / errors.pairs[0],
     )
 
 

@@ -74,4 +74,4 @@ def auc_from_sorted(scores: ClassScores, *, ties: Literal["half", "strict", "upp
     if not isinstance(ties, str) or ties not in TIED_SHARE:
         raise AuclabError(f"ties must be one of {', '.join(map(repr, TIED_SHARE))}, got {ties!r}")
     right, tied, pairs = concordance(scores.pos, scores.neg, scores.weight_pos, scores.weight_neg)
-    return float((right + TIED_SHARE[ties] * tied) / pairs)
+    return min(float((right + TIED_SHARE[ties] * tied) / pairs), 1.0)

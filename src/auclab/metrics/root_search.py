@@ -33,7 +33,7 @@ class Bracket:
 
     def doubles(self) -> int:
         """Number of doubles between the ends."""
-        return _rank(self.high) - _rank(self.low)
+        return double_rank(self.high) - double_rank(self.low)
 
 
 def close_in(sweep: Sweep, bracket: Bracket, guess: float, radius: float) -> None:
@@ -86,7 +86,7 @@ def smallest_root(sweep: Sweep, bracket: Bracket, is_close: Callable[[Bracket], 
     moved_high: bool | None = None
     while bracket.low < bracket.high and not is_close(bracket):
         if tries == 3:
-            trial = _double((_rank(bracket.low) + _rank(bracket.high)) // 2)
+            trial = double_at((double_rank(bracket.low) + double_rank(bracket.high)) // 2)
         else:
             fall, rise = -bracket.value_low * trust_low, bracket.value_high * trust_high
             share = fall / (fall + rise) if fall + rise > 0.0 else 0.5
@@ -106,13 +106,13 @@ def smallest_root(sweep: Sweep, bracket: Bracket, is_close: Callable[[Bracket], 
     return bracket.high
 
 
-def _rank(value: float) -> int:
+def double_rank(value: float) -> int:
     """Position of a double among all doubles in ascending order; both zeros have the same."""
     bits: int = struct.unpack("<q", struct.pack("<d", value))[0]
     return bits if bits >= 0 else -(bits + 2**63)
 
 
-def _double(rank: int) -> float:
+def double_at(rank: int) -> float:
     """The double at a position: the inverse of `_rank`."""
     value: float = struct.unpack("<d", struct.pack("<Q", rank if rank >= 0 else 2**63 - rank))[0]
     return value

@@ -1,0 +1,105 @@
+"""Exact sums of doubles in fixed point, one for each bin, and the bin of every score.
+
+A sum is a row of limbs of 32 bits in int64; limb L stands for ``2^(32 L − 1074)``, so that 0 … 67 hold any sum of
+doubles. Nothing is rounded, hence the order of the terms does not matter: not even the last bit depends on it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from auclab.types import Array
+
+Limbs = NDArray[np.int64]
+
+#: Terms that can be added before the limbs must be normalised: each adds less than 2³³ to a limb.
+MOST_TERMS = 2**29
+_MASK = 0xFFFFFFFF
+
+
+@njit(cache=True)
+def bins_of(scores: Array, edges: Array) -> NDArray[np.int32]:
+    """Number of edges ≤ every score, shape (m,): ``np.searchsorted(edges, scores, side="right")`` without branches.
+
+    Parameters
+    ----------
+    scores : array of shape (m,)
+        Without NaN.
+    edges : array of shape (n_edges,), ascending
+    """
+    bins = np.empty(scores.size, np.int32)
+    for i in range(scores.size):
+        s = scores[i]
+        base, size = 0, edges.size
+        while size > 1:
+            half = size >> 1
+            base = base + half if edges[base + half - 1] <= s else base
+            size -= half
+        if size == 1 and edges[base] <= s:
+            base += 1
+        bins[i] = base
+    return bins
+
+
+@njit(cache=True)
+def count_and_extremes(
+    scores: Array, bins: NDArray[np.int32], count: NDArray[np.int64], low: Array, high: Array
+) -> None:
+    """Add to the number of scores in every bin, and lower and raise its least and largest score; in place."""
+    for i in range(scores.size):
+        b, s = bins[i], scores[i]
+        count[b] += 1
+        low[b] = min(low[b], s)
+        high[b] = max(high[b], s)
+
+
+@njit(cache=True)
+def deposit(values: Array, bits: NDArray[np.int64], bins: NDArray[np.int32], first: int, limbs: Limbs) -> None:
+    """Add finite values to the sums of their bins, exactly and in place.
+
+    Parameters
+    ----------
+    values : array of shape (m,), m ≤ `MOST_TERMS`
+    bits : int array of shape (m,)
+        The same memory as integers, ``values.view(np.int64)``.
+    bins : int array of shape (m,)
+    first : int
+        Number of the first limb; the last bit of no value lies below it.
+    limbs : int array of shape (n_bins, n_limbs)
+        It ends two limbs above the first bit of the largest value.
+    """
+    for i in range(values.size):
+        exponent = (bits[i] >> 52) & 0x7FF
+        mantissa = bits[i] & 0xFFFFFFFFFFFFF
+        if exponent > 0:
+            mantissa |= 0x10000000000000
+            exponent -= 1
+        if mantissa == 0:
+            continue
+        limb, shift = (exponent >> 5) - first, exponent & 31
+        low = (mantissa & _MASK) << shift
+        top = (mantissa >> 32) << shift
+        a, b, c = low & _MASK, (low >> 32) + (top & _MASK), top >> 32
+        row = limbs[bins[i]]
+        if bits[i] >= 0:
+            row[limb] += a
+            row[limb + 1] += b
+            row[limb + 2] += c
+        else:
+            row[limb] -= a
+            row[limb + 1] -= b
+            row[limb + 2] -= c
+
+
+@njit(cache=True)
+def normalise(limbs: Limbs) -> None:
+    """Carry, in place: all limbs but the last of a row in [0, 2³²), the last one signed."""
+    for b in range(limbs.shape[0]):
+        carry = 0
+        for k in range(limbs.shape[1] - 1):
+            total = limbs[b, k] + carry
+            limbs[b, k] = total & _MASK
+            carry = total >> 32
+        limbs[b, limbs.shape[1] - 1] += carry

@@ -1,0 +1,211 @@
+"""Where scores are read from, pass after pass: blocks by hand, Dask collections, tables in blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import repeat
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from auclab.metrics.summary.scored_block import ScoredBlock, scored_block
+from auclab.samples.blocks.table import BlockTable
+from auclab.types import Array, AuclabError
+from auclab.validation import positive_mask, weight_vector
+
+T = TypeVar("T")
+Task = Callable[[ScoredBlock], Any]
+
+
+class ScoreBlocks(Protocol):
+    """Scored blocks that can be read again and again.
+
+    See Also
+    --------
+    score_blocks : Makes them from lists of arrays, functions, Dask collections.
+    scored_table : Makes them from a table in blocks and coefficients.
+    """
+
+    def reduce(self, task: Task) -> Any:
+        """The sum, by ``+``, of ``task(block)`` over all blocks; one pass."""
+        ...
+
+
+@dataclass(frozen=True)
+class _BlocksByHand:
+    """Tuples ``(y, s)`` or ``(y, s, weight)`` that a function yields anew in each pass."""
+
+    read: Callable[[], Iterable[Any]]
+    pos_label: Any
+
+    def reduce(self, task: Task) -> Any:
+        return tree_sum(task(_checked(parts, self.pos_label)) for parts in self.read())
+
+
+@dataclass(frozen=True)
+class _DaskBlocks:
+    """Partitions of Dask collections, summed in a tree on the workers."""
+
+    parts: Sequence[tuple[Any, ...]]
+    pos_label: Any
+
+    #: Results that are added in one task.
+    FAN_IN = 8
+
+    def reduce(self, task: Task) -> Any:
+        import dask
+
+        level = [dask.delayed(_task_on_parts, pure=False)(task, self.pos_label, *parts) for parts in self.parts]
+        while len(level) > 1:
+            level = [
+                dask.delayed(_added, pure=False)(level[k : k + self.FAN_IN]) for k in range(0, len(level), self.FAN_IN)
+            ]
+        return level[0].compute()
+
+
+@dataclass(frozen=True)
+class _TableBlocks:
+    """A table in blocks; its engine computes the scores, and the task, where it reads the rows."""
+
+    table: BlockTable
+    positive: NDArray[np.bool_]
+    weight: Array | None
+    coef: Array
+
+    def reduce(self, task: Task) -> Any:
+        weights: Iterator[Any] = repeat(None) if self.weight is None else self.table.split(self.weight)
+        arguments = zip(self.table.split(self.positive), weights, strict=False)
+        return tree_sum(self.table.run(partial(_task_on_rows, task, self.coef), arguments))
+
+
+def score_blocks(y_true: Any, y_score: Any = None, *, sample_weight: Any = None, pos_label: Any = None) -> ScoreBlocks:
+    """Labels and scores in blocks, for `summarise` and `ScoreSummary.refine`.
+
+    Parameters
+    ----------
+    y_true : sequence of tuples, function, array, or Dask Array or Series
+        Without `y_score`: tuples ``(y, s)`` or ``(y, s, weight)`` of arrays, one for each block, or a function without
+        arguments that returns an iterable of them and is called once a pass. With it: the labels.
+    y_score, sample_weight : arrays, or Dask Arrays or Series
+        With the same partitions as `y_true`.
+    pos_label : optional
+        The positive one of two unusual labels. All other labels are negative; one class may be missing in a block.
+
+    Raises
+    ------
+    AuclabError
+        Partitions that do not match; Dask collections beside others. What a block contains is checked when it is read.
+
+    See Also
+    --------
+    summarise : Reads them.
+    scored_table : The same from a table in blocks and coefficients.
+
+    Examples
+    --------
+    >>> from auclab.metrics import summarise
+    >>> blocks = score_blocks([([1, 1], [4.0, 1.0]), ([0, 0], [2.0, 0.0])])
+    >>> summarise(blocks).refine(blocks, "auc")
+    (0.75,)
+    """
+    if y_score is None:
+        if callable(y_true):
+            return _BlocksByHand(y_true, pos_label)
+        tuples = list(y_true)
+        if not tuples or not all(isinstance(parts, tuple | list) and len(parts) in (2, 3) for parts in tuples):
+            raise AuclabError("blocks must be tuples (y, s) or (y, s, weight) of arrays, at least one")
+        return _BlocksByHand(lambda: tuples, pos_label)
+    given = [part for part in (y_true, y_score, sample_weight) if part is not None]
+    if not any(hasattr(part, "to_delayed") for part in given):
+        return _BlocksByHand(lambda: [tuple(given)], pos_label)
+    if not all(hasattr(part, "to_delayed") for part in given):
+        raise AuclabError("labels, scores and weights must all be Dask collections, or none of them")
+    delayed = [np.ravel(np.asarray(part.to_delayed(), dtype=object)).tolist() for part in given]
+    if len({len(parts) for parts in delayed}) > 1:
+        sizes = ", ".join(str(len(parts)) for parts in delayed)
+        raise AuclabError(f"the Dask collections have {sizes} partitions; rechunk or repartition them alike")
+    return _DaskBlocks(list(zip(*delayed, strict=True)), pos_label)
+
+
+def scored_table(
+    table: BlockTable,
+    y_true: ArrayLike,
+    coef: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+) -> ScoreBlocks:
+    """The scores ``table @ coef`` of a table in blocks, computed where the rows are read; for `summarise`.
+
+    Parameters
+    ----------
+    table : BlockTable of shape (n_rows, n_columns)
+    y_true : array of shape (n_rows,)
+        Labels.
+    coef : array of shape (n_columns,)
+    sample_weight : array of shape (n_rows,), optional
+    pos_label : optional
+        The positive one of two unusual labels.
+
+    Raises
+    ------
+    AuclabError
+        One class only, lengths that differ, negative weights.
+
+    See Also
+    --------
+    score_blocks : Scores from anywhere else.
+    """
+    positive, vector = positive_mask(y_true, pos_label), np.asarray(coef, dtype=np.float64)
+    if len(table) != positive.size or vector.shape != (table.shape[1],):
+        raise AuclabError(
+            f"a table of shape {table.shape} needs as many labels and coefficients, got {positive.size} labels and "
+            f"coefficients of shape {vector.shape}"
+        )
+    return _TableBlocks(table, positive, weight_vector(sample_weight, positive.size), vector)
+
+
+def tree_sum(results: Iterable[Any]) -> Any:
+    """The sum of results that come one after the other, added in a binary tree: log₂ of them are held at a time.
+
+    Examples
+    --------
+    >>> tree_sum(iter([1, 2, 3, 4, 5]))
+    15
+    """
+    held: list[tuple[int, Any]] = []
+    for result in results:
+        size = 1
+        while held and held[-1][0] == size:
+            result = held.pop()[1] + result
+            size *= 2
+        held.append((size, result))
+    if not held:
+        raise AuclabError("there are no blocks; a pass must yield at least one")
+    total = held.pop()[1]
+    while held:
+        total = held.pop()[1] + total
+    return total
+
+
+def _checked(parts: Any, pos_label: Any) -> ScoredBlock:
+    y, s, *weight = parts
+    return scored_block(y, s, weight[0] if weight else None, pos_label)
+
+
+def _task_on_parts(task: Task, pos_label: Any, *parts: Any) -> Any:
+    """A task of a Dask worker."""
+    return task(_checked(parts, pos_label))
+
+
+def _added(results: list[Any]) -> Any:
+    return tree_sum(results)
+
+
+def _task_on_rows(task: Task, coef: Array, rows: Array, argument: tuple[NDArray[np.bool_], Array | None]) -> Any:
+    """A task of an engine."""
+    positive, weight = argument
+    return task(scored_block(positive, rows @ coef, weight))
