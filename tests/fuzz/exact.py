@@ -217,8 +217,19 @@ class Bound:
     point: list[Fraction]
 
 
-def lower_bound(terms: Terms, cuts: Cuts | None = None, start: object = None) -> Bound:
+#: A price for the violation of a constraint above its multiplier.
+PRICE = Fraction(10) ** 9
+
+
+def lower_bound(
+    terms: Terms,
+    cuts: Cuts | None = None,
+    start: object = None,
+    constraints: Sequence[tuple[Sequence[Fraction], Fraction]] = (),
+) -> Bound:
     """The exact optimum of the linear program below the program: of the program itself for no norm, l1 and linf.
+
+    Constraints are rows and limits, ``a·w ≤ c``, whose violation has a `PRICE`.
 
     Columns of the dual: q (terms), then for a norm its parts, for a square the weights μ of the slopes κ with
     ``λN² ≥ κN − κ²/(4λ)``.
@@ -266,6 +277,8 @@ def lower_bound(terms: Terms, cuts: Cuts | None = None, start: object = None) ->
             for slope in cuts.slopes:
                 column = {row: -times * slope for row, times in budget_rows if slope}
                 add({**column, len(right) - 1: ONE}, -slope * slope / (4 * terms.penalty), ONE)
+    for row, limit in constraints:
+        add({j: -a for j, a in enumerate(row) if a}, -limit, PRICE)
     best, point = boxed_optimum(columns, right, cost, upper)
     return Bound(best, point[:width])
 

@@ -176,3 +176,22 @@ class ColumnConstraints:
         limit = np.r_[self.limit, self.upper[fixed], self.upper[above], -self.lower[below]]
         equal = np.r_[self.equal, np.ones(fixed.sum(), bool), np.zeros(above.sum() + below.sum(), bool)]
         return matrix, limit, equal
+
+    def scaled_rows(self, unit: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
+        """`all_rows` on x where ``w = x·unit``, each divided by its largest entry.
+
+        Parameters
+        ----------
+        unit : array of shape (n_features,), > 0
+
+        Examples
+        --------
+        >>> matrix, limit, _ = ColumnConstraints.of(2, upper=[4.0, np.inf]).scaled_rows(np.array([2.0, 1.0]))
+        >>> matrix.tolist(), limit.tolist()
+        ([[1.0, 0.0]], [2.0])
+        """
+        matrix, limit, equal = self.all_rows()
+        matrix = matrix * unit
+        largest = abs(matrix).max(axis=1, initial=0.0)
+        largest = np.where(largest > 0, largest, 1.0)
+        return matrix / largest[:, None], limit / largest, equal

@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.norms import dual_norm_of
-from auclab.models.bundle_master import MasterPoint, scaled_rows
+from auclab.models.bundle_master import MasterPoint
 from auclab.types import Array, Status
 
 
@@ -215,7 +215,7 @@ def _constraint_rows(
     """The constraints on ``w = (x + scale·dx)·unit``: equations first."""
     if constraints is None:
         return sp.csc_array((0, n_columns)), np.zeros(0), []
-    matrix, limit, equal = scaled_rows(constraints, unit)
+    matrix, limit, equal = constraints.scaled_rows(unit)
     order = np.r_[np.flatnonzero(equal), np.flatnonzero(~equal)]
     left = limit - matrix @ center[: unit.size]
     rows = sp.hstack([sp.csc_array(scale * matrix[order]), sp.csc_array((order.size, n_columns - unit.size))])
@@ -225,7 +225,7 @@ def _constraint_rows(
 
 def _taken_by(constraints: ColumnConstraints, unit: Array, dual: Array) -> tuple[float, Array]:
     """``μ·c`` and Aᵀμ, in the units of x, from the dual values of the rows above and all rows after them."""
-    matrix, limit, equal = scaled_rows(constraints, unit)
+    matrix, limit, equal = constraints.scaled_rows(unit)
     order = np.r_[np.flatnonzero(equal), np.flatnonzero(~equal)]
     found = np.empty(order.size)
     found[order] = dual[: order.size]

@@ -39,25 +39,6 @@ class MasterPoint:
     status: Status
 
 
-def scaled_rows(constraints: ColumnConstraints, unit: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
-    """Constraints on w as rows on x, ``w = x·unit``, with largest entries of 1: matrix, limits, which are equations.
-
-    Parameters
-    ----------
-    constraints : ColumnConstraints
-    unit : array of shape (n_features,)
-
-    Examples
-    --------
-    >>> matrix, limit, _ = scaled_rows(ColumnConstraints.of(2, upper=[4.0, np.inf]), np.array([2.0, 1.0]))
-    >>> matrix.tolist(), limit.tolist()
-    ([[1.0, 0.0]], [2.0])
-    """
-    matrix, limit, equal = constraints.all_rows()
-    largest = np.maximum(abs(matrix * unit).max(axis=1, initial=0.0), 1e-300)
-    return matrix * unit / largest[:, None], limit / largest, equal
-
-
 class LinearMaster:
     """Columns: x (for norm l1 its two parts), b, t (for norm linf), v. Rows: norm, constraints, and a row a cut."""
 
@@ -92,7 +73,7 @@ class LinearMaster:
         first_rows = [rows] if n_norm_rows else []
         row_lower, row_upper = np.full(n_norm_rows, -math.inf), np.zeros(n_norm_rows)
         if constraints is not None:
-            on_x, limit, equal = scaled_rows(constraints, unit)
+            on_x, limit, equal = constraints.scaled_rows(unit)
             first_rows.append(sp.csr_array(on_x) @ self._lift[:n])
             row_lower, row_upper = np.r_[row_lower, np.where(equal, limit, -math.inf)], np.r_[row_upper, limit]
         self._n_first_rows = row_upper.size

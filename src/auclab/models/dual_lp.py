@@ -264,9 +264,7 @@ def _linear_program(
         lower, upper = [*lower, np.zeros(2 * n_features)], [*upper, np.full(2 * n_features, np.inf)]
         blocks += [-identity, identity]
     if constraints is not None:
-        matrix, limit, equal = constraints.all_rows()
-        largest = np.maximum(abs(matrix).max(axis=1, initial=0.0), 1e-300)
-        matrix, limit = matrix / largest[:, None], limit / largest
+        matrix, limit, equal = constraints.scaled_rows(np.ones(n_features))
         cost, upper = [*cost, limit], [*upper, np.full(limit.size, np.inf)]
         lower = [*lower, np.where(equal, -np.inf, 0.0)]
         blocks += [sp.csc_array(-matrix.T)]

@@ -76,9 +76,8 @@ def solve_cone(
         rows, right = [*rows, box, -box], [*right, middle + 1.0, 1.0 - middle]
     n_equal = 0
     if constraints is not None:
-        matrix, limit, equal = constraints.all_rows()
-        scale = np.maximum(abs(matrix * unit).max(axis=1, initial=0.0), 1e-300)
-        matrix, limit, n_equal = matrix * unit / scale[:, None], limit / scale, int(equal.sum())
+        matrix, limit, equal = constraints.scaled_rows(unit)
+        n_equal = int(equal.sum())
         on_w = sp.hstack([sp.csc_array(matrix), sp.csc_array((limit.size, size - n))], format="csr")
         rows, right = [*rows, on_w[~equal], on_w[equal]], [*right, limit[~equal], limit[equal]]
     cones: list[Any] = [clarabel.NonnegativeConeT(sum(part.size for part in right) - n_equal)]

@@ -16,12 +16,18 @@ from auclab.types import Array, AuclabError
 ROUNDING = 1e-9
 _WANTED = 1e-14
 _STEPS = 5
+#: The length of a w, in units of the inverse spreads, below which rounding is not relative to it any more.
+_SHORT = 1e-3
 #: The least violation of a linear program, relative to its limits, that is no rounding.
 _CONTRADICTION = 1e-7
 
 
-def satisfies(constraints: ColumnConstraints, coef: Array, tolerance: float = ROUNDING) -> bool:
+def satisfies(
+    constraints: ColumnConstraints, coef: Array, tolerance: float = ROUNDING, spread: Array | None = None
+) -> bool:
     """Whether bounds are satisfied exactly, and rows up to a part of the size of their terms.
+
+    With the spreads of the columns a w of which scores hardly differ counts as one of which they differ by 1e-3.
 
     Examples
     --------
@@ -30,7 +36,10 @@ def satisfies(constraints: ColumnConstraints, coef: Array, tolerance: float = RO
     (True, False)
     """
     in_bounds = bool(((coef >= constraints.lower) & (coef <= constraints.upper)).all())
-    return in_bounds and not (_excess(constraints, coef) > tolerance * _size(constraints, coef)).any()
+    size = _size(constraints, coef)
+    if spread is not None:
+        size = size + _SHORT * (abs(constraints.matrix) @ (1.0 / spread))
+    return in_bounds and not (_excess(constraints, coef) > tolerance * size).any()
 
 
 def nearest_feasible(constraints: ColumnConstraints, coef: Array, spread: Array) -> Array | None:
@@ -65,13 +74,13 @@ def nearest_feasible(constraints: ColumnConstraints, coef: Array, spread: Array)
     near = _moved_onto_rows(constraints, clipped, spread)
     step = abs(near - coef) * spread
     small = step.max(initial=0.0) <= 1e-6 * max(1e-300, (abs(coef) * spread).max(initial=0.0))
-    if small and satisfies(constraints, near):
+    if small and satisfies(constraints, near, spread=spread):
         return near
     projected = _projected(constraints, coef, spread)
     if projected is None:
-        return near if satisfies(constraints, near) else None
+        return near if satisfies(constraints, near, spread=spread) else None
     found = _moved_onto_rows(constraints, np.clip(projected, constraints.lower, constraints.upper), spread)
-    return found if satisfies(constraints, found) else None
+    return found if satisfies(constraints, found, spread=spread) else None
 
 
 def check_not_contradictory(constraints: ColumnConstraints) -> None:
@@ -82,7 +91,8 @@ def check_not_contradictory(constraints: ColumnConstraints) -> None:
     n_rows, n = constraints.matrix.shape
     if not n_rows:
         return
-    size = np.maximum(abs(constraints.matrix).max(axis=1, initial=0.0), 1e-300)
+    size = abs(constraints.matrix).max(axis=1, initial=0.0)
+    size = np.where(size > 0, size, 1.0)
     A, c = constraints.matrix / size[:, None], constraints.limit / size
     equal = constraints.equal
     identity = np.eye(n_rows)
@@ -138,10 +148,9 @@ def _moved_onto_rows(constraints: ColumnConstraints, coef: Array, spread: Array)
 
 def _projected(constraints: ColumnConstraints, coef: Array, spread: Array) -> Array | None:
     """The projection, as a quadratic program in the step in units of the spreads."""
-    matrix, limit, equal = constraints.all_rows()
-    size = np.maximum(abs(matrix / spread).max(axis=1, initial=0.0), 1e-300)
-    rows: Any = sp.csr_array(matrix / spread / size[:, None])
-    right = (limit - matrix @ coef) / size
+    matrix, limit, equal = constraints.scaled_rows(1.0 / spread)
+    rows: Any = sp.csr_array(matrix)
+    right = limit - matrix @ (coef * spread)
     unit = max(float(abs(right).max(initial=0.0)), 1e-300)
     quadratic = sp.eye_array(coef.size, format="csc")
     equations = (rows[equal], right[equal] / unit) if equal.any() else None

@@ -6,8 +6,7 @@ coefficients that left their bounds are fixed, and those are released that the m
 where neither is left (Hintermüller, Ito & Kunisch 2003, "The primal-dual active set strategy as a semismooth Newton
 method"), most often after one or two rounds; where it does not, `conic_step` is asked.
 
-A fixed coefficient has to be 0, so that the norm of the others is that of w; without a norm, and with the square of the
-l2 norm, which is quadratic in w, any bound will do.
+A fixed coefficient has to be 0, so that the norm of the others is that of w; without a norm any bound will do.
 """
 
 from __future__ import annotations
@@ -59,12 +58,6 @@ def bounded_step(
     auclab.solvers.newton.conic_step.conic_step : Any constraints.
     """
     n, lower, upper = theta.size - 2, constraints.lower, constraints.upper
-    if program.squared and program.norm == "l2" and program.penalty > 0:
-        # The penalty as a part of the quadratic: no norm is left.
-        hessian, negative_gradient = hessian.copy(), negative_gradient.copy()
-        hessian[np.arange(n), np.arange(n)] += 2.0 * program.penalty
-        negative_gradient[:n] -= 2.0 * program.penalty * theta[:n]
-        program = program.with_params(penalty=0.0, squared=False)
     pull = negative_gradient[:n]
     at_lower = (theta[:n] <= lower) & (pull <= 0)
     at_upper = (theta[:n] >= upper) & (pull >= 0)

@@ -10,7 +10,6 @@ import scipy.sparse as sp
 
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.models.bundle_master import scaled_rows
 from auclab.types import Array
 
 _TOLERANCE = 1e-12
@@ -57,7 +56,7 @@ def conic_step(
     rows, cones = _norm_cone(program, unit, n, n_moduli)
     right = np.zeros(rows.shape[0])
     if constraints is not None:
-        on_w, limit, equal = scaled_rows(constraints, unit[:n])
+        on_w, limit, equal = constraints.scaled_rows(unit[:n])
         order = np.r_[np.flatnonzero(equal), np.flatnonzero(~equal)]
         rows = sp.vstack([rows, sp.hstack([sp.csc_array(on_w[order]), sp.csc_array((order.size, rows.shape[1] - n))])])
         right = np.r_[right, limit[order]]

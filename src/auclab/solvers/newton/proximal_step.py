@@ -70,6 +70,8 @@ def proximal_step(
     -------
     array of shape (n + 2,)
     """
+    if constraints is not None and isinstance(hessian, np.ndarray):
+        program, hessian, negative_gradient = _without_square(program, hessian, negative_gradient, theta)
     if constraints is not None and not constraints.limit.size and isinstance(hessian, np.ndarray):
         step = bounded_step(program, hessian, negative_gradient, theta, spread, constraints, proximal_step)
         if step is not None:
@@ -84,6 +86,19 @@ def proximal_step(
         if step is not None or not isinstance(hessian, np.ndarray):
             return np.zeros_like(theta) if step is None else step
     return model.constrained_step()
+
+
+def _without_square(
+    program: Program, hessian: Array, negative_gradient: Array, theta: Array
+) -> tuple[Program, Array, Array]:
+    """The same model with the square of the l2 norm as a part of the quadratic: no norm is left."""
+    if not (program.squared and program.norm == "l2" and program.penalty > 0):
+        return program, hessian, negative_gradient
+    n = theta.size - 2
+    hessian, negative_gradient = hessian.copy(), negative_gradient.copy()
+    hessian[np.arange(n), np.arange(n)] += 2.0 * program.penalty
+    negative_gradient[:n] -= 2.0 * program.penalty * theta[:n]
+    return program.with_params(penalty=0.0, squared=False), hessian, negative_gradient
 
 
 class _QuadraticModel:

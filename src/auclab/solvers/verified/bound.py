@@ -138,23 +138,32 @@ def _with_norm(problem: Problem, coef: Array, multipliers: tuple[Array, Array], 
     for every_column in _choices(problem.sample):
         if best.residual == 0 or (math.isinf(best.radius) and goal.is_reached(best.bound)):
             break
-        rows = correcting_rows(problem.sample, *best.multipliers, problem.over_pairs, every_column)
+        rows = _rows(problem, best.multipliers, every_column, held)
         for _ in range(_CORRECTIONS):
-            if rows is None:
+            corrected = None if rows is None else _corrected(problem, rows, best.multipliers, held)
+            if rows is None or corrected is None:
                 break
-            corrected = _corrected(problem, rows, best.multipliers, held)
-            found = best if corrected is None else _charged(problem, coef, corrected, goal, held)
+            changed = None if held is None else held.replaced(corrected[2])
+            found = _charged(problem, coef, corrected[:2], goal, changed)
             if not _better(found, best, goal):
                 break
-            best, rows = found, rows.updated(*found.multipliers)
+            best, held, rows = found, changed, rows.updated(*found.multipliers, corrected[2])
             if best.residual == 0 or (math.isinf(best.radius) and goal.is_reached(best.bound)):
                 break
     return best
 
 
+def _rows(
+    problem: Problem, multipliers: tuple[Array, Array], every_column: bool, held: Lagrangian | None
+) -> Rows | None:
+    """The observations, and active constraints, that take part in a correction."""
+    rows = correcting_rows(problem.sample, *multipliers, problem.over_pairs, every_column)
+    return rows if rows is None or held is None else held.joined(rows)
+
+
 def _corrected(
     problem: Problem, rows: Rows, multipliers: tuple[Array, Array], held: Lagrangian | None
-) -> tuple[Array, Array] | None:
+) -> tuple[Array, Array, Array] | None:
     """Multipliers that are nearer to their inequality, within their capacities."""
     program, sample = problem.program, problem.sample
     sums = moments(sample, *multipliers)
@@ -210,7 +219,7 @@ def _corrected_exactly(
     held: Lagrangian | None,
 ) -> ProvedBound:
     """The bound of exact multipliers next to these, or else that of the nearest that were found."""
-    rows = correcting_rows(problem.sample, *multipliers, problem.over_pairs, every_column)
+    rows = _rows(problem, multipliers, every_column, held)
     nearest = multipliers
     for _ in range(_CORRECTIONS):
         if rows is None:
@@ -218,8 +227,9 @@ def _corrected_exactly(
         corrected = correct(rows, *nearest, -_unwanted(problem, moments(problem.sample, *nearest), held))
         if corrected is None:
             break
-        nearest = _within_capacities(problem, *corrected)
-        rows = rows.updated(*nearest)
+        pos, neg, others = _within_capacities(problem, *corrected)
+        nearest = pos, neg
+        rows, held = rows.updated(*nearest, others), None if held is None else held.replaced(others)
         exact = feasible_nearby(problem, rows, *nearest, held)
         if exact is not None and held is not None:
             return _best_with_constraints(problem, coef, nearest, exact, goal, held)
@@ -245,7 +255,8 @@ def _best_with_constraints(
 ) -> ProvedBound:
     """The bound of exact multipliers with constraints, or that of the floats next to them if it is better."""
     total = exact.total * (1.0 if problem.over_pairs else 2.0) * _DOWN
-    found = _constrained_bound(problem, coef, total, *exact.residual, exact.multipliers, goal, held)
+    moved = exact.held or held
+    found = _constrained_bound(problem, coef, total, *exact.residual, exact.multipliers, goal, moved, exact.price)
     # All multipliers together are scaled, those of the constraints too.
     found = replace(found, bound=exact.factor * found.bound * _DOWN, scale=exact.factor * found.scale)
     other = _charged(problem, coef, nearest, goal, held)
@@ -287,10 +298,14 @@ def _constrained_bound(
     multipliers: tuple[Array, Array],
     goal: Goal,
     held: Lagrangian,
+    more: float = 0.0,
 ) -> ProvedBound:
-    """The bound of feasible multipliers with ``Σ q ≥ total`` and ``Σ q d − Aᵀμ`` within ``value ± error``."""
+    """The bound of feasible multipliers with ``Σ q ≥ total`` and ``Σ q d − Aᵀμ`` within ``value ± error``.
+
+    `more` is to be added to the price of the constraints.
+    """
     price, left = held.remaining(value, error)
-    price = (held.price + price) + 2.0**-50 * (abs(held.price) + abs(price))
+    price = (held.price + price + more) + 2.0**-50 * (abs(held.price) + abs(price) + more)
     found = _bound_of(problem, coef, total, left * _UP, multipliers, goal, price)
     return replace(found, constraints=held.in_order_of_rows(value))
 
@@ -360,15 +375,15 @@ def _rounding_of_sums(sample: Sample) -> float:
     return 2.0**-50 * (sample.n_pos + sample.n_neg)
 
 
-def _within_capacities(problem: Problem, pos: Array, neg: Array) -> tuple[Array, Array]:
-    """Multipliers scaled by the largest common factor ≤ 1 with which they fit: it keeps ``Σ q d`` at 0."""
+def _within_capacities(problem: Problem, pos: Array, neg: Array, others: Array) -> tuple[Array, Array, Array]:
+    """Multipliers scaled by the largest common factor ≤ 1 with which they fit: it keeps ``Σ q d − Aᵀμ`` at 0."""
     sample = problem.sample
     if problem.over_pairs:
         factor = transport_factor(pos, neg, sample.share_pos, sample.share_neg)
     else:
         q, capacity = np.r_[pos, neg], np.concatenate(sample.point_weights)
         factor = min(1.0, float((capacity[q > 0] / q[q > 0]).min(initial=1.0)))
-    return (pos, neg) if factor == 1.0 else (pos * factor, neg * factor)
+    return (pos, neg, others) if factor == 1.0 else (pos * factor, neg * factor, others * factor)
 
 
 def _radius(problem: Problem, coef: Array, residual: float, total: float, goal: Goal) -> float:

@@ -22,6 +22,7 @@ from auclab.compiled.accurate import two_sums, weighted_column_sums
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
 from auclab.models.constraint_multipliers import ConstraintMultipliers, constraint_multipliers
+from auclab.solvers.verified.correction import Rows
 from auclab.solvers.verified.moments import Moments
 from auclab.types import Array
 
@@ -40,6 +41,8 @@ class Lagrangian:
     every_bound : bool
         Whether bounds take up all of a residual that they can, at their price, as where nothing else takes up any;
         else those that are 0 do, which costs nothing.
+    signs : array of shape (n_rows + n_features,)
+        Those of the multipliers of rows and bounds; constraints with 0 keep out of corrections.
 
     See Also
     --------
@@ -49,6 +52,7 @@ class Lagrangian:
     constraints: ColumnConstraints
     multipliers: ConstraintMultipliers
     every_bound: bool
+    signs: Array
 
     def moments(self, sums: Moments) -> Moments:
         """The moments with ``g − Aᵀμ`` in the place of g."""
@@ -134,6 +138,28 @@ class Lagrangian:
         )
         return ConstraintMultipliers(self.multipliers.rows, bounds).in_order_of_rows(self.constraints)
 
+    def joined(self, rows: Rows) -> Rows:
+        """Observations of a correction with the active constraints, whose multipliers may change as well."""
+        active = np.flatnonzero(self.signs)
+        features = np.vstack([self.constraints.matrix, np.eye(self.constraints.n_features)])[active]
+        values = np.r_[self.multipliers.rows, self.multipliers.bounds][active]
+        return rows.with_others(np.c_[-self.signs[active, None] * features, np.zeros(active.size)], abs(values))
+
+    def replaced(self, values: Array) -> Lagrangian:
+        """With other moduli of the multipliers of the active constraints, in the order of `joined`."""
+        changed = np.zeros(self.signs.size)
+        changed[self.signs != 0] = values
+        rows, bounds = np.split(self.signs * changed, [self.multipliers.rows.size])
+        return replace(self, multipliers=ConstraintMultipliers(rows, bounds))
+
+    def price_of(self, change: Array) -> float:
+        """What changes of these moduli cost at most, rounded up."""
+        bounds = np.where(
+            self.signs[-self.constraints.n_features :] > 0, self.constraints.upper, self.constraints.lower
+        )
+        limits = np.r_[self.constraints.limit, bounds][self.signs != 0]
+        return float(abs(change) @ abs(limits)) * _UP
+
     @property
     def free(self) -> NDArray[np.bool_]:
         """The columns of whose residuals bounds take up neither side."""
@@ -163,4 +189,4 @@ def lagrangian(
     found = constraint_multipliers(problem.program, constraints, gradient, total, sample.spread, coef)
     if without_norm:
         found = replace(found, bounds=np.zeros_like(found.bounds))
-    return Lagrangian(constraints, found, without_norm)
+    return Lagrangian(constraints, found, without_norm, np.sign(np.r_[found.rows, found.bounds]))

@@ -31,6 +31,8 @@ _LARGEST_CHANGE = 0.5
 _NEARLY = 1e-6
 #: By how much, relatively, least squares may miss what is wanted before a linear program is solved for it.
 _ACCEPTED_MISS = 0.1
+#: Changes below this are 0.
+_UNDERFLOW = 1e-290
 #: Singular values below this, relatively, belong to directions in which the rows do not differ.
 _RANK = 1e-13
 
@@ -50,6 +52,8 @@ class Rows:
         The weights of the observations, which bound their multipliers.
     unit : array of shape (n_features + 1,)
         The spreads, rounded to powers of 2 so that the division is exact, and 1.
+    n_others : int
+        The last so many rows are no observations but constraints on w, with multipliers of their own.
 
     See Also
     --------
@@ -62,13 +66,35 @@ class Rows:
     multipliers: Array
     capacity: Array
     unit: Array
+    n_others: int = 0
 
-    def updated(self, pos: Array, neg: Array) -> Rows:
-        """The same observations with other multipliers."""
-        return replace(self, multipliers=np.r_[pos[self.pos], neg[self.neg]])
+    @property
+    def n_observations(self) -> int:
+        """Number of rows that are observations."""
+        return self.pos.size + self.neg.size
+
+    @property
+    def others(self) -> Array:
+        """The multipliers of the constraints, shape (n_others,)."""
+        return self.multipliers[self.n_observations :]
+
+    def with_others(self, features: Array, multipliers: Array) -> Rows:
+        """The same with constraints: what a unit of their multipliers adds to the moments of the observations."""
+        return replace(
+            self,
+            features=np.vstack([self.features, features / self.unit]),
+            multipliers=np.r_[self.multipliers, multipliers],
+            capacity=np.r_[self.capacity, np.full(multipliers.size, np.inf)],
+            n_others=multipliers.size,
+        )
+
+    def updated(self, pos: Array, neg: Array, others: Array | None = None) -> Rows:
+        """The same rows with other multipliers."""
+        return replace(self, multipliers=np.r_[pos[self.pos], neg[self.neg], self.others if others is None else others])
 
     def replaced(self, pos: Array, neg: Array, which: NDArray[np.intp], values: Array) -> tuple[Array, Array]:
         """The multipliers with those of some of these observations, by their numbers here, replaced."""
+        which, values = which[which < self.n_observations], values[which < self.n_observations]
         pos, neg = pos.copy(), neg.copy()
         of_pos = which < self.pos.size
         pos[self.pos[which[of_pos]]] = values[of_pos]
@@ -150,7 +176,7 @@ def _strongest(X: Any, multipliers: Array, spread: Array) -> NDArray[np.intp]:
     return used[np.unique(np.concatenate(found))]
 
 
-def correct(rows: Rows, pos: Array, neg: Array, change: Array) -> tuple[Array, Array] | None:
+def correct(rows: Rows, pos: Array, neg: Array, change: Array) -> tuple[Array, Array, Array] | None:
     """Multipliers whose moments differ from those of `pos` and `neg` by about `change`; None if it takes large steps.
 
     Parameters
@@ -159,13 +185,18 @@ def correct(rows: Rows, pos: Array, neg: Array, change: Array) -> tuple[Array, A
     pos, neg : arrays of shapes (n_pos,) and (n_neg,), ≥ 0
     change : array of shape (n_features + 1,)
         What ``Σ α x⁺ − Σ β x⁻`` and ``Σα − Σβ`` are to change by.
+
+    Returns
+    -------
+    tuple of arrays or None
+        Those of the positives, of the negatives, and of the constraints among the rows.
     """
     return _changed(rows, pos, neg, rows.features, change / rows.unit)
 
 
 def correct_threshold(
     rows: Rows, pos: Array, neg: Array, program: Program, value: Array, total: float, spare: float
-) -> tuple[Array, Array] | None:
+) -> tuple[Array, Array, Array] | None:
     """Multipliers nearer to ``‖Σ q d‖_* + z Σq ≤ −spare``; None if it takes large steps.
 
     Linearised: for l1 (a largest entry) every entry that is nearly the largest has to satisfy the inequality; for linf
@@ -195,16 +226,19 @@ def correct_threshold(
     else:
         along, left = (gradient / max(float(np.linalg.norm(gradient)), 1e-300))[None, :], np.empty((0, gradient.size))
     features = rows.features[:, :-1] * unit[:-1]
-    per_margin = 1.0 if program.over == "points" else 0.5
-    matrix = np.c_[features @ along.T + z * per_margin, features @ left.T / np.maximum(left @ unit[:-1], 1e-300)]
+    per_margin = np.full(len(features), 1.0 if program.over == "points" else 0.5)
+    per_margin[rows.n_observations :] = 0.0
+    matrix = np.c_[
+        features @ along.T + z * per_margin[:, None], features @ left.T / np.maximum(left @ unit[:-1], 1e-300)
+    ]
     excess = along @ gradient + z * total
     wanted = np.r_[-np.maximum(1.5 * excess, 0.0) - spare, -(left @ gradient) / np.maximum(left @ unit[:-1], 1e-300)]
     return _changed(rows, pos, neg, np.c_[matrix, rows.features[:, -1]], np.r_[wanted, -value[-1]])
 
 
-def _changed(rows: Rows, pos: Array, neg: Array, features: Array, wanted: Array) -> tuple[Array, Array] | None:
+def _changed(rows: Rows, pos: Array, neg: Array, features: Array, wanted: Array) -> tuple[Array, Array, Array] | None:
     """Multipliers changed by δ with ``featuresᵀ δ = wanted``, by least squares, or by a linear program if need be."""
-    q = np.r_[pos[rows.pos], neg[rows.neg]]
+    q = np.r_[pos[rows.pos], neg[rows.neg], rows.others]
     room = _room(q, rows.capacity)
     matrix = (features * room[:, None]).T
     relative = np.linalg.lstsq(matrix, wanted, rcond=_RANK)[0]
@@ -213,14 +247,14 @@ def _changed(rows: Rows, pos: Array, neg: Array, features: Array, wanted: Array)
     if small and abs(matrix @ relative - wanted).max(initial=0.0) <= _ACCEPTED_MISS * size:
         change = room * relative
     else:
-        found = _least_change(features.T, wanted / size, q / size) if size > 0 else None
+        found = _least_change(features.T, wanted / size, q / size) if size > _UNDERFLOW else None
         if found is None:
             return None
         change = found * size
     changed = np.maximum(q + change, 0.0)
     pos, neg = pos.copy(), neg.copy()
-    pos[rows.pos], neg[rows.neg] = changed[: rows.pos.size], changed[rows.pos.size :]
-    return pos, neg
+    pos[rows.pos], neg[rows.neg] = changed[: rows.pos.size], changed[rows.pos.size : rows.n_observations]
+    return pos, neg, changed[rows.n_observations :]
 
 
 def _least_change(matrix: Array, wanted: Array, q: Array) -> Array | None:

@@ -52,6 +52,10 @@ class Feasible:
         The nearest floats.
     residual : pair of arrays of shape (n_features,)
         What is left of ``Σ q d`` (with constraints, of ``Σ q d − Aᵀμ``) and by how much that may be off.
+    held : Lagrangian, optional
+        The constraints with the nearest floats to their multipliers.
+    price : float
+        What the difference of those to the exact ones costs at most.
 
     See Also
     --------
@@ -63,6 +67,8 @@ class Feasible:
     gradient: Array
     multipliers: tuple[Array, Array]
     residual: tuple[Array, Array]
+    held: Lagrangian | None = None
+    price: float = 0.0
 
 
 def feasible_nearby(
@@ -96,7 +102,12 @@ def feasible_nearby(
         return None
     taken, moved, value, error = found
     pos, neg = rows.replaced(pos, neg, which, q + taken)
-    change = float((moved / (q + taken)).max())
+    price = 0.0
+    if held is not None and rows.n_others:
+        held, price = _moved_constraints(rows, which, q + taken, moved, held)
+    observed = which < rows.n_observations
+    q, taken, moved = q[observed], taken[observed], moved[observed]
+    change = float((moved / (q + taken)).max(initial=0.0))
     fits = _capacity_test(problem, pos, neg)
     # Sums in working precision have brought the multipliers near their capacities, by so much.
     least = 2.0**-52 * max(pos.size, neg.size)
@@ -104,8 +115,19 @@ def feasible_nearby(
         if loss >= least and change < loss / 8 and fits(1.0 - loss, float(moved.sum()), change):
             total = sums.total - float((moved + abs(taken)).sum())
             gradient = (abs(value) + error) * (1.0 + 1e-12)
-            return Feasible(1.0 - loss, max(0.0, total), gradient, (pos, neg), (value, error))
+            return Feasible(1.0 - loss, max(0.0, total), gradient, (pos, neg), (value, error), held, price)
     return None
+
+
+def _moved_constraints(
+    rows: Rows, which: NDArray[np.intp], values: Array, moved: Array, held: Lagrangian
+) -> tuple[Lagrangian, float]:
+    """The constraints with the multipliers of the basis, and what they may be off by, as a price."""
+    others, off = rows.others.copy(), np.zeros(rows.n_others)
+    of_others = which >= rows.n_observations
+    others[which[of_others] - rows.n_observations] = values[of_others]
+    off[which[of_others] - rows.n_observations] = moved[of_others]
+    return held.replaced(others), held.price_of(off)
 
 
 def _basis(rows: Rows, wanted: NDArray[np.intp] | None = None) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
