@@ -20,6 +20,7 @@ ALLOWED: dict[str, frozenset[str]] = {
     "dataset": frozenset(
         {
             "auclab.datasets.artificial.make_artificial",
+            "auclab.datasets.artificial_blocks.make_artificial_blocks",
             "auclab.datasets.breast_cancer.load_breast_cancer",
             "auclab.datasets.file.load_file",
             "auclab.datasets.parquet_blocks.load_blocks",

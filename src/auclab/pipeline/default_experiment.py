@@ -43,7 +43,7 @@ def with_formulation(overrides: Sequence[str]) -> list[str]:
         return list(overrides)
     added = [word for word in _FORMULATION if word.partition("=")[0] not in keys]
     # Rows in blocks are not split into inner folds.
-    fixed = {"tune", "formulation.penalty"} & keys or "dataset=blocks" in settings
+    fixed = {"tune", "formulation.penalty"} & keys or {"dataset=blocks", "dataset=artificial_blocks"} & set(settings)
     added += [] if fixed else [_TUNING]
     # Beside the other settings: Hydra's parser takes them in one row, before or after its options.
     first = next((at for at, word in enumerate(overrides) if _is_setting(word)), len(overrides))
