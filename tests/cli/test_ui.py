@@ -59,6 +59,24 @@ def test_the_page_opens_on_the_runs_and_its_server_ends_with_the_command(folder)
         assert probe.connect_ex(("127.0.0.1", port)) != 0
 
 
+@pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
+def test_a_killed_command_leaves_no_server(folder):
+    port = free_port(5450)
+    command = [sys.executable, "-m", "auclab.cli.main", "ui", "--port", str(port)]
+    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    assert next(line for line in process.stdout if line.startswith("open"))
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) != 0:
+                return
+        time.sleep(0.2)
+    raise AssertionError("the server is still there")
+
+
 def test_the_page_is_light_and_its_address_is_no_argument(tmp_path):
     store = Address.parse(tmp_path)
     assert page_settings(store)["MLFLOW_BACKEND_STORE_URI"] == f"sqlite:///{tmp_path / 'mlflow.db'}"

@@ -50,7 +50,10 @@ def test_everything_is_on_the_screen(results, which, console, tmp_path, monkeypa
     assert f"{result.summary['test/auc']:.4f}" in text
     assert "AUC" in text
     labels = [line.split()[0] for line in lines if line and not line.startswith(" ")]
-    assert labels[:5] == ["solved", "optimal", "new", "guarantee", "seconds"]
+    assert labels[:5] == ["solved", "optimal", "new", "guarantee", "labels"]
+    decision = result.folds[0].decision
+    cut = f"above {decision.threshold:.6g}" if which == "one" else "above a threshold of every split"
+    assert f"{result.dataset.positive} for scores {cut}: as many as are positive, on {decision.source}" in flowing
     assert "yes, proved" in flowing
     assert f"AUC {result.summary['test/auc']:.4f}" in flowing
     assert f"{result.seconds:.2f} in all" in flowing

@@ -194,3 +194,25 @@ def test_a_tuned_run_does_not_name_the_value_it_did_not_use():
     }  # fmt: skip
     assert run_name(settings, {"formulation": "ranksvm", "dataset": "pima"}) == "ranksvm λ tuned l1 · pima · highs"
     assert flatten(settings, {})["formulation.penalty"] == "tuned"
+
+
+def test_a_scorer_that_is_constant_for_every_value_is_not_tuned_to_the_end(data, monkeypatch):
+    """One inner fold tells; unbalanced files took five times as long to say so."""
+    X, y = data
+    fits = []
+    monkeypatch.setattr(AUCClassifier, "fit_path", _counted(AUCClassifier.fit_path, fits))
+    model = pipeline(CSVM(0.5))
+    _, tuning = tune(model, X, y, parameter="penalty", values=[1e3, 1e4], folds=5)
+    assert len(fits) == 1
+    assert (tuning.path[[f"fold_{k}" for k in range(5)]] == 0.5).all(axis=None)
+    assert tuning.numbers["tune/score_se"] == 0.0
+    tune(model, X, y, parameter="penalty", values=[1e-3, 1e4], folds=5)
+    assert len(fits) == 6
+
+
+def _counted(fit_path, calls):
+    def fit(self, *arguments, **named):
+        calls.append(self)
+        return fit_path(self, *arguments, **named)
+
+    return fit

@@ -24,7 +24,7 @@ from auclab.datasets.records import Dataset
 from auclab.estimators import AUCClassifier
 from auclab.export.formula import describe
 from auclab.export.scorer import Scorer
-from auclab.tracking.model import CODE_MODULE, REQUIREMENTS, describe_inputs, save_model
+from auclab.tracking.model import CODE_MODULE, LOADER_MODULE, REQUIREMENTS, describe_inputs, save_model
 from auclab.tracking.store import Store  # noqa: F401  turns MLflow's telemetry off
 
 #: What differs from one saving to the next, or has no meaning for such a model.
@@ -172,8 +172,8 @@ def test_mlflow_would_have_written_the_same_function(with_formula, tmp_path):
         from mlflow import pyfunc
 
         pyfunc.save_model(
-            tmp_path / "theirs", loader_module=CODE_MODULE, data_path=str(folder / "scorer.json"),
-            code_paths=[str(folder / "code" / f"{CODE_MODULE}.py")],
+            tmp_path / "theirs", loader_module=LOADER_MODULE, data_path=str(folder / "scorer.json"),
+            code_paths=[str(folder / "code" / f"{name}.py") for name in (LOADER_MODULE, CODE_MODULE)],
             signature=infer_signature(X[:5], Scorer(scorer).predict(X[:5]), params={"output": "all"}),
             pip_requirements=(folder / "requirements.txt").read_text().splitlines(),
         )  # fmt: skip

@@ -73,7 +73,7 @@ def page_settings(store: Address) -> dict[str, str]:
 
 def page_command(port: int) -> list[str]:
     """MLflow's page with this Python's MLflow, on this port."""
-    return [sys.executable, "-m", "mlflow", "ui", "--workers", "1", "--port", str(port)]
+    return [sys.executable, "-m", "auclab.cli.page", "ui", "--workers", "1", "--port", str(port)]
 
 
 def free_port(first: int) -> int:

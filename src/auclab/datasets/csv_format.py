@@ -226,9 +226,14 @@ def _refuse_ragged(path: Path, header: Sequence[str], body: Sequence[Sequence[st
     """Reject rows of another length, which pandas would fill up, or take for rows with a label in front."""
     for number, row in enumerate(body, start=1):
         if len(row) != len(header):
-            kind = SEPARATORS.get(separator, repr(separator))
-            raise AuclabError(
-                f"{path} cannot be read as a table: row {number} has {len(row)} fields, separated by {kind}, and the "
-                f"header row has {len(header)}; the row starts with {', '.join(row)[:40]!r}: repair it (text with a "
-                f"{kind} belongs in quotes), or give dataset.sep"
-            )
+            raise ragged_row(path, number, len(row), ", ".join(row), len(header), separator)
+
+
+def ragged_row(path: Path, number: int, n_fields: int, text: str, n_columns: int, separator: str) -> AuclabError:
+    """The error for a row with more or fewer fields than the header; rows are counted from 1."""
+    kind = SEPARATORS.get(separator, repr(separator))
+    return AuclabError(
+        f"{path} cannot be read as a table: row {number} has {n_fields} fields, separated by {kind}, and the "
+        f"header row has {n_columns}; the row starts with {text[:40]!r}: repair it (text with a "
+        f"{kind} belongs in quotes), or give dataset.sep"
+    )

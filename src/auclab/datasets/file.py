@@ -9,6 +9,7 @@ from typing import Any
 from auclab.datasets.bad_cells import refuse_bad_cells
 from auclab.datasets.checksum import verified_sha256
 from auclab.datasets.csv_format import CsvFormat, csv_format
+from auclab.datasets.csv_rows import leading_zeros
 from auclab.datasets.labels import as_labels, binarise
 from auclab.datasets.records import Dataset
 from auclab.datasets.table import ALL, UNREADABLE, make_dataset, read_csv, unreadable
@@ -106,13 +107,10 @@ def load_file(
     if where.name.lower().endswith((*CSV, *TSV)):
         written = _format_of(where, sep, decimal, encoding)
         _require_columns(where, written.header, target, kept_as_text, as_labels(drop))
-        text = ALL if nominal == ALL else [*kept_as_text, str(target)]
-        frame = read_csv(
-            where,
-            text=text, missing=(*MISSING, *as_labels(missing)), sep=written.sep, decimal=written.decimal,
-            encoding=written.encoding, skipinitialspace=True, names=list(written.header), header=0, index_col=False,
-        )  # fmt: skip
-        facts["notes"] = tuple(f"{where.name}: {found}" for found in written.detected)
+        text = ALL if nominal == ALL else [*kept_as_text, str(target), *as_labels(drop)]
+        frame, codes = _read_text(where, written, text, (*MISSING, *as_labels(missing)))
+        facts["notes"] = (*(f"{where.name}: {found}" for found in written.detected), *_notes(frame, codes))
+        kept_as_text = (*kept_as_text, *codes)
     elif where.name.lower().endswith(PARQUET):
         given = {"sep": sep, "decimal": decimal, "encoding": encoding, "missing": as_labels(missing)}
         if said := [f"dataset.{key}" for key, value in given.items() if value]:
@@ -126,6 +124,46 @@ def load_file(
     if nominal != ALL:
         refuse_bad_cells(frame, [name for name in frame.columns if name not in (target, *kept_as_text)])
     return make_dataset(frame, target=str(target), positive=positive, negative=negative, nominal=nominal, **facts)
+
+
+def _read_text(
+    path: Path, written: CsvFormat, text: Sequence[str] | str, missing: Sequence[str]
+) -> tuple[Any, list[str]]:
+    """The table of a csv file, and its columns that are kept as text because their numbers start with zeros."""
+
+    def read(kept: Sequence[str] | str) -> Any:
+        return read_csv(
+            path,
+            text=kept, missing=missing, sep=written.sep, decimal=written.decimal, encoding=written.encoding,
+            skipinitialspace=True, names=list(written.header), header=0, index_col=False,
+        )  # fmt: skip
+
+    try:
+        frame = read(text)
+    except AuclabError:
+        leading_zeros(path, written, [])  # names the row if its length is the reason
+        raise
+    codes = leading_zeros(path, written, [str(name) for name in frame.columns if _is_whole(frame[name])])
+    return (read([*text, *codes]), codes) if codes and text != ALL else (frame, [])
+
+
+def _notes(frame: Any, codes: Sequence[str]) -> list[str]:
+    """What is said of columns whose numbers start with zeros."""
+    notes = []
+    for name in codes:
+        example = next(value for value in frame[name].dropna() if len(value) > 1 and value.startswith("0"))
+        notes.append(
+            f"column {name!r} has numbers that start with 0, such as {example!r}, and is taken as categories, as "
+            "postal codes are; without the zeros it is taken as numbers"
+        )
+    return notes
+
+
+def _is_whole(column: Any) -> bool:
+    """Whether a column holds whole numbers, or gaps."""
+    if column.dtype.kind in "iu":
+        return True
+    return bool(column.dtype.kind == "f" and (column.isna() | (column % 1 == 0)).all())
 
 
 def _format_of(path: Path, sep: str | None, decimal: str | None, encoding: str | None) -> CsvFormat:

@@ -15,7 +15,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -373,20 +372,3 @@ def _number(value: Any) -> float:
 def _sigmoid(x: np.ndarray) -> np.ndarray:
     small = np.exp(-np.abs(x))
     return np.where(x >= 0, 1.0 / (1.0 + small), small / (1.0 + small))
-
-
-def _load_pyfunc(path: str) -> Scorer:
-    """MLflow's entry: `path` is ``scorer.json`` of a model."""
-    scorer = Scorer.read(path)
-    if scorer.is_formula:
-        return scorer
-    try:
-        # Above this package, and not there where the copy of this file is used: found when it is needed.
-        load_model = import_module("auclab.tracking.model").load_model
-    except ImportError as error:
-        what = scorer.description["about"].get("formulation", "its preprocessing")
-        raise ImportError(
-            f"{what} is no formula over the columns, so that this model needs auclab in the environment ({error}); "
-            "install it from its source: pip install PATH_OF_AUCLAB"
-        ) from error
-    return Scorer(scorer.description, load_model(Path(path).parent))

@@ -9,6 +9,8 @@ from rich.text import Text
 
 from auclab.estimators.baselines import BaselineFit
 from auclab.pipeline.bound_lines import BoundLine, best_of, weakest
+from auclab.pipeline.decision import UNDECIDED
+from auclab.pipeline.decision_settings import rule_in_words
 from auclab.pipeline.results import Fold, Result
 from auclab.solvers.solution import Solution
 from auclab.types import CONVERGED, Status
@@ -22,6 +24,8 @@ def answer(result: Result) -> list[tuple[str, Text]]:
     rows = [("solved", _solved(result)), ("optimal", _optimal(result)), ("new rows", _new_rows(result))]
     if (guarantee := _guarantee(result)) is not None:
         rows.append(("guarantee", guarantee))
+    if (labels := _labels(result)) is not None:
+        rows.append(("labels", labels))
     rows.append(("seconds", _seconds(result)))
     return rows + [("warning", Text(text, "yellow")) for text in warnings(result)]
 
@@ -121,6 +125,17 @@ def _guarantee(result: Result) -> Text | None:
         return Text(f"none: all {len(lines)} bounds exclude nothing with so few rows")
     several = "in every split, " if len(result.folds) > 1 else ""
     return Text(f"{best.statement} {several}with probability {result.confidence:g} ({best.name}, {best.sample} part)")
+
+
+def _labels(result: Result) -> Text | None:
+    """Where the scores of the kept model are cut, and how that was chosen; None where nothing was."""
+    decisions = [fold.decision for fold in result.folds]
+    if any(decision is UNDECIDED for decision in decisions):
+        return None
+    first = decisions[0]
+    where = f"above {first.threshold:.6g}" if len(decisions) == 1 else "above a threshold of every split"
+    words = f"{result.dataset.positive} for scores {where}: {rule_in_words(first.rule)}, on {first.source}"
+    return Text(words + (" (decision.threshold)" if first.rule == "prior" else ""))
 
 
 def _seconds(result: Result) -> Text:

@@ -47,6 +47,26 @@ def plain_rule(rule: Any) -> Any:
     return rule if isinstance(rule, str | int | float) or rule is None else list(rule)
 
 
+def rule_in_words(rule: Any) -> str:
+    """What a rule, as `plain_rule` gives it, is for.
+
+    Examples
+    --------
+    >>> rule_in_words("prior"), rule_in_words(["fpr", 0.05])
+    ('as many as are positive', 'the largest TPR with an FPR of at most 0.05')
+    """
+    name, *given = rule if isinstance(rule, list | tuple) else (rule,)
+    if name == "prior":
+        return f"a share of {given[0]:g}" if given else "as many as are positive"
+    if name == "youden":
+        return "the largest TPR − FPR"
+    if name == "cost":
+        return f"the least cost, {given[0]:g} for a false positive and {given[1]:g} for a false negative"
+    if name == "fpr":
+        return f"the largest TPR with an FPR of at most {given[0]:g}"
+    return "as given"
+
+
 def _check_rule(rule: Any) -> None:
     if isinstance(rule, int | float) and not isinstance(rule, bool) and math.isfinite(rule):
         return

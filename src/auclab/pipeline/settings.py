@@ -274,7 +274,7 @@ def typed(config: Any, kind: type[T]) -> T:
         # A group that an older run does not have is an empty mapping.
         composed = OmegaConf.is_config(config)
         plain = OmegaConf.create(OmegaConf.to_container(config, resolve=True) if composed else config)
-        return cast(T, OmegaConf.to_object(OmegaConf.merge(_editable(kind), plain)))
+        return cast(T, OmegaConf.to_object(OmegaConf.merge(_editable(cast(type, kind)), plain)))
     except OmegaConfBaseException as error:
         choices = ", ".join(item.name for item in fields(kind))  # type: ignore[arg-type]
         raise AuclabError(f"{str(error).splitlines()[0]}; {kind.__name__} has {choices}") from None

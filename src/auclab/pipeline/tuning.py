@@ -120,6 +120,8 @@ def tune_formulation(
     (Program, Tuning)
         The formulation at the selected value, and how that was found.
 
+    Where the scorer of every value is constant on the first inner fold, the other folds are not solved.
+
     Raises
     ------
     AuclabError
@@ -207,6 +209,9 @@ def _select(
             scores[row, k] = scorer(classifier, X_test, y[split.test])
             certified[row, k] = math.nan if solution is None else solution.status is Status.OPTIMAL
             compiling += 0.0 if solution is None else solution.timings.compile
+        if k == 0 and all(_is_constant(classifier) for classifier in fitted):  # the other folds would say the same
+            scores[:, 1:], certified[:, 1:] = scores[:, :1], certified[:, :1]
+            break
     means, errors = scores.mean(axis=1), scores.std(axis=1, ddof=1) / math.sqrt(folds)
     best = _simplest(means >= means.max(), simpler)
     at = _simplest(means >= means[best] - errors[best], simpler) if config.one_standard_error else best
@@ -222,6 +227,12 @@ def _select(
     label = config.metric if METRICS[config.metric].greater_is_better else f"−{config.metric}"
     seconds = max(0.0, time.perf_counter() - start - compiling)
     return Tuning(str(config.parameter), label, table, path[best], path[at], config.one_standard_error, seconds)
+
+
+def _is_constant(classifier: Any) -> bool:
+    """Whether a linear scorer gives every row the same score."""
+    coef = getattr(classifier, "coef_", None)
+    return coef is not None and not np.any(coef)
 
 
 def _refuse_failure(solution: Solution, parameter: str) -> None:

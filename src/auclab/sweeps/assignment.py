@@ -46,7 +46,8 @@ class Assignment:
 
     def packed(self) -> bytes:
         """As `run_packed` takes it: packed once, and unpacked once by each worker."""
-        import cloudpickle  # Hydra's objects have functions without a name
+        # Hydra's objects have functions without a name, which pickle cannot take.
+        import cloudpickle  # type: ignore[import-untyped]
 
         packed: bytes = cloudpickle.dumps(self)
         return packed

@@ -38,11 +38,15 @@ SCORER_REQUIREMENTS: tuple[str, ...] = ("numpy", "pandas", "mlflow")
 #: Packages that MLflow lists besides, to build an environment.
 BUILD_PACKAGES = ("pip", "setuptools", "wheel")
 MODEL_FILE = "model.skops"
-#: Folder and name of the module, a copy of `auclab.export.scorer`, that evaluates ``scorer.json``.
-CODE_FOLDER, CODE_MODULE = "code", "auclab_scorer"
-_SCORER_MODULE = Path(scorer_module.__file__)
+#: Folder of the code in a model, and its modules: copies of the one that MLflow calls, and of the one that evaluates
+#: ``scorer.json``.
+CODE_FOLDER, LOADER_MODULE, CODE_MODULE = "code", "auclab_loader", "auclab_scorer"
+_SOURCES = {
+    LOADER_MODULE: Path(__file__).with_name("pyfunc_loader.py"),
+    CODE_MODULE: Path(scorer_module.__file__),
+}
 _SCORER_FUNCTION: dict[str, Any] = {
-    "loader_module": CODE_MODULE,
+    "loader_module": LOADER_MODULE,
     "code": CODE_FOLDER,
     "data": SCORER_FILE,
     "streamable": False,
@@ -127,7 +131,8 @@ def save_model(model: Any, X: Any, folder: Path, *, scorer: Mapping[str, Any] | 
         function, signature = _SCORER_FUNCTION, _signature(X, OUTPUTS, PARAMS)
         _write(folder / SCORER_FILE, scorer)
         (folder / CODE_FOLDER).mkdir()
-        shutil.copyfile(_SCORER_MODULE, folder / CODE_FOLDER / f"{CODE_MODULE}.py")
+        for name, source in _SOURCES.items():
+            shutil.copyfile(source, folder / CODE_FOLDER / f"{name}.py")
     requirements = [f"{name}=={_version(name)}" for name in names]
     python = platform.python_version()
     (folder / "requirements.txt").write_text("\n".join(requirements), encoding="utf-8")
