@@ -1,21 +1,28 @@
-"""Selection by a metric on a validation part, and what it costs on the test part: the protocol of Sect. 4."""
+"""Selection by a metric on a validation part, and what it costs on the test part: the protocol of Sect. 4.
+
+A tie of a positive and a negative counts ½ in eq. (2). The numbers of Table 2 come out where it counts 1, in selection
+and on the test part: reading ``ties one``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Literal
 
 import numpy as np
 from sklearn.model_selection import train_test_split
 
 from auclab.metrics import auc_score, bauc_score, probabilistic_auc, scored_auc, soft_auc, voros_score
+from experiments.learners import Floats, Integers, Mask, Table, read_table
 from experiments.study import AGREE, AS_PUBLISHED, CORRECTED, VALUE, Row, holds
 from experiments.vanderlooy_huellermeier_2008.data_sets import SETS
-from experiments.vanderlooy_huellermeier_2008.learners import Floats, Integers, Mask, Table, read_table
 
-METRICS = {
-    "auc": auc_score,
+#: What a tied pair counts in AUC, by the variant of the rows.
+TIES: Mapping[str, Literal["half", "upper"]] = {AGREE: "half", "ties one": "upper"}
+#: Metrics beside AUC; their modifiers settle the ties.
+OTHERS = {
     "sauc": scored_auc,
     "soft": lambda y, s: soft_auc(y, s, beta=10.0),
     "prob": lambda y, s: probabilistic_auc(y, s, width=0.1),
@@ -23,6 +30,7 @@ METRICS = {
     "bauc": bauc_score,
     "voros": voros_score,
 }
+METRICS = ("auc", *OTHERS)
 #: Columns of the print, with the two readings of eq. (5), and ours, by claim and variant.
 COLUMNS = {
     **{("auc", AGREE): "auc", ("sauc", AGREE): "sauc", ("soft", AGREE): "soft"},
@@ -100,8 +108,8 @@ class Outcome:
         return float(self.loss.max())
 
 
-def verify(labels: Mask, scores: Sequence[Floats], n_validation: int) -> Outcome:
-    """Rate candidates, whose scores have the validation rows before the test rows.
+def verify(labels: Mask, scores: Sequence[Floats], n_validation: int) -> dict[str, Outcome]:
+    """Rate candidates, whose scores have the validation rows before the test rows, by each reading of `TIES`.
 
     Examples
     --------
@@ -109,16 +117,21 @@ def verify(labels: Mask, scores: Sequence[Floats], n_validation: int) -> Outcome
     the first has AUC 0 and the second 1:
 
     >>> labels = np.array([True, False, True, False])
-    >>> outcome = verify(labels, [np.array([0.9, 0.1, 0.1, 0.9]), np.array([0.6, 0.4, 0.9, 0.1])], 2)
+    >>> outcome = verify(labels, [np.array([0.9, 0.1, 0.1, 0.9]), np.array([0.6, 0.4, 0.9, 0.1])], 2)[""]
     >>> outcome.regret("auc"), outcome.regret("sauc")
     (0.5, 1.0)
     """
-    test = np.array([auc_score(labels[n_validation:], each[n_validation:]) for each in scores])
-    best = {}
-    for name, metric in METRICS.items():
-        values = np.array([metric(labels[:n_validation], each[:n_validation]) for each in scores])
-        best[name] = values >= values.max() - _TIE
-    return Outcome(test, best)
+    validation = [(labels[:n_validation], each[:n_validation]) for each in scores]
+    others = {name: _best([metric(*part) for part in validation]) for name, metric in OTHERS.items()}
+    found = {}
+    for variant, ties in TIES.items():
+        test = np.array([auc_score(labels[n_validation:], each[n_validation:], ties=ties) for each in scores])
+        found[variant] = Outcome(test, {"auc": _best([auc_score(*part, ties=ties) for part in validation]), **others})
+    return found
+
+
+def _best(values: Sequence[float]) -> Mask:
+    return np.array(values) >= max(values) - _TIE
 
 
 def mean_regret(runs: Sequence[Outcome], metric: str) -> float:
@@ -143,6 +156,23 @@ def wins(runs: Sequence[Outcome], one: str, other: str) -> tuple[float, float]:
 def read_tables(names: tuple[str, ...]) -> Mapping[str, Table]:
     """Data sets by their names of Table 1, read once a process."""
     return {name: read_table(SETS[name]) for name in names}
+
+
+def of_variant(by_set: Mapping[str, Sequence[Mapping[str, Outcome]]], variant: str) -> dict[str, list[Outcome]]:
+    """The outcomes of one reading of `TIES`, by data set."""
+    return {name: [run[variant] for run in runs] for name, runs in by_set.items()}
+
+
+def reading_rows(
+    pattern: str, by_set: Mapping[str, Sequence[Outcome]], seed: int, variant: str, with_mean: bool = True
+) -> Iterator[Row]:
+    """Mean regrets of the four metrics of the paper in a reading that is not the plain one, by data set."""
+    for column in PUBLISHED:
+        means = [mean_regret(runs, column) for runs in by_set.values()]
+        for name, value in zip(by_set, means, strict=True):
+            yield Row(f"{pattern.format(name)}.{column}", value, seed, variant)
+        if with_mean:
+            yield Row(f"{pattern.format('mean')}.{column}", float(np.mean(means)), seed, variant)
 
 
 def regret_rows(pattern: str, by_set: Mapping[str, Sequence[Outcome]], seed: int) -> Iterator[Row]:

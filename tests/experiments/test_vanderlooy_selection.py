@@ -3,17 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from experiments.learners import J48, NaiveBayes, fill, logistic_scores, read_table
 from experiments.vanderlooy_huellermeier_2008 import table2, table3
-from experiments.vanderlooy_huellermeier_2008.learners import (
-    Leaves,
-    NaiveBayes,
-    fill,
-    kernel_masses,
-    logistic_scores,
-    read_table,
-)
 from experiments.vanderlooy_huellermeier_2008.regret import METRICS, Outcome, Parts, mean_regret, verify, wins
-from scipy.stats import norm
 from sklearn.naive_bayes import CategoricalNB
 
 from auclab.datasets.records import Dataset
@@ -22,7 +14,7 @@ from composed import SHARED_DATA
 
 def table_of(X, y, nominal, monkeypatch):
     data = Dataset("any", pd.DataFrame(X), np.asarray(y), nominal)
-    monkeypatch.setattr("experiments.vanderlooy_huellermeier_2008.learners.load", lambda name: data)
+    monkeypatch.setattr("experiments.learners.table.load", lambda name: data)
     return read_table("any")
 
 
@@ -43,11 +35,11 @@ def mixed(monkeypatch):
 def test_tables_have_indicators_codes_and_owners(mixed):
     assert mixed.columns.shape == (60, 3 + 1 + 3 + 1)
     assert mixed.owner.tolist() == [0, 0, 0, 1, 2, 2, 2, 3]
-    assert [values.size > 0 for values in mixed.values] == [False, False, False, True]
+    assert mixed.arity.tolist() == [3, 2, 3, 0]
     gaps = np.isnan(mixed.columns)
-    np.testing.assert_array_equal(gaps.any(axis=1), (mixed.codes < 0).any(axis=1))
-    known = mixed.codes[:, 3] >= 0
-    np.testing.assert_array_equal(mixed.values[3][mixed.codes[known, 3]], mixed.columns[known, -1])
+    np.testing.assert_array_equal(gaps.any(axis=1), np.isnan(mixed.cells).any(axis=1))
+    np.testing.assert_array_equal(mixed.cells[:, 3], mixed.columns[:, -1])
+    np.testing.assert_array_equal(mixed.cells[:, 2], mixed.columns[:, 4:7].argmax(axis=1))
 
 
 def test_gaps_are_filled_from_the_training_part_alone(mixed):
@@ -67,39 +59,23 @@ def test_naive_bayes_on_nominal_features_is_the_one_of_scikit_learn(mixed):
     scores = NaiveBayes(mixed, train, rows).scores(kept)
     prior = (mixed.labels[train].sum() + 1) / 42
     twin = CategoricalNB(alpha=1.0, min_categories=3, class_prior=[1 - prior, prior])
-    twin.fit(mixed.codes[train][:, kept], mixed.labels[train])
-    np.testing.assert_allclose(scores, twin.predict_proba(mixed.codes[rows][:, kept])[:, 1], rtol=1e-12)
+    twin.fit(mixed.cells[train][:, kept], mixed.labels[train])
+    np.testing.assert_allclose(scores, twin.predict_proba(mixed.cells[rows][:, kept])[:, 1], rtol=1e-12)
 
 
 def test_a_missing_value_is_no_evidence(mixed):
     train, rows = np.arange(40), np.arange(60)
     bayes = NaiveBayes(mixed, train, rows)
-    assert (bayes.evidence[mixed.codes < 0] == 0).all()
+    assert (bayes.evidence[np.isnan(mixed.cells)] == 0).all()
     assert (bayes.evidence[:, 2] != 0).any()
-
-
-def test_kernels_are_those_of_a_plain_loop():
-    values = np.array([0.0, 1.0, 2.5, 4.0, 9.0, 10.0])
-    tallies = np.array([[2.0, 0.0, 1.0, 1.0, 0.0, 0.0], [0.0, 3.0, 0.0, 0.0, 1.0, 0.0]])  # 10 is not in training
-    gap = 9.0 / 4
-    for row, tally in enumerate(tallies):
-        sample = np.repeat(values, tally.astype(int))
-        width = max((sample.max() - sample.min()) / 2, gap / 6)
-        for column, x in enumerate(values):
-            kernels = norm(sample, width)
-            twin = np.mean(kernels.cdf(x + gap / 2) - kernels.cdf(x - gap / 2))
-            assert kernel_masses(values, tallies, np.arange(6))[row, column] == pytest.approx(twin, rel=1e-9)
 
 
 def test_leaves_hold_the_training_counts(mixed):
     train = np.arange(40)
-    kept = np.array([True, True, True, True])
-    leaves = Leaves.of(mixed, fill(mixed, train), train, train, kept)
-    assert leaves.total.min() >= 2
-    plain = leaves.scores(laplace=False)
-    assert np.sum(plain) == pytest.approx(mixed.labels[train].sum())  # each leaf predicts its own share
-    corrected = leaves.scores()
-    np.testing.assert_allclose(corrected, (plain * leaves.total + 1) / (leaves.total + 2))
+    complete = train[~np.isnan(mixed.cells[train]).any(axis=1)]
+    tree = J48.grow(mixed.cells[complete], mixed.labels[complete], mixed.arity, np.ones(4, bool))
+    plain, corrected = (tree.scores(mixed.cells[complete], mixed.arity, laplace=laplace) for laplace in (False, True))
+    assert np.sum(plain) == pytest.approx(mixed.labels[complete].sum())  # each leaf predicts its own share
     assert (np.abs(corrected - 0.5) <= np.abs(plain - 0.5)).all()
 
 
@@ -135,9 +111,18 @@ def test_a_candidate_that_is_best_everywhere_costs_nothing():
     random = np.random.default_rng(0)
     labels = np.tile([True, False], 20)
     noise = [random.random(40) for _ in range(4)]
-    outcome = verify(labels, [*noise, np.where(labels, 0.95, 0.05)], 10)
-    assert {name: outcome.regret(name) for name in METRICS} == dict.fromkeys(METRICS, 0.0)
-    assert outcome.chance <= outcome.worst
+    for outcome in verify(labels, [*noise, np.where(labels, 0.95, 0.05)], 10).values():
+        assert {name: outcome.regret(name) for name in METRICS} == dict.fromkeys(METRICS, 0.0)
+        assert outcome.chance <= outcome.worst
+
+
+def test_a_tree_without_a_split_is_the_best_where_ties_count_one():
+    labels = np.tile([True, True, False, False], 3)
+    leaf, split = np.full(12, 0.5), np.tile([0.9, 0.4, 0.5, 0.1], 3)
+    half, one = (verify(labels, [leaf, split], 4)[variant] for variant in ("", "ties one"))
+    assert (half.regret("auc"), half.regret("sauc")) == (0.0, 0.0)
+    # AUC takes the leaf, whose pairs are all tied, and sAUC the tree with AUC ¾
+    assert (one.regret("auc"), one.regret("sauc")) == (0.0, 0.25)
 
 
 def test_ties_cost_their_mean_and_wins_take_the_first():

@@ -13,8 +13,12 @@ NAMES = (
     "breast_cancer_ljubljana", "credit_approval", "german_credit", "heart_statlog", "horse_colic", "house_votes",
     "ionosphere", "liver_disorders", "monks2", "pima", "sonar", "tic_tac_toe",
 )  # fmt: skip
-#: Neither separable nor with a value that only one class has, where a ridge of 1e-8 leaves the weights undetermined.
-DETERMINED = ("german_credit", "heart_statlog", "liver_disorders", "monks2", "pima")
+#: By set, the largest difference of probabilities by logistic regression. The classes of sonar's half are separable.
+#: (credit approval, horse colic, votes and ionosphere: separable too, some hundred steps that amplify each rounding.)
+LOGISTIC = {
+    **dict.fromkeys(("heart_statlog", "liver_disorders", "monks2", "pima"), 1e-9),
+    **{"breast_cancer_ljubljana": 1e-6, "german_credit": 1e-4, "sonar": 1e-3},
+}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -53,9 +57,9 @@ def test_probabilities_of_naive_bayes(name):
     assert np.abs(NaiveBayes(data, train, rows).scores(np.ones(data.n_features, bool)) - theirs).max() < 1e-12
 
 
-@pytest.mark.parametrize("name", DETERMINED)
+@pytest.mark.parametrize("name", LOGISTIC)
 def test_probabilities_of_logistic_regression(name):
     data, train, rows = halves(name)
     theirs = Weka("weka.classifiers.functions.Logistic", "-R 1.0E-8", data, train).scores(rows)
     ours = logistic_scores(data, fill(data, train), train, rows, np.ones(data.n_features, bool))
-    assert np.abs(ours - theirs).max() < 1e-3
+    assert np.abs(ours - theirs).max() < LOGISTIC[name]
