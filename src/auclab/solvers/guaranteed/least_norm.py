@@ -157,7 +157,7 @@ class LeastNorm:
         """The shortest scorer of a level; from the second level on it should be lower than the one before."""
         begin, limit = perf_counter(), limit_of(level)
         if self.best.objective >= limit:
-            raise AuclabError(_out_of_reach(level, self.best))
+            raise AuclabError(_out_of_reach(level, self.best, self.constraints is not None))
         self.search.set_limits([limit])
         with one_thread_each(), monitored(self.tolerance, self._left()) as monitor:
             if self.part.value(self.start) >= limit:  # of a lower level than this
@@ -271,12 +271,13 @@ def in_memory(sample: Any) -> Any:
     return sample
 
 
-def _out_of_reach(level: float, best: Solution) -> str:
+def _out_of_reach(level: float, best: Solution, constrained: bool) -> str:
     bound, reach = 1.0 - best.lower_bound, best.certificate.norm_bound
     for_all = best.status is Status.OPTIMAL or math.isinf(reach)
     scorers = "no linear scorer" if for_all else f"no linear scorer up to the length {reach:.3g}"
+    within = " within the constraints" if constrained else ""
     verdict = "impossible" if for_all and limit_of(level) < best.lower_bound else "out of reach"
     return (
-        f"bAUC ≥ {level:.9g} is {verdict}: {scorers} that is admitted has more than {bound:.9g} on these data "
+        f"bAUC ≥ {level:.9g} is {verdict}: {scorers}{within} has more than {bound:.9g} on these data "
         f"(proved), and the best that was found has {1 - best.objective:.9g}; ask for less"
     )

@@ -32,6 +32,8 @@ _SLACK_MASTERS = 5
 _INSIDE = 1e-13
 #: Masters at most, and without a better point or bound.
 _MAX_MASTERS, _STALLED = 20_000, 1_000
+#: Masters without a better point on the way to their minimisers until one is sought from the minimiser on.
+_OUTSIDE = 8
 #: Steps to the multiple of a point that keeps a limit, and by what factor each lengthens at most.
 _LENGTHENINGS, _LONGEST = 6, 1.01
 #: A relative change below this is no progress.
@@ -179,7 +181,7 @@ class OuterApproximation:
         enough : float
         """
         best, value = self._first(start)
-        allowed, lower, unchanged = 0.5 * tolerance, -math.inf, 0
+        allowed, lower, unchanged, outside = 0.5 * tolerance, -math.inf, 0, 0
         found = Found.nothing(best, value, self.radius, len(self.constraints.matrix))
         for iterations in range(1, _MAX_MASTERS + 1):
             point = self.master.minimise(monitor.call_limit)
@@ -203,6 +205,10 @@ class OuterApproximation:
             self._drop_slack(point, rise > _PROGRESS * scale)
             before = value
             best, value = self._step(point.coef, best, value)
+            outside = 0 if value < before else outside + 1
+            if outside >= _OUTSIDE and best is not None and start is not None:
+                outside = 0
+                best, value = self._from_outside(point.coef, start, best, value)
             progress = max(rise, before - value) > _PROGRESS * scale
             unchanged = 0 if progress else unchanged + 1
         return replace(found, status=Status.ITERATION_LIMIT)
@@ -221,6 +227,33 @@ class OuterApproximation:
             at_trial, kept = self.evaluate(trial)
             if kept:
                 return (trial, at_trial) if at_trial < value else (best, value)
+        return best, value
+
+    def _from_outside(self, outer: Array, inner: Array, best: Array, value: float) -> tuple[Array, float]:
+        """The first point that keeps the limits beyond the master's minimiser: a longer one, or towards an inner point.
+
+        Where the feasible set is round, points between a minimiser near it and the best point are all outside.
+        """
+        if self.goal == "norm":
+            return self._sparse(outer, best, value, value)
+        share = 0.0
+        for _ in range(_LENGTHENINGS):
+            trial = outer + share * (inner - outer)
+            at_trial, kept = self.evaluate(trial)
+            if kept:
+                return (trial, at_trial) if at_trial < value else (best, value)
+            step = 0.0
+            for g, part in enumerate(self.parts):
+                if not self._is_limited(g):
+                    continue
+                constants, slopes = part.cuts(trial)
+                excess = float((constants - slopes @ trial).sum()) - (self.limits[g] - 2.0 * _INSIDE)
+                slope = float((slopes @ (inner - outer)).sum())
+                if excess > 0.0:  # Newton's step, from the side where a convex function is too large
+                    step = max(step, excess / slope if slope > 0.0 else math.inf)
+            share = share * (1.0 + 2.0**-50) + step
+            if not share < 1.0:
+                break
         return best, value
 
     def _sparse(self, outer: Array, best: Array, value: float, enough: float) -> tuple[Array, float]:
