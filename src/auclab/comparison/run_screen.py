@@ -126,6 +126,8 @@ class _Ending:
                 numbers = [f"none: a baseline of {visible(str(content['solver']))}, whose fit is not verified"]
             if content["status"] == Status.OPTIMAL_WITHIN:
                 numbers.append(f"for ‖w‖ ≤ {plain(content['norm_bound'], '.3g')}")
+            if isinstance(constraints := content.get("constraints"), dict):
+                numbers.append(f"constraints: {visible(str(constraints.get('statement')))}")
             return cls(
                 visible(f"{content['status']}, {content['advice']}"),
                 content["status"] in CONVERGED,

@@ -37,6 +37,7 @@ STUDY_TAG = "study"
 #: First parts of the names of settings; every other column is a fact, a tag or a metric.
 GROUPS = (
     *("dataset", "split", "preprocess", "formulation", "tune", "solver", "metrics", "bounds", "decision", "tracking"),
+    "constraints",
     "experiment",
     "data_dir",
 )

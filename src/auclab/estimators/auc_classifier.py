@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
+from dataclasses import fields
 from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
@@ -16,6 +17,8 @@ from auclab.estimators.calibration import METHODS, Calibration, fit_calibration,
 from auclab.estimators.linear_classifier import LinearClassifier
 from auclab.estimators.threshold import Cuts, decision_threshold, read_rule
 from auclab.formulations import FORMULATIONS, Program, as_formulation, formulation_named
+from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.constraints import Constraints
 from auclab.samples.blocks.table import BlockTable
 from auclab.solvers.dispatch import solve
 from auclab.solvers.path import solve_path
@@ -77,6 +80,10 @@ class AUCClassifier(LinearClassifier):
         Weights ≥ 0 by label, 1 for a label that is left out; "balanced" gives both classes the same total weight. They
         multiply `sample_weight` in programs over points. In programs over pairs they cancel, because every pair has one
         observation of each class: neither w nor the ranking changes, only the threshold does.
+    constraints : Constraints or mapping, optional
+        What the coefficients have to satisfy, `auclab.Constraints` or its parameters by name: by the names of the
+        columns of a DataFrame, or their numbers, in units of `X` as `fit` gets it. Behind a scaler in a pipeline these
+        are the scaled ones: signs keep their meaning, numbers do not.
     decision_threshold : str, tuple or float
         Where `predict` cuts: a rule of `auclab.estimators.decision_threshold`, "prior", "youden", ``("cost", 1, 5)`` or
         ``("fpr", 0.05)``, or a number, in units of ``X @ coef_[0]``. "auto" is probability ½ with a calibration (with
@@ -154,6 +161,7 @@ class AUCClassifier(LinearClassifier):
         time_limit: float | None = None,
         solver_options: dict[str, Any] | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        constraints: Constraints | ColumnConstraints | Mapping[str, Any] | None = None,
         decision_threshold: str | tuple[Any, ...] | float = "auto",
         calibration: Literal["sigmoid", "isotonic"] | None = None,
         cv: int | Any = 5,
@@ -169,6 +177,7 @@ class AUCClassifier(LinearClassifier):
         self.time_limit = time_limit
         self.solver_options = solver_options
         self.class_weight = class_weight
+        self.constraints = constraints
         self.decision_threshold = decision_threshold
         self.calibration = calibration
         self.cv = cv
@@ -255,6 +264,7 @@ class AUCClassifier(LinearClassifier):
             tolerance=self.tolerance,
             time_limit=self.time_limit,
             sample_weight=self._weights(positive, None),
+            constraints=self._column_constraints(),
             **(self.solver_options or {}),
         )
         given = dict.fromkeys(_OF_FORMULATIONS)
@@ -286,8 +296,25 @@ class AUCClassifier(LinearClassifier):
             tolerance=self.tolerance,
             time_limit=self.time_limit,
             sample_weight=self._weights(positive, weight),
+            constraints=self._column_constraints(),
             **(self.solver_options or {}),
         )
+
+    def _column_constraints(self) -> ColumnConstraints | None:
+        """The constraints on the columns that `fit` has seen."""
+        given: Any = self.constraints
+        if given is None or isinstance(given, ColumnConstraints):
+            return given
+        if isinstance(given, Mapping):
+            try:
+                given = Constraints(**given)
+            except TypeError as error:
+                known = ", ".join(item.name for item in fields(Constraints))
+                raise AuclabError(f"constraints has {', '.join(map(repr, given))}; there are {known}") from error
+        if not isinstance(given, Constraints):
+            raise AuclabError(f"constraints must be auclab.Constraints, a mapping or None, got {type(given).__name__}")
+        numbered = [f"x{k}" for k in range(self.n_features_in_)]
+        return given.on_columns([str(name) for name in getattr(self, "feature_names_in_", numbered)])
 
     def _adopt(self, solution: Solution, X: Any, positive: NDArray[np.bool_], weight: Array | None) -> Self:
         """Set what `fit` sets."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
 from auclab.export.scorer import FORMAT, VERSION
-from auclab.types import AuclabError
+from auclab.types import Array, AuclabError
 
 Term = dict[str, Any]
 
@@ -84,6 +85,63 @@ def describe(
         "threshold": dict(threshold),
         "labels": list(labels),
     }
+
+
+@dataclass(frozen=True)
+class PreparedColumns:
+    """Where the columns of a prepared table come from.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the prepared columns.
+    sources : tuple of str
+        The column of the data of which each is made; a nominal one makes several.
+    scales : array of shape (n_features,)
+        By what each was divided: behind `auclab.datasets.preprocess.unit_ball` that is what rows inside the ball were
+        divided by.
+
+    See Also
+    --------
+    auclab.export.formula.prepared_columns : Reads them off a fitted preprocessing.
+    """
+
+    names: tuple[str, ...]
+    sources: tuple[str, ...]
+    scales: Array
+
+
+def prepared_columns(pipeline: Pipeline, columns: Sequence[str]) -> PreparedColumns:
+    """The source and the scale of every prepared column.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        A fitted preprocessing of `auclab.datasets.preprocess`.
+    columns : sequence of str
+        Names of the columns before preprocessing.
+
+    Raises
+    ------
+    AuclabError
+        A step that is not of `auclab.datasets.preprocess`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from auclab.datasets.preprocess import standard
+    >>> from auclab.datasets.records import Dataset
+    >>> X = pd.DataFrame({"size": [10.0, 30.0], "colour": ["red", "blue"]})
+    >>> fitted = standard(Dataset(name="toy", X=X, y=np.array([0, 1]))).fit(X)
+    >>> found = prepared_columns(fitted, list(X))
+    >>> found.names, found.sources, found.scales.tolist()
+    (('size', 'colour_blue', 'colour_red'), ('size', 'colour', 'colour'), [10.0, 0.5, 0.5])
+    """
+    _, terms, ball = _prepared(pipeline, [str(name) for name in columns])
+    names = tuple(map(str, pipeline.get_feature_names_out()))
+    scales = np.array([term["scale"] for term in terms], dtype=float)
+    size = ball["radius"] * ball["margin"] if ball else 1.0
+    return PreparedColumns(names, tuple(str(term["column"]) for term in terms), scales * size)
 
 
 def _prepared(

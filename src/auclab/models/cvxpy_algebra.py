@@ -9,7 +9,7 @@ import cvxpy as cp
 import numpy as np
 
 from auclab.formulations.problem import Problem
-from auclab.models.algebra import AlgebraicModel, OwnConstraints, rows_in_order, with_rows
+from auclab.models.algebraic_model import AlgebraicModel, OwnConstraints, rows_in_order, with_rows
 from auclab.models.cvxpy_model import ConvexModel, to_cvxpy
 from auclab.types import Array, AuclabError
 

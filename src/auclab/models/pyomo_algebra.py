@@ -11,7 +11,7 @@ import pyomo.environ as pyo
 from pyomo.repn import generate_standard_repn
 
 from auclab.formulations.problem import Problem
-from auclab.models.algebra import AlgebraicModel, OwnConstraints, with_rows
+from auclab.models.algebraic_model import AlgebraicModel, OwnConstraints, with_rows
 from auclab.models.pyomo_model import to_pyomo
 from auclab.types import Array, AuclabError
 

@@ -86,6 +86,8 @@ def _optimal(result: Result) -> Text:
         count = f"{len(solutions) - len(bad)} of {len(solutions)} splits are; " if several else ""
         return Text(f"no: {count}{bad[0].status}, {bad[0].status.advice}; {'largest ' if several else ''}{gap}", "red")
     where = "in every split" if several else _proved_for(solutions[0])
+    if result.folds[0].constraints is not None:
+        where += " among the scorers that satisfy the constraints" if several else " that satisfies the constraints"
     return Text.assemble(("yes", "green"), f", proved {where}: {'largest ' if several else ''}{gap}")
 
 

@@ -15,6 +15,7 @@ import pandas as pd
 from auclab.estimators.baselines import Baseline
 from auclab.export.coefficients import INTERCEPT
 from auclab.formulations import Program
+from auclab.pipeline.active_constraints import SolvedConstraints
 from auclab.pipeline.csv_cells import no_formula
 from auclab.pipeline.results import Fold, Result
 from auclab.tracking.address import hide_password
@@ -74,6 +75,8 @@ def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "") -> None:
     }
     if fold.spread is not None:
         certificate["spread"] = fold.spread.tolist()
+    if fold.constraints is not None:
+        certificate["constraints"] = _constraints(fold.solution, fold.constraints)
     _write_json(folder / "certificate.json", certificate)
     _write_multipliers(fold, folder)
     bounds = [asdict(item) | {"statement": item.statement} for item in fold.guarantees]
@@ -116,6 +119,23 @@ def _parameters(program: Program | Baseline) -> dict[str, Any]:
         return asdict(program)
     shared = {name: getattr(program, name) for name in ("penalty", "threshold", "norm", "squared")}
     return shared | asdict(program)  # type: ignore[call-overload]
+
+
+def _constraints(solution: Any, solved: SolvedConstraints) -> dict[str, Any]:
+    """Those on the prepared columns, multipliers in the order of `ColumnConstraints.all_rows`, and the active ones."""
+    stated, multipliers = solution.constraints, solution.constraint_multipliers
+    rows = [{"columns": np.flatnonzero(row).tolist(), "values": row[row != 0].tolist()} for row in stated.matrix]
+    return {
+        "lower": stated.lower.tolist(),
+        "upper": stated.upper.tolist(),
+        "rows": rows,
+        "limit": stated.limit.tolist(),
+        "equal": stated.equal.tolist(),
+        "max_features": stated.max_features,
+        "multipliers": None if multipliers is None else multipliers.tolist(),
+        "active": [asdict(each) for each in solved.active],
+        "statement": solved.statement,
+    }
 
 
 def _write_multipliers(fold: Fold, folder: Path) -> None:

@@ -18,6 +18,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from auclab.pipeline.compose import Experiment, conf_folder, known_keys, plain_yaml
 from auclab.pipeline.decision_settings import check_decision
+from auclab.pipeline.run_name import is_baseline
 from auclab.pipeline.settings import TuneConfig, typed
 from auclab.types import AuclabError
 from auclab.validation import did_you_mean
@@ -69,6 +70,7 @@ def check_settings(experiment: Experiment) -> None:
     _check_solver(experiment)
     _check_tuning(experiment)
     experiment.class_weight  # noqa: B018  read, and refused if it is none
+    _check_constraints(experiment)
     _check_bounds(experiment)
     check_decision(experiment.decision)
     _check_places(experiment, plain)
@@ -92,19 +94,21 @@ def check_data(experiment: Experiment) -> tuple[Dataset, Columns | None]:
     import pandas as pd
 
     from auclab.datasets import splits
-    from auclab.datasets.columns import Encoding, refuse_constant, sort_columns
+    from auclab.datasets.columns import refuse_constant, sort_columns
     from auclab.pipeline.build import load_dataset
 
     dataset = load_dataset(experiment)
     split = experiment.configuration["split"]
     if str(split.get("_target_", "")).startswith("auclab.datasets.splits."):
         splits.check_rows(dataset.y, test_size=split.get("test_size"), n_folds=split.get("n_folds"))
+    if experiment.constraints:
+        from auclab.pipeline.constrained import constraints_of
+
+        if (constraints := constraints_of(experiment.constraints, dataset, experiment.encoding)) is not None:
+            constraints.check()
     if not isinstance(dataset.X, pd.DataFrame):
         return dataset, None
-    settings: Any = {
-        key: value for key, value in experiment.configuration["preprocess"].items() if key in Encoding.__annotations__
-    }
-    columns = sort_columns(dataset, **settings)
+    columns = sort_columns(dataset, **experiment.encoding)
     if experiment.choices.get("preprocess") != "none":
         refuse_constant(dataset)
     return dataset, columns
@@ -240,6 +244,24 @@ def _check_tuning(experiment: Experiment) -> None:
         if tune.metric not in METRICS:
             near = did_you_mean(tune.metric, METRICS)
             raise AuclabError(f"tune.metric is {tune.metric!r}{near}; metrics are {', '.join(METRICS)}")
+
+
+def _check_constraints(experiment: Experiment) -> None:
+    """A choice that says something, and something that a choice says."""
+    choice, rules = experiment.choices.get("constraints", "none"), experiment.constraints
+    if rules and choice == "none":
+        raise AuclabError(
+            f"constraints.{next(iter(rules))} has no effect with constraints=none; leave out constraints=none, and to "
+            "compare with and without it sweep its values, such as constraints.nonnegative=[],[age]"
+        )
+    if choice == "signs" and (others := [key for key in rules if key not in ("nonnegative", "nonpositive")]):
+        raise AuclabError(
+            f"constraints=signs has nonnegative and nonpositive; constraints.{others[0]} is of constraints=rules"
+        )
+    if choice == "signs" and not rules:
+        raise AuclabError("constraints=signs names no column; add constraints.nonnegative=[age], or nonpositive")
+    if rules and is_baseline(experiment.configuration["formulation"]):
+        raise AuclabError("constraints are for our own formulations, and baselines are fitted by other libraries")
 
 
 def _check_bounds(experiment: Experiment) -> None:

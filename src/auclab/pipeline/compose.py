@@ -6,15 +6,19 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from omegaconf import DictConfig, OmegaConf, open_dict
 
 from auclab.pipeline.auto_tuning import resolve_tuning
+from auclab.pipeline.constraint_settings import resolve_constraints
 from auclab.pipeline.default_experiment import with_formulation
 from auclab.pipeline.run_name import flatten, run_name
 from auclab.pipeline.settings import BoundsConfig, DecisionConfig, SolverConfig, TuneConfig, read_class_weight, typed
 from auclab.tracking.config import TrackingConfig
+
+if TYPE_CHECKING:
+    from auclab.datasets.columns import Encoding
 
 #: Groups whose yaml names an object to be made.
 OBJECTS = ("dataset", "split", "preprocess", "formulation", "metrics")
@@ -73,7 +77,17 @@ class Experiment:
             plain["bounds"] = {key: value for key, value in plain["bounds"].items() if value is not None}
         if "tune" in plain:
             plain["tune"] = resolve_tuning(plain["tune"] or {}, plain["formulation"])
+        if rules := resolve_constraints(plain.pop("constraints", None) or {}):  # none are as in runs before there were
+            plain["constraints"] = rules
         return plain
+
+    @property
+    def kept_config(self) -> DictConfig:
+        """Everything, unresolved, with the rules that a file of constraints has in place of its name."""
+        kept = self.config.copy()
+        with open_dict(kept):
+            kept["constraints"] = self.constraints
+        return kept
 
     @property
     def name(self) -> str:
@@ -110,6 +124,20 @@ class Experiment:
     def class_weight(self) -> dict[int, float] | Literal["balanced"] | None:
         """The setting ``class_weight``, for labels 0 and 1."""
         return read_class_weight(self.config.get("class_weight"))
+
+    @property
+    def constraints(self) -> dict[str, Any]:
+        """The rules of the group ``constraints``, those of its file among them."""
+        rules: dict[str, Any] = self.configuration.get("constraints", {})
+        return rules
+
+    @property
+    def encoding(self) -> Encoding:
+        """The settings of the group ``preprocess`` that say which columns are made of those of a table."""
+        from auclab.datasets.columns import Encoding
+
+        given = self.configuration["preprocess"].items()
+        return cast("Encoding", {key: value for key, value in given if key in Encoding.__annotations__})
 
     @cached_property
     def tracking(self) -> TrackingConfig:

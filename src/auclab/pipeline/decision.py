@@ -19,6 +19,7 @@ from sklearn.pipeline import Pipeline
 from auclab.datasets.splits import kfold, take_rows
 from auclab.estimators.calibration import Method, fit_calibration, held_out_scores, standard_units
 from auclab.estimators.threshold import decision_threshold
+from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.pipeline.decision_settings import check_decision, plain_rule
 from auclab.pipeline.settings import DecisionConfig
 from auclab.tracking.job_status import in_sweep
@@ -65,7 +66,13 @@ UNDECIDED = Decision(0.0, 0.0, "no scores", None, "not asked for")
 
 
 def decide(
-    preprocessing: Pipeline, scorer: Any, X: Any, y: NDArray[np.int64], scores: Array, config: DecisionConfig
+    preprocessing: Pipeline,
+    scorer: Any,
+    X: Any,
+    y: NDArray[np.int64],
+    scores: Array,
+    config: DecisionConfig,
+    constraints: Callable[[Pipeline], ColumnConstraints] | None = None,
 ) -> Decision:
     """Choose the threshold of a fitted scorer, and calibrate it.
 
@@ -82,6 +89,8 @@ def decide(
     scores : array of shape (n_samples,)
         Of the scorer on the training part.
     config : DecisionConfig
+    constraints : callable, optional
+        From a fitted preprocessing to what the scorer behind it has to satisfy, on the inner folds too.
 
     Returns
     -------
@@ -99,7 +108,9 @@ def decide(
     if not reason:
         folds = min(config.folds, int(np.bincount(y).min()))
         try:
-            rows, held_out = inner_scores(preprocessing, scorer, X, y, folds=folds, seed=config.seed)
+            rows, held_out = inner_scores(
+                preprocessing, scorer, X, y, folds=folds, seed=config.seed, constraints=constraints
+            )
         except AuclabError as error:
             if config.probability != "auto":
                 raise
@@ -137,7 +148,14 @@ def _why_not(scorer: Any, X: Any, y: NDArray[np.int64], scores: Array, config: D
 
 
 def inner_scores(
-    preprocessing: Pipeline, scorer: Any, X: Any, y: NDArray[np.int64], *, folds: int, seed: int
+    preprocessing: Pipeline,
+    scorer: Any,
+    X: Any,
+    y: NDArray[np.int64],
+    *,
+    folds: int,
+    seed: int,
+    constraints: Callable[[Pipeline], ColumnConstraints] | None = None,
 ) -> tuple[NDArray[np.intp], Array]:
     """Rows of the training part, and the score of each from a scorer that has not seen it, in the units of that one.
 
@@ -148,7 +166,10 @@ def inner_scores(
         prepared, fitted = clone(preprocessing), clone(scorer)
         if "tolerance" in fitted.get_params():
             fitted.set_params(tolerance=max(fitted.tolerance, TOLERANCE))
-        fitted.fit(prepared.fit_transform(take_rows(X, train), y[train]), y[train])
+        rows = prepared.fit_transform(take_rows(X, train), y[train])
+        if constraints is not None:
+            fitted.set_params(constraints=constraints(prepared))
+        fitted.fit(rows, y[train])
         status = fitted.solution_.status if hasattr(fitted, "solution_") else Status.OPTIMAL
         if status in (Status.FAILED, Status.INTERRUPTED):
             raise AuclabError(f"a solve on an inner fold ended as {status}")

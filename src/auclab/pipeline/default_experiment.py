@@ -1,4 +1,6 @@
-"""The experiment that is run where no formulation is named: RankSVM with λ‖w‖², λ chosen on inner folds.
+"""What a command need not say: its formulation, and that it has constraints.
+
+Where no formulation is named, it is RankSVM with λ‖w‖², λ chosen on inner folds.
 
 Of the formulations with certificates it has the best average rank by test AUC on 29 data sets, and maximal bAUC without
 a penalty, which has nothing to tune, has the worst (docs/which_formulation.md). With ``solver=highs`` alone it is the
@@ -11,12 +13,15 @@ from collections.abc import Sequence
 
 _FORMULATION = ("formulation=ranksvm", "formulation.squared=true")
 _TUNING = "tune=penalty"
+_CONSTRAINTS = "constraints=rules"
 #: With it the formulation stays that of the configuration, which is linear.
 _LINEAR_ONLY = "solver=highs"
 
 
 def with_formulation(overrides: Sequence[str]) -> list[str]:
     """The overrides, with the formulation and its tuning before them where they name none.
+
+    A command that sets a constraint has ``constraints=rules``, unless it says which choice it is.
 
     Parameters
     ----------
@@ -33,19 +38,27 @@ def with_formulation(overrides: Sequence[str]) -> list[str]:
     ['formulation=bauc']
     >>> with_formulation(["formulation.penalty=0.1"])
     ['formulation=ranksvm', 'formulation.squared=true', 'formulation.penalty=0.1']
+    >>> with_formulation(["formulation=bauc", "constraints.nonnegative=[debt]"])
+    ['constraints=rules', 'formulation=bauc', 'constraints.nonnegative=[debt]']
     >>> with_formulation(["-m", "split.seed=0,1"])[:2], with_formulation(["--cfg", "job"])[:3]
     (['-m', 'formulation=ranksvm'], ['--cfg', 'job', 'formulation=ranksvm'])
     """
     settings = [word for word in overrides if _is_setting(word)]
     keys = {word.partition("=")[0].lstrip("+~").partition("@")[0] for word in settings}
     shows_pages = any(word.startswith("--") for word in overrides if "config" in word)
+    constrained = any(key.startswith("constraints.") for key in keys) and "constraints" not in keys
+    rules = [_CONSTRAINTS] if constrained and not shows_pages else []
     if keys & {"formulation", "experiment"} or _LINEAR_ONLY in settings or shows_pages:
-        return list(overrides)
-    added = [word for word in _FORMULATION if word.partition("=")[0] not in keys]
+        return _before_settings(overrides, rules)
+    added = rules + [word for word in _FORMULATION if word.partition("=")[0] not in keys]
     # Rows in blocks are not split into inner folds.
     fixed = {"tune", "formulation.penalty"} & keys or {"dataset=blocks", "dataset=artificial_blocks"} & set(settings)
     added += [] if fixed else [_TUNING]
-    # Beside the other settings: Hydra's parser takes them in one row, before or after its options.
+    return _before_settings(overrides, added)
+
+
+def _before_settings(overrides: Sequence[str], added: Sequence[str]) -> list[str]:
+    """Beside the other settings: Hydra's parser takes them in one row, before or after its options."""
     first = next((at for at, word in enumerate(overrides) if _is_setting(word)), len(overrides))
     return [*overrides[:first], *added, *overrides[first:]]
 

@@ -15,6 +15,7 @@ from auclab.pipeline.build import build, load_dataset
 from auclab.pipeline.checks import check_settings
 from auclab.pipeline.compose import Experiment
 from auclab.pipeline.console import working
+from auclab.pipeline.constrained import constraints_of
 from auclab.pipeline.decision_settings import check_decision
 from auclab.pipeline.fold import Metrics, solve_split
 from auclab.pipeline.keep import SingleRun, keep_in_view
@@ -84,6 +85,8 @@ def solve_splits(experiment: Experiment) -> Result:
     metrics: Metrics = build(config.metrics)
     options: dict[str, Any] = {"solver": experiment.solver, "tune": experiment.tune, "bounds": experiment.bounds}
     options |= {"decision": experiment.decision, "class_weight": experiment.class_weight}
+    if experiment.constraints:
+        options["constraints"] = constraints_of(experiment.constraints, dataset, experiment.encoding)
     folds: list[Fold] = []
     for number, split in enumerate(splits, start=1):
         with working(f"{experiment.name} · split {number} of {len(splits)}"):

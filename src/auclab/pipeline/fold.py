@@ -17,9 +17,11 @@ from auclab.datasets.splits import take_rows
 from auclab.estimators import AUCClassifier
 from auclab.estimators.baselines import Baseline, BaselineFit
 from auclab.formulations import Program, read_optimum
+from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.inference import estimate_part
 from auclab.inference.catalogue import estimable
 from auclab.metrics import ScoredPart
+from auclab.pipeline.constrained import DataConstraints
 from auclab.pipeline.decision import decide
 from auclab.pipeline.formula import describe_scorer, explain
 from auclab.pipeline.guarantees import Guarantee, find_guarantees
@@ -52,11 +54,13 @@ def solve_split(
     bounds: BoundsConfig,
     decision: DecisionConfig | None = None,
     class_weight: ClassWeight = None,
+    constraints: DataConstraints | None = None,
 ) -> Fold:
     """Fit preprocessing and scorer on the training part, measure on both parts.
 
     Without a `decision` the scores are cut by the share of positives, and not calibrated. Weights of the classes, by 0
-    and 1, are those of `auclab.estimators.AUCClassifier`.
+    and 1, are those of `auclab.estimators.AUCClassifier`. Constraints hold on the inner folds too, each in the units of
+    its own preprocessing.
 
     Each part is transformed once.
 
@@ -69,10 +73,13 @@ def solve_split(
     """
     if class_weight is not None and isinstance(formulation, Baseline):
         raise AuclabError(f"class_weight is for our own formulations, and {formulation.name} is none; leave it out")
+    if constraints is not None and isinstance(formulation, Baseline):
+        raise AuclabError(f"constraints are for our own formulations, and {formulation.name} is none; leave them out")
     rows, y = take_rows(dataset.X, split.train), dataset.y[split.train]
-    formulation, tuning = _tune(preprocessing, formulation, rows, y, tune, solver, class_weight)
+    formulation, tuning = _tune(preprocessing, formulation, rows, y, tune, solver, class_weight, constraints)
     X = {"train": preprocessing.fit_transform(rows, y)}
-    classifier, solution = _fit(formulation, solver, X["train"], y, class_weight)
+    on_columns = None if constraints is None else constraints.on(preprocessing)
+    classifier, solution = _fit(formulation, solver, X["train"], y, class_weight, on_columns)
     if solution.status is Status.FAILED:
         reason = "; ".join(solution.notes) or solution.status.advice
         raise AuclabError(f"{solution.solver} found no usable point ({reason})")
@@ -87,13 +94,16 @@ def solve_split(
     sha256, spread = part_sha256(X["train"], y), _spread(solution, X["train"], y)
     optimum = None if isinstance(solution, BaselineFit) else read_optimum(solution)
     reading = decision or DecisionConfig(probability="none")
-    decided = interruptible(lambda: decide(preprocessing, classifier, rows, y, parts["train"].scores, reading))
+    constrain = None if constraints is None else constraints.on
+    read = (preprocessing, classifier, rows, y, parts["train"].scores, reading, constrain)
+    decided = interruptible(lambda: decide(*read))
     scorer = describe_scorer(dataset, split, preprocessing, solution, decided)
     return Fold(
         *(split, model, features, solution, optimum, measured, guarantees, remarks, tuning, sha256, spread),
         decision=decided,
         scorer=scorer,
         effects=explain(scorer, rows),
+        constraints=None if constraints is None else constraints.solved(solution, preprocessing),
     )
 
 
@@ -105,6 +115,7 @@ def _tune(
     tune: TuneConfig,
     solver: SolverConfig,
     class_weight: ClassWeight,
+    constraints: DataConstraints | None,
 ) -> tuple[Program | Baseline, Tuning | None]:
     """The formulation with its parameter selected on inner folds of the training part, if one is to be."""
     if tune.parameter is None:
@@ -113,18 +124,23 @@ def _tune(
         baseline = formulation
         return interruptible(lambda: tune_baseline(preprocessing, baseline, X, y, tune))
     classifier = _classifier(formulation, solver, class_weight)
-    return interruptible(lambda: tune_formulation(preprocessing, classifier, X, y, tune))
+    return interruptible(lambda: tune_formulation(preprocessing, classifier, X, y, tune, constraints))
 
 
 def _fit(
-    formulation: Program | Baseline, solver: SolverConfig, X: Any, y: NDArray[np.int64], class_weight: ClassWeight
+    formulation: Program | Baseline,
+    solver: SolverConfig,
+    X: Any,
+    y: NDArray[np.int64],
+    class_weight: ClassWeight,
+    constraints: ColumnConstraints | None,
 ) -> tuple[Any, Solution | BaselineFit]:
     """The fitted classifier, and its solution or what a baseline has in its place."""
     if isinstance(formulation, Baseline):
         baseline = formulation
         fitted = interruptible(lambda: baseline.fit(X, y))
         return fitted.classifier, fitted
-    classifier = _classifier(formulation, solver, class_weight)
+    classifier = _classifier(formulation, solver, class_weight).set_params(constraints=constraints)
     interruptible(lambda: classifier.fit(X, y))
     return classifier, classifier.solution_
 

@@ -208,7 +208,7 @@ def _new_run(experiment: Experiment, folder: Path, start: Start) -> Run:
 def _write(result: Result, experiment: Experiment, run: Run) -> None:
     """All files to the staging folder of the run, numbers and tags to its record."""
     with working(f"{run.name} · writing files"):
-        config = OmegaConf.to_yaml(experiment.config, resolve=True)
+        config = OmegaConf.to_yaml(experiment.kept_config, resolve=True)
         wanted = parse_figures(experiment.config.get("figures"))
         folders = write_artifacts(result, run.staging, config=config)
         for fold, fold_folder in zip(result.folds, folders, strict=True):

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from auclab.estimators.baselines import BaselineFit
+from auclab.pipeline.active_constraints import SHOWN
 from auclab.pipeline.answer import answer, is_constant
 from auclab.pipeline.console import open_command, out, short_path
 from auclab.pipeline.results import Result
@@ -103,6 +104,8 @@ def _one_solution(grid: Table, result: Result) -> None:
         else f"objective [bold]{solution.objective:.8f}[/bold] · lower bound {_number(solution.lower_bound, 8)} · "
         f"gap {_small(solution.gap)}{_radius(solution)}",
     )
+    if fold.constraints is not None:
+        grid.add_row("constraints", Text(fold.constraints.statement))
     if solution.status in CONVERGED and fold.optimum is not None:
         grid.add_row("optimum", Text(fold.optimum.statement))
     for note in solution.notes:
@@ -135,6 +138,10 @@ def _many_solutions(grid: Table, result: Result) -> None:
         objective = f"objective [bold]{numbers['objective']:.6f}[/bold] on average · largest gap "
         objective += _small(numbers["gap"])
     grid.add_row("certificate", objective)
+    if constrained := [fold.constraints for fold in folds if fold.constraints is not None]:
+        active = Counter(each.text for solved in constrained for each in solved.active)
+        texts = ", ".join(f"{text} ({count} ×)" for text, count in active.most_common(SHOWN))
+        grid.add_row("constraints", Text(f"hold with equality: {texts or 'none'}"))
     for note in dict.fromkeys(note for fold in folds for note in fold.solution.notes):
         count = sum(note in fold.solution.notes for fold in folds)
         grid.add_row("note", Text(note if count == len(folds) else f"{note} ({count} of {len(folds)} splits)"))

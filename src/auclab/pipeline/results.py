@@ -16,6 +16,7 @@ from auclab.estimators.baselines import Baseline, BaselineFit
 from auclab.export.coefficients import Effects
 from auclab.formulations import Optimum, Program
 from auclab.inference import Estimate
+from auclab.pipeline.active_constraints import SolvedConstraints
 from auclab.pipeline.decision import UNDECIDED, Decision
 from auclab.pipeline.guarantees import Guarantee
 from auclab.pipeline.tuning import Tuning
@@ -46,7 +47,8 @@ class Fold:
     bounds were not computed and why; `tuning` says how a parameter was selected, if one was. `training_sha256` is the
     checksum of the prepared training part; `spread` has the units of `norm_bound` where the formulation has no norm.
     `decision` reads the scores; `scorer` is what ``scorer.json`` says; `effects` are the coefficients in the units of
-    the data, None where the scorer is no formula over the columns.
+    the data, None where the scorer is no formula over the columns. `constraints` says which of those on the
+    coefficients hold with equality.
     """
 
     split: Split
@@ -63,6 +65,7 @@ class Fold:
     decision: Decision = UNDECIDED
     scorer: Mapping[str, Any] | None = None
     effects: Effects | None = None
+    constraints: SolvedConstraints | None = None
 
     @property
     def numbers(self) -> dict[str, float]:

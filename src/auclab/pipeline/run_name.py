@@ -35,6 +35,10 @@ def flatten(configuration: Mapping[str, Any], choices: Mapping[str, Any]) -> dic
     """
     flat = {group: str(choice) for group, choice in choices.items() if "/" not in group and choice is not None}
     configuration = {key: value for key, value in configuration.items() if key not in NOT_COMPUTED}
+    if flat.get("constraints") == "none":  # as runs have it from before there were any
+        del flat["constraints"]
+    # Whole, as the names of columns may have characters that those of parameters may not.
+    flat |= {f"constraints.{key}": str(value) for key, value in (configuration.pop("constraints", None) or {}).items()}
     flat |= {key: str(value) for key, value in _leaves(configuration, "")}
     if path := (configuration.get("dataset") or {}).get("path"):
         flat["dataset"] = file_name(path, configuration["dataset"].get("name"))
@@ -83,6 +87,7 @@ def run_name(configuration: Mapping[str, Any], choices: Mapping[str, Any]) -> st
     stages = [] if preprocess == DEFAULTS["preprocess"] else [preprocess]
     # A baseline is fitted by its own library.
     solver = [] if is_baseline(formulation) else [str(configuration["solver"]["name"])]
+    stages += ["constrained"] if configuration.get("constraints") else []
     return " · ".join([" ".join(terms), data, *stages, *_split_name(split, choices), *solver])
 
 

@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeVar, cast
 
 from omegaconf import MISSING, DictConfig, OmegaConf
 
+from auclab.pipeline.constraint_settings import ConstraintsConfig
 from auclab.tracking.config import TrackingConfig
 
 
@@ -235,6 +236,7 @@ _TYPED = {
     "tune": TuneConfig,
     "bounds": BoundsConfig,
     "decision": DecisionConfig,
+    "constraints": ConstraintsConfig,
     "tracking": TrackingConfig,
 }
 _SOLVERS = {"cutting_plane": CuttingPlaneConfig, "highs": HighsConfig, "scs": ScsConfig}

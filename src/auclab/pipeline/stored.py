@@ -59,6 +59,8 @@ def _plain_configuration(folder: Path, allow: Sequence[str]) -> Any:
     check_locations(configuration, allow)
     if "export" in (solver := configuration.get("solver", {})):
         solver["export"] = None  # it would write a file wherever the path says
+    if isinstance(rules := configuration.get("constraints"), dict):
+        rules["file"] = None  # its rules are in the configuration, and another file would be read
     configuration["tracking"] = {"name": "none"}
     with damaged(path):
         return OmegaConf.create(configuration)

@@ -24,6 +24,7 @@ from auclab.estimators.baselines import Baseline
 from auclab.formulations import Program
 from auclab.metrics.registry import METRICS
 from auclab.metrics.scorers import scorer_named
+from auclab.pipeline.constrained import DataConstraints
 from auclab.pipeline.settings import TuneConfig
 from auclab.solvers.path import PARAMETERS, along
 from auclab.solvers.solution import Solution
@@ -94,7 +95,12 @@ class Tuning:
 
 
 def tune_formulation(
-    preprocessing: Pipeline, classifier: AUCClassifier, X: Any, y: NDArray[np.int64], config: TuneConfig
+    preprocessing: Pipeline,
+    classifier: AUCClassifier,
+    X: Any,
+    y: NDArray[np.int64],
+    config: TuneConfig,
+    constraints: DataConstraints | None = None,
 ) -> tuple[Program, Tuning]:
     """Select a parameter of the formulation by stratified cross-validation.
 
@@ -114,6 +120,8 @@ def tune_formulation(
         0/1.
     config : TuneConfig
         With a `parameter`; a value that is repeated counts once.
+    constraints : DataConstraints, optional
+        What every scorer has to satisfy.
 
     Returns
     -------
@@ -134,8 +142,11 @@ def tune_formulation(
     path = sorted({float(value) for value in config.values})
     along(program, parameter, path)
 
-    def fit(X_train: Any, y_train: NDArray[np.int64]) -> Sequence[AUCClassifier]:
-        fitted = clone(classifier).fit_path(X_train, y_train, path, parameter=parameter)
+    def fit(prepared: Pipeline, X_train: Any, y_train: NDArray[np.int64]) -> Sequence[AUCClassifier]:
+        constrained = clone(classifier).set_params(
+            constraints=None if constraints is None else constraints.on(prepared)
+        )
+        fitted = constrained.fit_path(X_train, y_train, path, parameter=parameter)
         for each in fitted:
             _refuse_failure(each.solution_, parameter)
         return fitted
@@ -175,7 +186,7 @@ def tune_baseline(
         baseline.at(value)  # an error of its own before anything is fitted
     tuning = _select(
         preprocessing,
-        lambda X_train, y_train: baseline.fit_path(X_train, y_train, path),
+        lambda _, X_train, y_train: baseline.fit_path(X_train, y_train, path),
         *(path, X, y, config),
         simpler=-1.0,
     )
@@ -184,7 +195,7 @@ def tune_baseline(
 
 def _select(
     preprocessing: Pipeline,
-    fit: Callable[[Any, NDArray[np.int64]], Sequence[Any]],
+    fit: Callable[[Pipeline, Any, NDArray[np.int64]], Sequence[Any]],
     path: list[float],
     X: Any,
     y: NDArray[np.int64],
@@ -202,7 +213,7 @@ def _select(
     for k, split in enumerate(kfold(y, n_folds=folds, seed=config.seed)):
         prepared = clone(preprocessing)
         X_train = prepared.fit_transform(take_rows(X, split.train), y[split.train])
-        fitted = fit(X_train, y[split.train])
+        fitted = fit(prepared, X_train, y[split.train])
         X_test = prepared.transform(take_rows(X, split.test))
         for row, classifier in enumerate(fitted):
             solution: Solution | None = getattr(classifier, "solution_", None)

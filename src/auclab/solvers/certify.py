@@ -15,7 +15,7 @@ from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints
 from auclab.formulations.named import as_formulation
 from auclab.formulations.problem import Problem
-from auclab.models.algebra import AlgebraicModel, OwnConstraints
+from auclab.models.algebraic_model import AlgebraicModel, OwnConstraints
 from auclab.samples.as_sample import as_sample
 from auclab.samples.centring import moved_intercept_parts
 from auclab.solvers.constrained import check_constrainable, constraints_on_columns

@@ -83,6 +83,8 @@ TRUSTED = frozenset(
         "auclab.estimators.lightgbm_classifier.LightGBMClassifier",
         "auclab.estimators.polynomial_classifier.PolynomialAUCClassifier",
         "auclab.formulations.bauc.BufferedAUC",
+        "auclab.formulations.column_constraints.ColumnConstraints",
+        "auclab.formulations.constraints.Constraints",
         "auclab.formulations.csvm.CSVM",
         "auclab.formulations.ecsvm.ECSVM",
         "auclab.formulations.exact_auc.ExactAUC",

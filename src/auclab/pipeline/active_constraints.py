@@ -1,0 +1,125 @@
+"""Which constraints a solution satisfies with equality, and what each of them costs, in the units of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.types import Array
+
+#: A constraint whose two sides differ by less, relative to their terms, holds with equality.
+_EQUAL = 1e-9
+#: Terms of a row that are written out.
+_TERMS = 4
+#: Constraints that a screen names.
+SHOWN = 6
+
+
+@dataclass(frozen=True)
+class ActiveConstraint:
+    """A constraint that holds with equality.
+
+    Attributes
+    ----------
+    text
+        In the units of the data, such as ``debt ≥ 0``.
+    multiplier
+        By how much the optimum falls per unit by which the limit is relaxed; of an equation, the modulus.
+    """
+
+    text: str
+    multiplier: float
+
+
+@dataclass(frozen=True)
+class SolvedConstraints:
+    """The constraints of a solution.
+
+    Attributes
+    ----------
+    count
+        Inequalities and equations, a bound of a coefficient being one.
+    active
+        Those that hold with equality, the largest multipliers first.
+    violation
+        By how much the point violates one at most.
+    """
+
+    count: int
+    active: tuple[ActiveConstraint, ...]
+    violation: float
+
+    @property
+    def statement(self) -> str:
+        """What they did, in one line.
+
+        Examples
+        --------
+        >>> SolvedConstraints(3, (ActiveConstraint("debt ≥ 0", 0.25),), 0.0).statement
+        '1 of 3 holds with equality: debt ≥ 0 (0.25). In brackets: the rate at which the optimum falls if it is relaxed'
+        >>> SolvedConstraints(1, (), 0.0).statement
+        'none of 1 holds with equality: without them the optimum is the same'
+        """
+        if not self.active:
+            return f"none of {self.count} holds with equality: without them the optimum is the same"
+        shown = ", ".join(f"{each.text} ({each.multiplier:.3g})" for each in self.active[:SHOWN])
+        more = f" and {len(self.active) - SHOWN} more" if len(self.active) > SHOWN else ""
+        verb, which = ("holds", "it is") if len(self.active) == 1 else ("hold", "one is")
+        meaning = f"In brackets: the rate at which the optimum falls if {which} relaxed"
+        return f"{len(self.active)} of {self.count} {verb} with equality: {shown}{more}. {meaning}"
+
+
+def solved_constraints(solution: Any, names: Sequence[str], scales: Array) -> SolvedConstraints | None:
+    """The constraints of a solution on prepared columns; None where it has none.
+
+    Parameters
+    ----------
+    solution : Solution
+    names : sequence of str, length n_features
+        Of the prepared columns.
+    scales : array of shape (n_features,)
+        By what each was divided.
+    """
+    stated: ColumnConstraints | None = getattr(solution, "constraints", None)
+    if stated is None:
+        return None
+    # In place of w the solver has w · scale.
+    own, coef = stated.in_units(1.0 / scales), solution.coef / scales
+    matrix, limit, equal = own.all_rows()
+    found = solution.constraint_multipliers
+    multipliers = np.zeros(limit.size) if found is None else abs(found)
+    n_rows = stated.limit.size
+    fixed, above, below = _bounds(stated)
+    # A limit u of a coefficient of the data is the limit u · scale of that of the prepared column.
+    multipliers = multipliers * np.r_[np.ones(n_rows), scales[fixed], scales[above], scales[below]]
+    texts = [_row(matrix[r], limit[r], bool(equal[r]), names) for r in range(n_rows)]
+    texts += [f"{names[k]} = {own.upper[k]:g}" for k in fixed]
+    texts += [f"{names[k]} ≤ {own.upper[k]:g}" for k in above] + [f"{names[k]} ≥ {own.lower[k]:g}" for k in below]
+    terms = abs(matrix) @ abs(coef) + abs(limit)
+    active = equal | (limit - matrix @ coef <= _EQUAL * np.maximum(terms, 1e-12 * abs(coef).max(initial=0.0)))
+    order = sorted(np.flatnonzero(active), key=lambda r: -multipliers[r])
+    chosen = tuple(ActiveConstraint(texts[r], float(multipliers[r])) for r in order)
+    return SolvedConstraints(limit.size, chosen, float(solution.certificate.violation))
+
+
+def _bounds(constraints: ColumnConstraints) -> tuple[Any, Any, Any]:
+    """The columns that are fixed, and those bounded above and below, in the order of `all_rows`."""
+    is_fixed = constraints.lower == constraints.upper
+    above, below = np.isfinite(constraints.upper) & ~is_fixed, np.isfinite(constraints.lower) & ~is_fixed
+    return np.flatnonzero(is_fixed), np.flatnonzero(above), np.flatnonzero(below)
+
+
+def _row(row: Array, limit: float, equal: bool, names: Sequence[str]) -> str:
+    """A row such as ``age − 2 debt ≤ 0``."""
+    used = np.flatnonzero(row)
+    words: list[str] = []
+    for place in used[:_TERMS]:
+        size = "" if abs(row[place]) == 1 else f"{abs(row[place]):.4g} "
+        sign = "− " if row[place] < 0 else "+ " if words else ""
+        words.append(f"{sign}{size}{names[place]}")
+    rest = f" + {used.size - _TERMS} more" if used.size > _TERMS else ""
+    return f"{' '.join(words) or '0'}{rest} {'=' if equal else '≤'} {limit:g}"
