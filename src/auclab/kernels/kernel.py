@@ -1,0 +1,133 @@
+"""What every kernel offers: its values, their diagonal, and how far they may be off."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import fields, replace
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from auclab.types import Array, AuclabError
+
+#: Width of a kernel: a number > 0, or one that is taken from the training rows as scikit-learn does.
+Gamma = float | Literal["scale", "auto"]
+#: Half a unit in the last place.
+ROUNDING = 2.0**-53
+
+
+class Kernel(ABC):
+    """A positive semidefinite function κ(x, y) = ⟨φ(x), φ(y)⟩; the subclasses are frozen dataclasses.
+
+    Attributes
+    ----------
+    name : str
+        As in the configuration.
+    is_shift_invariant : bool
+        Whether κ depends on x − y alone.
+    largest : float
+        sup κ(x, x), the square of the radius of φ about 0; infinite if κ is not bounded.
+
+    See Also
+    --------
+    auclab.solve : Takes one as `kernel`.
+    """
+
+    name: ClassVar[str]
+    is_shift_invariant: ClassVar[bool] = False
+    largest: ClassVar[float] = math.inf
+
+    @abstractmethod
+    def between(self, X: Any, Y: Any) -> Array:
+        """κ(x_i, y_j), shape (rows of X, rows of Y); the parameters are numbers by now (`resolved`)."""
+
+    @abstractmethod
+    def diagonal(self, X: Any) -> Array:
+        """κ(x_i, x_i), shape (rows of X,)."""
+
+    @abstractmethod
+    def rounding(self, n_features: int, size: float) -> float:
+        """By how much a computed κ(x, y) may be off at most, for rows with ``‖x‖₂, ‖y‖₂ ≤ size``."""
+
+    def resolved(self, X: Any) -> Self:
+        """The kernel with numbers in place of what is taken from the training rows `X`."""
+        return self
+
+    @property
+    def diameter(self) -> float:
+        """Largest ‖φ(x) − φ(y)‖ for a bounded kernel that is nowhere negative, ``√(2 sup κ(x, x))``; else infinite.
+
+        Examples
+        --------
+        >>> from auclab.kernels import RBF, Polynomial
+        >>> round(RBF(0.5).diameter, 6), Polynomial(2).diameter
+        (1.414214, inf)
+        """
+        return math.sqrt(2.0 * self.largest)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name, as scikit-learn reads them."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
+
+class WidthKernel(Kernel):
+    """A kernel with a width γ, the field `gamma` of the subclasses.
+
+    See Also
+    --------
+    auclab.kernels.RBF, auclab.kernels.Laplacian, auclab.kernels.Polynomial : Those with one.
+    """
+
+    gamma: Gamma
+
+    def __post_init__(self) -> None:
+        check_gamma(self.gamma)
+
+    def resolved(self, X: Any) -> Self:
+        """The kernel with a number for γ: "scale" is ``1/(n_features · Var(X))``, "auto" ``1/n_features``."""
+        return replace(self, gamma=gamma_of(self.gamma, X))  # type: ignore[type-var]
+
+    @property
+    def width(self) -> float:
+        """γ as a number.
+
+        Raises
+        ------
+        AuclabError
+            It has not been taken from training rows yet.
+        """
+        if isinstance(self.gamma, str):
+            raise AuclabError(f"gamma={self.gamma!r} is a number only after `resolved(X)` with the training rows")
+        return float(self.gamma)
+
+
+def check_gamma(gamma: Any) -> None:
+    """Raise `AuclabError` unless γ is a number > 0, "scale" or "auto"."""
+    if isinstance(gamma, str):
+        if gamma not in ("scale", "auto"):
+            raise AuclabError(f"gamma={gamma!r} is unknown; give a number > 0, 'scale' or 'auto'")
+        return
+    if isinstance(gamma, bool) or not isinstance(gamma, int | float | np.number) or not 0 < gamma < math.inf:
+        raise AuclabError(f"gamma must be a finite number > 0, 'scale' or 'auto', got {gamma!r}")
+
+
+def gamma_of(gamma: Gamma, X: Any) -> float:
+    """γ as a number, for the training rows `X` (array or CSR matrix).
+
+    Examples
+    --------
+    The variance of all entries is 2.5, and there are two columns:
+
+    >>> gamma_of("scale", np.array([[0.0, 1.0], [3.0, 4.0]])), gamma_of("auto", np.zeros((3, 4)))
+    (0.2, 0.25)
+    """
+    if not isinstance(gamma, str):
+        return float(gamma)
+    n_features = X.shape[1]
+    if gamma == "auto":
+        return 1.0 / n_features
+    rows: Any = X
+    variance = float(rows.multiply(rows).mean() - rows.mean() ** 2) if sp.issparse(X) else float(np.var(rows))
+    return 1.0 / (n_features * variance) if variance > 0 else 1.0

@@ -1,0 +1,67 @@
+"""The polynomial kernel."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from auclab.kernels.kernel import ROUNDING, Gamma, WidthKernel
+from auclab.types import Array, AuclabError
+
+
+@dataclass(frozen=True)
+class Polynomial(WidthKernel):
+    """``κ(x, y) = (γ x·y + c₀)^degree``, as `sklearn.metrics.pairwise.polynomial_kernel`.
+
+    Parameters
+    ----------
+    degree : int
+        At least 1.
+    gamma : float, "scale" or "auto"
+        γ > 0; "scale" is ``1/(n_features · Var(X))`` of the training rows, "auto" ``1/n_features``.
+    coef0 : float
+        c₀ ≥ 0; below 0 the function would be no kernel.
+
+    See Also
+    --------
+    auclab.kernels.RBF : A bounded kernel.
+
+    Examples
+    --------
+    >>> Polynomial(2, gamma=1.0).between(np.array([[1.0, 2.0]]), np.array([[3.0, 0.0]])).tolist()   # (3 + 1)²
+    [[16.0]]
+    """
+
+    degree: int = 3
+    gamma: Gamma = "scale"
+    coef0: float = 1.0
+
+    name = "polynomial"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.degree, bool) or self.degree != int(self.degree) or self.degree < 1:
+            raise AuclabError(f"degree must be a whole number ≥ 1, got {self.degree!r}")
+        if not 0 <= self.coef0 < math.inf:
+            raise AuclabError(f"coef0 must be a finite number ≥ 0, got {self.coef0!r}: below 0 it is no kernel")
+
+    def between(self, X: Any, Y: Any) -> Array:
+        """``(γ x_i·y_j + c₀)^degree``, shape (rows of X, rows of Y)."""
+        from sklearn.metrics.pairwise import polynomial_kernel
+
+        return np.asarray(polynomial_kernel(X, Y, degree=self.degree, gamma=self.width, coef0=self.coef0))
+
+    def diagonal(self, X: Any) -> Array:
+        """``(γ ‖x_i‖² + c₀)^degree``."""
+        rows: Any = X
+        squares = rows.multiply(rows).sum(axis=1) if sp.issparse(X) else np.einsum("ij,ij->i", rows, rows)
+        return np.asarray((self.width * np.ravel(squares) + self.coef0) ** self.degree)
+
+    def rounding(self, n_features: int, size: float) -> float:
+        """``degree · base^(degree − 1)`` times the rounding of the base, and that of the power."""
+        base = (self.width * size * size + self.coef0) * (1.0 + 1e-9)
+        return float((n_features + 8) * self.degree * base**self.degree * ROUNDING)

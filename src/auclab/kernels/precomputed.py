@@ -1,0 +1,43 @@
+"""A kernel whose values are given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from auclab.kernels.kernel import Kernel
+from auclab.types import Array
+
+
+@dataclass(frozen=True)
+class Precomputed(Kernel):
+    """The values are the data: a training row holds κ of an observation with every training observation.
+
+    `X` is the symmetric positive semidefinite matrix K of shape (n_samples, n_samples); new rows have shape
+    (n_new, n_samples), as for `sklearn.svm.SVC(kernel="precomputed")`. Values of K are taken as exact.
+
+    See Also
+    --------
+    auclab.kernels.RBF : Values that are computed.
+
+    Examples
+    --------
+    >>> Precomputed().diagonal(np.array([[2.0, 1.0], [1.0, 3.0]])).tolist()
+    [2.0, 3.0]
+    """
+
+    name = "precomputed"
+
+    def between(self, X: Any, Y: Any) -> Array:
+        """The columns of `X` whose numbers are `Y`, shape (rows of X, size of Y)."""
+        return np.asarray(X[:, np.asarray(Y, dtype=np.intp)], dtype=np.float64)
+
+    def diagonal(self, X: Any) -> Array:
+        """The diagonal of the training matrix."""
+        return np.asarray(np.diagonal(X), dtype=np.float64).copy()
+
+    def rounding(self, n_features: int, size: float) -> float:
+        """None."""
+        return 0.0

@@ -1,0 +1,135 @@
+"""Nyström's method and random Fourier features of scikit-learn, with a lower bound of the kernel's true optimum.
+
+Their dual points are feasible for the exact kernel, so that the bound of one is a lower bound of the optimum over its
+space, and the distance of an approximation to it is a measured number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.kernels.kernel import Kernel
+from auclab.kernels.precomputed import Precomputed
+from auclab.kernels.rbf import RBF
+from auclab.models.timings import Timings
+from auclab.solvers.certificate import feasible_multipliers, relative_gap
+from auclab.solvers.kernel.bound import dual_point
+from auclab.solvers.kernel.training import Training
+from auclab.solvers.monitor import Monitor
+from auclab.solvers.newton.solver import solve as solve_newton
+from auclab.solvers.solution import Certificate, Solution
+from auclab.types import Array, AuclabError, Status
+
+#: Rows whose features are computed at once.
+_ROWS = 4096
+
+
+def nystroem_landmarks(training: Training, number: int, random_state: int) -> NDArray[np.intp]:
+    """The landmarks that `sklearn.kernel_approximation.Nystroem` draws, as numbers in `training.order`."""
+    from sklearn.kernel_approximation import Nystroem
+
+    if isinstance(training.kernel, Precomputed):  # which Nystroem takes for new rows only; its draw is this
+        drawn = np.random.RandomState(random_state).permutation(training.matrix.size)[:number]
+    else:
+        named = training.kernel.get_params()
+        sampler = Nystroem(kernel=training.kernel.name, n_components=number, random_state=random_state, **named)
+        drawn = sampler.fit(training.rows).component_indices_
+    place = np.empty(training.matrix.size, dtype=np.intp)
+    place[training.order] = np.arange(training.matrix.size)
+    return place[drawn]
+
+
+@dataclass(frozen=True, repr=False)
+class RandomFeatureSolution(Solution):
+    """A scorer that is linear in random Fourier features ``√(2/n) cos(ω_k·x + b_k)`` of an RBF kernel.
+
+    `objective` is that of its own program, whose norm is that of the features; `lower_bound` is one of the optimum over
+    the exact kernel's space, so that the gap is the distance to it and no proof: it may be negative.
+
+    Attributes
+    ----------
+    kernel : RBF
+    frequencies : array of shape (n_features, n)
+        ω.
+    phases : array of shape (n,)
+        b.
+
+    See Also
+    --------
+    auclab.solvers.kernel.solution.KernelSolution : A scorer in the kernel's space.
+    """
+
+    kernel: Kernel = field(kw_only=True)
+    frequencies: Array = field(kw_only=True)
+    phases: Array = field(kw_only=True)
+    offset: Array | None = field(kw_only=True)
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores of rows `X`, shape (n_rows,)."""
+        rows = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
+        scores = np.full(rows.shape[0], self.intercept)
+        for begin in range(0, scores.size, _ROWS):
+            part = rows[begin : begin + _ROWS]
+            moved = part if self.offset is None else part - self.offset
+            scores[begin : begin + _ROWS] += _features(moved, self.frequencies, self.phases) @ self.coef
+        return scores
+
+
+def solve_in_random_features(
+    training: Training, tolerance: float, number: int, monitor: Monitor, random_state: int
+) -> RandomFeatureSolution:
+    """The program on random Fourier features, and the exact lower bound of its dual point.
+
+    Raises
+    ------
+    AuclabError
+        A kernel other than RBF.
+    """
+    from sklearn.kernel_approximation import RBFSampler
+
+    if not isinstance(training.kernel, RBF):
+        raise AuclabError(f"method=random is for kernel=rbf, got {training.kernel.name}; use method=nystroem")
+    rows = training.rows.toarray() if hasattr(training.rows, "toarray") else training.rows
+    sampler = RBFSampler(gamma=training.kernel.width, n_components=number, random_state=random_state).fit(rows)
+    frequencies, phases = sampler.random_weights_, sampler.random_offset_
+    features = _features(rows[training.order], frequencies, phases)
+    problem = training.in_features(features)
+    raw = solve_newton(problem, tolerance=0.1 * tolerance, time_limit=monitor.remaining)
+    objective, bound, multipliers, shares = problem.objective(raw.coef, raw.intercept), 0.0, None, None
+    if raw.multipliers is not None:
+        proving = problem.dual_problem(raw.share_neg, raw.multipliers[1])
+        shares = proving.sample.share_neg if raw.share_neg is not None else None
+        point = dual_point(proving, training.matrix, *feasible_multipliers(proving, *raw.multipliers), shares)
+        bound, scale = point.scaled(training.program)
+        multipliers = training.labels.join(*np.split(scale * abs(point.dual), [training.labels.n_pos]))
+    return RandomFeatureSolution(
+        coef=raw.coef,
+        intercept=raw.intercept,
+        formulation=training.program,
+        certificate=Certificate(objective, bound, objective - bound, relative_gap(objective, bound), 0.0),
+        status=Status.UNCERTIFIED if raw.status is Status.OPTIMAL else raw.status,
+        solver="random",
+        timings=Timings(solve=monitor.seconds),
+        iterations=raw.iterations,
+        history=raw.history,
+        multipliers=multipliers,
+        notes=("random features have a space of their own: the lower bound is that of the exact kernel's optimum",),
+        shares_neg=shares,
+        kernel=training.kernel,
+        frequencies=frequencies,
+        phases=phases,
+        offset=training.offset,
+    )
+
+
+def _features(rows: Array, frequencies: Array, phases: Array) -> Array:
+    """``√(2/n) cos(x·ω + b)``."""
+    features = rows @ frequencies
+    features += phases
+    np.cos(features, features)
+    features *= np.sqrt(2.0 / phases.size)
+    return features

@@ -1,0 +1,193 @@
+"""A lower bound for every function of a reproducing-kernel space, from the marginals of a dual point.
+
+With marginals α of the positives and β of the negatives, γ = (α, −β) and S = Σ q, the length of ``g = Σ q d`` is
+exact, ``‖g‖² = γᵀKγ``, however the dual point was found, and with it the bounds of linear programs (formulas 7.1):
+
+* squared penalty: ``τS − τ²‖g‖²/(4λ)`` at its best τ in [0, 1];
+* unsquared penalty: ``τS`` with ``τ = min(1, λ/‖g‖)``;
+* threshold z < 0: S if ``‖g‖ + zS ≤ 0``. Scaling does not repair a violation, as both sides are homogeneous: a dual
+  point that satisfies the constraint with something to spare is mixed in, as much as is needed (`mixed`).
+
+The sums over K are computed block by block, and their rounding, that of the values of K and what the marginals lack of
+feasibility are charged. Without a penalty or threshold there is no norm in the program, and no dual point but those
+with ``Σ q d = 0`` bounds anything: such programs are certified in the span of their landmarks alone.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from auclab.compiled.accurate import accurate_sum
+from auclab.compiled.transport import largest_excess
+from auclab.formulations.base import Program
+from auclab.formulations.problem import Problem
+from auclab.solvers.kernel.matrix import KernelMatrix
+from auclab.types import Array
+
+_UP, _DOWN = 1.0 + 2.0**-46, 1.0 - 2.0**-46
+#: Mixtures that are tried until the rounding of one is covered.
+_MIXTURES = 6
+
+
+@dataclass(frozen=True)
+class DualPoint:
+    """Feasible marginals, and what a bound needs to know of them.
+
+    Attributes
+    ----------
+    dual : array of shape (m,)
+        γ: α over the positives, −β over the negatives.
+    product : array of shape (m,)
+        Kγ.
+    total : float
+        S, less what the marginals lack of feasibility.
+    square, length : float
+        γᵀKγ in working precision, and the largest that ``‖g‖`` may be.
+    share_neg : array of shape (n_neg,), optional
+        The weights of the negatives of partial AUC.
+
+    See Also
+    --------
+    auclab.solvers.kernel.bound.dual_point : Makes one.
+    """
+
+    dual: Array
+    product: Array
+    total: float
+    square: float
+    length: float
+    share_neg: Array | None = None
+
+    @property
+    def multipliers_neg(self) -> Array:
+        """β."""
+        assert self.share_neg is not None
+        return -self.dual[self.dual.size - self.share_neg.size :]
+
+    def value(self, program: Program) -> float:
+        """The lower bound, for every h in the space; 0 where the point proves nothing better."""
+        return self.scaled(program)[0]
+
+    def scaled(self, program: Program) -> tuple[float, float]:
+        """The lower bound, and the factor of the marginals for it."""
+        total, length = self.total, self.length
+        if program.penalty > 0 and program.squared:
+            scale = 1.0 if length == 0 else min(1.0, 2 * program.penalty * total / length / length)
+            bound = scale * total - scale * length * (scale * length / (4 * program.penalty)) * _UP
+            return max(0.0, bound * _DOWN), scale
+        if program.penalty > 0:
+            scale = 1.0 if length <= program.penalty else program.penalty / length * _DOWN
+            return max(0.0, scale * total * _DOWN), scale
+        return (total, 1.0) if self.slack(program.threshold) >= 0 else (0.0, 1.0)
+
+    def slack(self, threshold: float) -> float:
+        """What is to spare of ``‖g‖ ≤ −zS``; negative where that is violated."""
+        return -threshold * self.total * _DOWN - self.length
+
+
+def dual_point(problem: Problem, matrix: KernelMatrix, pos: Array, neg: Array, share_neg: Array | None) -> DualPoint:
+    """The dual point of marginals that are feasible but for rounding.
+
+    Parameters
+    ----------
+    problem : Problem
+        That of the dual: of partial AUC with the weights of the negatives.
+    matrix : KernelMatrix
+        Positives first.
+    pos, neg : arrays of shapes (n_pos,) and (n_neg,)
+    share_neg : array of shape (n_neg,), optional
+        To be kept with it.
+    """
+    return _charged(problem, matrix, np.r_[pos, -neg], matrix.times(np.r_[pos, -neg]), share_neg)
+
+
+def _charged(problem: Problem, matrix: KernelMatrix, dual: Array, product: Array, share_neg: Array | None) -> DualPoint:
+    sample = problem.sample
+    pos, neg = dual[: sample.n_pos], -dual[sample.n_pos :]
+    sums = [math.fsum(accurate_sum(part)[:2]) for part in (pos, neg)]
+    lacking = (_excess(problem, pos, neg) + abs(sums[0] - sums[1])) * _UP + 2.0**-60
+    total = max(0.0, (min(sums) * _DOWN - lacking) * (1.0 if problem.over_pairs else 2.0))
+    square, error = matrix.form(dual, product)
+    # Marginals within ε of feasible ones move g by at most 2ε times the longest φ(x).
+    length = (math.sqrt(max(0.0, square + error)) + 2.0 * lacking * math.sqrt(matrix.largest)) * _UP
+    return DualPoint(dual, product, total, square, length, share_neg)
+
+
+def _excess(problem: Problem, pos: Array, neg: Array) -> float:
+    """By how much the marginals exceed their capacities at most."""
+    sample = problem.sample
+    if problem.over_pairs:
+        return max(0.0, largest_excess(pos, neg, sample.share_pos, sample.share_neg, 1.0))
+    return float(sum(np.maximum(q - c, 0.0).sum() for q, c in zip((pos, neg), sample.point_weights, strict=True)))
+
+
+def best_between(problem: Problem, matrix: KernelMatrix, first: DualPoint, second: DualPoint) -> DualPoint:
+    """The dual point of a penalised program with the largest bound on the segment between two.
+
+    Solves in a span leave what g has outside of it undetermined; the mean of two such parts is shorter than they are.
+
+    Parameters
+    ----------
+    problem : Problem
+        With a penalty.
+    matrix : KernelMatrix
+    first, second : DualPoint
+    """
+    cross = math.fsum((second.dual * first.product).tolist())
+
+    def bound(t: float) -> float:
+        total = t * first.total + (1 - t) * second.total
+        square = t * t * first.square + 2 * t * (1 - t) * cross + (1 - t) ** 2 * second.square
+        return DualPoint(first.dual, first.product, total, square, math.sqrt(max(0.0, square))).value(problem.program)
+
+    t = float(minimize_scalar(lambda t: -bound(t), bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-6}).x)
+    ends = max(first, second, key=lambda point: point.value(problem.program))
+    share = None
+    if first.share_neg is not None and second.share_neg is not None:
+        share = t * first.share_neg + (1 - t) * second.share_neg
+        problem = problem.dual_problem(share, t * first.multipliers_neg + (1 - t) * second.multipliers_neg)
+        share = problem.sample.share_neg
+    dual = t * first.dual + (1 - t) * second.dual
+    found = _charged(problem, matrix, dual, t * first.product + (1 - t) * second.product, share)
+    return found if found.value(problem.program) > ends.value(problem.program) else ends
+
+
+def mixed(problem: Problem, matrix: KernelMatrix, point: DualPoint, spare: DualPoint) -> DualPoint | None:
+    """The mixture ``t·point + (1 − t)·spare`` with the largest t that satisfies ``‖g‖ ≤ −zS``.
+
+    Both are convex conditions, so that mixtures of feasible points are feasible, and with ``‖t g + (1−t) g'‖²`` known
+    from three inner products the best t is the root of a quadratic.
+
+    Parameters
+    ----------
+    problem : Problem
+        With z < 0 and no penalty.
+    matrix : KernelMatrix
+    point : DualPoint
+        Violates the constraint.
+    spare : DualPoint
+        Satisfies it; None is returned if it does not.
+    """
+    z = problem.program.threshold
+    if spare.slack(z) <= 0:
+        return None
+    cross = math.fsum((spare.dual * point.product).tolist())
+    # (t g + (1−t) g')² − z² (t S + (1−t) S')² = a t² + 2 b t + c, with c < 0
+    a = point.square - 2 * cross + spare.square - (z * (point.total - spare.total)) ** 2
+    b = cross - spare.square - z * z * spare.total * (point.total - spare.total)
+    c = spare.square - (z * spare.total) ** 2
+    root = math.sqrt(max(0.0, b * b - a * c))
+    t = -c / (b + root) if b + root > 0 else 1.0
+    t = min(1.0, max(0.0, t))
+    for step in range(_MIXTURES):
+        weight = t * (1.0 - 1e-13 * 100.0**step)
+        dual = weight * point.dual + (1.0 - weight) * spare.dual
+        product = weight * point.product + (1.0 - weight) * spare.product
+        found = _charged(problem, matrix, dual, product, None)
+        if found.slack(z) >= 0:
+            return found
+    return None

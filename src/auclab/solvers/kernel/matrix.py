@@ -1,0 +1,135 @@
+"""Kernel values of a training sample under a memory budget: kept where they fit, else computed block by block."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from auclab.kernels.kernel import ROUNDING, Kernel
+from auclab.kernels.precomputed import Precomputed
+from auclab.types import Array
+
+#: Observations of a block: 8 MB of kernel values, which stay in the caches of a processor.
+_BLOCK = 1024
+#: The part of the budget that K itself may take.
+_KEPT_PART = 0.5
+
+
+class KernelMatrix:
+    """``K_ij = κ(x_i, x_j)`` of the observations of a sample, in a given order.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        With numbers for all parameters.
+    rows : array or CSR matrix of shape (n_samples, n_features)
+        For a precomputed kernel K itself.
+    order : array of shape (m,)
+        The rows that take part, in the order in which all other arrays have them.
+    memory : float
+        Bytes.
+
+    Attributes
+    ----------
+    size : int
+        m.
+    diagonal : array of shape (m,)
+    largest : float
+        Of the diagonal, and so of all ``|K_ij|``.
+    error : float
+        By how much a computed value may be off.
+    is_kept : bool
+        Whether K fits in the budget.
+
+    See Also
+    --------
+    auclab.solvers.kernel.bound.dual_point : What needs all of it.
+    """
+
+    def __init__(self, kernel: Kernel, rows: Any, order: NDArray[np.intp], memory: float) -> None:
+        self.kernel, self.size = kernel, int(order.size)
+        self._given = isinstance(kernel, Precomputed)
+        self._rows, self._order = (rows, order) if self._given else (rows[order], order)
+        self.diagonal = kernel.diagonal(rows)[order] if self._given else kernel.diagonal(self._rows)
+        self.error = 0.0 if self._given else kernel.rounding(rows.shape[1], _longest(self._rows))
+        self.largest = float(self.diagonal.max()) + self.error
+        self.is_kept = not self._given and 8.0 * self.size**2 <= _KEPT_PART * memory
+        self._kept: Array | None = None
+
+    def block(self, rows: Any, columns: Any) -> Array:
+        """``K[rows, columns]``, for slices or arrays of numbers."""
+        if self._kept is not None:
+            return np.asarray(self._kept[_grid(rows, columns)])
+        if self._given:
+            return np.asarray(self._rows[np.ix_(self._order[rows], self._order[columns])], dtype=float)
+        return self.kernel.between(self._rows[rows], self._rows[columns])
+
+    def rows_of(self, which: NDArray[np.intp]) -> Array:
+        """``K[which]``, shape (number, m)."""
+        self._keep()
+        if self._kept is not None:
+            return np.asarray(self._kept[which])
+        found = np.empty((which.size, self.size))
+        for part in self._blocks():
+            found[:, part] = self.block(which, part)
+        return found
+
+    def times(self, vectors: Array) -> Array:
+        """``K @ vectors`` for a vector (m,) or several (m, k); each block of a symmetric pair is computed once."""
+        self._keep()
+        product = np.zeros_like(vectors)
+        for first, second in self._block_pairs():
+            if self._kept is not None:
+                values = self._kept[first, second]
+            else:
+                if not (vectors[first].any() or vectors[second].any()):
+                    continue
+                values = self.block(first, second)
+            product[first] += values @ vectors[second]
+            if first != second:
+                product[second] += values.T @ vectors[first]
+        return product
+
+    def form(self, vector: Array, product: Array) -> tuple[float, float]:
+        """``vᵀKv`` from v and Kv, and by how much it may be off.
+
+        A value of K by `error`; a sum over a block by its length times half a unit, one over the blocks by theirs.
+        """
+        weight = float(abs(vector).sum())
+        terms = min(_BLOCK, self.size) + math.ceil(self.size / _BLOCK) + 4
+        return math.fsum((vector * product).tolist()), weight**2 * (self.error + terms * ROUNDING * self.largest) * 1.01
+
+    def _keep(self) -> None:
+        """Compute K once where it is to be kept."""
+        if not self.is_kept or self._kept is not None:
+            return
+        kept = np.empty((self.size, self.size))
+        for first, second in self._block_pairs():
+            kept[first, second] = self.block(first, second)
+            if first != second:
+                kept[second, first] = kept[first, second].T
+        self._kept = kept
+
+    def _blocks(self) -> list[slice]:
+        return [slice(begin, min(begin + _BLOCK, self.size)) for begin in range(0, self.size, _BLOCK)]
+
+    def _block_pairs(self) -> list[tuple[slice, slice]]:
+        blocks = self._blocks()
+        return [(first, second) for k, first in enumerate(blocks) for second in blocks[k:]]
+
+
+def _grid(rows: Any, columns: Any) -> Any:
+    """An index of the submatrix."""
+    both_numbers = not isinstance(rows, slice) and not isinstance(columns, slice)
+    return np.ix_(rows, columns) if both_numbers else (rows, columns)
+
+
+def _longest(rows: Any) -> float:
+    """The largest Euclidean norm of a row."""
+    matrix: Any = rows
+    squares = matrix.multiply(matrix).sum(axis=1) if sp.issparse(rows) else np.einsum("ij,ij->i", matrix, matrix)
+    return math.sqrt(float(np.max(squares))) * (1.0 + 1e-9)

@@ -1,0 +1,121 @@
+"""From what a solve over a reproducing-kernel space found to a verified solution."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.models.timings import Timings
+from auclab.solvers.certificate import relative_gap
+from auclab.solvers.kernel.bound import DualPoint
+from auclab.solvers.kernel.solution import KernelSolution, Stage
+from auclab.solvers.kernel.training import Training
+from auclab.solvers.kernel.verification import evaluate
+from auclab.solvers.solution import Certificate
+from auclab.types import Array, Status
+
+#: The part of the tolerance that rounding in the last evaluation may take without a change of the status.
+_SPARE = 1.0 + 1e-6
+
+
+@dataclass(frozen=True)
+class Found:
+    """A scorer on landmarks and a dual point, not verified yet.
+
+    Attributes
+    ----------
+    landmarks : array of shape (n,)
+        Numbers of observations in `Training.order`.
+    coefficients : array of shape (n,)
+    intercept : float
+    status : Status
+    dual : DualPoint
+    bound : float
+        Its lower bound, or that of a solve in the span.
+    space : {"whole", "span"}
+        For which functions the bound is.
+
+    See Also
+    --------
+    auclab.solvers.kernel.result.verified : From here to a `KernelSolution`.
+    """
+
+    landmarks: NDArray[np.intp]
+    coefficients: Array
+    intercept: float
+    status: Status
+    dual: DualPoint
+    bound: float
+    iterations: int = 0
+    stages: tuple[Stage, ...] = ()
+    history: tuple[tuple[float, float, float], ...] = ()
+    seconds: float = 0.0
+    notes: tuple[str, ...] = ()
+    space: Literal["whole", "span"] = "whole"
+    norm_bound: float = field(default=math.inf)
+
+
+def verified(training: Training, found: Found, tolerance: float, name: str) -> KernelSolution:
+    """The solution with its objective evaluated again from the coefficients, and its certificate.
+
+    Parameters
+    ----------
+    training : Training
+    found : Found
+    tolerance : float
+    name : str
+        Of the solver.
+    """
+    program, labels = training.program, training.labels
+    landmarks, coefficients, intercept, notes = found.landmarks, found.coefficients, found.intercept, found.notes
+    used = coefficients != 0
+    landmarks, coefficients = landmarks[used], coefficients[used]
+    value = evaluate(training, landmarks, coefficients, intercept)
+    if not value.objective < program.null_value(labels):
+        landmarks, coefficients = landmarks[:0], coefficients[:0]
+        intercept = program.null_intercept(labels)
+        value = evaluate(training, landmarks, coefficients, intercept)
+        notes = (*notes, "h = 0 is optimal within the tolerance") if found.status is Status.OPTIMAL else notes
+    # Nothing is lost that the certificate does not say: rounding of the objective lowers the bound.
+    bound = max(0.0, found.bound - value.rounding)
+    certificate = Certificate(
+        objective=value.objective,
+        lower_bound=bound,
+        absolute_gap=value.objective - bound,
+        gap=relative_gap(value.objective, bound),
+        dual_residual=0.0,
+        norm_bound=found.norm_bound,
+    )
+    status = found.status
+    if status is Status.OPTIMAL and certificate.gap > _SPARE * tolerance:
+        status = Status.ITERATION_LIMIT
+        notes = (*notes, f"rounding of kernel values may change the objective by {value.rounding:.1g}")
+    scale = found.dual.scaled(program)[1]
+    multipliers = labels.join(*np.split(scale * abs(found.dual.dual), [labels.n_pos]))
+    return KernelSolution(
+        coef=None,  # type: ignore[arg-type]
+        intercept=intercept,
+        formulation=program,
+        certificate=certificate,
+        status=status,
+        solver=name,
+        timings=Timings(solve=found.seconds),
+        iterations=found.iterations,
+        history=found.history or ((found.seconds, value.objective, bound),),
+        multipliers=multipliers,
+        notes=notes,
+        shares_neg=found.dual.share_neg,
+        kernel=training.kernel,
+        landmarks=training.order[landmarks],
+        rows=training.rows_of(landmarks),
+        offset=training.offset,
+        dual_coef=coefficients,
+        length=value.length,
+        space=found.space,
+        rounding=value.rounding,
+        stages=found.stages,
+    )

@@ -1,0 +1,114 @@
+"""What a solve in a reproducing-kernel space returns: a scorer on landmarks and its certificate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.kernels.kernel import Kernel
+from auclab.kernels.precomputed import Precomputed
+from auclab.solvers.solution import Solution
+from auclab.types import Array
+
+#: Kernel values that are computed at once when rows are scored (64 MB).
+_AT_ONCE = 8_000_000
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One solve on the way: the landmarks, the seconds since the start, the objective and the lower bound until then.
+
+    See Also
+    --------
+    auclab.solvers.kernel.solution.KernelSolution : Has them as `stages`.
+    """
+
+    landmarks: int
+    seconds: float
+    objective: float
+    lower_bound: float
+
+
+@dataclass(frozen=True, repr=False)
+class KernelSolution(Solution):
+    """A scorer ``h(x) = Σ_k c_k κ(x_k, x) + b`` on landmarks x_k, and what has been verified about it.
+
+    What it has in common with a linear one is described there; `coef` is None.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        With numbers for all parameters.
+    landmarks : array of shape (n_landmarks,)
+        Row numbers of the training sample.
+    rows : array of shape (n_landmarks, n_features)
+        Those rows, less `offset`; for a precomputed kernel empty.
+    offset : array of shape (n_features,) or None
+        What is subtracted from rows that are scored, without changing κ.
+    dual_coef : array of shape (n_landmarks,)
+        c.
+    length : float
+        ``‖h‖_H = √(cᵀKc)``.
+    space : {"whole", "span"}
+        Whether the lower bound is for every function of the space, or for those in the span of the landmarks.
+    rounding : float
+        By how much the rounding of kernel values may change the objective; the lower bound is less by it.
+    stages : tuple of Stage
+        The solves on the way, one for each number of landmarks.
+
+    See Also
+    --------
+    auclab.solve : Returns it where a kernel is given.
+    auclab.solvers.kernel.prune.prune : Leaves out landmarks.
+    """
+
+    kernel: Kernel = field(kw_only=True)
+    landmarks: NDArray[np.intp] = field(kw_only=True)
+    rows: Any = field(kw_only=True)
+    offset: Array | None = field(kw_only=True)
+    dual_coef: Array = field(kw_only=True)
+    length: float = field(kw_only=True)
+    space: Literal["whole", "span"] = field(kw_only=True)
+    rounding: float = field(kw_only=True, default=0.0)
+    stages: tuple[Stage, ...] = field(kw_only=True, default=())
+
+    def __repr__(self) -> str:
+        """One line."""
+        point = f"kernel={self.kernel}, n_landmarks={self.n_landmarks}, intercept={self.intercept:.6g}"
+        value = f"objective={self.objective:.6g}, lower_bound={self.lower_bound:.6g}, gap={self.gap:.2g}"
+        within = "" if self.space == "whole" else " within the span"
+        end = f"status={self.status!s}, solver={self.solver}, seconds={self.timings.total:.3g}"
+        return f"KernelSolution({self.formulation}, {point}, {value}{within}, {end})"
+
+    @property
+    def n_landmarks(self) -> int:
+        """Number of landmarks."""
+        return int(self.landmarks.size)
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores of rows `X` (n_rows, n_features), shape (n_rows,): O(n_landmarks) kernel values a row.
+
+        For a precomputed kernel the rows hold κ of an observation with every training observation.
+        """
+        rows = X if hasattr(X, "shape") else np.asarray(X, dtype=float)
+        scores = np.full(rows.shape[0], self.intercept)
+        if self.n_landmarks == 0:
+            return scores
+        step = max(1, _AT_ONCE // self.n_landmarks)
+        for begin in range(0, scores.size, step):
+            part = slice(begin, begin + step)
+            scores[part] += self._between(rows[part]) @ self.dual_coef
+        return scores
+
+    def _between(self, rows: Any) -> Array:
+        if isinstance(self.kernel, Precomputed):
+            return self.kernel.between(rows, self.landmarks)
+        moved = (
+            rows
+            if self.offset is None
+            else np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows) - self.offset
+        )
+        return self.kernel.between(moved, self.rows)

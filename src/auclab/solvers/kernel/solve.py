@@ -1,0 +1,165 @@
+"""Solve a formulation over the space of a kernel: the choices and their checks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from time import perf_counter
+from typing import Any, Literal
+
+from numpy.typing import ArrayLike
+
+from auclab.compiled.compiling import compile_hardest, compile_hinge, compile_smooth
+from auclab.formulations.base import Program
+from auclab.kernels.kernel import Kernel
+from auclab.kernels.named import as_kernel
+from auclab.solvers.kernel.approximations import nystroem_landmarks, solve_in_random_features
+from auclab.solvers.kernel.given_span import solve_in_given_span, solve_without_norm
+from auclab.solvers.kernel.result import verified
+from auclab.solvers.kernel.solver import LandmarkSolve
+from auclab.solvers.kernel.training import Training, training_problem
+from auclab.solvers.monitor import monitored
+from auclab.solvers.solution import Solution
+from auclab.solvers.threads import one_thread_each
+from auclab.types import AuclabError
+from auclab.validation import did_you_mean
+
+#: How the functions are chosen in which a scorer is looked for.
+Method = Literal["landmarks", "nystroem", "random"]
+METHODS: tuple[Method, ...] = ("landmarks", "nystroem", "random")
+#: Relative gap where none is given: smaller ones take many more landmarks and seldom rank better.
+KERNEL_TOLERANCE = 1e-3
+#: Where none are given: landmarks at most, as newton has a matrix of so many rows and columns; and the number where all
+#: of them are used, for Nyström's method, random features and programs without a norm.
+_MOST, _FIXED = 2_000, 200
+#: Bytes an entry of the features: the functions of the span, their copy by rows, and two in the solve.
+_BYTES_PER_ENTRY = 32.0
+
+
+def solve_kernel(
+    program: Program,
+    X: Any,
+    y: ArrayLike,
+    kernel: str | Kernel,
+    *,
+    tolerance: float = KERNEL_TOLERANCE,
+    time_limit: float | None = None,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+    method: Method = "landmarks",
+    max_landmarks: int | None = None,
+    memory_gb: float = 2.0,
+    random_state: int = 0,
+) -> Solution:
+    """Solve a formulation over the space of a kernel and certify the solution for the whole space.
+
+        min_h  mean_k [1 − m_k(h) − z‖h‖_H]₊ + λ‖h‖_H   (or λ‖h‖_H²),     h(x) = Σ_k c_k κ(x_k, x)
+
+    Norton & Uryasev 2018, the remark on reproducing kernels; the bound for the whole space is derived (formulas 7.6).
+
+    Parameters
+    ----------
+    program : Program
+        Convex, with the norm l2; counts of pairs have no kernel form. A program without a norm (z = 0, λ = 0) depends
+        on the span alone, in which it is then certified.
+    X : array or CSR matrix of shape (n_samples, n_features)
+        For `Precomputed` the kernel matrix, of shape (n_samples, n_samples).
+    y, sample_weight, pos_label
+        As in `auclab.solve`.
+    kernel : str or Kernel
+    tolerance : float
+        Relative gap, > 0, to the optimum over the whole space.
+    time_limit : float, optional
+        Seconds, > 0.
+    method : {"landmarks", "nystroem", "random"}
+        Landmarks where the dual point needs them; as many random landmarks (Nyström); random Fourier features, for
+        "rbf". The last two are those of scikit-learn, with as many functions as `max_landmarks` says.
+    max_landmarks : int, optional
+        2,000 if left out, and 200 where all of them are used: without a norm and for the other methods. Fewer where
+        the memory holds no more.
+    memory_gb : float
+        For kernel values and features. The kernel matrix is kept where it takes at most half of it.
+    random_state : int
+        For the random methods.
+
+    Returns
+    -------
+    KernelSolution or RandomFeatureSolution
+
+    Raises
+    ------
+    AuclabError
+        Bad input, or a choice that cannot be worked with; the message says what works.
+
+    See Also
+    --------
+    auclab.solve : With ``kernel=…`` calls this.
+
+    Examples
+    --------
+    An exclusive or, which no linear scorer ranks:
+
+    >>> from auclab.formulations import RankSVM
+    >>> from auclab.kernels import RBF
+    >>> X, y = [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]], [0, 0, 1, 1]
+    >>> solution = solve_kernel(RankSVM(0.01, squared=True), X, y, RBF(1.0), tolerance=1e-8)
+    >>> solution.decision_function(X).round(3).tolist()   # h = w on the positives, −w on the negatives: margins 2w = 1
+    [-0.5, -0.5, 0.5, 0.5]
+    """
+    begin = perf_counter()
+    _check(method, max_landmarks, memory_gb, tolerance)
+    compiling = compile_hinge() + compile_smooth() + (compile_hardest() if program.over_hardest else 0.0)
+    training = training_problem(
+        program,
+        X,
+        y,
+        as_kernel(kernel),
+        sample_weight=sample_weight,
+        pos_label=pos_label,
+        memory=1e9 * memory_gb,
+    )
+    given = max_landmarks or (_MOST if method == "landmarks" and program.uses_norm else _FIXED)
+    most = _within_memory(training, given, 1e9 * memory_gb)
+    left = None if time_limit is None else max(time_limit - (perf_counter() - begin), 1e-3)
+    with one_thread_each(), monitored(tolerance, left) as monitor:
+        if method == "random":
+            solution: Solution = solve_in_random_features(training, tolerance, most, monitor, random_state)
+        else:
+            if method == "nystroem":
+                chosen = nystroem_landmarks(training, most, random_state)
+                found = solve_in_given_span(training, tolerance, chosen, monitor)
+            elif not program.uses_norm:
+                found = solve_without_norm(training, tolerance, most, monitor)
+            else:
+                found = LandmarkSolve(training, tolerance, most, monitor).solve()
+            solution = verified(training, found, tolerance, method)
+    timings = replace(solution.timings, compile=compiling, solve=monitor.seconds)
+    return replace(solution, timings=timings, notes=(*solution.notes, *_memory_note(most, given, training, memory_gb)))
+
+
+def _check(method: str, max_landmarks: int | None, memory_gb: float, tolerance: float) -> None:
+    if method not in METHODS:
+        raise AuclabError(
+            f"method={method!r} is unknown{did_you_mean(method, METHODS)}; choose one of {', '.join(METHODS)}"
+        )
+    if max_landmarks is not None and (isinstance(max_landmarks, bool) or max_landmarks != int(max_landmarks)):
+        raise AuclabError(f"max_landmarks must be a whole number ≥ 1 or None, got {max_landmarks!r}")
+    if max_landmarks is not None and max_landmarks < 1:
+        raise AuclabError(f"max_landmarks must be at least 1, got {max_landmarks}")
+    if not 0 < memory_gb < math.inf:
+        raise AuclabError(f"memory_gb must be a finite number > 0, got {memory_gb}")
+    if not 0 < tolerance < math.inf:
+        raise AuclabError(f"tolerance must be a positive number, got {tolerance}")
+
+
+def _within_memory(training: Training, given: int, memory: float) -> int:
+    """As many landmarks as were asked for, as there are observations, and as fit into what K leaves of the memory."""
+    m = training.matrix.size
+    left = memory - (8.0 * m * m if training.matrix.is_kept else 0.0)
+    return max(1, min(int(given), m, int(left / (_BYTES_PER_ENTRY * m))))
+
+
+def _memory_note(most: int, given: int, training: Training, memory_gb: float) -> tuple[str, ...]:
+    if most >= min(given, training.matrix.size):
+        return ()
+    return (f"memory_gb = {memory_gb:g} holds the features of {most} landmarks, not of {given}",)

@@ -1,0 +1,95 @@
+"""The span of landmarks: orthonormal functions in it, at all observations.
+
+``K_LL = RᵀR`` and ``Φ = K_{·L} R⁻¹``: the columns of Φ are orthonormal functions e_1, …, e_L of the space at the
+observations, so that ``h = Σ w_j e_j`` has ``‖h‖_H = ‖w‖₂`` and coefficients ``c = R⁻¹w`` at the landmarks. A program
+with the l2 norm in the span is therefore a linear one on the rows of Φ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg as la
+from numpy.typing import NDArray
+
+from auclab.solvers.kernel.matrix import KernelMatrix
+from auclab.types import Array
+
+#: An observation with less than this part of the largest κ(x, x) left is taken for one in the span.
+DEPENDENT = 1e-10
+
+
+@dataclass(frozen=True)
+class Span:
+    """Landmarks and orthonormal functions of their span.
+
+    Attributes
+    ----------
+    landmarks : array of shape (n,)
+        Numbers of observations, in the order of the kernel matrix.
+    values : array of shape (n, m)
+        Φᵀ.
+    triangle : array of shape (n, n)
+        R, upper triangular.
+    left : array of shape (m,)
+        Squared distance of every φ(x_k) to the span.
+
+    See Also
+    --------
+    auclab.solvers.kernel.landmarks.extend : Adds landmarks.
+    """
+
+    landmarks: NDArray[np.intp]
+    values: Array
+    triangle: Array
+    left: Array
+
+    @classmethod
+    def empty(cls, matrix: KernelMatrix) -> Span:
+        """Without landmarks."""
+        m = matrix.size
+        return cls(np.empty(0, dtype=np.intp), np.empty((0, m)), np.empty((0, 0)), matrix.diagonal.copy())
+
+    @property
+    def size(self) -> int:
+        """Number of landmarks."""
+        return int(self.landmarks.size)
+
+    @property
+    def features(self) -> Array:
+        """Φ, row by row."""
+        return np.ascontiguousarray(self.values.T)
+
+    def coefficients(self, coef: Array) -> Array:
+        """``c = R⁻¹w``, the coefficients at the landmarks."""
+        return np.asarray(la.solve_triangular(self.triangle, coef, check_finite=False)) if self.size else coef
+
+    def extended(self, matrix: KernelMatrix, added: NDArray[np.intp]) -> Span:
+        """With more landmarks, independent of these and of each other."""
+        values = matrix.rows_of(added)
+        inner = self.values[:, added]
+        values -= inner.T @ self.values
+        if self.size:
+            # Once more: what rounding has left of the functions of the span in the residuals, seen at the landmarks.
+            again = la.solve_triangular(self.triangle, values[:, self.landmarks].T, trans="T", check_finite=False)
+            values -= again.T @ self.values
+            inner = inner + again
+        gram = values[:, added]
+        corner = la.cholesky(0.5 * (gram + gram.T), check_finite=False)
+        new = la.solve_triangular(corner, values, trans="T", check_finite=False, overwrite_b=True)
+        triangle = np.block([[self.triangle, inner], [np.zeros((added.size, self.size)), corner]])
+        landmarks = np.r_[self.landmarks, added]
+        left = np.maximum(self.left - np.einsum("ij,ij->j", new, new), 0.0)
+        left[landmarks] = 0.0
+        return Span(landmarks, np.vstack([self.values, new]), triangle, left)
+
+    def reduced(self, matrix: KernelMatrix, kept: NDArray[np.bool_]) -> tuple[Span, Array]:
+        """With fewer landmarks; and Q, shape (n, kept), with which ``Qᵀw`` is the projection of h onto the new span."""
+        factors = la.qr(self.triangle[:, kept], mode="economic", check_finite=False)
+        Q, triangle = np.asarray(factors[0], dtype=float), np.asarray(factors[1], dtype=float)
+        values = Q.T @ self.values
+        left = np.maximum(matrix.diagonal - np.einsum("ij,ij->j", values, values), 0.0)
+        landmarks = self.landmarks[kept]
+        left[landmarks] = 0.0
+        return Span(landmarks, values, triangle, left), Q

@@ -1,0 +1,164 @@
+"""A program, a labelled sample and a kernel: what the solves over a reproducing-kernel space share."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from auclab.formulations.base import Program
+from auclab.formulations.problem import Problem
+from auclab.kernels.kernel import Kernel
+from auclab.kernels.precomputed import Precomputed
+from auclab.samples.as_sample import as_sample
+from auclab.samples.blocks.table import BlockTable
+from auclab.samples.memory import Sample
+from auclab.solvers.kernel.matrix import KernelMatrix
+from auclab.types import Array, AuclabError
+
+#: Relative asymmetry of a precomputed kernel that is taken for rounding.
+_ASYMMETRY = 1e-8
+
+
+@dataclass(frozen=True)
+class Training:
+    """A program over a kernel's space and the sample it is to be solved on.
+
+    Attributes
+    ----------
+    program : Program
+    kernel : Kernel
+        With numbers for all parameters.
+    matrix : KernelMatrix
+        Of the observations, positives first.
+    order : array of shape (m,)
+        Row numbers of the data, in that order.
+    labels : Sample
+        Labels and weights; its features are not used.
+    rows : array or CSR matrix of shape (m, n_features)
+        In the order of the data, less `offset`; for a precomputed kernel the matrix itself.
+    offset : array of shape (n_features,) or None
+
+    See Also
+    --------
+    auclab.solvers.kernel.training.training_problem : From features and labels.
+    """
+
+    program: Program
+    kernel: Kernel
+    matrix: KernelMatrix
+    order: NDArray[np.intp]
+    labels: Sample
+    rows: Any
+    offset: Array | None
+
+    def in_features(self, features: Array) -> Problem:
+        """The linear problem on features of the observations, positives first; shape (m, n)."""
+        n_pos = self.labels.n_pos
+        labels = self.labels
+        sample = Sample(
+            X_pos=features[:n_pos],
+            X_neg=features[n_pos:],
+            share_pos=labels.share_pos,
+            share_neg=labels.share_neg,
+            prior_pos=labels.prior_pos,
+            prior_neg=labels.prior_neg,
+            positive=labels.positive,
+            weighted=labels.weighted,
+        )
+        return Problem(self.program, sample)
+
+    def rows_of(self, landmarks: NDArray[np.intp]) -> Any:
+        """The rows of landmarks, given by their numbers in `order`, as arrays; none for a precomputed kernel."""
+        if isinstance(self.kernel, Precomputed):
+            return np.empty((landmarks.size, 0))
+        rows: Any = self.rows[self.order[landmarks]]
+        return rows.toarray() if hasattr(rows, "toarray") else np.ascontiguousarray(rows)
+
+
+def training_problem(
+    program: Program,
+    X: Any,
+    y: ArrayLike,
+    kernel: Kernel,
+    *,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+    memory: float = math.inf,
+) -> Training:
+    """Check a sample, take the kernel's parameters from it, and order it by class.
+
+    Parameters
+    ----------
+    program : Program
+    X : array or CSR matrix of shape (n_samples, n_features)
+        For a precomputed kernel of shape (n_samples, n_samples).
+    y, sample_weight, pos_label
+        As in `auclab.solve`.
+    kernel : Kernel
+    memory : float
+        Bytes that kernel values and features may take.
+
+    Raises
+    ------
+    AuclabError
+        Bad input, a program that is not convex or whose norm is not l2, rows in blocks, a matrix that is no kernel.
+    """
+    check_program(program)
+    if isinstance(X, BlockTable):
+        raise AuclabError("a kernel needs its rows in memory, and X is in blocks; use fewer rows, or no kernel")
+    if isinstance(kernel, Precomputed):
+        rows: Any = _checked_matrix(X)
+        labels, offset = as_sample(np.zeros((rows.shape[0], 1)), y, sample_weight, pos_label=pos_label), None
+    else:
+        labels = as_sample(X, y, sample_weight, pos_label=pos_label)
+        given = labels.uncentred()
+        kernel = kernel.resolved(_joined(given, memory))
+        used = labels if kernel.is_shift_invariant else given
+        rows, offset = _joined(used, memory), used.offset
+    order = np.r_[np.flatnonzero(labels.positive), np.flatnonzero(~labels.positive)]
+    return Training(program, kernel, KernelMatrix(kernel, rows, order, memory), order, labels, rows, offset)
+
+
+def check_program(program: Program) -> None:
+    """Raise `AuclabError` unless the program is a convex one of hinges with the l2 norm."""
+    if program.kind == "mip":
+        raise AuclabError(f"{program.name} counts pairs, for which there is no kernel form; use bauc, ranksvm or csvm")
+    if not program.is_convex:
+        raise AuclabError(f"z = {program.threshold:g} > 0 makes the program not convex; a kernel needs z ≤ 0")
+    if program.uses_norm and program.norm != "l2":
+        raise AuclabError(f"a kernel's space has the norm l2, and the program has {program.norm}; set norm=l2")
+
+
+def _joined(sample: Sample, memory: float) -> Any:
+    """The rows in the order of the data; as an array where that takes no more than a quarter of the memory."""
+    rows: Any = sp.vstack([sample.X_pos, sample.X_neg]).tocsr() if sample.is_sparse else None
+    back = np.empty(sample.positive.size, dtype=np.intp)
+    back[np.r_[np.flatnonzero(sample.positive), np.flatnonzero(~sample.positive)]] = np.arange(back.size)
+    if rows is None:
+        return np.vstack([sample.X_pos, sample.X_neg])[back]
+    rows = rows[back]
+    return rows.toarray() if 8.0 * rows.shape[0] * rows.shape[1] <= 0.25 * memory else rows
+
+
+def _checked_matrix(X: Any) -> Array:
+    """A precomputed kernel: finite, square, symmetric, no negative diagonal."""
+    given: Any = X
+    matrix = np.asarray(given.toarray() if sp.issparse(X) else given, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] == 0:
+        raise AuclabError(f"kernel=precomputed takes a square matrix, got shape {matrix.shape}")
+    if not np.isfinite(matrix).all():
+        raise AuclabError("the precomputed kernel has entries that are not finite")
+    size = float(abs(matrix).max())
+    if not np.allclose(matrix, matrix.T, rtol=0.0, atol=_ASYMMETRY * size):
+        raise AuclabError("the precomputed kernel is not symmetric; K[i, j] must be κ(x_i, x_j)")
+    if (np.diagonal(matrix) < 0).any() or (size > 0 and float(np.diagonal(matrix).max()) < size * (1 - _ASYMMETRY)):
+        raise AuclabError(
+            "the precomputed matrix is not positive semidefinite: an entry is larger than the diagonal allows; pass "
+            "values of a kernel, not distances"
+        )
+    return matrix

@@ -1,0 +1,70 @@
+"""The objective of a scorer on landmarks, evaluated again from its coefficients, and how far it may be off."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.kernels.kernel import ROUNDING
+from auclab.solvers.kernel.training import Training
+from auclab.types import Array
+
+#: Observations whose scores are computed at once.
+_ROWS = 2048
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A scorer ``Σ_k c_k κ(x_k, ·) + b`` at the training sample.
+
+    Attributes
+    ----------
+    objective : float
+        Of the program in the space, from sorted scores.
+    length : float
+        ``‖h‖_H``.
+    rounding : float
+        By how much the objective may be off at most.
+
+    See Also
+    --------
+    auclab.solvers.kernel.verification.evaluate : Makes one.
+    """
+
+    objective: float
+    length: float
+    rounding: float
+
+
+def evaluate(training: Training, landmarks: NDArray[np.intp], coefficients: Array, intercept: float) -> Evaluation:
+    """The objective at ``h = Σ_k c_k κ(x_k, ·) + b`` with ``‖h‖² = cᵀ K_LL c``, without pairs.
+
+    Parameters
+    ----------
+    training : Training
+    landmarks : array of shape (n,)
+        Numbers of observations in `training.order`.
+    coefficients : array of shape (n,)
+    intercept : float
+    """
+    program, matrix, labels = training.program, training.matrix, training.labels
+    scores = np.empty(matrix.size)
+    for begin in range(0, matrix.size, _ROWS):
+        part = slice(begin, min(begin + _ROWS, matrix.size))
+        scores[part] = matrix.block(part, landmarks) @ coefficients
+    square = math.fsum((coefficients * scores[landmarks]).tolist())
+    length = math.sqrt(max(0.0, square))
+    pos, neg = scores[: labels.n_pos], scores[labels.n_pos :]
+    zeros = np.zeros_like(pos), np.zeros_like(neg)
+    scored = ((pos, zeros[0]), (neg, zeros[1]))
+    objective = program.objective_at(np.array([length]), (intercept, 0.0), labels, *scored)
+    weight = float(abs(coefficients).sum())
+    of_score = weight * (matrix.error + (landmarks.size + 2) * ROUNDING * matrix.largest)
+    of_square = weight * of_score
+    of_length = of_square / length if length > 0 else math.sqrt(of_square)
+    rounding = 2.0 * of_score + abs(program.threshold) * of_length
+    rounding += program.penalty * (of_square if program.squared else of_length)
+    return Evaluation(objective, length, rounding)
