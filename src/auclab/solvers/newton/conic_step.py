@@ -7,12 +7,16 @@ from typing import Any
 import clarabel
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.solvers.feasible_point import nearest_feasible
 from auclab.types import Array
 
 _TOLERANCE = 1e-12
+#: A constraint is active where its slack, in units of the curvature, is below this and its multiplier.
+_NEAR = 1e-5
 
 
 def conic_step(
@@ -75,8 +79,26 @@ def conic_step(
     ).solve()
     point = unit * np.asarray(solution.x)[:size]
     if constraints is not None:
-        point[:n] = np.clip(point[:n], constraints.lower, constraints.upper)
+        slack, dual = (np.asarray(values)[-order.size :] for values in (solution.s, solution.z))
+        active = np.zeros(order.size, dtype=bool)
+        active[order] = (slack <= _NEAR) & (dual >= slack)
+        point[:n] = _on_bounds(constraints, point[:n], active[constraints.limit.size :], 1.0 / unit[:n])
     return np.asarray(point - theta)
+
+
+def _on_bounds(constraints: ColumnConstraints, w: Array, active: NDArray[np.bool_], spread: Array) -> Array:
+    """The point with its active bounds, in the order of `all_rows`, exactly met, and rows to rounding.
+
+    An interior-point method stops a little inside.
+    """
+    fixed = constraints.lower == constraints.upper
+    above, below = np.isfinite(constraints.upper) & ~fixed, np.isfinite(constraints.lower) & ~fixed
+    _, at_upper, at_lower = np.split(active, np.cumsum([fixed.sum(), above.sum()]))
+    w = np.clip(w, constraints.lower, constraints.upper)
+    columns_above, columns_below = np.flatnonzero(above)[at_upper], np.flatnonzero(below)[at_lower]
+    w[columns_above], w[columns_below] = constraints.upper[columns_above], constraints.lower[columns_below]
+    found = nearest_feasible(constraints, w, spread)
+    return w if found is None else found
 
 
 def _norm_cone(program: Program, unit: Array, n: int, n_moduli: int) -> tuple[Any, list[Any]]:

@@ -21,6 +21,7 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from auclab.compiled.transport import largest_excess
 from auclab.formulations.norms import dual_norm_of, norm_of
@@ -170,7 +171,7 @@ def _corrected(
     value, total = sums.value, sums.total * (1.0 if problem.over_pairs else 2.0)
     if held is not None:
         value = held.moments(sums).value
-        value[:-1] = held.excess(value[:-1], np.zeros(value.size - 1))
+        value[:-1] = held.excess(value[:-1], held.left_over(value[:-1]))
     spare = (_SPARE + 4.0 * _rounding_of_sums(sample)) * total * dual_norm_of(sample.peaks, program.norm)
     if program.threshold:
         corrected = correct_threshold(rows, *multipliers, program, value, total, spare)
@@ -221,16 +222,17 @@ def _corrected_exactly(
     """The bound of exact multipliers next to these, or else that of the nearest that were found."""
     rows = _rows(problem, multipliers, every_column, held)
     nearest = multipliers
+    columns = None if held is None else _left_over(problem, moments(problem.sample, *multipliers), held)
     for _ in range(_CORRECTIONS):
         if rows is None:
             break
-        corrected = correct(rows, *nearest, -_unwanted(problem, moments(problem.sample, *nearest), held))
+        corrected = correct(rows, *nearest, -_unwanted(moments(problem.sample, *nearest), held, columns))
         if corrected is None:
             break
         pos, neg, others = _within_capacities(problem, *corrected)
         nearest = pos, neg
         rows, held = rows.updated(*nearest, others), None if held is None else held.replaced(others)
-        exact = feasible_nearby(problem, rows, *nearest, held)
+        exact = feasible_nearby(problem, rows, *nearest, held, columns)
         if exact is not None and held is not None:
             return _best_with_constraints(problem, coef, nearest, exact, goal, held)
         if exact is not None:
@@ -240,13 +242,18 @@ def _corrected_exactly(
     return _charged(problem, coef, nearest, goal, held)
 
 
-def _unwanted(problem: Problem, sums: Moments, held: Lagrangian | None) -> Array:
-    """The moments that a correction is to take away: all, or with constraints what their multipliers do not take up."""
-    if held is None:
+def _left_over(problem: Problem, sums: Moments, held: Lagrangian) -> NDArray[np.bool_]:
+    """The columns whose residual is to be brought to 0: no bound takes it up, or it may be rounding of 0."""
+    spare = (_SPARE + 4.0 * _rounding_of_sums(problem.sample)) * sums.total * (1.0 if problem.over_pairs else 2.0)
+    return held.left_over(held.moments(sums).value[:-1], spare * problem.sample.peaks)
+
+
+def _unwanted(sums: Moments, held: Lagrangian | None, columns: NDArray[np.bool_] | None) -> Array:
+    """The moments that a correction is to take away: all, or with constraints what is left in some columns."""
+    if held is None or columns is None:
         return sums.value
-    sample, value = problem.sample, held.moments(sums).value
-    spare = (_SPARE + 4.0 * _rounding_of_sums(sample)) * sums.total * (1.0 if problem.over_pairs else 2.0)
-    value[:-1] = held.excess(value[:-1], spare * sample.peaks)
+    value = held.moments(sums).value
+    value[:-1] = held.excess(value[:-1], columns)
     return value
 
 

@@ -110,23 +110,22 @@ class Lagrangian:
             return np.isfinite(upper), np.isfinite(lower)
         return upper == 0, lower == 0
 
-    def excess(self, value: Array, spare: Array) -> Array:
-        """What a correction is to take away from ``g − Aᵀμ``, so that the bounds take up the rest.
+    def left_over(self, value: Array, spare: Array | float = 0.0) -> NDArray[np.bool_]:
+        """The columns of whose residual no bound takes up what there is, or that is nearer to 0 than `spare`.
 
         Parameters
         ----------
         value : array of shape (n_features,)
-        spare : array of shape (n_features,)
-            What a residual has to be inside of the side that is taken up.
+            ``g − Aᵀμ``.
+        spare : array of shape (n_features,), or 0
         """
         rest = value - self.multipliers.bounds
         takes_up, takes_down = self._takes
-        excess = rest.copy()
-        excess[takes_up & takes_down] = 0.0
-        for takes, sign in ((takes_up & ~takes_down, 1.0), (takes_down & ~takes_up, -1.0)):
-            inside = sign * rest > spare
-            excess[takes] = np.where(inside, 0.0, rest - 2.0 * sign * spare)[takes]
-        return excess
+        return ~((takes_up & takes_down) | (takes_up & (rest > spare)) | (takes_down & (rest < -np.asarray(spare))))
+
+    def excess(self, value: Array, columns: NDArray[np.bool_]) -> Array:
+        """What a correction is to take away from ``g − Aᵀμ``: what is left in some columns."""
+        return np.where(columns, value - self.multipliers.bounds, 0.0)
 
     def in_order_of_rows(self, value: Array) -> Array:
         """The multipliers in the order of `ColumnConstraints.all_rows`, with what the bounds take up of a residual."""
@@ -159,12 +158,6 @@ class Lagrangian:
         )
         limits = np.r_[self.constraints.limit, bounds][self.signs != 0]
         return float(abs(change) @ abs(limits)) * _UP
-
-    @property
-    def free(self) -> NDArray[np.bool_]:
-        """The columns of whose residuals bounds take up neither side."""
-        takes_up, takes_down = self._takes
-        return ~(takes_up | takes_down)
 
 
 def lagrangian(

@@ -72,7 +72,12 @@ class Feasible:
 
 
 def feasible_nearby(
-    problem: Problem, rows: Rows, pos: Array, neg: Array, held: Lagrangian | None = None
+    problem: Problem,
+    rows: Rows,
+    pos: Array,
+    neg: Array,
+    held: Lagrangian | None = None,
+    columns: NDArray[np.bool_] | None = None,
 ) -> Feasible | None:
     """Prove that exact multipliers with ``Σ q d = 0`` lie next to these; None if it cannot be proved.
 
@@ -85,19 +90,20 @@ def feasible_nearby(
     pos, neg : arrays of shapes (n_pos,) and (n_neg,), ≥ 0
         Multipliers with moments of 0 but for rounding.
     held : Lagrangian, optional
-        Constraints: ``Σ q d = Aᵀμ`` is to be met in the columns of which no bound takes up what is left.
+        Constraints: ``Σ q d − Aᵀμ`` takes the place of ``Σ q d``.
+    columns : array of bool, shape (n_features,), optional
+        Those in which it is to be 0; all if left out.
     """
     if not rows.multipliers.any():
         return None
     sums = moments(problem.sample, pos, neg)
-    wanted = None
     if held is not None:
-        sums, wanted = held.moments(sums), np.flatnonzero(held.free)
-    which, columns = _basis(rows, wanted)
-    if which.size < columns.size:
+        sums = held.moments(sums)
+    which, vanishing = _basis(rows, None if columns is None else np.flatnonzero(columns))
+    if which.size < vanishing.size:
         return None
     q = rows.multipliers[which]
-    found = _exact_correction(rows.features[which], columns, sums, rows.unit, q)
+    found = _exact_correction(rows.features[which], vanishing, sums, rows.unit, q)
     if found is None:
         return None
     taken, moved, value, error = found
