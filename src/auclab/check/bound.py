@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.check.constraints import HeldConstraints
 from auclab.check.correction import corrected, excess, inner_point, mixed
 from auclab.check.data import Data, fractions
 from auclab.check.exact import norm
@@ -42,6 +43,7 @@ def proved_bound(
     radius: float,
     spread: NDArray[np.float64],
     for_all: bool = True,
+    held: HeldConstraints | None = None,
 ) -> Bound | None:
     """The best bounds that the multipliers prove.
 
@@ -61,6 +63,8 @@ def proved_bound(
         Scales of the features in ‖w‖ where the program has no norm.
     for_all : bool
         Whether `enough` has to hold for every w, or for ``‖w‖ ≤ radius`` only.
+    held : HeldConstraints, optional
+        What w satisfies: the bounds are for every such w.
 
     Returns
     -------
@@ -71,49 +75,76 @@ def proved_bound(
     if start is None:
         return None
     if program.penalty > 0:
-        value = _penalised(program, data, transportable(program, data, start))
+        value = _penalised(program, data, transportable(program, data, start), held)
         # A tiny λ is less than what rounding leaves of Σ q d: scaling would cost the whole bound.
-        if value < enough and not program.squared and (point := corrected(program, data, start)) is not None:
-            value = max(value, _penalised(program, data, transportable(program, data, point)))
+        if (
+            value < enough
+            and not program.squared
+            and held is None
+            and (point := corrected(program, data, start)) is not None
+        ):
+            value = max(value, _penalised(program, data, transportable(program, data, point), None))
         return Bound(value, value, radius)
     everywhere = within = Fraction(0)  # hinges are not negative
-    for candidate in _candidates(program, data, start):
+    for candidate in _candidates(program, data, start, held):
         point = transportable(program, data, candidate)
-        total, gradient = point.total(program, data), data.combine(point.values, point.unit)
-        if excess(program, total, gradient) <= 0:
-            everywhere = max(everywhere, total)
-        elif math.isfinite(radius) and candidate is start:
-            violation = excess(program, total, gradient) if program.uses_norm else _scaled_norm(gradient, spread)
-            within = max(within, total - Fraction(radius) * violation)
+        total, combined = point.total(program, data), data.combine(point.values, point.unit)
+        for price, gradient in _residuals(combined, held):
+            if excess(program, total, gradient) <= 0:
+                everywhere = max(everywhere, total - price)
+            elif math.isfinite(radius) and candidate is start:
+                violation = excess(program, total, gradient) if program.uses_norm else _scaled_norm(gradient, spread)
+                within = max(within, total - price - Fraction(radius) * violation)
         if max(everywhere, Fraction(0) if for_all else within) >= enough:
             break
     return Bound(everywhere, max(within, everywhere), radius)
 
 
-def _candidates(program: Program, data: Data, start: Multipliers) -> Iterator[Multipliers]:
+def _residuals(gradient: list[Fraction], held: HeldConstraints | None) -> list[tuple[Fraction, list[Fraction]]]:
+    """What constraints take from the bound and leave of ``Σ q d``: with the stored ν, and with all that bounds take."""
+    if held is None:
+        return [(Fraction(0), gradient)]
+    return [held.residual(gradient, all_bounds=choice) for choice in (False, True)]
+
+
+def _candidates(
+    program: Program, data: Data, start: Multipliers, held: HeldConstraints | None
+) -> Iterator[Multipliers]:
     """The multipliers themselves, and such as satisfy the dual constraint exactly."""
     yield start
-    if program.threshold < 0 and (point := mixed(program, data, start)) is not None:
+    if held is None and program.threshold < 0 and (point := mixed(program, data, start)) is not None:
         yield point
-    if (point := corrected(program, data, start)) is not None:
+    if (point := corrected(program, data, start, held)) is not None:
         yield point
+    if held is not None:
+        return  # the middle of their bounds is not near what the constraints take up
     for step in _STEPS:
         inner = inner_point(program, data, start, step)
         if inner is not None and (point := corrected(program, data, inner)) is not None:
             yield point
 
 
-def _penalised(program: Program, data: Data, point: Multipliers) -> Fraction:
-    """λ > 0: τΣq at the largest admissible τ, or ``τΣq − τ²‖g‖²/(4λ)`` at the best one."""
+def _penalised(program: Program, data: Data, point: Multipliers, held: HeldConstraints | None) -> Fraction:
+    """λ > 0: τΣq at the largest admissible τ, or ``τΣq − τ²‖g‖²/(4λ)`` at the best one.
+
+    With constraints Σq is less by their price, and g is what they leave of it; τ is that of all multipliers.
+    """
     total = point.total(program, data)
-    gradient = data.combine(point.values, point.unit)
+    residuals = _residuals(data.combine(point.values, point.unit), held)
+    return max(_scaled_down(program, total, price, gradient) for price, gradient in residuals)
+
+
+def _scaled_down(program: Program, total: Fraction, price: Fraction, gradient: list[Fraction]) -> Fraction:
+    if price >= total:
+        return Fraction(0)
+    worth = total - price
     size = norm(gradient, program.dual_norm)[1]
     if program.squared:
         square = sum((g * g for g in gradient), Fraction(0)) if program.dual_norm == "l2" else size * size
-        factor = min(Fraction(1), 2 * program.penalty * total / square) if square else Fraction(1)
-        return max(Fraction(0), factor * total - factor * factor * square / (4 * program.penalty))
+        factor = min(Fraction(1), 2 * program.penalty * worth / square) if square else Fraction(1)
+        return max(Fraction(0), factor * worth - factor * factor * square / (4 * program.penalty))
     needed = size + program.threshold * total
-    return total * (min(Fraction(1), program.penalty / needed) if needed > 0 else 1)
+    return worth * (min(Fraction(1), program.penalty / needed) if needed > 0 else 1)
 
 
 def _scaled_norm(gradient: list[Fraction], spread: NDArray[np.float64]) -> Fraction:

@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 
 from auclab.check.bound import Bound, proved_bound
+from auclab.check.constraints import HeldConstraints, same_as_stored, violation
 from auclab.check.correction import MAX_FEATURES
 from auclab.check.data import Data
 from auclab.check.objective import objective
 from auclab.check.program import Program
 from auclab.check.stored import Split, Training, as_number
+from auclab.formulations.column_constraints import ColumnConstraints
 
 #: A claimed number was computed in floating point: it may be better than what is proved by this part of
 #: ``max(objective, 1e-3)``, a thousandth of the usual tolerance.
@@ -89,7 +91,25 @@ def against_data(split: Split, training: Training) -> list[Claim]:
     near = math.isfinite(claimed) and low - slack <= Fraction(claimed) <= high + slack
     found = f"{_text(float(high))}, {'exact' if low == high else 'between rationals 2⁻²⁵⁰ apart'}"
     claims.append(Claim("objective", _text(claimed), found, _verdict(near)))
-    return [*claims, *_bound_claims(split, program, data, high, unit)]
+    claims += _constraint_claims(split, training.constraints)
+    return [*claims, *_bound_claims(split, program, data, high, unit, training.constraints)]
+
+
+def _constraint_claims(split: Split, stated: ColumnConstraints | None) -> list[Claim]:
+    """Whether the constraints are those of the configuration, and the point satisfies them."""
+    stored = split.certificate.get("constraints")
+    if stated is None and stored is None:
+        return []
+    stored = stored if isinstance(stored, Mapping) else None
+    same = same_as_stored(stated, stored)
+    found = "the same from config.yaml" if same else "others from config.yaml"
+    claims = [Claim("constraints", "none" if stored is None else "those solved with", found, _verdict(same))]
+    if stated is None:
+        return claims
+    worst, rounding = violation(stated, split.coef.tolist())
+    claimed = split.number_of("violation", 0.0)
+    holds = worst <= claimed * (1.0 + SLACK) + rounding
+    return [*claims, Claim("satisfied", f"up to {_text(claimed)}", f"up to {_text(worst)}", _verdict(holds))]
 
 
 def _same_data(split: Split, training: Training) -> list[Claim]:
@@ -111,13 +131,16 @@ def _same_data(split: Split, training: Training) -> list[Claim]:
     return claims
 
 
-def _bound_claims(split: Split, program: Program, data: Data, value: Fraction, unit: float) -> list[Claim]:
+def _bound_claims(
+    split: Split, program: Program, data: Data, value: Fraction, unit: float, stated: ColumnConstraints | None
+) -> list[Claim]:
     """Lower bound and status; `value` is an upper bound of the exact objective."""
     status, claimed = str(split.certificate.get("status")), split.number_of("lower_bound")
     radius, tolerance = split.number_of("norm_bound", math.inf), split.number_of("tolerance")
     limited = f" for ‖w‖ ≤ {radius:.6g}" if math.isfinite(radius) else " for every w"
     optimal, within = status == "optimal", status == "optimal_within"
-    bound, reason = _prove(split, program, data, value, unit)
+    bound, reason = _prove(split, program, data, value, unit, stated)
+    found_out = program.threshold == 0 or stated is None
     claims = []
     if not math.isnan(claimed):
         line = ("lower bound", _text(claimed) + limited)
@@ -127,7 +150,7 @@ def _bound_claims(split: Split, program: Program, data: Data, value: Fraction, u
             proved = bound.within if math.isfinite(radius) else bound.everywhere
             close = math.isfinite(claimed) and Fraction(claimed) <= proved + Fraction(SLACK * unit)
             scope = " for every w" if bound.everywhere >= proved else limited
-            claims.append(Claim(*line, f"{_text(float(proved))}{scope}", _proof(close, program, data)))
+            claims.append(Claim(*line, f"{_text(float(proved))}{scope}", _proof(close, program, data, found_out)))
     if not (optimal or within):
         known = status in ("local", "uncertified", "time_limit", "iteration_limit", "interrupted", "failed")
         return [*claims, Claim("status", status, "claims no optimum" if known else "unknown", _verdict(known))]
@@ -136,15 +159,19 @@ def _bound_claims(split: Split, program: Program, data: Data, value: Fraction, u
         return [*claims, Claim(*line, reason, Verdict.UNCHECKED)]
     proved = bound.everywhere if optimal else bound.within
     gap = float(value - proved) / unit
-    return [*claims, Claim(*line, f"gap {gap:.3g}", _proof(gap <= tolerance + SLACK, program, data))]
+    return [*claims, Claim(*line, f"gap {gap:.3g}", _proof(gap <= tolerance + SLACK, program, data, found_out))]
 
 
-def _prove(split: Split, program: Program, data: Data, value: Fraction, unit: float) -> tuple[Bound | None, str]:
+def _prove(
+    split: Split, program: Program, data: Data, value: Fraction, unit: float, stated: ColumnConstraints | None
+) -> tuple[Bound | None, str]:
     """What the multipliers prove, or why nothing is."""
     if program.kind == "count":
         return None, "the bound of a search tree has no multipliers"
     if not program.has_dual:
         return None, "not convex (z > 0): the bound has no multipliers"
+    if stated is not None and not stated.is_convex:
+        return None, "with max_features the bound is that of a search tree, which has no multipliers"
     table = split.table
     if table is None:
         return None, "no multipliers are stored"
@@ -169,19 +196,27 @@ def _prove(split: Split, program: Program, data: Data, value: Fraction, unit: fl
         radius=radius,
         spread=spread,
         for_all=status != "optimal_within" and (status == "optimal" or not math.isfinite(radius)),
+        held=None if stated is None else HeldConstraints.of(stated, _multipliers_of_constraints(split)),
     )
     return (bound, "") if bound is not None else (None, "the multipliers are no finite numbers")
+
+
+def _multipliers_of_constraints(split: Split) -> list[float] | None:
+    """As they are stored; they may be any numbers."""
+    stored = split.certificate.get("constraints")
+    values = stored.get("multipliers") if isinstance(stored, Mapping) else None
+    return [as_number(value, 0.0) for value in values] if isinstance(values, list) else None
 
 
 def _verdict(holds: bool) -> Verdict:
     return Verdict.CONFIRMED if holds else Verdict.REFUTED
 
 
-def _proof(holds: bool, program: Program, data: Data) -> Verdict:
+def _proof(holds: bool, program: Program, data: Data, found_out: bool) -> Verdict:
     """The verdict on a bound; where multipliers could not be corrected, that they prove nothing says nothing."""
     if holds:
         return Verdict.CONFIRMED
-    tried = program.penalty > 0 or data.n_features <= MAX_FEATURES
+    tried = found_out and (program.penalty > 0 or data.n_features <= MAX_FEATURES)
     return Verdict.UNPROVED if tried else Verdict.UNCHECKED
 
 

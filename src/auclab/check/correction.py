@@ -14,6 +14,7 @@ from math import ceil, lcm
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.check.constraints import HeldConstraints
 from auclab.check.data import Data
 from auclab.check.elimination import solve_exactly
 from auclab.check.exact import integers, norm
@@ -33,18 +34,24 @@ _MOST_SQUARES = 1_000
 _WEIGHT_BITS = 120
 
 
-def corrected(program: Program, data: Data, start: Multipliers) -> Multipliers | None:
+def corrected(
+    program: Program, data: Data, start: Multipliers, held: HeldConstraints | None = None
+) -> Multipliers | None:
     """Multipliers that satisfy the dual constraint exactly, or None if none were found.
 
     With a penalty λ‖w‖ scaling does it, too, but costs as much as the constraint is violated by, in units of λ.
 
-    Those of pairs may still have to be scaled (`transportable`), which keeps the constraint satisfied.
+    Those of pairs may still have to be scaled (`transportable`), which keeps the constraint satisfied. With constraints
+    on w, without a norm, what their multipliers and bounds do not take up is to vanish.
     """
     if data.n_features > MAX_FEATURES or not start.values.any():
         return None
     gradient = data.combine(start.values, start.unit)
     keep = Fraction(0)
-    if program.penalty > 0:
+    if held is not None:
+        if program.uses_norm:
+            return None
+    elif program.penalty > 0:
         size = norm(gradient, program.dual_norm)[1]
         if size <= program.penalty:
             return start
@@ -60,10 +67,13 @@ def corrected(program: Program, data: Data, start: Multipliers) -> Multipliers |
         return None
     features, signs = data.take(rows), np.where(data.positive[rows], 1, -1).astype(object)
     matrix, right = [signs], [Fraction(0)]
-    for column, entry in enumerate(gradient):
+    changes = [(keep - 1) * entry for entry in gradient] if held is None else held.wanted(gradient)
+    for column, change in enumerate(changes):
+        if change is None:
+            continue
         entries, exponent = integers(features[:, column])
         matrix.append(entries * signs)
-        right.append((keep - 1) * entry * (Fraction(2) ** exponent))
+        right.append(change * (Fraction(2) ** exponent))
     scale = lcm(*(entry.denominator for entry in right))
     solution = solve_exactly(np.array(matrix, dtype=object), np.array([int(r * scale) for r in right], dtype=object))
     if solution is None:

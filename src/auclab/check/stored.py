@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.pipeline.stored_files import MOST_SCORES, damaged, read_json, read_rows, stored_file
 from auclab.pipeline.visible import visible
 from auclab.types import AuclabError, Status
@@ -38,13 +39,17 @@ class Split:
 
 @dataclass(frozen=True)
 class Training:
-    """A training part that was prepared again: features, labels (1 = positive), the rows of the data set, checksums."""
+    """A training part that was prepared again: features, labels (1 = positive), the rows of the data set, checksums.
+
+    `constraints` are those of the configuration on its columns.
+    """
 
     X: Any
     y: NDArray[np.int64]
     rows: NDArray[np.intp]
     sha256: str
     dataset_sha256: str
+    constraints: ColumnConstraints | None = None
 
 
 def as_number(value: Any, default: float = math.nan) -> float:
@@ -130,6 +135,7 @@ def prepare_training(folder: Path, numbers: Sequence[int], allow: Sequence[str] 
     from auclab.datasets.checksum import part_sha256
     from auclab.datasets.splits import take_rows
     from auclab.pipeline.build import build, load_dataset
+    from auclab.pipeline.constrained import constraints_of
     from auclab.pipeline.stored import stored_experiment
 
     experiment = stored_experiment(folder, allow=allow)
@@ -137,6 +143,7 @@ def prepare_training(folder: Path, numbers: Sequence[int], allow: Sequence[str] 
         raise AuclabError("the classes have weights (class_weight), and the checker knows samples without any")
     dataset = load_dataset(experiment)
     splits = build(experiment.config.split)(dataset.y)
+    rules = constraints_of(experiment.constraints, dataset, experiment.encoding) if experiment.constraints else None
     for number in numbers:
         if number >= len(splits):
             raise AuclabError(f"the configuration has {len(splits)} splits, and none with the number {number}")
@@ -144,8 +151,10 @@ def prepare_training(folder: Path, numbers: Sequence[int], allow: Sequence[str] 
         if hasattr(dataset.X, "stream"):  # rows of files are taken as they lie there
             rows = np.sort(rows)
         y = dataset.y[rows]
-        X = build(experiment.config.preprocess)(dataset).fit_transform(take_rows(dataset.X, rows), y)
-        yield Training(X, y, rows, part_sha256(X, y), dataset.sha256)
+        preprocessing = build(experiment.config.preprocess)(dataset)
+        X = preprocessing.fit_transform(take_rows(dataset.X, rows), y)
+        stated = None if rules is None else rules.on(preprocessing)
+        yield Training(X, y, rows, part_sha256(X, y), dataset.sha256, stated)
 
 
 def configured_formulation(folder: Path, allow: Sequence[str] = ()) -> tuple[dict[str, Any], str | None]:
