@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from auclab.bounds.bound import Bound
     from auclab.datasets.records import Dataset, Split
+    from auclab.estimators.scorecard_classifier import ScorecardClassifier
     from auclab.formulations import (
         CSVM,
         ECSVM,
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from auclab.inference import compare_scorers, estimate
     from auclab.solvers.certify import certify
     from auclab.solvers.dispatch import solve
+    from auclab.solvers.kernel.prune import prune
+    from auclab.solvers.kernel.solution import KernelSolution
     from auclab.solvers.solution import Certificate, Solution
     from auclab.types import AuclabError, Status
 
@@ -43,14 +46,17 @@ __all__ = [
     "Dataset",
     "ExactAUC",
     "GeneralizedBufferedAUC",
+    "KernelSolution",
     "PartialAUC",
     "RankSVM",
+    "ScorecardClassifier",
     "Solution",
     "Split",
     "Status",
     "certify",
     "compare_scorers",
     "estimate",
+    "prune",
     "ranksvm_to_threshold",
     "solve",
     "threshold_to_ranksvm",
@@ -68,14 +74,17 @@ _MODULES = {
     "Dataset": "datasets.records",
     "ExactAUC": "formulations",
     "GeneralizedBufferedAUC": "formulations",
+    "KernelSolution": "solvers.kernel.solution",
     "PartialAUC": "formulations",
     "RankSVM": "formulations",
+    "ScorecardClassifier": "estimators.scorecard_classifier",
     "Solution": "solvers.solution",
     "Split": "datasets.records",
     "Status": "types",
     "certify": "solvers.certify",
     "compare_scorers": "inference",
     "estimate": "inference",
+    "prune": "solvers.kernel.prune",
     "ranksvm_to_threshold": "formulations",
     "solve": "solvers.dispatch",
     "threshold_to_ranksvm": "formulations",

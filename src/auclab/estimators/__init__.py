@@ -3,6 +3,7 @@
 from auclab.estimators.auc_classifier import AUCClassifier
 from auclab.estimators.calibration import fit_calibration, held_out_scores
 from auclab.estimators.polynomial_classifier import PolynomialAUCClassifier
+from auclab.estimators.scorecard_classifier import ScorecardClassifier
 from auclab.estimators.threshold import decision_threshold
 from auclab.formulations import formulation_named
 from auclab.metrics.scorers import bauc_scorer, soft_auc_scorer, voros_scorer
@@ -10,6 +11,7 @@ from auclab.metrics.scorers import bauc_scorer, soft_auc_scorer, voros_scorer
 __all__ = [
     "AUCClassifier",
     "PolynomialAUCClassifier",
+    "ScorecardClassifier",
     "bauc_scorer",
     "decision_threshold",
     "fit_calibration",

@@ -101,7 +101,8 @@ class Scorecard(Program):
         if self.features is not None:
             changed["features"] = _whole(self.features, "features", 1)
         for name, value in changed.items():
-            object.__setattr__(self, name, value)
+            if value != getattr(self, name):  # scikit-learn clones what keeps the objects it is given
+                object.__setattr__(self, name, value)
 
     @property
     def is_convex(self) -> bool:

@@ -17,6 +17,7 @@ from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints
 from auclab.formulations.named import as_formulation
 from auclab.formulations.problem import Problem
+from auclab.kernels.kernel import Kernel
 from auclab.samples.as_sample import as_sample
 from auclab.samples.centring import moved_intercept
 from auclab.solvers.budget import without_verification
@@ -39,6 +40,8 @@ from auclab.types import AuclabError, Status
 NOTEWORTHY = 2.0
 #: A solver that begins after the end of its time has this much, and returns a point that it has at once.
 _LEAST_SECONDS = 1e-3
+#: Relative gap where none is given.
+TOLERANCE = 1e-6
 
 
 def solve(
@@ -47,11 +50,12 @@ def solve(
     y: ArrayLike,
     *,
     solver: str = "auto",
-    tolerance: float = 1e-6,
+    tolerance: float | None = None,
     time_limit: float | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
     constraints: Constraints | ColumnConstraints | None = None,
+    kernel: str | Kernel | None = None,
     **options: Any,
 ) -> Solution:
     """Solve a formulation on a sample and certify the solution.
@@ -68,8 +72,8 @@ def solve(
         "highs" takes linear programs, z > 0 and exact AUC; "newton" convex programs but partial AUC; the others every
         convex program. "auto" selects one and says which and why in the notes; where that one proves no optimum,
         others go on, and the best point and the best lower bound of all are returned.
-    tolerance : float
-        Relative gap, > 0, at or below which the status is OPTIMAL.
+    tolerance : float, optional
+        Relative gap, > 0, at or below which the status is OPTIMAL; 1e-6 if left out, with a kernel 1e-3.
     time_limit : float, optional
         Seconds, > 0, for the whole call: checks, model, solver and verification; a solution that a limit ended is never
         called OPTIMAL. Left out, solves whose time cannot be foreseen (highs, clarabel, scs, z > 0, exact AUC) end
@@ -81,14 +85,19 @@ def solve(
     constraints : Constraints or ColumnConstraints, optional
         What w has to satisfy, by the names of a DataFrame's columns or by the numbers of the columns: signs, bounds,
         ``A w ≤ c``. The certificate is then about every w that satisfies it. Not for z > 0 and exact AUC.
+    kernel : str or Kernel, optional
+        "rbf", "laplacian", "polynomial" or one of `auclab.kernels`, such as ``RBF(gamma=0.5)``: scorers
+        ``Σ_k c_k κ(x_k, x)`` of its whole space in place of linear ones, for convex programs with the norm l2.
     **options
         Options of the solver: `encoding` and `export` of "highs", `max_iters` of "scs" and "cutting_plane", `start` of
-        "newton".
+        "newton"; with a kernel `method`, `max_landmarks`, `memory_gb` and `random_state`
+        (`auclab.solvers.kernel.solve.solve_kernel`).
 
     Returns
     -------
     Solution
-        Objective re-evaluated without pairs, lower bound from repaired dual values, relative gap, seconds.
+        Objective re-evaluated without pairs, lower bound from repaired dual values, relative gap, seconds. With a
+        kernel a `KernelSolution`: landmarks and their coefficients, `coef` None.
 
     Raises
     ------
@@ -110,6 +119,12 @@ def solve(
     >>> round(solution.objective, 9), str(solution.status)   # ξ/w ∈ {−3, −1, −1, 1}: the worst two average 0
     (0.5, 'optimal')
     """
+    if kernel is not None:
+        return _solve_kernel(
+            as_formulation(formulation), X, y, kernel, solver, tolerance, time_limit, constraints,
+            sample_weight=sample_weight, pos_label=pos_label, **options,
+        )  # fmt: skip
+    tolerance = TOLERANCE if tolerance is None else tolerance
     check_limits(tolerance, time_limit)
     begin, program = perf_counter(), as_formulation(formulation)
     sample = as_sample(X, y, sample_weight, pos_label=pos_label)
@@ -117,6 +132,26 @@ def solve(
     if time_limit is not None:
         time_limit = max(time_limit - (perf_counter() - begin), _LEAST_SECONDS)
     return solve_problem(problem, solver, tolerance=tolerance, time_limit=time_limit, **options)
+
+
+def _solve_kernel(
+    program: Program,
+    X: Any,
+    y: ArrayLike,
+    kernel: str | Kernel,
+    solver: str,
+    tolerance: float | None,
+    time_limit: float | None,
+    constraints: Constraints | ColumnConstraints | None,
+    **options: Any,
+) -> Solution:
+    """`solve` over the space of a kernel; its modules are imported here, as they take a second of the start-up."""
+    from auclab.solvers.kernel.solve import KERNEL_TOLERANCE, check_kernel_choices, solve_kernel
+
+    tolerance = KERNEL_TOLERANCE if tolerance is None else tolerance
+    check_limits(tolerance, time_limit)
+    check_kernel_choices(solver, constraints, options)
+    return solve_kernel(program, X, y, kernel, tolerance=tolerance, time_limit=time_limit, **options)
 
 
 def check_limits(tolerance: float, time_limit: float | None) -> None:
@@ -156,7 +191,9 @@ def solve_problem(
         allows_null = convex.constraints is None or convex.constraints.allows_null
         if allows_null and convex.program.null_is_certain(convex.sample):
             return verify(convex, RawSolution.null(convex, Status.OPTIMAL), member, tolerance)
-        with ends_without_progress(patience(seconds) if solver == "auto" else math.inf) as waited:
+        # Nobody else takes programs with integers: there is none to wait for.
+        waiting = solver == "auto" and member != "integer"
+        with ends_without_progress(patience(seconds) if waiting else math.inf) as waited:
             solve_member = run if member == name else load_solver(member)
             raw = _run(solve_member, convex, tolerance, without_verification(convex, seconds), options)
         verified = verify(convex, raw, member, tolerance, left_of(time_limit))

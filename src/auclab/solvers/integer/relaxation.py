@@ -115,14 +115,17 @@ class Relaxation:
             self._highs.setOptionValue("time_limit", self._highs.getRunTime() + seconds)
         self._highs.run()
         self.programs += 1
-        if highs_status(self._highs.getModelStatus()) is not Status.OPTIMAL:
+        status = highs_status(self._highs.getModelStatus())
+        if status is Status.FAILED and self._highs.getModelStatus() != highspy.HighsModelStatus.kInfeasible:
+            self._highs.clearSolver()  # once more without the basis
+            self._highs.run()
+            status = highs_status(self._highs.getModelStatus())
+        self.failed = False
+        if status is not Status.OPTIMAL:
             self.failed = self._highs.getModelStatus() != highspy.HighsModelStatus.kInfeasible
-            if self.failed:
-                self._highs.clearSolver()
             return None
         solution = self._highs.getSolution()
         columns, dual = np.array(solution.col_value), np.array(solution.row_dual)
-        self.failed = False
         self._table.active[: self._table.count][dual[self._n_fixed :] != 0] = self.programs
         used = tuple(
             columns[first:last] for first, last in zip(self._first_used[:-1], self._first_used[1:], strict=True)

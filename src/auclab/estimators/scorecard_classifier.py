@@ -1,0 +1,265 @@
+"""Integer scorecards as a scikit-learn estimator: from a table to a card."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted, column_or_1d
+
+from auclab.formulations import Scorecard
+from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.scorecard import MARGINS, POINTS
+from auclab.samples.as_sample import as_sample
+from auclab.scorecards.card import Card, rising_shares
+from auclab.scorecards.items import Item, ItemEncoder
+from auclab.solvers.dispatch import solve
+from auclab.types import Array, AuclabError
+
+
+class ScorecardClassifier(ClassifierMixin, BaseEstimator):
+    """A scorecard of few items with whole points, optimal for its pair hinge or with a proven gap.
+
+    Numeric features are binned, nominal ones have an item a category (`auclab.scorecards.ItemEncoder`); then
+    `auclab.formulations.Scorecard` is minimised over the points.
+
+    Parameters
+    ----------
+    points : (int, int)
+        The lowest and the highest number of points of an item.
+    max_items, max_features : int, optional
+        How many items, and how many features, have points at most.
+    margins : sequence of int
+        The margins γ that are tried.
+    signs : mapping of str or int to {1, −1}, optional
+        Features by name or number. 1: the points of the bins of a numeric feature never fall from one bin to the next,
+        and those of a category are never negative; −1 the other way.
+    binning, bins, cut_points, nominal, least_share, max_candidates
+        Of the items: as in `auclab.scorecards.ItemEncoder`.
+    tolerance : float
+        Relative gap at which the search ends.
+    time_limit : float, optional
+        Seconds of the search, after which the best card is taken with the gap that is proved.
+
+    Attributes
+    ----------
+    card_ : Card
+        ``print(card_)``; `card_.write_json`.
+    solution_ : Solution
+        Points, objective, lower bound, gap.
+    encoder_ : ItemEncoder
+    classes_, n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, y = np.array([[1.0], [2.0], [3.0], [4.0]]), np.array([0, 0, 1, 1])
+    >>> classifier = ScorecardClassifier(bins=2).fit(X, y)
+    >>> [(each.item.label, each.points) for each in classifier.card_.items], classifier.predict(X).tolist()
+    ([('x0 ≥ 3', 1)], [0, 0, 1, 1])
+
+    See Also
+    --------
+    auclab.estimators.AUCClassifier : Real coefficients, every formulation.
+    """
+
+    def __init__(
+        self,
+        points: tuple[int, int] = POINTS,
+        *,
+        max_items: int | None = 8,
+        max_features: int | None = None,
+        margins: Sequence[int] = MARGINS,
+        signs: Mapping[Any, int] | None = None,
+        binning: str = "quantile",
+        bins: int = 3,
+        cut_points: Mapping[Any, Sequence[float]] | None = None,
+        nominal: Sequence[Any] | None = None,
+        least_share: float = 0.02,
+        max_candidates: int | None = None,
+        tolerance: float = 1e-6,
+        time_limit: float | None = 60.0,
+    ) -> None:
+        self.points = points
+        self.max_items = max_items
+        self.max_features = max_features
+        self.margins = margins
+        self.signs = signs
+        self.binning = binning
+        self.bins = bins
+        self.cut_points = cut_points
+        self.nominal = nominal
+        self.least_share = least_share
+        self.max_candidates = max_candidates
+        self.tolerance = tolerance
+        self.time_limit = time_limit
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Bin the features, find the points, and count what each total means.
+
+        Raises
+        ------
+        AuclabError
+            Other than two classes; settings that are not possible.
+        """
+        if y is None:
+            raise ValueError("requires y to be passed, but the target y is None")
+        y = column_or_1d(y, warn=True)
+        check_consistent_length(X, y)
+        check_classification_targets(y)
+        self.classes_ = np.unique(y)
+        if type_of_target(y, input_name="y", raise_unknown=True) != "binary":
+            raise AuclabError(
+                f"Only binary classification is supported. The type of the target is {type_of_target(y)}."
+            )
+        if self.classes_.size < 2:
+            raise AuclabError("Classifier can't train when only one class is present: two classes are needed")
+        positive = np.asarray(y == self.classes_[1])
+        self.encoder_ = ItemEncoder(
+            self.binning, self.bins, self.cut_points, self.nominal, self.least_share, self.max_candidates
+        )
+        weight = None if sample_weight is None else _check_sample_weight(sample_weight, y, ensure_non_negative=True)
+        if weight is not None and (weight == 0).any():  # such rows are none
+            if not hasattr(X, "iloc"):
+                X = np.asarray(X)
+            X, positive, weight = X[weight > 0], positive[weight > 0], weight[weight > 0]
+            if positive.all() or not positive.any():
+                raise AuclabError("all weights of a class are zero; give at least one observation of it a weight")
+        matrix = self.encoder_.fit(X, positive, weight).transform(X)
+        self.n_features_in_ = self.encoder_.n_features_in_
+        if hasattr(self.encoder_, "feature_names_in_"):
+            self.feature_names_in_ = self.encoder_.feature_names_in_
+        program = Scorecard(
+            points=(self.points[0], self.points[1]),
+            max_items=self.max_items,
+            max_features=self.max_features,
+            margins=tuple(self.margins),
+            features=tuple(int(group) for group in self.encoder_.groups_),
+        )
+        names = [str(name) for name in getattr(self, "feature_names_in_", range(self.n_features_in_))]
+        constraints = sign_constraints(self.encoder_.items_, self.signs, names)
+        self.solution_ = solve(
+            program,
+            matrix,
+            positive,
+            tolerance=self.tolerance,
+            time_limit=self.time_limit,
+            sample_weight=weight,
+            constraints=constraints,
+        )
+        labels = [str(label) for label in self.classes_]
+        self.card_ = card_of(self.encoder_.items_, self.solution_, matrix, positive, weight, labels=labels)
+        return self
+
+    def total(self, X: Any) -> NDArray[np.int64]:
+        """Total points, shape (n_samples,)."""
+        check_is_fitted(self)
+        return np.rint(self.encoder_.transform(X) @ self.solution_.coef).astype(np.int64)
+
+    def decision_function(self, X: Any) -> Array:
+        """Total points less the total from which on the second class is predicted, plus ½; shape (n_samples,)."""
+        totals = self.total(X)
+        first = self.card_.threshold
+        return np.asarray(totals - (self.card_.range[1] + 1 if first is None else first) + 0.5, dtype=np.float64)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The second class from the total on at which its share is above ½, else the first; shape (n_samples,)."""
+        positive = self.decision_function(X) > 0
+        return np.asarray(self.classes_[positive.astype(int)])
+
+    def predict_proba(self, X: Any) -> Array:
+        """Shares of the classes among the training rows with such a total, shape (n_samples, 2)."""
+        share = np.asarray(self.card_.probability(self.total(X))) if hasattr(self, "card_") else self.total(X)
+        return np.column_stack([1.0 - share, share])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+
+def sign_constraints(
+    items: Sequence[Item], signs: Mapping[Any, int] | None, names: Sequence[str]
+) -> ColumnConstraints | None:
+    """What the signs of features say about the points of their items; None without signs.
+
+    Raises
+    ------
+    AuclabError
+        A feature that there is not; a sign that is neither 1 nor −1.
+
+    Examples
+    --------
+    >>> young, old = Item(0, "age", high=40.0), Item(0, "age", low=40.0)
+    >>> found = sign_constraints([young, old], {"age": 1}, ["age"])
+    >>> found.matrix.tolist(), found.limit.tolist()       # young ≤ old
+    ([[1.0, -1.0]], [0.0])
+    """
+    if not signs:
+        return None
+    n = len(items)
+    lower, upper, rows = np.full(n, -np.inf), np.full(n, np.inf), []
+    for name, sign in signs.items():
+        known = isinstance(name, int | np.integer) and 0 <= name < len(names)
+        if not known and str(name) not in names:
+            raise AuclabError(f"signs name the feature {name!r}, which is none; there are {', '.join(names[:10])}")
+        if sign not in (1, -1):
+            raise AuclabError(f"the sign of {name} must be 1 or −1, got {sign!r}")
+        feature = int(name) if known else list(names).index(str(name))
+        own = [at for at, item in enumerate(items) if item.feature == feature]
+        ordered = [at for at in own if items[at].category is None and not items[at].missing]
+        if len(ordered) < 2:  # of two bins there is the upper one alone
+            below = [at for at in ordered if items[at].low is None]
+            for at in set(own) if not below else set(ordered):
+                positive = (sign > 0) != (at in below)
+                lower[at], upper[at] = (0.0, upper[at]) if positive else (lower[at], 0.0)
+        for first, second in itertools.pairwise(ordered):
+            row = np.zeros(n)
+            row[first], row[second] = sign, -sign
+            rows.append(row)
+    return ColumnConstraints.of(
+        n, lower=lower, upper=upper, matrix=np.array(rows).reshape(-1, n), limit=np.zeros(len(rows))
+    )
+
+
+def card_of(
+    items: Sequence[Item],
+    solution: Any,
+    matrix: Array,
+    positive: NDArray[np.bool_],
+    weight: Array | None = None,
+    *,
+    labels: Sequence[str] = ("0", "1"),
+    about: dict[str, Any] | None = None,
+) -> Card:
+    """The card of a solution of `Scorecard`, with the shares of its training part.
+
+    Parameters
+    ----------
+    items : sequence of Item, length n_items
+    solution : Solution
+    matrix : array of shape (n_samples, n_items)
+    positive : array of bool, shape (n_samples,)
+    weight : array of shape (n_samples,), optional
+    labels : (str, str)
+        Of the negative and the positive class.
+    about : mapping, optional
+        What else ``card.json`` says.
+    """
+    margin = solution.formulation.margin(solution.coef, as_sample(matrix, positive, weight))
+    facts: dict[str, Any] = {name: getattr(solution, name) for name in ("objective", "lower_bound", "gap")}
+    facts |= {"status": str(solution.status), "seconds": solution.timings.total, "margin": margin}
+    card = Card.of(items, solution.coef, matrix, positive, weight, classes=tuple(labels), about=about or {}, **facts)
+    shares = rising_shares(card.totals)
+    likely = [total.low for total, share in zip(card.totals, shares, strict=True) if share > 0.5]
+    return replace(card, threshold=min(likely, default=None))

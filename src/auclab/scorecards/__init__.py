@@ -1,0 +1,6 @@
+"""Scorecards people can use: items from a table, the card as text, Markdown, LaTeX, HTML and JSON."""
+
+from auclab.scorecards.card import Card, CardItem, Total
+from auclab.scorecards.items import ItemEncoder
+
+__all__ = ["Card", "CardItem", "ItemEncoder", "Total"]

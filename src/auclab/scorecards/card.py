@@ -1,0 +1,279 @@
+"""A scorecard: items with points, and what each total means on the training part."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.scorecards.items import Item
+from auclab.types import Array
+
+#: Version of the layout of ``card.json``.
+CARD_FORMAT = "auclab-card-1"
+#: Rows of the table of totals at most; neighbours with few observations are joined.
+MOST_TOTALS = 12
+#: Confidence level of the intervals.
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class CardItem:
+    """A line of the card: an item and its points."""
+
+    item: Item
+    points: int
+
+
+@dataclass(frozen=True)
+class Total:
+    """What totals from `low` to `high` mean: of `count` training rows `positives` were positive.
+
+    `share` is positives / count, `lower` and `upper` are the ends of its 95 % interval (Wilson 1927).
+    """
+
+    low: int
+    high: int
+    count: int
+    positives: int
+    share: float
+    lower: float
+    upper: float
+
+    @property
+    def label(self) -> str:
+        """The totals: one number, or a range."""
+        return f"{self.low}" if self.low == self.high else f"{self.low} to {self.high}"
+
+
+@dataclass(frozen=True)
+class Card:
+    """A scorecard that can be printed.
+
+    Attributes
+    ----------
+    items : tuple of CardItem
+        Those with points, feature by feature.
+    totals : tuple of Total
+        Ascending; the lowest begins at the lowest total that is possible, the highest ends at the highest.
+    classes : (str, str)
+        The negative and the positive one; more points speak for the positive.
+    threshold : int or None
+        From this total on the positive class is predicted; None: never.
+    objective, lower_bound, gap : float
+        The certificate: no card of these items, points and margins has a smaller value than `lower_bound`.
+    status, seconds, margin
+        Of the solve; the margin γ of the value.
+    """
+
+    items: tuple[CardItem, ...]
+    totals: tuple[Total, ...]
+    classes: tuple[str, str] = ("0", "1")
+    threshold: int | None = None
+    objective: float = math.nan
+    lower_bound: float = math.nan
+    gap: float = math.nan
+    status: str = ""
+    seconds: float = math.nan
+    margin: int = 1
+    about: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        items: Sequence[Item],
+        points: Array,
+        matrix: Array,
+        positive: NDArray[np.bool_],
+        weight: Array | None = None,
+        **facts: Any,
+    ) -> Card:
+        """The card of points, with the shares of a training part.
+
+        Parameters
+        ----------
+        items : sequence of Item, length n_items
+        points : array of shape (n_items,)
+            Whole numbers.
+        matrix : array of shape (n_samples, n_items)
+            Zeros and ones.
+        positive : array of bool, shape (n_samples,)
+        weight : array of shape (n_samples,), optional
+            Counts of the rows.
+        **facts
+            The other attributes.
+        """
+        whole = np.rint(points).astype(int)
+        used = [CardItem(item, int(point)) for item, point in zip(items, whole, strict=True) if point]
+        scores = np.rint(matrix @ whole).astype(int)
+        return cls(tuple(used), meanings(scores, positive, possible_range(used), weight), **facts)
+
+    @property
+    def negative(self) -> str:
+        """The negative class."""
+        return self.classes[0]
+
+    @property
+    def positive(self) -> str:
+        """The positive class."""
+        return self.classes[1]
+
+    @property
+    def n_items(self) -> int:
+        """Number of items with points."""
+        return len(self.items)
+
+    @property
+    def range(self) -> tuple[int, int]:
+        """The lowest and the highest total that is possible."""
+        return possible_range(self.items)
+
+    def probability(self, totals: Any) -> Array:
+        """The share of positives at each total, never falling and pulled to the middle where there were few rows.
+
+        ``(positives + 1) / (count + 2)`` of the lines of the table; neighbours whose shares fall are taken together.
+        Totals beyond the table have its ends.
+        """
+        at = np.searchsorted([total.low for total in self.totals], np.asarray(totals), side="right") - 1
+        return rising_shares(self.totals)[np.clip(at, 0, len(self.totals) - 1)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The contents of ``card.json`` (docs/scorecards.md)."""
+        items = [asdict(each.item) | {"label": each.item.label, "points": each.points} for each in self.items]
+        certificate = {name: _finite(getattr(self, name)) for name in ("objective", "lower_bound", "gap", "seconds")}
+        return {
+            "format": CARD_FORMAT,
+            "classes": {"positive": self.positive, "negative": self.negative},
+            "items": items,
+            "range": list(self.range),
+            "threshold": self.threshold,
+            "totals": [asdict(total) for total in self.totals],
+            "certificate": certificate | {"status": self.status, "margin": self.margin},
+            "about": self.about,
+        }
+
+    def write_json(self, path: str | Path) -> None:
+        """Write ``card.json``."""
+        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+        Path(path).write_text(text + "\n", encoding="utf-8")
+
+    @classmethod
+    def from_dict(cls, content: dict[str, Any]) -> Card:
+        """The card of what `to_dict` wrote."""
+        names = ("feature", "name", "low", "high", "category", "missing")
+        items = [CardItem(Item(**{name: each[name] for name in names}), each["points"]) for each in content["items"]]
+        known: dict[str, Any] = {
+            key: math.nan if value is None else value for key, value in content["certificate"].items()
+        }
+        totals = tuple(Total(**total) for total in content["totals"])
+        return cls(
+            tuple(items),
+            totals,
+            classes=(content["classes"]["negative"], content["classes"]["positive"]),
+            threshold=content["threshold"],
+            about=content["about"],
+            **known,
+        )
+
+    def __str__(self) -> str:
+        from auclab.scorecards.render import as_text
+
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        from auclab.scorecards.render import as_html
+
+        return as_html(self)
+
+
+def possible_range(items: Sequence[CardItem]) -> tuple[int, int]:
+    """The lowest and the highest total: of the bins and categories of one feature at most one is true.
+
+    Examples
+    --------
+    >>> old, young = Item(0, "age", low=40.0), Item(0, "age", high=25.0)
+    >>> possible_range([CardItem(old, 2), CardItem(young, 3), CardItem(Item(1, "debt", low=1.0), -1)])
+    (-1, 3)
+    """
+    of_features: dict[int, list[int]] = {}
+    for each in items:
+        of_features.setdefault(each.item.feature, [0]).append(each.points)
+    return sum(min(points) for points in of_features.values()), sum(max(points) for points in of_features.values())
+
+
+def rising_shares(totals: Sequence[Total]) -> Array:
+    """The smoothed share of each line, shape (n_totals,), with neighbours pooled until none is below the one before.
+
+    Examples
+    --------
+    >>> def line(count, positives):
+    ...     return Total(0, 0, count, positives, positives / count, 0.0, 1.0)
+    >>> rising_shares([line(2, 0), line(2, 2), line(2, 1)]).tolist()      # 1/4, then (2 + 1 + 1)/(2 + 2 + 2)
+    [0.25, 0.6666666666666666, 0.6666666666666666]
+    """
+    pools: list[tuple[int, int, int]] = []  # positives, count, lines
+    for total in totals:
+        pool = total.positives, total.count, 1
+        while pools and (pools[-1][0] + 1) * (pool[1] + 2) > (pool[0] + 1) * (pools[-1][1] + 2):
+            before = pools.pop()
+            pool = pool[0] + before[0], pool[1] + before[1], pool[2] + before[2]
+        pools.append(pool)
+    return np.concatenate([np.full(lines, (positives + 1) / (count + 2)) for positives, count, lines in pools])
+
+
+def meanings(
+    scores: NDArray[np.int_], positive: NDArray[np.bool_], ends: tuple[int, int], weight: Array | None = None
+) -> tuple[Total, ...]:
+    """Share of positives at each total, at most 12 lines; neighbours are joined so that each has observations.
+
+    Examples
+    --------
+    >>> [(total.label, total.share) for total in meanings(np.array([0, 0, 2]), np.array([False, True, True]), (0, 2))]
+    [('0', 0.5), ('1 to 2', 1.0)]
+    """
+    counts = np.ones(scores.size) if weight is None else weight
+    low, high = min(ends[0], int(scores.min())), max(ends[1], int(scores.max()))
+    size = high - low + 1
+    of_all = np.bincount(scores - low, weights=counts, minlength=size)
+    of_positive = np.bincount(scores - low, weights=counts * positive, minlength=size)
+    least = of_all.sum() / MOST_TOTALS if (of_all > 0).sum() > MOST_TOTALS else 0.0
+    groups: list[list[int]] = []
+    for at in range(size):
+        if groups and of_all[groups[-1]].sum() <= 0.5 * least:
+            groups[-1].append(at)
+        else:
+            groups.append([at])
+    joined: list[list[int]] = []
+    for group in groups:  # totals without any observation belong to those above, the highest to those below
+        if joined and of_all[joined[-1]].sum() == 0:
+            joined[-1] += group
+        else:
+            joined.append(group)
+    if len(joined) > 1 and of_all[joined[-1]].sum() == 0:
+        last = joined.pop()
+        joined[-1] += last
+    return tuple(_total(group, low, of_all[group].sum(), of_positive[group].sum()) for group in joined)
+
+
+def _total(group: list[int], low: int, count: float, positives: float) -> Total:
+    from scipy.stats import norm
+
+    n, z = float(count), float(norm.ppf(0.5 + 0.5 * LEVEL))
+    share = positives / n if n else math.nan
+    if n:
+        center = (share + z * z / (2 * n)) / (1 + z * z / n)
+        half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+        ends = max(0.0, center - half), min(1.0, center + half)
+    else:
+        ends = 0.0, 1.0
+    return Total(low + group[0], low + group[-1], round(n), round(positives), float(share), *ends)
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

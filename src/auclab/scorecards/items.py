@@ -1,0 +1,320 @@
+"""From a table to items: questions that are answered by yes or no, one column of zeros and ones each.
+
+A numeric feature is cut into bins, and each bin is an item; of two bins the upper one is enough. Of a nominal feature
+each category is one. What is rare, or unknown when the card is used, belongs to no item and has 0 points.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from auclab.types import Array, AuclabError
+
+#: How numeric features are cut.
+BINNINGS = ("quantile", "tree")
+
+
+@dataclass(frozen=True)
+class Item:
+    """A question about one feature: is it at least `low` and below `high`, is it `category`, is it missing.
+
+    `feature` is the number of the column; `low` and `high` are None where there is no end; `category` is None for
+    numbers.
+    """
+
+    feature: int
+    name: str
+    low: float | None = None
+    high: float | None = None
+    category: str | None = None
+    missing: bool = False
+
+    @property
+    def answer(self) -> str:
+        """What the feature has to be, in words.
+
+        Examples
+        --------
+        >>> Item(0, "age", low=25.0, high=40.0).answer, Item(1, "city", category="Rome").answer
+        ('25 to < 40', 'Rome')
+        """
+        if self.missing:
+            return "missing"
+        if self.category is not None:
+            return self.category
+        if self.low is None:
+            return f"< {_number(self.high)}"
+        return f"≥ {_number(self.low)}" if self.high is None else f"{_number(self.low)} to < {_number(self.high)}"
+
+    @property
+    def label(self) -> str:
+        """Feature and answer in one: ``age ≥ 40``, ``city = Rome``."""
+        sign = " = " if self.category is not None else " is " if self.missing else " "
+        return f"{self.name}{sign}{self.answer}"
+
+    def holds(self, column: Any) -> NDArray[np.bool_]:
+        """Which rows of its feature it is true for."""
+        if self.category is not None or self.missing:
+            texts = _texts(column)
+            return np.array([text is None if self.missing else text == self.category for text in texts])
+        values = np.asarray(column, dtype=float)
+        with np.errstate(invalid="ignore"):  # comparisons with NaN are false
+            above = values >= (-np.inf if self.low is None else self.low)
+            below = values < (np.inf if self.high is None else self.high)
+        return np.asarray(above & below & ~np.isnan(values))
+
+
+class ItemEncoder(TransformerMixin, BaseEstimator):
+    """A table as zeros and ones, fitted on the training part alone.
+
+    Parameters
+    ----------
+    binning : {"quantile", "tree"}
+        Numeric features are cut at quantiles, or where a tree of one feature, with so many leaves, cuts them.
+    bins : int
+        Bins of a numeric feature, ≥ 2; a feature with no more values than that has a bin for each.
+    cut_points : mapping of str or int to sequence of float, optional
+        The cut points of single features, in place of `binning`.
+    nominal : sequence of str or int, optional
+        Columns that are categories whatever their type is; columns of text, categories and booleans always are.
+    least_share : float
+        Items that fewer of the training rows have, or more than 1 − `least_share`, are left out; in [0, 0.5).
+    max_candidates : int, optional
+        Keep so many items at most: those that boosted stumps of the training part use most. The fewer, the sooner a
+        card is proved optimal among those of the items that are kept.
+
+    Attributes
+    ----------
+    items_ : list of Item
+        In the order of the columns of the output.
+    groups_ : array of int, shape (n_items,)
+        The feature of each.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"age": [20.0, 30.0, 40.0, 50.0], "city": ["Rome", "Oslo", "Rome", "Bonn"]})
+    >>> encoder = ItemEncoder(bins=2).fit(X)
+    >>> encoder.get_feature_names_out().tolist()
+    ['age ≥ 40', 'city = Bonn', 'city = Oslo', 'city = Rome']
+    >>> encoder.transform(X).tolist()[0]
+    [0.0, 0.0, 0.0, 1.0]
+
+    See Also
+    --------
+    auclab.ScorecardClassifier : Gives the items points.
+    """
+
+    def __init__(
+        self,
+        binning: str = "quantile",
+        bins: int = 3,
+        cut_points: Mapping[Any, Sequence[float]] | None = None,
+        nominal: Sequence[Any] | None = None,
+        least_share: float = 0.02,
+        max_candidates: int | None = None,
+    ) -> None:
+        self.binning = binning
+        self.bins = bins
+        self.cut_points = cut_points
+        self.nominal = nominal
+        self.least_share = least_share
+        self.max_candidates = max_candidates
+
+    def fit(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> ItemEncoder:
+        """Find the items of a training part; `y` is needed for trees and `max_candidates`.
+
+        Weights > 0 count as repetitions.
+        """
+        self._check_choices(y)
+        columns, names = self._columns(X, reset=True)
+        cuts = {self._place(name, names): points for name, points in (self.cut_points or {}).items()}
+        nominal = {self._place(name, names) for name in self.nominal or ()}
+        n_rows = len(columns[0])
+        weight = np.ones(n_rows) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        share = weight / weight.sum()
+        items: list[Item] = []
+        for at, (column, name) in enumerate(zip(columns, names, strict=True)):
+            found = (
+                list(_categories(at, name, column))
+                if at in nominal or _is_text(column)
+                else list(self._bins(at, name, np.asarray(column, dtype=float), y, weight, cuts.get(at)))
+            )
+            least = self.least_share
+            kept = [item for item in found if least <= float(share @ item.holds(column)) <= 1 - least]
+            items += [kept[-1]] if len(found) == 2 and len(kept) == 2 else kept
+        if not items:
+            raise AuclabError(
+                f"no item is true for between {self.least_share:.0%} and {1 - self.least_share:.0%} of the training "
+                "rows; set a lower least_share, or cut_points"
+            )
+        self.items_ = self._candidates(items, columns, y, weight)
+        self.groups_ = np.array([item.feature for item in self.items_])
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """Zeros and ones, shape (n_samples, n_items)."""
+        check_is_fitted(self)
+        columns, _ = self._columns(X, reset=False)
+        return np.column_stack([item.holds(columns[item.feature]) for item in self.items_]).astype(np.float64)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """The label of each item."""
+        check_is_fitted(self)
+        return np.array([item.label for item in self.items_], dtype=object)
+
+    def _check_choices(self, y: ArrayLike | None) -> None:
+        if self.binning not in BINNINGS:
+            raise AuclabError(f"binning={self.binning!r} is unknown; choose one of {', '.join(BINNINGS)}")
+        if self.bins != int(self.bins) or self.bins < 2:
+            raise AuclabError(f"bins must be a whole number of at least 2, got {self.bins}")
+        if not 0 <= self.least_share < 0.5:
+            raise AuclabError(f"least_share must be in [0, 0.5), got {self.least_share}")
+        if y is None and (self.binning == "tree" or self.max_candidates is not None):
+            raise AuclabError("binning=tree and max_candidates read the labels; pass y to fit")
+
+    def _columns(self, X: Any, *, reset: bool) -> tuple[list[Any], list[str]]:
+        """The columns of a table or array, and their names."""
+        if hasattr(X, "iloc"):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            if X.shape[0] == 0:
+                raise AuclabError("the table has no rows")
+            return [X.iloc[:, at] for at in range(X.shape[1])], [str(name) for name in X.columns]
+        X = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
+        if X.dtype.kind == "O":
+            try:
+                X = X.astype(np.float64)
+            except (TypeError, ValueError):  # text among numbers: columns are looked at one by one
+                return [X[:, at] for at in range(X.shape[1])], [f"x{at}" for at in range(X.shape[1])]
+        return [X[:, at] for at in range(X.shape[1])], [f"x{at}" for at in range(X.shape[1])]
+
+    def _place(self, name: Any, names: list[str]) -> int:
+        if isinstance(name, int | np.integer) and 0 <= name < len(names):
+            return int(name)
+        if str(name) not in names:
+            raise AuclabError(f"there is no column {name!r}; there are {', '.join(names[:10])}")
+        return names.index(str(name))
+
+    def _bins(
+        self, at: int, name: str, values: Array, y: ArrayLike | None, weight: Array, given: Sequence[float] | None
+    ) -> Iterable[Item]:
+        is_known = np.isfinite(values)
+        known = values[is_known]
+        if given is not None:
+            cuts = sorted({float(point) for point in given})
+        else:
+            cuts = self._cuts(known, None if y is None else np.asarray(y)[is_known], weight[is_known])
+        ends = [None, *cuts, None]
+        if cuts:
+            for low, high in itertools.pairwise(ends):
+                yield Item(at, name, low, high)
+        if known.size < values.size:
+            yield Item(at, name, missing=True)
+
+    def _cuts(self, known: Array, y: Any, weight: Array) -> list[float]:
+        """Where the values are cut: between two of them, at a round number if one is there."""
+        distinct = np.unique(known)
+        if distinct.size < 2:
+            return []
+        if distinct.size <= self.bins:
+            wanted = distinct[:-1]
+        elif self.binning == "tree":
+            from sklearn.tree import DecisionTreeClassifier
+
+            least = max(self.least_share, 0.01)
+            tree = DecisionTreeClassifier(max_leaf_nodes=self.bins, min_weight_fraction_leaf=least, random_state=0)
+            tree.fit(known[:, None], y, sample_weight=weight)
+            wanted = np.sort(tree.tree_.threshold[tree.tree_.feature >= 0])
+        else:
+            wanted = np.quantile(known, np.arange(1, self.bins) / self.bins, method="inverted_cdf", weights=weight)
+        cuts = set()
+        for value in wanted:
+            above = int(np.searchsorted(distinct, value, side="right"))
+            if 0 < above < distinct.size:
+                cuts.add(_round_between(float(distinct[above - 1]), float(distinct[above])))
+        return sorted(cuts)
+
+    def _candidates(self, items: list[Item], columns: list[Any], y: Any, weight: Array) -> list[Item]:
+        if self.max_candidates is None or len(items) <= self.max_candidates:
+            return items
+        from sklearn.ensemble import GradientBoostingClassifier
+
+        matrix = np.column_stack([item.holds(columns[item.feature]) for item in items]).astype(float)
+        stumps = GradientBoostingClassifier(n_estimators=200, max_depth=1, random_state=0).fit(matrix, y, weight)
+        kept = np.sort(np.argsort(-stumps.feature_importances_, kind="stable")[: self.max_candidates])
+        return [items[at] for at in kept]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+
+def _categories(at: int, name: str, column: Any) -> Iterable[Item]:
+    texts = _texts(column)
+    for text in sorted({text for text in texts if text is not None}):
+        yield Item(at, name, category=text)
+    if None in texts:
+        yield Item(at, name, missing=True)
+
+
+def _is_text(column: Any) -> bool:
+    """Whether a column is not made of numbers."""
+    kind = getattr(column.dtype, "kind", "O")
+    return kind not in "iuf"
+
+
+def _texts(column: Any) -> list[str | None]:
+    """Values as text, whole numbers without a decimal point; None where they are missing."""
+    import pandas as pd
+
+    values = np.asarray(column, dtype=object)
+    missing = pd.isna(values)
+    names: dict[Any, str] = {}
+    found: list[str | None] = []
+    for value, is_missing in zip(values, missing, strict=True):
+        if is_missing:
+            found.append(None)
+            continue
+        if value not in names:
+            whole = isinstance(value, float | np.floating) and float(value).is_integer()
+            names[value] = str(int(value)) if whole else str(value)
+        found.append(names[value])
+    return found
+
+
+def _round_between(low: float, high: float) -> float:
+    """The number with the fewest digits that is above `low` and at most `high`.
+
+    Examples
+    --------
+    >>> _round_between(24.0, 25.0), _round_between(0.1234, 0.1267), _round_between(30.0, 40.0)
+    (25.0, 0.125, 40.0)
+    """
+    middle = 0.5 * (low + high)
+    if middle == 0:
+        return 0.0
+    first = math.floor(math.log10(abs(middle)))
+    for digits in range(17):
+        unit = 10.0 ** (first - digits)
+        both = (float(f"{round_to(middle / unit) * unit:.15g}") for round_to in (math.floor, math.ceil))
+        if good := [each for each in both if low < each <= high]:
+            return min(good, key=lambda each: abs(each - middle))
+    return high
+
+
+def _number(value: float | None) -> str:
+    return f"{value:.6g}"
