@@ -9,7 +9,9 @@ import pytest
 import scipy.sparse as sp
 
 import auclab
+import auclab.metrics
 from auclab import CSVM, ECSVM, BufferedAUC, Constraints, ExactAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM, Status
+from auclab.formulations import read_optimum
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.solvers.path import solve_path
 
@@ -256,3 +258,20 @@ def test_excluded_columns_are_those_of_a_smaller_sample():
         smaller = auclab.solve(program, X[:, [0, 3]], y)
         assert (found.coef[[1, 2]] == 0).all()
         assert found.objective == pytest.approx(smaller.objective, rel=2e-6)
+
+
+def test_an_optimum_is_read_with_its_constraints():
+    X, y = sample(13)
+    program = BufferedAUC()
+    signs = auclab.solve(program, X, y, constraints=SETS["signs"])
+    # The length is free: the value is the buffered probability of the scorer itself.
+    assert auclab.metrics.bauc_score(y, X @ signs.coef) == pytest.approx(1 - signs.objective, abs=1e-6)
+    assert "α* = " in read_optimum(signs).statement
+    short = auclab.solve(program, X, y, constraints=SETS["bounds"])
+    assert auclab.metrics.bauc_score(y, X @ short.coef) > 1 - short.objective + 1e-3
+    assert f"is at least {1 - short.objective:.4f}" in read_optimum(short).statement
+    with pytest.raises(auclab.AuclabError, match="fix the length of w"):
+        auclab.ranksvm_to_threshold(auclab.solve(RankSVM(0.05), X, y, constraints=SETS["bounds"]))
+    mapped = auclab.ranksvm_to_threshold(auclab.solve(RankSVM(0.05), X, y, constraints=SETS["signs"]))
+    again = auclab.solve(mapped.formulation, X, y, constraints=SETS["signs"])
+    assert again.objective == pytest.approx(mapped.objective, rel=2e-6)

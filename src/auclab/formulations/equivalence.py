@@ -5,12 +5,16 @@ With V the value:  ``z = −λ/V``,  ``λ = −zV``,  ``w = v/(1 + z‖v‖)``, 
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import Protocol, Self, TypeVar
 
 from auclab.formulations.base import Program
+from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.csvm import CSVM
 from auclab.formulations.ecsvm import ECSVM
 from auclab.formulations.generalized_bauc import GeneralizedBufferedAUC
+from auclab.formulations.hinge import HingeProgram
 from auclab.formulations.norms import norm_of
 from auclab.formulations.optimum import Optimum
 from auclab.formulations.ranksvm import RankSVM
@@ -54,11 +58,41 @@ def read_optimum(solution: Solved) -> Optimum:
     A penalised program is first mapped to its threshold form by 7.4: ``z = −λ/V``. The hinge over the hardest
     negatives bounds the partial AUC, and a count of pairs is the AUC itself.
 
+    All this rests on the free length of w. Constraints that leave it free, such as signs, change nothing but who is
+    compared; with others the mean hinge is an upper bound of the buffered probability of the scorer.
+
     See Also
     --------
     auclab.formulations.base.Program.read_optimum : What each program says.
     """
-    return solution.formulation.read_optimum(solution.objective, solution.lower_bound, solution.coef)
+    program, constraints = solution.formulation, _constraints_of(solution)
+    if isinstance(program, HingeProgram) and constraints is not None and not constraints.is_cone:
+        hinge = program.hinge_part(solution.objective, solution.coef)
+        at = "" if program.threshold == 0 or program.over_hardest else f" at z = {program.threshold:.4g}"
+        name = "the partial AUC, divided by its band," if program.over_hardest else f"{program.score_name}{at}"
+        statement = f"{name} is at least {max(0.0, 1 - hinge):.4f}; the constraints fix the length of w"
+        return Optimum(program.threshold, hinge, 1 - hinge, math.nan, math.nan, statement)
+    found = program.read_optimum(solution.objective, solution.lower_bound, solution.coef)
+    if constraints is None:
+        return found
+    statement = found.statement.replace("no linear scorer has", "no linear scorer that satisfies the constraints has")
+    return replace(found, statement=statement)
+
+
+def _constraints_of(solution: Solved) -> ColumnConstraints | None:
+    """What w had to satisfy; a solution that knows of no constraints had none."""
+    constraints: ColumnConstraints | None = getattr(solution, "constraints", None)
+    return constraints
+
+
+def _check_free_length(solution: Solved) -> None:
+    """Raise `AuclabError` if the constraints do not leave the length of w free, on which the maps rest."""
+    constraints = _constraints_of(solution)
+    if constraints is not None and not constraints.is_cone:
+        raise AuclabError(
+            "the solution has constraints that fix the length of w (bounds or limits other than 0), and the map "
+            "changes it; solve the other formulation with these constraints"
+        )
 
 
 def ranksvm_to_threshold(solution: S) -> S:
@@ -81,7 +115,7 @@ def ranksvm_to_threshold(solution: S) -> S:
     ------
     AuclabError
         Not a RankSVM or C-SVM solution, or the hinge is 0 (separable data: z = −1/‖v‖ is constant there, the
-        infimum is not attained), or v = 0.
+        infimum is not attained), or v = 0, or constraints that do not leave the length of v free.
 
     See Also
     --------
@@ -90,6 +124,7 @@ def ranksvm_to_threshold(solution: S) -> S:
     program = solution.formulation
     if not isinstance(program, RankSVM | CSVM):
         raise AuclabError(f"a RankSVM or C-SVM solution is needed, got {program.name}")
+    _check_free_length(solution)
     if norm_of(solution.coef, program.norm) == 0:
         raise AuclabError("w = 0 has no direction to carry over; choose a penalty below null_penalty(X, y)")
     if program.is_separated(solution.objective, solution.coef):
@@ -115,7 +150,8 @@ def threshold_to_ranksvm(solution: S) -> S:
     Raises
     ------
     AuclabError
-        Not such a solution, z ≥ 0, w = 0, or value 0 (no penalty corresponds to it).
+        Not such a solution, z ≥ 0, w = 0, value 0 (no penalty corresponds to it), or constraints that do not leave the
+        length of w free.
 
     See Also
     --------
@@ -124,6 +160,7 @@ def threshold_to_ranksvm(solution: S) -> S:
     program = solution.formulation
     if not isinstance(program, GeneralizedBufferedAUC | ECSVM):
         raise AuclabError(f"a generalised bAUC or EC-SVM solution is needed, got {program.name}")
+    _check_free_length(solution)
     length, z = norm_of(solution.coef, program.norm), program.threshold
     if z >= 0:
         raise AuclabError(f"z = {z:g}: only z < 0 corresponds to a penalty")
