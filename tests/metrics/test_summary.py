@@ -181,9 +181,13 @@ def test_sums_are_exact_and_have_one_form():
 def test_bins_are_those_of_numpy():
     rng = np.random.default_rng(0)
     for size in (0, 1, 2, 3, 100, 4097):
-        edges = np.unique(rng.normal(size=size))
-        scores = np.concatenate((rng.normal(size=500), edges, [-np.inf, np.inf]))
-        np.testing.assert_array_equal(bins_of(scores, edges), np.searchsorted(edges, scores, side="right"))
+        for draw in (rng.standard_normal, rng.standard_cauchy, lambda n: 10.0 ** rng.uniform(-320, 308, n) - 1e307):
+            edges = np.unique(draw(size))
+            scores = np.concatenate((draw(500), edges, np.nextafter(edges, -np.inf), [-np.inf, np.inf, 5e-324]))
+            np.testing.assert_array_equal(bins_of(scores, edges), np.searchsorted(edges, scores, side="right"))
+    for edges in ([-1.7e308, 1.7e308], [0.0, 5e-324], [1.0, 1.0 + 2.0**-52]):
+        scores = np.array([-1.7e308, -1.0, 0.0, 5e-324, 1.0, 1.0 + 2.0**-52, 2.0, 1.7e308])
+        np.testing.assert_array_equal(bins_of(scores, np.array(edges)), np.searchsorted(edges, scores, side="right"))
 
 
 def test_limits_shrink_with_the_bins_by_first_and_by_second_order():

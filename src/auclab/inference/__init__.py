@@ -5,5 +5,16 @@ from auclab.inference.components import Components
 from auclab.inference.estimation import estimate, estimate_part
 from auclab.inference.hanley_mcneil import hanley_mcneil
 from auclab.inference.results import Comparison, Estimate
+from auclab.inference.summaries import SummaryEstimate, estimate_summary
 
-__all__ = ["Comparison", "Components", "Estimate", "compare_scorers", "estimate", "estimate_part", "hanley_mcneil"]
+__all__ = [
+    "Comparison",
+    "Components",
+    "Estimate",
+    "SummaryEstimate",
+    "compare_scorers",
+    "estimate",
+    "estimate_part",
+    "estimate_summary",
+    "hanley_mcneil",
+]

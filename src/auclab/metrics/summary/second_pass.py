@@ -78,7 +78,7 @@ def needed_bins(summary: BinnedScores, name: str, options: dict[str, Any]) -> Ma
         mask = mixed(pos, neg) & _matters(name, options, pos, neg)
         return mask, mask
     nothing = np.zeros(pos.count.size, bool)
-    bracket = _bracket(name, options, pos, neg)
+    bracket = level_bracket(name, options, pos, neg)
     masks = (nothing, nothing) if bracket is None else undecided(pos, neg, bracket)
     if name == "scored_auc" and options["ties"] == "half":
         masks = masks[0] | mixed(pos, neg), masks[1] | mixed(pos, neg)
@@ -94,8 +94,8 @@ def refined(
     most = int(1e9 * memory_gb / (BYTES_A_WEIGHTED_SCORE if summary.is_weighted else BYTES_A_SCORE))
     needs = [needed_bins(summary, _basic(name), options) for name, options in requests]
     union = np.any([m[0] for m in needs], axis=0), np.any([m[1] for m in needs], axis=0)
-    if _number(summary, union) <= most:
-        rows = gather(summary, blocks, union) if _number(summary, union) else _no_rows(summary)
+    if number_of_scores(summary, union) <= most:
+        rows = gather(summary, blocks, union) if number_of_scores(summary, union) else no_rows(summary)
         return [value_from_rows(summary, rows, name, options) for name, options in requests]
     return [
         _with_little_memory(summary, blocks, name, options, masks, most)
@@ -141,13 +141,13 @@ def value_from_rows(summary: BinnedScores, rows: Rows, name: str, options: dict[
         return _auc(pos, neg, _auc_inside(summary, rows), rows.masks[0] & rows.masks[1], options["ties"])
     if name in CURVE:
         atoms = (pos.low, pos.weights), (neg.high, neg.weights)
-        return METRICS[name].from_sorted(_lists(rows, pos, neg, *atoms), **options)
+        return METRICS[name].from_sorted(lists_with_atoms(rows, pos, neg, *atoms), **options)
     if _basic(name) == "bauc" and mean_error(pos, neg) >= options["threshold"]:
         return BufferedAUCResult(0.0) if name == "buffered_auc" else 0.0
     if name == "ferri_auc" or (name == "ranking_superquantile" and options["level"] in (0.0, 1.0)):
         low, high = bounds_of(summary, name, options)
         return 0.5 * (low + high)
-    lists = _lists(rows, pos, neg, mean_atoms(pos), mean_atoms(neg))
+    lists = lists_with_atoms(rows, pos, neg, mean_atoms(pos), mean_atoms(neg))
     if name == "buffered_auc":
         return _buffered(pos, neg, lists, options)
     return METRICS[name].from_sorted(lists, **options)
@@ -158,12 +158,12 @@ def _buffered(pos: ClassBins, neg: ClassBins, lists: ClassScores, options: dict[
     result = buffered_auc_from_sorted(lists, **options)
     if not result.gamma_right > result.gamma_left:
         return result
-    bracket = _bracket("bauc", options, pos, neg)
+    bracket = level_bracket("bauc", options, pos, neg)
     assert bracket is not None
     return replace(result, gamma_right=min(result.gamma_right, next_error_above(pos, neg, bracket.high)))
 
 
-def _lists(rows: Rows, pos: ClassBins, neg: ClassBins, pos_atoms: Atoms, neg_atoms: Atoms) -> ClassScores:
+def lists_with_atoms(rows: Rows, pos: ClassBins, neg: ClassBins, pos_atoms: Atoms, neg_atoms: Atoms) -> ClassScores:
     """Gathered scores, and atoms for the bins that were not gathered."""
     lists = []
     for bins, mask, (at, share), scores, weight in (
@@ -228,12 +228,13 @@ def _select(edges: Array, masks: Masks, weighted: bool, block: ScoredBlock) -> G
     return Gathered(pieces[0][0], pieces[1][0], pieces[0][1], pieces[1][1])
 
 
-def _no_rows(summary: BinnedScores) -> Rows:
+def no_rows(summary: BinnedScores) -> Rows:
+    """Nothing gathered."""
     none = np.zeros(summary.pos.count.size, bool)
     return Rows((none, none), ClassScores(*(np.empty(0) for _ in range(4))))
 
 
-def _number(summary: BinnedScores, masks: Masks) -> int:
+def number_of_scores(summary: BinnedScores, masks: Masks) -> int:
     """Number of scores in the bins of either class."""
     return int(summary.pos.count[masks[0]].sum() + summary.neg.count[masks[1]].sum())
 
@@ -242,7 +243,7 @@ def _basic(name: str) -> str:
     return "bauc" if name == "buffered_auc" else name
 
 
-def _bracket(name: str, options: dict[str, Any], pos: ClassBins, neg: ClassBins) -> Bracket | None:
+def level_bracket(name: str, options: dict[str, Any], pos: ClassBins, neg: ClassBins) -> Bracket | None:
     """Levels between which scores must be gathered, None if the summary decides."""
     if name == "scored_auc":
         return Bracket(0.0, 0.0)
@@ -290,7 +291,7 @@ def _with_little_memory(
     summary: BinnedScores, blocks: ScoreBlocks, name: str, options: dict[str, Any], masks: Masks, most: int
 ) -> Any:
     """A metric whose undecided scores do not fit: bins in groups, one pass each, or finer bins."""
-    if _number(summary, masks) <= most:
+    if number_of_scores(summary, masks) <= most:
         return value_from_rows(summary, gather(summary, blocks, masks), name, options)
     if name in ("auc", "partial_auc", "voros"):
         sizes = np.where(masks[0] | masks[1], summary.pos.count + summary.neg.count, 0)
@@ -304,13 +305,13 @@ def _with_little_memory(
         return _in_groups(summary, blocks, name, options, masks, most)
     finer = finer_summary(summary, blocks, masks)
     again = needed_bins(finer, _basic(name), options)
-    if _number(finer, again) <= most:
+    if number_of_scores(finer, again) <= most:
         return value_from_rows(finer, gather(finer, blocks, again), name, options)
     if name in METRICS:
         low, high = bounds_of(finer, name, options)
         if high - low <= NARROW * max(1.0, abs(high)):
             return 0.5 * (low + high)
-    raise _too_much(name, _number(finer, again), most)
+    raise _too_much(name, number_of_scores(finer, again), most)
 
 
 def _too_much(name: str, needed: int, most: int) -> AuclabError:

@@ -1,0 +1,319 @@
+"""Standard errors and confidence intervals from a summary that merges, without all scores in one place.
+
+With ``V10_i`` and ``V01_j`` the structural components (`auclab.inference.components`), the part of a class is the
+seminorm ``q(V) = √(n/(n−1) Σ share² (V − Σ share V)²)`` of its components. A summary knows limits ``l ≤ V ≤ h`` of the
+components in every bin: for AUC from the weight of the other class below the bin and in it; for bAUC from
+
+    V10(p) = 1 − E(n − p − γ*)₊/(z − γ*),        γ_low < γ* ≤ γ_high,
+
+with the least and the largest p of the bin and the limits of the hinge of the negatives (their means, and the ends of
+their bins). With c the middle and r half of the distance of l and h, ``|q(V) − q(c)| ≤ q(V − c)``, and ``q(V − c)`` is
+at most ``√(n/(n−1)) (√(Σ share² r²) + √(Σ share²) Σ share r)``, without the second term where all shares are equal.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy.stats import t as student
+
+from auclab.compiled.rows import positive_part_rows
+from auclab.inference.buffered import bauc_rows
+from auclab.inference.catalogue import EstimableMetric, estimable
+from auclab.inference.estimation import check_level
+from auclab.inference.intervals import Limits, limits_within, unseen_limits
+from auclab.inference.rows import auc_rows
+from auclab.metrics import METRICS, Interval, ScoreSummary, score_blocks
+from auclab.metrics.class_scores import ClassScores
+from auclab.metrics.ranking import TIED_SHARE
+from auclab.metrics.summary.blocks import ScoreBlocks
+from auclab.metrics.summary.bounds import both_classes, bounded_metric, in_bin_shares
+from auclab.metrics.summary.brackets import Bracket
+from auclab.metrics.summary.class_bins import ClassBins
+from auclab.metrics.summary.lists import mean_atoms, mixed, orders, spread_atoms
+from auclab.metrics.summary.second_pass import (
+    BYTES_A_SCORE,
+    BYTES_A_WEIGHTED_SCORE,
+    Rows,
+    gather,
+    level_bracket,
+    no_rows,
+    number_of_scores,
+)
+from auclab.types import Array, AuclabError
+
+#: What is charged for rounding, relative to the terms.
+_ROUNDING = 2.0**-44
+
+
+@dataclass(frozen=True)
+class SummaryEstimate:
+    """A metric of a summarised sample with its standard error and a confidence interval.
+
+    Attributes
+    ----------
+    value, standard_error : Interval
+        Limits of what `auclab.inference.estimate` gives for the sample; equal ones after a second pass.
+    lower, upper : float
+        Confidence limits, for the worst value and standard error within their limits.
+    level : float
+        Confidence level.
+    notes : tuple of str
+        What a reader should know about a degenerate case; empty otherwise.
+
+    See Also
+    --------
+    estimate_summary : Computes it.
+    """
+
+    value: Interval
+    standard_error: Interval
+    lower: float
+    upper: float
+    level: float
+    notes: tuple[str, ...] = ()
+
+
+def estimate_summary(
+    summary: ScoreSummary,
+    metric: str = "auc",
+    *,
+    blocks: ScoreBlocks | Any = None,
+    level: float = 0.95,
+    memory_gb: float = 1.0,
+    **options: Any,
+) -> SummaryEstimate:
+    """Value, standard error and confidence interval of AUC or bAUC from a summary of blocks.
+
+    The standard error is that of `estimate`: DeLong's for AUC, from structural components for bAUC.
+
+    Parameters
+    ----------
+    summary : ScoreSummary
+    metric : {"auc", "bauc"}
+    blocks : ScoreBlocks, optional
+        The summarised blocks. With them the undecided scores are gathered in a second pass, and all numbers are exact;
+        without, they are limits.
+    level : float
+        Confidence level in (0, 1).
+    memory_gb : float
+        Memory for the gathered scores, in units of 10⁹ bytes.
+    **options
+        The metric's own: ``ties``; ``threshold``.
+
+    Raises
+    ------
+    AuclabError
+        Another metric; a level outside (0, 1); what `ScoreSummary.bounds` raises; scores that do not fit the memory.
+
+    See Also
+    --------
+    estimate : The same from scores in memory.
+    auclab.metrics.ScoreSummary : The summary.
+
+    Examples
+    --------
+    Positives 3 and 1, negatives 2 and 0: ``SE² = (1/8)/2 + (1/8)/2``.
+
+    >>> from auclab.metrics import score_blocks, summarise
+    >>> blocks = score_blocks([([1, 1], [3.0, 1.0]), ([0, 0], [2.0, 0.0])])
+    >>> result = estimate_summary(summarise(blocks), blocks=blocks)
+    >>> result.value.low, round(result.standard_error.low**2, 12)
+    (0.75, 0.125)
+    """
+    check_level(level)
+    name, options = bounded_metric(metric, options)
+    if name not in ("auc", "bauc"):
+        raise AuclabError(f"standard errors from a summary are those of auc and bauc, not of {name}")
+    both_classes(summary, finite=name == "bauc")
+    if blocks is None:
+        value = summary.bounds(name, **options)
+        parts = [_part_limits(bins, *ends) for bins, ends in _component_limits(summary, name, options, value)]
+        error = Interval(math.hypot(*(part.low for part in parts)), math.hypot(*(part.high for part in parts)))
+        freedom = float(max(min(summary.n_pos, summary.n_neg) - 1, 1))
+    else:
+        given = blocks if hasattr(blocks, "reduce") else score_blocks(blocks)
+        (exact,) = summary.refine(given, partial(METRICS[name].function, **options), memory_gb=memory_gb)
+        first, second = _parts_of_rows(summary, _gathered(summary, given, name, options, memory_gb), name, options)
+        value, total = Interval(exact, exact), math.hypot(first, second)
+        error = Interval(total, total)
+        freedom = _freedom(first, second, summary)
+    estimated = estimable(name, options)
+    (lower, upper), notes = _limits(estimated, summary, value, error, freedom, level)
+    return SummaryEstimate(value, error, lower, upper, level, notes)
+
+
+def _freedom(first: float, second: float, summary: ScoreSummary) -> float:
+    """Degrees of freedom after Welch and Satterthwaite."""
+    total = math.hypot(first, second)
+    if not total > 0.0:
+        return math.inf
+    share = (first / total) ** 2
+    return 1.0 / (share**2 / max(summary.n_pos - 1, 1) + (1.0 - share) ** 2 / max(summary.n_neg - 1, 1))
+
+
+def _limits(
+    metric: EstimableMetric, summary: ScoreSummary, value: Interval, error: Interval, freedom: float, level: float
+) -> tuple[Limits, tuple[str, ...]]:
+    """Confidence limits that hold for every value and standard error between their limits."""
+    tail = 0.5 * (1.0 - level)
+    low, high = metric.range
+    if error.high == math.inf:
+        return metric.range, ("the bins are too wide for a standard error: take more of them, or blocks=",)
+    if math.isnan(error.high):
+        return metric.range, ("a class of one observation: its variance is unknown, the interval is the whole range",)
+    if error.high == 0.0 or value.low <= low or value.high >= high:
+        if metric.name == "bauc":
+            return metric.range, ("bAUC is 0 or 1, or may be: estimate() on the scores says more",)
+        k = min(_effective(summary.pos), _effective(summary.neg))
+        note = f"all observations contribute the same, or may: limits for what {k} independent pairs cannot show"
+        ends = [unseen_limits(v, k, tail, metric.range) for v in value]
+        if error.high == 0.0:
+            return (ends[0][0], ends[1][1]), (note,)
+        return metric.range, (note,)
+    half = float(student.isf(tail, freedom)) * error.high
+    return (limits_within(metric, value.low, half)[0], limits_within(metric, value.high, half)[1]), ()
+
+
+def _effective(bins: ClassBins) -> int:
+    """Number of observations; ``(Σw)²/Σw²`` where they are weighted (Kish)."""
+    _, squares = _shares(bins)
+    return int((1.0 + 1e-12) / float(squares.sum()))
+
+
+def _shares(bins: ClassBins) -> tuple[Array, Array]:
+    """Sum of the shares of every bin in its class, and sum of their squares."""
+    share = bins.weights / bins.weights.sum()
+    if bins.mass_squares is None:
+        return share, share / bins.count.sum()
+    high, low, exponent = bins.mass_squares.parts()
+    power = np.clip(exponent - 2 * bins.scale, -2000, 2000).astype(np.int32)
+    return share, np.ldexp(high + low, power) / bins.weights.sum() ** 2
+
+
+def _part_limits(bins: ClassBins, low: Array, high: Array) -> Interval:
+    """Limits of q from those of the components in every bin."""
+    n = int(bins.count.sum())
+    if n == 1:
+        return Interval(math.nan, math.nan)
+    share, squares = _shares(bins)
+    used = bins.count > 0
+    if max(np.abs(low[used]).max(), np.abs(high[used]).max()) > 1e150:
+        return Interval(0.0, math.inf)
+    middle, half = np.where(used, 0.5 * (low + high), 0.0), np.where(used, 0.5 * (high - low), 0.0)
+    factor = math.sqrt(n / (n - 1))
+    centre = factor * math.sqrt(float(np.sum(squares * (middle - np.sum(share * middle)) ** 2)))
+    radius = math.sqrt(float(np.sum(squares * half**2)))
+    if bins.mass is not None:
+        radius += math.sqrt(float(squares.sum())) * float(np.sum(share * half))
+    radius = factor * radius + _ROUNDING * (centre + math.sqrt(float(squares.sum())))
+    return Interval(max(centre - radius, 0.0), centre + radius)
+
+
+def _component_limits(
+    summary: ScoreSummary, name: str, options: dict[str, Any], value: Interval
+) -> list[tuple[ClassBins, tuple[Array, Array]]]:
+    """Limits of V10 and V01 in every bin."""
+    pos, neg = summary.pos, summary.neg
+    if name == "auc":
+        u, v = pos.weights / pos.weights.sum(), neg.weights / neg.weights.sum()
+        low, high = in_bin_shares(orders(pos, neg), TIED_SHARE[options["ties"]])
+        below, above = np.cumsum(v) - v, np.cumsum(u[::-1])[::-1] - u
+        return [(pos, (below + low * v, below + high * v)), (neg, (above + low * u, above + high * u))]
+    nothing = np.zeros(summary.n_bins)
+    bracket = level_bracket("bauc", options, pos, neg)
+    if bracket is None:  # 0 or 1 for certain
+        ends = np.full(summary.n_bins, value.low), np.full(summary.n_bins, value.high)
+        return [(pos, ends), (neg, ends)]
+    z = float(options["threshold"])
+    bracket = Bracket(max(bracket.low, float(neg.low.min() - pos.high.max())), bracket.high)
+    if not z > bracket.high:
+        ends = nothing, nothing + 1.0
+        return [(pos, ends), (neg, ends)]
+    limits = []
+    # the errors of a positive are (n − γ) − p, those of a negative (−p − γ) − (−n)
+    for bins, other, sign in ((pos, neg, 1.0), (neg, pos, -1.0)):
+        least, most = (bins.low, bins.high) if sign > 0 else (-bins.high, -bins.low)
+        used = bins.count > 0
+        hinges = []
+        for end, atoms, level in ((most, mean_atoms, bracket.high), (least, spread_atoms, bracket.low)):
+            at, weight = atoms(other)
+            at, weight = sign * at[weight > 0], weight[weight > 0]
+            order = np.argsort(-at)
+            points = -(end[used] + level)
+            rising = np.argsort(points)
+            found, sums = np.zeros(bins.count.size), np.empty(points.size)
+            sums[rising] = positive_part_rows(points[rising], -at[order], weight[order]) / weight.sum()
+            found[used] = sums
+            hinges.append(found)
+        with np.errstate(over="ignore"):  # γ* may lie next to z where bins are wide
+            bottom = hinges[0] / (z - bracket.low) * (1.0 - _ROUNDING)
+            top = hinges[1] / (z - bracket.high) * (1.0 + _ROUNDING)
+        limits.append((bins, (1.0 - top, 1.0 - bottom)))
+    return limits
+
+
+def _gathered(summary: ScoreSummary, blocks: ScoreBlocks, name: str, options: dict[str, Any], memory_gb: float) -> Rows:
+    """The scores of the bins in which components differ from score to score."""
+    pos, neg = summary.pos, summary.neg
+    masks = mixed(pos, neg), mixed(pos, neg)
+    if name == "bauc":
+        bracket = level_bracket("bauc", options, pos, neg)
+        masks = np.zeros(summary.n_bins, bool), np.zeros(summary.n_bins, bool)
+        if bracket is not None:  # elsewhere no error is above γ*, and the component is 1
+            masks = (
+                (pos.low < pos.high) & (neg.high.max() - pos.low > bracket.low),
+                (neg.low < neg.high) & (neg.high - pos.low.min() > bracket.low),
+            )
+    number = number_of_scores(summary, masks)
+    size = BYTES_A_WEIGHTED_SCORE if summary.is_weighted else BYTES_A_SCORE
+    if number * size > 1e9 * memory_gb:
+        raise AuclabError(
+            f"the standard error of {name} needs {number} scores at once, {number * size / 1e9:.3g} GB, and memory_gb "
+            f"is {memory_gb}: raise it, or leave out blocks= for limits"
+        )
+    return gather(summary, blocks, masks) if number else no_rows(summary)
+
+
+def _parts_of_rows(summary: ScoreSummary, rows: Rows, name: str, options: dict[str, Any]) -> tuple[float, float]:
+    """Standard errors due to the positives and due to the negatives, from gathered scores and the other bins."""
+    if name == "bauc" and level_bracket("bauc", options, summary.pos, summary.neg) is None:
+        # 0 or 1 for certain, whatever a single score is
+        first, second = (math.nan if n == 1 else 0.0 for n in (summary.n_pos, summary.n_neg))
+        return first, second
+    entries, squares = [], []
+    places = (summary.pos.low, summary.neg.high)
+    for bins, mask, at, scores, weight in (
+        (summary.pos, rows.masks[0], places[0], rows.scores.pos, rows.scores.weight_pos),
+        (summary.neg, rows.masks[1], places[1], rows.scores.neg, rows.scores.weight_neg),
+    ):
+        kept = ~mask & (bins.count > 0)
+        if name == "bauc":  # bins without an error above γ* may stand anywhere within; others are single values
+            at = np.where(bins.low < bins.high, bins.high if bins is summary.pos else bins.low, bins.low)
+        weight = weight if weight.size else np.ones(scores.size)
+        total = bins.weights.sum()
+        values = np.concatenate((scores, at[kept]))
+        order = np.argsort(values, kind="stable")
+        entries.append((values[order], np.concatenate((weight, bins.weights[kept]))[order]))
+        squares.append(np.concatenate(((weight / total) ** 2, _shares(bins)[1][kept]))[order])
+    lists = ClassScores(entries[0][0], entries[1][0], entries[0][1], entries[1][1])
+    components = auc_rows(lists, **options) if name == "auc" else bauc_rows(lists, **options)
+    found = []
+    for bins, (_, weight), square, component in zip(
+        (summary.pos, summary.neg), entries, squares, components, strict=True
+    ):
+        n = int(bins.count.sum())
+        if n == 1:
+            found.append(math.nan)
+            continue
+        if np.ptp(component) <= 2.0**-40 * float(np.max(np.abs(component))):
+            found.append(0.0)
+            continue
+        share = weight / bins.weights.sum()
+        deviation = component - np.sum(share * component)
+        found.append(math.sqrt(n / (n - 1) * float(np.sum(square * deviation**2))))
+    return found[0], found[1]
