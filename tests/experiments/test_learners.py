@@ -6,11 +6,22 @@ import math
 
 import numpy as np
 import pytest
-from experiments.learners import J48, NaiveBayes, Table, j48, logistic, logistic_scores, naive_bayes, table
+from experiments.learners import (
+    J48,
+    NaiveBayes,
+    Table,
+    j48,
+    logistic,
+    logistic_scores,
+    naive_bayes,
+    real_adaboost,
+    table,
+)
 from experiments.learners import weka as weka_module
 from experiments.learners.weka import describe
 from scipy.optimize import minimize
 from scipy.stats import norm
+from sklearn.tree import DecisionTreeClassifier
 
 
 def grow(cells, labels, arity):
@@ -18,7 +29,9 @@ def grow(cells, labels, arity):
     return J48.grow(cells, np.array(labels, dtype=bool), arity, np.ones(len(arity), bool))
 
 
-@pytest.mark.parametrize("module", [j48, logistic, naive_bayes, table, weka_module], ids=lambda module: module.__name__)
+@pytest.mark.parametrize(
+    "module", [j48, logistic, naive_bayes, real_adaboost, table, weka_module], ids=lambda module: module.__name__
+)
 def test_docstrings_run(module):
     assert doctest.testmod(module).failed == 0
 
@@ -151,3 +164,25 @@ def test_logistic_scores_leave_out_constant_columns():
     rows = np.arange(30)
     both = logistic_scores(data, data.columns, rows, rows, np.ones(2, bool))
     assert both == pytest.approx(logistic_scores(data, data.columns, rows, rows, np.array([True, False])))
+
+
+def test_boosting_multiplies_weights_by_the_root_of_the_odds():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(80, 2))
+    y = (X.sum(axis=1) + random.normal(size=80) > 0).astype(int)
+    model = real_adaboost.RealAdaBoost(n_estimators=2, random_state=0).fit(X, y)
+    first = DecisionTreeClassifier(max_depth=1).fit(X, y)
+    share = first.predict_proba(X)[:, 1]
+    weights = np.sqrt(np.where(y == 1, (1 - share) / share, share / (1 - share)))
+    second = DecisionTreeClassifier(max_depth=1).fit(X, y, sample_weight=weights)
+    odds = np.prod([tree.predict_proba(X)[:, 1] / tree.predict_proba(X)[:, 0] for tree in (first, second)], axis=0)
+    assert model.predict_proba(X)[:, 1] == pytest.approx(np.sqrt(odds) / (1 + np.sqrt(odds)))
+
+
+def test_a_fully_grown_tree_is_boosted_alone_and_has_hard_scores():
+    random = np.random.default_rng(1)
+    X, y, new = random.normal(size=(60, 3)), random.integers(0, 2, 60), random.normal(size=(40, 3))
+    model = real_adaboost.RealAdaBoost(DecisionTreeClassifier(), random_state=0).fit(X, y)
+    assert len(model.estimators_) == 1
+    assert len(np.unique(model.predict_proba(new)[:, 1])) == 2
+    assert (model.predict(new) == model.estimators_[0].predict(new)).all()
