@@ -86,6 +86,9 @@ def test_agrees_with_cvxpy(program, name, solver):
     c = constraints
     assert ((solution.coef >= c.lower) & (solution.coef <= c.upper)).all()
     assert solution.certificate.violation <= 1e-12
+    # No coefficient is nearly at a bound.
+    distance = np.minimum(solution.coef - c.lower, c.upper - solution.coef)
+    assert ((distance == 0) | (distance > 1e-6)).all()
 
 
 @pytest.mark.parametrize("solver", ["highs", "scs"])
