@@ -152,10 +152,8 @@ def with_groups(
             best[0].coef, tolerance=tolerance, monitor=monitor, enough=-_INTERIOR * max(their_limits)
         )
         if first.coef is None or first.value >= 0.0:
-            raise AuclabError(_cannot(first, dict(zip(names, limits, strict=True))))
-        search = OuterApproximation(
-            [everyone, *bounded], [math.nan, *their_limits], "hinge", zeros, inside, [*starts, first.coef]
-        )
+            raise AuclabError(_cannot(first, dict(zip(names, limits, strict=True)), max_difference))
+        search = OuterApproximation([everyone, *bounded], [math.nan, *their_limits], "hinge", zeros, inside, starts)
         found = search.solve(first.coef, tolerance=tolerance, monitor=monitor)
     coef = kept_inside(bounded, their_limits, found.coef if found.coef is not None else first.coef, first.coef)
     values = {}
@@ -251,8 +249,10 @@ def _limits(
     return limits
 
 
-def _cannot(found: Found, limits: Mapping[Any, float]) -> str:
+def _cannot(found: Found, limits: Mapping[Any, float], max_difference: float | None) -> str:
     asked = ", ".join(f"{1 - limit:.6g} in group {name!r}" for name, limit in limits.items() if math.isfinite(limit))
+    if max_difference is not None:
+        asked += f", as a difference of at most {max_difference:g} asks for,"
     if found.lower_bound > 0.0:
         return (
             f"no scorer has, at one length for all, a bAUC of at least {asked}: some group lacks "

@@ -38,8 +38,9 @@ _OUTSIDE = 8
 _LENGTHENINGS, _LONGEST = 6, 1.01
 #: A relative change below this is no progress.
 _PROGRESS = 1e-10
-#: Programs without a cost are solved for all w up to this many times the largest coefficient of their starts.
-_WIDE = 1_000.0
+#: Programs without a cost are solved for all w up to this many times the largest coefficient of their starts, and their
+#: bound is proved for so many times longer ones if that costs next to nothing: if no side of the box is in the way.
+_NEAR, _FARTHER = 10.0, 100.0
 
 
 @dataclass
@@ -125,14 +126,10 @@ class OuterApproximation:
     ):
         self.parts, self.goal, self.cost = list(parts), goal, cost
         spread = np.max([part.sample.spread for part in parts], axis=0)
-        self.radius = math.inf
-        if goal != "norm":  # without a cost, the bound holds within a box
-            self.radius = _WIDE * max(1.0, *(float(abs(start * spread).max()) for start in starts))
-            box = self.radius / spread
-            constraints = replace(
-                constraints, lower=np.maximum(constraints.lower, -box), upper=np.minimum(constraints.upper, box)
-            )
-        self.constraints = constraints
+        self.constraints, self._spread, self.radius = constraints, spread, math.inf
+        if goal != "norm":
+            self.radius = _NEAR * max(1.0, *(float(abs(start * spread).max()) for start in starts))
+            constraints = self._boxed(self.radius)
         blocks = [len(part.blocks) for part in self.parts]
         self._first_block = np.cumsum([0, *blocks])
         self.master = LimitMaster(goal, blocks, cost, 1.0 / spread, constraints)
@@ -185,8 +182,11 @@ class OuterApproximation:
         found = Found.nothing(best, value, self.radius, len(self.constraints.matrix))
         for iterations in range(1, _MAX_MASTERS + 1):
             point = self.master.minimise(monitor.call_limit)
+            if point.status is Status.FAILED:  # once more, from a basis without rounding
+                point = self.master.minimise(monitor.call_limit)
             if point.status is not Status.OPTIMAL:
-                return replace(found, status=monitor.stopped() or Status.FAILED)
+                ended = monitor.stopped() or point.status
+                return replace(found, coef=best, value=value, status=ended, iterations=iterations)
             rise = point.value - lower
             lower = max(lower, point.value)
             monitor.record(value, lower)
@@ -211,7 +211,7 @@ class OuterApproximation:
                 best, value = self._from_outside(point.coef, start, best, value)
             progress = max(rise, before - value) > _PROGRESS * scale
             unchanged = 0 if progress else unchanged + 1
-        return replace(found, status=Status.ITERATION_LIMIT)
+        return replace(found, coef=best, value=value, status=Status.ITERATION_LIMIT, iterations=_MAX_MASTERS)
 
     def _first(self, start: Array | None) -> tuple[Array | None, float]:
         if start is not None:
@@ -302,15 +302,26 @@ class OuterApproximation:
         if self.goal == "excess":
             part_weights = part_weights / math.fsum(part_weights)
         combined = tuple(self._combined(g, float(part_weights[g]), point) for g in range(len(self.parts)))
-        bound = lagrangian_bound(
-            combined, self.cost, self.constraints, point.row_multipliers, scalable=self.goal != "excess"
-        )
         found = Found(
-            best, value, bound, combined, point.row_multipliers, self.radius, Status.UNCERTIFIED, iterations
+            best, value, -math.inf, combined, point.row_multipliers, self.radius, Status.UNCERTIFIED, iterations
         )  # fmt: skip
-        if found.gap <= tolerance:
-            return replace(found, status=Status.OPTIMAL if math.isinf(self.radius) else Status.OPTIMAL_WITHIN)
+        for radius in (_FARTHER * self.radius, self.radius):
+            bound = lagrangian_bound(
+                combined, self.cost, self._boxed(radius), point.row_multipliers, scalable=self.goal != "excess"
+            )
+            found = replace(found, lower_bound=bound, radius=radius)
+            if self.goal == "excess" and bound > 0.0:
+                return found
+            if found.gap <= tolerance:
+                return replace(found, status=Status.OPTIMAL if math.isinf(radius) else Status.OPTIMAL_WITHIN)
         return found
+
+    def _boxed(self, radius: float) -> ColumnConstraints:
+        """The constraints together with ``|w_k| spread_k ≤ radius``."""
+        if math.isinf(radius):
+            return self.constraints
+        box, own = radius / self._spread, self.constraints
+        return replace(own, lower=np.maximum(own.lower, -box), upper=np.minimum(own.upper, box))
 
     def _combined(self, g: int, weight: float, point: LimitPoint) -> WeightedPart:
         """The weights of the pairs of a part that the duals of its cuts combine to."""
