@@ -119,6 +119,13 @@ def best(arguments: Namespace) -> int:
     return show_best(*_compared(arguments), arguments)
 
 
+def frontier(arguments: Namespace) -> int:
+    """Trace the least norm over levels of bAUC."""
+    from auclab.cli.frontier import show_frontier
+
+    return show_frontier(arguments)
+
+
 def rerun(arguments: Namespace) -> int:
     """Run a stored configuration again."""
     from auclab.comparison.replay import replay

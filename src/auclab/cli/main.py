@@ -173,6 +173,19 @@ EXPORT_EXAMPLES = """\
   auclab export models:/churn/latest --to onnx --out scorer.onnx
 """
 
+FRONTIER = """\
+The shortest scorer, by Σ|w_k| on the prepared columns, for each of several levels that its buffered AUC must reach:
+how much length, and how many features, each level costs. Settings are those of `auclab run`: data set, split,
+preprocessing and constraints are used. Levels are reached on the training part of the first split; each least norm is
+certified. docs/guarantees_as_constraints.md explains the numbers.
+"""
+
+FRONTIER_EXAMPLES = """\
+  auclab frontier dataset=ionosphere
+  auclab frontier dataset=ionosphere split=none --levels 0.5 0.9 0.95
+  auclab frontier dataset=german_credit --points 20 --save frontier.csv --save frontier.png
+"""
+
 UI = """\
 Serve MLflow's page on the store, with settings that keep it light (one worker, no job runner), and print the addresses
 of its tables of runs. The parent run of each sweep gets the comparison of its jobs: the table as its description, and
@@ -305,6 +318,17 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("--out", default=None, metavar="FILE", help=out)
     _add_store(export)
     _add_allow(export)
+
+    frontier = _add(
+        commands, "frontier", "the least norm for a guaranteed bAUC", text=FRONTIER, examples=FRONTIER_EXAMPLES
+    )
+    frontier.add_argument("settings", nargs="*", metavar="SETTING", help="as of auclab run: dataset=ionosphere …")
+    add = frontier.add_argument
+    few = "so many levels, at equal distances up to 99.9 %% of the largest bAUC (default: 10)"
+    add("--points", type=int, default=10, metavar="N", help=few)
+    add("--levels", type=float, nargs="+", default=None, metavar="LEVEL", help="these levels, between 0 and 1, instead")
+    save = "also write the table (.csv, with all coefficients) or the figure (.png .pdf .svg); repeatable"
+    add("--save", action="append", default=[], metavar="FILE", help=save)
 
     ui = _add(commands, "ui", "MLflow's page on the store", text=UI, examples=UI_EXAMPLES)
     _add_store(ui)

@@ -1,0 +1,83 @@
+"""`auclab frontier`: the least norm for several levels of bAUC, as a table, a csv file and a figure."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+
+from hydra.errors import HydraException
+from rich.markup import escape
+from rich.table import Table
+
+from auclab.cli.typed_words import in_words, quoted_where_needed
+from auclab.pipeline.checks import check_settings
+from auclab.pipeline.compose import compose_experiment
+from auclab.pipeline.console import out
+from auclab.pipeline.frontier import DataFrontier, trace_frontier
+from auclab.pipeline.stored_files import replace_file
+from auclab.types import AuclabError
+
+_FIGURES = (".png", ".pdf", ".svg")
+#: Dots per inch of a png.
+_DPI = 200
+
+
+def show_frontier(arguments: Namespace) -> int:
+    """Trace, print, and write what was asked for.
+
+    Parameters
+    ----------
+    arguments : Namespace
+        Of the command.
+    """
+    for name in arguments.save:
+        if Path(name).suffix not in (".csv", *_FIGURES):
+            raise AuclabError(f"--save {name}: the name has to end in one of .csv {' '.join(_FIGURES)}")
+    try:
+        experiment = compose_experiment(quoted_where_needed(arguments.settings))
+    except HydraException as error:
+        raise AuclabError(in_words(error, arguments.settings)) from None
+    check_settings(experiment)
+    found = trace_frontier(experiment, levels=arguments.levels, n_points=arguments.points)
+    out.print(f"[cyan]frontier[/cyan] {escape(found.title)}", soft_wrap=True)
+    out.print(_sheet(found))
+    frontier = found.frontier
+    out.print(
+        f"[cyan]largest[/cyan]  bAUC {frontier.best_bauc:.6g} found, at most {frontier.best_bauc_bound:.6g} for any "
+        f"linear scorer (proved) · {frontier.seconds:.2f} s",
+        soft_wrap=True,
+    )
+    for name in arguments.save:
+        _save(found, Path(name))
+        out.print(f"[cyan]written[/cyan]  {escape(name)}", soft_wrap=True)
+    return 0
+
+
+def _sheet(found: DataFrontier) -> Table:
+    sheet = Table(box=None, padding=(0, 2), header_style="bold")
+    held_out = "test_auc" in found.table
+    for head in ("bAUC ≥", "least ‖w‖₁", "gap", "bAUC", "features", *(("test AUC", "test bAUC") if held_out else ())):
+        sheet.add_column(head, justify="right")
+    for row in found.table.to_dict("records"):
+        cells = [f"{row['at_least']:.4f}", f"{row['norm']:.5g}", f"{row['gap']:.0e}", f"{row['bauc']:.4f}"]
+        cells += [str(row["features_used"])]
+        cells += [f"{row['test_auc']:.4f}", f"{row['test_bauc']:.4f}"] if held_out else []
+        sheet.add_row(*cells)
+    return sheet
+
+
+def _save(found: DataFrontier, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".csv":
+        with replace_file(path) as draft:
+            found.table.to_csv(draft, index=False)
+        return
+    from auclab.displays.frontier import draw_frontier
+
+    table = found.table
+    figure = draw_frontier(
+        table["at_least"].tolist(), table["norm"].tolist(), baucs=table["bauc"].tolist(),
+        features=table["features_used"].tolist(), best=found.frontier.best_bauc,
+    )  # fmt: skip
+    with replace_file(path) as draft:
+        figure.savefig(draft, dpi=_DPI, format=path.suffix[1:])
