@@ -33,7 +33,10 @@ ALLOWED: dict[str, frozenset[str]] = {
     "engine": frozenset({"auclab.samples.blocks.DaskEngine", "auclab.samples.blocks.LocalEngine"}),
     "split": frozenset(f"auclab.datasets.splits.{name}" for name in ("holdout", "kfold", "none", "repeated")),
     "preprocess": frozenset(
-        f"auclab.datasets.preprocess.{name}" for name in ("minmax", "none", "standard", "unit_ball")
+        (
+            "auclab.scorecards.preprocess.items",
+            *(f"auclab.datasets.preprocess.{name}" for name in ("minmax", "none", "standard", "unit_ball")),
+        )
     ),
     "formulation": frozenset(
         {

@@ -88,6 +88,10 @@ def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "") -> None:
     history.to_csv(folder / "history.csv", index=False)
     name = "test" if "test" in fold.parts else "train"
     _write_scores(fold, name, folder)
+    if fold.card is not None:
+        from auclab.pipeline.scorecards import write_card
+
+        write_card(fold.card, folder)
     if fold.tuning is not None:
         from auclab.pipeline.tuning_path import DPI, draw_tuning_path
 

@@ -17,6 +17,7 @@ from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
 from auclab.pipeline.compose import Experiment, conf_folder, known_keys, plain_yaml
+from auclab.pipeline.constraint_settings import check_rules
 from auclab.pipeline.decision_settings import check_decision
 from auclab.pipeline.run_name import is_baseline
 from auclab.pipeline.settings import TuneConfig, typed
@@ -102,10 +103,9 @@ def check_data(experiment: Experiment) -> tuple[Dataset, Columns | None]:
     if str(split.get("_target_", "")).startswith("auclab.datasets.splits."):
         splits.check_rows(dataset.y, test_size=split.get("test_size"), n_folds=split.get("n_folds"))
     if experiment.constraints:
-        from auclab.pipeline.constrained import constraints_of
-
-        if (constraints := constraints_of(experiment.constraints, dataset, experiment.encoding)) is not None:
-            constraints.check()
+        found: Any = dataset.X
+        names = found.columns if hasattr(found, "columns") else (f"x{k}" for k in range(found.shape[1]))
+        check_rules(experiment.constraints, [str(name) for name in names])
     if not isinstance(dataset.X, pd.DataFrame):
         return dataset, None
     columns = sort_columns(dataset, **experiment.encoding)

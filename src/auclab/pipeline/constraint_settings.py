@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _ROW = "{coefficients: {age: 1, debt: -2}, at_most: 0}"
 #: Files of rules are small.
 _MOST_BYTES = 1_000_000
+#: Columns that a message lists.
+_FEW = 10
 _LISTS, _BOUNDS = ("nonnegative", "nonpositive", "excluded", "forced"), ("lower", "upper")
 
 
@@ -107,6 +109,55 @@ def read_rules(path: str | Path) -> dict[str, Any]:
     if not isinstance(found, dict) or not found:
         raise AuclabError(f"constraints.file={path} has no rules; a line is such as nonnegative: [age, debt]")
     return _checked(found, f"{path}: ")
+
+
+def check_rules(rules: Mapping[str, Any], columns: Sequence[str]) -> None:
+    """Refuse names that are no columns and cannot be made of one, and bounds that no coefficient satisfies.
+
+    In a moment, before the libraries are there that know every name (`auclab.pipeline.constrained`).
+
+    Parameters
+    ----------
+    rules : mapping
+        From `resolve_constraints`.
+    columns : sequence of str
+        Names of the columns before preprocessing.
+
+    Raises
+    ------
+    AuclabError
+        Such a name, such bounds.
+
+    Examples
+    --------
+    >>> check_rules({"lower": {"age": 1.0}, "nonpositive": ["age"]}, ["age", "debt"])
+    Traceback (most recent call last):
+        ...
+    auclab.types.AuclabError: constraints leave no coefficient for 'age': at least 1 and at most 0
+    """
+    from auclab.types import AuclabError
+    from auclab.validation import did_you_mean
+
+    names = [*(name for key in _LISTS for name in rules.get(key, []))]
+    names += [name for key in _BOUNDS for name in rules.get(key, {})]
+    names += [name for row in rules.get("rows", []) for name in row["coefficients"]]
+    for name in map(str, names):
+        made = any(name == column or name.startswith(f"{column}_") for column in columns)
+        if not made and not (name.isdecimal() and int(name) < len(columns)):
+            few = ", ".join(columns[:_FEW]) + (", …" if len(columns) > _FEW else "")
+            raise AuclabError(
+                f"constraints name {name!r}, which the data do not have{did_you_mean(name, columns)}; columns are {few}"
+            )
+    for name in dict.fromkeys(map(str, names)):
+        low = max([rules.get("lower", {}).get(name, -math.inf), *(0.0 for _ in _in(rules, ("nonnegative",), name))])
+        high = min([rules.get("upper", {}).get(name, math.inf), *(0.0 for _ in _in(rules, ("nonpositive",), name))])
+        if low > high:
+            raise AuclabError(f"constraints leave no coefficient for {name!r}: at least {low:g} and at most {high:g}")
+
+
+def _in(rules: Mapping[str, Any], keys: Sequence[str], name: str) -> list[str]:
+    """Those of the lists that have the name."""
+    return [key for key in keys if name in map(str, rules.get(key, []))]
 
 
 def as_constraints(rules: Mapping[str, Any], columns: Sequence[str]) -> Constraints | None:

@@ -14,6 +14,8 @@ from collections.abc import Sequence
 _FORMULATION = ("formulation=ranksvm", "formulation.squared=true")
 _TUNING = "tune=penalty"
 _CONSTRAINTS = "constraints=rules"
+#: The items to which a scorecard gives points, and how long its search lasts.
+_SCORECARD, _ITEMS, _SECONDS = "formulation=scorecard", "preprocess=items", "solver.time_limit=60"
 #: With it the formulation stays that of the configuration, which is linear.
 _LINEAR_ONLY = "solver=highs"
 
@@ -21,7 +23,7 @@ _LINEAR_ONLY = "solver=highs"
 def with_formulation(overrides: Sequence[str]) -> list[str]:
     """The overrides, with the formulation and its tuning before them where they name none.
 
-    A command that sets a constraint has ``constraints=rules``, unless it says which choice it is.
+    An integer scorecard has items for columns and ends after a minute; a command that sets a constraint has ``constraints=rules``, unless it says which choice it is.
 
     Parameters
     ----------
@@ -40,6 +42,8 @@ def with_formulation(overrides: Sequence[str]) -> list[str]:
     ['formulation=ranksvm', 'formulation.squared=true', 'formulation.penalty=0.1']
     >>> with_formulation(["formulation=bauc", "constraints.nonnegative=[debt]"])
     ['constraints=rules', 'formulation=bauc', 'constraints.nonnegative=[debt]']
+    >>> with_formulation(["formulation=scorecard", "solver.time_limit=9"])
+    ['preprocess=items', 'formulation=scorecard', 'solver.time_limit=9']
     >>> with_formulation(["-m", "split.seed=0,1"])[:2], with_formulation(["--cfg", "job"])[:3]
     (['-m', 'formulation=ranksvm'], ['--cfg', 'job', 'formulation=ranksvm'])
     """
@@ -48,6 +52,8 @@ def with_formulation(overrides: Sequence[str]) -> list[str]:
     shows_pages = any(word.startswith("--") for word in overrides if "config" in word)
     constrained = any(key.startswith("constraints.") for key in keys) and "constraints" not in keys
     rules = [_CONSTRAINTS] if constrained and not shows_pages else []
+    if _SCORECARD in settings:
+        rules += [word for word in (_ITEMS, _SECONDS) if word.partition("=")[0] not in keys]
     if keys & {"formulation", "experiment"} or _LINEAR_ONLY in settings or shows_pages:
         return _before_settings(overrides, rules)
     added = rules + [word for word in _FORMULATION if word.partition("=")[0] not in keys]

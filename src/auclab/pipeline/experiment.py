@@ -86,7 +86,9 @@ def solve_splits(experiment: Experiment) -> Result:
     options: dict[str, Any] = {"solver": experiment.solver, "tune": experiment.tune, "bounds": experiment.bounds}
     options |= {"decision": experiment.decision, "class_weight": experiment.class_weight}
     if experiment.constraints:
-        options["constraints"] = constraints_of(experiment.constraints, dataset, experiment.encoding)
+        options["constraints"] = constraints = constraints_of(experiment.constraints, dataset, experiment.encoding)
+        if constraints is not None and not isinstance(formulation, Baseline):
+            constraints.check()  # before inner folds are solved
     folds: list[Fold] = []
     for number, split in enumerate(splits, start=1):
         with working(f"{experiment.name} · split {number} of {len(splits)}"):

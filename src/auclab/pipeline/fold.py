@@ -16,7 +16,7 @@ from auclab.datasets.records import Dataset, Split
 from auclab.datasets.splits import take_rows
 from auclab.estimators import AUCClassifier
 from auclab.estimators.baselines import Baseline, BaselineFit
-from auclab.formulations import Program, read_optimum
+from auclab.formulations import Program, Scorecard, read_optimum
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.inference import estimate_part
 from auclab.inference.catalogue import estimable
@@ -26,6 +26,7 @@ from auclab.pipeline.decision import decide
 from auclab.pipeline.formula import describe_scorer, explain
 from auclab.pipeline.guarantees import Guarantee, find_guarantees
 from auclab.pipeline.results import Fold, PartResult
+from auclab.pipeline.scorecards import card_of_split, on_items
 from auclab.pipeline.settings import BoundsConfig, DecisionConfig, SolverConfig, TuneConfig
 from auclab.pipeline.tuning import Tuning, tune_baseline, tune_formulation
 from auclab.samples.as_sample import as_sample
@@ -79,6 +80,8 @@ def solve_split(
     formulation, tuning = _tune(preprocessing, formulation, rows, y, tune, solver, class_weight, constraints)
     X = {"train": preprocessing.fit_transform(rows, y)}
     on_columns = None if constraints is None else constraints.on(preprocessing)
+    if isinstance(formulation, Scorecard):
+        formulation, on_columns = on_items(formulation, preprocessing, dataset, on_columns)
     classifier, solution = _fit(formulation, solver, X["train"], y, class_weight, on_columns)
     if solution.status is Status.FAILED:
         reason = "; ".join(solution.notes) or solution.status.advice
@@ -103,6 +106,7 @@ def solve_split(
         decision=decided,
         scorer=scorer,
         effects=explain(scorer, rows),
+        card=card_of_split(solution, preprocessing, X["train"], y, dataset),
         constraints=None if constraints is None else constraints.solved(solution, preprocessing),
     )
 

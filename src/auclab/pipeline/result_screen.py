@@ -34,6 +34,9 @@ def show_solution(result: Result) -> None:
     out.print()
     out.print(_story(result))
     out.print(_metrics(result))
+    if len(result.folds) == 1 and result.folds[0].card is not None:
+        out.print(Text(str(result.folds[0].card)), soft_wrap=True)
+        out.print()
 
 
 def show_run(run: Run, tracking: TrackingConfig) -> None:

@@ -20,6 +20,7 @@ from auclab.pipeline.active_constraints import SolvedConstraints
 from auclab.pipeline.decision import UNDECIDED, Decision
 from auclab.pipeline.guarantees import Guarantee
 from auclab.pipeline.tuning import Tuning
+from auclab.scorecards import Card
 from auclab.solvers.solution import Solution
 from auclab.types import Array, Status
 
@@ -47,8 +48,8 @@ class Fold:
     bounds were not computed and why; `tuning` says how a parameter was selected, if one was. `training_sha256` is the
     checksum of the prepared training part; `spread` has the units of `norm_bound` where the formulation has no norm.
     `decision` reads the scores; `scorer` is what ``scorer.json`` says; `effects` are the coefficients in the units of
-    the data, None where the scorer is no formula over the columns. `constraints` says which of those on the
-    coefficients hold with equality.
+    the data, None where the scorer is no formula over the columns. `card` is that of a scorecard.
+    `constraints` says which of those on the coefficients hold with equality.
     """
 
     split: Split
@@ -65,6 +66,7 @@ class Fold:
     decision: Decision = UNDECIDED
     scorer: Mapping[str, Any] | None = None
     effects: Effects | None = None
+    card: Card | None = None
     constraints: SolvedConstraints | None = None
 
     @property
