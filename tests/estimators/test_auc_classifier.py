@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from scipy.special import expit
@@ -14,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from auclab import CSVM, ECSVM, AuclabError, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM
+from auclab import CSVM, ECSVM, AuclabError, BufferedAUC, Constraints, GeneralizedBufferedAUC, PartialAUC, RankSVM
 from auclab.estimators import AUCClassifier, bauc_scorer, decision_threshold, formulation_named
 from auclab.formulations import FORMULATIONS
 from auclab.metrics import auc_score, bauc_score, get_scorer
@@ -221,3 +222,35 @@ def test_parameters_that_do_not_fit_are_named(model, words):
 
 def test_formulations_are_found_by_name():
     assert formulation_named("csvm", penalty=0.5, norm="linf").norm == "linf"
+
+
+@pytest.mark.parametrize(
+    "given", [{"nonnegative": ["x"], "upper": {"y": 0.1}}, {"nonnegative": [0], "upper": {1: 0.1}}]
+)
+@pytest.mark.parametrize("kind", [dict, lambda given: Constraints(**given)])
+def test_constraints_by_name_or_number(given, kind):
+    """As a mapping or an object; clones have them; a pipeline's are those of its input."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(40, 3)), columns=["x", "y", "z"])
+    y = (X["y"] - X["x"] + 0.5 * rng.normal(size=40) > 0).astype(int)
+    model = clone(AUCClassifier("ranksvm", squared=True, constraints=kind(given))).fit(X, y)
+    assert model.coef_[0, 0] == 0.0
+    assert model.coef_[0, 1] == pytest.approx(0.1)
+    assert model.solution_.gap <= 1e-6
+    assert model.get_params()["constraints"] == kind(given)
+    path = model.fit_path(X, y, [0.01, 0.1])
+    assert all(each.coef_[0, 0] >= 0 for each in path)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"nonegative": ["x"]}, "there are nonnegative, nonpositive"),
+        ({"nonnegative": ["price"]}, "which the data do not have"),
+        ([1.0], "must be auclab.Constraints, a mapping or None"),
+    ],
+)
+def test_constraints_that_are_none(given, message):
+    X = pd.DataFrame({"x": [0.0, 1.0, 2.0, 3.0], "y": [1.0, 0.0, 1.0, 0.0]})
+    with pytest.raises(AuclabError, match=message):
+        AUCClassifier(constraints=given).fit(X, [0, 0, 1, 1])

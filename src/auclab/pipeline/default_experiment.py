@@ -23,7 +23,8 @@ _LINEAR_ONLY = "solver=highs"
 def with_formulation(overrides: Sequence[str]) -> list[str]:
     """The overrides, with the formulation and its tuning before them where they name none.
 
-    An integer scorecard has items for columns and ends after a minute; a command that sets a constraint has ``constraints=rules``, unless it says which choice it is.
+    An integer scorecard has items for columns and ends after a minute; a command that sets a constraint has
+    ``constraints=rules``, unless it says which choice it is.
 
     Parameters
     ----------
