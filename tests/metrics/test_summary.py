@@ -139,6 +139,29 @@ def test_limits_contain_the_value_and_a_second_pass_gives_it(seed):
         assert interval is None or np.isnan(value) or interval.low <= value <= interval.high
 
 
+@pytest.mark.parametrize("metric", ["auc", "bauc", "partial_auc", "voros"])
+def test_bins_in_groups_where_memory_is_short(metric, monkeypatch):
+    """A tenth of the scores at a time, which takes ten passes, for bAUC several rounds of them."""
+    rng = np.random.default_rng(0)
+    y = (rng.random(6000) < 0.4).astype(int)
+    s = np.round(rng.normal(size=y.size) + y, 3)
+    w = rng.uniform(0.5, 2.0, y.size)
+    options = {"partial_auc": {"min_fpr": 0.123, "max_fpr": 0.45, "standardized": False}}.get(metric, {})
+    request = partial(METRICS[metric].function, **options)
+    for weights in (None, w):
+        passes = []
+        parts = [(y, s) if weights is None else (y, s, weights)]
+        blocks = score_blocks(lambda parts=parts, passes=passes: passes.append(1) or parts)
+        summary = summarise(blocks, n_bins=200)
+        (value,) = summary.refine(blocks, request, memory_gb=(24 if weights is None else 64) * 6e-7)
+        assert value == pytest.approx(request(y, s, sample_weight=weights), rel=1e-12)
+        assert len(passes) >= (6 if metric == "partial_auc" else 10)  # a third of the bins lies in the band
+    if metric == "bauc":
+        monkeypatch.setattr("auclab.metrics.summary.buffered_groups.ROUNDS", 1)
+        with pytest.raises(AuclabError, match=r"bauc needs \d+ scores at once, and memory_gb allows 600"):
+            summary.refine(blocks, "bauc", memory_gb=64 * 6e-7)
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_no_order_of_additions_shows(seed):
     rng = np.random.default_rng(1000 + seed)

@@ -199,8 +199,9 @@ class ScoreSummary(BinnedScores):
         One more pass gathers these scores here, if they fit into the memory; decided bins are represented by a few
         weighted scores. The values are those of the functions in memory, up to the rounding of their last digits.
 
-        If the scores do not fit, the bins of AUC, partial AUC and VOROS are gathered in groups, with a pass for each.
-        The other metrics are taken from a summary with 2¹⁸ bins, where that decides them to 1e-12.
+        If the scores do not fit, the bins of AUC, partial AUC and VOROS are gathered in groups, with a pass for each;
+        those of bAUC too, in a few rounds of such passes. The other metrics are taken from a summary with 2¹⁸ bins,
+        where that decides them to 1e-12.
 
         Parameters
         ----------

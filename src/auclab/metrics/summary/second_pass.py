@@ -30,6 +30,7 @@ from auclab.metrics.summary.brackets import (
     next_error_above,
     undecided,
 )
+from auclab.metrics.summary.buffered_groups import groups_of, smallest_mean
 from auclab.metrics.summary.class_bins import ClassBins
 from auclab.metrics.summary.edges import PER_BIN, RowSample, score_edges
 from auclab.metrics.summary.lists import Atoms, curve_lists, joined, mean_atoms, mixed, orders
@@ -303,6 +304,8 @@ def _with_little_memory(
                 raise _too_much(name, int(largest), most)
             return _with_little_memory(finer, blocks, name, options, again, most)
         return _in_groups(summary, blocks, name, options, masks, most)
+    if name == "bauc":
+        return _bauc_in_groups(summary, blocks, options, masks, most)
     finer = finer_summary(summary, blocks, masks)
     again = needed_bins(finer, _basic(name), options)
     if number_of_scores(finer, again) <= most:
@@ -356,6 +359,47 @@ def _in_groups(
         parts = [(scores[rest], bins.weights[rest]), *(atoms[side] for atoms in kept)]
         lists.append((np.concatenate([at for at, _ in parts]), np.concatenate([share for _, share in parts])))
     return float(METRICS[name].from_sorted(joined(*lists), **options))
+
+
+def _bauc_in_groups(
+    summary: BinnedScores, blocks: ScoreBlocks, options: dict[str, Any], masks: Masks, most: int
+) -> float:
+    """BAUC from some bins at a time, in a few rounds."""
+    pos, neg, z = summary.pos, summary.neg, float(options["threshold"])
+    bracket = level_bracket("bauc", options, pos, neg)
+    assert bracket is not None  # else nothing would be undecided
+    bottom = float(neg.low.min() - pos.high.max())
+    if bracket.high >= z:
+        bracket = Bracket(bracket.low, math.nextafter(z, -math.inf))
+    groups = list(groups_of(summary, masks, bracket, most))
+    largest = max(number_of_scores(summary, gathered) for gathered, _ in groups)
+    if largest > most:
+        finer = finer_summary(summary, blocks, masks)
+        again = needed_bins(finer, "bauc", options)
+        if finer.n_bins <= summary.n_bins or number_of_scores(summary, masks) < largest:
+            raise _too_much("bauc", largest, most)
+        return float(_with_little_memory(finer, blocks, "bauc", options, again, most))
+    atoms = mean_atoms(pos), mean_atoms(neg)
+
+    def lists(gathered: Masks, members: Mask) -> ClassScores:
+        rows = gather(summary, blocks, gathered) if number_of_scores(summary, gathered) else no_rows(summary)
+        sides = []
+        for bins, mask, (at, share), scores, weight, part in (
+            (pos, gathered[0], atoms[0], rows.scores.pos, rows.scores.weight_pos, pos.count > 0),
+            (neg, gathered[1], atoms[1], rows.scores.neg, rows.scores.weight_neg, members),
+        ):
+            kept = np.tile(~mask & part, at.size // bins.count.size) & (share > 0)
+            weight = weight if weight.size else np.ones(scores.size)
+            values, weights = np.concatenate((scores, at[kept])), np.concatenate((weight, share[kept]))
+            order = np.argsort(values, kind="stable")
+            sides.append((values[order], weights[order]))
+        return ClassScores(sides[0][0], sides[1][0], sides[0][1], sides[1][1])
+
+    pairs = math.fsum(pos.weights) * math.fsum(neg.weights)
+    low, high = smallest_mean(lists, groups, pairs, bracket, z, bottom)
+    if high - low > NARROW:
+        raise _too_much("bauc", number_of_scores(summary, masks), most)
+    return min(max(1.0 - 0.5 * (low + high), 0.0), 1.0)
 
 
 def _groups(sizes: NDArray[np.int64], most: int) -> Iterator[Mask]:

@@ -1,0 +1,95 @@
+"""AUC and bAUC of more scores than fit: summaries of blocks from a generator, beside one process that sorts.
+
+    python benchmarks/merged_metrics.py --rows 1e9                     limits, one pass; this process
+    python benchmarks/merged_metrics.py --rows 1e8 --second            and a second pass, to the value
+    python benchmarks/merged_metrics.py --rows 1e8 --way sort          all scores in memory, sorted
+
+Scores are normal, half of them positive and higher by 1, in blocks of 10⁶ with a stream of PCG64 each: they are made
+anew in every pass. Every way is one process. Prints one line of JSON: seconds, processor seconds, peak memory, results.
+The AUC of the population is Φ(1/√2) = 0.76024994.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.metrics import ScoreSummary, auc_score, bauc_score, score_blocks, score_edges, summarise
+from auclab.types import Array
+
+BLOCK = 1_000_000
+
+
+def block(number: int) -> tuple[NDArray[np.bool_], Array]:
+    """Labels and scores of one block."""
+    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(0, spawn_key=(number,))))
+    scores = rng.standard_normal(BLOCK)
+    positive = np.arange(BLOCK) < BLOCK // 2
+    scores[positive] += 1.0
+    return positive, scores
+
+
+def summaries(n_blocks: int, n_bins: int, *, second: bool, memory_gb: float) -> dict[str, object]:
+    """Limits from one pass, and values from another."""
+    positive, scores = block(n_blocks)  # a sample that is no part of the data
+    edges = score_edges(scores[positive], scores[~positive], n_bins)
+    blocks = score_blocks(lambda: (block(k) for k in range(n_blocks)))
+    ScoreSummary.from_scores(positive[:2], scores[:2], edges=edges)  # compiles
+    begin = time.perf_counter()
+    summary = summarise(blocks, edges=edges)
+    passed = time.perf_counter() - begin
+    found: dict[str, object] = {"pass": passed, "auc": summary.auc(), "bauc": summary.bauc()}
+    found["limits"] = time.perf_counter() - begin - passed
+    found["bytes"] = len(summary.to_bytes())
+    if second:
+        begin = time.perf_counter()
+        found["values"] = summary.refine(blocks, "auc", "bauc", memory_gb=memory_gb)
+        found["second"] = time.perf_counter() - begin
+    return found
+
+
+def sorted_in_memory(n_blocks: int) -> dict[str, object]:
+    """`auc_score` and `bauc_score` of all scores."""
+    labels, scores = np.empty(n_blocks * BLOCK, bool), np.empty(n_blocks * BLOCK)
+    begin = time.perf_counter()
+    for k in range(n_blocks):
+        labels[k * BLOCK : (k + 1) * BLOCK], scores[k * BLOCK : (k + 1) * BLOCK] = block(k)
+    made = time.perf_counter() - begin
+    auc = auc_score(labels, scores)
+    first = time.perf_counter() - begin - made
+    return {"made": made, "auc": auc, "auc_seconds": first, "bauc": bauc_score(labels, scores)}
+
+
+def main() -> None:
+    """Run one way and print its results."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=float, default=1e7)
+    parser.add_argument("--bins", type=int, default=4096)
+    parser.add_argument("--way", choices=("summaries", "sort"), default="summaries")
+    parser.add_argument("--second", action="store_true")
+    parser.add_argument("--memory-gb", type=float, default=1.0)
+    given = parser.parse_args()
+    n_blocks = int(given.rows) // BLOCK
+    begin = time.perf_counter()
+    if given.way == "sort":
+        found = sorted_in_memory(n_blocks)
+    else:
+        found = summaries(n_blocks, given.bins, second=given.second, memory_gb=given.memory_gb)
+    found |= {
+        "rows": n_blocks * BLOCK,
+        "bins": given.bins,
+        "way": given.way,
+        "seconds": time.perf_counter() - begin,
+        "processor": time.process_time(),
+        "peak_gb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9,
+    }
+    print(json.dumps(found), flush=True)
+
+
+if __name__ == "__main__":
+    main()
