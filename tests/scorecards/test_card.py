@@ -94,3 +94,13 @@ def test_probabilities_are_those_of_the_lines():
     raw = [(total.positives + 1) / (total.count + 2) for total in made.totals]
     assert shares[0][0] >= raw[0] - 1e-12
     assert made.probability([-99])[0] == made.probability([made.totals[0].low])[0]
+
+
+def test_a_file_of_others_cannot_put_markup_into_the_page():
+    content = card().to_dict()
+    content["totals"][0]["count"] = "<script>"
+    with pytest.raises(ValueError, match="invalid literal"):
+        Card.from_dict(content)
+    content = card().to_dict()
+    content["classes"]["positive"] = "<script>"
+    assert "<script>" not in as_html(Card.from_dict(content))

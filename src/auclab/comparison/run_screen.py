@@ -18,6 +18,7 @@ from auclab.comparison.runs import is_setting
 from auclab.comparison.screens import STYLES, number_of, page, plain, sheet_of
 from auclab.pipeline.bound_lines import BoundLine, all_lines, best_of, weakest
 from auclab.pipeline.run_name import SYMBOLS
+from auclab.pipeline.scorecards import CARD_FILE, stored_card
 from auclab.pipeline.stored_files import damaged, read_json
 from auclab.pipeline.visible import visible
 from auclab.types import CONVERGED, Status
@@ -60,6 +61,7 @@ def show_run(rows: pd.DataFrame, *, bounds: bool = False) -> None:
     if len(rows) > 1 and status == "FINISHED":
         page.print(_splits(rows))
     _coefficients(rows)
+    _card(rows)
     if bounds:
         _show_bounds(rows)
     _files(folder)
@@ -229,6 +231,15 @@ def _coefficients(rows: pd.DataFrame) -> None:
     page.print(sheet_of(["column", "share of spread", "effect on the score"], lines, left=(0, 2)))
     if len(every) > MOST_COLUMNS:
         page.print(Text(f"and {len(every) - MOST_COLUMNS} more columns, in coefficients.csv", style="dim"))
+
+
+def _card(rows: pd.DataFrame) -> None:
+    """The scorecard of a run of one split, if it is one."""
+    content = read_json(Path(rows.iloc[0]["fold_folder"]), CARD_FILE) if len(rows) == 1 else None
+    if content is not None:
+        for line in str(stored_card(content)).splitlines():
+            page.print(Text(visible(line)), soft_wrap=True)
+        page.print()
 
 
 def _files(folder: Path) -> None:

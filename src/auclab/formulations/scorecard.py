@@ -42,7 +42,7 @@ class Scorecard(Program):
         The γ that are tried, ≥ 1.
     signs : mapping or sequence, optional
         +1 or −1 for items that must not lower or not raise the total: by number of the column, or one for each column
-        (0: either).
+        (0: either). By name they are for `auclab.ScorecardClassifier` and the command line.
     features : sequence of int, optional
         The feature of each column, from 0 on; each is one of its own if left out.
 
@@ -87,21 +87,13 @@ class Scorecard(Program):
             value = getattr(self, name)
             if value is not None and (value != int(value) or value < 1):
                 raise AuclabError(f"{name} must be a whole number of at least 1, or null for no limit, got {value}")
-        signs = self.signs
-        if isinstance(signs, Mapping):
-            signs = tuple((int(column), int(sign)) for column, sign in signs.items())
-        elif signs is not None:
-            signs = tuple(
-                tuple(int(part) for part in each) if isinstance(each, Sequence) else (at, int(each))
-                for at, each in enumerate(signs)
-            )
-        if signs is not None and any(sign not in (-1, 0, 1) for _, sign in signs):
-            raise AuclabError(f"signs are +1, −1 or 0, got {[sign for _, sign in signs]}")
+        signs = None if self.signs is None else _signs(self.signs)
         changed = {"points": ends, "margins": margins, "signs": signs}
         if self.features is not None:
             changed["features"] = _whole(self.features, "features", 1)
         for name, value in changed.items():
-            if value != getattr(self, name):  # scikit-learn clones what keeps the objects it is given
+            given = getattr(self, name)
+            if type(given) is not type(value) or given != value:  # scikit-learn clones what keeps what it is given
                 object.__setattr__(self, name, value)
 
     @property
@@ -132,8 +124,8 @@ class Scorecard(Program):
         """
         lower, upper = np.full(n_features, float(self.points[0])), np.full(n_features, float(self.points[1]))
         for column, sign in self.signs or ():
-            if not 0 <= column < n_features:
-                raise AuclabError(f"signs name column {column}; the columns are 0 to {n_features - 1}")
+            if not isinstance(column, int) or not 0 <= column < n_features:
+                raise AuclabError(f"signs name column {column!r}; the columns are 0 to {n_features - 1}")
             if sign > 0:
                 lower[column] = 0.0
             if sign < 0:
@@ -165,6 +157,21 @@ class Scorecard(Program):
         margins = ", ".join(map(str, self.margins))
         low, high = self.points
         return f"min  mean_ij [γ − w·(x_i⁺ − x_j⁻)]₊/γ,  w in {{{low}, …, {high}}}, γ in {{{margins}}}{sparse}"
+
+
+def _signs(given: Any) -> tuple[tuple[Any, int], ...]:
+    """Signs as pairs of a column, or a name, and ±1 or 0."""
+    if isinstance(given, Mapping):
+        pairs = list(given.items())
+    else:
+        pairs = [
+            tuple(each) if isinstance(each, Sequence) and not isinstance(each, str) else (at, each)
+            for at, each in enumerate(given)
+        ]
+    for name, sign in pairs:
+        if sign not in (-1, 0, 1):
+            raise AuclabError(f"the sign of {name} must be 1, −1 or 0, got {sign!r}")
+    return tuple((name if isinstance(name, str) else int(name), int(sign)) for name, sign in pairs)
 
 
 def _whole(values: Any, name: str, at_least: int) -> tuple[int, ...]:

@@ -26,6 +26,7 @@ from auclab.report.curves import split_curves
 from auclab.report.guarantees import bound_lines, read_bounds
 from auclab.report.lines import RunLine, run_lines
 from auclab.report.paths import find_paths
+from auclab.report.scorecards import run_cards
 from auclab.report.thinning import short
 from auclab.report.tuning import tuning_paths
 from auclab.tracking.address import hide_password
@@ -123,6 +124,7 @@ def write_report(
         bound_lines=bound_lines(bounds),
         paths=paths,
         scorers=scorer_effects(finished),
+        scorecards=run_cards(finished),
         cards=read_cards(store_dir, runs),
         data=_json(data),
     )

@@ -7,12 +7,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from auclab.scorecards.items import Item
+from auclab.scorecards.render import as_html, as_text
 from auclab.types import Array
 
 #: Version of the layout of ``card.json``.
@@ -83,6 +84,7 @@ class Card:
     seconds: float = math.nan
     margin: int = 1
     about: dict[str, Any] = field(default_factory=dict)
+    level: ClassVar[float] = LEVEL
 
     @classmethod
     def of(
@@ -165,30 +167,31 @@ class Card:
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> Card:
-        """The card of what `to_dict` wrote."""
-        names = ("feature", "name", "low", "high", "category", "missing")
-        items = [CardItem(Item(**{name: each[name] for name in names}), each["points"]) for each in content["items"]]
-        known: dict[str, Any] = {
-            key: math.nan if value is None else value for key, value in content["certificate"].items()
-        }
-        totals = tuple(Total(**total) for total in content["totals"])
+        """The card of what `to_dict` wrote; numbers are made numbers, whoever wrote the file.
+
+        Raises
+        ------
+        KeyError, TypeError, ValueError
+            Contents that are none of a card.
+        """
+        certificate = content["certificate"]
+        facts = {name: _number_of(certificate[name]) for name in ("objective", "lower_bound", "gap", "seconds")}
+        threshold = content["threshold"]
         return cls(
-            tuple(items),
-            totals,
-            classes=(content["classes"]["negative"], content["classes"]["positive"]),
-            threshold=content["threshold"],
-            about=content["about"],
-            **known,
+            tuple(CardItem(_item_of(each), int(each["points"])) for each in content["items"]),
+            tuple(_total_of(each) for each in content["totals"]),
+            (str(content["classes"]["negative"]), str(content["classes"]["positive"])),
+            None if threshold is None else int(threshold),
+            status=str(certificate["status"]),
+            margin=int(certificate["margin"]),
+            about=dict(content["about"]),
+            **facts,
         )
 
     def __str__(self) -> str:
-        from auclab.scorecards.render import as_text
-
         return as_text(self)
 
     def _repr_html_(self) -> str:
-        from auclab.scorecards.render import as_html
-
         return as_html(self)
 
 
@@ -277,3 +280,18 @@ def _total(group: list[int], low: int, count: float, positives: float) -> Total:
 
 def _finite(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
+
+
+def _number_of(value: Any) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _item_of(content: dict[str, Any]) -> Item:
+    low, high = (None if content[end] is None else float(content[end]) for end in ("low", "high"))
+    category = None if content["category"] is None else str(content["category"])
+    return Item(int(content["feature"]), str(content["name"]), low, high, category, bool(content["missing"]))
+
+
+def _total_of(content: dict[str, Any]) -> Total:
+    whole = [int(content[name]) for name in ("low", "high", "count", "positives")]
+    return Total(*whole, *(_number_of(content[name]) for name in ("share", "lower", "upper")))

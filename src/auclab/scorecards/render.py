@@ -1,12 +1,11 @@
-"""A card as plain text, Markdown, LaTeX and HTML."""
+"""A card (`auclab.scorecards.card.Card`) as plain text, Markdown, LaTeX and HTML."""
 
 from __future__ import annotations
 
 import html
 import math
 from collections.abc import Iterator
-
-from auclab.scorecards.card import LEVEL, Card, CardItem
+from typing import Any
 
 #: Characters of the longest bar of a share in text.
 _BAR = 24
@@ -35,7 +34,7 @@ def signed(points: int) -> str:
     return f"+{points}" if points > 0 else str(points).replace("-", "−")
 
 
-def certificate_line(card: Card) -> str:
+def certificate_line(card: Any) -> str:
     """What is proved about the card, in one line; empty where nothing is."""
     if not math.isfinite(card.objective):
         return ""
@@ -48,12 +47,13 @@ def certificate_line(card: Card) -> str:
     return f"bAUC of the training part at least {1 - card.objective:.4f}; {proved} (γ = {card.margin})"
 
 
-def as_text(card: Card) -> str:
+def as_text(card: Any) -> str:
     """The card for a terminal.
 
     Examples
     --------
     >>> import numpy as np
+    >>> from auclab.scorecards import Card
     >>> from auclab.scorecards.items import Item
     >>> rows = np.array([[0.0], [1.0], [1.0]])
     >>> print(as_text(Card.of([Item(0, "age", low=40.0)], [2], rows, np.array([False, True, True]))))
@@ -75,7 +75,8 @@ def as_text(card: Card) -> str:
     width = max(len("total"), *map(len, labels))
     lines += [
         "",
-        f"{'total':{width}}  {'rows':>5}  share of {card.positive}      {LEVEL:.0%}".replace("%", " %") + " interval",
+        f"{'total':{width}}  {'rows':>5}  share of {card.positive}      {card.level:.0%}".replace("%", " %")
+        + " interval",
     ]
     for total, label in zip(card.totals, labels, strict=True):
         mark = "  ← predicted from here on" if card.threshold is not None and total.low == card.threshold else ""
@@ -86,11 +87,11 @@ def as_text(card: Card) -> str:
     return "\n".join([*lines, *(["", certificate_line(card)] if certificate_line(card) else [])])
 
 
-def as_markdown(card: Card) -> str:
+def as_markdown(card: Any) -> str:
     """The card as two Markdown tables."""
     lines = ["| feature | is | points |", "|---|---|---:|"]
     lines += [f"| {_bars(name)} | {_bars(each.item.answer)} | {signed(each.points)} |" for name, each in _named(card)]
-    lines += ["", f"| total | rows | share of {_bars(card.positive)} | {LEVEL:.0%} interval |".replace("%", " %")]
+    lines += ["", f"| total | rows | share of {_bars(card.positive)} | {card.level:.0%} interval |".replace("%", " %")]
     lines += ["|---|---:|---:|---:|"]
     for total in card.totals:
         share = f"{total.share:.0%}".replace("%", " %") if total.count else "—"
@@ -99,13 +100,13 @@ def as_markdown(card: Card) -> str:
     return "\n".join([*lines, *(["", certificate_line(card)] if certificate_line(card) else [])]) + "\n"
 
 
-def as_latex(card: Card) -> str:
+def as_latex(card: Any) -> str:
     """The card as two LaTeX tables with booktabs' rules, to be put into a document."""
     lines = [r"% \usepackage{booktabs}", r"\begin{tabular}{llr}", r"\toprule", r"feature & is & points \\", r"\midrule"]
     for name, each in _named(card):
         lines.append(f"{_tex(name)} & {_tex(each.item.answer)} & {_tex(signed(each.points))} \\\\")
     lines += [r"\bottomrule", r"\end{tabular}", "", r"\medskip", "", r"\begin{tabular}{lrrr}", r"\toprule"]
-    heading = f"total & rows & share of {_tex(card.positive)} & {LEVEL * 100:.0f}\\,\\% interval"
+    heading = f"total & rows & share of {_tex(card.positive)} & {card.level * 100:.0f}\\,\\% interval"
     lines += [heading + r" \\", r"\midrule"]
     for total in card.totals:
         share = f"{100 * total.share:.0f}\\,\\%" if total.count else "---"
@@ -117,7 +118,7 @@ def as_latex(card: Card) -> str:
     return "\n".join(lines) + "\n"
 
 
-def as_html(card: Card) -> str:
+def as_html(card: Any) -> str:
     """The card as a piece of a page: two tables with bars, no script, and styles of its own."""
     items = "".join(
         f"<tr><td>{html.escape(name)}</td><td>{html.escape(each.item.answer)}</td>"
@@ -140,7 +141,7 @@ def as_html(card: Card) -> str:
         f'<div class="auclab-card"><style>{_STYLE}</style>'
         f"<table><thead><tr><th>feature</th><th>is</th><th>points</th></tr></thead><tbody>{items}</tbody></table>"
         f"<table><thead><tr><th>total</th><th>rows</th><th>share of {html.escape(card.positive)}</th>"
-        f"<th>with its {LEVEL * 100:.0f} % interval</th></tr></thead><tbody>{totals}</tbody></table>"
+        f"<th>with its {card.level * 100:.0f} % interval</th></tr></thead><tbody>{totals}</tbody></table>"
         f"<p>{html.escape(line)}{'.' if line else ''}{threshold}</p></div>"
     )
 
@@ -157,7 +158,7 @@ _STYLE = (
 )
 
 
-def _mark(card: Card, low: int) -> str:
+def _mark(card: Any, low: int) -> str:
     return ' class="from"' if card.threshold == low else ""
 
 
@@ -172,7 +173,7 @@ def _bar(share: float, lower: float, upper: float) -> str:
     )
 
 
-def _named(card: Card) -> Iterator[tuple[str, CardItem]]:
+def _named(card: Any) -> Iterator[tuple[str, Any]]:
     """Items with the name of their feature, which is written once for several."""
     last = None
     for each in card.items:

@@ -59,7 +59,8 @@ def solve_scorecard(problem: Problem, *, tolerance: float, time_limit: float | N
             relaxation = Relaxation(card.lower, card.upper, card.limits, card.rows)
             root = Region(card.lower, card.upper, tuple(limit.at_first() for limit in card.limits))
             objective = Objective(card.cut(margin), card.improve, card.rounding(margin), True)
-            trees.append(Tree(objective, relaxation, root, card.limits, card.best, tolerance))
+            parts = card.parts(margin, root)
+            trees.append(Tree(objective, relaxation, root, card.limits, card.best, tolerance, parts))
             starts.append([np.zeros(card.lower.size), card.best.coef])
         status = grow(trees, card.best, monitor, tolerance, starts)
         history = tuple(monitor.history)
@@ -121,6 +122,29 @@ class _Cards:
     def margin_of_best(self) -> int:
         """The margin of the best card."""
         return self.program.margin(self.best.coef, self.problem.sample)
+
+    def parts(self, margin: int, root: Region) -> list[Region]:
+        """Where the cards of a margin are that are no cards of another margin, divided by a large number of points.
+
+        A card with all points c times as large and the margin cγ is the same card. Where cγ is in the grid, cards of γ
+        whose c-fold is in the range need not be looked at: of the others, some item has more than 1/c of the range.
+        """
+        factor = next((c for c in range(2, max(self.program.margins) + 1) if c * margin in self.program.margins), 0)
+        scalable = self.rows is None or not self.rows.limit.any()
+        if not factor or not scalable or (self.lower > 0).any() or (self.upper < 0).any():
+            return []
+        found = []
+        for column in range(self.lower.size):
+            low, high = np.ceil(self.lower[column] / factor) - 1, np.floor(self.upper[column] / factor) + 1
+            if high <= self.upper[column]:
+                lower = root.lower.copy()
+                lower[column] = high
+                found.append(Region(lower, root.upper, root.states))
+            if low >= self.lower[column]:
+                upper = root.upper.copy()
+                upper[column] = low
+                found.append(Region(root.lower, upper, root.states))
+        return found
 
     def rounding(self, margin: int) -> float:
         """By how much a cut may be off because of sums in floating point, for all w within their bounds."""

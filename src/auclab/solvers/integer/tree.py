@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -86,6 +86,8 @@ class Tree:
         Shared by trees whose values compete.
     tolerance : float
         Relative gap within which regions are closed.
+    parts : sequence of Region
+        Regions of the root outside of which nothing needs to be looked for; none stands for the root.
     """
 
     def __init__(
@@ -96,7 +98,9 @@ class Tree:
         limits: tuple[Limit, ...],
         incumbent: Incumbent,
         tolerance: float,
+        parts: Sequence[Region] = (),
     ) -> None:
+        self._parts = [part.closed(limits) for part in parts]
         self._objective, self._relaxation, self._limits = objective, relaxation, limits
         self._incumbent, self._tolerance = incumbent, tolerance
         self._order = itertools.count()
@@ -124,6 +128,14 @@ class Tree:
             self._cut_at(coef, None)
         self.begun = True
         self._look_into(self._root, 0.0, monitor, rounds=_MANY_ROUNDS)
+        if not (self._parts and self._heap):
+            return
+        bound, _, _, point = self._heap.pop()
+        for part in self._parts:
+            if monitor.stopped() is None:
+                self._look_into(part, bound, monitor, rounds=_ROUNDS)
+            else:
+                heapq.heappush(self._heap, (bound, next(self._order), part, point))
 
     def step(self, monitor: Monitor) -> None:
         """Divide the region with the least bound."""

@@ -1,0 +1,46 @@
+"""Scorecards of runs, as pieces of the page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+from markupsafe import Markup
+
+from auclab.pipeline.scorecards import CARD_FILE, stored_card
+from auclab.pipeline.stored_files import read_json
+from auclab.pipeline.visible import visible
+from auclab.scorecards.render import as_html
+
+#: Cards that are shown.
+MOST_CARDS = 20
+
+
+@dataclass(frozen=True)
+class RunCard:
+    """The card of a run: its name, and its tables, in which everything that was read is escaped."""
+
+    name: str
+    page: Markup
+
+
+def run_cards(runs: pd.DataFrame) -> list[RunCard]:
+    """The cards of the first splits of runs, the newest first.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        Finished runs, as `auclab.comparison.read_runs` gives them.
+
+    Raises
+    ------
+    AuclabError
+        A file is damaged or must not be read (`auclab.pipeline.stored_files`).
+    """
+    found: list[RunCard] = []
+    for row in runs.drop_duplicates("run_id").iloc[::-1].to_dict("records"):
+        content = read_json(Path(row["fold_folder"]), CARD_FILE)
+        if content is not None and len(found) < MOST_CARDS:
+            found.append(RunCard(visible(str(row["run"])), Markup(as_html(stored_card(content)))))
+    return found

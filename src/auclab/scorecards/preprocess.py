@@ -1,0 +1,36 @@
+"""``preprocess=items``: a data set as the items of a scorecard."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sklearn.pipeline import Pipeline
+
+from auclab.datasets.records import Dataset
+from auclab.scorecards.items import ItemEncoder
+from auclab.types import AuclabError
+
+
+def items(
+    dataset: Dataset,
+    *,
+    binning: str = "quantile",
+    bins: int = 3,
+    cut_points: Mapping[str, Sequence[float]] | None = None,
+    least_share: float = 0.02,
+    max_candidates: int | None = None,
+) -> Pipeline:
+    """An unfitted pipeline to zeros and ones; the parameters are those of `auclab.scorecards.ItemEncoder`.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd
+    >>> X = pd.DataFrame({"size": [1.0, 2.0, 3.0, 4.0]})
+    >>> items(Dataset(name="toy", X=X, y=np.array([0, 0, 1, 1])), bins=2).fit_transform(X).ravel().tolist()
+    [0.0, 0.0, 1.0, 1.0]
+    """
+    if not hasattr(dataset.X, "iloc"):
+        raise AuclabError("preprocess=items needs a table in memory: sparse data and blocks have no bins")
+    given = None if cut_points is None else {str(name): list(points) for name, points in cut_points.items()}
+    encoder = ItemEncoder(binning, bins, given, list(dataset.nominal), least_share, max_candidates)
+    return Pipeline([("items", encoder)])
