@@ -19,6 +19,8 @@ from auclab.metrics import auc_score, polynomial_auc
 from experiments.study import AS_PUBLISHED, CORRECTED, Row, holds, main
 
 DEGREE = 30
+#: An error of AUC that is still slight: no print says which; five times the largest one at p = 1 that is allowed.
+SLIGHT = 0.05
 SEEDS = {"smoke": 1, "default": 10, "full": 40}
 SIZE = 1000
 DISTANCES = np.linspace(0, 3, 7)
@@ -36,7 +38,8 @@ def run(scale: str) -> Iterator[Row]:
         for power, row in zip(POWERS, errors, strict=True):
             yield Row(f"figure2.error.p={power}", float(row.mean()), seed)
         yield holds("figure2.accurate", bool((errors[0] < 0.01).all()), seed)
-        yield holds("figure2.deteriorates", bool(errors[-1].mean() > errors[0].mean()), seed)
+        slightly = errors[0].mean() < errors[-1].mean() < SLIGHT
+        yield holds("figure2.deteriorates", bool(slightly), seed)
     yield Row("degree", max(degrees))
     yield from _scaling()
 

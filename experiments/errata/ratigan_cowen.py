@@ -113,3 +113,8 @@ def r10() -> Counterexample:
     whole = quad(lambda t: area_above(0.0, 1.0, t), 0.001, 0.999)[0] + 0.002
     corrected = voros_from_points([0.0, 0.0, 1.0], [0.0, 1.0, 1.0], cost_range=RANGE)
     return Counterexample(float(whole) / (RANGE[1] - RANGE[0]), corrected, 1.0)
+
+
+def r11() -> Counterexample:
+    """Fraud example: share of frauds, 492 of 284,807 transactions, in percent to three digits."""
+    return Counterexample(0.172, round(100 * 492 / 284_807, 3), 100 * 492 / 284_807, tolerance=0.0005)

@@ -7,7 +7,8 @@ import math
 import time
 
 import pytest
-from experiments.scoreboard import Claim, Ours
+from experiments.errata.page import errata
+from experiments.scoreboard import Claim, Ours, Verdict
 from omegaconf import OmegaConf
 
 from auclab.datasets.search_path import find_file
@@ -28,7 +29,7 @@ NEED_FILES = {
 }
 #: The files that no manifest has; tests/experiments/test_downloads.py runs these studies on made tables.
 NEED_DOWNLOAD = {"fraud": "creditcard.csv", "ultrasound": "busi_features.csv"}
-RULES = {"mean", "draw", "at most", "all", "none"}
+RULES = {"mean", "draw", "most", "at most", "all", "none"}
 
 
 def identifiers(paper):
@@ -81,6 +82,8 @@ def test_every_claim_can_be_judged(paper):
     assert len({claim.claim_id for claim in found}) == len(found)
     for claim in found:
         assert claim.rule in RULES
+        assert claim.source in ("printed", "ours")
+        assert not math.isfinite(claim.corrected_value) or claim.erratum
         assert claim.where
         assert claim.what
         if claim.rule == "none":
@@ -91,6 +94,13 @@ def test_every_claim_can_be_judged(paper):
             assert claim.tolerance >= 0
         command = claim.command.split()
         assert claim.command == scoreboard.NOT_RUN or runs_a_study(command)
+
+
+def test_errata_of_claims_exist_and_name_them():
+    named = {(erratum.paper, claim, erratum.id) for erratum in errata() for claim in erratum.claims.split()}
+    found = [claim for paper in scoreboard.papers() for claim in scoreboard.claims(paper) if claim.erratum]
+    assert len(found) > 30
+    assert [each.claim_id for each in found if (each.paper, each.claim_id, each.erratum) not in named] == []
 
 
 @pytest.mark.parametrize("paper", scoreboard.papers())
@@ -117,28 +127,66 @@ def test_the_page_is_the_one_that_the_files_give():
     assert (study.FOLDER / "README.md").read_text(encoding="utf-8") == scoreboard.page()
 
 
-def claim(value, rule, tolerance):
-    return Claim("paper", "id", "Table 1", "AUC", value, math.nan, "AUC", "…", rule, tolerance, "reason", "")
+def claim(value, rule, tolerance, **more):
+    return Claim("paper", "id", "Table 1", "AUC", value, math.nan, "AUC", "…", rule, tolerance, "reason", "", **more)
+
+
+def rows(**values):
+    return [Ours(variant.replace("_or_", " ").strip("_"), found, "abc", "…") for variant, found in values.items()]
 
 
 @pytest.mark.parametrize(
     ("value", "rule", "tolerance", "ours", "expected"),
     [
-        (0.7, "mean", 0.005, (0.704,), "reproduced"),
-        (0.7, "mean", 0.005, (0.706,), "**differs**"),
+        (0.7, "mean", 0.005, (0.704,), True),
+        (0.7, "mean", 0.005, (0.706,), False),
         # mean 0.72, sd 0.0327, standard error 0.0163: 0.02 away is within two of them
-        (0.7, "mean", 0.0, (0.68, 0.72, 0.76, 0.72), "reproduced"),
+        (0.7, "mean", 0.0, (0.68, 0.72, 0.76, 0.72), True),
         # mean 0.75, sd 0.05, standard error 0.0289: two sd reach 0.1 away, two standard errors do not
-        (0.66, "draw", 0.0, (0.7, 0.75, 0.8), "reproduced"),
-        (0.66, "mean", 0.0, (0.7, 0.75, 0.8), "**differs**"),
-        (0.05, "at most", 0.0, (0.0, 0.1), "reproduced"),
-        (0.05, "at most", 0.0, (0.1, 0.1), "**differs**"),
-        (1.0, "all", 0.0, (1.0, 1.0), "reproduced"),
-        (1.0, "all", 0.0, (1.0, 0.0), "**differs**"),
+        (0.66, "draw", 0.0, (0.7, 0.75, 0.8), True),
+        (0.66, "mean", 0.0, (0.7, 0.75, 0.8), False),
+        (0.05, "at most", 0.0, (0.0, 0.1), True),
+        (0.05, "at most", 0.0, (0.1, 0.1), False),
+        # 3e-5 above, standard error 5e-5
+        (0.0, "at most", 0.0, (0.00008, -0.00002), True),
+        (1.0, "all", 0.0, (1.0, 1.0), True),
+        (1.0, "all", 0.0, (1.0, 0.0), False),
+        # nine of ten: the interval is .596 to .982; seven of ten: .397 to .892
+        (1.0, "most", 0.0, (1.0,) * 9 + (0.0,), True),
+        (1.0, "most", 0.0, (1.0,) * 7 + (0.0,) * 3, False),
     ],
 )
-def test_verdicts(value, rule, tolerance, ours, expected):
-    assert scoreboard.verdict(claim(value, rule, tolerance), Ours("", ours, "abc", "…")) == expected
+def test_rules(value, rule, tolerance, ours, expected):
+    assert scoreboard.fits(claim(value, rule, tolerance), Ours("", ours, "abc", "…")) == expected
+
+
+def test_the_error_of_a_print_that_is_a_mean_of_runs_counts_too():
+    ours = Ours("", (0.7, 0.75, 0.8), "abc", "…")  # standard error .0289, as that of a print over three such runs
+    assert not scoreboard.fits(claim(0.68, "mean", 0.0), ours)
+    assert scoreboard.fits(claim(0.68, "mean", 0.0, published_seeds=3.0), ours)  # 2 · .0289 · √2 = .0816
+    assert not scoreboard.fits(claim(0.66, "mean", 0.0, published_seeds=3.0), ours)
+
+
+@pytest.mark.parametrize(
+    ("found", "more", "expected"),
+    [
+        (rows(_=(0.7,)), {}, Verdict("reproduced")),
+        (rows(_=(0.6,), ties_or_one=(0.7,)), {}, Verdict("reproduced under another reading", "ties one")),
+        (rows(_=(0.6,), ties_or_one=(0.5,)), {}, Verdict("differs")),
+        (rows(corrected=(0.7,), as_published=(0.6,)), {}, Verdict("reproduced under another reading", "corrected")),
+        # a claim about an error of the print: our rows tell the two apart, whichever of them has the printed value
+        (rows(corrected=(0.7,), as_published=(0.6,)), {"erratum": "N1"}, Verdict(scoreboard.PRINT_WRONG, "N1")),
+        (rows(corrected=(0.6,), as_published=(0.7,)), {"erratum": "N1"}, Verdict(scoreboard.PRINT_WRONG, "N1")),
+        (rows(corrected=(0.7,), as_published=(0.7,)), {"erratum": "N1"}, Verdict("reproduced")),
+        (rows(corrected=(0.6,), as_published=(0.5,)), {"erratum": "N1"}, Verdict("differs")),
+        (rows(_=(0.3,)), {"erratum": "V7", "corrected_value": 0.3}, Verdict(scoreboard.PRINT_WRONG, "V7")),
+        (rows(_=(0.4,)), {"erratum": "V7", "corrected_value": 0.3}, Verdict("differs")),
+        (rows(_=(0.7,)), {"source": "ours"}, Verdict("ours")),
+        ([], {}, Verdict("not run yet")),
+    ],
+)
+def test_verdicts(found, more, expected):
+    assert scoreboard.verdict(claim(0.7, "mean", 0.005, **more), found) == expected
 
 
 def test_results_are_read_as_written(tmp_path):

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from importlib.util import find_spec
 
 import pytest
 
