@@ -85,7 +85,7 @@ def test_what_has_no_standard_error_is_said():
     with pytest.raises(AuclabError, match="level must lie in"):
         estimate_summary(summary, level=1.0)
     with pytest.raises(AuclabError, match="raise it, or leave out blocks"):
-        estimate_summary(summary, blocks=[(y, s)], memory_gb=4e-7)
+        estimate_summary(summary, blocks=[(y, s)], memory_gb=1e-6)
     alone = ScoreSummary.from_scores([1, 0, 0], [1.0, 0.0, 2.0], edges=[])
     result = estimate_summary(alone, blocks=[([1, 0, 0], [1.0, 0.0, 2.0])])
     assert np.isnan(result.standard_error.low)

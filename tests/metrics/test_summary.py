@@ -123,7 +123,7 @@ def test_limits_contain_the_value_and_a_second_pass_gives_it(seed):
     for request, value in zip(requests, values, strict=True):
         low, high = summary.bounds(request)
         assert low <= value <= high
-    for found in (summary.refine(blocks, *requests), [summary.refine(blocks, r, memory_gb=3e-6)[0] for r in requests]):
+    for found in (summary.refine(blocks, *requests), [summary.refine(blocks, r, memory_gb=1e-5)[0] for r in requests]):
         for got, value in zip(found, values, strict=True):
             assert abs(got - value) <= 1e-12 * max(1.0, abs(value))
     whole, (got,) = buffered_auc(y, s, threshold=z, sample_weight=w), summary.refine(
@@ -153,13 +153,13 @@ def test_bins_in_groups_where_memory_is_short(metric, monkeypatch):
         parts = [(y, s) if weights is None else (y, s, weights)]
         blocks = score_blocks(lambda parts=parts, passes=passes: passes.append(1) or parts)
         summary = summarise(blocks, n_bins=200)
-        (value,) = summary.refine(blocks, request, memory_gb=(24 if weights is None else 64) * 6e-7)
+        (value,) = summary.refine(blocks, request, memory_gb=(80 if weights is None else 96) * 6e-7)
         assert value == pytest.approx(request(y, s, sample_weight=weights), rel=1e-12)
         assert len(passes) >= (6 if metric == "partial_auc" else 10)  # a third of the bins lies in the band
     if metric == "bauc":
         monkeypatch.setattr("auclab.metrics.summary.buffered_groups.ROUNDS", 1)
         with pytest.raises(AuclabError, match=r"bauc needs \d+ scores at once, and memory_gb allows 600"):
-            summary.refine(blocks, "bauc", memory_gb=64 * 6e-7)
+            summary.refine(blocks, "bauc", memory_gb=96 * 6e-7)
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -211,7 +211,7 @@ class ScoreSummary(BinnedScores):
         *metrics : str or callable
             As in `bounds`, ``"buffered_auc"`` too; a function with options as a `functools.partial`.
         memory_gb : float
-            Memory for the gathered scores, in units of 10⁹ bytes: 24 bytes each, 64 with weights.
+            Memory for the gathered scores, in units of 10⁹ bytes: 80 bytes each, 96 with weights.
 
         Returns
         -------

@@ -38,8 +38,8 @@ from auclab.metrics.summary.scored_block import ScoredBlock
 from auclab.types import Array, AuclabError
 
 Masks = tuple[Mask, Mask]
-#: Bytes for a gathered score: it is copied once when blocks are joined, and once when it is sorted.
-BYTES_A_SCORE, BYTES_A_WEIGHTED_SCORE = 24, 64
+#: Bytes for a gathered score, with the running sums and rank counts of the sweeps over it.
+BYTES_A_SCORE, BYTES_A_WEIGHTED_SCORE = 80, 96
 #: Bins of a finer summary, where the undecided scores do not fit into memory.
 FINER_BINS = 2**18
 #: Width of an interval that counts as a value, where the scores of its bins do not fit.
@@ -172,9 +172,16 @@ def lists_with_atoms(rows: Rows, pos: ClassBins, neg: ClassBins, pos_atoms: Atom
         (neg, rows.masks[1], neg_atoms, rows.scores.neg, rows.scores.weight_neg),
     ):
         kept = np.tile(~mask & (bins.count > 0), at.size // mask.size)
-        weight = weight if weight.size else np.ones(scores.size)
-        lists.append((np.concatenate((scores, at[kept])), np.concatenate((weight, share[kept]))))
-    return joined(*lists)
+        lists.append(_inserted(scores, weight, at[kept], share[kept]))
+    return ClassScores(lists[0][0], lists[1][0], lists[0][1], lists[1][1])
+
+
+def _inserted(scores: Array, weight: Array, at: Array, share: Array) -> Atoms:
+    """Sorted scores (no weights stand for ones) with some atoms at their places."""
+    order = np.argsort(at[share > 0], kind="stable")
+    at, share = at[share > 0][order], share[share > 0][order]
+    place = np.searchsorted(scores, at)
+    return np.insert(scores, place, at), np.insert(weight if weight.size else np.ones(scores.size), place, share)
 
 
 def _auc_inside(summary: BinnedScores, rows: Rows) -> tuple[Fraction, Fraction]:
@@ -388,11 +395,8 @@ def _bauc_in_groups(
             (pos, gathered[0], atoms[0], rows.scores.pos, rows.scores.weight_pos, pos.count > 0),
             (neg, gathered[1], atoms[1], rows.scores.neg, rows.scores.weight_neg, members),
         ):
-            kept = np.tile(~mask & part, at.size // bins.count.size) & (share > 0)
-            weight = weight if weight.size else np.ones(scores.size)
-            values, weights = np.concatenate((scores, at[kept])), np.concatenate((weight, share[kept]))
-            order = np.argsort(values, kind="stable")
-            sides.append((values[order], weights[order]))
+            kept = np.tile(~mask & part, at.size // bins.count.size)
+            sides.append(_inserted(scores, weight, at[kept], share[kept]))
         return ClassScores(sides[0][0], sides[1][0], sides[0][1], sides[1][1])
 
     pairs = math.fsum(pos.weights) * math.fsum(neg.weights)
