@@ -10,8 +10,9 @@ from typing import Any, Literal, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from auclab.estimators.calibration import METHODS, Calibration, fit_calibration, held_out_scores, standard_units
 from auclab.estimators.linear_classifier import LinearClassifier
@@ -19,8 +20,10 @@ from auclab.estimators.threshold import Cuts, decision_threshold, read_rule
 from auclab.formulations import FORMULATIONS, Program, as_formulation, formulation_named
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints
+from auclab.kernels import Kernel, Precomputed, as_kernel, kernel_named
+from auclab.kernels.kernel import Gamma
 from auclab.samples.blocks.table import BlockTable
-from auclab.solvers.dispatch import solve
+from auclab.solvers.dispatch import TOLERANCE, solve
 from auclab.solvers.path import solve_path
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError, Norm
@@ -48,7 +51,7 @@ def _with_calibration(method: _Method) -> _Method:
 
 
 class AUCClassifier(LinearClassifier):
-    """Linear scorer that solves a hinge program; the scores rank, the intercept classifies.
+    """Scorer that solves a hinge program, linear or over a kernel's space; the scores rank, the intercept classifies.
 
     Parameters
     ----------
@@ -70,12 +73,21 @@ class AUCClassifier(LinearClassifier):
         Whether the penalty is λ‖w‖² in place of λ‖w‖.
     max_fpr : float, optional
         Largest false positive rate of "partial_auc", in (0, 1].
-    tolerance : float
-        Relative gap, > 0, at which the solver may stop.
+    kernel : {"rbf", "laplacian", "polynomial", "precomputed"} or Kernel, optional
+        Scorers ``Σ_k c_k κ(x_k, x)`` of a kernel's space in place of linear ones (`auclab.kernels`), for convex
+        programs with the norm l2.
+    gamma : float, "scale" or "auto"
+        γ of a kernel given by name, as in `sklearn.svm.SVC`; like the next two ignored by kernels without it.
+    degree : int
+        Of "polynomial".
+    coef0 : float
+        c₀ ≥ 0 of "polynomial".
+    tolerance : float, optional
+        Relative gap, > 0, at which the solver may stop; 1e-6 if left out, with a kernel 1e-3.
     time_limit : float, optional
         Seconds, > 0, for each solve.
     solver_options : dict, optional
-        Further options of the solver, see `auclab.solve`.
+        Further options of the solver, see `auclab.solve`; with a kernel `method`, `max_landmarks`, `memory_gb`.
     class_weight : dict or "balanced", optional
         Weights ≥ 0 by label, 1 for a label that is left out; "balanced" gives both classes the same total weight. They
         multiply `sample_weight` in programs over points. In programs over pairs they cancel, because every pair has one
@@ -100,6 +112,7 @@ class AUCClassifier(LinearClassifier):
     Attributes
     ----------
     coef_ : array of shape (1, n_features)
+        Not with a kernel, whose landmarks and their coefficients are in `solution_`.
     intercept_ : array of shape (1,)
         Less the threshold: `predict` cuts `decision_function` at 0.
     classes_ : array of shape (2,)
@@ -157,7 +170,11 @@ class AUCClassifier(LinearClassifier):
         norm: Norm | None = None,
         squared: bool | None = None,
         max_fpr: float | None = None,
-        tolerance: float = 1e-6,
+        kernel: str | Kernel | None = None,
+        gamma: Gamma = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
+        tolerance: float | None = None,
         time_limit: float | None = None,
         solver_options: dict[str, Any] | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
@@ -173,6 +190,10 @@ class AUCClassifier(LinearClassifier):
         self.norm = norm
         self.squared = squared
         self.max_fpr = max_fpr
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
         self.tolerance = tolerance
         self.time_limit = time_limit
         self.solver_options = solver_options
@@ -254,6 +275,8 @@ class AUCClassifier(LinearClassifier):
         """
         X, positive = self._two_classes(X, y)
         self._check_choices()
+        if self._kernel() is not None:
+            raise AuclabError("fit_path follows linear scorers; with a kernel fit a classifier for each value")
         solutions = solve_path(
             self._program(),
             X,
@@ -261,7 +284,7 @@ class AUCClassifier(LinearClassifier):
             values,
             parameter=parameter,
             solver=self.solver,
-            tolerance=self.tolerance,
+            tolerance=TOLERANCE if self.tolerance is None else self.tolerance,
             time_limit=self.time_limit,
             sample_weight=self._weights(positive, None),
             constraints=self._column_constraints(),
@@ -273,6 +296,14 @@ class AUCClassifier(LinearClassifier):
             model = copy(self).set_params(formulation=solution.formulation, **given)
             fitted.append(model._adopt(solution, X, positive, None))
         return tuple(fitted)
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores of shape (n_samples,), larger for the positive class; predictions change at 0."""
+        check_is_fitted(self)
+        if hasattr(self, "coef_"):
+            return super().decision_function(X)
+        rows = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return self.solution_.decision_function(rows) - self.solution_.intercept + self.intercept_[0]
 
     @_with_calibration
     def predict_proba(self, X: Any) -> Array:
@@ -297,8 +328,17 @@ class AUCClassifier(LinearClassifier):
             time_limit=self.time_limit,
             sample_weight=self._weights(positive, weight),
             constraints=self._column_constraints(),
+            kernel=self._kernel(),
             **(self.solver_options or {}),
         )
+
+    def _kernel(self) -> Kernel | None:
+        """The kernel of the parameters, with those of γ, degree and c₀ that it has."""
+        if self.kernel is None or not isinstance(self.kernel, str):
+            return self.kernel if self.kernel is None else as_kernel(self.kernel)
+        given = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+        known = as_kernel(self.kernel).get_params()
+        return kernel_named(self.kernel, **{name: given[name] for name in known})
 
     def _column_constraints(self) -> ColumnConstraints | None:
         """The constraints on the columns that `fit` has seen."""
@@ -320,8 +360,12 @@ class AUCClassifier(LinearClassifier):
         """Set what `fit` sets."""
         self.solution_ = solution
         self.n_iter_ = max(1, solution.iterations)
-        self.coef_ = solution.coef[None, :]
-        scores = np.asarray(X @ solution.coef)
+        if self._kernel() is None:
+            self.coef_ = solution.coef[None, :]
+            scores = np.asarray(X @ solution.coef)
+        else:
+            self.__dict__.pop("coef_", None)  # of an earlier fit without a kernel
+            scores = solution.decision_function(X) - solution.intercept
         seen = positive, scores, weight
         if self.calibration is not None:
             y_held, z_held, w_held = self._held_out(solution.formulation, X, positive, weight)
@@ -375,8 +419,9 @@ class AUCClassifier(LinearClassifier):
 
         def fit(train: NDArray[np.intp]) -> Any:
             part = None if weight is None else weight[train]
-            solution = self._solve(program, X[train], positive[train], part)
-            return lambda rows: solution.decision_function(X[rows])
+            of_training = X[:, train] if isinstance(self._kernel(), Precomputed) else X
+            solution = self._solve(program, of_training[train], positive[train], part)
+            return lambda rows: solution.decision_function(of_training[rows])
 
         rows, scores = held_out_scores(fit, folds, weight)
         return positive[rows], scores, None if weight is None else weight[rows]
@@ -429,3 +474,9 @@ class AUCClassifier(LinearClassifier):
         known = FORMULATIONS[self.formulation].parameter_names() if self.formulation in FORMULATIONS else ()
         self.ignored_parameters_ = tuple(name for name in given if name not in known)
         return formulation_named(self.formulation, **{name: given[name] for name in given if name in known})
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        precomputed = self.kernel == "precomputed" or isinstance(self.kernel, Precomputed)
+        tags.input_tags.pairwise = precomputed  # searches take rows and columns of the matrix
+        return tags

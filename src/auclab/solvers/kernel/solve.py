@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from time import perf_counter
 from typing import Any, Literal
@@ -26,6 +27,9 @@ from auclab.validation import did_you_mean
 
 #: How the functions are chosen in which a scorer is looked for.
 Method = Literal["landmarks", "nystroem", "random"]
+#: What `auclab.solve` passes on.
+OPTIONS = ("max_landmarks", "memory_gb", "method", "random_state")
+_OF_SAMPLES = ("pos_label", "sample_weight")
 METHODS: tuple[Method, ...] = ("landmarks", "nystroem", "random")
 #: Relative gap where none is given: smaller ones take many more landmarks and seldom rank better.
 KERNEL_TOLERANCE = 1e-3
@@ -135,6 +139,26 @@ def solve_kernel(
             solution = verified(training, found, tolerance, method)
     timings = replace(solution.timings, compile=compiling, solve=monitor.seconds)
     return replace(solution, timings=timings, notes=(*solution.notes, *_memory_note(most, given, training, memory_gb)))
+
+
+def check_kernel_choices(solver: str, constraints: Any, options: Mapping[str, Any]) -> None:
+    """Raise `AuclabError` for choices of `auclab.solve` that have no meaning with a kernel.
+
+    Parameters
+    ----------
+    solver : str
+        "auto" or "newton", which solves in the span of the landmarks.
+    constraints
+        None.
+    options : mapping
+        Those of `solve_kernel`.
+    """
+    if solver not in ("auto", "newton"):
+        raise AuclabError(f"solver={solver} takes linear scorers; with a kernel leave solver=auto, which is newton")
+    if constraints is not None:
+        raise AuclabError("constraints are on the coefficients of columns, which a kernel has none of; leave one out")
+    if unknown := sorted(set(options) - {*OPTIONS, *_OF_SAMPLES}):
+        raise AuclabError(f"a kernel has no option {', '.join(unknown)}; it takes {', '.join(OPTIONS)}")
 
 
 def _check(method: str, max_landmarks: int | None, memory_gb: float, tolerance: float) -> None:

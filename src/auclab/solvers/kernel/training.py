@@ -112,8 +112,9 @@ def training_problem(
     if isinstance(X, BlockTable):
         raise AuclabError("a kernel needs its rows in memory, and X is in blocks; use fewer rows, or no kernel")
     if isinstance(kernel, Precomputed):
-        rows: Any = _checked_matrix(X)
-        labels, offset = as_sample(np.zeros((rows.shape[0], 1)), y, sample_weight, pos_label=pos_label), None
+        matrix = X if hasattr(X, "shape") else np.asarray(X)
+        labels, offset = as_sample(np.zeros((matrix.shape[0], 1)), y, sample_weight, pos_label=pos_label), None
+        rows: Any = _checked_matrix(matrix)
     else:
         labels = as_sample(X, y, sample_weight, pos_label=pos_label)
         given = labels.uncentred()
