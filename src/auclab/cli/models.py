@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from pathlib import Path
+from typing import Any
 
 from rich.markup import escape
 
 from auclab.comparison.models import find_model
 from auclab.pipeline.console import err, out
+from auclab.pipeline.decision_settings import rule_in_words
 from auclab.pipeline.visible import visible
 from auclab.tracking import load_scorer
 from auclab.types import AuclabError
@@ -38,7 +40,7 @@ def predict(arguments: Namespace) -> int:
     if "label" in table:
         positive = int((table["label"] == scorer.labels[1]).sum())
         chosen = scorer.description["threshold"]
-        rule = visible(f"{chosen.get('rule', '')}, on {chosen.get('chosen_on', '')}")
+        rule = visible(f"{_in_words(chosen.get('rule'))}, on {chosen.get('chosen_on', '')}")
         say.print(
             f"[cyan]labels[/cyan]   {positive} of {len(table)} rows {escape(visible(scorer.labels[1]))}: score above "
             f"{scorer.threshold:.6g} ({escape(rule)})",
@@ -56,6 +58,14 @@ def predict(arguments: Namespace) -> int:
     if target is not None:
         say.print(f"[cyan]written[/cyan]  {escape(str(target))} ({len(table)} rows)", soft_wrap=True)
     return 0
+
+
+def _in_words(rule: Any) -> str:
+    """A rule of a stored model, which may have been written by anyone."""
+    try:
+        return rule_in_words(rule)
+    except (IndexError, TypeError, ValueError):
+        return str(rule)
 
 
 def export(arguments: Namespace) -> int:

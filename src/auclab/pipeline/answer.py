@@ -124,7 +124,8 @@ def _guarantee(result: Result) -> Text | None:
         return None
     best = best_of(lines)
     if best is None:
-        return Text(f"none: all {len(lines)} bounds exclude nothing with so few rows")
+        which = "the one bound excludes" if len(lines) == 1 else f"all {len(lines)} bounds exclude"
+        return Text(f"none: {which} nothing with so few rows")
     several = "in every split, " if len(result.folds) > 1 else ""
     return Text(f"{best.statement} {several}with probability {result.confidence:g} ({best.name}, {best.sample} part)")
 

@@ -18,10 +18,9 @@ from auclab.formulations import Program
 from auclab.pipeline.active_constraints import SolvedConstraints
 from auclab.pipeline.csv_cells import no_formula
 from auclab.pipeline.results import Fold, Result
+from auclab.pipeline.stored_files import SCORES_FILE
 from auclab.tracking.address import hide_password
 
-#: Labels and scores of the held-out part, or of the training part where nothing was held out: full precision, parquet.
-SCORES_FILE = "scores.parquet"
 #: The dual point that proves the lower bound: ``auclab check`` verifies it.
 MULTIPLIERS_FILE = "multipliers.parquet"
 

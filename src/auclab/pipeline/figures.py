@@ -7,8 +7,7 @@ from typing import Any
 
 from auclab.displays import BufferedROCDisplay, RankingErrorDisplay, ScoreHistogramDisplay
 from auclab.metrics import ScoredPart
-from auclab.pipeline.artifacts import SCORES_FILE
-from auclab.pipeline.stored_files import read_scores, replace_file
+from auclab.pipeline.stored_files import SCORES_FILE, read_scores, replace_file
 from auclab.types import AuclabError
 
 FIGURES: dict[str, Any] = {

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from auclab.pipeline.artifacts import SCORES_FILE
 from auclab.types import Array, AuclabError
 
+#: Labels and scores of the held-out part, or of the training part where nothing was held out: full precision, parquet.
+SCORES_FILE = "scores.parquet"
 #: Bytes up to which a file of text is read; the largest that a run writes, the history of a solve, has some megabytes.
 MOST_BYTES = 100_000_000
 #: Bytes up to which a configuration is read; auclab's have some kilobytes.

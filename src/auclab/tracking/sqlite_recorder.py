@@ -13,7 +13,7 @@ import sqlite3
 import sys
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +39,27 @@ COLUMNS = {
     "inputs": "input_uuid source_type source_id destination_type destination_id step",
     "input_tags": "input_uuid name value",
 }
+
+
+def finished_runs(file: Path, without: Sequence[str]) -> list[str] | None:
+    """Ids of the FINISHED runs of a database that have none of these tags, oldest first.
+
+    None if the database has other tables than those that are known, so that MLflow has to read it.
+    """
+    marks = ", ".join("?" * len(without))
+    query = f"""SELECT run_uuid FROM runs WHERE status = 'FINISHED' AND lifecycle_stage = 'active'
+                AND experiment_id IN (SELECT experiment_id FROM experiments WHERE lifecycle_stage = 'active')
+                AND run_uuid NOT IN (SELECT run_uuid FROM tags WHERE key IN ({marks}))
+                ORDER BY start_time, run_uuid DESC"""
+    try:
+        with closing(connect(file)) as connection:
+            for table in ("experiments", "runs", "tags"):
+                found = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
+                if found != set(COLUMNS[table].split()):
+                    return None
+            return [str(row[0]) for row in connection.execute(query, tuple(without))]
+    except sqlite3.Error:
+        return None
 
 
 @dataclass(frozen=True)
