@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+import runpy
 import signal
-import sys
 import threading
 import time
 
@@ -15,9 +15,7 @@ POLL_SECONDS = 0.5
 def main() -> None:
     """``mlflow`` with the arguments of this process, which leads a group of its own."""
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
-    from mlflow.cli import cli
-
-    cli(sys.argv[1:], prog_name="mlflow")
+    runpy.run_module("mlflow", run_name="__main__", alter_sys=True)
 
 
 def _end_with(parent: int) -> None:
