@@ -373,3 +373,40 @@ def test_labels_of_any_kind_and_rows_of_neither_side(rows, tmp_path):
     assert dataset.y.tolist() == y[kept].tolist()
     np.testing.assert_array_equal(np.asarray(dataset.X), X[kept])
     assert len(dataset.sha256) == 64
+
+
+def test_folders_hold_columns(rows, tmp_path):
+    """What Spark's partitionBy and pandas' partition_cols write: the labels, a feature, or both."""
+    X, y = rows
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(y=y, year=2020 + np.arange(N_ROWS) % 3)
+    frame.to_parquet(tmp_path / "labels", partition_cols=["y"], index=False)
+    table, labels = open_parquet(tmp_path / "labels", target="y", drop=["year"])
+    order = np.argsort(y, kind="stable")
+    np.testing.assert_array_equal(labels, y[order])
+    np.testing.assert_array_equal(np.asarray(table), X[order])
+    frame.to_parquet(tmp_path / "years", partition_cols=["year", "y"], index=False)
+    (tmp_path / "years" / "_other" / "y=3").mkdir(parents=True)
+    dataset = load_blocks(tmp_path / "years", target="y")
+    expected = frame.sort_values(["year", "y"], kind="stable")
+    assert dataset.X.columns == (*"abcd", "year")
+    np.testing.assert_array_equal(np.asarray(dataset.X), expected[[*"abcd", "year"]])
+    assert dataset.y.tolist() == expected["y"].tolist()
+    assert open_parquet(tmp_path / "years", target="y", drop=["year"])[0].columns == tuple("abcd")
+    one = standard(dataset).fit_transform(dataset.X)
+    np.testing.assert_allclose(np.asarray(one)[:, 4], StandardScaler().fit_transform(expected[["year"]])[:, 0])
+
+
+def test_what_folders_cannot_hold_is_said(rows, tmp_path):
+    X, y = rows
+    frame = pd.DataFrame(X[:60], columns=list("abcd")).assign(y=y[:60], place=np.repeat(["x/y", "z"], 30))
+    frame.to_parquet(tmp_path / "text", partition_cols=["place"], index=False)
+    with pytest.raises(AuclabError, match=r"the folders place=… hold text; .* or drop 'place'"):
+        open_parquet(tmp_path / "text", target="y")
+    assert open_parquet(tmp_path / "text", target="place", drop=["y"])[1].tolist() == frame["place"].tolist()
+    frame.to_parquet(tmp_path / "text" / "loose.parquet", index=False)
+    with pytest.raises(AuclabError, match=r"in those of|lies in folders of"):
+        open_parquet(tmp_path / "text", target="y", drop=["place"])
+    (tmp_path / "twice" / "a=1").mkdir(parents=True)
+    frame.to_parquet(tmp_path / "twice" / "a=1" / "part.parquet", index=False)
+    with pytest.raises(AuclabError, match=r"column 'a' is in .* and in the name of its folder"):
+        open_parquet(tmp_path / "twice", target="y")

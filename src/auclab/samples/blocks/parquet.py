@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -13,6 +13,7 @@ import numpy as np
 
 from auclab.samples.blocks.block import Block, Engine
 from auclab.samples.blocks.engines import LocalEngine
+from auclab.samples.blocks.partitions import files_below, partition_values
 from auclab.samples.blocks.table import BlockTable
 from auclab.types import Array, AuclabError
 
@@ -26,31 +27,39 @@ ENDINGS = (".parquet", ".pq")
 
 @dataclass(frozen=True)
 class RowGroup:
-    """A row group of a parquet file; what is sent to a worker in place of the rows."""
+    """A row group of a parquet file; what is sent to a worker in place of the rows.
+
+    `constants` are the last columns, which the names of folders hold.
+    """
 
     path: str
     number: int
     n_rows: int
     columns: tuple[str, ...]
+    constants: tuple[float, ...] = ()
 
     def read(self) -> Array:
         """The columns as floats, shape (n_rows, n_columns), NaN where a value is missing; a column is contiguous."""
-        table = _reading(self.path, lambda file: file.read_row_group(self.number, columns=list(self.columns)))
+        stored = self.columns[: len(self.columns) - len(self.constants)]
+        table = _reading(self.path, lambda file: file.read_row_group(self.number, columns=list(stored)))
         # Text would be taken for the numbers that it spells, and a single row for any number of them.
         if table.num_rows != self.n_rows or not all(_is_number(field.type) for field in table.schema):
             raise AuclabError(f"{self.path} has changed since it was opened; start again with files that stay")
         rows = np.empty((self.n_rows, len(self.columns)), order="F")
-        for k, name in enumerate(self.columns):
+        for k, name in enumerate(stored):
             rows[:, k] = table.column(name).to_numpy()
+        rows[:, len(stored) :] = self.constants
         return rows
 
 
 def open_parquet(
     path: str | Path, *, target: str, drop: Sequence[str] = (), engine: Engine | None = None
 ) -> tuple[BlockTable, pd.Series]:
-    """The features of a file, or of all files of a folder in the order of their names, and the column of labels.
+    """The features of a file, or of all files of a folder in the order of their paths, and the column of labels.
 
-    Only the labels are read. Row groups of about 10⁵ rows are best: one or two are in memory at a time.
+    Folders ``name=value`` within the folder are read as Hive and Spark write them: the name is a column, the last one
+    of the features or the target. Only the labels are read. Row groups of about 10⁵ rows are best: one or two are in
+    memory at a time.
 
     Parameters
     ----------
@@ -79,36 +88,51 @@ def open_parquet(
     --------
     auclab.datasets.parquet_blocks.load_blocks : The same as a data set with binary labels.
     """
-    files = _files(Path(path).expanduser())
-    columns = _feature_columns(files, target, drop)
+    place = Path(path).expanduser()
+    files = _files(place)
+    folders = partition_values(files, place)
+    columns = _feature_columns(files, target, drop, folders)
+    constant = [name for name in folders if name in columns]
     blocks = []
-    for file in files:
+    for at, file in enumerate(files):
         metadata = _open(str(file)).metadata
+        constants = tuple(float(folders[name][at]) for name in constant)
         for number in range(metadata.num_row_groups):
             n_rows = metadata.row_group(number).num_rows
             if n_rows:
-                blocks.append(Block(RowGroup(str(file), number, n_rows, columns)))
+                blocks.append(Block(RowGroup(str(file), number, n_rows, columns, constants)))
     if not blocks:
         raise AuclabError(f"{path} has no rows")
-    return BlockTable(tuple(blocks), columns, engine or LocalEngine()), _labels(files, target)
+    labels = _repeated(files, folders[target]) if target in folders else _labels(files, target)
+    return BlockTable(tuple(blocks), columns, engine or LocalEngine()), labels
 
 
 def _files(path: Path) -> list[Path]:
     if not path.exists():
         raise AuclabError(f"{path} is not there; give a folder of .parquet files, or one such file")
-    files = sorted(p for p in path.iterdir() if p.suffix in ENDINGS) if path.is_dir() else [path]
+    files = files_below(path, ENDINGS) if path.is_dir() else [path]
     if not files:
         raise AuclabError(f"{path} holds no file that ends in {' or '.join(ENDINGS)}")
     return files
 
 
-def _feature_columns(files: Sequence[Path], target: str, drop: Sequence[str]) -> tuple[str, ...]:
+def _feature_columns(
+    files: Sequence[Path], target: str, drop: Sequence[str], folders: Mapping[str, Sequence[Any]]
+) -> tuple[str, ...]:
     """The columns without target and those to be dropped, in the order of the first file; numeric in every file."""
     first = _open(str(files[0])).schema_arrow
+    if both := [name for name in folders if name in first.names]:
+        raise AuclabError(f"column {both[0]!r} is in {files[0]} and in the name of its folder; rename one")
     for name in (target, *drop):
-        if name not in first.names:
-            raise AuclabError(f"column {name!r} is not there; columns are {', '.join(first.names)}")
+        if name not in first.names and name not in folders:
+            raise AuclabError(f"column {name!r} is not there; columns are {', '.join([*first.names, *folders])}")
     columns = [name for name in first.names if name != target and name not in drop]
+    partitions = [name for name in folders if name != target and name not in drop]
+    for name in partitions:
+        if any(isinstance(value, str) for value in folders[name]):
+            raise AuclabError(
+                f"the folders {name}=… hold text; blocks take numbers alone: rename them, or drop {name!r}"
+            )
     if not columns:
         raise AuclabError(f"no features: {target!r} is the only column that is left")
     for file in files:
@@ -125,7 +149,7 @@ def _feature_columns(files: Sequence[Path], target: str, drop: Sequence[str]) ->
                 raise AuclabError(
                     f"column {name!r} of {file} is of type {kind}; blocks take numbers alone: encode it, or drop it"
                 )
-    return tuple(columns)
+    return (*columns, *partitions)
 
 
 def _is_number(kind: pa.DataType) -> bool:
@@ -139,6 +163,13 @@ def _labels(files: Sequence[Path], target: str) -> pd.Series:
 
     columns = [_reading(str(path), lambda file: file.read(columns=[target])).column(target) for path in files]
     return pd.concat([column.to_pandas() for column in columns], ignore_index=True)
+
+
+def _repeated(files: Sequence[Path], values: Sequence[Any]) -> pd.Series:
+    """The label that the folder of a file holds, for each of its rows."""
+    import pandas as pd
+
+    return pd.Series(np.repeat(np.asarray(values), [_open(str(file)).metadata.num_rows for file in files]))
 
 
 def _open(path: str) -> pq.ParquetFile:
