@@ -278,3 +278,9 @@ def test_an_optimum_is_read_with_its_constraints():
     mapped = auclab.ranksvm_to_threshold(auclab.solve(RankSVM(0.05), X, y, constraints=SETS["signs"]))
     again = auclab.solve(mapped.formulation, X, y, constraints=SETS["signs"])
     assert again.objective == pytest.approx(mapped.objective, rel=2e-6)
+
+
+def test_newton_with_many_features_says_what_to_use():
+    X = sp.random_array((12, 2_001), density=0.01, format="csr", rng=np.random.default_rng(0))
+    with pytest.raises(auclab.AuclabError, match=r"n × n matrix for constraints on w .* use solver=cutting_plane"):
+        auclab.solve(RankSVM(0.1), X, np.arange(12) % 2, solver="newton", constraints=Constraints(nonnegative=[0]))

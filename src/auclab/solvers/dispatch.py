@@ -118,6 +118,12 @@ def solve(
     >>> solution = solve(BufferedAUC(), [[0.0], [2.0], [1.0], [3.0]], [0, 0, 1, 1], solver="highs")
     >>> round(solution.objective, 9), str(solution.status)   # ξ/w ∈ {−3, −1, −1, 1}: the worst two average 0
     (0.5, 'optimal')
+
+    Where the score must not rise with the feature, it is constant:
+
+    >>> falling = Constraints(nonpositive=[0])
+    >>> solve(BufferedAUC(), [[0.0], [2.0], [1.0], [3.0]], [0, 0, 1, 1], constraints=falling).coef.tolist()
+    [0.0]
     """
     if kernel is not None:
         return _solve_kernel(

@@ -59,6 +59,8 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, se
     proving, of_constraints = problem, None
     if math.isfinite(raw.bound):
         certificate, multipliers = certify_tree(raw.bound, objective), raw.multipliers
+        if problem.constraints is not None:
+            certificate = replace(certificate, violation=problem.constraints.violation(raw.coef))
     else:
         proving, certificate, multipliers, of_constraints = _proved(problem, raw, objective, tolerance)
     return Solution(
