@@ -6,6 +6,8 @@ Add freely; change or remove a line only together with one in CHANGELOG.md.
 import dataclasses
 import importlib
 import inspect
+import subprocess
+import sys
 
 import pytest
 
@@ -130,3 +132,9 @@ def test_scorers():
     from auclab.metrics import scorers
 
     assert all(hasattr(scorers, name) for name in ("bauc_scorer", "scorer_named", "soft_auc_scorer", "voros_scorer"))
+
+
+def test_packages_are_imported_on_first_use():
+    program = "import auclab; print(auclab.metrics.auc_score([0, 1], [1.0, 2.0]), auclab.models.build.__name__)"
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert answer.stdout.split() == ["1.0", "build"]

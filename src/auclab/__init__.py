@@ -90,10 +90,18 @@ _MODULES = {
     "threshold_to_ranksvm": "formulations",
 }
 
+#: Packages that are imported on first use too: ``import auclab; auclab.metrics.auc_score(…)``.
+_PACKAGES = frozenset(
+    "bounds datasets displays estimators export formulations inference kernels metrics models scorecards solvers "
+    "tracking".split()
+)
+
 
 if not TYPE_CHECKING:  # a type checker would take every misspelt name for one of unknown type
 
     def __getattr__(name: str) -> Any:
+        if name in _PACKAGES:
+            return import_module(f"auclab.{name}")
         if name not in _MODULES:
             raise AttributeError(f"module 'auclab' has no attribute {name!r}")
         return getattr(import_module(f"auclab.{_MODULES[name]}"), name)
