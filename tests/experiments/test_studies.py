@@ -41,9 +41,10 @@ def test_docstrings_run(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
-def test_five_papers_and_a_question_of_our_own_are_studied():
-    assert len(scoreboard.papers()) == 6
-    assert {claim.rule for claim in scoreboard.claims("which_formulation")} == {"none"}
+def test_five_papers_and_two_questions_of_our_own_are_studied():
+    assert len(scoreboard.papers()) == 7
+    for own in ("which_formulation", "scorecards"):
+        assert {claim.rule for claim in scoreboard.claims(own)} == {"none"}
     assert {name.split(".")[1] for name in STUDIES} == set(scoreboard.papers())
 
 
