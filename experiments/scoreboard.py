@@ -269,9 +269,7 @@ def _misses(most: int = 20) -> str:
         for gap, paper, claim, ours in found[:most]
     ]
     head = ["claim", "printed", "ours, nearest reading", "apart"]
-    title = (
-        f"The {len(lines)} largest relative differences of numbers that differ (reasons: the papers' pages):\n"
-    )
+    title = f"The {len(lines)} largest relative differences of numbers that differ (reasons: the papers' pages):\n"
     return "\n".join([title, _line(head), _line("---" for _ in head), *map(_line, lines), ""])
 
 

@@ -11,10 +11,7 @@ distance from the plane, brought into [0, 1] on the scored rows. Two things are 
 QDA's covariances is the identity, as they may be singular, and on more than 2,000 training rows the neural net takes
 50 epochs, about as many steps as the smaller sets get from 200, and a third of the time.
 
-Plain rows have the defaults of today. Variant ``2017`` has those of scikit-learn 0.19 (August 2017), as far as they
-have changed: the forest has 10 trees (100 since 0.22), AdaBoost weighs by probabilities (SAMME.R, removed in 1.6), the
-net ends after 2 epochs without progress (10 since 0.20). Variant ``2017, full trees`` boosts scikit-learn's default
-tree, which is fully grown, so that the first has no training error and is alone: hard scores.
+The defaults are those of today; `table2_readings` has those of 2017 (`POOLS`).
 
 pAUC is that of Ferri et al. and sAUC counts tied pairs ½, both as printed. Ours beside them: ``ties zero``, the sAUC
 of its authors; ``stretched``, every classifier's scores brought to [0, 1] by their extremes; VOROS (costs of 0 to 1),
@@ -75,7 +72,10 @@ SELECTORS: dict[tuple[str, str], Callable[[Labels, Vector], float]] = {
     ("soft", AGREE): lambda y, scores: soft_auc(y, scores, beta=10),
     ("prob", AGREE): lambda y, scores: probabilistic_auc(y, scores, width=0.1),
 }
-#: The seven of a reading; the first is that of today.
+#: The seven of a reading; the first is that of today. ``2017`` has the defaults of scikit-learn 0.19 (August 2017), as
+#: far as they have changed: the forest has 10 trees (100 since 0.22), AdaBoost weighs by probabilities (SAMME.R,
+#: removed in 1.6), the net ends after 2 epochs without progress (10 since 0.20). ``2017, full trees`` boosts
+#: scikit-learn's default tree, which is fully grown, so that the first has no training error and is alone: hard scores.
 POOLS = {
     AGREE: ("adaboost", "svm", "forest", "qda", "bayes", "neighbours", "net"),
     "2017": ("adaboost 2017", "svm", "forest 2017", "qda", "bayes", "neighbours", "net 2017"),
@@ -92,12 +92,10 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
     selected: dict[str, dict[tuple[str, str], str]] = {}
     tested: dict[str, dict[str, dict[str, float]]] = {}
     for name in names:
-        rated, tested[name] = one_set(load(SETS[name]), seed)
+        rated, tested[name] = one_set(load(SETS[name]), seed, POOLS[AGREE])
         selected[name] = {key: select(rated[key], POOLS[AGREE]) for key in SELECTORS}
         for (metric, variant), best in selected[name].items():
             yield Row(f"table2.{name}.{metric}", tested[name]["auc"][best], seed, variant)
-        for pool, variant in ((POOLS[variant], variant) for variant in POOLS if variant != AGREE):
-            yield from pool_rows(name, pool, rated, tested[name]["auc"], seed, variant)
         for key, value in tested[name]["auc"].items():
             yield Row(f"{VALUE}table2.{name}.{key}", round(value, 5), seed)
     yield from _text(selected, tested, seed)
@@ -157,16 +155,16 @@ def classifiers(rows: int, seed: int) -> dict[str, Any]:
     }
 
 
-def one_set(data: Dataset, seed: int) -> tuple[Rated, dict[str, dict[str, float]]]:
-    """Mean over folds of every metric by classifier, and every measure on the test part by classifier."""
+def one_set(data: Dataset, seed: int, names: tuple[str, ...]) -> tuple[Rated, dict[str, dict[str, float]]]:
+    """Mean over folds of every metric, and every measure on the test part, by classifier of those named."""
     (split,) = holdout(data.y, test_size=0.1, seed=seed)
     found = []
     for fold in kfold(data.y[split.train], n_folds=FOLDS, seed=seed):
-        scored = _scored(data, split.train[fold.train], split.train[fold.test], seed)
+        scored = _scored(data, split.train[fold.train], split.train[fold.test], seed, names)
         y = data.y[split.train[fold.test]]
         found.append([[_select(key, y, scores) for scores, _ in scored] for key in SELECTORS])
     means = np.mean(found, axis=0).round(12)
-    y, scored = data.y[split.test], _scored(data, split.train, split.test, seed)
+    y, scored = data.y[split.test], _scored(data, split.train, split.test, seed, names)
     tested = {
         "auc": [auc_score(y, scores) for scores, _ in scored],
         "bauc": [bauc_score(y, scores) for scores, _ in scored],
@@ -174,7 +172,6 @@ def one_set(data: Dataset, seed: int) -> tuple[Rated, dict[str, dict[str, float]
         "f": [f1_score(y, labels, zero_division=0) for _, labels in scored],
         "mcc": [matthews_corrcoef(y, labels) for _, labels in scored],
     }
-    names = tuple(classifiers(0, seed))
     rated = {key: dict(zip(names, map(float, row), strict=True)) for key, row in zip(SELECTORS, means, strict=True)}
     return rated, {measure: dict(zip(names, values, strict=True)) for measure, values in tested.items()}
 
@@ -183,12 +180,15 @@ def _select(key: tuple[str, str], y: Labels, scores: Vector) -> float:
     return SELECTORS[key](y, _stretched(scores) if key[1] == STRETCHED else scores)
 
 
-def _scored(data: Dataset, train: NDArray[np.intp], test: NDArray[np.intp], seed: int) -> list[tuple[Vector, Labels]]:
+def _scored(
+    data: Dataset, train: NDArray[np.intp], test: NDArray[np.intp], seed: int, names: tuple[str, ...]
+) -> list[tuple[Vector, Labels]]:
     """Scores in [0, 1] and labels that each classifier gives the rows `test`."""
     prepare = standard(data)
     X_train, X_test = prepare.fit_transform(data.frame.iloc[train]), prepare.transform(data.frame.iloc[test])
     scored = []
-    for model in classifiers(len(train), seed).values():
+    pool = classifiers(len(train), seed)
+    for model in (pool[name] for name in names):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # the default number of steps is the point
             model.fit(X_train, data.y[train])
