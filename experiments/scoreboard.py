@@ -186,7 +186,7 @@ def verdict(claim: Claim, candidates: Sequence[Ours]) -> Verdict:
     'not run yet'
     """
     if claim.source == "ours":
-        return Verdict(OURS if candidates else NOT_RUN)
+        return Verdict(OURS, "" if candidates else NOT_RUN)
     if not candidates:
         return Verdict(NOT_COMPARABLE, claim.note) if claim.command == NOT_RUN and claim.note else Verdict(NOT_RUN)
     by_variant = {ours.variant: fits(claim, ours) for ours in candidates}
