@@ -42,7 +42,7 @@ def differences(name: str, table: Table, train: Integers, rows: Integers, seed: 
 
 def main() -> None:
     """All sets and seeds."""
-    found = []
+    found: list[Row] = []
     for name, ours in SETS.items():
         table = read_table(ours)
         for seed in range(SEEDS):
