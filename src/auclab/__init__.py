@@ -92,8 +92,21 @@ _MODULES = {
 
 #: Packages that are imported on first use too: ``import auclab; auclab.metrics.auc_score(…)``.
 _PACKAGES = frozenset(
-    "bounds datasets displays estimators export formulations inference kernels metrics models scorecards solvers "
-    "tracking".split()
+    [
+        "bounds",
+        "datasets",
+        "displays",
+        "estimators",
+        "export",
+        "formulations",
+        "inference",
+        "kernels",
+        "metrics",
+        "models",
+        "scorecards",
+        "solvers",
+        "tracking",
+    ]
 )
 
 
