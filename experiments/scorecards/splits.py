@@ -4,8 +4,8 @@ Scorers, each fitted on the training part (70 %, at most 2,000 rows) and measure
 
 * `card5`, `card10`: `ScorecardClassifier` with at most 5 or 10 items of 16 candidates, points −5 to 5;
 * `rounded5`, `rounded10`: the practice. Of the same items an l1 logistic regression selects as many, a logistic
-  regression almost without penalty is fitted on them, and its coefficients are divided by the largest modulus, multiplied by 5
-  and rounded;
+  regression almost without penalty is fitted on them, and its coefficients are divided by the largest modulus,
+  multiplied by 5 and rounded;
 * `logistic`: logistic regression of standardised columns; `ranksvm`: RankSVM with λ‖w‖², λ of 5 by 3 inner folds.
 """
 
