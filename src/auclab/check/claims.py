@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 
 from auclab.check.bound import Bound, proved_bound
-from auclab.check.constraints import HeldConstraints, same_as_stored, violation
+from auclab.check.constraints import HeldConstraints, StatedConstraints, same_as_stored, violation
 from auclab.check.correction import MAX_FEATURES
 from auclab.check.data import Data
 from auclab.check.objective import objective
 from auclab.check.program import Program
 from auclab.check.stored import Split, Training, as_number
-from auclab.formulations.column_constraints import ColumnConstraints
 
 #: A claimed number was computed in floating point: it may be better than what is proved by this part of
 #: ``max(objective, 1e-3)``, a thousandth of the usual tolerance.
@@ -95,7 +94,7 @@ def against_data(split: Split, training: Training) -> list[Claim]:
     return [*claims, *_bound_claims(split, program, data, high, unit, training.constraints)]
 
 
-def _constraint_claims(split: Split, stated: ColumnConstraints | None) -> list[Claim]:
+def _constraint_claims(split: Split, stated: StatedConstraints | None) -> list[Claim]:
     """Whether the constraints are those of the configuration, and the point satisfies them."""
     stored = split.certificate.get("constraints")
     if stated is None and stored is None:
@@ -132,7 +131,7 @@ def _same_data(split: Split, training: Training) -> list[Claim]:
 
 
 def _bound_claims(
-    split: Split, program: Program, data: Data, value: Fraction, unit: float, stated: ColumnConstraints | None
+    split: Split, program: Program, data: Data, value: Fraction, unit: float, stated: StatedConstraints | None
 ) -> list[Claim]:
     """Lower bound and status; `value` is an upper bound of the exact objective."""
     status, claimed = str(split.certificate.get("status")), split.number_of("lower_bound")
@@ -163,14 +162,14 @@ def _bound_claims(
 
 
 def _prove(
-    split: Split, program: Program, data: Data, value: Fraction, unit: float, stated: ColumnConstraints | None
+    split: Split, program: Program, data: Data, value: Fraction, unit: float, stated: StatedConstraints | None
 ) -> tuple[Bound | None, str]:
     """What the multipliers prove, or why nothing is."""
     if program.kind == "count":
         return None, "the bound of a search tree has no multipliers"
     if not program.has_dual:
         return None, "not convex (z > 0): the bound has no multipliers"
-    if stated is not None and not stated.is_convex:
+    if stated is not None and stated.max_features is not None:
         return None, "with max_features the bound is that of a search tree, which has no multipliers"
     table = split.table
     if table is None:

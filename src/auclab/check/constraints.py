@@ -17,13 +17,33 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-
-from auclab.formulations.column_constraints import ColumnConstraints
+from numpy.typing import NDArray
 
 #: The part of the largest entry by which a residual is to be on the side that its bound takes up, to be left there.
 _INSIDE = Fraction(1, 10**9)
 #: What the rounding of a point to floats may violate a constraint by, relative to its terms.
 _ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class StatedConstraints:
+    """Bounds and rows on the columns of a sample: ``lower ≤ w ≤ upper``, ``A w ≤ limit``, or ``=`` where `equal`.
+
+    Attributes
+    ----------
+    lower, upper : arrays of shape (n_features,)
+    matrix : array of shape (n_rows, n_features)
+        A.
+    limit, equal : arrays of shape (n_rows,)
+    max_features : int or None
+    """
+
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    matrix: NDArray[np.float64]
+    limit: NDArray[np.float64]
+    equal: NDArray[np.bool_]
+    max_features: int | None = None
 
 
 @dataclass(frozen=True)
@@ -47,9 +67,9 @@ class HeldConstraints:
     bounds_multipliers: list[Fraction]
 
     @classmethod
-    def of(cls, stated: ColumnConstraints, multipliers: Sequence[float] | None) -> HeldConstraints:
-        """Constraints, and multipliers in the order of `ColumnConstraints.all_rows`, cut to their sign."""
-        n_rows, n = stated.limit.size, stated.n_features
+    def of(cls, stated: StatedConstraints, multipliers: Sequence[float] | None) -> HeldConstraints:
+        """Constraints, and multipliers (of rows, fixed columns, upper, lower bounds) cut to their sign."""
+        n_rows, n = stated.limit.size, stated.lower.size
         fixed = stated.lower == stated.upper
         above, below = np.isfinite(stated.upper) & ~fixed, np.isfinite(stated.lower) & ~fixed
         columns = np.concatenate([np.flatnonzero(fixed), np.flatnonzero(above), np.flatnonzero(below)])
@@ -120,26 +140,30 @@ class HeldConstraints:
         return left
 
 
-def violation(stated: ColumnConstraints, coef: Sequence[float]) -> tuple[float, float]:
+def violation(stated: StatedConstraints, coef: Sequence[float]) -> tuple[float, float]:
     """By how much a point violates a constraint at most, exactly but for the last rounding, and what rounding explains.
 
     Parameters
     ----------
-    stated : ColumnConstraints
+    stated : StatedConstraints
     coef : sequence of float
     """
-    matrix, limit, equal = stated.all_rows()
     point = [Fraction(float(value)) for value in coef]
     worst, terms = Fraction(0), Fraction(0)
-    for row, right, is_equal in zip(matrix, limit.tolist(), equal.tolist(), strict=True):
+    for row, right, is_equal in zip(stated.matrix, stated.limit.tolist(), stated.equal.tolist(), strict=True):
         parts = [Fraction(float(row[k])) * point[k] for k in np.flatnonzero(row)]
         excess = sum(parts, Fraction(0)) - Fraction(right)
         worst = max(worst, abs(excess) if is_equal else excess)
         terms = max(terms, sum(map(abs, parts), abs(Fraction(right))))
+    for value, lower, upper in zip(point, stated.lower.tolist(), stated.upper.tolist(), strict=True):
+        for bound, sign in ((lower, -1), (upper, 1)):
+            if math.isfinite(bound):
+                worst = max(worst, sign * (value - Fraction(bound)))
+                terms = max(terms, abs(value) + abs(Fraction(bound)))
     return float(worst), _ROUNDING * float(terms)
 
 
-def same_as_stored(stated: ColumnConstraints | None, stored: Mapping[str, Any] | None) -> bool:
+def same_as_stored(stated: StatedConstraints | None, stored: Mapping[str, Any] | None) -> bool:
     """Whether ``certificate.json`` has the constraints that the configuration has on these data."""
     if stated is None or stored is None:
         return stated is None and stored is None

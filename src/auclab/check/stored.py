@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.check.constraints import StatedConstraints
 from auclab.pipeline.stored_files import MOST_SCORES, damaged, read_json, read_rows, stored_file
 from auclab.pipeline.visible import visible
 from auclab.types import AuclabError, Status
@@ -49,7 +49,7 @@ class Training:
     rows: NDArray[np.intp]
     sha256: str
     dataset_sha256: str
-    constraints: ColumnConstraints | None = None
+    constraints: StatedConstraints | None = None
 
 
 def as_number(value: Any, default: float = math.nan) -> float:
@@ -90,6 +90,11 @@ def _read_split(number: int, folder: Path) -> Split:
         raise AuclabError(
             f"the run is a baseline, fitted by {visible(str(certificate.get('solver')))}: it has no certificate, so "
             "there is nothing to check"
+        )
+    if "kernel" in certificate:
+        raise AuclabError(
+            "the run has a kernel, whose values are not rational: its certificate is not checked in rational arithmetic; "
+            "auclab rerun computes it again"
         )
     rows = read_rows(folder, "coefficients.csv")
     if not rows:
@@ -153,8 +158,20 @@ def prepare_training(folder: Path, numbers: Sequence[int], allow: Sequence[str] 
         y = dataset.y[rows]
         preprocessing = build(experiment.config.preprocess)(dataset)
         X = preprocessing.fit_transform(take_rows(dataset.X, rows), y)
-        stated = None if rules is None else rules.on(preprocessing)
+        stated = None if rules is None else _stated(rules.on(preprocessing))
         yield Training(X, y, rows, part_sha256(X, y), dataset.sha256, stated)
+
+
+def _stated(constraints: Any) -> StatedConstraints:
+    """The arrays of the constraints, for the proofs of the checker."""
+    return StatedConstraints(
+        constraints.lower,
+        constraints.upper,
+        constraints.matrix,
+        constraints.limit,
+        constraints.equal,
+        constraints.max_features,
+    )
 
 
 def configured_formulation(folder: Path, allow: Sequence[str] = ()) -> tuple[dict[str, Any], str | None]:
