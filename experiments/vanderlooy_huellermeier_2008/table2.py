@@ -50,7 +50,7 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
     found: Found = {learner: {} for learner in LEARNERS}
     for index, (name, table) in enumerate(read_tables(DATA_SETS[scale]).items()):
         random = np.random.default_rng((seed, index))
-        runs = [_run(table, random) for _ in range(RUNS[scale])]
+        runs = [one_run(table, random) for _ in range(RUNS[scale])]
         for learner in LEARNERS:
             found[learner][name] = [run[learner] for run in runs]
     plain = {learner: of_variant(by_set, AGREE) for learner, by_set in found.items()}
@@ -74,7 +74,7 @@ def independent_rows(seed: int, scale: str) -> Iterator[Row]:
     for index, (name, table) in enumerate(read_tables(DATA_SETS[scale]).items()):
         if table.n_features <= FEW_FEATURES:
             random = np.random.default_rng((seed, index, 1))
-            runs = [_run(table, random, distinct=False) for _ in range(RUNS[scale])]
+            runs = [one_run(table, random, distinct=False) for _ in range(RUNS[scale])]
             for learner in LEARNERS:
                 found[learner][name] = [run[learner] for run in runs]
     for learner, by_set in found.items():
@@ -83,7 +83,7 @@ def independent_rows(seed: int, scale: str) -> Iterator[Row]:
             yield from rows
 
 
-def _run(table: Table, random: np.random.Generator, distinct: bool = True) -> dict[str, dict[str, Outcome]]:
+def one_run(table: Table, random: np.random.Generator, distinct: bool = True) -> dict[str, dict[str, Outcome]]:
     """One split and ten triples, the same for the three learners."""
     parts = Parts.draw(table.labels, random)
     rows, columns = parts.held_out, fill(table, parts.train)

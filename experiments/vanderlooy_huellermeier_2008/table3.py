@@ -42,7 +42,7 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
     found = {}
     for index, (name, table) in enumerate(read_tables(DATA_SETS[scale]).items()):
         random = np.random.default_rng((seed, index))
-        found[name] = [_run(table, random) for _ in range(RUNS[scale])]
+        found[name] = [one_run(table, random) for _ in range(RUNS[scale])]
     by_set = of_variant(found, AGREE)
     yield from regret_rows("table3.{}", by_set, seed)
     yield from reading_rows("table3.{}", of_variant(found, TIES_ONE), seed, TIES_ONE)
@@ -65,11 +65,11 @@ def shuffled_rows(seed: int, scale: str) -> Iterator[Row]:
     by_set = {}
     for index, (name, table) in enumerate(read_tables(DATA_SETS[scale]).items()):
         random = np.random.default_rng((seed, index, 1))
-        by_set[name] = [_run(table, random, shuffle=True)[AGREE] for _ in range(max(1, RUNS[scale] // 4))]
+        by_set[name] = [one_run(table, random, shuffle=True)[AGREE] for _ in range(max(1, RUNS[scale] // 4))]
     yield from _choice_rows("table3.shuffled", by_set, seed)
 
 
-def _run(table: Table, random: np.random.Generator, shuffle: bool = False) -> dict[str, Outcome]:
+def one_run(table: Table, random: np.random.Generator, shuffle: bool = False) -> dict[str, Outcome]:
     """Candidates: the tree with the correction, the tree without."""
     parts = Parts.draw(table.labels, random)
     rows, everything = parts.held_out, np.ones(table.n_features, dtype=bool)

@@ -23,7 +23,7 @@ YAMLS = {
     if (found := OmegaConf.load(path).get("study"))
 }
 NEED_FILES = {
-    *("data_sets", "accuracy", "lambda_path", "threshold_family", "page_blocks", "linear", "sampling"),
+    *("data_sets", "spect", "accuracy", "lambda_path", "threshold_family", "page_blocks", "linear", "sampling"),
     *("splits", "exact", "partial", "family", "answers"),
     *("table1", "table2", "table2_readings", "table3", "proposition8", "calibrated"),
 }
