@@ -359,8 +359,9 @@ def test_a_value_that_is_missing_is_named(rows, tmp_path, bad):
     table, labels = open_parquet(tmp_path, target="y", engine=LocalEngine())
     with pytest.raises(AuclabError, match="first at row 2345, column 'c'"):
         solve(BufferedAUC(), table, labels.to_numpy())
-    with pytest.raises(AuclabError, match="missing or infinite value"):
-        BlockScaler(StandardScaler()).fit(table)
+    if np.isinf(bad):
+        with pytest.raises(AuclabError, match="contain an infinite value: repair the files"):
+            BlockScaler(StandardScaler()).fit(table)
 
 
 def test_labels_of_any_kind_and_rows_of_neither_side(rows, tmp_path):
@@ -394,6 +395,37 @@ def test_folders_hold_columns(rows, tmp_path):
     assert open_parquet(tmp_path / "years", target="y", drop=["year"])[0].columns == tuple("abcd")
     one = standard(dataset).fit_transform(dataset.X)
     np.testing.assert_allclose(np.asarray(one)[:, 4], StandardScaler().fit_transform(expected[["year"]])[:, 0])
+
+
+@pytest.mark.parametrize(("build", "scaler"), [(standard, StandardScaler()), (minmax, MinMaxScaler()), (none, None)])
+def test_gaps_become_the_medians_of_memory(rows, tmp_path, build, scaler):
+    X, _ = rows
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random(X.shape) < [0.3, 0.001, 0.0, 0.1], np.nan, X)
+    X[:, 3] = np.round(X[:, 3])
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(y=rows[1])
+    frame.to_parquet(tmp_path / "a.parquet", row_group_size=700, index=False)
+    dataset = load_blocks(tmp_path / "a.parquet", target="y")
+    train = np.sort(rng.choice(N_ROWS, 5000, replace=False))
+    fitted = build(dataset).fit(dataset.X[train])
+    filled = np.where(np.isnan(X), np.nanmedian(X[train], axis=0), X)
+    expected = filled if scaler is None else scaler.fit(filled[train]).transform(filled)
+    np.testing.assert_allclose(np.asarray(fitted.transform(dataset.X)), expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(fitted.transform(X[:50]), expected[:50], rtol=1e-9, atol=1e-12)
+
+
+def test_an_experiment_with_gaps_is_that_on_the_file(rows, tmp_path):
+    X, y = rows
+    gaps = np.where(np.random.default_rng(0).random(X.shape) < 0.05, np.nan, X)
+    frame = pd.DataFrame(gaps, columns=list("abcd")).assign(y=y)
+    (tmp_path / "folder").mkdir()
+    frame.to_parquet(tmp_path / "folder" / "part.parquet", row_group_size=2000, index=False)
+    frame.to_parquet(tmp_path / "one.parquet", index=False)
+    usual = ("dataset.target=y", "solver=newton", "bounds=none", "formulation=bauc", "solver.tolerance=1e-9")
+    blocks = run_here(tmp_path / "a", "dataset=blocks", f"dataset.path={tmp_path / 'folder'}", *usual)
+    memory = run_here(tmp_path / "b", "dataset=file", f"dataset.path={tmp_path / 'one.parquet'}", *usual)
+    for key in ("objective", "train/auc", "test/auc", "train/bauc", "test/bauc"):
+        assert blocks.summary[key] == pytest.approx(memory.summary[key], rel=1e-6), key
 
 
 def test_what_folders_cannot_hold_is_said(rows, tmp_path):

@@ -161,6 +161,10 @@ def _prepared(
             ball = {"radius": float(step.radius_), "margin": 1.0 + (len(terms) + 4) * float(np.finfo(float).eps)}
         elif what != "FunctionTransformer" or step.func is not None:  # which hands sparse data on
             shift, scale = _scaling(step, len(terms))
+            if what == "BlockScaler" and step.scaling_ is not None and step.scaling_.fill is not None:
+                kinds |= {
+                    name: {"kind": "number", "fill": fill} for name, fill in zip(names, step.scaling_.fill, strict=True)
+                }
             terms = [
                 {**term, "shift": float(by), "scale": float(to)}
                 for term, by, to in zip(terms, shift, scale, strict=True)

@@ -27,13 +27,17 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class Scaling:
-    """A fitted affine preprocessing, ``(x − shift) · factor`` column by column."""
+    """A fitted preprocessing, ``(x − shift) · factor`` column by column, with `fill` for missing values."""
 
     shift: tuple[float, ...]
     factor: tuple[float, ...]
+    fill: tuple[float, ...] | None = None
 
     def apply(self, rows: Array) -> None:
         """Scale rows of shape (n_rows, n_columns) in place."""
+        if self.fill is not None:
+            missing = np.nonzero(np.isnan(rows))
+            rows[missing] = np.asarray(self.fill)[missing[1]]
         rows -= np.asarray(self.shift)
         rows *= np.asarray(self.factor)
 
