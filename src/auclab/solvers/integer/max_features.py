@@ -157,9 +157,10 @@ class _Search:
         without = ~(np.isfinite(lower[:n]) & np.isfinite(upper[:n]))
         if without.any():
             raise AuclabError(
-                f"{without.sum()} coefficients have no bound: the classes are separable, or nearly, and without a "
-                "penalty any length of w is as good; use formulation=ranksvm with a penalty, or bound the coefficients "
-                "(lower and upper of the constraints)"
+                f"{without.sum()} coefficients have no bound: without a penalty any length of w is as good where the "
+                "classes are separable, or columns depend on each other, as those of all categories do; use "
+                "formulation=ranksvm with a penalty, leave such columns out, or bound the coefficients (lower and "
+                "upper of the constraints)"
             )
         if self.oracle.has_intercept and not (math.isfinite(lower[-1]) and math.isfinite(upper[-1])):
             # Beyond all kinks ±1 − w·x the loss does not fall.
