@@ -66,7 +66,7 @@ def imbalanced(seed=0):
 
 
 def equal_means():
-    """Classes with the same mean: no linear scorer has a positive bAUC (formulas 7.3)."""
+    """Classes with the same mean: no linear scorer has a positive bAUC (derivations 7.3)."""
     return np.array([[-1.0, 0.0], [1.0, 0.0], [0.0, -1.0], [0.0, 1.0]]), np.array([1, 1, 0, 0])
 
 

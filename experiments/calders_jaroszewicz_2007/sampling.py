@@ -150,7 +150,7 @@ def _soft_areas(p: Array, n: Array, q: Array, o: Array, beta: float) -> Array:
 
 
 def _centred(pos: Array, neg: Array) -> tuple[Array, Array, float]:
-    """Scores around the mean of their four ends, and their largest difference (formulas 10.3)."""
+    """Scores around the mean of their four ends, and their largest difference (derivations 10.3)."""
     center = 0.25 * (pos.max() + pos.min() + neg.max() + neg.min())
     return pos - center, neg - center, float(max(pos.max() - neg.min(), neg.max() - pos.min()))
 

@@ -3,7 +3,7 @@
 Three laws with labels at random: ``normal`` (class means 1 apart, even odds), ``rare`` (the same, one positive in ten),
 ``atoms`` (that of Prop. 1: positives at c, negatives at a < c < b). Two-sided, for a ramp of slope 4 through (½, ½):
 Theorem 2 with constants as reconstructed (``published``) and as proved anew (``corrected``), and ``max_rank``,
-``mcdiarmid``, ``dkw`` of formulas 9.1. One-sided, for the area up to FPR ½, the step of Prop. 1 (Remark 2 of Theorem
+``mcdiarmid``, ``dkw`` of derivations 9.1. One-sided, for the area up to FPR ½, the step of Prop. 1 (Remark 2 of Theorem
 2): ``step.…``, a ramp within the step chosen from the class sizes. δ = .05.
 """
 

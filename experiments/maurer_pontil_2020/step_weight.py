@@ -1,6 +1,6 @@
 """Proposition 1: the plug-in estimator of a step-weighted AUC stays away from the truth at any sample size.
 
-The law (formulas 9.3, erratum M4): half positives, all at c; negatives at a < c < b, half each; W = 1 on [½, 1]. The
+The law (derivations 9.3, erratum M4): half positives, all at c; negatives at a < c < b, half each; W = 1 on [½, 1]. The
 functional is ½; with m negatives, k of them at a, the plug-in is (k/m)·1(k ≥ m/2), so its mean is a binomial sum.
 Simulated samples have n observations with labels at random, so m is random too. Variant ``averaged`` is the
 tie-averaged functional, whose truth is 0 and whose estimator tends to it.

@@ -5,7 +5,7 @@ functional of the law is known for every w. The supremum of |plug-in − law| is
 it may be a little below the true one. The Gaussian complexity is ``√(n E ‖x‖²)``, which the law gives; an estimate from
 the sample stands beside it. Bounds: Theorem 3 with constants as reconstructed (``published``, erratum M1), as they
 follow from the paper's Theorem 9 (``corrected``), both on the plug-in with W at the largest rank; and, given the
-labels, the sharper one of formulas 9.1 (``conditional``), on the one with W averaged.
+labels, the sharper one of derivations 9.1 (``conditional``), on the one with W averaged.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ ever come. RankSVM, L2 norm squared, for each λ of `PENALTIES`; a = 1 where the
 ρ = 0.05.
 
 Bounds on the training half: ``published``, the first inequality of Prop. 8; ``published_best_a``, the second, at the ā
-that is best for the sample; ``pairwise``, proved for means over pairs (formulas 8.2); ``peeled``, proved for an a
+that is best for the sample; ``pairwise``, proved for means over pairs (derivations 8.2); ``peeled``, proved for an a
 chosen afterwards; ``margin``, proved for any way to train. ``held_out`` is the bound from the other half for the same
 scorer. Of each the best lower end over the penalties is a row, though to choose λ afterwards costs more than any of
 them says. ``times``: by which power of two both classes would have to be multiplied, losses and all else equal,

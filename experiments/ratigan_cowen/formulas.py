@@ -1,6 +1,6 @@
 """Closed forms: the baselines' VOROS on every interval of the paper, Lemmas 22 and 23, Theorem 24, the fraud example.
 
-``as_published`` computes what is printed, ``corrected`` what the definitions ask for (formulas 6, errata R1 to R7).
+``as_published`` computes what is printed, ``corrected`` what the definitions ask for (derivations 6, errata R1 to R7).
 """
 
 from __future__ import annotations

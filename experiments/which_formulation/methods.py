@@ -1,7 +1,7 @@
 """The scorers that are compared: every formulation, and two baselines of scikit-learn, each with one parameter.
 
 The parameter of each is a share s in (0, 1), the same list for all. With g = ‖mean of the positives − mean of the
-negatives‖, the steepest slope of the mean pair hinge at w = 0 (formulas 7.3), w = 0 is optimal at share 1:
+negatives‖, the steepest slope of the mean pair hinge at w = 0 (derivations 7.3), w = 0 is optimal at share 1:
 
     over pairs            λ = s g,       z = −s g,       squared penalty  λ = (s g)²
     over points           λ, z with g/2 in place of g; classes weigh the same

@@ -82,7 +82,7 @@ def test_pairwise_is_at_least_as_strong_where_one_class_is_rare():
 
 
 def test_largest_ratios_of_the_two_slacks():
-    """0.88 at a minority share of a quarter, 1.33 for balanced classes, wherever m ln(1/ρ) ≥ 3.2 (formulas 8.2)."""
+    """0.88 at a minority share of a quarter, 1.33 for balanced classes, wherever m ln(1/ρ) ≥ 3.2 (derivations 8.2)."""
     rng = np.random.default_rng(11)
     largest = [0.0, 0.0]
     for draw in range(20_000):

@@ -18,7 +18,7 @@ ONE = {"weight_sup": 1.0, "weight_lipschitz": 0.0, "weight_integral": 1.0}
 
 
 def test_numbers_of_the_formula_sheet():
-    """W ≡ 1, 500 positives, 1000 negatives, δ = 0.05 (formulas 9.2)."""
+    """W ≡ 1, 500 positives, 1000 negatives, δ = 0.05 (derivations 9.2)."""
     sizes = {"n_pos": 500, "n_neg": 1000, "delta": 0.05}
     widths = {m: weighted_auc_bound(m, **ONE, **sizes) for m in ("mcdiarmid", "dkw", "published", "corrected")}
     assert widths["mcdiarmid"].half_width == pytest.approx(0.074, abs=5e-4)
@@ -176,7 +176,7 @@ def impossible(n_neg):
 
 @pytest.mark.parametrize(("n_neg", "value"), [(10, 0.3730), (100, 0.2898), (10_000, 0.25399)])
 def test_impossibility_by_exact_sums(n_neg, value):
-    """Maurer & Pontil Prop. 1, formulas 9.3: negatives at a or b, all positives between, W = 1 on [½, 1]."""
+    """Maurer & Pontil Prop. 1, derivations 9.3: negatives at a or b, all positives between, W = 1 on [½, 1]."""
     assert impossible(n_neg) == pytest.approx(value, abs=5e-5)
 
 

@@ -48,7 +48,7 @@ def test_the_value_is_auc_and_no_worse_than_that_of_bauc(data):
 
 
 def test_counts_ignore_what_bauc_sees():
-    # formulas 7.3: classes of one mean have no bAUC, whatever their AUC.
+    # derivations 7.3: classes of one mean have no bAUC, whatever their AUC.
     X, y = equal_means()
     assert solve(BufferedAUC(), X, y).objective == 1.0
     assert 1 - solve(ExactAUC(), X, y).objective == 0.5

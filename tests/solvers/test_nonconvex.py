@@ -1,4 +1,4 @@
-"""z > 0 is not convex: exact families for l1 and linf, a local method for l2 (formulas 7.5)."""
+"""z > 0 is not convex: exact families for l1 and linf, a local method for l2 (derivations 7.5)."""
 
 import numpy as np
 import pytest

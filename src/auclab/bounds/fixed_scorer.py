@@ -47,8 +47,8 @@ def fixed_scorer_auc_bound(
         "hoeffding"   |ÂUC − AUC| ≤ √( ln(2/ρ) / (2 min(n_pos, n_neg)) )
 
     A mean over pairs whose terms lie in [0, 1]; the first after Agarwal, Graepel, Herbrich, Har-Peled & Roth 2005 (JMLR
-    6; formulas 8.5), the second, never wider, after Hoeffding 1963 (JASA 58, section 5). They hold for each tie rule as
-    long as both AUCs use the same.
+    6; derivations 8.5), the second, never wider, after Hoeffding 1963 (JASA 58, section 5). They hold for each tie rule
+    as long as both AUCs use the same.
 
     Parameters
     ----------
@@ -181,7 +181,8 @@ def peeled_fixed_scorer_bauc_bound(
         bAUC ≥ sup_k { 1 − R̂_{a_k} − U(a_k, ρ_k) } ≥ 0
 
     R̂_a, a mean over pairs, is the U-statistic of the hinge; U is that of `fixed_scorer_bauc_bound`, on each level of a
-    grid that is fixed in advance (formulas 8.3). Where another sample suggests a scale, that bound is the better one.
+    grid that is fixed in advance (derivations 8.3). Where another sample suggests a scale, that bound is the better
+    one.
 
     Parameters
     ----------

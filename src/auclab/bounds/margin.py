@@ -53,7 +53,7 @@ def margin_bound(
         C = D min{1, √(2 ln(2d) / m̂)}        l1, D the largest difference in one feature
         C = D min{1, √(d / m̂)}               linf, D the largest sum of differences
 
-    with m̂ = min(n_pos, n_neg) and d features. Derived (formulas 8.4): bounded differences of the largest deviation,
+    with m̂ = min(n_pos, n_neg) and d features. Derived (derivations 8.4): bounded differences of the largest deviation,
     averaging over m̂ independent pairs, symmetrisation, contraction (the hinge is 1-Lipschitz), and ``C ≥
     E‖Σ σ_k d_k‖_* / m̂``: Jensen for l2 and linf, Massart's lemma for l1.
 
@@ -120,8 +120,8 @@ def peeled_margin_bound(
 
         bAUC(w) ≥ sup_k { 1 − min_{a‖w‖ ≤ Λ_k} R̂_a(w) − slack(Λ_k, ρ_k) } ≥ 0
 
-    with the slack of `margin_bound`. Derived (formulas 8.4 and 8.3). Nothing is assumed of how w was computed: it holds
-    for bAUC and bAUC_z maximisers, unsquared penalties, l1 and linf.
+    with the slack of `margin_bound` (derivations 8.4 and 8.3). Nothing is assumed of how w was computed: it holds for
+    bAUC and bAUC_z maximisers, unsquared penalties, l1 and linf.
 
     Parameters
     ----------

@@ -141,7 +141,7 @@ def peeled_stability_bound(
 
         bAUC(w_S) ≥ sup_k { 1 − R̂_{a_k} − U(a_k, ρ_k) } ≥ 0
 
-    U is that of `pairwise_stability_bound` (sharp). Derived (formulas 8.3): a union over the levels, each of them
+    U is that of `pairwise_stability_bound` (sharp). Derived (derivations 8.3): a union over the levels, each of them
     fixed in advance. As ``a ↦ E[1 − a w·(X⁺ − X⁻)]₊`` is convex and 1 at 0, the statement also holds for every `a`
     in between, with loss and slack interpolated; this never beats the best level, and is for an `a` of the caller.
 

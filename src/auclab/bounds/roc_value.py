@@ -31,9 +31,9 @@ def roc_value_bound(
         "band"     roc(u) ≥ roĉ(u − ε_neg) − ε_pos
 
     "weight" puts the narrow weight 1/h on a band just below u (Maurer & Pontil 2020, Remark 3, with "dkw" of
-    formulas 9.1); all h share one event, so that the best may be taken. "band" uses the same event without the detour
-    and is never worse: ``∫_{u−h}^{u} roĉ ≤ (h − ε) roĉ(u − ε) + ε``. Tied pairs count 0, ``roc(u) = P(h⁺ > q(1 − u))``
-    with q the quantiles of the negatives.
+    derivations 9.1); all h share one event, so that the best may be taken. "band" uses the same event without the
+    detour and is never worse: ``∫_{u−h}^{u} roĉ ≤ (h − ε) roĉ(u − ε) + ε``. Tied pairs count 0, ``roc(u) = P(h⁺ > q(1
+    − u))`` with q the quantiles of the negatives.
 
     Parameters
     ----------

@@ -113,7 +113,7 @@ def step_weight_bound(
 
     V falls to 0 at the ends of the band over a length that `best_ramp` picks from the class sizes, and b is the
     half-width of `weighted_auc_bound` for V, of which one side needs ``ln(1/δ)`` in place of ``ln(2/δ)``. Maurer &
-    Pontil 2020, Corollary 4 and Remark 2, with the bounds of formulas 9.1.
+    Pontil 2020, Corollary 4 and Remark 2, with the bounds of derivations 9.1.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ def kernel_diameter(
         "linear"               2R         ‖x‖₂ ≤ R
         "polynomial"           √(2κ) if K ≥ 0 on the ball, else 2√κ;      K = (γ x·y + c)^p, κ = (γR² + c)^p
 
-    Formulas 8.5. With a kernel, ``‖h‖² = βᵀKβ`` takes the place of ‖w‖²; the rows of a factor L of the kernel matrix
+    Derivations 8.5. With a kernel, ``‖h‖² = βᵀKβ`` takes the place of ‖w‖²; the rows of a factor L of the kernel matrix
     ``K = L Lᵀ`` are features that give the same scores, with ``w = Lᵀβ``.
 
     Parameters

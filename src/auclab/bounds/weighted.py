@@ -1,11 +1,11 @@
 """How far a weighted AUC on a sample is from the one of the distribution, for one scorer and for a class of them.
 
-Two functionals of the scores go by the name (formulas 5.1); W ≥ 0 is a function of specificity:
+Two functionals of the scores go by the name (derivations 5.1); W ≥ 0 is a function of specificity:
 
 * f_S, ``weighted_auc(convention="average")``: W is averaged over the step of every tied block. Lipschitz in the laws
   for any bounded W.
 * f_R, ``convention="max_rank"``, that of Maurer & Pontil: W is taken at the end of the step. With a W that jumps, the
-  sample need not tell anything about it (formulas 9.3).
+  sample need not tell anything about it (derivations 9.3).
 
 All statements have two sides, ``|f̂ − f| ≤ half_width``, with probability at least 1 − δ. Class sizes count as given,
 except under "published" and "corrected", where labels are drawn too and the event A_δ must be observed.
@@ -75,11 +75,11 @@ def weighted_auc_bound(
         "published"  (L + 9‖W‖)/m̲² · √(ln(4/δ)/(2m))                                            f_R, under A_δ
         "corrected"  (L + 3‖W‖)/m̲² · √(ln(4/δ)/(2m))                                            f_R and f_S, under A_δ
 
-    The first three are derived (formulas 9.1) and hold for laws with atoms. "dkw": f_S moves by no more than ``‖W‖
+    The first three are derived (derivations 9.1) and hold for laws with atoms. "dkw": f_S moves by no more than ``‖W‖
     d(P_neg, Q_neg) + ∫W d(P_pos, Q_pos)`` with d the largest difference of distribution functions, which Dvoretzky,
     Kiefer, Wolfowitz and Massart bound. "mcdiarmid": one positive moves f̂_S by at most ∫W/n_pos, one negative by
     ‖W‖/n_neg; the last term is the bias. "published" is Theorem 2 of Maurer & Pontil 2020 as far as it can be read,
-    "corrected" what can be proved of it (formulas 9.2).
+    "corrected" what can be proved of it (derivations 9.2).
 
     Parameters
     ----------
@@ -170,9 +170,9 @@ def uniform_weighted_auc_bound(
         "corrected"     4√(2π) ℓ' (‖W‖ + L) G/(q_neg² q_pos m) + 2‖W‖ (√(ln(4/δ)/m) + √(π/(2m)))/(q_neg q_pos)
                         + (L + ‖W‖)/m̲² · √(ln(4/δ)/(2m))
 
-    with ``q_y = m_y/m`` and m̲ the smaller of them. "conditional" is derived (formulas 9.1) from the concentration
+    with ``q_y = m_y/m`` and m̲ the smaller of them. "conditional" is derived (derivations 9.1) from the concentration
     theorem quoted by Maurer & Pontil 2020 as Theorem 9, for the convention "average". "published" is their Theorem 3
-    as far as it can be read, "corrected" what follows from their Theorem 9 (formulas 9.2); both need the event A_δ.
+    as far as it can be read, "corrected" what follows from their Theorem 9 (derivations 9.2); both need the event A_δ.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ class LesserAreaDisplay(Display):
 
     ``A_t`` is the part of ROC space that costs more than the best point of the curve when false positives bear the
     share t of the cost; the dashed line is that of chance. The dotted line is the mean over t, VOROS; a panel above
-    shows the weight of t if it is a Beta measure (Ratigan & Cowen, Def. 21, Fig. 3; formulas 6).
+    shows the weight of t if it is a Beta measure (Ratigan & Cowen, Def. 21, Fig. 3; derivations 6).
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ class ModifierDisplay(PairFunctionDisplay):
     """Modifiers ``w(t)`` of the metrics ``mean_ij w(p_i − n_j)`` (Vanderlooy & Hüllermeier 2008, eq. 1, Fig. 1).
 
     A modifier is the metric of a single pair, and is computed as such: the step of AUC, the positive part of sAUC, the
-    sigmoids of softAUC and the parabolas of probAUC (in the corrected form, formulas 4). Parameters
+    sigmoids of softAUC and the parabolas of probAUC (in the corrected form, derivations 4). Parameters
     and attributes are those of `PairFunctionDisplay`.
     """
 

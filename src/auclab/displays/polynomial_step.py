@@ -22,7 +22,7 @@ _REACH, _POINTS = 1.04, 1041
 
 
 class PolynomialStepDisplay(PairFunctionDisplay):
-    """Polynomials of some degrees for the step, over ``t/s`` (Calders & Jaroszewicz 2007, Fig. 1; formulas 10.1).
+    """Polynomials of some degrees for the step, over ``t/s`` (Calders & Jaroszewicz 2007, Fig. 1; derivations 10.1).
 
     They approximate the step on [−1, 1] only, where all differences lie after division by the largest one, s. The
     truncated Chebyshev and Legendre series have the value ½ at 0; even degrees add nothing. Parameters and

@@ -24,7 +24,7 @@ class ROCHullDisplay(Display):
     """ROC polygon, its hull, and for some cost shares t the best point and the line of equal cost through it.
 
     A point costs ``t x + (1 − t)(1 − y)``; lines of equal cost have the slope ``t/(1 − t)``, and what lies below and to
-    the right of one costs more: its area is that of the lesser classifiers (Ratigan & Cowen, Fig. 1; formulas 6).
+    the right of one costs more: its area is that of the lesser classifiers (Ratigan & Cowen, Fig. 1; derivations 6).
 
     Parameters
     ----------

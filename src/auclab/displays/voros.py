@@ -27,7 +27,7 @@ class VOROSDisplay(Display):
     """ROC surface: for every cost share t, the line of equal cost through the best point, cut at the unit square.
 
     At the height t the lesser classifiers are the points on the side of (1, 0); the volume of all of them is VOROS
-    (Ratigan & Cowen, Figs. 3, 4, 7; formulas 6). What is cut off at (0, 1) is the volume of better classifiers.
+    (Ratigan & Cowen, Figs. 3, 4, 7; derivations 6). What is cut off at (0, 1) is the volume of better classifiers.
 
     Parameters
     ----------

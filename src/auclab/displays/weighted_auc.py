@@ -25,7 +25,7 @@ _SHADES = LinearSegmentedColormap.from_list("shades", ["white", BLUE])
 class WeightedAUCDisplay(Display):
     """ROC curve with the area below it shaded by the weight, and the weight above it.
 
-    Weighted AUC is ``∫₀¹ roc(u) W(1 − u) du`` (Maurer & Pontil 2020, Sect. 2; formulas 5): W is a function of the
+    Weighted AUC is ``∫₀¹ roc(u) W(1 − u) du`` (Maurer & Pontil 2020, Sect. 2; derivations 5): W is a function of the
     specificity ``1 − u``, so it is drawn over u from the right.
 
     Parameters

@@ -44,7 +44,7 @@ class Scored:
 
 
 def stable_ascent(sample: Sample, series: Series, start: Array, *, max_iter: int, tol: float) -> Ascent:
-    """Conjugate gradients with centred scores, the Chebyshev form and an exact line search (formulas 10.3, 10.4).
+    """Conjugate gradients with centred scores, the Chebyshev form and an exact line search (derivations 10.3, 10.4).
 
     The objective is ``mean_ij poly(w·d_ij/s(w))`` with s(w) the largest |w·d_ij|: it does not depend on the length of
     w. The line search, which keeps the scale fixed, proposes a step; it is taken only if the objective rises, so the
@@ -86,7 +86,7 @@ def scored(sample: Sample, coef: Array) -> Scored | None:
     size = max(float(abs(pos).max()), float(abs(neg).max()))
     if not (math.isfinite(largest) and largest > 1e-13 * size):
         return None
-    # With the mean of the four ends as the centre, max|p| + max|n| is at most 1 (formulas 10.3).
+    # With the mean of the four ends as the centre, max|p| + max|n| is at most 1 (derivations 10.3).
     center = 0.25 * (pos.max() + pos.min() + neg.max() + neg.min())
     sign, (i, j) = (1.0, above) if up >= down else (-1.0, below)
     extreme = sign * np.asarray(_row(sample.X_pos, i) - _row(sample.X_neg, j), dtype=float)

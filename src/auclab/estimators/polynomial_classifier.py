@@ -40,12 +40,13 @@ class PolynomialAUCClassifier(LinearClassifier):
     Parameters
     ----------
     degree : int
-        ≥ 1; an even one is the same as the odd one below it (formulas 12, C5).
+        ≥ 1; an even one is the same as the odd one below it (erratum C5).
     variant : {"stable", "as_published"}
         "stable": centred scores, bivariate Chebyshev polynomials, the exact maximum along the angle from degree + 1
-        values (formulas 10.3, 10.4), conjugate directions in units of the spread of the features, no step that falls.
+        values (derivations 10.3, 10.4), conjugate directions in units of the spread of the features, no step that
+        falls.
         "as_published": powers of scores that are scaled but not centred, the gradient itself, angles in steps of 0.01,
-        exactly `max_iter` steps. With features away from 0 its digits are lost (formulas 10.3).
+        exactly `max_iter` steps. With features away from 0 its digits are lost (derivations 10.3).
     series : {"chebyshev", "legendre"}
         Least squares in the Chebyshev weight, or ordinary least squares.
     max_iter : int

@@ -19,7 +19,7 @@ _STEP = 0.01
 def published_ascent(sample: Sample, series: Series, start: Array, *, max_iter: int) -> Ascent:
     """Algorithm 2 with lines 3 to 11 in powers of the scores, which are scaled but not centred.
 
-    Line 11 with the brackets that the text implies (formulas 12, C1). The objective is that of the search over α;
+    Line 11 with the brackets that the text implies (erratum C1). The objective is that of the search over α;
     where the scores lie far from 0 it is rounding. It ends early where the gradient is 0 or not finite.
     """
     table, shares = power_table(series), (sample.share_pos, sample.share_neg)
@@ -79,7 +79,7 @@ def _power_gradient(sample: Sample, table: Array, coef: Array) -> Array:
 def _mixed_moments(scores: Array, slopes: Array, share: Array, degree: int, angles: Array) -> Array:
     """Mean of ``((cos α f_w + sin α f_g)/√2)^l`` for l = 0 … degree and every α, shape (degree + 1, n_angles).
 
-    From the means of ``f_w^m f_g^(l−m)`` (formulas 10.4): the data are read once for all α.
+    From the means of ``f_w^m f_g^(l−m)`` (derivations 10.4): the data are read once for all α.
     """
     rows = np.cumprod(np.vstack([share, *[slopes] * degree]), axis=0)
     powers = np.cumprod(np.vstack([np.ones_like(scores), *[scores] * degree]), axis=0)

@@ -21,9 +21,9 @@ class ExactAUC(Program):
 
         min_w P(ξ(w) ≥ 0) = 1 − AUC_strict(w),     ξ_ij = −w·(x_i⁺ − x_j⁻)
 
-    Norton & Uryasev 2018, (19): neither continuous nor convex. A tied pair counts 0 (formulas 1), so w = 0 has value 1.
-    It is a mixed-integer program with one 0/1 variable a pair, for small data alone; it shows what bAUC leaves behind:
-    ``1 − value ≥ max bAUC`` always.
+    Norton & Uryasev 2018, (19): neither continuous nor convex. A tied pair counts 0, so w = 0 has value 1
+    (derivations 1). It is a mixed-integer program with one 0/1 variable a pair, for small data alone; it shows what
+    bAUC leaves behind: ``1 − value ≥ max bAUC`` always.
 
     AUC does not see the length of w, so a bound on it excludes no direction; the mixed-integer program needs one for
     its constants, and the solution has it as its length.

@@ -164,7 +164,7 @@ class HingeProgram(Program):
         return self.hinge_part(objective, coef) <= _ROUNDING * (objective if self.penalty > 0 else 1.0)
 
     def as_threshold(self, objective: float, coef: Array) -> ThresholdForm:
-        """The optimum of a penalised program as that of the program with ``z = −λ/V``, V the value (formulas 7.4).
+        """The optimum of a penalised program as that of the program with ``z = −λ/V``, V the value (derivations 7.4).
 
         ``w = v/(1 + z‖v‖)``; for the squared penalty the equivalent λ is ``2λ‖v‖``. A program without a penalty is its
         own threshold form.

@@ -47,7 +47,7 @@ class PairHingeProgram(HingeProgram):
         return accurate_pair_hinge(scores_pos, scores_neg, shift, *sample.weights)
 
     def null_is_certain(self, sample: Sample) -> bool:
-        """Whether λ − z ≥ ‖Δ‖_*, Δ the difference of the class means (formulas 7.3); never for a squared penalty."""
+        """Whether λ − z ≥ ‖Δ‖_*, Δ the difference of the class means (derivations 7.3); never for a squared penalty."""
         if self.squared and self.penalty > 0:
             return False
         return pair_null_level(sample, self.norm) <= self.penalty - self.threshold

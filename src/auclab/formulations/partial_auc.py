@@ -35,7 +35,7 @@ class PartialAUC(PairHingeProgram):
 
     The loss of a negative, ``mean_i [1 − w·(x_i⁺ − x_j⁻)]₊``, rises with its score, so the worst r is the mean over the
     share α of the negatives with the highest scores (one of them in part, unless ``α n_neg`` is whole), which is the
-    superquantile of the losses at level 1 − α (formulas 2). A largest value of convex functions, so convex, and a
+    superquantile of the losses at level 1 − α (derivations 2). A largest value of convex functions, so convex, and a
     linear program for λ = 0 or the norms l1 and linf. Derived; Narasimhan & Agarwal 2013 (KDD) reach a structural SVM
     from the same sets of negatives.
 

@@ -1,4 +1,4 @@
-"""Programs with z > 0, which are not convex, as minima over convex ones (formulas 7.5, derived).
+"""Programs with z > 0, which are not convex, as minima over convex ones (derivations 7.5, derived).
 
 Because the hinge rises and ``−z‖w‖ = min over ‖u‖_* ≤ 1 of −z u·w``,
 
