@@ -1,10 +1,10 @@
 """bAUC_z, RankSVM and RankSVM² are one path of scorers, C-SVM² and EC-SVM another; how far apart they are once tuned.
 
 A minimiser of loss + λ‖w‖, of loss + λ‖w‖² or of the loss shifted by z‖w‖ (z ≤ 0; derivations 7.4) is, up to its
-length, one of the loss on some ball, and each of the three runs through all balls. So what differs is which members
-of the path a list of values has, and the draw of the inner folds among them. Splits, folds and tuning as in `splits`, on twelve of
-its sets. A row per scorer is the mean over the sets; a gap is best minus worst test AUC within a path, mean over the
-sets.
+length, one of the loss on some ball, and each of the three runs through all balls. So what differs is which members of
+the path a list of values has, and the draw of the inner folds among them. Splits, folds and tuning as in `splits`, on
+twelve of its sets. A row per scorer is the mean over the sets; a gap is best minus worst test AUC within a path, mean
+over the sets.
 """
 
 from __future__ import annotations
