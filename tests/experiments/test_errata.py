@@ -2,6 +2,7 @@
 
 import doctest
 import math
+import re
 from dataclasses import replace
 
 import pytest
@@ -52,6 +53,22 @@ def test_derivations_that_the_page_links_to_exist():
     text = (REPOSITORY / "docs" / "derivations.md").read_text(encoding="utf-8")
     heads = {line[3:].lower().replace(" ", "-") for line in text.splitlines() if line.startswith("## ")}
     assert {page.SECTIONS[erratum.derivation] for erratum in ERRATA.values() if erratum.derivation} <= heads
+
+
+def test_what_docstrings_cite_can_be_opened():
+    derivations = (REPOSITORY / "docs" / "derivations.md").read_text(encoding="utf-8")
+    sections = set(re.findall(r"^## (\d+) ", derivations, re.MULTILINE))
+    sections |= set(re.findall(r"\*\*(\d+\.\d)", derivations))
+    pages = [path for folder in ("src", "experiments") for path in (REPOSITORY / folder).rglob("*.py")]
+    texts = {path: path.read_text(encoding="utf-8") for path in pages}
+    cited = {section for text in texts.values() for section in re.findall(r"[Dd]erivations (\d+(?:\.\d)?)", text)}
+    assert len(cited) > 15
+    assert cited <= sections
+    errata = {name for text in texts.values() for name in re.findall(r"\b[Ee]rrat(?:um|a) ([NVRMC]\d+)", text)}
+    assert errata
+    assert errata <= set(ERRATA)
+    # the sheet that readers do not have
+    assert [path.name for path, text in texts.items() if re.search(r"\b[Ff]ormulas \d", text)] == []
 
 
 def test_a_bound_and_a_value_that_is_not_defined():

@@ -237,7 +237,7 @@ class Program(ABC):
         return coef
 
     def unshifted(self) -> Program | None:
-        """The convex program whose shifted copies make up this one where z > 0 (formulas 7.5); else None."""
+        """The convex program whose shifted copies make up this one where z > 0 (derivations 7.5); else None."""
         return None
 
     def null_value(self, sample: Sample) -> float:
@@ -249,7 +249,7 @@ class Program(ABC):
         return 0.0
 
     def null_is_certain(self, sample: Sample) -> bool:
-        """Whether w = 0 is seen to be optimal without solving anything (formulas 7.3)."""
+        """Whether w = 0 is seen to be optimal without solving anything (derivations 7.3)."""
         return False
 
     def is_null_value(self, objective: float, sample: Sample) -> bool:

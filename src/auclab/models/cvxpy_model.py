@@ -57,7 +57,7 @@ class ConvexModel:
     coef, intercept
         w, in scores per unit of each feature, and b, in scores; b is None over pairs.
     hinge, tail
-        The constraints whose duals are the q of formulas 7.1 and, for partial AUC, the r of `PartialAUC`.
+        The constraints whose duals are the q of derivations 7.1 and, for partial AUC, the r of `PartialAUC`.
     unit : float
         The mean weight of a margin, in which objective and duals are stated.
     rows : ConstraintRows, optional
@@ -77,7 +77,7 @@ class ConvexModel:
     scores_neg: Any = None
 
     def weights(self) -> Array | None:
-        """The q of formulas 7.1, one for each hinge row in the order of `models.margins.all_margins`."""
+        """The q of derivations 7.1, one for each hinge row in the order of `models.margins.all_margins`."""
         dual = self.hinge.dual_value
         return None if dual is None else np.maximum(np.asarray(dual, dtype=float), 0.0) * self.unit
 

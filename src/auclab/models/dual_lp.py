@@ -2,7 +2,7 @@
 
     max Σ_k q_k   s.t.   ‖Σ_k q_k d_k‖_* ≤ λ − z Σ_k q_k,   Σ_k q_k y_k = 0 (points),   0 ≤ q_k ≤ capacity_k
 
-(formulas 7.1). `w` and `b` are read from the row duals. Some margins may be left out of the columns because their q_k
+(derivations 7.1). `w` and `b` are read from the row duals. Some margins may be left out of the columns as their q_k
 is fixed (`Fixed`: full for a hinge that is surely on, 0 for one that is surely off), and w may be kept within a box
 (`Region`), which in the dual is a penalty on violating the first constraint. Constraints on w, ``A w ≤ c``, are further
 columns μ ≥ 0 (free for equations), with cost c and −Aᵀμ in the first constraint.

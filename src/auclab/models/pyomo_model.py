@@ -43,7 +43,7 @@ def to_pyomo(problem: Problem, deadline: float = math.inf) -> pyo.ConcreteModel:
 
     Components: `coef` (w, in scores per unit of each feature), `intercept` (b, in scores, points only), `size` (r,
     where ‖w‖ appears, but not for λ‖w‖₂²), `score_pos`, `score_neg`, `loss` (β) and the constraint `hinge`, whose
-    duals are the q of formulas 7.1, all with the index of the margin; for partial AUC the constraint `tail`, whose
+    duals are the q of derivations 7.1, all with the index of the margin; for partial AUC the constraint `tail`, whose
     duals are the r; where w is constrained, `rows` with the index of `ColumnConstraints.all_rows` (`row_multipliers`
     reads their duals). The objective is the program's value, a mean of hinges and a penalty, without a unit.
 

@@ -5,7 +5,7 @@ The dual value of a pair weighting q depends on its marginals ``α_i = Σ_j q_ij
     Σq = Σα = Σβ,     Σ q d = Σ α_i x_i⁺ − Σ β_j x_j⁻,
 
 and marginals belong to some ``0 ≤ q_ij ≤ cap_ij`` iff they pass the transport (Gale–Ryser) condition. So a
-certificate over 10¹² pairs costs O(m log m). Derived; the duals themselves: Norton & Uryasev's programs, formulas 7.1.
+certificate over 10¹² pairs costs O(m log m). Derived; the duals: Norton & Uryasev's programs, derivations 7.1.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class DualBound:
 def dual_bound(problem: Problem, coef: Array, multipliers: tuple[Array, Array]) -> DualBound:
     """The dual value of multipliers within their capacities, a bound for every w (or for all ‖w‖ up to a radius).
 
-    With ``g = Σ q d`` and ``S = Σ q`` (formulas 7.1):
+    With ``g = Σ q d`` and ``S = Σ q`` (derivations 7.1):
 
     * unsquared penalty: ``τS`` with ``τ = min(1, λ/‖g‖_*)``;
     * squared penalty: ``τS − τ²‖g‖_*²/(4λ)`` at its best τ in [0, 1];

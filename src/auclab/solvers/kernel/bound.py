@@ -1,7 +1,7 @@
 """A lower bound for every function of a reproducing-kernel space, from the marginals of a dual point.
 
 With marginals α of the positives and β of the negatives, γ = (α, −β) and S = Σ q, the length of ``g = Σ q d`` is
-exact, ``‖g‖² = γᵀKγ``, however the dual point was found, and with it the bounds of linear programs (formulas 7.1):
+exact, ``‖g‖² = γᵀKγ``, however the dual point was found, and with it the bounds of linear programs (derivations 7.1):
 
 * squared penalty: ``τS − τ²‖g‖²/(4λ)`` at its best τ in [0, 1];
 * unsquared penalty: ``τS`` with ``τ = min(1, λ/‖g‖)``;

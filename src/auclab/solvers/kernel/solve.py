@@ -59,7 +59,7 @@ def solve_kernel(
 
         min_h  mean_k [1 − m_k(h) − z‖h‖_H]₊ + λ‖h‖_H   (or λ‖h‖_H²),     h(x) = Σ_k c_k κ(x_k, x)
 
-    Norton & Uryasev 2018, the remark on reproducing kernels; the bound for the whole space is derived (formulas 7.6).
+    Norton & Uryasev 2018, the remark on reproducing kernels; derivations 7.6 have the bound for the whole space.
 
     Parameters
     ----------

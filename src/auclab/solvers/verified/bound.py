@@ -1,6 +1,6 @@
 """The dual value of multipliers as a proved lower bound: every rounding is charged to it.
 
-With ``g = Σ q d`` and ``S = Σ q`` (formulas 7.1):
+With ``g = Σ q d`` and ``S = Σ q`` (derivations 7.1):
 
 * unsquared penalty: ``τS`` with ``τ = min(1, λ/‖g‖_*)``;
 * squared penalty: ``τS − τ²‖g‖_*²/(4λ)`` at its best τ in [0, 1];
