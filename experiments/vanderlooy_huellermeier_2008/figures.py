@@ -28,6 +28,11 @@ BLOCKS = {
     "table2.{}.j48": "Table 2: trees", "table2.{}.nb": "Table 2: naive Bayes",
     "table2.{}.logistic": "Table 2: logistic", "table3.{}": "Table 3: two trees",
 }  # fmt: skip
+#: Readings that are nearest to how the tables were made, the first that a cell has: see README.md.
+READINGS = {
+    "table2": ("class F22, ties one", "independent triples, ties one", "ties one"),
+    "table3": ("class F22", CORRECTED, AGREE),
+}
 Values = Mapping[tuple[str, str], Summary]
 
 
@@ -107,7 +112,7 @@ def bars(name: str, table: str) -> Figure:
 
 
 def printed_and_ours() -> Figure:
-    """Tables 2 and 3, every cell: printed against ours."""
+    """Tables 2 and 3, every cell: printed against ours in the reading of the paper."""
     values = _tables()
     published = {claim.claim_id: claim.value for claim in claims(HERE.name)}
     figure, axes = panels(1, 4, (6.6, 2.2), sharex=True, sharey=True)
@@ -115,7 +120,7 @@ def printed_and_ours() -> Figure:
     for ax, (stem, title) in zip(axes, BLOCKS.items(), strict=True):
         for metric, (colour, marker) in styles.items():
             cells = [f"{stem.format(name)}.{metric}" for name in SETS]
-            x, y = [published[cell] for cell in cells], [_mean(values, cell) for cell in cells]
+            x, y = [published[cell] for cell in cells], [_read(values, cell) for cell in cells]
             ax.plot(x, y, marker, markersize=3, mfc="none", mec=colour, mew=0.7, label=TITLES[metric])
         ax.plot([3e-4, 0.3], [3e-4, 0.3], color=GREY, linewidth=0.6, zorder=0)
         ax.set(xscale="log", yscale="log", title=title, xlabel="regret, printed", ylim=(1e-4, 0.4))
@@ -150,7 +155,13 @@ def columns() -> Figure:
 
 
 def _tables() -> Values:
-    return summaries(HERE / "results" / "table2.csv") | summaries(HERE / "results" / "table3.csv")
+    both = summaries(HERE / "results" / "table2.csv") | summaries(HERE / "results" / "table3.csv")
+    return both | summaries(HERE / "results" / "spect.csv")
+
+
+def _read(values: Values, claim: str) -> float:
+    variants = READINGS[claim.split(".")[0]]
+    return next(values[claim, variant].mean for variant in variants if (claim, variant) in values)
 
 
 def _mean(values: Values, claim: str, variant: str = AGREE) -> float:
