@@ -93,8 +93,8 @@ def _read_split(number: int, folder: Path) -> Split:
         )
     if "kernel" in certificate:
         raise AuclabError(
-            "the run has a kernel, whose values are not rational: its certificate is not checked in rational arithmetic; "
-            "auclab rerun computes it again"
+            "the run has a kernel, whose values are no rational numbers, so that its certificate is not checked in "
+            "rational arithmetic; auclab rerun computes it again"
         )
     rows = read_rows(folder, "coefficients.csv")
     if not rows:

@@ -16,7 +16,7 @@ from auclab.types import AuclabError
 REPLICATION = ("dataset.seed", "split.seed", "split.fold", "split.n_repeats")
 
 #: Groups of settings that determine the training and test observations, and those that determine the method.
-DATA, METHOD = ("dataset", "split"), ("formulation", "tune", "constraints", "solver", "preprocess")
+DATA, METHOD = ("dataset", "split"), ("formulation", "kernel", "tune", "constraints", "solver", "preprocess")
 
 #: Endings of numbers that belong to another one: standard error, ends of an interval.
 PARTS = ("_se", "_low", "_high", "_sd")

@@ -38,6 +38,7 @@ STUDY_TAG = "study"
 GROUPS = (
     *("dataset", "split", "preprocess", "formulation", "tune", "solver", "metrics", "bounds", "decision", "tracking"),
     "constraints",
+    "kernel",
     "experiment",
     "data_dir",
 )

@@ -24,7 +24,7 @@ from auclab.kernels import Kernel, Precomputed, as_kernel, kernel_named
 from auclab.kernels.kernel import Gamma
 from auclab.samples.blocks.table import BlockTable
 from auclab.solvers.dispatch import TOLERANCE, solve
-from auclab.solvers.path import solve_path
+from auclab.solvers.path import along, solve_path
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError, Norm
 from auclab.validation import weight_vector
@@ -276,7 +276,11 @@ class AUCClassifier(LinearClassifier):
         X, positive = self._two_classes(X, y)
         self._check_choices()
         if self._kernel() is not None:
-            raise AuclabError("fit_path follows linear scorers; with a kernel fit a classifier for each value")
+            programs = along(self._program(), parameter, values)
+            found = [(program, self._solve(program, X, positive, None)) for program in programs]
+            given = dict.fromkeys(_OF_FORMULATIONS)
+            models = [(copy(self).set_params(formulation=program, **given), solution) for program, solution in found]
+            return tuple(model._adopt(solution, X, positive, None) for model, solution in models)
         solutions = solve_path(
             self._program(),
             X,

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from auclab.kernels.kernel import Kernel
 from auclab.types import Array
@@ -34,7 +33,7 @@ class Precomputed(Kernel):
     def between(self, X: Any, Y: Any) -> Array:
         """The columns of `X` whose numbers are `Y`, shape (rows of X, size of Y)."""
         columns: Any = X[:, np.asarray(Y, dtype=np.intp)]
-        return np.asarray(columns.toarray() if sp.issparse(columns) else columns, dtype=np.float64)
+        return np.asarray(columns.toarray() if hasattr(columns, "toarray") else columns, dtype=np.float64)
 
     def diagonal(self, X: Any) -> Array:
         """The diagonal of the training matrix."""

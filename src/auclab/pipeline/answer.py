@@ -12,6 +12,8 @@ from auclab.pipeline.bound_lines import BoundLine, best_of, weakest
 from auclab.pipeline.decision import UNDECIDED
 from auclab.pipeline.decision_settings import rule_in_words
 from auclab.pipeline.results import Fold, Result
+from auclab.solvers.kernel.approximations import RandomFeatureSolution
+from auclab.solvers.kernel.solution import KernelSolution
 from auclab.solvers.solution import Solution
 from auclab.types import CONVERGED, Status
 
@@ -79,6 +81,11 @@ def _optimal(result: Result) -> Text:
     solutions = [fold.solution for fold in result.folds]
     if isinstance(solutions[0], BaselineFit):
         return Text("not verified: a baseline of another library")
+    if isinstance(solutions[0], RandomFeatureSolution):
+        distance = max(solution.gap for solution in solutions)
+        return Text(
+            f"not verified: random features have a space of their own, {distance:.1e} from the kernel's optimum"
+        )
     gap = f"gap {max(solution.gap for solution in solutions):.1e}"
     bad = [solution for solution in solutions if solution.status not in CONVERGED]
     several = len(solutions) > 1
@@ -92,6 +99,8 @@ def _optimal(result: Result) -> Text:
 
 
 def _proved_for(solution: Solution | BaselineFit) -> str:
+    if isinstance(solution, KernelSolution):
+        return "for every scorer of the space" if solution.space == "whole" else "in the span of its landmarks"
     if isinstance(solution, BaselineFit) or solution.status is not Status.OPTIMAL_WITHIN:
         return "for every w"
     length = "‖w‖" if solution.formulation.uses_norm else "‖w · spread‖"

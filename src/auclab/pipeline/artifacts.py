@@ -19,6 +19,7 @@ from auclab.pipeline.active_constraints import SolvedConstraints
 from auclab.pipeline.csv_cells import no_formula
 from auclab.pipeline.results import Fold, Result
 from auclab.pipeline.stored_files import SCORES_FILE
+from auclab.solvers.kernel.solution import KernelSolution
 from auclab.tracking.address import hide_password
 
 #: The dual point that proves the lower bound: ``auclab check`` verifies it.
@@ -72,6 +73,9 @@ def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "") -> None:
         "optimum": None if fold.optimum is None else asdict(fold.optimum),
         "notes": list(solution.notes),
     }
+    if isinstance(solution, KernelSolution):
+        certificate["kernel"] = _kernel(solution)
+        landmark_table(fold, solution).to_csv(folder / "landmarks.csv", index=False)
     if fold.spread is not None:
         certificate["spread"] = fold.spread.tolist()
     if fold.constraints is not None:
@@ -81,7 +85,7 @@ def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "") -> None:
     bounds = [asdict(item) | {"statement": item.statement} for item in fold.guarantees]
     _write_json(folder / "bounds.json", {"bounds": bounds, "remarks": list(fold.remarks)})
     _write_json(folder / "metrics.json", fold.numbers)
-    if fold.solution.coef is not None:  # trees have none
+    if fold.solution.coef is not None:  # trees and kernels have none
         coefficient_table(fold).to_csv(folder / "coefficients.csv", index=False)
     history = pd.DataFrame(list(solution.history), columns=["seconds", "objective", "lower_bound"])
     history.to_csv(folder / "history.csv", index=False)
@@ -96,6 +100,25 @@ def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "") -> None:
 
         fold.tuning.path.to_csv(folder / "tuning.csv", index=False)
         draw_tuning_path(fold.tuning).savefig(folder / "tuning.png", dpi=DPI)
+
+
+def landmark_table(fold: Fold, solution: KernelSolution) -> pd.DataFrame:
+    """``landmarks.csv``: the row of the data set, counted from 0, and the coefficient of each landmark."""
+    rows = np.asarray(fold.split.train)[solution.landmarks]
+    return pd.DataFrame({"row": rows, "coefficient": solution.dual_coef})
+
+
+def _kernel(solution: KernelSolution) -> dict[str, Any]:
+    """The kernel, for which functions the bound is, and the stages of the solve."""
+    return {
+        "name": solution.kernel.name,
+        **solution.kernel.get_params(),
+        "space": solution.space,
+        "landmarks": solution.n_landmarks,
+        "length": solution.length,
+        "rounding": solution.rounding,
+        "stages": [asdict(stage) for stage in solution.stages],
+    }
 
 
 def coefficient_table(fold: Fold) -> pd.DataFrame:

@@ -19,6 +19,7 @@ from omegaconf.errors import OmegaConfBaseException
 from auclab.pipeline.compose import Experiment, conf_folder, known_keys, plain_yaml
 from auclab.pipeline.constraint_settings import check_rules
 from auclab.pipeline.decision_settings import check_decision
+from auclab.pipeline.kernel_settings import KernelConfig
 from auclab.pipeline.run_name import is_baseline
 from auclab.pipeline.settings import TuneConfig, typed
 from auclab.types import AuclabError
@@ -72,6 +73,7 @@ def check_settings(experiment: Experiment) -> None:
     _check_tuning(experiment)
     experiment.class_weight  # noqa: B018  read, and refused if it is none
     _check_constraints(experiment)
+    _check_kernel(experiment)
     _check_bounds(experiment)
     check_decision(experiment.decision)
     _check_places(experiment, plain)
@@ -262,6 +264,20 @@ def _check_constraints(experiment: Experiment) -> None:
         raise AuclabError("constraints=signs names no column; add constraints.nonnegative=[age], or nonpositive")
     if rules and is_baseline(experiment.configuration["formulation"]):
         raise AuclabError("constraints are for our own formulations, and baselines are fitted by other libraries")
+
+
+def _check_kernel(experiment: Experiment) -> None:
+    """A kernel whose settings say something, for a formulation that can have one."""
+    given = typed(experiment.config.get("kernel") or {}, KernelConfig)
+    if given.name == "none":
+        if set_keys := [key for key, value in vars(given).items() if value != getattr(KernelConfig(), key)]:
+            raise AuclabError(f"kernel.{set_keys[0]} has no effect with kernel=none; add kernel=rbf, or another")
+        return
+    if is_baseline(experiment.configuration["formulation"]):
+        raise AuclabError("a kernel is for our own formulations, and baselines are fitted by other libraries")
+    if experiment.constraints:
+        raise AuclabError("constraints are on the coefficients of columns, which a kernel has none of; leave one out")
+    given.kernel()  # refuses parameters out of range before the data are read
 
 
 def _check_bounds(experiment: Experiment) -> None:

@@ -13,6 +13,7 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 from auclab.pipeline.auto_tuning import resolve_tuning
 from auclab.pipeline.constraint_settings import resolve_constraints
 from auclab.pipeline.default_experiment import with_formulation
+from auclab.pipeline.kernel_settings import KernelConfig, resolve_kernel
 from auclab.pipeline.run_name import flatten, run_name
 from auclab.pipeline.settings import BoundsConfig, DecisionConfig, SolverConfig, TuneConfig, read_class_weight, typed
 from auclab.tracking.config import TrackingConfig
@@ -79,6 +80,8 @@ class Experiment:
             plain["tune"] = resolve_tuning(plain["tune"] or {}, plain["formulation"])
         if rules := resolve_constraints(plain.pop("constraints", None) or {}):  # none are as in runs before there were
             plain["constraints"] = rules
+        if kernel := resolve_kernel(plain.pop("kernel", None) or {}):
+            plain["kernel"] = kernel
         return plain
 
     @property
@@ -130,6 +133,12 @@ class Experiment:
         """The rules of the group ``constraints``, those of its file among them."""
         rules: dict[str, Any] = self.configuration.get("constraints", {})
         return rules
+
+    @cached_property
+    def kernel(self) -> KernelConfig | None:
+        """The group ``kernel``; None for linear scorers."""
+        kernel = typed(self.config.get("kernel") or {}, KernelConfig)
+        return None if kernel.name == "none" else kernel
 
     @property
     def encoding(self) -> Encoding:

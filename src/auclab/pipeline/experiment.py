@@ -89,6 +89,8 @@ def solve_splits(experiment: Experiment) -> Result:
         options["constraints"] = constraints = constraints_of(experiment.constraints, dataset, experiment.encoding)
         if constraints is not None and not isinstance(formulation, Baseline):
             constraints.check()  # before inner folds are solved
+    if experiment.kernel is not None:
+        options["kernel"] = experiment.kernel
     folds: list[Fold] = []
     for number, split in enumerate(splits, start=1):
         with working(f"{experiment.name} · split {number} of {len(splits)}"):

@@ -18,6 +18,7 @@ from auclab.estimators import AUCClassifier
 from auclab.estimators.baselines import Baseline, BaselineFit
 from auclab.formulations import Program, Scorecard, read_optimum
 from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.optimum import Optimum
 from auclab.inference import estimate_part
 from auclab.inference.catalogue import estimable
 from auclab.metrics import ScoredPart
@@ -25,12 +26,15 @@ from auclab.pipeline.constrained import DataConstraints
 from auclab.pipeline.decision import decide
 from auclab.pipeline.formula import describe_scorer, explain
 from auclab.pipeline.guarantees import Guarantee, find_guarantees
+from auclab.pipeline.kernel_settings import KernelConfig
 from auclab.pipeline.results import Fold, PartResult
 from auclab.pipeline.scorecards import card_of_split, on_items
 from auclab.pipeline.settings import BoundsConfig, DecisionConfig, SolverConfig, TuneConfig
 from auclab.pipeline.tuning import Tuning, tune_baseline, tune_formulation
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.interrupt import interruptible
+from auclab.solvers.kernel.approximations import RandomFeatureSolution
+from auclab.solvers.kernel.solution import KernelSolution
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError, Status
 
@@ -56,6 +60,7 @@ def solve_split(
     decision: DecisionConfig | None = None,
     class_weight: ClassWeight = None,
     constraints: DataConstraints | None = None,
+    kernel: KernelConfig | None = None,
 ) -> Fold:
     """Fit preprocessing and scorer on the training part, measure on both parts.
 
@@ -76,13 +81,15 @@ def solve_split(
         raise AuclabError(f"class_weight is for our own formulations, and {formulation.name} is none; leave it out")
     if constraints is not None and isinstance(formulation, Baseline):
         raise AuclabError(f"constraints are for our own formulations, and {formulation.name} is none; leave them out")
+    if kernel is not None:
+        refuse_linear_only(formulation, constraints)
     rows, y = take_rows(dataset.X, split.train), dataset.y[split.train]
-    formulation, tuning = _tune(preprocessing, formulation, rows, y, tune, solver, class_weight, constraints)
+    formulation, tuning = _tune(preprocessing, formulation, rows, y, tune, solver, class_weight, constraints, kernel)
     X = {"train": preprocessing.fit_transform(rows, y)}
     on_columns = None if constraints is None else constraints.on(preprocessing)
     if isinstance(formulation, Scorecard):
         formulation, on_columns = on_items(formulation, preprocessing, dataset, on_columns)
-    classifier, solution = _fit(formulation, solver, X["train"], y, class_weight, on_columns)
+    classifier, solution = _fit(formulation, solver, X["train"], y, class_weight, on_columns, kernel)
     if solution.status is Status.FAILED:
         reason = "; ".join(solution.notes) or solution.status.advice
         raise AuclabError(f"{solution.solver} found no usable point ({reason})")
@@ -95,7 +102,7 @@ def solve_split(
     model = Pipeline([("preprocess", preprocessing), ("scorer", classifier)])
     features = tuple(str(name) for name in preprocessing.get_feature_names_out())
     sha256, spread = part_sha256(X["train"], y), _spread(solution, X["train"], y)
-    optimum = None if isinstance(solution, BaselineFit) else read_optimum(solution)
+    optimum = _optimum(solution)
     reading = decision or DecisionConfig(probability="none")
     constrain = None if constraints is None else constraints.on
     read = (preprocessing, classifier, rows, y, parts["train"].scores, reading, constrain)
@@ -111,6 +118,14 @@ def solve_split(
     )
 
 
+def refuse_linear_only(formulation: Program | Baseline, constraints: DataConstraints | None) -> None:
+    """Raise `AuclabError` for what has no meaning over a kernel's space."""
+    if isinstance(formulation, Baseline | Scorecard):
+        raise AuclabError(f"a kernel is for bauc, ranksvm, csvm and the like, and not for {formulation.name}")
+    if constraints is not None:
+        raise AuclabError("constraints are on the coefficients of columns, which a kernel has none of; leave one out")
+
+
 def _tune(
     preprocessing: Pipeline,
     formulation: Program | Baseline,
@@ -120,6 +135,7 @@ def _tune(
     solver: SolverConfig,
     class_weight: ClassWeight,
     constraints: DataConstraints | None,
+    kernel: KernelConfig | None,
 ) -> tuple[Program | Baseline, Tuning | None]:
     """The formulation with its parameter selected on inner folds of the training part, if one is to be."""
     if tune.parameter is None:
@@ -127,7 +143,7 @@ def _tune(
     if isinstance(formulation, Baseline):
         baseline = formulation
         return interruptible(lambda: tune_baseline(preprocessing, baseline, X, y, tune))
-    classifier = _classifier(formulation, solver, class_weight)
+    classifier = _classifier(formulation, solver, class_weight, kernel)
     return interruptible(lambda: tune_formulation(preprocessing, classifier, X, y, tune, constraints))
 
 
@@ -138,20 +154,30 @@ def _fit(
     y: NDArray[np.int64],
     class_weight: ClassWeight,
     constraints: ColumnConstraints | None,
+    kernel: KernelConfig | None,
 ) -> tuple[Any, Solution | BaselineFit]:
     """The fitted classifier, and its solution or what a baseline has in its place."""
     if isinstance(formulation, Baseline):
         baseline = formulation
         fitted = interruptible(lambda: baseline.fit(X, y))
         return fitted.classifier, fitted
-    classifier = _classifier(formulation, solver, class_weight).set_params(constraints=constraints)
+    classifier = _classifier(formulation, solver, class_weight, kernel).set_params(constraints=constraints)
     interruptible(lambda: classifier.fit(X, y))
     return classifier, classifier.solution_
+
+
+def _optimum(solution: Solution | BaselineFit) -> Optimum | None:
+    """What the optimal value says; None where nothing is proved about it."""
+    if isinstance(solution, BaselineFit | RandomFeatureSolution):
+        return None
+    return solution.read_optimum() if isinstance(solution, KernelSolution) else read_optimum(solution)
 
 
 def _spread(solution: Solution | BaselineFit, X: Any, y: NDArray[np.int64]) -> Array | None:
     """The units in which the lengths up to which the bound holds are measured, if it has no norm and is limited."""
     if isinstance(solution, BaselineFit):
+        return None
+    if isinstance(solution, KernelSolution | RandomFeatureSolution):
         return None
     limited = math.isfinite(solution.certificate.norm_bound)
     return as_sample(X, y).spread if limited and not solution.formulation.uses_norm else None
@@ -201,7 +227,19 @@ def _measure(part: ScoredPart, metrics: Metrics, *, held_out: bool) -> PartResul
     return PartResult(part.labels, part.scores, values, estimates)
 
 
-def _classifier(formulation: Program, solver: SolverConfig, class_weight: ClassWeight) -> AUCClassifier:
+def _classifier(
+    formulation: Program, solver: SolverConfig, class_weight: ClassWeight, kernel: KernelConfig | None
+) -> AUCClassifier:
+    if kernel is not None:
+        return AUCClassifier(
+            formulation=formulation,
+            solver=solver.name,
+            kernel=kernel.kernel(),
+            tolerance=kernel.tolerance,
+            time_limit=solver.time_limit,
+            solver_options=kernel.options,
+            class_weight=class_weight,
+        )
     return AUCClassifier(
         formulation=formulation,
         solver=solver.name,

@@ -25,9 +25,12 @@ from auclab.bounds.fixed_scorer import peeled_fixed_scorer_bauc_from_sorted
 from auclab.bounds.step_weight import step_weight_from_sorted
 from auclab.compiled.hinge import pair_hinge_value
 from auclab.datasets.preprocess import UnitBall
+from auclab.kernels import Kernel
 from auclab.metrics import ScoredPart
 from auclab.pipeline.settings import BoundsConfig
 from auclab.samples.blocks.table import BlockTable
+from auclab.solvers.kernel.approximations import RandomFeatureSolution
+from auclab.solvers.kernel.solution import KernelSolution
 from auclab.solvers.solution import Solution
 from auclab.types import Norm
 
@@ -85,6 +88,8 @@ class Context(NamedTuple):
     test: ScoredPart | None
     radius: float | None
     config: BoundsConfig
+    coef: Any
+    kernel: Kernel | None = None
 
     @property
     def fitted(self) -> str:
@@ -93,11 +98,17 @@ class Context(NamedTuple):
 
     def radii(self, norm: Norm) -> tuple[float, float, tuple[str, ...]]:
         """Radii of the classes in the norm dual to `norm`, with the conditions under which they hold."""
+        if self.kernel is not None and self.radius is not None:
+            return self.radius, self.radius, (self.fitted, _BOUNDED.format(self.radius, self.kernel.diameter))
         if self.radius is not None:
             # a Euclidean ball: ‖x‖₁ ≤ √d ‖x‖₂
             radius = self.radius * (math.sqrt(self.features.shape[1]) if norm == "linf" else 1.0)
             return radius, radius, (self.fitted,)
         return *observed_radii(self.features, self.train.labels, norm), (self.fitted, OBSERVED)
+
+    def diameter(self, radius_pos: float, radius_neg: float) -> float:
+        """How far apart a positive and a negative can be; with a kernel that is nowhere negative less than 2R."""
+        return radius_pos + radius_neg if self.kernel is None else self.kernel.diameter
 
     def bauc(self, name: str, bound: Bound, *conditions: str, sample: str = "train") -> Guarantee:
         """A guarantee of the bAUC, with its values beside it."""
@@ -107,6 +118,8 @@ class Context(NamedTuple):
         return Guarantee(name, "bAUC", sample, estimate, bound, test_value)
 
 
+#: What a bounded kernel proves about every row there can be.
+_BOUNDED = "the kernel itself ensures ‖φ(x)‖ ≤ {:.4g} and ‖φ(x) − φ(y)‖ ≤ {:.4g}, of whatever rows"
 #: Guarantees that hold, and remarks on those that do not apply.
 Outcome = tuple[list[Guarantee], list[str]]
 
@@ -158,17 +171,42 @@ def find_guarantees(
     """
     guarantees: list[Guarantee] = []
     remarks: list[str] = []
-    context = Context(solution, features, train, test, support_radius(preprocessing), config)
+    if isinstance(solution, KernelSolution):
+        context = _in_kernel_space(solution, features, train, test, config)
+    else:
+        context = Context(solution, features, train, test, support_radius(preprocessing), config, solution.coef)
     for kind, compute in _KINDS.items():
         if getattr(config, kind) is None:
             continue
         if kind in _NEED_ROWS and isinstance(features, BlockTable):
             remarks.append(f"{kind} bounds need all training rows in memory; blocks have those of the held-out part")
             continue
+        if kind in _NEED_ROWS and (isinstance(solution, RandomFeatureSolution) or _is_unbounded(solution)):
+            remarks.append(f"{kind} bounds hold with a kernel whose values are bounded, rbf or laplacian")
+            continue
         more, reasons = compute(context)
         guarantees += more
         remarks += reasons
     return tuple(guarantees), tuple(dict.fromkeys(remarks))
+
+
+def _is_unbounded(solution: Solution) -> bool:
+    return isinstance(solution, KernelSolution) and not math.isfinite(solution.kernel.diameter)
+
+
+def _in_kernel_space(
+    solution: KernelSolution, features: Any, train: ScoredPart, test: ScoredPart | None, config: BoundsConfig
+) -> Context:
+    """A scorer of a kernel's space as a linear one: with the scores over ‖h‖ as the one feature, and w = (‖h‖,).
+
+    The bounds need of h its scores, its length, and ``sup ‖φ(x) − φ(y)‖``, which for a bounded kernel no sample has to
+    tell.
+    """
+    if not math.isfinite(solution.kernel.diameter):
+        return Context(solution, features, train, test, None, config, None)
+    column = train.scores[:, None] / (solution.length or 1.0)
+    radius, coef = math.sqrt(solution.kernel.largest), np.array([solution.length])
+    return Context(solution, column, train, test, radius, config, coef, solution.kernel)
 
 
 def _stability(context: Context) -> Outcome:
@@ -183,11 +221,11 @@ def _stability(context: Context) -> Outcome:
     sizes: dict[str, Any] = {"penalty": solution.penalty, "n_pos": train.n_pos, "n_neg": train.n_neg, "rho": rho}
     radii: dict[str, Any] = {"radius_pos": radius_pos, "radius_neg": radius_neg}
     # what the solver left of the gap is charged: the bounds are about the exact minimiser
-    stable: dict[str, Any] = {"diameter": radius_pos + radius_neg, "optimality_gap": max(gap, 0.0)}
+    stable: dict[str, Any] = {"diameter": context.diameter(radius_pos, radius_neg), "optimality_gap": max(gap, 0.0)}
     loss = pair_hinge(train, a)
     published = published_stability_bound(loss, a, **radii, **sizes)
     pairwise = pairwise_stability_bound(loss, a, **stable, **sizes)
-    rows = context.features, train.labels, solution.coef
+    rows = context.features, train.labels, context.coef
     peeled = peeled_stability_bound(*rows, penalty=solution.penalty, rho=rho, **stable)
     bounds = {"published_stability": published, "pairwise_stability": pairwise, "peeled_stability": peeled}
     return [context.bauc(name, bound, *conditions) for name, bound in bounds.items()], []
@@ -197,8 +235,9 @@ def _margin(context: Context) -> Outcome:
     program = context.solution.formulation
     norm: Norm = program.norm if program.uses_norm else "l2"
     radius_pos, radius_neg, conditions = context.radii(norm)
-    rows = context.features, context.train.labels, context.solution.coef
-    bound = peeled_margin_bound(*rows, diameter=radius_pos + radius_neg, rho=context.config.rho, norm=norm)
+    rows = context.features, context.train.labels, context.coef
+    diameter = context.diameter(radius_pos, radius_neg)
+    bound = peeled_margin_bound(*rows, diameter=diameter, rho=context.config.rho, norm=norm)
     return [context.bauc("peeled_margin", bound, *conditions)], []
 
 
@@ -211,7 +250,7 @@ def _fixed_scorer(context: Context) -> Outcome:
         reach = float(np.ptp(np.concatenate([train.scores, test.scores])))
         expected = float(np.ptp(train.scores))
     else:
-        reach = expected = 2 * context.radius * float(np.linalg.norm(context.solution.coef))
+        reach = expected = context.diameter(context.radius, context.radius) * float(np.linalg.norm(context.coef))
 
     def bauc_bound(part: ScoredPart, a: float, spread: float) -> Bound:
         sizes: dict[str, Any] = {"n_pos": test.n_pos, "n_neg": test.n_neg, "rho": rho}

@@ -15,6 +15,7 @@ from auclab.pipeline.active_constraints import SHOWN
 from auclab.pipeline.answer import answer, is_constant
 from auclab.pipeline.console import open_command, out, short_path
 from auclab.pipeline.results import Result
+from auclab.solvers.kernel.solution import KernelSolution
 from auclab.solvers.solution import Solution
 from auclab.tracking import Run, TrackingConfig
 from auclab.tracking.job_status import add_line, in_sweep
@@ -107,6 +108,9 @@ def _one_solution(grid: Table, result: Result) -> None:
         else f"objective [bold]{solution.objective:.8f}[/bold] · lower bound {_number(solution.lower_bound, 8)} · "
         f"gap {_small(solution.gap)}{_radius(solution)}",
     )
+    if isinstance(solution, KernelSolution):
+        words = f"{solution.kernel} · {solution.n_landmarks} landmarks · ‖h‖ = {solution.length:.4g}"
+        grid.add_row("kernel", Text(words))
     if fold.constraints is not None:
         grid.add_row("constraints", Text(fold.constraints.statement))
     if solution.status in CONVERGED and fold.optimum is not None:

@@ -37,6 +37,8 @@ def flatten(configuration: Mapping[str, Any], choices: Mapping[str, Any]) -> dic
     configuration = {key: value for key, value in configuration.items() if key not in NOT_COMPUTED}
     if flat.get("constraints") == "none":  # as runs have it from before there were any
         del flat["constraints"]
+    if flat.get("kernel") == "none":
+        del flat["kernel"]
     # Whole, as the names of columns may have characters that those of parameters may not.
     flat |= {f"constraints.{key}": str(value) for key, value in (configuration.pop("constraints", None) or {}).items()}
     flat |= {key: str(value) for key, value in _leaves(configuration, "")}
@@ -87,8 +89,20 @@ def run_name(configuration: Mapping[str, Any], choices: Mapping[str, Any]) -> st
     stages = [] if preprocess == DEFAULTS["preprocess"] else [preprocess]
     # A baseline is fitted by its own library.
     solver = [] if is_baseline(formulation) else [str(configuration["solver"]["name"])]
+    stages += _kernel_name(configuration.get("kernel") or {})
     stages += ["constrained"] if configuration.get("constraints") else []
     return " · ".join([" ".join(terms), data, *stages, *_split_name(split, choices), *solver])
+
+
+def _kernel_name(kernel: Mapping[str, Any]) -> list[str]:
+    """The kernel with its γ, and the method if it is not the usual one."""
+    if not kernel:
+        return []
+    gamma, method = kernel.get("gamma"), kernel.get("method", "landmarks")
+    terms = [str(kernel["name"])]
+    terms += [f"γ={gamma:g}" if _is_number(gamma) else f"γ={gamma}"] if gamma is not None else []
+    terms += [] if method == "landmarks" else [str(method)]
+    return [" ".join(terms)]
 
 
 def is_baseline(formulation: Mapping[str, Any]) -> bool:

@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeVar, cast
 from omegaconf import MISSING, DictConfig, OmegaConf
 
 from auclab.pipeline.constraint_settings import ConstraintsConfig
+from auclab.pipeline.kernel_settings import KernelConfig
 from auclab.tracking.config import TrackingConfig
 
 
@@ -237,6 +238,7 @@ _TYPED = {
     "bounds": BoundsConfig,
     "decision": DecisionConfig,
     "constraints": ConstraintsConfig,
+    "kernel": KernelConfig,
     "tracking": TrackingConfig,
 }
 _SOLVERS = {"cutting_plane": CuttingPlaneConfig, "highs": HighsConfig, "scs": ScsConfig}

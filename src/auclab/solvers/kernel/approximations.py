@@ -53,6 +53,8 @@ class RandomFeatureSolution(Solution):
     Attributes
     ----------
     kernel : RBF
+    feature_coef : array of shape (n,)
+        Coefficients of the random features; `coef` is None.
     frequencies : array of shape (n_features, n)
         ω.
     phases : array of shape (n,)
@@ -64,9 +66,17 @@ class RandomFeatureSolution(Solution):
     """
 
     kernel: Kernel = field(kw_only=True)
+    feature_coef: Array = field(kw_only=True)
     frequencies: Array = field(kw_only=True)
     phases: Array = field(kw_only=True)
     offset: Array | None = field(kw_only=True)
+
+    def __repr__(self) -> str:
+        """One line."""
+        value = f"objective={self.objective:.6g}, lower_bound={self.lower_bound:.6g}, distance={self.gap:.2g}"
+        end = f"status={self.status!s}, seconds={self.timings.total:.3g}"
+        features = f"kernel={self.kernel}, n_features={self.phases.size}"
+        return f"RandomFeatureSolution({self.formulation}, {features}, {value}, {end})"
 
     def decision_function(self, X: Any) -> Array:
         """Scores of rows `X`, shape (n_rows,)."""
@@ -75,7 +85,7 @@ class RandomFeatureSolution(Solution):
         for begin in range(0, scores.size, _ROWS):
             part = rows[begin : begin + _ROWS]
             moved = part if self.offset is None else part - self.offset
-            scores[begin : begin + _ROWS] += _features(moved, self.frequencies, self.phases) @ self.coef
+            scores[begin : begin + _ROWS] += _features(moved, self.frequencies, self.phases) @ self.feature_coef
         return scores
 
 
@@ -107,7 +117,7 @@ def solve_in_random_features(
         bound, scale = point.scaled(training.program)
         multipliers = training.labels.join(*np.split(scale * abs(point.dual), [training.labels.n_pos]))
     return RandomFeatureSolution(
-        coef=raw.coef,
+        coef=None,  # type: ignore[arg-type]
         intercept=raw.intercept,
         formulation=training.program,
         certificate=Certificate(objective, bound, objective - bound, relative_gap(objective, bound), 0.0),
@@ -120,6 +130,7 @@ def solve_in_random_features(
         notes=("random features have a space of their own: the lower bound is that of the exact kernel's optimum",),
         shares_neg=shares,
         kernel=training.kernel,
+        feature_coef=raw.coef,
         frequencies=frequencies,
         phases=phases,
         offset=training.offset,

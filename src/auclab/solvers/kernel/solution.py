@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.formulations.optimum import Optimum
 from auclab.kernels.kernel import Kernel
 from auclab.kernels.precomputed import Precomputed
 from auclab.solvers.solution import Solution
@@ -87,6 +88,10 @@ class KernelSolution(Solution):
     def n_landmarks(self) -> int:
         """Number of landmarks."""
         return int(self.landmarks.size)
+
+    def read_optimum(self) -> Optimum:
+        """What the optimal value says about the errors of h/‖h‖_H, as `auclab.formulations.read_optimum` of a w."""
+        return self.formulation.read_optimum(self.objective, self.lower_bound, np.array([self.length]))
 
     def decision_function(self, X: Any) -> Array:
         """Scores of rows `X` (n_rows, n_features), shape (n_rows,): O(n_landmarks) kernel values a row.

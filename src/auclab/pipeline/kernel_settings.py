@@ -1,0 +1,84 @@
+"""The group ``kernel``: the space in which a scorer is looked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from auclab.kernels import Kernel
+
+#: What the kernels have of γ, degree and c₀.
+_OF_KERNELS = ("gamma", "degree", "coef0")
+
+
+@dataclass(frozen=True)
+class KernelConfig:
+    """A kernel and how its space is searched; the parameters are those of `auclab.solvers.kernel.solve.solve_kernel`.
+
+    Attributes
+    ----------
+    name : str
+        ``none``, or a name of `auclab.kernels.KERNELS`.
+    gamma : float or str
+        A number > 0, ``scale`` or ``auto``.
+    degree : int
+    coef0 : float
+    tolerance : float
+        Relative gap, > 0; in place of that of the solver, which is for linear scorers.
+    method : str
+        ``landmarks``, ``nystroem`` or ``random``.
+    max_landmarks : int or None
+    memory_gb : float
+    random_state : int
+        Of the random methods, ≥ 0.
+    """
+
+    name: str = "none"
+    gamma: Any = "scale"
+    degree: int = 3
+    coef0: float = 1.0
+    tolerance: float = 1e-3
+    method: str = "landmarks"
+    max_landmarks: int | None = None
+    memory_gb: float = 2.0
+    random_state: int = 0
+
+    def kernel(self) -> Kernel:
+        """The kernel with those of the parameters that it has.
+
+        Raises
+        ------
+        AuclabError
+            An unknown kernel, or a parameter outside its range.
+        """
+        from auclab.kernels import as_kernel, kernel_named
+
+        known = as_kernel(self.name).get_params()
+        return kernel_named(self.name, **{key: getattr(self, key) for key in known})
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What `auclab.solve` takes beside the kernel."""
+        names = ("method", "max_landmarks", "memory_gb", "random_state")
+        return {name: getattr(self, name) for name in names}
+
+
+def resolve_kernel(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a kernel that make a difference; nothing without one, as in runs from before there were any.
+
+    Examples
+    --------
+    >>> resolve_kernel({"name": "none", "gamma": "scale"})
+    {}
+    >>> resolve_kernel({"name": "rbf", "gamma": 0.5, "degree": 3, "coef0": 1.0, "method": "landmarks"})
+    {'name': 'rbf', 'gamma': 0.5, 'method': 'landmarks'}
+    """
+    if str(given.get("name", "none")) == "none":
+        return {}
+    has = {"polynomial": _OF_KERNELS, "precomputed": ()}.get(str(given["name"]), ("gamma",))
+    left_out = {*(key for key in _OF_KERNELS if key not in has)}
+    if str(given.get("method", "landmarks")) == "landmarks":
+        left_out.add("random_state")
+    return {key: value for key, value in given.items() if key not in left_out}
