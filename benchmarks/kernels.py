@@ -130,11 +130,11 @@ def tables(rows: list[dict[str, str]]) -> dict[str, str]:
         cells, aucs = [], []
         for method in ("landmarks", "nystroem", "random"):
             found = [row for row in of_size if row["method"] == method]
-            excess, gap, auc = (
+            value, gap, ranked = (
                 float(np.median([float(row[key]) for row in found])) for key in ("objective", "gap", "test_auc")
             )
-            cells.append(f"{excess / optimum - 1:+.1e}, {gap:.1e}")
-            aucs.append(f"{auc:.4f}")
+            cells.append(f"{value / optimum - 1:+.1e}, {gap:.1e}")
+            aucs.append(f"{ranked:.4f}")
         sizes.append(f"| {size} | {' | '.join(cells)} | {', '.join(aucs)} |")
     return {"tolerances": "\n".join(lines), "sizes": "\n".join(sizes)}
 
