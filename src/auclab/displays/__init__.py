@@ -10,6 +10,7 @@ from auclab.displays.lesser_area import LesserAreaDisplay
 from auclab.displays.modifiers import ModifierDisplay
 from auclab.displays.polynomial_step import PolynomialStepDisplay
 from auclab.displays.ranking_error import RankingErrorDisplay
+from auclab.displays.roc_band import ROCBandDisplay
 from auclab.displays.roc_hull import ROCHullDisplay
 from auclab.displays.score_histogram import ScoreHistogramDisplay
 from auclab.displays.voros import VOROSDisplay
@@ -21,6 +22,7 @@ __all__ = [
     "LesserAreaDisplay",
     "ModifierDisplay",
     "PolynomialStepDisplay",
+    "ROCBandDisplay",
     "ROCHullDisplay",
     "RankingErrorDisplay",
     "ScoreHistogramDisplay",

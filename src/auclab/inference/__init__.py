@@ -5,16 +5,23 @@ from auclab.inference.components import Components
 from auclab.inference.estimation import estimate, estimate_part
 from auclab.inference.hanley_mcneil import hanley_mcneil
 from auclab.inference.results import Comparison, Estimate
+from auclab.inference.roc_bands import ROCBand, roc_band, roc_band_part
+from auclab.inference.roc_points import tpr_at_fpr, tpr_at_fpr_part
 from auclab.inference.summaries import SummaryEstimate, estimate_summary
 
 __all__ = [
     "Comparison",
     "Components",
     "Estimate",
+    "ROCBand",
     "SummaryEstimate",
     "compare_scorers",
     "estimate",
     "estimate_part",
     "estimate_summary",
     "hanley_mcneil",
+    "roc_band",
+    "roc_band_part",
+    "tpr_at_fpr",
+    "tpr_at_fpr_part",
 ]

@@ -1,0 +1,193 @@
+"""ROC curve, or buffered ROC curve, with a simultaneous confidence band and intervals at some points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from matplotlib.axes import Axes
+from matplotlib.container import ErrorbarContainer
+from numpy.typing import ArrayLike
+
+from auclab.displays.base import Display, scored_part
+from auclab.displays.style import BLUE, INK, SKY, SQUARE, canvas, labelled, number, roc_axes, style, thinned
+from auclab.inference import Estimate, ROCBand, roc_band_part, tpr_at_fpr_part
+from auclab.metrics import ScoredPart
+from auclab.types import Array, AuclabError
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ROCBandDisplay(Display):
+    """A curve in ROC space with the band that contains the whole true curve at a confidence level.
+
+    `auclab.inference.roc_band` computes the band, `auclab.inference.tpr_at_fpr` the intervals, each of which holds at
+    its own point alone.
+
+    Parameters
+    ----------
+    fpr, tpr : arrays of shape (n_vertices,)
+        Vertices of the ROC polygon, or corners of the buffered curve.
+    area : float
+        AUC or bAUC_z.
+    band : ROCBand
+    points : mapping of float to Estimate
+        TPR with its interval for each FPR in `at`.
+    name : str, optional
+        Name of the scorer in the legend.
+    pos_label : optional
+        Label of the positive class; named at the axes if it is a string.
+
+    Attributes
+    ----------
+    line_ : Line2D
+        The curve.
+    band_ : Polygon
+    points_ : list of ErrorbarContainer
+        One for each point.
+    ax_, figure_
+        Axes and figure of the last `plot`.
+    """
+
+    fpr: Array
+    tpr: Array
+    area: float
+    band: ROCBand
+    points: Sequence[tuple[float, Estimate]] = ()
+    name: str | None = None
+    pos_label: Any = None
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        threshold: float | None = None,
+        at: Sequence[float] = (),
+        level: float = 0.95,
+        method: str = "auto",
+        resamples: int | None = None,
+        seed: int = 0,
+        sample_weight: ArrayLike | None = None,
+        pos_label: Any = None,
+        name: str | None = None,
+        ax: Axes | None = None,
+        **plot_options: Any,
+    ) -> Self:
+        """Compute curve, band and intervals, and draw them.
+
+        Parameters
+        ----------
+        y_true, y_score, threshold, level, method, resamples, seed, sample_weight, pos_label
+            As in `auclab.inference.roc_band`: without `threshold` the ROC curve, with z the buffered one.
+        at : sequence of float
+            FPR at which TPR has an interval of its own, by `auclab.inference.tpr_at_fpr`; for the ROC curve.
+        name : str, optional
+            Name of the scorer in the legend.
+        ax : matplotlib Axes, optional
+            Axes to draw into; a new figure by default.
+        **plot_options
+            As in `plot`.
+
+        Raises
+        ------
+        AuclabError
+            As `auclab.inference.roc_band` and `auclab.inference.tpr_at_fpr`; points of a buffered curve.
+
+        Examples
+        --------
+        >>> display = ROCBandDisplay.from_predictions([1, 1, 0, 0], [4, 1, 2, 0], method="ks", at=(0.5,))
+        >>> display.area, display.points[0][1].value, display.band.method
+        (0.75, 1.0, 'ks')
+        """
+        part = scored_part(y_true, y_score, sample_weight, pos_label)
+        options: dict[str, Any] = {"threshold": threshold, "at": at, "level": level, "method": method, "seed": seed}
+        options |= {"resamples": resamples, "pos_label": pos_label, "name": name, "ax": ax, **plot_options}
+        return cls.from_scored_part(part, **options)
+
+    @classmethod
+    def from_scored_part(
+        cls,
+        part: ScoredPart,
+        *,
+        threshold: float | None = None,
+        at: Sequence[float] = (),
+        level: float = 0.95,
+        method: str = "auto",
+        resamples: int | None = None,
+        seed: int = 0,
+        pos_label: Any = None,
+        name: str | None = None,
+        ax: Axes | None = None,
+        **plot_options: Any,
+    ) -> Self:
+        """`from_predictions` with scores that are sorted already.
+
+        Parameters
+        ----------
+        part : ScoredPart
+            Labels and scores of one part of a split.
+        threshold, at, level, method, resamples, seed, name, ax, **plot_options
+            As in `from_predictions`.
+        pos_label : optional
+            Label of the positive class; named at the axes if it is a string.
+
+        Raises
+        ------
+        AuclabError
+            As in `from_predictions`.
+        """
+        if len(at) and threshold is not None:
+            raise AuclabError("at gives points of the ROC curve, and threshold asks for the buffered one; drop either")
+        band = roc_band_part(part, threshold=threshold, level=level, method=method, resamples=resamples, seed=seed)
+        points = [(float(rate), tpr_at_fpr_part(part, rate, level=level)) for rate in at]
+        area = part.value("auc") if threshold is None else part.value("bauc", threshold=threshold)
+        display = cls(fpr=band.fpr, tpr=band.tpr, area=area, band=band, points=points, name=name, pos_label=pos_label)
+        return display.plot(ax, **plot_options)
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        name: str | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+        plot_chance_level: bool = True,
+    ) -> Self:
+        """Draw into `ax`, or into a new figure; a second scorer can be drawn into the axes of a first.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+        name : str, optional
+            Another name for the legend.
+        curve_kwargs : mapping, optional
+            Keyword arguments of matplotlib's `plot` for the curve; its ``color`` is that of the band too.
+        plot_chance_level : bool
+            Draw the diagonal.
+        """
+        name = self.name if name is None else name
+        z, level = self.band.threshold, f"{100 * self.band.level:.4g} %"
+        with canvas(ax, SQUARE) as axes:
+            roc_axes(axes, self.pos_label, chance=plot_chance_level)
+            if z is None:
+                text = f"ROC: AUC = {self.area:.4g}"
+            else:
+                text = f"bROC: bAUC{f' (z = {number(z)})' if z else ''} = {self.area:.4g}"
+            line = style({"color": INK if z is None else BLUE, "label": labelled(name, text)}, curve_kwargs)
+            (self.line_,) = axes.plot(*thinned(self.fpr, self.tpr), **line)
+            colour = (curve_kwargs or {}).get("color", SKY)
+            upper, lower = thinned(*self.band.upper), thinned(*self.band.lower)
+            kind = {"ks": "Kolmogorov–Smirnov", "bootstrap": "bootstrap"}[self.band.method]
+            outline = [[*upper[0], *lower[0][::-1]], [*upper[1], *lower[1][::-1]]]
+            (self.band_,) = axes.fill(
+                *outline, color=colour, alpha=0.3, linewidth=0, label=f"{level} band ({kind})", zorder=1.5
+            )
+            self.points_: list[ErrorbarContainer] = []
+            for rate, found in self.points:
+                label = f"TPR at FPR {number(rate)}: {found.value:.3f} ({found.lower:.3f}–{found.upper:.3f})"
+                reach = [[found.value - found.lower], [found.upper - found.value]]
+                mark: dict[str, Any] = {"fmt": "o", "color": self.line_.get_color(), "capsize": 2.5, "linewidth": 1.0}
+                self.points_.append(axes.errorbar([rate], [found.value], yerr=reach, label=label, **mark))
+            axes.legend(loc="lower right")
+            return self._drawn(axes)
