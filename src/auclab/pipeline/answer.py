@@ -159,4 +159,5 @@ def _seconds(result: Result) -> Text:
         parts["compile"] += times.compile
         parts["tuning"] += fold.tuning.seconds if fold.tuning else 0.0
     shown = ", ".join(f"{name} {value:.2f}" for name, value in parts.items() if value >= 0.005)
-    return Text(f"{result.seconds:.2f} in all" + (f": {shown}, the rest data, metrics and bounds" if shown else ""))
+    rest = f": {shown}, the rest data, metrics, bounds and calibration" if shown else ""
+    return Text(f"{result.seconds:.2f} in all{rest}")

@@ -27,8 +27,9 @@ from auclab.types import Array, AuclabError, Status
 
 #: Relative gap of the solves on inner folds, unless the run's is larger: a calibration does not see the rest.
 TOLERANCE = 1e-4
-#: Seconds of the run's own solve above which ``auto`` does not solve it again for the inner folds.
-LONGEST = 20.0
+#: Seconds of the run's own solve above which ``auto`` does not solve it again for the inner folds: five of them take
+#: about five times as long.
+LONGEST = 2.0
 
 
 @dataclass(frozen=True)
