@@ -217,7 +217,7 @@ def chosen() -> Figure:
     bars = {key: titles[key[0]] + (f" ({key[1]})" if key[1] else "") for key in table2.SELECTORS}
     figure, ax = panels(1, 1, (6.6, 3.2))
     rows, left = np.arange(len(bars))[::-1], np.zeros(len(bars))
-    for classifier in table2.classifiers(0, 0):
+    for classifier in table2.POOLS[AGREE]:
         title, colour = CLASSIFIERS[classifier]
         share = np.array([found[f"{VALUE}chosen.{m}.{classifier}", v].mean for m, v in bars]) / len(table2.SETS)
         ax.barh(rows, share, left=left, color=colour, edgecolor="white", linewidth=0.5, label=title)
