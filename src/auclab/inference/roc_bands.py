@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -231,8 +232,14 @@ def _ends(
 
 
 def _kolmogorov_smirnov(observations: Observations, curve: Curve, level: float, notes: tuple[str, ...] = ()) -> ROCBand:
-    pos, neg = (float(kstwo.ppf(math.sqrt(level), rows.size)) for rows in observations.class_rows)
+    pos, neg = (_distance(level, rows.size) for rows in observations.class_rows)
     return _ends(curve, neg, pos, level, "ks", None, notes)
+
+
+@lru_cache(maxsize=64)
+def _distance(level: float, size: int) -> float:
+    """The Kolmogorov–Smirnov distance that a sample does not exceed with probability √level; some ms of SciPy's."""
+    return float(kstwo.ppf(math.sqrt(level), size))
 
 
 def _without_spread(
