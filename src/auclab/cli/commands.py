@@ -26,6 +26,7 @@ TEXTS: dict[str, Callable[[Table], str]] = {
     "latex": formats.to_latex,
 }
 SUFFIXES = {".csv": "csv", ".md": "markdown", ".tex": "latex"}
+LONG = ".parquet"
 FIGURES = (".png", ".pdf", ".svg")
 
 
@@ -93,20 +94,24 @@ def _draw_coefficients(row: pd.Series) -> list[Path]:
 def compare(arguments: Namespace) -> int:
     """Compare runs, print the table and write the files that were requested."""
     for name in arguments.save:
-        if Path(name).suffix not in (*SUFFIXES, *FIGURES):
-            raise AuclabError(f"--save {name}: the name has to end in one of {' '.join((*SUFFIXES, *FIGURES))}")
-    table, _ = _compared(arguments)
+        if Path(name).suffix not in (*SUFFIXES, LONG, *FIGURES):
+            raise AuclabError(f"--save {name}: the name has to end in one of {' '.join((*SUFFIXES, LONG, *FIGURES))}")
+    if arguments.pairs == "" and arguments.format != "screen":
+        raise AuclabError(f"--pairs is for the screen; with --format {arguments.format} name a file: --pairs FILE.csv")
+    table, finished = _compared(arguments)
     if arguments.format == "screen":
         from auclab.comparison.screens import show_table
 
         show_table(table)
     else:
         sys.stdout.write(TEXTS[arguments.format](table))
-    written = [_save(table, Path(name)) for name in arguments.save]
+    written = _test_pairs(table, arguments)
+    for path in map(Path, arguments.save):
+        written.append(_save_values(table, path, finished) if path.suffix == LONG else _save(table, path))
     if arguments.values:
         Path(arguments.values).parent.mkdir(parents=True, exist_ok=True)
         Path(arguments.values).write_text(formats.to_values(table), encoding="utf-8")
-        written.append(arguments.values)
+        written.append(Path(arguments.values))
     if written and arguments.format == "screen":
         out.print(f"written: {', '.join(map(str, written))}", soft_wrap=True, markup=False)
     return 0
@@ -274,6 +279,24 @@ def _unfinished(runs: pd.DataFrame) -> list[str]:
     ]
 
 
+def _test_pairs(table: Table, arguments: Namespace) -> list[Path]:
+    """Every two columns over rows, on the screen and in the file that was named."""
+    if arguments.pairs is None:
+        return []
+    from auclab.comparison.column_pairs import compare_columns
+    from auclab.comparison.screens import show_column_pairs
+
+    pairs = compare_columns(table.mean, lower_is_better=table.lower_is_better, rope=arguments.rope)
+    if arguments.format == "screen":
+        show_column_pairs(pairs, rope=arguments.rope)
+    if not arguments.pairs:
+        return []
+    path = Path(arguments.pairs)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(formats.pairs_to_csv(pairs), encoding="utf-8")
+    return [path]
+
+
 def _save(table: Table, path: Path) -> Path:
     """Write the table or its diagram; a folder that is missing is made, as `auclab report` does."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -285,4 +308,16 @@ def _save(table: Table, path: Path) -> Path:
     from auclab.comparison.diagram import draw_critical_difference
 
     draw_critical_difference(table.ranking).savefig(path, dpi=200)
+    return path
+
+
+def _save_values(table: Table, path: Path, finished: pd.DataFrame) -> Path:
+    """Write every metric in long form, and say what was left out."""
+    from auclab.comparison.long_form import long_form
+
+    values, notes = long_form(finished, table.cells)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    values.to_parquet(path, index=False)
+    for note in notes:
+        sys.stderr.write(f"{path}: {note}\n")  # the table may be on its way into a file
     return path

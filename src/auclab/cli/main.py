@@ -52,6 +52,8 @@ export
   auclab compare --save table.tex --save table.md --save table.csv
   auclab compare --save ranks.pdf                     critical-difference diagram over the rows
   auclab compare --values values.csv                  every value, paired, for your own statistics
+  auclab compare --save results.parquet               every metric, a line per value
+  auclab compare --pairs pairs.csv                    every two columns over rows, tested
   auclab compare --format latex > table.tex
 
 which test
@@ -256,7 +258,10 @@ def _parser() -> argparse.ArgumentParser:
     add = compare.add_argument_group("output").add_argument
     formats = ("screen", "csv", "markdown", "latex")
     add("--format", choices=formats, default="screen", help="what is printed (default: screen)")
-    save = "also write the table (.csv .md .tex) or the critical-difference diagram (.png .pdf .svg); repeatable"
+    save = (
+        "also write the table (.csv .md .tex), every metric with a line per value (.parquet), or the "
+        "critical-difference diagram (.png .pdf .svg); repeatable"
+    )
     add("--save", action="append", default=[], metavar="FILE", help=save)
     add(
         "--values",
@@ -264,6 +269,9 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE.csv",
         help="also write every value, a line per pair",
     )
+    pairs = "also test every two columns over rows: Wilcoxon with Holm's correction, Bayesian signed ranks"
+    add("--pairs", nargs="?", const="", default=None, metavar="FILE.csv", help=pairs)
+    add("--rope", type=float, default=0.01, help="differences of means within ±ROPE count as equal (default: 0.01)")
 
     best = _add(commands, "best", "which configuration is best, and its model", text=BEST, examples=BEST_EXAMPLES)
     _add_selection(best)

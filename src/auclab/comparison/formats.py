@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 
 import pandas as pd
 
+from auclab.comparison.column_pairs import ColumnPair
+from auclab.comparison.paired import mean_interval
 from auclab.comparison.table import Table
 from auclab.pipeline.csv_cells import no_formula
 from auclab.pipeline.visible import visible
@@ -48,10 +51,24 @@ def to_csv(table: Table) -> str:
                 cell.best,
                 cell.level,
             ]
-            lines.append([*line, table.test, cell.p_value, cell.seconds, cell.tuning, cell.gap])
+            line += [table.test, cell.p_value, cell.seconds, cell.tuning, cell.gap]
+            lines.append([*line, *_interval(table, row, column)])
     head = ["row", "column", "metric", "mean", "sd", "n", "best", "not_worse", "test", "p_value", "seconds"]
-    head += ["seconds_of_tuning", "gap"]
+    head += ["seconds_of_tuning", "gap", "mean_low", "mean_high"]
     return str(pd.DataFrame(lines, columns=head).to_csv(index=False))
+
+
+def _interval(table: Table, row: str, column: str) -> tuple[float, float]:
+    """Limits of a mean at level 1 − alpha, with the correction for shared observations unless the test is ``t``."""
+    values = table.cells.compared.loc[row][column].dropna()
+    ratio = 0.0 if table.test == "t" else float(table.cells.ratios.loc[row])
+    return mean_interval(values, level=1 - table.alpha, test_train_ratio=ratio)
+
+
+def pairs_to_csv(pairs: Sequence[ColumnPair]) -> str:
+    """Csv of the tests of every two columns."""
+    lines = pd.DataFrame([asdict(pair) for pair in pairs])
+    return str(lines.assign(**{key: lines[key].map(no_formula) for key in ("first", "second")}).to_csv(index=False))
 
 
 def to_markdown(table: Table) -> str:

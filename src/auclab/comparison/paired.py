@@ -83,6 +83,43 @@ def paired_test(
     return _t(a - b, test_train_ratio)
 
 
+def mean_interval(values: ArrayLike, *, level: float = 0.95, test_train_ratio: float = 0.0) -> tuple[float, float]:
+    """Confidence interval of a mean over splits, ``mean ± c √((1/n + n_test/n_train) s²)``.
+
+    c is the quantile of Student's distribution with n − 1 degrees of freedom. The second term is that of
+    ``corrected-t``: splits share training observations, and their spread alone makes intervals too short.
+
+    Parameters
+    ----------
+    values : array of shape (n,)
+    level : float in (0, 1)
+    test_train_ratio : float ≥ 0
+        As in `paired_test`; 0 for values of independent samples.
+
+    Returns
+    -------
+    low, high : float
+        NaN for fewer than two values, for values that are not finite, and for a ratio that is NaN. Not cut at the range
+        of a metric.
+
+    Examples
+    --------
+    1, 2, 3 have s²/n = 1/3; Student's quantile of 2 degrees is 4.303 and 4.303/√3 = 2.484:
+
+    >>> [round(end, 3) for end in mean_interval([1, 2, 3])]
+    [-0.484, 4.484]
+    """
+    from scipy.stats import t
+
+    x = np.asarray(values, dtype=float)
+    if not 0 < level < 1:
+        raise AuclabError(f"level is {level}; it lies between 0 and 1")
+    if x.size < 2 or not np.isfinite(x).all() or math.isnan(test_train_ratio):
+        return math.nan, math.nan
+    width = float(t.isf(0.5 * (1 - level), x.size - 1)) * math.sqrt((1 / x.size + test_train_ratio) * x.var(ddof=1))
+    return float(x.mean()) - width, float(x.mean()) + width
+
+
 def smallest_p(n_pairs: int, test: Test) -> float:
     """The smallest p-value that so few pairs can have: 2^(1−n) for signed ranks, which have 2ⁿ signs.
 

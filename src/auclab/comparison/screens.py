@@ -13,6 +13,7 @@ from rich.table import Table as Sheet
 from rich.text import Text
 
 from auclab.comparison.cells import shorten
+from auclab.comparison.column_pairs import ColumnPair
 from auclab.comparison.formats import caption, grid, sentences, summary
 from auclab.comparison.replay import EFFORT, Replay
 from auclab.comparison.table import Table
@@ -43,6 +44,25 @@ def show_table(table: Table) -> None:
     for sentence in sentences(table):
         style = "yellow" if sentence.startswith(("missing", "too few", "one pair")) else ""
         page.print(Text.assemble(("· ", "cyan"), (sentence, style)), soft_wrap=not page.is_terminal)
+    page.print()
+
+
+def show_column_pairs(pairs: Sequence[ColumnPair], *, rope: float) -> None:
+    """The tests of every two columns over rows."""
+    head = ["first", "second", "rows", "wins/losses", "difference", "p (Wilcoxon)", "p (Holm)"]
+    head += ["P(first better)", "P(equal)", "P(second better)"]
+    lines: list[list[str | Text]] = []
+    for pair in pairs:
+        tests = [f"{pair.p_value:.2g}", f"{pair.p_holm:.2g}"]
+        bayes = [f"{share:.3f}" for share in (pair.first_better, pair.equal, pair.second_better)]
+        tally, difference = f"{pair.wins}/{pair.losses}", f"{pair.difference:+.4g}".replace("-", "−")
+        lines.append([pair.first, pair.second, str(pair.n_rows), tally, difference, *tests, *bayes])
+    page.print(sheet_of(head, lines, left=(0, 1)))
+    text = (
+        "Means of rows, every two columns: Wilcoxon's signed ranks, with Holm's correction for all pairs; posterior "
+        f"probabilities of the Bayesian signed-rank test, equal within ±{rope:g}."
+    )
+    page.print(Text(text, style="dim"), soft_wrap=not page.is_terminal)
     page.print()
 
 
