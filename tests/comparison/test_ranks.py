@@ -127,3 +127,14 @@ def test_the_diagram_shows_ranks_names_and_groups(tmp_path):
     assert [(round(low), round(high)) for low, high in bars] == [(1, 4), (2, 5)]
     figure.savefig(tmp_path / "ranks.pdf")
     assert (tmp_path / "ranks.pdf").read_bytes().startswith(b"%PDF")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_ranks_are_those_of_autorank():
+    autorank = pytest.importorskip("autorank", reason="autorank is not installed", exc_type=ImportError)
+    means = frame(np.random.default_rng(2).normal([0.0, 0.2, 0.9, 1.5], size=(14, 4)))
+    theirs, ours = autorank.autorank(means, force_mode="nonparametric"), rank_columns(means)
+    assert (theirs.omnibus, theirs.posthoc) == ("friedman", "nemenyi")
+    assert ours.p_value == pytest.approx(theirs.pvalue)
+    assert ours.critical_difference == pytest.approx(theirs.cd, rel=1e-3)
+    assert ours.average_ranks.to_dict() == pytest.approx(theirs.rankdf["meanrank"].to_dict())
