@@ -272,6 +272,21 @@ class Program(ABC):
         return None
 
     @property
+    def is_mean_of_hinges(self) -> bool:
+        """Whether the loss is a mean of hinges over all pairs or points."""
+        return self.kind == "hinge"
+
+    @property
+    def counts_pairs(self) -> bool:
+        """Whether the loss counts pairs: a mixed-integer program."""
+        return self.kind == "mip"
+
+    @property
+    def has_whole_points(self) -> bool:
+        """Whether the coefficients are whole numbers."""
+        return self.kind == "integer"
+
+    @property
     def over_hardest(self) -> bool:
         """Whether the hinge is averaged over the hardest negatives only, whose weights depend on w."""
         return self.kind == "cvar"

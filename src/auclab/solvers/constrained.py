@@ -44,7 +44,7 @@ def constraints_on_columns(
 
 def check_constrainable(program: Program, constraints: ColumnConstraints | None) -> None:
     """Raise `AuclabError` if constraints are given and the program does not take any."""
-    if constraints is None or program.is_convex or program.kind == "integer":
+    if constraints is None or program.is_convex or program.has_whole_points:
         return
     what = f"z = {program.threshold:g} > 0 makes it not convex" if program.encodings else "it counts pairs"
     raise AuclabError(

@@ -45,7 +45,7 @@ def select_solver(problem: Problem) -> tuple[str, str]:
 def _selected(problem: Problem) -> tuple[str, str]:
     program, sample = problem.program, problem.sample
     n_features, entries = sample.n_features, stored_entries(sample)
-    if program.kind == "integer":
+    if program.has_whole_points:
         return "integer", "a scorecard has whole points"
     if problem.constraints is not None and not problem.constraints.is_convex:
         able = next(capable_solvers(program, problem.constraints), "newton")  # which says why it cannot

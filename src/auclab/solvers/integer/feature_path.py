@@ -34,7 +34,7 @@ class FeaturePath:
 
     See Also
     --------
-    auclab.displays.FeaturePathDisplay : Draws it.
+    auclab.displays.feature_path.draw_feature_path : Draws it.
     """
 
     counts: tuple[int, ...]

@@ -8,7 +8,7 @@ from auclab.solvers.integer.scorecard import solve_scorecard
 from auclab.solvers.raw import RawSolution
 
 
-def solve(problem: Problem, *, tolerance: float, time_limit: float | None = None) -> RawSolution:
+def solve(problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None = None) -> RawSolution:
     """Branch and bound over linear programs of cuts (docs/scorecards.md).
 
     Parameters
@@ -20,5 +20,5 @@ def solve(problem: Problem, *, tolerance: float, time_limit: float | None = None
     time_limit : float, optional
         Seconds, > 0; 600 if left out.
     """
-    run = solve_scorecard if problem.program.kind == "integer" else solve_max_features
+    run = solve_scorecard if problem.program.has_whole_points else solve_max_features
     return run(problem, tolerance=tolerance, time_limit=time_limit)

@@ -127,7 +127,7 @@ def training_problem(
 
 def check_program(program: Program) -> None:
     """Raise `AuclabError` unless the program is a convex one of hinges with the l2 norm."""
-    if program.kind == "mip":
+    if program.counts_pairs:
         raise AuclabError(f"{program.name} counts pairs, for which there is no kernel form; use bauc, ranksvm or csvm")
     if not program.is_convex:
         raise AuclabError(f"z = {program.threshold:g} > 0 makes the program not convex; a kernel needs z ≤ 0")
