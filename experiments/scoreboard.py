@@ -314,7 +314,7 @@ Verdicts: **reproduced**, by what is printed; **print wrong, correction confirme
 what should be, and the [erratum](../docs/errata.md) is named; **reproduced under another reading**, which is named: the
 paper leaves it open, or says otherwise (several readings are several chances to fit); **differs**; **not comparable**,
 data or software are not here. Variants: `as_published` computes what is printed, `corrected` what it should be; others
-are named in the paper's README. `which_formulation` is not a paper but a study of our own.
+are named in the paper's README. `scorecards` and `which_formulation` are not papers but studies of our own.
 """
 
 
