@@ -70,8 +70,8 @@ def solve(
         0/1, −1/+1 or booleans, of which the larger is positive, or any two values with `pos_label`.
     solver : {"auto", "highs", "newton", "cutting_plane", "clarabel", "scs", "integer"}
         "highs" takes linear programs, z > 0 and exact AUC; "integer" scorecards and constraints with `max_features`;
-        the others every convex program. "auto" selects one and says which and why in the notes; where that one proves no optimum,
-        others go on, and the best point and the best lower bound of all are returned.
+        the others every convex program. "auto" selects one and says which and why in the notes; where that one proves
+        no optimum, others go on, and the best point and the best lower bound of all are returned.
     tolerance : float, optional
         Relative gap, > 0, at or below which the status is OPTIMAL; 1e-6 if left out, with a kernel 1e-3.
     time_limit : float, optional
