@@ -68,3 +68,14 @@ def test_bad_signs_are_refused():
         ScorecardClassifier(signs={"incme": 1}).fit(X, y)
     with pytest.raises(AuclabError, match="must be 1 or −1"):
         ScorecardClassifier(signs={"age": 2}).fit(X, y)
+
+
+@pytest.mark.parametrize("shares", [(0.6, 0.05, 0.9), (0.05, 0.6, 0.9), (0.6, 0.9, 0.05)])
+def test_signs_hold_across_bins_that_have_no_item(shares):
+    x = np.repeat([0.0, 1.0, 2.0], [45, 10, 45])
+    rng = np.random.default_rng(0)
+    y = (rng.random(100) < np.repeat(shares, [45, 10, 45])).astype(int)
+    for sign in (1, -1):
+        card = ScorecardClassifier(least_share=0.2, signs={0: sign}, time_limit=10, cut_points={0: [0.5, 1.5]})
+        totals = card.fit(x[:, None], y).total(np.array([[0.0], [1.0], [2.0]])).astype(float)
+        assert (sign * np.diff(totals) >= 0).all()

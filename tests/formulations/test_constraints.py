@@ -45,3 +45,19 @@ def test_rows_and_bounds_as_one_system():
 def test_mistakes_are_named(rules, words):
     with pytest.raises(AuclabError, match=words):
         rules.on_columns(["age", "debt"])
+
+
+@pytest.mark.parametrize(
+    ("rules", "words"),
+    [
+        (Constraints(excluded=["age"], lower={"age": 1.0}), "above the upper"),
+        (Constraints(excluded=["age"], lower={"age": np.nan}), "no numbers"),
+        (Constraints(lower={"age": np.inf}), "leaves no coefficient"),
+        (Constraints(nonnegative="age"), "give a list"),
+        (Constraints(max_features=2.5), "whole number"),
+        (Constraints(max_features=True), "whole number"),
+    ],
+)
+def test_values_that_mean_nothing_are_refused(rules, words):
+    with pytest.raises(AuclabError, match=words):
+        rules.on_columns(["age", "debt"])

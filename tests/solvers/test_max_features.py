@@ -120,3 +120,16 @@ def test_programs_of_another_kind_are_refused():
     X, y = sample(1, 3)
     with pytest.raises(AuclabError, match="partial_auc"):
         auclab.solve(PartialAUC(0.5), X, y, constraints=Constraints(max_features=1))
+
+
+@pytest.mark.parametrize("program", [BufferedAUC(), RankSVM(0.05, "l1")], ids=["bauc", "ranksvm"])
+def test_forced_features_count_whether_they_are_used_or_not(program):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    y = (X @ [1.0, -1.0, 0.5, 0.0] + rng.normal(size=60) > 0).astype(int)
+    solution = auclab.solve(program, X, y, constraints=Constraints(nonnegative=[0], forced=[3], max_features=2))
+    assert np.isfinite(solution.certificate.violation)
+    assert np.count_nonzero(solution.coef[:3]) <= 1
+    rules = [Constraints(nonnegative=[0]), None, None]
+    alone = [auclab.solve(program, X[:, [k, 3]], y, constraints=rules[k]).objective for k in range(3)]
+    assert solution.objective == pytest.approx(min(alone), rel=1e-4)

@@ -219,15 +219,23 @@ def sign_constraints(
         feature = int(name) if known else list(names).index(str(name))
         own = [at for at, item in enumerate(items) if item.feature == feature]
         ordered = [at for at in own if items[at].category is None and not items[at].missing]
-        if len(ordered) < 2:  # of two bins there is the upper one alone
-            below = [at for at in ordered if items[at].low is None]
-            for at in set(own) if not below else set(ordered):
-                positive = (sign > 0) != (at in below)
-                lower[at], upper[at] = (0.0, upper[at]) if positive else (lower[at], 0.0)
-        for first, second in itertools.pairwise(ordered):
-            row = np.zeros(n)
-            row[first], row[second] = sign, -sign
-            rows.append(row)
+        if not ordered:
+            for at in own:
+                lower[at], upper[at] = (0.0, upper[at]) if sign > 0 else (lower[at], 0.0)
+            continue
+        # A bin without an item has 0 points: the lowest of two, or one that few rows have.
+        ends = [None, *ordered, None]
+        for first, second in itertools.pairwise(ends):
+            if first is None or second is None or items[first].high != items[second].low:
+                after, before = second, first
+                if after is not None and items[after].low is not None:
+                    lower[after], upper[after] = (0.0, upper[after]) if sign > 0 else (lower[after], 0.0)
+                if before is not None and items[before].high is not None:
+                    lower[before], upper[before] = (lower[before], 0.0) if sign > 0 else (0.0, upper[before])
+            if first is not None and second is not None:
+                row = np.zeros(n)
+                row[first], row[second] = sign, -sign
+                rows.append(row)
     return ColumnConstraints.of(
         n, lower=lower, upper=upper, matrix=np.array(rows).reshape(-1, n), limit=np.zeros(len(rows))
     )

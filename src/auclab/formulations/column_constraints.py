@@ -89,6 +89,10 @@ class ColumnConstraints:
                 raise AuclabError(f"{name} has shape {values.shape}, but {length} numbers are needed")
             if np.isnan(values).any() or (name == "limit" and np.isinf(values).any()):
                 raise AuclabError(f"{name} has entries that are no numbers; leave out what is not limited")
+        if (parts["lower"] == np.inf).any() or (parts["upper"] == -np.inf).any():
+            raise AuclabError(
+                "a lower bound of ∞ or an upper one of −∞ leaves no coefficient; leave out what is not limited"
+            )
         if not np.isfinite(rows).all():
             raise AuclabError("the matrix of the constraints has entries that are not finite")
         if (parts["lower"] > parts["upper"]).any():
@@ -97,6 +101,8 @@ class ColumnConstraints:
                 f"column {column} has the lower bound {parts['lower'][column]:g} above the upper one "
                 f"{parts['upper'][column]:g}: no coefficient satisfies both"
             )
+        if max_features is not None and (isinstance(max_features, bool) or max_features != int(max_features)):
+            raise AuclabError(f"max_features must be a whole number, got {max_features}")
         if max_features is not None and max_features < 1:
             raise AuclabError(f"max_features must be at least 1, got {max_features}")
         return cls(

@@ -90,6 +90,11 @@ class Constraints:
         AuclabError
             A name that is none; bounds that no coefficient satisfies.
         """
+        for setting in ("nonnegative", "nonpositive", "excluded", "forced"):
+            if isinstance(getattr(self, setting), str):
+                raise AuclabError(
+                    f"{setting} is the text {getattr(self, setting)!r}; give a list of names: [age, debt]"
+                )
         columns = _Columns(names, features or names)
         n = len(names)
         lower, upper = np.full(n, -np.inf), np.full(n, np.inf)
@@ -101,7 +106,8 @@ class Constraints:
         for name in self.nonpositive:
             upper[columns.of(name)] = np.minimum(upper[columns.of(name)], 0.0)
         for name in self.excluded:
-            lower[columns.of(name)] = upper[columns.of(name)] = 0.0
+            lower[columns.of(name)] = np.maximum(lower[columns.of(name)], 0.0)
+            upper[columns.of(name)] = np.minimum(upper[columns.of(name)], 0.0)
         stated = [_row(row, columns, n) for row in self.rows]
         if self.sum_to is not None:
             stated.append((np.ones(n), float(self.sum_to), True))

@@ -39,9 +39,9 @@ def certificate_line(card: Any) -> str:
     if not math.isfinite(card.objective):
         return ""
     if card.status == "optimal":
-        proved = "no other card of these items has a larger one"
+        proved = "no card of these items has a larger one at its margins"
     elif math.isfinite(card.lower_bound):
-        proved = f"no card of these items has more than {1 - card.lower_bound:.4f}"
+        proved = f"no card of these items has more than {1 - card.lower_bound:.4f} at its margins"
     else:
         proved = "nothing is proved about other cards"
     return f"bAUC of the training part at least {1 - card.objective:.4f}; {proved} (γ = {card.margin})"

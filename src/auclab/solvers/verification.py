@@ -161,6 +161,8 @@ def _status(problem: Problem, status: Status, certificate: Certificate, toleranc
     """OPTIMAL if that is proved for every w, OPTIMAL_WITHIN if for those up to the norm bound; a limit stays one."""
     if status is not Status.OPTIMAL:
         return status
+    if not math.isfinite(certificate.violation):
+        return Status.UNCERTIFIED  # too many features: no bound makes such a point optimal
     if not certificate.gap <= tolerance:
         return Status.ITERATION_LIMIT
     # Small linear programs are decided in rational arithmetic, for w of any length.

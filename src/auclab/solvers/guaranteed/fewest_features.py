@@ -123,8 +123,9 @@ def fewest_features(
     given = ColumnConstraints.of(sample.n_features) if given is None else given
     most = int(np.unique(given.groups[sample.peaks > 0]).size)
     most = most if given.max_features is None else min(most, given.max_features)
-    proved, last = 1, None
-    for count in range(1, most + 1):
+    first = max(1, len(given.forced))
+    proved, last = first, None
+    for count in range(first, most + 1):
         left = None if time_limit is None else time_limit - (perf_counter() - begin)
         if left is not None and left <= 0:
             break

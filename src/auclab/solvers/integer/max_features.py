@@ -192,6 +192,7 @@ class _Search:
             return
         while monitor.stopped() is None:
             value, used = self.best.value, np.isin(np.arange(self.n_groups), self.limit.group[x != 0])
+            used |= self.state[: self.n_groups] == USED
             _, _, slope = self.oracle.cut(x)
             wanted = np.bincount(self.limit.group, abs(slope), self.n_groups + 1)[: self.n_groups]
             wanted[used] = -1.0
@@ -232,8 +233,9 @@ class _Search:
         return [] if found is None else [found]
 
     def _solve_on(self, chosen: NDArray[np.bool_], seconds: float | None) -> tuple[float, Array] | None:
-        """The program on some features, by cuts; each choice once."""
-        if chosen.tobytes() in self._tried:
+        """The program on some features, and those that are forced, by cuts; each choice once."""
+        chosen = chosen | (self.state[: self.n_groups] == USED)
+        if chosen.sum() > self.most or chosen.tobytes() in self._tried:
             return None
         self._tried.add(chosen.tobytes())
         state = np.where(np.r_[chosen, True], USED, EXCLUDED).astype(np.int8)

@@ -86,19 +86,29 @@ class _Cards:
         self.group = np.arange(n) if self.program.features is None else np.array(self.program.features, np.intp)
         if self.group.size != n:
             raise AuclabError(f"features names the feature of {self.group.size} columns, but the sample has {n}")
-        max_features = self.program.max_features
+        max_features, forced = self.program.max_features, ()
         if (given := problem.constraints) is not None:
             self.lower, self.upper = np.maximum(self.lower, given.lower), np.minimum(self.upper, given.upper)
             self.lower, self.upper = np.ceil(self.lower), np.floor(self.upper)
             if len(given.limit):
                 self.rows = Rows(given.matrix, given.limit, given.equal)
             if given.max_features is not None:
-                self.group, max_features = np.unique(given.groups, return_inverse=True)[1], given.max_features
+                if max_features is not None:
+                    raise AuclabError("max_features stands in the formulation and in the constraints; state it once")
+                names, of_columns = np.unique(given.groups, return_inverse=True)
+                self.group, max_features = of_columns, given.max_features
+                forced = tuple(int(np.flatnonzero(names == each)[0]) for each in given.forced)
+                if len(forced) > max_features:
+                    raise AuclabError(f"{len(forced)} features are forced, but max_features is {max_features}")
             if (self.lower > self.upper).any():
                 raise AuclabError("the constraints leave no whole number of points for some item")
         self.group = np.unique(self.group, return_inverse=True)[1]
         most = [(np.arange(n), self.program.max_items), (self.group, max_features)]
-        limits = [Limit(group, int(k), int(group.max()) + 1) for group, k in most if k is not None and k <= group.max()]
+        limits = [
+            Limit(group, int(k), int(group.max()) + 1, always)
+            for (group, k), always in zip(most, ((), forced), strict=True)
+            if k is not None and k <= group.max()
+        ]
         self.limits: tuple[Limit, ...] = tuple(limits)
         self._most = tuple(int(group.max()) + 1 if k is None else int(k) for group, k in most)
         plain = sample.uncentred()

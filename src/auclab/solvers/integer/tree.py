@@ -186,6 +186,8 @@ class Tree:
             if smaller is None:
                 self._close(max(bound, min(self._wanted, self._incumbent.value)))
                 return
+            if smaller is not region:  # what was cut away has no smaller value than this
+                self._close(max(bound, min(self._wanted, self._incumbent.value)))
             moved = smaller is not region and not self._holds(smaller, point)
             region = smaller
             coef = self._cleaned(point.coef)
