@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import auclab
 import reference_kernels
 from auclab import (
     CSVM,
@@ -268,3 +269,13 @@ def test_pruning_needs_the_training_sample_and_a_tolerance_above_the_gap():
         prune(solution, X[:3], [0, 1, 1], tolerance=1e-2)
     with pytest.raises(AuclabError, match="below the gap"):
         prune(solution, X, y, tolerance=0.5 * solution.gap)
+
+
+def test_a_matrix_with_a_negative_eigenvalue_is_no_kernel():
+    rng = np.random.default_rng(0)
+    matrix = 0.3 * rng.normal(size=(60, 60))
+    matrix = 0.5 * (matrix + matrix.T)
+    np.fill_diagonal(matrix, abs(matrix).max() + 0.01)
+    y = (rng.random(60) < 0.5).astype(int)
+    with pytest.raises(AuclabError, match="negative eigenvalue"):
+        auclab.solve(RankSVM(0.1, squared=True), matrix, y, kernel="precomputed")

@@ -86,7 +86,8 @@ class _Cards:
         self.group = np.arange(n) if self.program.features is None else np.array(self.program.features, np.intp)
         if self.group.size != n:
             raise AuclabError(f"features names the feature of {self.group.size} columns, but the sample has {n}")
-        max_features, forced = self.program.max_features, ()
+        max_features = self.program.max_features
+        forced: tuple[int, ...] = ()
         if (given := problem.constraints) is not None:
             self.lower, self.upper = np.maximum(self.lower, given.lower), np.minimum(self.upper, given.upper)
             self.lower, self.upper = np.ceil(self.lower), np.floor(self.upper)

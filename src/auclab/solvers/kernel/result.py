@@ -91,6 +91,11 @@ def verified(training: Training, found: Found, tolerance: float, name: str) -> K
         norm_bound=found.norm_bound,
     )
     status = found.status
+    if found.bound > value.objective + value.rounding + 1e-9 * max(1.0, value.objective):
+        # Only where γᵀKγ is too small, as it is of a large precomputed matrix that is not positive semidefinite.
+        certificate = Certificate(value.objective, math.nan, math.nan, math.nan, math.nan)
+        status = Status.UNCERTIFIED
+        notes = (*notes, "the bound exceeds the objective: the matrix of kernel values is not positive semidefinite")
     if status is Status.OPTIMAL and certificate.gap > _SPARE * tolerance:
         status = Status.ITERATION_LIMIT
         notes = (*notes, f"rounding of kernel values may change the objective by {value.rounding:.1g}")

@@ -22,6 +22,8 @@ from auclab.types import Array, AuclabError
 
 #: Relative asymmetry of a precomputed kernel that is taken for rounding.
 _ASYMMETRY = 1e-8
+#: Precomputed matrices up to this size are factored, to see that they are positive semidefinite (about a second).
+_MOST_FACTORED = 3_000
 
 
 @dataclass(frozen=True)
@@ -162,4 +164,18 @@ def _checked_matrix(X: Any) -> Array:
             "the precomputed matrix is not positive semidefinite: an entry is larger than the diagonal allows; pass "
             "values of a kernel, not distances"
         )
+    if size > 0 and len(matrix) <= _MOST_FACTORED and not _has_factor(matrix, _ASYMMETRY * size * len(matrix)):
+        raise AuclabError(
+            "the precomputed matrix is not positive semidefinite: it has a negative eigenvalue; pass values of a "
+            "kernel, or add a constant to its diagonal"
+        )
     return matrix
+
+
+def _has_factor(matrix: Array, shift: float) -> bool:
+    """Whether ``K + shift·I`` has a Cholesky factor: K is positive semidefinite but for rounding."""
+    try:
+        np.linalg.cholesky(matrix + shift * np.eye(len(matrix)))
+    except np.linalg.LinAlgError:
+        return False
+    return True
