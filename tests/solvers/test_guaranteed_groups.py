@@ -106,3 +106,8 @@ def test_what_cannot_be_had_is_refused_in_words():
         with_groups(X, y, np.zeros(48), max_difference=0.1)
     with pytest.raises(AuclabError, match="max_difference must be a positive number"):
         with_groups(X, y, groups, max_difference=0.0)
+
+
+def test_levels_of_no_group_are_refused():
+    with pytest.raises(AuclabError, match="give at_least"):
+        with_groups([[0.0], [2.0], [1.0], [3.0]], [0, 0, 1, 1], ["a"] * 4, at_least={})

@@ -47,7 +47,7 @@ def on_items(
         if constraints is not None:
             raise AuclabError("signs of a scorecard and constraints cannot be combined; state the signs in one of them")
         constraints = sign_constraints(encoder.items_, dict(program.signs), column_names(dataset.X))
-    # Without a number of features nobody reads the groups, and other training parts may have other items.
+    # Without a number of features the groups are not read, and other training parts may have other items.
     groups = None if program.max_features is None else tuple(int(group) for group in encoder.groups_)
     return replace(program, features=groups, signs=None), constraints
 

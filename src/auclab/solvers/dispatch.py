@@ -197,7 +197,7 @@ def solve_problem(
         allows_null = convex.constraints is None or convex.constraints.allows_null
         if allows_null and convex.program.null_is_certain(convex.sample):
             return verify(convex, RawSolution.null(convex, Status.OPTIMAL), member, tolerance)
-        # Nobody else takes programs with integers: there is none to wait for.
+        # No other solver takes programs with integers: there is none to wait for.
         waiting = solver == "auto" and member != "integer"
         with ends_without_progress(patience(seconds) if waiting else math.inf) as waited:
             solve_member = run if member == name else load_solver(member)

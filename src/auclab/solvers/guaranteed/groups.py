@@ -203,7 +203,7 @@ def part_of_sample(sample: Sample, members: NDArray[np.bool_], pairs: Pairs, nam
 
 def _levels(at_least: Any, max_difference: float | None, names: Sequence[Any]) -> list[float]:
     """The level of every group, −∞ for none."""
-    if at_least is None and max_difference is None:
+    if max_difference is None and (at_least is None or (isinstance(at_least, Mapping) and not at_least)):
         raise AuclabError("give at_least, a bAUC for the groups, or max_difference, how far theirs may be apart")
     if max_difference is not None and not (math.isfinite(max_difference) and max_difference > 0.0):
         raise AuclabError(f"max_difference must be a positive number, got {max_difference}")

@@ -2,7 +2,7 @@
 
 A single tree: cuts are added in every region, where they are needed, and stay for all others, since they hold
 everywhere. Masters that HiGHS solves as mixed-integer programs, one after the other, are 3 to 10 times slower here
-(measured): their trees see the cuts of their root alone.
+(measured): their trees have the cuts of their root alone.
 """
 
 from __future__ import annotations
