@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from auclab.kernels.kernel import ROUNDING, Gamma, WidthKernel
 from auclab.types import Array
@@ -38,15 +39,32 @@ class RBF(WidthKernel):
 
     def between(self, X: Any, Y: Any) -> Array:
         """``exp(−γ ‖x_i − y_j‖₂²)``, shape (rows of X, rows of Y)."""
-        from sklearn.metrics.pairwise import rbf_kernel
+        if sp.issparse(X) or sp.issparse(Y):
+            from sklearn.metrics.pairwise import rbf_kernel
 
-        return np.asarray(rbf_kernel(X, Y, gamma=self.width))
+            return np.asarray(rbf_kernel(X, Y, gamma=self.width))
+        X, Y = np.asarray(X, dtype=float), np.asarray(Y, dtype=float)
+        # The exponent 2γ x·y − γ‖x‖² − γ‖y‖² is one product of rows with two more columns: half the time of rbf_kernel.
+        ones = np.ones((len(X), 1)), np.ones((len(Y), 1))
+        left = np.hstack([2.0 * self.width * X, -self.width * _squares(X), ones[0]])
+        right = np.hstack([Y, ones[1], -self.width * _squares(Y)])
+        values = left @ right.T
+        np.minimum(values, 0.0, out=values)
+        return np.asarray(np.exp(values, out=values))
 
     def diagonal(self, X: Any) -> Array:
         """Ones."""
         return np.ones(X.shape[0])
 
     def rounding(self, n_features: int, size: float) -> float:
-        """From the distances, which are computed as ``‖x‖² + ‖y‖² − 2 x·y``, and from the exponential."""
-        distance = (n_features + 6) * 1.01 * ROUNDING * (2.0 * size) ** 2
-        return self.width * distance + 10.0 * ROUNDING
+        """From the exponent and the exponential.
+
+        In ``2γ x·y − γ‖x‖² − γ‖y‖²`` the squares have n + 1 roundings each, and every term n + 2 more in the sum: at
+        most ``(6n + 12) γ size²`` halves of a unit.
+        """
+        return (6 * n_features + 16) * 1.01 * ROUNDING * self.width * size**2 + 10.0 * ROUNDING
+
+
+def _squares(rows: Array) -> Array:
+    """``‖x‖²`` of every row, as a column."""
+    return np.einsum("ij,ij->i", rows, rows)[:, None]
