@@ -1,0 +1,1 @@
+"""Cortes & Mohri 2003, AUC optimization vs. error rate minimization."""
