@@ -1,233 +1,141 @@
-"""Published values against ours, a row per claim: ``python -m experiments.scoreboard`` writes experiments/README.md.
+"""The pages of the scoreboard: ``python -m experiments.scoreboard`` writes them.
 
-Rules that decide whether a row fits its claim (column `rule` of expected.csv, with the tolerance and its reason):
-
-mean      |mean of ours − published| ≤ tolerance + 2 standard errors of the difference
-draw      the published value is one draw: … ≤ tolerance + 2 standard deviations of a draw less our mean
-most      the statement holds in most draws: the 95 % interval of Wilson for its share lies above ½
-at most   mean of ours ≤ published + tolerance + 2 standard errors
-all       the statement holds for every seed
-none      no value is published
-
-The standard error of the difference has ours, and that of the print where it is a mean over finitely many runs: column
-`published_seeds` says of how many of our seeds it is the mean.
+experiments/README.md sums up, experiments/<folder>/scoreboard.md has a row per claim. A folder is found by its
+expected.csv. Its optional misses.csv explains what differs: a claim (or a pattern such as ``table2.liver.*``), whether
+the explanation was ``tested`` or is ``open``, and the explanation. Raw values ``value.tried.<claim>`` of its results
+are readings that were tried and are not taken for the paper's; they stand beside the claim.
 """
 
 from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
-from statistics import fmean, stdev
 
-from experiments.study import AGREE, AS_PUBLISHED, CORRECTED, FOLDER, VALUE, read
+from experiments.study import FOLDER, VALUE, read
+from experiments.verdicts import (
+    DIFFERS,
+    NOT_COMPARABLE,
+    NOT_RUN,
+    OURS,
+    PRINT_WRONG,
+    READING,
+    REPRODUCED,
+    VERDICTS,
+    Claim,
+    Ours,
+    Verdict,
+    claims,
+    fits,
+    papers,
+    results,
+    verdict,
+    wilson,
+)
 
-NOT_RUN = "not run yet"
-REPRODUCED, PRINT_WRONG = "reproduced", "print wrong, correction confirmed"
-READING, DIFFERS = "reproduced under another reading", "differs"
-NOT_COMPARABLE, OURS = "not comparable", "ours"
-VERDICTS = (REPRODUCED, PRINT_WRONG, READING, DIFFERS, NOT_COMPARABLE, NOT_RUN, OURS)
+__all__ = [
+    "DIFFERS",
+    "NOT_COMPARABLE",
+    "NOT_RUN",
+    "OURS",
+    "PRINT_WRONG",
+    "READING",
+    "REPRODUCED",
+    "VERDICTS",
+    "Claim",
+    "Explanation",
+    "Miss",
+    "Ours",
+    "Verdict",
+    "claims",
+    "counts",
+    "explain",
+    "explanations",
+    "fits",
+    "main",
+    "misses",
+    "page",
+    "pages",
+    "paper_page",
+    "papers",
+    "results",
+    "table",
+    "tried",
+    "verdict",
+    "wilson",
+]
+
+#: Prefix of the claim_id of a reading that was tried.
+TRIED = f"{VALUE}tried."
+MOST_MISSES = 20
 
 
 @dataclass(frozen=True)
-class Claim:
-    """A row of expected.csv; numbers are NaN where none is published.
+class Explanation:
+    """A row of misses.csv: `status` is "tested", if a variant of the protocol was run for it, or "open"."""
 
-    `source` is "printed" or "ours" (a statement or number that the paper does not have). `erratum` is the identifier in
-    errata.csv of the error of the print that the claim is about; `corrected_value`, what should be printed, where one
-    row of ours decides between the two.
-    """
+    pattern: str
+    status: str
+    explanation: str
+
+
+@dataclass(frozen=True)
+class Miss:
+    """A printed claim that differs, with the reading of ours that comes nearest."""
 
     paper: str
-    claim_id: str
-    where: str
-    what: str
-    value: float
-    published_sd: float
-    unit: str
-    command: str
-    rule: str
-    tolerance: float
-    reason: str
-    note: str
-    source: str = "printed"
-    published_seeds: float = math.nan
-    erratum: str = ""
-    corrected_value: float = math.nan
-
-
-@dataclass(frozen=True)
-class Ours:
-    """The values of one claim in one variant, a value per seed."""
-
-    variant: str
-    values: tuple[float, ...]
-    commit: str
-    command: str
+    claim: Claim
+    nearest: Ours
 
     @property
-    def mean(self) -> float:
-        """Mean over seeds."""
-        return fmean(self.values)
-
-    @property
-    def sd(self) -> float:
-        """Standard deviation over seeds, 0 for one."""
-        return stdev(self.values) if len(self.values) > 1 else 0.0
-
-    @property
-    def standard_error(self) -> float:
-        """Of the mean."""
-        return self.sd / math.sqrt(len(self.values))
+    def apart(self) -> float:
+        """Relative difference of a number; infinite for a statement and for a printed 0."""
+        statement = self.claim.rule not in ("mean", "draw")
+        return math.inf if statement or not self.claim.value else abs(self.nearest.mean / self.claim.value - 1)
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """One of `VERDICTS`, and the reading under which a claim is reproduced, or why it cannot be compared."""
-
-    kind: str
-    detail: str = ""
-
-    def __str__(self) -> str:
-        text = f"{self.kind}: {self.detail}" if self.detail else self.kind
-        return f"**{text}**" if self.kind == DIFFERS else text
+def main(folder: Path = FOLDER) -> None:
+    """Write the pages."""
+    for name, text in pages().items():
+        (folder / name).write_text(text, encoding="utf-8")
 
 
-def papers() -> list[str]:
-    """Folders with an expected.csv."""
-    return sorted(path.parent.name for path in FOLDER.glob("*/expected.csv"))
-
-
-def claims(paper: str) -> list[Claim]:
-    """Claims of a paper."""
-    with (FOLDER / paper / "expected.csv").open(newline="", encoding="utf-8") as file:
-        return [_claim(paper, row) for row in csv.DictReader(file)]
-
-
-def _claim(paper: str, row: dict[str, str]) -> Claim:
-    names = ("value", "published_sd", "tolerance", "published_seeds", "corrected_value")
-    numbers = {key: float(row[key] or "nan") for key in names}
-    return Claim(paper=paper, **{**row, **numbers})  # type: ignore[arg-type]
-
-
-def results(folder: Path) -> dict[str, list[Ours]]:
-    """All results of a paper by claim, from the csv files below `folder`, without raw values."""
-    found: dict[str, list[Ours]] = {}
-    for path in sorted(folder.glob("*.csv")):
-        command, origin, rows = read(path)
-        commit = origin.split(";")[0].removeprefix("commit ")
-        values: dict[tuple[str, str], list[float]] = {}
-        for row in rows:
-            if not row.claim_id.startswith(VALUE):
-                values.setdefault((row.claim_id, row.variant), []).append(row.value)
-        for (claim_id, variant), own in values.items():
-            found.setdefault(claim_id, []).append(Ours(variant, tuple(own), commit, command))
-    return found
-
-
-@cache
-def _results(paper: str) -> dict[str, list[Ours]]:
-    return results(FOLDER / paper / "results")
-
-
-def fits(claim: Claim, ours: Ours, value: float | None = None) -> bool:
-    """Whether our values agree with the published one, or with `value`, by the claim's rule.
-
-    Examples
-    --------
-    >>> claim = Claim("p", "auc", "Table 1", "AUC", 0.7, math.nan, "AUC", "…", "mean", 0.005, "rounding", "")
-    >>> fits(claim, Ours("", (0.704,), "abc", "…")), fits(claim, Ours("", (0.71,), "abc", "…"))
-    (True, False)
-    """
-    target = claim.value if value is None else value
-    if claim.rule == "all":
-        return all(each == target for each in ours.values)
-    if claim.rule == "most":
-        return wilson(sum(each == target for each in ours.values), len(ours.values))[0] > 0.5
-    if claim.rule == "at most":
-        return ours.mean <= target + claim.tolerance + 2 * ours.standard_error
-    own = ours.sd if claim.rule == "draw" else 0.0
-    theirs = 0.0 if math.isnan(claim.published_seeds) else ours.sd / math.sqrt(claim.published_seeds)
-    slack = 2 * math.hypot(own, theirs, ours.standard_error)
-    # the last digit of a number like .2865 is not a binary number: 1e-12 of rounding is not a difference
-    return abs(ours.mean - target) <= claim.tolerance + slack + 1e-12 * abs(target)
-
-
-def wilson(count: int, size: int) -> tuple[float, float]:
-    """Interval of 95 % for a share.
-
-    Examples
-    --------
-    >>> [round(end, 3) for end in wilson(10, 10)], [round(end, 3) for end in wilson(7, 10)]
-    ([0.722, 1.0], [0.397, 0.892])
-    """
-    z = 1.959964
-    centre, width = count + z * z / 2, z * math.sqrt(count * (size - count) / size + z * z / 4)
-    return (centre - width) / (size + z * z), (centre + width) / (size + z * z)
-
-
-def verdict(claim: Claim, candidates: Sequence[Ours]) -> Verdict:
-    """What the rows of a claim say of the print.
-
-    A claim about an error of the print (`erratum`) has a row of what is printed and one of the correction: if the two
-    are told apart, the print is wrong. Else it is reproduced by what is printed, by the plain row, or under another
-    reading.
-
-    Examples
-    --------
-    >>> claim = Claim("p", "auc", "Table 1", "AUC", 0.7, math.nan, "AUC", "…", "mean", 0.005, "rounding", "")
-    >>> plain, tied = Ours("", (0.6,), "abc", "…"), Ours("ties one", (0.7,), "abc", "…")
-    >>> str(verdict(claim, [plain])), str(verdict(claim, [plain, tied]))
-    ('**differs**', 'reproduced under another reading: ties one')
-    >>> str(verdict(claim, []))
-    'not run yet'
-    """
-    if claim.source == "ours":
-        return Verdict(OURS, "" if candidates else NOT_RUN)
-    if not candidates:
-        return Verdict(NOT_COMPARABLE, claim.note) if claim.command == NOT_RUN and claim.note else Verdict(NOT_RUN)
-    by_variant = {ours.variant: fits(claim, ours) for ours in candidates}
-    if claim.erratum and _print_is_wrong(claim, candidates, by_variant):
-        return Verdict(PRINT_WRONG, claim.erratum)
-    if by_variant.get(AS_PUBLISHED) or by_variant.get(AGREE):
-        return Verdict(REPRODUCED)
-    others = [variant for variant, good in by_variant.items() if good]
-    return Verdict(READING, ", or ".join(sorted(others))) if others else Verdict(DIFFERS)
-
-
-def _print_is_wrong(claim: Claim, candidates: Sequence[Ours], by_variant: dict[str, bool]) -> bool:
-    if not math.isnan(claim.corrected_value):
-        plain = next(ours for ours in candidates if ours.variant in (CORRECTED, AGREE))
-        return fits(claim, plain, claim.corrected_value) and not fits(claim, plain)
-    printed = by_variant.get(AS_PUBLISHED)
-    if printed is None:
-        return False
-    return not printed if CORRECTED not in by_variant else printed != by_variant[CORRECTED]
-
-
-def main(target: Path = FOLDER / "README.md") -> None:
-    """Write the page."""
-    target.write_text(page(), encoding="utf-8")
+def pages() -> dict[str, str]:
+    """Text of all pages by their place below experiments/."""
+    _results.cache_clear()
+    return {"README.md": page(), **{f"{paper}/scoreboard.md": paper_page(paper) for paper in papers()}}
 
 
 def page() -> str:
-    """Text of the page."""
-    _results.cache_clear()
-    parts = [_HEAD.format(printed=_printed_count()), _summary(), _misses()]
-    for paper in papers():
-        parts.append(
-            f"## {paper}\n\nProtocol and differences: [{paper}/README.md]({paper}/README.md).\n\n{table(paper)}\n"
-        )
-    return "\n".join(parts)
+    """Text of the first page."""
+    return "\n".join([_HEAD.format(printed=sum(map(_printed_count, papers()))), _summary(), *_miss_tables(), _ADDING])
 
 
-def table(paper: str) -> str:
-    """A row per claim, and per variant where there are several; the verdict is that of the claim, in its first row."""
-    lines = [line for claim in claims(paper) for line in _rows(claim, _results(paper).get(claim.claim_id, []))]
-    return "\n".join([_line(_COLUMNS), _line("---" for _ in _COLUMNS), *map(_line, lines)])
+def paper_page(paper: str) -> str:
+    """Text of the page of a folder: printed claims, then ours, and the files that they are from."""
+    parts = [_PAPER_HEAD.format(title=title(paper))]
+    for heading, source in (("Printed claims", "printed"), ("Ours beside them", "ours")):
+        found = table(paper, source)
+        if found:
+            parts.append(f"## {heading}\n\n{found}\n")
+    return "\n".join([*parts, f"## Files\n\n{_files(paper)}\n"])
+
+
+def title(paper: str) -> str:
+    """The head of a folder's README."""
+    with (FOLDER / paper / "README.md").open(encoding="utf-8") as file:
+        return file.readline().removeprefix("# ").strip()
+
+
+def table(paper: str, source: str) -> str:
+    """A row per claim of a source, and per variant where there are several; the first has the claim's verdict."""
+    found = [claim for claim in claims(paper) if claim.source == source]
+    lines = [line for claim in found for line in _rows(claim, _results(paper).get(claim.claim_id, []))]
+    return "\n".join([_line(_COLUMNS), _line("---" for _ in _COLUMNS), *map(_line, lines)]) if lines else ""
 
 
 def counts(paper: str) -> dict[str, int]:
@@ -238,59 +146,129 @@ def counts(paper: str) -> dict[str, int]:
     return tally
 
 
-def _printed_count() -> int:
-    return sum(claim.source == "printed" for paper in papers() for claim in claims(paper))
-
-
-def _summary() -> str:
-    found = {paper: counts(paper) for paper in papers()}
-    found["all"] = {kind: sum(tally[kind] for tally in found.values()) for kind in VERDICTS}
-    head = ["printed claims of", "claims", *VERDICTS[:-1], "beside them, ours"]
-    rows = [
-        [paper, str(sum(tally.values()) - tally[OURS]), *(str(tally[kind]) for kind in VERDICTS)]
-        for paper, tally in found.items()
-    ]
-    return "\n".join([_line(head), _line("---" for _ in head), *map(_line, rows), ""])
-
-
-def _misses(most: int = 20) -> str:
-    """The claims that differ by most of what their rule allows, numbers only."""
+def misses() -> list[Miss]:
+    """Printed claims that differ: numbers by their relative difference, the largest first, after the statements."""
     found = []
     for paper in papers():
         for claim in claims(paper):
             candidates = _results(paper).get(claim.claim_id, [])
-            if claim.rule not in ("mean", "draw") or verdict(claim, candidates).kind != DIFFERS:
-                continue
-            best = min(candidates, key=lambda ours: abs(ours.mean - claim.value))
-            found.append((abs(best.mean / claim.value - 1) if claim.value else math.inf, paper, claim, best))
-    found.sort(key=lambda each: -each[0])
-    lines = [
-        [f"{paper} {claim.claim_id}", f"{claim.value:g}", f"{ours.mean:.4g} {ours.variant}".strip(), f"{gap:.0%}"]
-        for gap, paper, claim, ours in found[:most]
+            if verdict(claim, candidates).kind == DIFFERS:
+                found.append(Miss(paper, claim, min(candidates, key=lambda ours: abs(ours.mean - claim.value))))
+    return sorted(found, key=lambda miss: -miss.apart)
+
+
+def explanations(paper: str) -> list[Explanation]:
+    """Rows of misses.csv; none without the file."""
+    path = FOLDER / paper / "misses.csv"
+    if not path.exists():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        return [Explanation(**row) for row in csv.DictReader(file)]
+
+
+def explain(miss: Miss) -> Explanation | None:
+    """The first explanation whose pattern the claim matches."""
+    return next((each for each in explanations(miss.paper) if fnmatchcase(miss.claim.claim_id, each.pattern)), None)
+
+
+def tried(paper: str, claim_id: str) -> list[Ours]:
+    """Readings of a claim that were tried and are no candidates for its verdict."""
+    return _tried(paper).get(claim_id, [])
+
+
+@cache
+def _results(paper: str) -> dict[str, list[Ours]]:
+    return results(FOLDER / paper / "results")
+
+
+@cache
+def _tried(paper: str) -> dict[str, list[Ours]]:
+    found: dict[str, list[Ours]] = {}
+    for path in sorted((FOLDER / paper / "results").glob("*.csv")):
+        command, origin, rows = read(path)
+        values: dict[tuple[str, str], list[float]] = {}
+        for row in rows:
+            if row.claim_id.startswith(TRIED):
+                values.setdefault((row.claim_id.removeprefix(TRIED), row.variant), []).append(row.value)
+        for (claim_id, variant), own in values.items():
+            found.setdefault(claim_id, []).append(Ours(variant, tuple(own), origin, command, path.stem))
+    return found
+
+
+def _printed_count(paper: str) -> int:
+    return sum(claim.source == "printed" for claim in claims(paper))
+
+
+def _summary() -> str:
+    found = {f"[{title(paper)}]({paper}/scoreboard.md)": counts(paper) for paper in papers()}
+    printed = {name: tally for name, tally in found.items() if sum(tally.values()) > tally[OURS]}
+    printed["all"] = {kind: sum(tally[kind] for tally in printed.values()) for kind in VERDICTS}
+    head = ["printed claims of", "claims", *VERDICTS[:-1], "beside them, ours"]
+    rows = [
+        [name, str(sum(tally.values()) - tally[OURS]), *(str(tally[kind]) for kind in VERDICTS)]
+        for name, tally in printed.items()
     ]
-    head = ["claim", "printed", "ours, nearest reading", "apart"]
-    title = f"The {len(lines)} largest relative differences of numbers that differ (reasons: the papers' pages):\n"
-    return "\n".join([title, _line(head), _line("---" for _ in head), *map(_line, lines), ""])
+    own = ", ".join(f"{name} ({tally[OURS]} rows)" for name, tally in found.items() if name not in printed)
+    return "\n".join([*_table(head, rows), "", f"Studies of our own, which have no print to compare with: {own}.", ""])
 
 
-def _rows(claim: Claim, candidates: Sequence[Ours]) -> list[list[str]]:
+def _miss_tables() -> Iterator[str]:
+    found = misses()
+    numbers = [miss for miss in found if math.isfinite(miss.apart)]
+    statements = [miss for miss in found if not math.isfinite(miss.apart)]
+    head = ["claim", "printed", "ours, nearest reading", "apart", "best explanation", "tried, and not taken for it"]
+    rows = [_miss_row(miss, f"{miss.apart:.0%}") for miss in numbers[:MOST_MISSES]]
+    yield "\n".join([_NUMBERS.format(shown=len(rows), all=len(numbers)), *_table(head, rows), ""])
+    head[1:4] = ["statement", "ours, nearest reading", "rule"]
+    lines = [_miss_row(miss, miss.claim.rule) for miss in statements]
+    yield "\n".join([_STATEMENTS.format(count=len(lines)), *_table(head, lines), ""])
+
+
+def _miss_row(miss: Miss, gap: str) -> list[str]:
+    claim, known = miss.claim, explain(miss)
+    number = math.isfinite(miss.apart)
+    link = f"[{claim.claim_id}]({miss.paper}/scoreboard.md)"
+    said = f"{claim.value:g}" if number else claim.what
+    why = f"{known.status}: {known.explanation}" if known else "open"
+    others = "; ".join(f"{ours.variant} {_mean(ours, 3)}" for ours in tried(miss.paper, claim.claim_id))
+    return [link, said, f"{_mean(miss.nearest)} {miss.nearest.variant}".strip(), gap, why, others]
+
+
+def _mean(ours: Ours, digits: int = 4) -> str:
+    error = f" ± {ours.standard_error:.1g}" if len(ours.values) > 1 else ""
+    return f"{ours.mean:.{digits}g}{error}"
+
+
+def _rows(claim: Claim, candidates: list[Ours]) -> list[list[str]]:
     sd = "" if math.isnan(claim.published_sd) else f" ± {claim.published_sd:g}"
     published = "" if math.isnan(claim.value) else f"{claim.value:.10g}{sd}"
-    tolerance = "" if math.isnan(claim.tolerance) else f"{claim.rule}, {claim.tolerance:g}: {claim.reason}"
-    start = [claim.claim_id, claim.where, claim.what, f"{published} {claim.unit}".strip()]
+    rule = "" if math.isnan(claim.tolerance) else f"{claim.rule}, {claim.tolerance:g}: {claim.reason}"
     text = str(verdict(claim, candidates))
     if claim.source == "ours" and claim.note:
         text = f"{text}; {claim.note}"
+    start = [claim.claim_id, claim.where, claim.what, f"{published} {claim.unit}".strip()]
     if not candidates:
-        return [[*start, "", "", "", tolerance, text, "", "", claim.command]]
+        return [[*start, "", "", "", rule, text, "", claim.command]]
     lines = []
     for ours in candidates:
-        error = f" ± {ours.standard_error:.1g}" if len(ours.values) > 1 else ""
         good = "" if claim.rule == "none" else ("yes" if fits(claim, ours) else "no")
-        values = [ours.variant, f"{ours.mean:.6g}{error}", good, tolerance, text, str(len(ours.values))]
-        lines.append([*start, *values, ours.commit, f"`{ours.command}`"])
-        text = "″"
+        values = [ours.variant, _mean(ours, 6), good, rule, text, str(len(ours.values)), ours.study]
+        lines.append([*start, *values])
+        start, rule, text = ["″", "", "", ""], "", ""
     return lines
+
+
+def _files(paper: str) -> str:
+    """A row per file of results: its command, and what it was made with."""
+    rows = []
+    for path in sorted((FOLDER / paper / "results").glob("*.csv")):
+        command, origin, _ = read(path)
+        rows.append([f"[{path.stem}](results/{path.name})", f"`{command}`", origin])
+    return "\n".join(_table(["from", "command", "made with"], rows))
+
+
+def _table(head: list[str], rows: Iterable[list[str]]) -> list[str]:
+    return [_line(head), _line("---" for _ in head), *map(_line, rows)]
 
 
 def _line(cells: Iterable[str]) -> str:
@@ -299,22 +277,52 @@ def _line(cells: Iterable[str]) -> str:
 
 _COLUMNS = (
     "claim", "where", "what", "published", "variant", "ours ± standard error", "fits", "rule, tolerance and its reason",
-    "verdict", "seeds", "commit", "command",
+    "verdict", "seeds", "from",
 )  # fmt: skip
 _HEAD = """# Replication studies
 
 Generated by `python -m experiments.scoreboard` from the files `expected.csv` (published values) and `results/*.csv`
 (values measured by auclab). The head counts the {printed} claims that are printed; what is ours beside them is counted
-in the last column. A row fits by the rule of its claim: *mean*, our mean is within the tolerance and two standard
-errors of the difference, the print's own counted where it is a mean over a stated number of runs; *draw*, the published
-value is one draw, within the tolerance and two standard deviations; *most*, the statement holds in most draws (the 95 %
-interval of its share is above ½); *at most*, up to two standard errors; *all*, the statement holds for every seed.
+in the last column. A page per paper has them all. A row fits by the rule of its claim: *mean*, our mean is within the
+tolerance and two standard errors of the difference, the print's own counted where it is a mean over a stated number of
+runs; *draw*, the published value is one draw, within the tolerance and two standard deviations; *most*, the statement
+holds in most draws (the 95 % interval of its share is above ½); *at most*, up to two standard errors; *all*, the
+statement holds for every seed.
 
 Verdicts: **reproduced**, by what is printed; **print wrong, correction confirmed**, our rows tell what is printed from
 what should be, and the [erratum](../docs/errata.md) is named; **reproduced under another reading**, which is named: the
 paper leaves it open, or says otherwise (several readings are several chances to fit); **differs**; **not comparable**,
 data or software are not here. Variants: `as_published` computes what is printed, `corrected` what it should be; others
-are named in the paper's README. `scorecards` and `which_formulation` are not papers but studies of our own.
+are named in the paper's README.
+"""
+_NUMBERS = """## Largest misses
+
+The {shown} largest relative differences of the {all} printed numbers that differ. An explanation is *tested* where the
+protocol was run with it; what was tried and is not taken for the paper's reading stands in the last column.
+"""
+_STATEMENTS = """## Statements that differ
+
+All {count} printed statements, inequalities and zeros that our rows contradict.
+"""
+_PAPER_HEAD = """# {title}: scoreboard
+
+Generated by `python -m experiments.scoreboard`; rules and verdicts are explained on the [first page](../README.md),
+protocols and variants in the [README](README.md). ″: another variant of the claim above; the verdict is the claim's.
+"""
+_ADDING = """## Adding a study
+
+A folder of experiments/ with an `expected.csv` is a study; the pages above find it by that file, nothing else is
+edited. It needs:
+
+* `README.md`, whose first line is the title, with protocol, readings and what differs;
+* `expected.csv`: a row per claim, columns as in the other folders. Every number has a rule, a tolerance and its reason;
+  a claim that cannot be judged has the rule `none`; `source` is `printed` or `ours`;
+* modules with `run(scale)`, or `SEEDS` and `run_seed(seed, scale)`, that give the rows ([study.py](study.py)), and for
+  each a file conf/experiment/FOLDER_MODULE.yaml, a few lines long;
+* `results/*.csv`, which `--scale full` writes; then `python -m experiments.scoreboard` writes the pages;
+* if claims differ, `misses.csv`: `pattern,status,explanation`, tested or open.
+
+At scale `smoke` all studies together take less than four minutes; tests/experiments runs each of them.
 """
 
 
