@@ -94,6 +94,15 @@ def test_a_path_of_penalties_is_a_fit_for_each():
     for penalty, fitted in zip((1e-3, 1e-1), model.fit_path(X, y, [1e-3, 1e-1]), strict=True):
         alone = AUCClassifier(RankSVM(penalty, squared=True), kernel="rbf", tolerance=1e-5).fit(X, y)
         assert fitted.solution_.objective == pytest.approx(alone.solution_.objective, rel=1e-4)
+    with pytest.raises(AuclabError, match="solver=highs takes linear scorers"):
+        AUCClassifier("ranksvm", solver="highs", kernel="rbf").fit_path(X, y, [0.1])
+
+
+def test_parameters_beside_a_kernel_that_is_an_object_are_refused():
+    X, y = rings()
+    for wrong in ({"gamma": 2.0}, {"degree": 2}, {"coef0": 0.0}):
+        with pytest.raises(AuclabError, match=r"belong to a kernel given by name; set them on RBF\(gamma=0.5\)"):
+            AUCClassifier(RANKSVM, kernel=RBF(0.5), **wrong).fit(X, y)
 
 
 def test_a_squared_csvm_is_scikit_learns_svc():

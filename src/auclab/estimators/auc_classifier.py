@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import fields
-from typing import Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,13 +24,18 @@ from auclab.kernels import Kernel, Precomputed, as_kernel, kernel_named
 from auclab.kernels.kernel import Gamma
 from auclab.samples.blocks.table import BlockTable
 from auclab.solvers.dispatch import TOLERANCE, solve
-from auclab.solvers.path import along, solve_path
+from auclab.solvers.path import solve_path
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError, Norm
 from auclab.validation import weight_vector
 
+if TYPE_CHECKING:
+    from auclab.solvers.kernel.matrix import KernelMatrix
+
 #: Parameters that belong to a formulation given by name.
 _OF_FORMULATIONS = ("penalty", "threshold", "norm", "squared", "max_fpr")
+#: Parameters that belong to a kernel given by name, and their defaults.
+_OF_KERNELS = {"gamma": "scale", "degree": 3, "coef0": 1.0}
 #: Prefix of parameters of the formulation in a search.
 _NESTED = "formulation__"
 
@@ -77,7 +82,8 @@ class AUCClassifier(LinearClassifier):
         Scorers ``Σ_k c_k κ(x_k, x)`` of a kernel's space in place of linear ones (`auclab.kernels`), for convex
         programs with the norm l2.
     gamma : float, "scale" or "auto"
-        γ of a kernel given by name, as in `sklearn.svm.SVC`; like the next two ignored by kernels without it.
+        γ of a kernel given by name, as in `sklearn.svm.SVC`; like the next two ignored by kernels without it, and
+        refused beside a kernel that is an object.
     degree : int
         Of "polynomial".
     coef0 : float
@@ -130,7 +136,8 @@ class AUCClassifier(LinearClassifier):
     Raises
     ------
     AuclabError
-        As `auclab.solve`; parameters next to a formulation that is an object, an unknown name, rule or calibration.
+        As `auclab.solve`; parameters next to a formulation or a kernel that is an object, an unknown name, rule or
+        calibration.
 
     See Also
     --------
@@ -244,12 +251,18 @@ class AUCClassifier(LinearClassifier):
         return self._adopt(self._solve(program, X, positive, weight), X, positive, weight)
 
     def fit_path(
-        self, X: Any, y: ArrayLike, values: Sequence[float], *, parameter: str = "penalty"
+        self,
+        X: Any,
+        y: ArrayLike,
+        values: Sequence[float],
+        *,
+        parameter: str = "penalty",
+        kernel_matrix: KernelMatrix | None = None,
     ) -> tuple[AUCClassifier, ...]:
         """Fit one classifier for each of `values` of λ (penalty) or z (threshold).
 
         The features are checked once, and each solve starts from the optimum of the value before
-        (`auclab.solvers.path.solve_path`).
+        (`auclab.solvers.path.solve_path`); with a kernel from its landmarks, and the kernel matrix is computed once.
 
         Parameters
         ----------
@@ -260,6 +273,8 @@ class AUCClassifier(LinearClassifier):
             Values of the parameter.
         parameter : {"penalty", "threshold"}
             Parameter of the formulation that is varied.
+        kernel_matrix : KernelMatrix, optional
+            With a kernel, its matrix for the rows of `X`, where it is there already; its kernel is then taken.
 
         Returns
         -------
@@ -275,12 +290,27 @@ class AUCClassifier(LinearClassifier):
         """
         X, positive = self._two_classes(X, y)
         self._check_choices()
-        if self._kernel() is not None:
-            programs = along(self._program(), parameter, values)
-            found = [(program, self._solve(program, X, positive, None)) for program in programs]
-            given = dict.fromkeys(_OF_FORMULATIONS)
-            models = [(copy(self).set_params(formulation=program, **given), solution) for program, solution in found]
-            return tuple(model._adopt(solution, X, positive, None) for model, solution in models)
+        kernel = self._kernel()
+        if kernel is not None:
+            from auclab.solvers.kernel.path import solve_kernel_path
+            from auclab.solvers.kernel.solve import KERNEL_TOLERANCE, check_kernel_choices
+
+            options = dict(self.solver_options or {})
+            check_kernel_choices(self.solver, self.constraints, options)
+            solutions = solve_kernel_path(
+                self._program(),
+                X,
+                positive,
+                kernel,
+                values,
+                parameter=parameter,
+                tolerance=KERNEL_TOLERANCE if self.tolerance is None else self.tolerance,
+                time_limit=self.time_limit,
+                sample_weight=self._weights(positive, None),
+                matrix=kernel_matrix,
+                **options,
+            )
+            return self._along(solutions, X, positive)
         solutions = solve_path(
             self._program(),
             X,
@@ -294,6 +324,10 @@ class AUCClassifier(LinearClassifier):
             constraints=self._column_constraints(),
             **(self.solver_options or {}),
         )
+        return self._along(solutions, X, positive)
+
+    def _along(self, solutions: Iterable[Solution], X: Any, positive: NDArray[np.bool_]) -> tuple[AUCClassifier, ...]:
+        """A fitted classifier for each solution."""
         given = dict.fromkeys(_OF_FORMULATIONS)
         fitted = []
         for solution in solutions:
@@ -338,9 +372,17 @@ class AUCClassifier(LinearClassifier):
 
     def _kernel(self) -> Kernel | None:
         """The kernel of the parameters, with those of γ, degree and c₀ that it has."""
-        if self.kernel is None or not isinstance(self.kernel, str):
-            return self.kernel if self.kernel is None else as_kernel(self.kernel)
         given = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+        if self.kernel is None:
+            return None
+        if not isinstance(self.kernel, str):
+            kernel = as_kernel(self.kernel)
+            if beside := [f"{name}={value!r}" for name, value in given.items() if value != _OF_KERNELS[name]]:
+                raise AuclabError(
+                    f"{', '.join(beside)} belong to a kernel given by name; set them on {kernel}, or give "
+                    f"kernel={kernel.name!r}"
+                )
+            return kernel
         known = as_kernel(self.kernel).get_params()
         return kernel_named(self.kernel, **{name: given[name] for name in known})
 

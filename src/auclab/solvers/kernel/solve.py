@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, Literal
 
@@ -111,8 +111,7 @@ def solve_kernel(
     [-0.5, -0.5, 0.5, 0.5]
     """
     begin = perf_counter()
-    _check(method, max_landmarks, memory_gb, tolerance)
-    compiling = compile_hinge() + compile_smooth() + (compile_hardest() if program.over_hardest else 0.0)
+    choices = Choices(tolerance, method, max_landmarks, memory_gb, random_state)
     training = training_problem(
         program,
         X,
@@ -120,25 +119,75 @@ def solve_kernel(
         as_kernel(kernel),
         sample_weight=sample_weight,
         pos_label=pos_label,
-        memory=1e9 * memory_gb,
+        memory=choices.memory,
     )
-    given = max_landmarks or (_MOST if method == "landmarks" and program.uses_norm else _FIXED)
-    most = _within_memory(training, given, 1e9 * memory_gb)
     left = None if time_limit is None else max(time_limit - (perf_counter() - begin), 1e-3)
-    with one_thread_each(), monitored(tolerance, left) as monitor:
+    return solve_training(training, choices, left)[0]
+
+
+@dataclass(frozen=True)
+class Choices:
+    """How the space of a kernel is searched; the parameters of `solve_kernel`, checked.
+
+    See Also
+    --------
+    auclab.solvers.kernel.solve.solve_kernel : Has their meaning.
+    """
+
+    tolerance: float = KERNEL_TOLERANCE
+    method: Method = "landmarks"
+    max_landmarks: int | None = None
+    memory_gb: float = 2.0
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        _check(self.method, self.max_landmarks, self.memory_gb, self.tolerance)
+
+    @property
+    def memory(self) -> float:
+        """Bytes."""
+        return 1e9 * self.memory_gb
+
+
+def solve_training(
+    training: Training, choices: Choices, time_limit: float | None, start: LandmarkSolve | None = None
+) -> tuple[Solution, LandmarkSolve | None]:
+    """Solve a program on a sample that was checked before, from where another λ or z ended.
+
+    Parameters
+    ----------
+    training : Training
+    choices : Choices
+    time_limit : float, optional
+        Seconds.
+    start : LandmarkSolve, optional
+        What was returned for another λ or z on the same sample.
+
+    Returns
+    -------
+    Solution, LandmarkSolve or None
+        The second where another solve can begin at it.
+    """
+    program, tolerance, method = training.program, choices.tolerance, choices.method
+    compiling = compile_hinge() + compile_smooth() + (compile_hardest() if program.over_hardest else 0.0)
+    given = choices.max_landmarks or (_MOST if method == "landmarks" and program.uses_norm else _FIXED)
+    most, ended = _within_memory(training, given, choices.memory), None
+    with one_thread_each(), monitored(tolerance, time_limit) as monitor:
         if method == "random":
-            solution: Solution = solve_in_random_features(training, tolerance, most, monitor, random_state)
+            solution: Solution = solve_in_random_features(training, tolerance, most, monitor, choices.random_state)
         else:
             if method == "nystroem":
-                chosen = nystroem_landmarks(training, most, random_state)
+                chosen = nystroem_landmarks(training, most, choices.random_state)
                 found = solve_in_given_span(training, tolerance, chosen, monitor)
             elif not program.uses_norm:
                 found = solve_without_norm(training, tolerance, most, monitor)
             else:
-                found = LandmarkSolve(training, tolerance, most, monitor).solve()
+                ended = LandmarkSolve(training, tolerance, most, monitor, start)
+                found = ended.solve()
             solution = verified(training, found, tolerance, method)
     timings = replace(solution.timings, compile=compiling, solve=monitor.seconds)
-    return replace(solution, timings=timings, notes=(*solution.notes, *_memory_note(most, given, training, memory_gb)))
+    notes = (*solution.notes, *_memory_note(most, given, training, choices.memory_gb))
+    return replace(solution, timings=timings, notes=notes), ended
 
 
 def check_kernel_choices(solver: str, constraints: Any, options: Mapping[str, Any]) -> None:
@@ -179,7 +228,7 @@ def _check(method: str, max_landmarks: int | None, memory_gb: float, tolerance: 
 def _within_memory(training: Training, given: int, memory: float) -> int:
     """As many landmarks as were asked for, as there are observations, and as fit into what K leaves of the memory."""
     m = training.matrix.size
-    left = memory - (8.0 * m * m if training.matrix.is_kept else 0.0)
+    left = memory - training.matrix.held
     return max(1, min(int(given), m, int(left / (_BYTES_PER_ENTRY * m))))
 
 

@@ -72,13 +72,18 @@ class LandmarkSolve:
     most : int
         Landmarks.
     monitor : Monitor
+    start : LandmarkSolve, optional
+        A finished one on the same sample, with another λ or z: its span, its scorer and its dual point are where this
+        one begins.
 
     See Also
     --------
     auclab.solvers.kernel.solve.solve_kernel : The public function.
     """
 
-    def __init__(self, training: Training, tolerance: float, most: int, monitor: Monitor) -> None:
+    def __init__(
+        self, training: Training, tolerance: float, most: int, monitor: Monitor, start: LandmarkSolve | None = None
+    ) -> None:
         self.training, self.tolerance, self.most, self.monitor = training, tolerance, most, monitor
         self.program, self.matrix = training.program, training.matrix
         self.span = Span.empty(training.matrix)
@@ -91,6 +96,17 @@ class LandmarkSolve:
         self.stages: list[Stage] = []
         self._span_part, self._solve_part = _SPAN_PART, _SOLVE_PART
         self._raise_bound(self.best)
+        self._is_started = start is not None and start.span.size > 0
+        if start is not None and self._is_started:
+            self._begin_at(start)
+
+    def _begin_at(self, start: LandmarkSolve) -> None:
+        """What is known of the same sample at another λ or z."""
+        self.span, self.coef, self.intercept = start.span, start.coef, start.intercept
+        objective = self.training.in_features(self.span.features).objective(self.coef, self.intercept)
+        if objective < self.point.objective:
+            self.point = Point(self.span.landmarks, self.span.coefficients(self.coef), self.intercept, objective)
+        self._raise_bound(start.best)  # a dual point of one λ is one of every λ
 
     def solve(self) -> Found:
         """Stage after stage."""
@@ -99,7 +115,9 @@ class LandmarkSolve:
         dual = self.best
         while True:
             before = self.gap
-            added = self._choose(residual_of(self.span, dual.dual, dual.product), dual)
+            # What a span lacks of another program's g tells little: the first solve is in that span.
+            added = self._is_started or self._choose(residual_of(self.span, dual.dual, dual.product), dual)
+            self._is_started = False
             raw = self._solve_in_span()
             dual = self.point_of(raw)
             self._is_trusted = self._cost(dual) <= _TRUSTED * self._expected

@@ -58,6 +58,12 @@ class Training:
     rows: Any
     offset: Array | None
 
+    def rows_in_data_order(self, rows: NDArray[np.intp]) -> KernelMatrix:
+        """The matrix of some rows of the data, in their order; shared values where it is kept."""
+        place = np.empty(self.order.size, dtype=np.intp)
+        place[self.order] = np.arange(self.order.size)
+        return self.matrix.part(place[rows])
+
     def in_features(self, features: Array) -> Problem:
         """The linear problem on features of the observations, positives first; shape (m, n)."""
         n_pos = self.labels.n_pos
@@ -91,6 +97,7 @@ def training_problem(
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
     memory: float = math.inf,
+    matrix: KernelMatrix | None = None,
 ) -> Training:
     """Check a sample, take the kernel's parameters from it, and order it by class.
 
@@ -104,6 +111,8 @@ def training_problem(
     kernel : Kernel
     memory : float
         Bytes that kernel values and features may take.
+    matrix : KernelMatrix, optional
+        Of the rows of `X` in their order, where it is there already; its kernel is then taken.
 
     Raises
     ------
@@ -114,17 +123,18 @@ def training_problem(
     if isinstance(X, BlockTable):
         raise AuclabError("a kernel needs its rows in memory, and X is in blocks; use fewer rows, or no kernel")
     if isinstance(kernel, Precomputed):
-        matrix = X if hasattr(X, "shape") else np.asarray(X)
-        labels, offset = as_sample(np.zeros((matrix.shape[0], 1)), y, sample_weight, pos_label=pos_label), None
-        rows: Any = _checked_matrix(matrix)
+        given = X if hasattr(X, "shape") else np.asarray(X)
+        labels, offset = as_sample(np.zeros((given.shape[0], 1)), y, sample_weight, pos_label=pos_label), None
+        rows: Any = given if matrix is not None else _checked_matrix(given)
     else:
         labels = as_sample(X, y, sample_weight, pos_label=pos_label)
-        given = labels.uncentred()
-        kernel = kernel.resolved(_joined(given, memory))
-        used = labels if kernel.is_shift_invariant else given
+        plain = labels.uncentred()
+        kernel = kernel.resolved(_joined(plain, memory)) if matrix is None else matrix.kernel
+        used = labels if kernel.is_shift_invariant else plain
         rows, offset = _joined(used, memory), used.offset
     order = np.r_[np.flatnonzero(labels.positive), np.flatnonzero(~labels.positive)]
-    return Training(program, kernel, KernelMatrix(kernel, rows, order, memory), order, labels, rows, offset)
+    of_rows = KernelMatrix(kernel, rows, order, memory) if matrix is None else matrix.part(order)
+    return Training(program, kernel, of_rows, order, labels, rows, offset)
 
 
 def check_program(program: Program) -> None:
