@@ -19,6 +19,7 @@ from auclab import (
     RankSVM,
     Status,
 )
+from auclab.formulations import Scorecard
 from auclab.kernels import RBF, Laplacian, Polynomial, Precomputed
 from auclab.solvers.kernel.prune import prune
 from auclab.solvers.kernel.solve import solve_kernel
@@ -209,6 +210,7 @@ def test_nystroem_draws_what_scikit_learn_draws():
         (RankSVM(0.1, "l1"), {}, "norm l2"),
         (GeneralizedBufferedAUC(0.1), {}, "z ≤ 0"),
         (ExactAUC(), {}, "no kernel form"),
+        (Scorecard(), {}, "scorecard gives whole points to columns, which a kernel has none of"),
         (RankSVM(0.1), {"method": "nystrom"}, "did you mean 'nystroem'"),
         (RankSVM(0.1), {"max_landmarks": 0}, "at least 1"),
         (RankSVM(0.1), {"memory_gb": 0.0}, "memory_gb"),

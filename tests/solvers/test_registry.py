@@ -5,6 +5,7 @@ import inspect
 import pytest
 
 from auclab import AuclabError, ExactAUC, PartialAUC
+from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.solvers.registry import SOLVERS, check_capable, load_solver
 
 
@@ -26,3 +27,10 @@ def test_newton_says_that_it_refuses_counts_of_pairs():
     check_capable("newton", PartialAUC(0.5))
     with pytest.raises(AuclabError, match=r"solver=newton cannot solve .*: counting pairs .*; use solver=highs"):
         check_capable("newton", ExactAUC())
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_where_no_solver_is_able_the_message_says_what_to_change(name):
+    few = ColumnConstraints.of(3, max_features=2)
+    with pytest.raises(AuclabError, match="no solver takes partial_auc with max_features: leave max_features out"):
+        check_capable(name, PartialAUC(0.5), few)

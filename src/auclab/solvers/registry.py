@@ -138,11 +138,19 @@ def check_capable(name: str, program: Program, constraints: ColumnConstraints | 
     reason = capabilities.why_not(program, constraints)
     if reason is None:
         return
-    working = " or ".join(f"solver={other}" for other in capable_solvers(program, constraints)) or "no solver yet"
-    advice = f"use {working}"
+    working = " or ".join(f"solver={other}" for other in capable_solvers(program, constraints))
+    advice = f"use {working}" if working else _without_solver(program, constraints)
     if capabilities.linear_only and program.is_convex and program.kind in capabilities.kinds:
         advice += f", or keep solver={name} with norm l1 or linf" + (" and squared=false" if program.squared else "")
     raise AuclabError(f"solver={name} cannot solve {program.name}: {reason}; {advice}")
+
+
+def _without_solver(program: Program, constraints: ColumnConstraints | None) -> str:
+    """What to change where no solver takes a program with its constraints."""
+    if constraints is not None and constraints.max_features is not None:
+        able = "bauc, ranksvm, csvm, or generalized_bauc and ecsvm with z ≤ 0"
+        return f"no solver takes {program.name} with max_features: leave max_features out, or take {able}"
+    return f"no solver takes {program.name} with constraints: leave them out"
 
 
 def check_blocks(name: str) -> None:

@@ -139,6 +139,11 @@ def training_problem(
 
 def check_program(program: Program) -> None:
     """Raise `AuclabError` unless the program is a convex one of hinges with the l2 norm."""
+    if program.has_whole_points:
+        raise AuclabError(
+            f"{program.name} gives whole points to columns, which a kernel has none of; use ranksvm or csvm, or leave "
+            "the kernel out"
+        )
     if program.counts_pairs:
         raise AuclabError(f"{program.name} counts pairs, for which there is no kernel form; use bauc, ranksvm or csvm")
     if not program.is_convex:
