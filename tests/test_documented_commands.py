@@ -42,8 +42,12 @@ def test_an_experiment_composes(command: str):
     overrides = [word for word in shlex.split(command, comments=True)[2:] if not word.startswith("-")]
     first = []
     for override in OverridesParser.create().parse_overrides(overrides):
-        value = next(iter(override.sweep_string_iterator())) if override.is_sweep_override() else None
-        first.append(override.input_line if value is None else f"{override.get_key_element()}={value}")
+        if override.is_interval_sweep():
+            first.append(f"{override.get_key_element()}={override.value().end}")
+        elif override.is_sweep_override():
+            first.append(f"{override.get_key_element()}={next(iter(override.sweep_string_iterator()))}")
+        else:
+            first.append(override.input_line)
     compose_experiment(first)
 
 

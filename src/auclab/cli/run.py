@@ -29,6 +29,7 @@ from auclab.pipeline.default_experiment import with_formulation
 from auclab.pipeline.settings import register_schema
 from auclab.sweeps.jobs import parse_rerun, run_job
 from auclab.sweeps.sweep import program, sweep_scope
+from auclab.tracking.job_status import JobStatus
 
 #: Environment variable by which Hydra raises errors in place of printing them.
 TRACES = "HYDRA_FULL_ERROR"
@@ -69,8 +70,8 @@ def refuse_missing_study(overrides: Sequence[str]) -> None:
 
 
 @hydra.main(version_base="1.3", config_path=str(conf_folder()), config_name="config")
-def _run(config: DictConfig) -> None:
-    """Run one experiment, or one seed of a study, with the composed configuration."""
+def _run(config: DictConfig) -> JobStatus | None:
+    """Run one experiment, or one seed of a study, with the composed configuration; of a job, how it ended."""
     job = hydra.core.hydra_config.HydraConfig.get()
     hide_in_log()
     hide_in_files(_folders_of_hydra(job))
@@ -78,10 +79,9 @@ def _run(config: DictConfig) -> None:
         from experiments.sweep import run_study
 
         run_study(config, job)
-        return
+        return None
     if job.mode is hydra.types.RunMode.MULTIRUN:
-        run_job(_experiment(config, job), job)
-        return
+        return run_job(_experiment(config, job), job)
     from auclab.pipeline.console import plain_errors
 
     with _nothing_left(Path(job.runtime.output_dir)), plain_errors(lambda line: SystemExit(1), stopped=NOT_BEGUN):
@@ -97,6 +97,7 @@ def _run(config: DictConfig) -> None:
         from auclab.pipeline.experiment import run_experiment
 
         run_experiment(experiment, folder=job.runtime.output_dir)
+    return None
 
 
 def _experiment(config: DictConfig, job: DictConfig) -> Experiment:

@@ -15,7 +15,15 @@ from auclab.pipeline.constraint_settings import resolve_constraints
 from auclab.pipeline.default_experiment import with_formulation
 from auclab.pipeline.kernel_settings import KernelConfig, resolve_kernel
 from auclab.pipeline.run_name import flatten, run_name
-from auclab.pipeline.settings import BoundsConfig, DecisionConfig, SolverConfig, TuneConfig, read_class_weight, typed
+from auclab.pipeline.settings import (
+    BoundsConfig,
+    DecisionConfig,
+    InnerConfig,
+    SolverConfig,
+    TuneConfig,
+    read_class_weight,
+    typed,
+)
 from auclab.tracking.config import TrackingConfig
 
 if TYPE_CHECKING:
@@ -80,6 +88,8 @@ class Experiment:
             plain["tune"] = resolve_tuning(plain["tune"] or {}, plain["formulation"])
         if rules := resolve_constraints(plain.pop("constraints", None) or {}):  # none are as in runs before there were
             plain["constraints"] = rules
+        if not (plain.get("inner") or {}).get("folds"):
+            plain.pop("inner", None)
         if kernel := resolve_kernel(plain.pop("kernel", None) or {}):
             plain["kernel"] = kernel
         return plain
@@ -122,6 +132,11 @@ class Experiment:
     def decision(self) -> DecisionConfig:
         """The settings ``decision``."""
         return typed(self.config.get("decision") or {}, DecisionConfig)
+
+    @cached_property
+    def inner(self) -> InnerConfig:
+        """The settings ``inner``."""
+        return typed(self.config.get("inner") or {}, InnerConfig)
 
     @cached_property
     def class_weight(self) -> dict[int, float] | Literal["balanced"] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -18,10 +19,11 @@ from auclab.pipeline.console import working
 from auclab.pipeline.constrained import constraints_of
 from auclab.pipeline.decision_settings import check_decision
 from auclab.pipeline.fold import Metrics, solve_split
+from auclab.pipeline.inner_folds import score_on_inner_folds
 from auclab.pipeline.keep import SingleRun, keep_in_view
 from auclab.pipeline.result_screen import show_line, show_run, show_solution
 from auclab.pipeline.results import Fold, Result
-from auclab.pipeline.settings import parse_figures
+from auclab.pipeline.settings import BoundsConfig, parse_figures
 from auclab.samples.blocks.table import BlockTable
 from auclab.tracking.code import code_version
 from auclab.types import Status
@@ -91,11 +93,20 @@ def solve_splits(experiment: Experiment) -> Result:
             constraints.check()  # before inner folds are solved
     if experiment.kernel is not None:
         options["kernel"] = experiment.kernel
+
+    def solve(split: Split, **changed: Any) -> Fold:
+        preprocessing = build(config.preprocess)(dataset)
+        return solve_split(dataset, split, preprocessing, formulation, metrics, **(options | changed))
+
+    def solve_inner(split: Split) -> Fold:
+        return solve(split, bounds=BoundsConfig(), decision=None)
+
     folds: list[Fold] = []
     for number, split in enumerate(splits, start=1):
         with working(f"{experiment.name} · split {number} of {len(splits)}"):
-            preprocessing = build(config.preprocess)(dataset)
-            folds.append(solve_split(dataset, split, preprocessing, formulation, metrics, **options))
+            fold = solve(split)
+            inner = score_on_inner_folds(solve_inner, split, dataset.y, experiment.inner)
+            folds.append(replace(fold, inner=inner))
         if folds[-1].solution.status is Status.INTERRUPTED:
             break
     if len(folds) == 1:

@@ -95,6 +95,8 @@ def _one_solution(grid: Table, result: Result) -> None:
     grid.add_row("split", f"{escape(rows.name)} · {len(rows.train)} rows to train, {len(rows.test)} to test")
     if fold.tuning is not None:
         grid.add_row("tuned", Text(fold.tuning.statement))
+    if fold.inner is not None:
+        grid.add_row("inner folds", Text(fold.inner.statement))
     style = "green" if solution.status in CONVERGED else "red"
     grid.add_row(
         "solver",

@@ -39,6 +39,38 @@ class PartResult:
 
 
 @dataclass(frozen=True)
+class InnerScores:
+    """The metrics of the same experiment on inner folds of the training part.
+
+    Attributes
+    ----------
+    means, standard_errors : dict
+        By metric: the mean over the folds, and s/√folds.
+    folds : int
+        Number of folds.
+    seconds : float
+        Time that they took.
+    """
+
+    means: Mapping[str, float]
+    standard_errors: Mapping[str, float]
+    folds: int
+    seconds: float
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """``inner/auc``, ``inner/auc_se``, …, and ``seconds/inner``."""
+        errors = {f"inner/{key}_se": value for key, value in self.standard_errors.items()}
+        return {f"inner/{key}": value for key, value in self.means.items()} | errors | {"seconds/inner": self.seconds}
+
+    @property
+    def statement(self) -> str:
+        """The metrics in one line."""
+        shown = (f"{key} {value:.4f} ± {self.standard_errors[key]:.4f}" for key, value in self.means.items())
+        return f"{', '.join(shown)}; mean of {self.folds} folds of the training part"
+
+
+@dataclass(frozen=True)
 class Fold:
     """One split, solved and measured.
 
@@ -68,6 +100,7 @@ class Fold:
     effects: Effects | None = None
     card: Card | None = None
     constraints: SolvedConstraints | None = None
+    inner: InnerScores | None = None
 
     @property
     def numbers(self) -> dict[str, float]:
@@ -94,6 +127,8 @@ class Fold:
         numbers |= self.uncertainty
         if self.tuning is not None:
             numbers |= self.tuning.numbers
+        if self.inner is not None:
+            numbers |= self.inner.numbers
         for guarantee in self.guarantees:
             numbers |= guarantee.numbers
         return numbers

@@ -93,11 +93,16 @@ class TuneConfig:
     ----------
     parameter : str or None
         ``penalty`` (λ), ``threshold`` (z), ``C`` or ``n_estimators`` of baselines; ``auto``: what the formulation has,
-        if anything (`auclab.pipeline.auto_tuning`); None takes the formulation as it is.
+        if anything (`auclab.pipeline.auto_tuning`); ``kernel``: γ of the kernel together with λ or z
+        (`auclab.pipeline.kernel_tuning`); None takes the formulation as it is.
     values : list of float
         The values of the path, in any order.
     grids : dict
-        Of ``auto``: the values of every parameter.
+        Of ``auto`` and ``kernel``: the values of every parameter.
+    gammas : list of float
+        Of ``kernel``: multiples of the kernel's own γ, in any order.
+    tolerance : float or None
+        Relative gap of the solves on inner folds, > 0; None is that of the solve itself.
     metric : str
         A name in `auclab.metrics.registry.METRICS`.
     options : dict
@@ -113,6 +118,8 @@ class TuneConfig:
     parameter: str | None = None
     values: list[float] = field(default_factory=list)
     grids: dict[str, Any] = field(default_factory=dict)
+    gammas: list[float] = field(default_factory=list)
+    tolerance: float | None = None
     metric: str = "auc"
     options: dict[str, Any] = field(default_factory=dict)
     folds: int = 5
@@ -141,6 +148,22 @@ class DecisionConfig:
     threshold: Any = "prior"
     probability: str = "auto"
     folds: int = 5
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class InnerConfig:
+    """Inner folds of the training part on which the whole experiment is repeated.
+
+    Attributes
+    ----------
+    folds : int
+        0 for none, else ≥ 2.
+    seed : int
+        Of the folds, ≥ 0.
+    """
+
+    folds: int = 0
     seed: int = 0
 
 
@@ -238,6 +261,7 @@ _TYPED = {
     "bounds": BoundsConfig,
     "decision": DecisionConfig,
     "constraints": ConstraintsConfig,
+    "inner": InnerConfig,
     "kernel": KernelConfig,
     "tracking": TrackingConfig,
 }

@@ -18,7 +18,15 @@ from auclab.tracking.code import code_version
 from auclab.tracking.config import TrackingConfig
 from auclab.tracking.environment import fingerprint
 from auclab.tracking.job_lock import claim
-from auclab.tracking.job_status import PARENT_PROCESS_VARIABLE, add_line, mark_other_code, write_status
+from auclab.tracking.job_status import (
+    PARENT_PROCESS_VARIABLE,
+    SWEEP_VARIABLE,
+    JobStatus,
+    add_line,
+    mark_other_code,
+    read_status,
+    write_status,
+)
 from auclab.tracking.processes import Process, end_with, this_process
 
 if TYPE_CHECKING:
@@ -62,8 +70,8 @@ def parse_rerun(value: Any) -> Rerun:
         raise AuclabError(f"rerun is {value!r}; it is one of stale, false and true") from None
 
 
-def run_job(experiment: Experiment, job: Any) -> None:
-    """One experiment as a job of a sweep.
+def run_job(experiment: Experiment, job: Any) -> JobStatus:
+    """One experiment as a job of a sweep; returns how it ended.
 
     Parameters
     ----------
@@ -93,6 +101,7 @@ def run_job(experiment: Experiment, job: Any) -> None:
 
     attempt(folder, job.job.override_dirname, make)
     leave_libraries_out_of_collections()
+    return read_status(folder, os.environ.get(SWEEP_VARIABLE))
 
 
 @dataclass(frozen=True)

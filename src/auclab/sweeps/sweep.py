@@ -70,13 +70,17 @@ class SweepCallback(Callback):
         # Hydra turns an exception raised here into a warning and continues.
         with plain_errors(lambda line: SystemExit(1)):
             check_launcher(config.hydra.launcher)
+            params = config.hydra.sweeper.get("params") or {}
+            fixed = [f"{key}={value!s}" for key, value in params.items()]
+            # As typed: a value that is resolved, such as an address, may have signs of Hydra's own language.
+            as_typed: Any = OmegaConf.to_container(config.hydra.overrides.task, resolve=False)
+            total = _count_jobs(config.hydra.sweeper, [*fixed, *as_typed])
             pin_threads(config.hydra.launcher)
             start_server(config.hydra.launcher)
             folder = Path(config.hydra.sweep.dir).absolute()
             parse_rerun(config.get("rerun"))
             tracking = typed(config.tracking, TrackingConfig)
-            params = config.hydra.sweeper.get("params") or {}
-            grid = [*(f"{key}={value!s}" for key, value in params.items()), *config.hydra.overrides.task]
+            grid = [*fixed, *config.hydra.overrides.task]
             parent = None
             if tracking.name == "mlflow":
                 from auclab.tracking import open_parent
@@ -86,10 +90,7 @@ class SweepCallback(Callback):
             sweep_id = uuid.uuid4().hex
             os.environ[SWEEP_VARIABLE] = sweep_id
             os.environ[PARENT_PROCESS_VARIABLE] = json.dumps(asdict(this_process()))
-            basic = str(config.hydra.sweeper.get("_target_", "")).endswith(("BasicSweeper", "GridSweeper"))
-            # As typed: a value that is resolved, such as an address, may have signs of Hydra's own language.
-            as_typed: Any = OmegaConf.to_container(config.hydra.overrides.task, resolve=False)
-            watcher = Watcher(folder, sweep_id, total=count_grid([*grid[: len(params)], *as_typed]) if basic else None)
+            watcher = Watcher(folder, sweep_id, total=total)
             _open.append(Sweep(sweep_id, folder, tracking, parent, watcher, comparable="study" not in config))
             watcher.start()
 
@@ -97,6 +98,17 @@ class SweepCallback(Callback):
 def program() -> list[str]:
     """The words before the overrides: ``auclab run`` or ``python run.py``."""
     return os.environ.get(PROGRAM_VARIABLE, "auclab run").split()
+
+
+def _count_jobs(sweeper: DictConfig, grid: list[str]) -> int | None:
+    """Number of jobs of a sweep; None for a sweeper that does not say. An adaptive one is checked."""
+    kind = str(sweeper.get("_target_", "")).rpartition(".")[2]
+    if kind == "OptunaSweeper":
+        from auclab.sweeps.adaptive import check_search
+
+        check_search(grid, sweeper.sampler, sweeper.metric)
+        return int(sweeper.n_trials)
+    return count_grid(grid) if kind in ("BasicSweeper", "GridSweeper") else None
 
 
 def count_grid(grid: list[str]) -> int:

@@ -86,12 +86,16 @@ def read_statuses(sweep_folder: Path, sweep: str | None = None) -> Iterator[JobS
     ['FINISHED', 'SKIPPED', 'KILLED']
     """
     for mark in sorted(sweep_folder.rglob(".hydra")):
-        found = _read(mark.parent / STATUS_FILE)
-        if found.get("sweep") == sweep and found:
-            optional = (found.get(key) for key in ("line", "run_id", "other_code"))
-            yield JobStatus(mark.parent, found.get("status", "KILLED"), *optional)
-        else:
-            yield JobStatus(mark.parent, "KILLED")
+        yield read_status(mark.parent, sweep)
+
+
+def read_status(folder: Path, sweep: str | None = None) -> JobStatus:
+    """How the job of an output folder ended."""
+    found = _read(folder / STATUS_FILE)
+    if not found or found.get("sweep") != sweep:
+        return JobStatus(folder, "KILLED")
+    optional = (found.get(key) for key in ("line", "run_id", "other_code"))
+    return JobStatus(folder, found.get("status", "KILLED"), *optional)
 
 
 def count_jobs(sweep_folder: Path, sweep: str | None = None) -> Counter[str]:

@@ -1,0 +1,52 @@
+"""What the settings are worth, measured on inner folds of the training part: the held-out part stays unseen."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.datasets.records import Split
+from auclab.datasets.splits import kfold
+from auclab.pipeline.results import Fold, InnerScores
+from auclab.pipeline.settings import InnerConfig
+
+
+def score_on_inner_folds(
+    solve: Callable[[Split], Fold], split: Split, y: NDArray[np.int64], inner: InnerConfig
+) -> InnerScores | None:
+    """Repeat an experiment on stratified folds of its training part.
+
+    Preprocessing, tuning and scorer are fitted anew on each inner training part, so that a parameter which is tuned
+    there is tuned by nested cross-validation.
+
+    Parameters
+    ----------
+    solve : callable
+        The experiment on one split.
+    split : Split
+        Its training part is cut into folds.
+    y : array of shape (n_samples,)
+        0/1, of all observations.
+    inner : InnerConfig
+        How many folds; None is returned for 0.
+
+    Raises
+    ------
+    AuclabError
+        Fewer than two folds, or more than a class has observations; what `solve` raises.
+    """
+    if inner.folds == 0:
+        return None
+    start = time.perf_counter()
+    measured = []
+    for part in kfold(y[split.train], n_folds=inner.folds, seed=inner.seed):
+        fold = solve(Split(split.train[part.train], split.train[part.test], part.name))
+        measured.append(fold.parts["test"].metrics)
+    columns = {key: np.array([each[key] for each in measured]) for key in measured[0]}
+    means = {key: float(values.mean()) for key, values in columns.items()}
+    errors = {key: float(values.std(ddof=1)) / math.sqrt(len(values)) for key, values in columns.items()}
+    return InnerScores(means, errors, inner.folds, time.perf_counter() - start)
