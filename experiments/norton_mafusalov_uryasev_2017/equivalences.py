@@ -7,8 +7,8 @@ C-SVM and EC-SVM by `auclab.solve`, to a relative gap of 1e-8; Eν-SVM here, as
 
 by linear programs over the faces of the unit ball for l1 and linf, and for l2 by cvxpy with ‖w‖ ≤ 1, which is the same
 where the value is negative. That its optimum is that of EC-SVM is read as: the value of EC-SVM at z = q(ν) is ν, and so
-is the buffered probability that the error of the w of Eν-SVM exceeds z. Variant ``z below the largest error`` leaves out
-the small ν where q(ν) is the smallest largest error, the same for all of them.
+is the buffered probability that the error of the w of Eν-SVM exceeds z. Variant ``z below the largest error`` leaves
+out the small ν where q(ν) is the smallest largest error, the same for all of them.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""Gao, Jin, Zhu & Zhou 2013, One-pass AUC optimization."""
