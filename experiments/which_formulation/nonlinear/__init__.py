@@ -1,0 +1,1 @@
+"""Linear scorers, kernels and boosted trees on many binary sets: protocol, evaluation and pages."""
