@@ -1,0 +1,1 @@
+"""Ratigan, Heuton, Wang, Cowen & Hughes 2026, Partial VOROS."""
