@@ -53,7 +53,7 @@ TREES, ROUNDS = ((4, 20), (4, 5), (16, 20), (16, 5)), (25, 75, 225)
 #: Relative gaps on inner folds and of the scorer that is kept, and the seconds of the clock a solve may take.
 ROUGH, FINE = 1e-2, 1e-3
 ROUGH_LIMIT, FINE_LIMIT = 20.0, 60.0
-MOST_LANDMARKS = 200
+MOST_LANDMARKS = 150
 #: Of the diagonal: what an observation must have left to be a landmark on an inner fold.
 _LEFT = 1e-3
 
