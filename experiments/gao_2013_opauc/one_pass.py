@@ -1,8 +1,9 @@
 """OPAUC: one pass of gradient steps on the pairwise square loss, from means and covariances of the classes.
 
 A row x of one class makes the step ``w ← w − η (λ w + ∇)`` with ∇ the gradient of ``½ mean (1 − w·(x₊ − x₋))²`` over
-its pairs with the rows of the other class seen so far, which is ``∓(x − c) + (x − c)(x − c)ᵀw + S w`` with c and S the mean
-and the covariance of those rows. The update of c and S is that of the MATLAB code that carries the paper's reference.
+its pairs with the rows of the other class seen so far, which is ``∓(x − c) + (x − c)(x − c)ᵀw + S w`` with c and S the
+mean and the covariance of those rows. The update of c and S is that of the MATLAB code that carries the paper's
+reference.
 
 Effect: test AUC on ijcnn1, a9a and w8a, a fifth tested per seed, η and λ chosen on a quarter of the rest; beside it the
 minimum of the same loss over all pairs (`batch`, λ chosen alike) and the squared RankSVM of auclab at λ = 1e-4.
