@@ -6,6 +6,8 @@ over the sorted scores. pyplot is not used: without `ax` a display makes a new f
 """
 
 from auclab.displays.buffered_roc import BufferedROCCurve, BufferedROCDisplay
+from auclab.displays.decision_contour import DecisionContourDisplay
+from auclab.displays.landmark_gap import LandmarkGapDisplay
 from auclab.displays.lesser_area import LesserAreaDisplay
 from auclab.displays.modifiers import ModifierDisplay
 from auclab.displays.polynomial_step import PolynomialStepDisplay
@@ -19,6 +21,8 @@ from auclab.displays.weighted_auc import WeightedAUCDisplay
 __all__ = [
     "BufferedROCCurve",
     "BufferedROCDisplay",
+    "DecisionContourDisplay",
+    "LandmarkGapDisplay",
     "LesserAreaDisplay",
     "ModifierDisplay",
     "PolynomialStepDisplay",
