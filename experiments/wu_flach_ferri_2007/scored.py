@@ -75,8 +75,8 @@ def area_under_sroc(labels: Integers, scores: Floats) -> float:
 
 def _run(table: Table, random: np.random.Generator) -> dict[tuple[str, float], float]:
     """Test AUC of the model that sAUC selects less that of AUC's, by learner and share of the validation part."""
-    train, rest = _halves(np.arange(len(table.labels)), table.labels, random)
-    validation, test = _halves(rest, table.labels[rest], random)
+    train, rest = halves(np.arange(len(table.labels)), table.labels, random)
+    validation, test = halves(rest, table.labels[rest], random)
     rows, columns = np.concatenate([validation, test]), fill(table, train)
     bayes, labels = NaiveBayes(table, train, rows), table.labels[rows]
     scores: dict[str, list[Floats]] = {learner: [] for learner in LEARNERS}
@@ -87,7 +87,7 @@ def _run(table: Table, random: np.random.Generator) -> dict[tuple[str, float], f
         scores["nb"].append(bayes.scores(kept))
         scores["logistic"].append(logistic_scores(table, columns, train, rows, kept))
     n = len(validation)
-    parts = {share: _part(labels[:n], share) for share in SHARES}
+    parts = {share: first_rows(labels[:n], share) for share in SHARES}
     found = {}
     for learner, own in scores.items():
         areas = np.array([auc_score(labels[n:], each[n:]) for each in own])
@@ -100,7 +100,7 @@ def _run(table: Table, random: np.random.Generator) -> dict[tuple[str, float], f
     return found
 
 
-def _halves(rows: Integers, labels: Mask, random: np.random.Generator) -> tuple[Integers, Integers]:
+def halves(rows: Integers, labels: Mask, random: np.random.Generator) -> tuple[Integers, Integers]:
     """Two halves of every class, in random order."""
     shuffled = [random.permutation(rows[labels == side]) for side in (True, False)]
     first = np.concatenate([part[: len(part) // 2] for part in shuffled])
@@ -108,7 +108,7 @@ def _halves(rows: Integers, labels: Mask, random: np.random.Generator) -> tuple[
     return random.permutation(first), random.permutation(second)
 
 
-def _part(labels: Mask, share: float) -> Integers:
+def first_rows(labels: Mask, share: float) -> Integers:
     """The first rows of either class, as many as make `share` of the held-out half; at least one."""
     counts = [max(1, round(2 * share * (labels == side).sum())) for side in (True, False)]
     found = [np.flatnonzero(labels == side)[:count] for side, count in zip((True, False), counts, strict=True)]

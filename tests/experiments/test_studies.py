@@ -26,6 +26,7 @@ NEED_FILES = {
     *("data_sets", "spect", "accuracy", "lambda_path", "threshold_family", "page_blocks", "linear", "sampling"),
     *("splits", "exact", "partial", "family", "answers"),
     *("table1", "table2", "table2_readings", "table3", "proposition8", "calibrated"),
+    *("error_rate", "scenarios", "scored"),
 }
 #: The files that no manifest has; tests/experiments/test_downloads.py runs these studies on made tables.
 NEED_DOWNLOAD = {"fraud": "creditcard.csv", "ultrasound": "busi_features.csv"}
@@ -41,10 +42,11 @@ def test_docstrings_run(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
-def test_five_papers_and_two_questions_of_our_own_are_studied():
-    assert len(scoreboard.papers()) == 7
-    for own in ("which_formulation", "scorecards"):
-        assert {claim.rule for claim in scoreboard.claims(own)} == {"none"}
+def test_papers_have_printed_claims_and_questions_of_our_own_have_none():
+    own = {paper for paper in scoreboard.papers() if not any(c.source == "printed" for c in scoreboard.claims(paper))}
+    assert own == {"which_formulation", "scorecards"}
+    for paper in own:
+        assert {claim.rule for claim in scoreboard.claims(paper)} == {"none"}
     assert {name.split(".")[1] for name in STUDIES} == set(scoreboard.papers())
 
 
@@ -118,14 +120,50 @@ def test_every_result_has_a_claim_and_its_command(paper):
 
 @pytest.mark.parametrize("paper", scoreboard.papers())
 def test_the_table_has_a_row_for_every_claim(paper):
-    first = [line.split(" | ")[0].removeprefix("| ") for line in scoreboard.table(paper).splitlines()[2:]]
-    assert set(first) == identifiers(paper)
+    tables = [scoreboard.table(paper, source).splitlines()[2:] for source in ("printed", "ours")]
+    first = [line.split(" | ")[0].removeprefix("| ") for lines in tables for line in lines]
+    assert set(first) - {"″"} == identifiers(paper)
     assert sum(scoreboard.counts(paper).values()) == len(identifiers(paper))
     assert (study.FOLDER / paper / "README.md").is_file()
 
 
-def test_the_page_is_the_one_that_the_files_give():
-    assert (study.FOLDER / "README.md").read_text(encoding="utf-8") == scoreboard.page()
+@pytest.fixture(scope="module")
+def pages():
+    return scoreboard.pages()
+
+
+@pytest.fixture(scope="module")
+def misses():
+    return scoreboard.misses()
+
+
+@pytest.mark.parametrize("place", ["README.md", *(f"{paper}/scoreboard.md" for paper in scoreboard.papers())])
+def test_the_page_is_the_one_that_the_files_give(place, pages):
+    assert (study.FOLDER / place).read_text(encoding="utf-8") == pages[place]
+
+
+def test_the_first_page_is_short_and_counts_printed_claims_alone(pages):
+    page = pages["README.md"]
+    assert len(page) < 40_000
+    printed = sum(claim.source == "printed" for paper in scoreboard.papers() for claim in scoreboard.claims(paper))
+    assert f"| all | {printed} |" in page
+
+
+def test_what_differs_most_is_explained(misses):
+    largest = [miss for miss in misses if math.isfinite(miss.apart)][: scoreboard.MOST_MISSES]
+    statements = [miss for miss in misses if not math.isfinite(miss.apart)]
+    unexplained = [miss.claim.claim_id for miss in (*largest, *statements) if scoreboard.explain(miss) is None]
+    assert unexplained == []
+
+
+@pytest.mark.parametrize("paper", scoreboard.papers())
+def test_every_explanation_is_of_a_claim_that_differs(paper, misses):
+    differ = [miss for miss in misses if miss.paper == paper]
+    used = {scoreboard.explain(miss) for miss in differ}
+    for row in scoreboard.explanations(paper):
+        assert row.status in ("tested", "open")
+        assert row.explanation
+        assert row in used, f"{row.pattern} explains nothing that differs"
 
 
 def claim(value, rule, tolerance, **more):
