@@ -1,11 +1,11 @@
 """The scorers that are compared: four programs, linear and with an RBF kernel, and three usual classifiers.
 
-Each is tuned among eight candidates if it is linear and twelve if not, by the mean AUC over the same inner folds, of
+Each is tuned among eight candidates if it is linear and nine if not, by the mean AUC over the same inner folds, of
 equal means the simplest candidate (the first), and fitted once more on the training part.
 
 The programs' λ and z are shares s of the value at which 0 becomes optimal over the pairs of means (derivations 7.3):
 with ``g = ‖mean of φ over the positives − mean over the negatives‖`` λ = (s g)², z = −s g, and over points g/2 in the
-place of g, with classes of equal weight. Linear scorers have eight shares, those of a kernel four for each of three γ.
+place of g, with classes of equal weight. Linear scorers have eight shares, those of a kernel three for each of three γ.
 
 On inner folds the programs with a kernel are solved in the span of at most `MOST_LANDMARKS` landmarks, chosen by
 pivoted Cholesky: kernel matrix and span of a γ are shared by all programs and their λ. C-SVM² is scikit-learn's SVC
@@ -39,21 +39,21 @@ from experiments.which_formulation.nonlinear.sets import Parts
 MAX_FPR = 0.1
 FOLDS = 2
 #: γ times the number of columns, whose variance is one: scikit-learn's gamma="scale" is 1.
-GAMMAS = (0.1, 0.5, 2.5)
+GAMMAS = (0.1, 0.4, 1.6)
 #: Shares of a penalty, which enter squared; of a threshold; and where the hardest negatives are ranked alone, for which
 #: 0 is optimal earlier.
-PENALTIES, THRESHOLDS, HARDEST = (0.5, 0.15, 0.045, 0.0135), (0.7, 0.4, 0.2, 0.08), (0.25, 0.1, 0.04, 0.016)
+PENALTIES, THRESHOLDS, HARDEST = (0.5, 0.1, 0.02), (0.7, 0.35, 0.1), (0.25, 0.07, 0.02)
 #: Of a penalty (and of logistic regression) and of a threshold, for linear scorers.
 LINEAR_PENALTIES = tuple(float(share) for share in np.geomspace(0.9, 3e-3, 8))
 LINEAR_THRESHOLDS = tuple(float(share) for share in np.geomspace(0.9, 3e-2, 8))
 #: C of SVC, as it is used: no weights of the classes.
-SVC_C = (0.1, 1.0, 10.0, 100.0)
+SVC_C = (0.3, 3.0, 30.0)
 #: Leaves and least rows of a leaf, and numbers of trees at learning rate 0.1, which are read off one sequence of trees.
-TREES, ROUNDS = ((4, 20), (4, 5), (16, 20), (16, 5)), (25, 75, 225)
+TREES, ROUNDS = ((4, 20), (4, 5), (16, 10)), (25, 75, 225)
 #: Relative gaps on inner folds and of the scorer that is kept, and the seconds of the clock a solve may take.
-ROUGH, FINE = 1e-2, 1e-3
+ROUGH, FINE = 3e-2, 1e-3
 ROUGH_LIMIT, FINE_LIMIT = 20.0, 60.0
-MOST_LANDMARKS = 150
+MOST_LANDMARKS = 120
 #: Of the diagonal: what an observation must have left to be a landmark on an inner fold.
 _LEFT = 1e-3
 
