@@ -77,6 +77,7 @@ def test_everything_is_drawn_and_nothing_is_said(page):
     splits = [each["curves"][0]["split"] for each in selected]
     expected = ["ROC and buffered ROC curves", "Relative gap over time", f"ROC surface of {names[0]}, {splits[0]}"]
     expected += [f"{what} of {name}" for name in names for what in ("Scores", "Ranking errors")]
+    expected += ["Probabilities against outcomes", "Cost against the ratio of costs"]
     expected += ["Bounds over held-out values", *(f"{path['metric']} along {path['symbol']}" for path in data["paths"])]
     assert sorted(answer["titles"]) == sorted(expected)
     assert answer["described"]

@@ -39,6 +39,8 @@ GROUPS = (
     *("dataset", "split", "preprocess", "formulation", "tune", "solver", "metrics", "bounds", "decision", "tracking"),
     "constraints",
     "kernel",
+    "class_weight",
+    "inner",
     "experiment",
     "data_dir",
 )

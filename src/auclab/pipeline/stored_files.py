@@ -120,11 +120,15 @@ def read_rows(folder: Path, name: str) -> list[dict[str, str]] | None:
 
 @dataclass(frozen=True)
 class StoredScores:
-    """Labels (0, 1) and scores of one part of a split, shape (n_samples,); `part` is ``train`` or ``test``."""
+    """Labels (0, 1) and scores of one part of a split, shape (n_samples,); `part` is ``train`` or ``test``.
+
+    `row` are the numbers of the observations in the data set, from 0; None where an older run did not keep them.
+    """
 
     part: str
     y_true: Array
     y_score: Array
+    row: Array | None = None
 
 
 def read_scores(folder: Path) -> StoredScores | None:
@@ -149,10 +153,12 @@ def read_scores(folder: Path) -> StoredScores | None:
             if n_rows < 1:
                 raise ValueError("it has no rows")
             # Without what pandas wrote beside the columns: it may name types.
-            table = file.read(columns=["part", "y_true", "score"]).replace_schema_metadata(None)
+            names = [name for name in ("part", "y_true", "score", "row") if name != "row" or name in file.schema.names]
+            table = file.read(columns=names).replace_schema_metadata(None)
             part = str(table.column("part")[0].as_py())
             y_true, y_score = (table.column(name).to_numpy() for name in ("y_true", "score"))
-            return StoredScores(part, y_true.astype("int8"), y_score.astype(float))
+            row = table.column("row").to_numpy().astype("int64") if "row" in names else None
+            return StoredScores(part, y_true.astype("int8"), y_score.astype(float), row)
     except (OSError, pa.ArrowException) as error:
         what = " ".join(str(error).split())[:200]
         raise AuclabError(f"{path} cannot be read ({what}); it is not as auclab writes it") from error

@@ -11,13 +11,16 @@ import numpy as np
 from auclab.displays.costs import BestPoints
 from auclab.displays.ranking_error import binned_pairs
 from auclab.displays.score_histogram import default_bins
+from auclab.inference import roc_band_part
 from auclab.metrics import ScoredPart, roc_hull, voros_from_points
 from auclab.metrics.buffered import buffered_auc_from_sorted
 from auclab.metrics.buffered_roc import broc_from_sorted
 from auclab.metrics.pair_errors import PairErrors
 from auclab.metrics.roc import roc_from_sorted
 from auclab.pipeline.stored_files import damaged, read_rows, read_scores
+from auclab.report.decisions import decisions
 from auclab.report.thinning import short, steps, thinned
+from auclab.report.worst_rows import worst_rows
 from auclab.types import Array
 
 #: Bars of a histogram of ranking errors; levels of the ROC surface.
@@ -46,7 +49,9 @@ def split_curves(folder: Path) -> dict[str, Any] | None:
         ``part``, ``n_pos``, ``n_neg``, ``auc``, ``bauc``, ``voros``; ``roc`` and ``broc`` as [fpr, tpr] in steps of
         1/10,000, ``broc`` None where there is no γ*; ``scores``: edges, densities of negatives and positives;
         ``errors``: edges, densities of pairs, γ*; ``surface``: cost shares and the ends of their lines, the hull;
-        ``history``: seconds and relative gaps.
+        ``history``: seconds and relative gaps; ``band``: distances of a 95 % band from the ROC curve, None for scores
+        of the training part; ``worst`` (`auclab.report.worst_rows`), and what
+        `auclab.report.decisions` finds.
     """
     stored = read_scores(folder)
     if stored is None:
@@ -68,12 +73,21 @@ def split_curves(folder: Path) -> dict[str, Any] | None:
         "errors": _error_bars(part.pair_errors, buffered.gamma_left),
         "surface": _surface(*polygon),
         "history": _history(folder),
+        "band": _band(part) if stored.part == "test" else None,
+        "worst": worst_rows(stored),
+        **decisions(folder, stored, polygon),
     }
 
 
 def _curve(fpr: Array, tpr: Array) -> list[list[int]]:
     fpr, tpr = thinned(fpr, tpr)
     return [steps(fpr), steps(tpr)]
+
+
+def _band(part: ScoredPart) -> list[float]:
+    """How far the 95 % band of the ROC curve is from it, in both directions."""
+    band = roc_band_part(part, level=0.95, method="ks")
+    return short([band.dx, band.dy], 3)
 
 
 def _score_bars(pos: Array, neg: Array) -> dict[str, Any]:

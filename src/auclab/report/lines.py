@@ -90,11 +90,11 @@ def _line(number: int, rows: list[dict[str, Any]], metrics: Sequence[str], store
         gap=spread(_values(rows, "gap"))[2],
         seconds=sum(_values(rows, "seconds/total")),
         started=first["started"],
-        command=plain_command(_text(first.get("tag.command"))),
+        command=plain_command(plain_text(first.get("tag.command"))),
         again=shlex.join(["auclab", "rerun", *where, str(first["run_id"])[:12]]),
         code=_code(first),
-        data_sha256=_text(first["data_sha256"]),
-        error=_text(first.get("tag.error")),
+        data_sha256=plain_text(first["data_sha256"]),
+        error=plain_text(first.get("tag.error")),
     )
 
 
@@ -131,7 +131,7 @@ def _ending(row: Mapping[str, Any]) -> str:
     """How a split ended; of a run that did not finish, its status."""
     if row["run_status"] != "FINISHED":
         return str(row["run_status"]).lower()
-    return _text(row.get("tag.status")) or "finished"
+    return plain_text(row.get("tag.status")) or "finished"
 
 
 def _values(rows: Sequence[Mapping[str, Any]], name: str) -> list[float]:
@@ -139,13 +139,14 @@ def _values(rows: Sequence[Mapping[str, Any]], name: str) -> list[float]:
 
 
 def _code(first: Mapping[str, Any]) -> str:
-    commit = _text(first.get("tag.mlflow.source.git.commit"))[:12]
+    commit = plain_text(first.get("tag.mlflow.source.git.commit"))[:12]
     changed = " with uncommitted changes" if first.get("tag.git.changed") == "yes" else ""
-    parts = [f"auclab {_text(first.get('tag.version.auclab'))}".strip(), f"commit {commit}{changed}" if commit else ""]
-    parts.append(f"Python {_text(first.get('tag.python'))}" if _text(first.get("tag.python")) else "")
+    version, python = (plain_text(first.get(f"tag.{name}")) for name in ("version.auclab", "python"))
+    parts = [f"auclab {version}".strip(), f"commit {commit}{changed}" if commit else ""]
+    parts.append(f"Python {python}" if python else "")
     return " · ".join(part for part in parts if part)
 
 
-def _text(value: Any) -> str:
-    """A string of the store, "" where it is missing."""
+def plain_text(value: Any) -> str:
+    """A value of the store as a string, "" where it is missing."""
     return "" if value is None or pd.isna(value) else str(value)

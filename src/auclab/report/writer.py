@@ -23,6 +23,7 @@ from auclab.report.cards import read_cards
 from auclab.report.coefficients import scorer_effects
 from auclab.report.comparisons import compare_sheet
 from auclab.report.curves import split_curves
+from auclab.report.differences import settings_that_differ
 from auclab.report.guarantees import bound_lines, read_bounds
 from auclab.report.lines import RunLine, run_lines
 from auclab.report.paths import find_paths
@@ -44,7 +45,7 @@ MOST_SELECTED, SELECTED_AT_FIRST = 6, 3
 #: Signs of JSON that are written by their numbers inside an element of HTML.
 _IN_SCRIPT = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
-SCRIPTS = ("table.js", "figure.js", "curves.js", "surface.js", "main.js")
+SCRIPTS = ("table.js", "figure.js", "curves.js", "surface.js", "selected.js", "costs.js", "main.js")
 
 
 def write_report(
@@ -100,6 +101,7 @@ def write_report(
         "runs": {
             line.number: {"name": line.name, "curves": curves[line.number]} for line in lines if line.number in curves
         },
+        "settings": settings_that_differ(finished, numbers),
         "selected": _first_selection(lines, curves),
         "most": MOST_SELECTED,
         "bounds": _bound_points(bounds),
@@ -203,6 +205,7 @@ def _template() -> Any:
     digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
     environment.globals["script_source"] = f"'sha256-{digest}'"
     environment.filters["or_dash"] = lambda value, form: "—" if math.isnan(value) else format(value, form)
+    environment.filters["counted"] = lambda count, noun: f"{count} {noun}" if count == 1 else f"{count} {noun}s"
     environment.filters["sortable"] = lambda value: "" if value is None or math.isnan(value) else repr(float(value))
     return environment.get_template("report.html.j2")
 

@@ -19,6 +19,9 @@ function drawRoc(series) {
     x: makeScale([0, 1]), y: makeScale([0, 1]), xLabel: "false positive rate", yLabel: "true positive rate", height: 370,
   });
   axes.line([0, 1], [0, 1], { class: "chance" });
+  const [[only], ...others] = series;
+  const band = !others.length && only.curves.length === 1 && only.curves[0].band;
+  if (band) axes.put(bandAround(axes, only.curves[0].roc.map(unit), band), `95 % band of the ROC curve of ${only.name}`);
   for (const [run, index] of series) {
     for (const each of run.curves) {
       const [name, colour] = [`${run.name}, ${each.split}`, curveClass(index, run.curves)];
@@ -26,7 +29,18 @@ function drawRoc(series) {
       axes.line(...each.roc.map(unit), { class: colour }, `ROC of ${name}: AUC ${written(each.auc)}`);
     }
   }
-  return framed("ROC and bROC.", "Solid: ROC, the area is AUC. Dashed: buffered ROC, the area is bAUC if the scores have no ties.", axes.svg);
+  const shaded = band ? " Shaded: where the whole ROC curve of the population lies with probability 0.95 (Kolmogorov–Smirnov distances, for any sample size)."
+    : " One run alone has its 95 % band.";
+  return framed("ROC and bROC.", `Solid: ROC, the area is AUC. Dashed: buffered ROC, the area is bAUC if the scores have no ties.${shaded}`, axes.svg);
+}
+
+/** The curve moved up and left, and down and right, within the square. */
+function bandAround(axes, [fpr, tpr], [dx, dy]) {
+  const within = (value) => Math.min(1, Math.max(0, value));
+  const above = fpr.map((x, k) => [within(x - dx), within(tpr[k] + dy)]);
+  const below = fpr.map((x, k) => [within(x + dx), within(tpr[k] - dy)]);
+  const corners = [[0, within(dy)], ...above, [1, 1], [1, within(1 - dy)], ...below.reverse(), [0, 0]];
+  return svgNode("path", { class: "band", d: `${axes.path(corners)}Z` });
 }
 
 function drawHistory(series) {

@@ -91,6 +91,9 @@ function drawAxes({ title, description, x, y, xLabel, yLabel, width = 380, heigh
     note(at, value, text, anchor = "start") {
       return this.put(svgNode("text", { x: X(at) + (anchor === "end" ? -4 : 4), y: Y(value) + 9, "text-anchor": anchor }, text));
     },
+    path(points) {
+      return points.map(([at, value], k) => `${k ? "L" : "M"}${X(at)},${Y(value)}`).join("");
+    },
     put(node, name = "") {
       if (name) node.append(svgNode("title", {}, name));
       svg.append(node);

@@ -23,7 +23,7 @@ function list() {
   const terms = byId("find").value.toLowerCase().split(/\s+/).filter(Boolean);
   const count = showRuns(listed, terms);
   const all = document.querySelectorAll("#run-table tbody tr").length;
-  byId("found").textContent = count < all ? `${count} of ${all} runs` : `${all} runs`;
+  byId("found").textContent = count < all ? `${count} of ${all} runs` : all === 1 ? "1 run" : `${all} runs`;
   byId("all").hidden = !listed;
 }
 byId("find").addEventListener("input", list);
@@ -42,18 +42,25 @@ for (const cell of document.querySelectorAll("button.cell")) {
 // Which runs are drawn.
 const boxes = [...document.querySelectorAll("input[name=draw]")];
 const surface = byId("surface") && new Surface(byId("surface"));
+const costs = byId("costs") && new Costs(byId("costs"));
 function drawSelected() {
   const selected = boxes.filter((box) => box.checked);
   for (const box of boxes) box.disabled = !box.checked && selected.length >= DATA.most;
   const series = selected.map((box, index) => [DATA.runs[box.value], index]);
   fillLegend(byId("legend"), series.map(([run, index]) => [`s${index}`, "", `${run.name}: ${summary(run)}`]));
-  byId("surface").hidden = !series.length;
-  for (const id of ["roc-plot", "gap-plot", "histograms"]) byId(id).replaceChildren();
+  byId("surface").hidden = byId("costs").hidden = !series.length;
+  for (const id of ["roc-plot", "gap-plot", "histograms", "worst", "calibration-plot"]) byId(id).replaceChildren();
+  showDifferences(byId("differences"), selected.map((box) => box.value), DATA.runs, DATA.settings);
+  const calibration = series.length ? drawCalibration(series) : null;
+  byId("calibration").hidden = !calibration;
+  if (calibration) byId("calibration-plot").append(calibration);
   if (!series.length) return;
   const beside = series.map(([run]) => framed(run.name, run.curves.length > 1 ? `(${run.curves[0].split})` : "", drawScores(run), drawErrors(run)));
   byId("roc-plot").append(drawRoc(series));
-  byId("gap-plot").append(drawHistory(series));
+  if (series.some(([run]) => run.curves.some((each) => each.history[0].length))) byId("gap-plot").append(drawHistory(series));
   byId("histograms").append(...beside);
+  byId("worst").append(...series.map(([run]) => worstTable(run)));
+  costs.show(series);
   const select = byId("surface-run");
   const before = select.value;
   select.replaceChildren(...selected.map((box) => new Option(DATA.runs[box.value].name, box.value)));

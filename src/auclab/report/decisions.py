@@ -1,0 +1,93 @@
+"""What the kept model makes of its scores: its probabilities against outcomes, its threshold, the cheapest ones."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from auclab.export.scorer import Scorer
+from auclab.metrics import roc_hull
+from auclab.pipeline.stored_files import StoredScores, damaged, inner_folder, read_json
+from auclab.report.thinning import short, steps
+from auclab.types import Array
+
+#: Groups of observations with similar probabilities.
+GROUPS = 10
+
+
+def decisions(folder: Path, scores: StoredScores, polygon: tuple[Array, Array]) -> dict[str, Any]:
+    """The model's decisions on the stored scores of a split, ready for JSON.
+
+    Parameters
+    ----------
+    folder : Path
+        Files of the split.
+    scores : StoredScores
+        Its scores.
+    polygon : (fpr, tpr)
+        Vertices of their ROC curve.
+
+    Returns
+    -------
+    dict
+        ``cheapest``: the vertices [fpr, tpr, score] of the hull; an observation is called positive from the score on,
+        null for none. ``threshold``: value, rule, and the rates of the kept model, None where the run kept none.
+        ``calibration``: ``brier`` and per group of observations the mean probability, the share of positives, its 95 %
+        interval (Wilson 1927) and their number; None without probabilities.
+
+    Raises
+    ------
+    AuclabError
+        A file is damaged or must not be read (`auclab.pipeline.stored_files`).
+    """
+    description = read_json(inner_folder(folder, "model"), "scorer.json")
+    found: dict[str, Any] = {"cheapest": _cheapest(scores, polygon), "threshold": None, "calibration": None}
+    if description is None:
+        return found
+    with damaged(folder / "model" / "scorer.json"):
+        threshold = description["threshold"]
+        value = float(threshold["value"])
+        called = scores.y_score > value
+        rates = [float(called[scores.y_true == label].mean()) for label in (0, 1)]
+        found["threshold"] = {"value": short([value], 5)[0], "rule": str(threshold["rule"]), "rates": steps(rates)}
+        probability = Scorer(description).probability(scores.y_score)
+        if probability is not None:
+            found["calibration"] = _calibration(probability, scores.y_true == 1)
+    return found
+
+
+def _cheapest(scores: StoredScores, polygon: tuple[Array, Array]) -> list[list[Any]]:
+    """Vertices of the hull, each with the smallest score that is called positive there."""
+    fpr, tpr = roc_hull(*polygon)
+    descending = np.sort(scores.y_score)[::-1]
+    positives = int((scores.y_true == 1).sum())
+    called = np.rint(fpr * (descending.size - positives) + tpr * positives).astype(int)
+    levels = [None if count == 0 else short([descending[count - 1]], 5)[0] for count in called]
+    return [list(each) for each in zip(steps(fpr), steps(tpr), levels, strict=True)]
+
+
+def _calibration(probability: Array, positive: Array) -> dict[str, Any]:
+    order = np.argsort(probability, kind="stable")
+    groups = []
+    for part in np.array_split(order, GROUPS):
+        if count := part.size:
+            hits = int(positive[part].sum())
+            groups.append([*steps([probability[part].mean(), hits / count, *_wilson(hits, count)]), count])
+    return {"brier": short([float(np.mean((probability - positive) ** 2))])[0], "groups": groups}
+
+
+def _wilson(hits: int, count: int, z: float = 1.959963984540054) -> tuple[float, float]:
+    """The interval of Wilson (1927) for a proportion.
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in _wilson(0, 10)]
+    [0.0, 0.2775]
+    """
+    share = hits / count
+    middle = (share + z * z / (2 * count)) / (1 + z * z / count)
+    half = z / (1 + z * z / count) * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
+    return max(0.0, middle - half), min(1.0, middle + half)
