@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from auclab.datasets.block_medians import block_medians
+from auclab.datasets.block_medians import MedianSample, block_medians
+from auclab.samples.blocks.tree import tree_sum
+
+
+def medians_of(parts, size=100):
+    sample = tree_sum(MedianSample.of(part, size) for part in parts)
+    return block_medians(lambda task: map(task, parts), sample)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -20,8 +26,26 @@ def test_medians_are_those_of_numpy(seed):
     X = np.where(rng.random((n, 5)) < 0.3, np.nan, np.stack(columns, axis=1))
     X[0] = 1.0  # a value in each column
     cuts = np.sort(rng.integers(0, n + 1, 3))
-    found = block_medians(lambda: np.split(X, cuts), 5)
+    found = medians_of(np.split(X, cuts))
     with np.errstate(over="ignore"):
         expected = np.nanmedian(X / 4.0, axis=0) * 4.0
     np.testing.assert_allclose(found, expected, rtol=2e-16, atol=1e-322)
     np.testing.assert_array_equal(found[:2], np.nanmedian(X[:, :2], axis=0))
+
+
+@pytest.mark.parametrize("size", [1, 20])
+def test_a_sample_that_misleads_and_brackets_in_parts(size, monkeypatch):
+    """Sorted rows of which a sample has the first alone, and brackets with more values than may be gathered."""
+    monkeypatch.setattr("auclab.datasets.block_medians.MOST_GATHERED", 10)
+    rng = np.random.default_rng(0)
+    X = np.stack([np.sort(rng.normal(size=3001)), rng.integers(0, 3, 3001), np.full(3001, 7.0)], axis=1)
+    parts = np.split(X, [5, 1000, 2900])
+    first = MedianSample.of(parts[0], size) + MedianSample.of(np.full((len(X) - 5, 3), 1.0), 1)
+    passes = []
+
+    def run(task):
+        passes.append(1)
+        return map(task, parts)
+
+    np.testing.assert_array_equal(block_medians(run, first), np.median(X, axis=0))
+    assert len(passes) < 10

@@ -64,12 +64,8 @@ class ColumnScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if self.to not in ("standard", "minmax"):
             raise AuclabError(f"to must be standard or minmax, got {self.to!r}")
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
-        entries = _entries(X) / X.shape[0]
-        filled = entries > _MOSTLY_ZERO
         low, high = column_range(X)
-        if self.to == "minmax":
-            filled |= low != 0
-        self.sparse_ = pays_as_csr(X.shape[0], X.shape[1], float(np.where(filled, 1.0, entries).mean()))
+        filled = self._decide(X.shape[0], _entries(X) / X.shape[0], low)
         if not self.sparse_:
             scaler = StandardScaler() if self.to == "standard" else MinMaxScaler()
             self.scaler_ = scaler.fit(_dense(X))
@@ -81,6 +77,38 @@ class ColumnScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         else:
             self.shift_, self.scale_ = low, np.where(high > low, high - low, 1.0)
         return self
+
+    def fit_moments(self, n_rows: int, entries: Array, low: Array, high: Array, mean: Array, variance: Array) -> Self:
+        """The same as `fit` from what is known of every column, without the rows.
+
+        Parameters
+        ----------
+        n_rows : int
+        entries : array of shape (n_features,)
+            Share of the rows whose value is not 0.
+        low, high, mean, variance : arrays of shape (n_features,)
+            The variance is that of the rows, divided by their number.
+        """
+        self.n_features_in_ = low.size
+        filled = self._decide(n_rows, entries, low)
+        standard = fitted_standard_scaler(n_rows, mean, variance)
+        if not self.sparse_:
+            self.scaler_ = standard if self.to == "standard" else MinMaxScaler().fit(np.stack([low, high]))
+            self.shift_ = mean if self.to == "standard" else low
+            self.scale_ = standard.scale_ if self.to == "standard" else 1.0 / self.scaler_.scale_
+        elif self.to == "standard":
+            self.shift_, self.scale_ = np.where(filled, mean, 0.0), standard.scale_
+        else:
+            self.shift_, self.scale_ = low, np.where(high > low, high - low, 1.0)
+        return self
+
+    def _decide(self, n_rows: int, entries: Array, low: Array) -> NDArray[np.bool_]:
+        """Set `sparse_`; which columns are centred though the output be sparse."""
+        filled = entries > _MOSTLY_ZERO
+        if self.to == "minmax":
+            filled |= low != 0
+        self.sparse_ = pays_as_csr(n_rows, low.size, float(np.where(filled, 1.0, entries).mean()))
+        return filled
 
     def transform(self, X: Any) -> Any:
         """The scaled columns, as an array or a CSR matrix."""
@@ -106,6 +134,24 @@ class ColumnScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def fitted_standard_scaler(n_rows: int, mean: Array, variance: Array) -> StandardScaler:
+    """A `StandardScaler` fitted to `n_rows` rows of which only mean and variance of every column are known.
+
+    Examples
+    --------
+    >>> fitted_standard_scaler(2, np.array([2.0, 5.0]), np.array([1.0, 0.0])).transform([[3.0, 6.0]]).tolist()
+    [[1.0, 1.0]]
+    """
+    scaler = StandardScaler()
+    eps = np.finfo(np.float64).eps
+    # scikit-learn's rule for columns whose variance is rounding alone: they are not divided.
+    constant = variance <= n_rows * eps * variance + (n_rows * mean * eps) ** 2
+    scaler.mean_, scaler.var_ = mean.copy(), variance.copy()
+    scaler.scale_ = np.where(constant | (variance == 0), 1.0, np.sqrt(variance))
+    scaler.n_features_in_, scaler.n_samples_seen_ = mean.size, n_rows
+    return scaler
 
 
 def _dense(X: Any) -> Array:

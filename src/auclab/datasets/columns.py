@@ -12,6 +12,7 @@ from auclab.datasets.dates import PARTS, DateText, check_parts, find_dates
 from auclab.datasets.labels import as_labels
 from auclab.datasets.overrides import override
 from auclab.datasets.records import Dataset
+from auclab.samples.blocks.table import BlockTable
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:
@@ -137,6 +138,26 @@ def sort_columns(
     formats = _formats(found, table, date_format)
     widths, notes = _widths(table, numeric, nominal, formats, max_categories, parts, missing_indicators)
     return Columns(tuple(numeric), tuple(nominal), formats, widths, (*notes, *_identifiers(table, numeric)))
+
+
+def block_columns(
+    table: BlockTable,
+    *,
+    max_categories: int | None = MAX_CATEGORIES,
+    missing_indicators: bool = False,
+    dates: str | Sequence[str] | None = None,
+    date_format: str | None = None,
+) -> Columns:
+    """The columns of a table in blocks, as its files say what they are; nothing is read.
+
+    Raises
+    ------
+    AuclabError
+        A setting out of range.
+    """
+    _checked(max_categories, dates)
+    numeric = tuple(name for name in table.columns if name not in table.nominal)
+    return Columns(numeric, table.nominal)
 
 
 def _checked(max_categories: Any, dates: Any) -> tuple[str, ...]:

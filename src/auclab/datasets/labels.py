@@ -71,17 +71,19 @@ def as_labels(value: Any) -> tuple[str, ...]:
     return tuple(label_text(item) for item in (value if several else (value,)))
 
 
-def binarise(target: pd.Series, positive: Any = None, negative: Any = None) -> BinaryTarget:
+def binarise(target: pd.Series, positive: Any = None, negative: Any = None, *, kind: Any = np.int64) -> BinaryTarget:
     """Assign labels to a positive and a negative class.
 
     Parameters
     ----------
     target : Series of shape (n_rows,)
-        Labels of any kind.
+        Labels of any kind; with a dtype of categories no vector of eight bytes a row is made of them.
     positive : label or list of labels, optional
         May be left out where the labels are 0 and 1, −1 and 1, or False and True.
     negative : label or list of labels, optional
         The labels of the negative class; all others if left out. Rows with a label of neither class are not kept.
+    kind : dtype
+        Of `y`, integers.
 
     Returns
     -------
@@ -108,10 +110,13 @@ def binarise(target: pd.Series, positive: Any = None, negative: Any = None) -> B
             f"target column {column!r} has {missing} missing values (first in row {first + 1}); drop those rows"
         )
     # Each distinct label is converted once: there may be millions of rows.
-    codes, values = target.factorize()
+    codes, values = _codes(target)
     texts = np.array([label_text(value) for value in values], dtype=object)
     counts: Counter[str] = Counter()
-    for text, count in zip(texts, np.bincount(codes, minlength=texts.size).tolist(), strict=True):
+    occur = (
+        (int(np.count_nonzero(codes == k)) for k in range(texts.size)) if codes.itemsize == 1 else np.bincount(codes)
+    )
+    for text, count in zip(texts, map(int, occur), strict=True):
         counts[text] += count
     if positive is None and set(counts) in CONVENTIONAL:
         positive = "True" if "True" in counts else "1"
@@ -134,8 +139,18 @@ def binarise(target: pd.Series, positive: Any = None, negative: Any = None) -> B
             f"two classes are needed, but every row is positive; labels of {column!r} are {_census(counts)}"
         )
     kept = np.isin(texts, positives + others)[codes]
-    y = np.isin(texts, positives).astype(np.int64)[codes[kept]]
+    y = np.isin(texts, positives).astype(kind)[codes if kept.all() else codes[kept]]
     return BinaryTarget(y, kept, ", ".join(positives), ", ".join(others) if len(others) <= MAX_LISTED else "all others")
+
+
+def _codes(target: pd.Series) -> tuple[NDArray[Any], Any]:
+    """The distinct labels, and the place of each row's among them."""
+    import pandas as pd
+
+    if isinstance(target.dtype, pd.CategoricalDtype):
+        used = target.cat.remove_unused_categories()
+        return used.cat.codes.to_numpy(), used.cat.categories
+    return target.factorize()
 
 
 def _census(counts: Counter[str]) -> str:

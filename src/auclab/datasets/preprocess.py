@@ -6,7 +6,7 @@ and `minmax` where they are large and mostly zero once encoded (`ColumnScaler`).
 median; nominal ones by the most frequent value, then one-hot encoded, where a category that was not in the training
 part gives zeros, or counts as one of the rare ones where these share a column. Dates become what the setting ``dates``
 says (`auclab.datasets.columns.Encoding` has all settings). Columns that are constant on the training part are dropped
-before scaling. Blocks are only scaled: their columns are numeric without missing values, and constant ones stay.
+before scaling. Tables in blocks get the same steps as a `auclab.datasets.block_pipeline.BlockPipeline`, without dates.
 """
 
 from __future__ import annotations
@@ -21,16 +21,15 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
     MaxAbsScaler,
-    MinMaxScaler,
     OneHotEncoder,
     StandardScaler,
 )
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from auclab.datasets.block_scaler import BlockScaler
+from auclab.datasets.block_pipeline import BlockPipeline
 from auclab.datasets.column_scaler import ColumnScaler
-from auclab.datasets.columns import LARGEST_VALUE, MAX_CATEGORIES, Encoding, sort_columns
+from auclab.datasets.columns import LARGEST_VALUE, MAX_CATEGORIES, Encoding, block_columns, sort_columns
 from auclab.datasets.date_features import DateFeatures
 from auclab.datasets.labels import as_labels, label_text
 from auclab.datasets.median_imputer import MedianImputer
@@ -64,10 +63,10 @@ def standard(dataset: Dataset, **encoding: Unpack[Encoding]) -> Pipeline:
     >>> transformer.get_feature_names_out().tolist()
     ['size', 'colour_blue', 'colour_red']
     """
-    if isinstance(dataset.X, BlockTable):
-        return Pipeline([("scale", BlockScaler(StandardScaler()))])
     scaler = StandardScaler(with_mean=False) if _is_sparse(dataset) else ColumnScaler("standard")
-    return Pipeline([*_encode(dataset, encoding, may_be_sparse=True), ("vary", VaryingColumns()), ("scale", scaler)])
+    return _pipeline(
+        dataset, [*_encode(dataset, encoding, may_be_sparse=True), ("vary", VaryingColumns()), ("scale", scaler)]
+    )
 
 
 def minmax(dataset: Dataset, **encoding: Unpack[Encoding]) -> Pipeline:
@@ -80,10 +79,10 @@ def minmax(dataset: Dataset, **encoding: Unpack[Encoding]) -> Pipeline:
     >>> minmax(Dataset(name="toy", X=X, y=np.array([0, 1, 1]))).fit_transform(X).ravel().tolist()
     [0.0, 0.5, 1.0]
     """
-    if isinstance(dataset.X, BlockTable):
-        return Pipeline([("scale", BlockScaler(MinMaxScaler()))])
     scaler = MaxAbsScaler() if _is_sparse(dataset) else ColumnScaler("minmax")
-    return Pipeline([*_encode(dataset, encoding, may_be_sparse=True), ("vary", VaryingColumns()), ("scale", scaler)])
+    return _pipeline(
+        dataset, [*_encode(dataset, encoding, may_be_sparse=True), ("vary", VaryingColumns()), ("scale", scaler)]
+    )
 
 
 def unit_ball(dataset: Dataset, **encoding: Unpack[Encoding]) -> Pipeline:
@@ -97,12 +96,9 @@ def unit_ball(dataset: Dataset, **encoding: Unpack[Encoding]) -> Pipeline:
     >>> fitted.transform(pd.DataFrame({"size": [2.0, 3.0, 99.0]})).round(12).ravel().tolist()
     [0.0, 1.0, 1.0]
     """
-    if isinstance(dataset.X, BlockTable):
-        raise AuclabError(
-            "preprocess=unit_ball needs all rows in memory; with dataset=blocks take standard, minmax or none"
-        )
     scaler = StandardScaler(with_mean=not _is_sparse(dataset))
-    return Pipeline([*_encode(dataset, encoding), ("vary", VaryingColumns()), ("scale", scaler), ("ball", UnitBall())])
+    steps = [*_encode(dataset, encoding), ("vary", VaryingColumns()), ("scale", scaler), ("ball", UnitBall())]
+    return _pipeline(dataset, steps)
 
 
 def none(dataset: Dataset, **encoding: Unpack[Encoding]) -> Pipeline:
@@ -115,9 +111,7 @@ def none(dataset: Dataset, **encoding: Unpack[Encoding]) -> Pipeline:
     >>> none(Dataset(name="toy", X=X, y=np.array([0, 1, 0, 1]))).fit_transform(X).ravel().tolist()
     [1.0, 4.0, 4.0, 4.0]
     """
-    if isinstance(dataset.X, BlockTable):
-        return Pipeline([("scale", BlockScaler())])
-    return Pipeline(_encode(dataset, encoding))
+    return _pipeline(dataset, _encode(dataset, encoding))
 
 
 #: Squares of shorter rows lose digits, so that their norms are not right to the last bit.
@@ -188,12 +182,18 @@ def as_text(X: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(X).apply(texts).astype(object)
 
 
+def _pipeline(dataset: Dataset, steps: list[tuple[str, Any]]) -> Pipeline:
+    """The steps as a pipeline for the rows of a data set."""
+    return BlockPipeline(steps, nominal=dataset.nominal) if isinstance(dataset.X, BlockTable) else Pipeline(steps)
+
+
 def _encode(dataset: Dataset, encoding: Encoding, *, may_be_sparse: bool = False) -> list[tuple[str, Any]]:
     """The steps from published columns to numbers; `may_be_sparse` if what follows takes a CSR matrix or an array."""
     if _is_sparse(dataset):
         _refuse_bad_entries(dataset)
         return [("encode", FunctionTransformer(accept_sparse=True, feature_names_out="one-to-one"))]
-    columns = sort_columns(dataset, **encoding)
+    table = dataset.X
+    columns = block_columns(table, **encoding) if isinstance(table, BlockTable) else sort_columns(dataset, **encoding)
     limit = encoding.get("max_categories", MAX_CATEGORIES)
     # A column with no value at all in the training part becomes constant instead of vanishing with a warning.
     median = MedianImputer()
@@ -216,9 +216,9 @@ def _encode(dataset: Dataset, encoding: Encoding, *, may_be_sparse: bool = False
         features = DateFeatures(list(as_labels(encoding.get("dates"))), dict(columns.dates))
         parts.append(("dates", features, list(columns.dates)))
     if encoding.get("missing_indicators"):
-        parts.append(("missing", MissingColumns(), [str(name) for name in dataset.frame.columns]))
+        parts.append(("missing", MissingColumns(), [str(name) for name in table.columns]))
     used = [part for part in parts if part[2]]
-    threshold = MOSTLY_ZERO if may_be_sparse else 0.0
+    threshold = MOSTLY_ZERO if may_be_sparse and not isinstance(table, BlockTable) else 0.0
     return [("encode", ColumnTransformer(used, sparse_threshold=threshold, verbose_feature_names_out=False))]
 
 
@@ -251,4 +251,4 @@ def _refuse_bad_entries(dataset: Dataset) -> None:
 
 
 def _is_sparse(dataset: Dataset) -> bool:
-    return not hasattr(dataset.X, "iloc")
+    return not (hasattr(dataset.X, "iloc") or isinstance(dataset.X, BlockTable))

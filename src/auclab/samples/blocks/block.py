@@ -9,6 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.samples.blocks.encoded_rows import EncodedRows
+from auclab.samples.blocks.mixed_rows import MixedRows
 from auclab.types import Array
 
 
@@ -20,8 +22,16 @@ class Source(Protocol):
         """Number of rows."""
         ...
 
-    def read(self) -> Array:
+    def read(self) -> Array | MixedRows:
         """The rows, shape (n_rows, n_columns)."""
+        ...
+
+
+class Step(Protocol):
+    """What is done to rows when they are read: hashable, and small enough to be sent to a worker."""
+
+    def apply(self, rows: Any) -> Any:
+        """The rows after it; they may be changed in place."""
         ...
 
 
@@ -33,13 +43,16 @@ class Scaling:
     factor: tuple[float, ...]
     fill: tuple[float, ...] | None = None
 
-    def apply(self, rows: Array) -> None:
-        """Scale rows of shape (n_rows, n_columns) in place."""
+    def apply(self, rows: Any) -> Any:
+        """The rows scaled, shape (n_rows, n_columns); an array in place."""
+        if isinstance(rows, EncodedRows):
+            return rows.scaled(np.asarray(self.shift), np.asarray(self.factor))
         if self.fill is not None:
             missing = np.nonzero(np.isnan(rows))
             rows[missing] = np.asarray(self.fill)[missing[1]]
         rows -= np.asarray(self.shift)
         rows *= np.asarray(self.factor)
+        return rows
 
 
 @dataclass(frozen=True)
@@ -51,7 +64,7 @@ class Block:
 
     source: Source
     kept: bytes | None = None
-    scalings: tuple[Scaling, ...] = ()
+    scalings: tuple[Step, ...] = ()
 
     @property
     def mask(self) -> NDArray[np.bool_] | None:
@@ -69,12 +82,13 @@ class Block:
 
     def read(self) -> Array:
         """The rows of the view, preprocessed."""
-        rows, mask = self.source.read(), self.mask
+        rows: Any = self.source.read()
+        mask = self.mask
         if mask is not None:
-            rows = np.asfortranarray(rows[mask])
+            rows = rows[mask] if isinstance(rows, MixedRows) else np.asfortranarray(rows[mask])
         for scaling in self.scalings:
-            scaling.apply(rows)
-        return rows
+            rows = scaling.apply(rows)
+        return rows  # type: ignore[no-any-return]
 
     def select(self, selected: NDArray[np.bool_]) -> Block:
         """The block with those of its rows that are True in `selected`, shape (n_rows,)."""
@@ -94,4 +108,11 @@ class Engine(Protocol):
 
     def run(self, task: Task, blocks: Sequence[Block], arguments: Iterable[Any]) -> Iterator[Any]:
         """Results of ``task(block.read(), argument)``."""
+        ...
+
+    def reduce(self, task: Callable[[Iterable[Any]], Any], blocks: Sequence[Any]) -> Any:
+        """The sum, by ``+``, of ``task(rows of some blocks)`` in a tree that the blocks determine.
+
+        `blocks` are `auclab.samples.blocks.labels.LabelledBlock`; the task takes `LabelledRows`, block by block.
+        """
         ...

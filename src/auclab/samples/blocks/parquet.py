@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache, partial
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from auclab.samples.blocks.block import Block, Engine
 from auclab.samples.blocks.engines import LocalEngine
-from auclab.samples.blocks.partitions import files_below, partition_values
+from auclab.samples.blocks.files import data_files, file_state, is_address, open_file, sha256_of_files
+from auclab.samples.blocks.mixed_rows import MixedRows, distinct_codes
+from auclab.samples.blocks.partitions import partition_values
 from auclab.samples.blocks.table import BlockTable
 from auclab.types import Array, AuclabError
 
@@ -29,47 +32,72 @@ ENDINGS = (".parquet", ".pq")
 class RowGroup:
     """A row group of a parquet file; what is sent to a worker in place of the rows.
 
-    `constants` are the last columns, which the names of folders hold.
+    `constants` are the last columns, which the names of folders hold; `nominal` are those that are categories.
     """
 
     path: str
     number: int
     n_rows: int
     columns: tuple[str, ...]
-    constants: tuple[float, ...] = ()
+    constants: tuple[float | str, ...] = ()
+    nominal: tuple[str, ...] = ()
 
-    def read(self) -> Array:
-        """The columns as floats, shape (n_rows, n_columns), NaN where a value is missing; a column is contiguous."""
+    def read(self) -> Array | MixedRows:
+        """The columns as floats, shape (n_rows, n_columns), NaN where a value is missing; a column is contiguous.
+
+        With columns of categories the rows are `MixedRows`.
+        """
         stored = self.columns[: len(self.columns) - len(self.constants)]
-        table = _reading(self.path, lambda file: file.read_row_group(self.number, columns=list(stored)))
+        work = partial(_read_group, number=self.number, columns=stored)
+        table = _reading(self.path, work, tuple(name for name in stored if name in self.nominal))
         # Text would be taken for the numbers that it spells, and a single row for any number of them.
-        if table.num_rows != self.n_rows or not all(_is_number(field.type) for field in table.schema):
+        numeric = [name for name in self.columns if name not in self.nominal]
+        if table.num_rows != self.n_rows or not all(
+            _is_number(table.schema.field(name).type) for name in numeric if name in stored
+        ):
             raise AuclabError(f"{self.path} has changed since it was opened; start again with files that stay")
-        rows = np.empty((self.n_rows, len(self.columns)), order="F")
-        for k, name in enumerate(stored):
-            rows[:, k] = table.column(name).to_numpy()
-        rows[:, len(stored) :] = self.constants
-        return rows
+        given = dict(zip(self.columns[len(stored) :], self.constants, strict=True))
+        rows = np.empty((self.n_rows, len(numeric)), order="F")
+        for k, name in enumerate(numeric):
+            rows[:, k] = given[name] if name in given else table.column(name).to_numpy()
+        if not self.nominal:
+            return rows
+        codes, values = [], []
+        for name in self.columns:
+            if name in self.nominal:
+                found = _constant(given[name], self.n_rows) if name in given else _categories(table.column(name))
+                codes.append(found[0])
+                values.append(found[1])
+        is_number = tuple(name not in self.nominal for name in self.columns)
+        return MixedRows(rows, tuple(codes), tuple(values), is_number)
 
 
 def open_parquet(
-    path: str | Path, *, target: str, drop: Sequence[str] = (), engine: Engine | None = None
+    path: str | Path,
+    *,
+    target: str,
+    drop: Sequence[str] = (),
+    nominal: Sequence[str] | Literal["ALL"] = (),
+    engine: Engine | None = None,
 ) -> tuple[BlockTable, pd.Series]:
     """The features of a file, or of all files of a folder in the order of their paths, and the column of labels.
 
     Folders ``name=value`` within the folder are read as Hive and Spark write them: the name is a column, the last one
     of the features or the target. Only the labels are read. Row groups of about 10⁵ rows are best: one or two are in
-    memory at a time.
+    memory at a time. Columns of text are categories, which a preprocessing has to encode before a solve.
 
     Parameters
     ----------
     path : path
         A .parquet file, or a folder with such files of the same columns. Columns are taken by name, in the order of
-        the first file.
+        the first file. Addresses such as ``s3://bucket/folder`` are read by fsspec, if it is installed, with the
+        credentials that it finds.
     target : str
         Column with the labels.
     drop : sequence of str
         Columns to leave out.
+    nominal : sequence of str, or "ALL"
+        Columns that are categories though they are stored as numbers or booleans.
     engine : Engine, optional
         What reads the blocks and computes; `LocalEngine` if left out.
 
@@ -77,66 +105,69 @@ def open_parquet(
     -------
     table : BlockTable of shape (n_rows, n_features)
     labels : Series of shape (n_rows,)
+        Categories of as many values as there are, one or two bytes a row if they are few.
 
     Raises
     ------
     AuclabError
-        No such file or folder, files that cannot be read or have different columns, columns that are missing or not
-        numeric.
+        No such file or folder, files that cannot be read or have different columns, columns that are missing or
+        neither numbers nor text.
 
     See Also
     --------
     auclab.datasets.parquet_blocks.load_blocks : The same as a data set with binary labels.
     """
-    place = Path(path).expanduser()
-    files = _files(place)
-    folders = partition_values(files, place)
-    columns = _feature_columns(files, target, drop, folders)
+    files, place = data_files(path, ENDINGS)
+    folders = partition_values([PurePath(file) for file in files], place)
+    columns, categories = _feature_columns(files, target, drop, folders, nominal)
     constant = [name for name in folders if name in columns]
     blocks = []
     for at, file in enumerate(files):
-        metadata = _open(str(file)).metadata
-        constants = tuple(float(folders[name][at]) for name in constant)
+        metadata = _open(file).metadata
+        values = [folders[name][at] for name in constant]
+        constants = tuple(
+            _text(value) if name in categories else float(value) for name, value in zip(constant, values, strict=True)
+        )
         for number in range(metadata.num_row_groups):
             n_rows = metadata.row_group(number).num_rows
             if n_rows:
-                blocks.append(Block(RowGroup(str(file), number, n_rows, columns, constants)))
+                blocks.append(Block(RowGroup(file, number, n_rows, columns, constants, categories)))
     if not blocks:
         raise AuclabError(f"{path} has no rows")
-    labels = _repeated(files, folders[target]) if target in folders else _labels(files, target)
+    labels = _repeated(files, target, folders[target]) if target in folders else _labels(files, target)
     return BlockTable(tuple(blocks), columns, engine or LocalEngine()), labels
 
 
-def _files(path: Path) -> list[Path]:
-    if not path.exists():
-        raise AuclabError(f"{path} is not there; give a folder of .parquet files, or one such file")
-    files = files_below(path, ENDINGS) if path.is_dir() else [path]
-    if not files:
-        raise AuclabError(f"{path} holds no file that ends in {' or '.join(ENDINGS)}")
-    return files
+def boolean_columns(path: str | Path) -> tuple[str, ...]:
+    """Names of the columns of booleans in a file, or in the first file of a folder."""
+    import pyarrow.types as kinds
+
+    schema = _open(data_files(path, ENDINGS)[0][0]).schema_arrow
+    return tuple(field.name for field in schema if kinds.is_boolean(field.type))
 
 
 def _feature_columns(
-    files: Sequence[Path], target: str, drop: Sequence[str], folders: Mapping[str, Sequence[Any]]
-) -> tuple[str, ...]:
-    """The columns without target and those to be dropped, in the order of the first file; numeric in every file."""
-    first = _open(str(files[0])).schema_arrow
+    files: Sequence[str],
+    target: str,
+    drop: Sequence[str],
+    folders: Mapping[str, Sequence[Any]],
+    nominal: Sequence[str] | Literal["ALL"],
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The columns without target and those to be dropped, in the order of the first file; and which are categories."""
+    first = _open(files[0]).schema_arrow
     if both := [name for name in folders if name in first.names]:
         raise AuclabError(f"column {both[0]!r} is in {files[0]} and in the name of its folder; rename one")
-    for name in (target, *drop):
+    named = () if nominal == "ALL" else nominal
+    for name in (target, *drop, *named):
         if name not in first.names and name not in folders:
             raise AuclabError(f"column {name!r} is not there; columns are {', '.join([*first.names, *folders])}")
     columns = [name for name in first.names if name != target and name not in drop]
     partitions = [name for name in folders if name != target and name not in drop]
-    for name in partitions:
-        if any(isinstance(value, str) for value in folders[name]):
-            raise AuclabError(
-                f"the folders {name}=… hold text; blocks take numbers alone: rename them, or drop {name!r}"
-            )
-    if not columns:
+    if not columns and not partitions:
         raise AuclabError(f"no features: {target!r} is the only column that is left")
+    categories = [name for name in columns if nominal == "ALL" or name in named or _is_text(first.field(name).type)]
     for file in files:
-        schema = _open(str(file)).schema_arrow
+        schema = _open(file).schema_arrow
         if twice := [name for name, count in Counter(schema.names).items() if count > 1]:
             raise AuclabError(f"{file} has two columns named {twice[0]!r}; columns are taken by name: rename one")
         if different := sorted(set(schema.names) ^ set(first.names)):
@@ -145,11 +176,26 @@ def _feature_columns(
                 "the files of a folder make one table"
             )
         for name in columns:
-            if not _is_number(kind := schema.field(name).type):
-                raise AuclabError(
-                    f"column {name!r} of {file} is of type {kind}; blocks take numbers alone: encode it, or drop it"
-                )
-    return (*columns, *partitions)
+            _check_kind(name, file, schema.field(name).type, first.field(name).type, name in categories)
+    of_text = [name for name in partitions if any(isinstance(value, str) for value in folders[name])]
+    categories += [name for name in partitions if nominal == "ALL" or name in named or name in of_text]
+    return (*columns, *partitions), tuple(categories)
+
+
+def _check_kind(name: str, file: str, kind: pa.DataType, of_first: pa.DataType, is_category: bool) -> None:
+    """Refuse a column that is neither number nor category, or another thing than in the first file."""
+    if _is_number(kind) and (is_category or _is_number(of_first)):
+        return
+    if is_category and _is_text(kind):
+        return
+    if _is_text(kind):
+        raise AuclabError(
+            f"column {name!r} of {file} is of type {kind}, and of type {of_first} in the first file; the files of a "
+            "folder make one table"
+        )
+    raise AuclabError(
+        f"column {name!r} of {file} is of type {kind}; blocks take numbers and text: make features of it, or drop it"
+    )
 
 
 def _is_number(kind: pa.DataType) -> bool:
@@ -158,50 +204,110 @@ def _is_number(kind: pa.DataType) -> bool:
     return bool(kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_boolean(kind))
 
 
-def _labels(files: Sequence[Path], target: str) -> pd.Series:
+def _is_text(kind: pa.DataType) -> bool:
+    """Text, or categories of text or numbers."""
+    import pyarrow.types as kinds
+
+    if kinds.is_dictionary(kind):
+        return _is_text(kind.value_type) or _is_number(kind.value_type)
+    return bool(kinds.is_string(kind) or kinds.is_large_string(kind) or kinds.is_string_view(kind))
+
+
+def _read_group(file: pq.ParquetFile, number: int, columns: Sequence[str]) -> pa.Table:
+    return file.read_row_group(number, columns=list(columns))
+
+
+def _categories(column: pa.ChunkedArray) -> tuple[NDArray[np.int32], tuple[Any, ...]]:
+    """Codes and values of a column."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    column = column.unify_dictionaries()
+    array = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+    codes = array.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    return distinct_codes(codes, array.dictionary.to_pandas().to_list())
+
+
+def _constant(value: float | str, n_rows: int) -> tuple[NDArray[np.int32], tuple[Any, ...]]:
+    """A category that the name of a folder holds, for all rows of a file."""
+    missing = value == ""
+    return np.full(n_rows, -1 if missing else 0, dtype=np.int32), () if missing else (value,)
+
+
+def _text(value: Any) -> str:
+    """The value of a folder as text; a missing one is empty."""
+    return "" if value != value else str(value)
+
+
+def _labels(files: Sequence[str], target: str) -> pd.Series:
+    """The column of labels as categories, file after file."""
     import pandas as pd
 
-    columns = [_reading(str(path), lambda file: file.read(columns=[target])).column(target) for path in files]
-    return pd.concat([column.to_pandas() for column in columns], ignore_index=True)
+    parts = [_categories_of(file, target) for file in files]
+    places: dict[Any, int] = {}
+    for _, values in parts:
+        for value in values:
+            places.setdefault(value, len(places))
+    small = np.int8 if len(places) < 2**7 else np.int32
+    codes = np.empty(sum(part.size for part, _ in parts), dtype=small)
+    start = 0
+    for part, values in parts:
+        moved = np.array([*(places[value] for value in values), -1], dtype=small)
+        codes[start : start + part.size] = moved[part]
+        start += part.size
+    kinds = pd.Index(list(places))
+    return pd.Series(pd.Categorical.from_codes(codes, categories=kinds), name=target)
 
 
-def _repeated(files: Sequence[Path], values: Sequence[Any]) -> pd.Series:
+def _categories_of(path: str, target: str) -> tuple[NDArray[np.int32], tuple[Any, ...]]:
+    """Codes and values of the labels of a file, read one row group at a time."""
+
+    def work(file: pq.ParquetFile) -> Any:
+        import pyarrow as pa
+
+        groups = [
+            file.read_row_group(number, columns=[target]).column(target).combine_chunks().dictionary_encode()
+            for number in range(file.metadata.num_row_groups)
+        ]
+        return pa.chunked_array(groups)
+
+    return _categories(_reading(path, work))
+
+
+def _repeated(files: Sequence[str], target: str, values: Sequence[Any]) -> pd.Series:
     """The label that the folder of a file holds, for each of its rows."""
     import pandas as pd
 
-    return pd.Series(np.repeat(np.asarray(values), [_open(str(file)).metadata.num_rows for file in files]))
+    rows = [_open(file).metadata.num_rows for file in files]
+    distinct = list(dict.fromkeys(values))
+    codes = np.repeat(np.array([distinct.index(value) for value in values], dtype=np.int32), rows)
+    return pd.Series(pd.Categorical.from_codes(codes, categories=pd.Index(distinct)), name=target)
 
 
 def _open(path: str) -> pq.ParquetFile:
     return _reading(path, lambda file: file)
 
 
-def _reading(path: str, work: Callable[[pq.ParquetFile], Any]) -> Any:
+def _reading(path: str, work: Callable[[pq.ParquetFile], Any], categories: tuple[str, ...] = ()) -> Any:
     """``work(file)``; errors of pyarrow and of the file system become an `AuclabError`."""
     # Imported when needed: pyarrow takes a tenth of a second.
     import pyarrow as pa
 
     try:
-        return work(_opened(path, Path(path).stat().st_mtime_ns))
+        return work(_opened(path, categories, file_state(path)))
     except (OSError, KeyError, IndexError, pa.ArrowException) as error:
         raise AuclabError(f"{path} cannot be read as parquet: {error}") from error
 
 
 @lru_cache(maxsize=64)
-def _opened(path: str, changed: int) -> pq.ParquetFile:
-    """The file with its footer; `changed`, the time of its last change, is part of the cache's key."""
+def _opened(path: str, categories: tuple[str, ...], state: tuple[Any, ...]) -> pq.ParquetFile:
+    """The file with its footer; `state`, which changes with the file, is part of the cache's key."""
     import pyarrow.parquet as pq
 
-    return pq.ParquetFile(path)
+    return pq.ParquetFile(open_file(path), read_dictionary=list(categories), pre_buffer=is_address(path))
 
 
 def sha256_of(path: str | Path) -> str:
-    """SHA-256 of the contents of a file, or of all files of a folder one after the other."""
-    import hashlib
-
-    digest: Any = hashlib.sha256()
-    for file in _files(Path(path).expanduser()):
-        with file.open("rb") as stream:
-            while chunk := stream.read(1 << 24):
-                digest.update(chunk)
-    return str(digest.hexdigest())
+    """SHA-256 of the contents of a file, or of all files of a folder; at an address, of what the store says of them."""
+    return sha256_of_files(path, ENDINGS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from urllib.parse import unquote
 
 from auclab.types import AuclabError
@@ -19,12 +19,17 @@ def files_below(folder: Path, endings: Sequence[str]) -> list[Path]:
     """
     found = [path for path in folder.iterdir() if path.is_file() and path.suffix in endings]
     for inner in folder.iterdir():
-        if inner.is_dir() and "=" in inner.name and inner.name[0] not in "._":
+        if inner.is_dir() and looked_into(inner.name):
             found += files_below(inner, endings)
     return sorted(found)
 
 
-def partition_values(files: Sequence[Path], folder: Path) -> dict[str, list[int | float | str]]:
+def looked_into(name: str) -> bool:
+    """Whether a folder of this name is read: ``name=value``, without ``_`` or ``.`` as the first character."""
+    return "=" in name and name[0] not in "._"
+
+
+def partition_values(files: Sequence[PurePath], folder: PurePath) -> dict[str, list[int | float | str]]:
     """For every partition column the value of each file; numbers where all values are numbers, a missing one NaN.
 
     Raises
@@ -49,7 +54,7 @@ def partition_values(files: Sequence[Path], folder: Path) -> dict[str, list[int 
     return {name: _numbers([row[name] for row in rows]) for name in names}
 
 
-def _pairs(file: Path, folder: Path) -> Mapping[str, str]:
+def _pairs(file: PurePath, folder: PurePath) -> Mapping[str, str]:
     """Names and values of the folders between `folder` and a file."""
     if folder not in file.parents:
         return {}

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from auclab.samples.blocks.block import Block, Engine, Scaling
+from auclab.samples.blocks.block import Block, Engine, Scaling, Step
+from auclab.samples.blocks.mixed_rows import not_numbers
 from auclab.types import Array, AuclabError
 
 if TYPE_CHECKING:
@@ -50,6 +51,18 @@ class BlockTable:
         """Number of rows and of columns."""
         return int(self.offsets[-1]), len(self.columns)
 
+    @property
+    def nominal(self) -> tuple[str, ...]:
+        """Names of the columns of categories; none of a table that has been encoded."""
+        if not self.blocks or self.blocks[0].scalings:
+            return ()
+        return tuple(getattr(self.blocks[0].source, "nominal", ()))
+
+    def require_numbers(self) -> None:
+        """Raise `AuclabError` for a table with columns of categories."""
+        if self.nominal:
+            raise not_numbers(self.nominal)
+
     def __len__(self) -> int:
         return self.shape[0]
 
@@ -62,6 +75,7 @@ class BlockTable:
         return (values[start:end] for start, end in zip(self.offsets[:-1], self.offsets[1:], strict=True))
 
     def __matmul__(self, vector: ArrayLike) -> Array:
+        self.require_numbers()
         coef = np.asarray(vector, dtype=np.float64)
         product = np.empty(len(self))
         for target, scores in zip(
@@ -83,6 +97,7 @@ class BlockTable:
 
     def take(self, rows: NDArray[np.integer]) -> Array:
         """The rows with these numbers, read into memory in their order; numbers may repeat."""
+        self.require_numbers()
         distinct, inverse = np.unique(rows, return_inverse=True)
         bounds = np.searchsorted(distinct, self.offsets)
         local = [distinct[a:b] - start for a, b, start in zip(bounds[:-1], bounds[1:], self.offsets[:-1], strict=True)]
@@ -92,21 +107,29 @@ class BlockTable:
 
     def scaled(self, scaling: Scaling) -> BlockTable:
         """The table with every row scaled; applied when a block is read."""
-        blocks = [replace(block, scalings=(*block.scalings, scaling)) for block in self.blocks]
-        return BlockTable(blocks, self.columns, self.engine)
+        return self.changed(scaling, self.columns)
+
+    def changed(self, step: Step, columns: Sequence[str]) -> BlockTable:
+        """The table after a step that makes other columns; applied when a block is read."""
+        blocks = [replace(block, scalings=(*block.scalings, step)) for block in self.blocks]
+        return BlockTable(blocks, columns, self.engine)
 
     def stream(self) -> Iterator[Array]:
         """The rows of the blocks one after the other, read by this process."""
         return (block.read() for block in self.blocks)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        rows = np.concatenate([np.empty((0, len(self.columns))), *self.stream()])
+        self.require_numbers()
+        rows = np.concatenate([np.empty((0, len(self.columns))), *map(np.asarray, self.stream())])
         return rows if dtype is None else rows.astype(dtype)
 
     def to_frame(self) -> pd.DataFrame:
         """All rows of the view in memory, with the names of the columns."""
         import pandas as pd
 
+        if self.nominal:
+            parts: list[Any] = list(self.stream())
+            return pd.concat([rows.to_frame(self.columns) for rows in parts], ignore_index=True)
         return pd.DataFrame(np.asarray(self), columns=list(self.columns))
 
 

@@ -1,0 +1,137 @@
+"""The in-memory preprocessing as one step that is applied to the rows of a block when they are read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.datasets.labels import label_text
+from auclab.samples.blocks.encoded_rows import EncodedRows
+from auclab.samples.blocks.mixed_rows import MixedRows
+from auclab.types import Array
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+
+@dataclass(frozen=True)
+class CategoryColumns:
+    """Which column of zeros and ones a category becomes; −1 stands for none.
+
+    Attributes
+    ----------
+    known : tuple of (str, int)
+        Values as text, with their columns.
+    missing : int
+        The column of missing values, that of the most frequent value.
+    other : int
+        The column of all values that are not `known`.
+    """
+
+    known: tuple[tuple[str, int], ...]
+    missing: int
+    other: int
+
+    def columns_of(self, codes: NDArray[np.int32], values: tuple[Any, ...]) -> NDArray[np.int32]:
+        """The column of every row; `codes` and `values` as in `auclab.samples.blocks.mixed_rows.MixedRows`."""
+        places = dict(self.known)
+        columns = [places.get(label_text(value), self.other) for value in values]
+        return np.array([*columns, self.missing], dtype=np.int32)[codes]
+
+
+@dataclass(frozen=True)
+class BlockEncoding:
+    """Medians, columns of zeros and ones, marks of gaps, a choice of columns, a scale, and a ball, fitted elsewhere.
+
+    The order of the columns is that of memory: numbers, categories, marks of gaps.
+
+    Attributes
+    ----------
+    fill : tuple of float
+        For every number what a missing value becomes.
+    categories : tuple of CategoryColumns
+        Columns count from 0 over the columns of zeros and ones that are kept.
+    gaps : tuple of (bool, int)
+        For every mark of gaps that is kept, whether it is of a number, and of which, or of which category.
+    numbers : tuple of int
+        The numbers that are kept.
+    n_onehot : int
+        Columns of zeros and ones that are kept.
+    shift, factor : tuples of float
+        ``(x − shift) · factor`` of every column that is kept.
+    ball : (float, float) or None
+        Radius and margin of `auclab.datasets.preprocess.UnitBall`.
+
+    See Also
+    --------
+    auclab.datasets.block_pipeline.BlockPipeline : Makes it.
+    """
+
+    fill: tuple[float, ...]
+    categories: tuple[CategoryColumns, ...]
+    gaps: tuple[tuple[bool, int], ...]
+    numbers: tuple[int, ...]
+    n_onehot: int
+    shift: tuple[float, ...]
+    factor: tuple[float, ...]
+    ball: tuple[float, float] | None = None
+
+    def apply(self, rows: Array | MixedRows) -> Array | EncodedRows:
+        """The rows as numbers; an array of numbers may be changed in place."""
+        mixed = isinstance(rows, MixedRows)
+        numbers = rows.numbers if isinstance(rows, MixedRows) else rows
+        missing = np.isnan(numbers)
+        marks = [missing[:, k] if number else rows.codes[k] < 0 for number, k in self.gaps]  # type: ignore[union-attr]
+        where = np.nonzero(missing)
+        if where[0].size:
+            numbers[where] = np.asarray(self.fill)[where[1]]
+        if self.numbers != tuple(range(numbers.shape[1])):
+            numbers = np.asfortranarray(numbers[:, list(self.numbers)])
+        if marks:
+            numbers = np.asfortranarray(np.column_stack([numbers, *marks]))
+        n_numbers, n_columns = len(self.numbers), len(self.shift)
+        shift, factor = np.asarray(self.shift), np.asarray(self.factor)
+        at_onehot = np.arange(n_numbers, n_numbers + self.n_onehot)
+        at_dense = np.r_[np.arange(n_numbers), np.arange(n_numbers + self.n_onehot, n_columns)]
+        numbers -= shift[at_dense]
+        numbers *= factor[at_dense]
+        if not (mixed and self.n_onehot):
+            return self._in_ball(numbers)
+        onehot = self._onehot(rows)  # type: ignore[arg-type]
+        return self._in_ball(EncodedRows(numbers, onehot, at_dense, at_onehot, shift[at_onehot], factor[at_onehot]))
+
+    def _onehot(self, rows: MixedRows) -> sp.csr_array:
+        """Zeros and ones of all categories."""
+        import scipy.sparse as sp
+
+        columns = np.column_stack(
+            [
+                each.columns_of(codes, values)
+                for each, codes, values in zip(self.categories, rows.codes, rows.values, strict=True)
+            ]
+        )
+        kept = columns >= 0
+        ends = np.concatenate(([0], np.cumsum(np.count_nonzero(kept, axis=1)))).astype(np.int32)
+        entries = columns[kept]
+        return sp.csr_array((np.ones(entries.size), entries, ends), shape=(len(rows), self.n_onehot))
+
+    def _in_ball(self, rows: Any) -> Any:
+        """Rows of a norm of at most 1, as `auclab.datasets.preprocess.UnitBall` makes them."""
+        if self.ball is None:
+            return rows
+        radius, margin = self.ball
+        factor = 1.0 / (np.maximum(row_norms(rows), radius) * margin)
+        if isinstance(rows, EncodedRows):
+            return rows.times(factor)
+        rows *= factor[:, None]
+        return rows
+
+
+def row_norms(rows: Array | EncodedRows) -> Array:
+    """The Euclidean norm of every row."""
+    if isinstance(rows, EncodedRows):
+        return rows.norms()
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows)))

@@ -1,0 +1,200 @@
+"""What a preprocessing needs to know of the columns of a table in blocks: found where the rows are read, and added."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.datasets.block_medians import SAMPLED, MedianSample, block_medians
+from auclab.datasets.columns import LARGEST_VALUE
+from auclab.datasets.labels import label_text
+from auclab.samples.blocks.mixed_rows import MixedRows
+from auclab.samples.blocks.table import BlockTable
+from auclab.samples.blocks.tree import tree_sum
+from auclab.types import Array, AuclabError
+
+#: Different values of a column of categories that are counted; more of them are no categories.
+MOST_VALUES = 1_000_000
+
+
+@dataclass(frozen=True)
+class NumberStatistics:
+    """Counts, ranges and moments of columns of numbers, one entry a column; `a + b` is that of both.
+
+    Attributes
+    ----------
+    count, nonzero : int64 arrays
+        Values that are not missing, and those of them that are not 0.
+    low, high : arrays
+        ±∞ the wrong way round where a column has no value.
+    mean, squares : arrays
+        Mean, and ``Σ (x − mean)²``.
+    """
+
+    count: NDArray[np.int64]
+    nonzero: NDArray[np.int64]
+    low: Array
+    high: Array
+    mean: Array
+    squares: Array
+
+    @classmethod
+    def of(cls, numbers: Array) -> NumberStatistics:
+        """Of some rows, shape (n_rows, n_columns), NaN where a value is missing."""
+        parts = [_moments(numbers[:, k]) for k in range(numbers.shape[1])]
+        columns = list(zip(*parts, strict=True)) if parts else [()] * 6
+        whole, real = [np.array(columns[k], np.int64) for k in (0, 1)], [np.array(columns[k]) for k in range(2, 6)]
+        return cls(whole[0], whole[1], real[0], real[1], real[2], real[3])
+
+    def __add__(self, other: NumberStatistics) -> NumberStatistics:
+        """Chan, Golub and LeVeque (1983)."""
+        count = self.count + other.count
+        share = other.count / np.maximum(count, 1)
+        apart = other.mean - self.mean
+        return NumberStatistics(
+            count,
+            self.nonzero + other.nonzero,
+            np.minimum(self.low, other.low),
+            np.maximum(self.high, other.high),
+            self.mean + apart * share,
+            self.squares + other.squares + apart**2 * self.count * share,
+        )
+
+    def filled(self, n_rows: int, fill: Array) -> NumberStatistics:
+        """With the values that are missing among `n_rows` in place."""
+        missing = n_rows - self.count
+        some = missing > 0
+        mean, zero = np.where(some, fill, 0.0), np.zeros_like(self.mean)
+        low, high = np.where(some, fill, np.inf), np.where(some, fill, -np.inf)
+        return self + NumberStatistics(missing, missing * (fill != 0), low, high, mean, zero)
+
+
+@dataclass(frozen=True)
+class TableStatistics:
+    """What one pass over a table finds.
+
+    Attributes
+    ----------
+    n_rows : int
+    numbers : NumberStatistics
+    categories : tuple of Counter
+        For every column of categories how often each value occurs, as text.
+    sample : MedianSample
+        Of the numbers.
+    """
+
+    n_rows: int
+    numbers: NumberStatistics
+    categories: tuple[Counter[str], ...]
+    sample: MedianSample
+
+    def __add__(self, other: TableStatistics) -> TableStatistics:
+        categories = tuple(a + b for a, b in zip(self.categories, other.categories, strict=True))
+        for counted in categories:
+            if len(counted) > MOST_VALUES:
+                raise AuclabError(
+                    f"a column of categories has more than {MOST_VALUES} different values, such as "
+                    f"{next(iter(counted))!r}: drop it with dataset.drop"
+                )
+        sample = self.sample + other.sample
+        return TableStatistics(self.n_rows + other.n_rows, self.numbers + other.numbers, categories, sample)
+
+    @property
+    def with_gaps(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which numbers, and which categories, have missing values."""
+        counted = np.array([counter.total() for counter in self.categories], dtype=np.int64)
+        return self.numbers.count < self.n_rows, counted < self.n_rows
+
+
+def table_statistics(table: BlockTable) -> TableStatistics:
+    """One pass over a table that has not been encoded.
+
+    Raises
+    ------
+    AuclabError
+        An infinite value, or one above 1e150; too many categories.
+    """
+    sampled = -(-SAMPLED // max(len(table.blocks), 1))
+    statistics: TableStatistics = tree_sum(table.run(_statistics_of, repeat(sampled, len(table.blocks))))
+    _refuse_sizes(table, statistics.numbers)
+    return statistics
+
+
+def table_medians(table: BlockTable, statistics: TableStatistics) -> Array:
+    """Medians of the columns of numbers; 0 for one without any value."""
+    return block_medians(lambda task: table.run(_on_numbers, repeat(task, len(table.blocks))), statistics.sample)
+
+
+def number_columns(table: BlockTable) -> list[str]:
+    """Names of the columns that are no categories."""
+    return [name for name in table.columns if name not in table.nominal]
+
+
+def numbers_of(rows: Array | MixedRows) -> Array:
+    """The columns of numbers."""
+    return rows.numbers if isinstance(rows, MixedRows) else rows
+
+
+def _on_numbers(rows: Array | MixedRows, task: Callable[[Array], Any]) -> Any:
+    """A task."""
+    return task(numbers_of(rows))
+
+
+def _statistics_of(rows: Array | MixedRows, sampled: int) -> TableStatistics:
+    """A task."""
+    categories: Sequence[Counter[str]] = ()
+    if isinstance(rows, MixedRows):
+        categories = [_counted(*each) for each in zip(rows.codes, rows.values, strict=True)]
+    numbers = numbers_of(rows)
+    sample = MedianSample.of(numbers, sampled)
+    return TableStatistics(len(numbers), NumberStatistics.of(numbers), tuple(categories), sample)
+
+
+def _counted(codes: NDArray[np.int32], values: Sequence[Any]) -> Counter[str]:
+    counts = np.bincount(codes[codes >= 0], minlength=len(values)).tolist()
+    counter: Counter[str] = Counter()
+    for value, count in zip(values, counts, strict=True):
+        if count:
+            counter[label_text(value)] += count
+    return counter
+
+
+def _moments(column: Array) -> tuple[int, int, float, float, float, float]:
+    """Count, nonzero, low, high, mean and squares of a column."""
+    values = column
+    if np.isnan(column.sum()):  # or +∞ − ∞
+        values = column[~np.isnan(column)]
+    if not values.size:
+        return 0, 0, np.inf, -np.inf, 0.0, 0.0
+    low, high = float(values.min()), float(values.max())
+    nonzero = int(np.count_nonzero(values))
+    if not (abs(low) <= LARGEST_VALUE and abs(high) <= LARGEST_VALUE):  # refused after the pass
+        return values.size, nonzero, low, high, 0.0, 0.0
+    mean = float(values.mean())
+    apart = values - mean
+    # The second term corrects what the rounding of the mean costs.
+    squares = float(apart @ apart) - float(apart.sum()) ** 2 / values.size
+    return values.size, nonzero, low, high, mean, max(squares, 0.0)
+
+
+def _refuse_sizes(table: BlockTable, numbers: NumberStatistics) -> None:
+    """Reject ±∞ and numbers whose squares a variance could not hold."""
+    largest = np.maximum(np.abs(numbers.low), np.abs(numbers.high))
+    for name, size, count in zip(number_columns(table), largest, numbers.count, strict=True):
+        if not count:
+            continue
+        if np.isinf(size):
+            raise AuclabError(
+                f"column {name!r}: the blocks contain an infinite value: repair the files, or drop the column"
+            )
+        if size > LARGEST_VALUE:
+            raise AuclabError(
+                f"column {name!r} has values above {LARGEST_VALUE:.0e} in size, whose squares are too large for "
+                "doubles: divide the column, or drop it"
+            )

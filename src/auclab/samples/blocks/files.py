@@ -1,0 +1,119 @@
+"""Files on this machine, and files at addresses such as ``s3://bucket/folder``, which fsspec reads."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path, PurePath, PurePosixPath
+from typing import Any
+
+from auclab.samples.blocks.partitions import files_below, looked_into
+from auclab.types import AuclabError
+
+#: What a row of `file_state` is made of, where a store has it; else the size alone tells a change.
+_STATE = ("size", "ETag", "etag", "mtime", "LastModified", "last_modified", "created")
+
+
+def is_address(path: str | PurePath) -> bool:
+    """Whether a path is for fsspec.
+
+    Examples
+    --------
+    >>> is_address("s3://bucket/folder"), is_address("data/folder")
+    (True, False)
+    """
+    return "://" in str(path)
+
+
+def data_files(path: str | PurePath, endings: Sequence[str]) -> tuple[list[str], PurePath]:
+    """The files of a folder and of its folders ``name=value`` in the order of their paths, or one file; and the folder.
+
+    Raises
+    ------
+    AuclabError
+        Nothing is there, or no file with one of the endings; fsspec, or what it needs for the address, is missing.
+    """
+    if is_address(path):
+        found, folder = _at_address(str(path), endings), PurePath(PurePosixPath(str(path)))
+    else:
+        place = Path(path).expanduser()
+        if not place.exists():
+            raise AuclabError(f"{path} is not there; give a folder of {endings[0]} files, or one such file")
+        found, folder = [str(file) for file in (files_below(place, endings) if place.is_dir() else [place])], place
+    if not found:
+        raise AuclabError(f"{path} holds no file that ends in {' or '.join(endings)}")
+    return found, folder
+
+
+def _at_address(address: str, endings: Sequence[str]) -> list[str]:
+    system, root = _file_system(address)
+    try:
+        if not system.exists(root):
+            raise AuclabError(f"{address} is not there; give a folder of {endings[0]} files, or one such file")
+        if system.isfile(root):
+            return [address]
+        listed = system.find(root)
+    except OSError as error:
+        raise AuclabError(f"{address} cannot be read: {error or type(error).__name__}") from error
+    inner = [str(file)[len(root.rstrip("/")) + 1 :] for file in listed]
+    kept = [
+        file
+        for file in inner
+        if file.endswith(tuple(endings)) and all(looked_into(name) for name in PurePosixPath(file).parts[:-1])
+    ]
+    return [f"{address.rstrip('/')}/{file}" for file in sorted(kept, key=PurePosixPath)]
+
+
+def open_file(path: str) -> Any:
+    """What pyarrow reads a file from: its path, or a stream of fsspec."""
+    if not is_address(path):
+        return path
+    system, inner = _file_system(path)
+    return system.open(inner, "rb")
+
+
+def file_state(path: str) -> tuple[Any, ...]:
+    """Changes with the file: the time of its last change, or what the store says of it.
+
+    Raises
+    ------
+    OSError
+        The file is not there.
+    """
+    if not is_address(path):
+        return (Path(path).stat().st_mtime_ns,)
+    system, inner = _file_system(path)
+    facts = system.info(inner)
+    return tuple(str(facts[key]) for key in _STATE if key in facts)
+
+
+def sha256_of_files(path: str | PurePath, endings: Sequence[str]) -> str:
+    """SHA-256 of the contents of a file, or of all files of a folder one after the other.
+
+    At an address it is that of names, sizes and what the store says of them: nothing is read.
+    """
+    files, _ = data_files(path, endings)
+    digest: Any = hashlib.sha256()
+    for file in files:
+        if is_address(file):
+            digest.update(repr((file, *file_state(file))).encode())
+            continue
+        with Path(file).open("rb") as stream:
+            while chunk := stream.read(1 << 24):
+                digest.update(chunk)
+    return str(digest.hexdigest())
+
+
+def _file_system(address: str) -> tuple[Any, str]:
+    """The file system of an address, and the path within it."""
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError as error:
+        raise AuclabError(
+            f"{address} is read by fsspec, which is not installed; install it with pip install 'auclab[remote]', and for S3 s3fs"
+        ) from error
+    try:
+        system, inner = url_to_fs(address)
+    except (ImportError, ValueError) as error:
+        raise AuclabError(f"{address} cannot be read: {error}") from error
+    return system, str(inner)
