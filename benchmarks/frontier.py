@@ -1,20 +1,53 @@
-"""A frontier of ten levels beside one solve: processor time in one process.
+"""The tables of docs/guarantees_as_constraints.md: a frontier, levels for groups, and seconds beside one solve.
 
-    python benchmarks/frontier.py [ROUNDS]
+    python benchmarks/frontier.py [--rounds 3]     # measure, docs/guarantees_as_constraints/measured.csv
+    python benchmarks/frontier.py --page           # the tables of the page, from that file
 
-Data: ionosphere as it is, and artificial rows. The frontier's own solve, which finds the largest bAUC, is part of it.
+The frontier is that of ionosphere, standardised, all rows; groups are the applicants of german_credit under 26 and the
+others. Seconds are processor seconds of ten levels and of one `auclab.solve("bauc", …)` in the same process, one
+thread; the frontier's own solve, which finds the largest bAUC, is part of it.
 """
 
 from __future__ import annotations
 
-import sys
-from time import process_time
+import argparse
+import os
 
+os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"))
+
+from collections.abc import Iterator
+from time import process_time
+from typing import Any
+
+import measured
 import numpy as np
 
 import auclab
 from auclab.datasets import load
-from auclab.solvers.guaranteed import frontier
+from auclab.datasets.preprocess import standard
+from auclab.solvers.guaranteed import frontier, with_groups
+from auclab.types import AuclabError
+
+PAGE = measured.ROOT / "docs" / "guarantees_as_constraints.md"
+RESULTS = PAGE.with_suffix("") / "measured.csv"
+COMMAND, PAGE_COMMAND = "python benchmarks/frontier.py", "benchmarks/frontier.py --page"
+FIELDS = ("part", "name", "level", "norm", "bauc", "features", "value", "young", "old", "multiplier", "gap", "solve",
+          "seconds", "masters")  # fmt: skip
+YOUNG, OLD = "under 26", "26 and older"
+ASKED: dict[str, dict[str, Any]] = {
+    "`max_difference=0.15`": {"max_difference": 0.15},
+    '`at_least={"under 26": 0.6}`': {"at_least": {YOUNG: 0.6}},
+    '`at_least={"under 26": 0.65}`': {"at_least": {YOUNG: 0.65}},
+    "`at_least=0.6`": {"at_least": 0.6},
+}
+#: Positions in the list of levels that the page shows.
+SHOWN = (0, 3, 5, 7, 8, 9)
+
+
+def prepared(name: str) -> tuple[np.ndarray, np.ndarray, Any]:
+    """Columns, standardised and one-hot, labels, and the table as it is."""
+    data = load(name)
+    return np.asarray(standard(data).fit_transform(data.frame), dtype=float), data.y, data.frame
 
 
 def artificial(n_per_class: int) -> tuple[np.ndarray, np.ndarray]:
@@ -24,15 +57,40 @@ def artificial(n_per_class: int) -> tuple[np.ndarray, np.ndarray]:
     return rng.normal(size=(2 * n_per_class, 10)) + 0.4 * y[:, None] * rng.normal(size=10), y
 
 
-def main(rounds: int) -> None:
-    """Print a line for each data set and round."""
-    ionosphere = load("ionosphere")
-    samples = {
-        "ionosphere": (np.asarray(ionosphere.X, dtype=float), ionosphere.y),
-        "artificial 1000 + 1000 × 10": artificial(1000),
-        "artificial 10⁴ + 10⁴ × 10": artificial(10_000),
-    }
-    for name, (X, y) in samples.items():
+def levels() -> Iterator[dict[str, Any]]:
+    """The frontier of ionosphere."""
+    X, y, _ = prepared("ionosphere")
+    for point in frontier(X, y, n_points=10).points:
+        yield {"part": "levels", "name": "ionosphere", "level": point.at_least, "norm": point.norm, "bauc": point.bauc,
+               "features": point.n_used, "multiplier": point.multiplier, "gap": point.gap}  # fmt: skip
+
+
+def groups() -> Iterator[dict[str, Any]]:
+    """What is asked for the groups, and what they have."""
+    X, y, frame = prepared("german_credit")
+    age = next(column for column in frame.columns if "age" in column)
+    of = np.where(frame[age].to_numpy(dtype=float) < 26, YOUNG, OLD)
+    best = auclab.solve("bauc", X, y)
+    scores = best.decision_function(X)
+    young, old = (auclab.metrics.bauc_score(y[of == name], scores[of == name]) for name in (YOUNG, OLD))
+    yield {"part": "groups", "name": "nothing (largest bAUC)", "value": 1 - best.objective, "young": young, "old": old}
+    for asked, limits in ASKED.items():
+        try:
+            found = with_groups(X, y, of, **limits)
+        except AuclabError as error:
+            yield {"part": "groups", "name": f"{asked}: {error}"}
+            continue
+        young, old = (found.groups[name] for name in (YOUNG, OLD))
+        yield {"part": "groups", "name": asked, "value": 1 - found.objective, "young": young.bauc, "old": old.bauc,
+               "multiplier": young.multiplier, "gap": found.gap}  # fmt: skip
+
+
+def seconds(rounds: int) -> Iterator[dict[str, Any]]:
+    """One solve and ten levels, in turn."""
+    X, y, _ = prepared("ionosphere")
+    named = {"ionosphere": (X, y), "artificial 1000 + 1000 × 10": artificial(1000),
+             "artificial 10⁴ + 10⁴ × 10": artificial(10_000)}  # fmt: skip
+    for name, (X, y) in named.items():
         frontier(X, y, n_points=2)  # compiled, and files read
         for _ in range(rounds):
             begin = process_time()
@@ -40,14 +98,60 @@ def main(rounds: int) -> None:
             middle = process_time()
             found = frontier(X, y)
             end = process_time()
-            worst = max(point.gap for point in found.points)
-            masters = sum(point.iterations for point in found.points)
-            print(
-                f"{name:<28} solve {middle - begin:.3f} s, frontier {end - middle:.3f} s, ratio "
-                f"{(end - middle) / (middle - begin):.2f}, largest gap {worst:.1e}, {masters} masters",
-                flush=True,
-            )
+            yield {"part": "seconds", "name": name, "solve": middle - begin, "seconds": end - middle,
+                   "gap": max(point.gap for point in found.points),
+                   "masters": sum(point.iterations for point in found.points)}  # fmt: skip
+
+
+def tables(rows: list[measured.Row]) -> dict[str, str]:
+    """The tables of the page by name."""
+    of = {part: [row for row in rows if row["part"] == part] for part in ("levels", "groups", "seconds")}
+    shown = [of["levels"][k] for k in SHOWN]
+    first = [
+        [f"{float(r['level']):.4f}", f"{float(r['norm']):.4g}", f"{float(r['bauc']):.3f}", r["features"]] for r in shown
+    ]
+    second = [
+        [r["name"], *(f"{float(r[key]):.{digits}f}" for key, digits in (("value", 4), ("young", 3), ("old", 3)))]
+        if r["value"]
+        else [
+            r["name"].partition(": ")[0],
+            f"impossible: {r['name'].rpartition(': ')[2].partition(' (')[0]} (proved)",
+            "",
+            "",
+        ]
+        for r in of["groups"]
+    ]
+    third = []
+    for name in dict.fromkeys(r["name"] for r in of["seconds"]):
+        found = [r for r in of["seconds"] if r["name"] == name]
+        ratios = sorted(float(r["seconds"]) / float(r["solve"]) for r in found)
+        least = [f"{measured.significant(min(float(r[key]) for r in found))} s" for key in ("solve", "seconds")]
+        third.append([name, *least, f"{measured.significant(ratios[0])} to {measured.significant(ratios[-1])}"])
+    return {
+        "levels": measured.table(["bAUC ≥", "least ‖w‖₁", "bAUC of the scores", "features"], first),
+        "groups": measured.table(["asked for", "1 − h", "bAUC under 26", "bAUC 26 and older"], second),
+        "seconds": measured.table(["data", "one solve", "ten levels", "ratio"], third),
+    }
+
+
+def fill_pages() -> None:
+    """Write the tables into the page."""
+    measured.fill(PAGE, PAGE_COMMAND, tables(measured.read(RESULTS)))
+
+
+def main() -> None:
+    """Measure, or write the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--page", action="store_true", help="write the tables of the page")
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    if arguments.page:
+        fill_pages()
+        return
+    with measured.writer(RESULTS, COMMAND, FIELDS) as keep:
+        for row in (*levels(), *groups(), *seconds(arguments.rounds)):
+            keep(row)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 3)
+    main()

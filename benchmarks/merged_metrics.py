@@ -3,6 +3,8 @@
     python benchmarks/merged_metrics.py --rows 1e9                     limits, one pass; this process
     python benchmarks/merged_metrics.py --rows 1e8 --second            and a second pass, to the value
     python benchmarks/merged_metrics.py --rows 1e8 --way sort          all scores in memory, sorted
+    python benchmarks/merged_metrics.py --all                          all of `WAYS`, docs/merged_metrics.csv
+    python benchmarks/merged_metrics.py --page                         the table of docs/merged_metrics.md from it
 
 Scores are normal, half of them positive and higher by 1, in blocks of 10⁶ with a stream of PCG64 each: they are made
 anew in every pass. Every way is one process. Prints one line of JSON: seconds, processor seconds, peak memory, results.
@@ -14,8 +16,11 @@ from __future__ import annotations
 import argparse
 import json
 import resource
+import subprocess
+import sys
 import time
 
+import measured
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,6 +28,19 @@ from auclab.metrics import ScoreSummary, auc_score, bauc_score, score_blocks, sc
 from auclab.types import Array
 
 BLOCK = 1_000_000
+PAGE = measured.ROOT / "docs" / "merged_metrics.md"
+RESULTS = PAGE.with_suffix(".csv")
+COMMAND, PAGE_COMMAND = "python benchmarks/merged_metrics.py --all", "benchmarks/merged_metrics.py --page"
+FIELDS = ("arguments", "rows", "bins", "processor", "seconds", "peak_gb", "bytes", "auc_low", "auc_high", "bauc_low",
+          "bauc_high")  # fmt: skip
+#: Arguments of the rows of the page, and how they are called there.
+WAYS = {
+    "--rows 5e7 --way sort": "sorted in memory: `auc_score`, `bauc_score`",
+    "--rows 5e7 --second --memory-gb 1.5": "summary, 4,096 bins, and `refine` with `memory_gb=1.5`",
+    "--rows 1e8": "summary, 4,096 bins",
+    "--rows 1e9": "summary, 4,096 bins: one pass, limits",
+    "--rows 1e9 --bins 65536": "summary, 65,536 bins",
+}
 
 
 def block(number: int) -> tuple[NDArray[np.bool_], Array]:
@@ -65,15 +83,70 @@ def sorted_in_memory(n_blocks: int) -> dict[str, object]:
     return {"made": made, "auc": auc, "auc_seconds": first, "bauc": bauc_score(labels, scores)}
 
 
+def measure_all() -> None:
+    """Every way in a process of its own, to the results file."""
+    with measured.writer(RESULTS, COMMAND, FIELDS) as keep:
+        for arguments in WAYS:
+            command = [sys.executable, __file__, *arguments.split()]
+            printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+            found = json.loads(printed.splitlines()[-1])
+            values = dict(zip(("auc", "bauc"), found["values"], strict=True)) if "values" in found else found
+            for metric in ("auc", "bauc"):
+                low, high = values[metric] if isinstance(values[metric], list) else [values[metric]] * 2
+                found |= {f"{metric}_low": repr(low), f"{metric}_high": repr(high)}  # all digits
+            keep({"arguments": arguments} | {key: found[key] for key in FIELDS if key in found})
+            print(printed, flush=True)
+
+
+def tables(rows: list[measured.Row]) -> dict[str, str]:
+    """The table of the page."""
+    lines = [
+        [
+            _power(float(row["rows"])),
+            WAYS[row["arguments"]],
+            f"{measured.significant(float(row['processor']))} s",
+            f"{measured.significant(float(row['peak_gb']))} GB",
+            *(_limits(float(row[f"{metric}_low"]), float(row[f"{metric}_high"])) for metric in ("auc", "bauc")),
+        ]
+        for row in rows
+    ]
+    return {"ways": measured.table(["scores", "way", "processor time", "peak memory", "AUC", "bAUC"], lines)}
+
+
+def _power(rows: float) -> str:
+    """10⁹, or 5·10⁷."""
+    digits, exponent = f"{rows:.0e}".split("e+")
+    power = "10" + str(int(exponent)).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return power if digits == "1" else f"{digits}·{power}"
+
+
+def _limits(low: float, high: float) -> str:
+    """A value with ten digits, or limits with two digits more than they share."""
+    if high - low < 1e-11:
+        return f"{low:.10f}"
+    digits = 2 - int(np.floor(np.log10(high - low)))
+    return f"[{low:.{digits}f}, {high:.{digits}f}]"
+
+
+def fill_pages() -> None:
+    """Write the table into the page."""
+    measured.fill(PAGE, PAGE_COMMAND, tables(measured.read(RESULTS)))
+
+
 def main() -> None:
-    """Run one way and print its results."""
+    """Run one way and print its results; or all; or write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=float, default=1e7)
     parser.add_argument("--bins", type=int, default=4096)
     parser.add_argument("--way", choices=("summaries", "sort"), default="summaries")
     parser.add_argument("--second", action="store_true")
     parser.add_argument("--memory-gb", type=float, default=1.0)
+    parser.add_argument("--all", action="store_true", help="measure every row of the page")
+    parser.add_argument("--page", action="store_true", help="write the table of docs/merged_metrics.md")
     given = parser.parse_args()
+    if given.all or given.page:
+        measure_all() if given.all else fill_pages()
+        return
     n_blocks = int(given.rows) // BLOCK
     begin = time.perf_counter()
     if given.way == "sort":
