@@ -10,9 +10,10 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 
 from auclab.cli.main import _parser
 from auclab.pipeline.compose import compose_experiment
+from test_documents import PAGES as ALL_PAGES
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(page for page in ALL_PAGES if ROOT / "docs" in page.parents)]
 #: Metavariables, for which a reader puts something else.
 PLACEHOLDERS = re.compile(r"[<…]|\b[A-Z]{3,}\b|\.\.\.")
 
@@ -20,7 +21,7 @@ PLACEHOLDERS = re.compile(r"[<…]|\b[A-Z]{3,}\b|\.\.\.")
 def commands_of(page: Path) -> list[str]:
     """Commands in the blocks and the code spans of a page."""
     text = page.read_text(encoding="utf-8")
-    fenced = chain.from_iterable(block.splitlines() for block in re.findall(r"```bash\n(.*?)```", text, re.DOTALL))
+    fenced = chain.from_iterable(block.splitlines() for block in re.findall(r"```(?:bash|\{terminal\})\n(.*?)```", text, re.DOTALL))
     spans = re.findall(r"`([^`]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
     indented = re.findall(r"^ {4}((?:python run\.py|auclab)(?: \S+)*)", text, re.MULTILINE)
     lines = [" ".join(command.split()) for command in [*fenced, *indented, *spans]]

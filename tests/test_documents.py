@@ -13,10 +13,13 @@ import pytest
 import auclab
 
 ROOT = Path(__file__).parents[1]
+#: What a build of the site leaves in docs/.
+GENERATED = {ROOT / "docs" / name for name in ("_build", "api", "drawn", "gallery", "repository")}
 PAGES = sorted(
     path
     for folder in (ROOT, ROOT / "docs", ROOT / "experiments")
     for path in (folder.rglob("*.md") if folder != ROOT else folder.glob("*.md"))
+    if not GENERATED & set(path.parents)
 )
 SOURCE = ROOT / "src" / "auclab"
 

@@ -216,7 +216,7 @@ def held_out_scores(
 
     See Also
     --------
-    standard_units : The centre and the unit of a scorer.
+    auclab.estimators.calibration.standard_units : The centre and the unit of a scorer.
     """
     rows: list[NDArray[np.intp]] = []
     scores: list[Array] = []

@@ -63,13 +63,13 @@ class PolynomialAUCClassifier(LinearClassifier):
     Attributes
     ----------
     coef_ : array of shape (1, n_features)
-        Scaled so that the largest |difference| of scores is 1 ("as_published": as the last step left it); 0 where all
+        Scaled so that the largest difference of scores is 1 ("as_published": as the last step left it); 0 where all
         scores are equal.
     intercept_ : array of shape (1,)
         Less the score at which `decision_threshold` cuts the training sample.
     classes_ : array of shape (2,)
         Sorted; the second is the positive class.
-    objective_path_ : array of shape (n_iter_ + 1,) or, as published, (n_iter_,)
+    objective_path_ : array of shape (steps + 1,) or, as published, (steps,)
         "stable": the objective at the first weights and after every step, not falling. "as_published": what Algorithm 1
         finds at every step, for weights that are √2 smaller.
     n_features_in_ : int
