@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from auclab.datasets.block_scaler import BlockScaler
 from auclab.datasets.parquet_blocks import load_blocks
 from auclab.datasets.preprocess import minmax, none, standard
 from auclab.estimators import AUCClassifier
@@ -359,7 +358,7 @@ def test_a_value_that_is_missing_is_named(rows, tmp_path, bad):
         solve(BufferedAUC(), table, labels.to_numpy())
     if np.isinf(bad):
         with pytest.raises(AuclabError, match="contain an infinite value: repair the files"):
-            BlockScaler(StandardScaler()).fit(table)
+            standard(load_blocks(tmp_path, target="y")).fit(table)
 
 
 def test_labels_of_any_kind_and_rows_of_neither_side(rows, tmp_path):

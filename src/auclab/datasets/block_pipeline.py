@@ -99,6 +99,11 @@ class BlockPipeline(Pipeline):
             return super().fit_transform(X, y, **params)
         return self.fit(X, y, **params).transform(X)
 
+    @property
+    def in_memory(self) -> Pipeline:
+        """The same fitted steps without what is for blocks."""
+        return Pipeline(self.steps)
+
     def transform(self, X: Any, **params: Any) -> Any:
         """A table in blocks, to be encoded when it is read; rows in memory are encoded now."""
         if isinstance(X, BlockTable):

@@ -161,10 +161,6 @@ def _prepared(
             ball = {"radius": float(step.radius_), "margin": 1.0 + (len(terms) + 4) * float(np.finfo(float).eps)}
         elif what != "FunctionTransformer" or step.func is not None:  # which hands sparse data on
             shift, scale = _scaling(step, len(terms))
-            if what == "BlockScaler" and step.scaling_ is not None and step.scaling_.fill is not None:
-                kinds |= {
-                    name: {"kind": "number", "fill": fill} for name, fill in zip(names, step.scaling_.fill, strict=True)
-                }
             terms = [
                 {**term, "shift": float(by), "scale": float(to)}
                 for term, by, to in zip(terms, shift, scale, strict=True)
@@ -239,9 +235,6 @@ def _scaling(step: Any, count: int) -> tuple[Any, Any]:
     zeros, ones = np.zeros(count), np.ones(count)
     if what == "ColumnScaler":
         return step.shift_, step.scale_
-    if what == "BlockScaler":
-        scaling = step.scaling_
-        return (zeros, ones) if scaling is None else (np.array(scaling.shift), 1.0 / np.array(scaling.factor))
     if what == "StandardScaler":
         return (step.mean_ if step.with_mean else zeros), (step.scale_ if step.with_std else ones)
     if what == "MaxAbsScaler":

@@ -12,11 +12,13 @@ from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import Pipeline
 
 from auclab import __version__
+from auclab.datasets.block_pipeline import BlockPipeline
 from auclab.datasets.records import Dataset, Split
 from auclab.export.coefficients import Effects, effects
 from auclab.export.formula import describe
 from auclab.export.scorer import Scorer
 from auclab.pipeline.decision import Decision
+from auclab.solvers.kernel.solution import KernelSolution, equation_of
 from auclab.types import AuclabError
 
 #: Rows of the training part from which the spread of the scores and the frequencies of categories are computed.
@@ -39,7 +41,9 @@ def describe_scorer(
     """
     about: dict[str, Any] = {"auclab": __version__, "dataset": dataset.name, "dataset_sha256": dataset.sha256}
     about |= {"split": split.name, "training_rows": len(split.train), "formulation": solution.formulation.name}
-    about |= {"program": solution.formulation.equation(), "status": str(solution.status)}
+    about |= {"program": equation_of(solution), "status": str(solution.status)}
+    if isinstance(solution, KernelSolution):
+        about |= {"kernel": f"kernel {solution.kernel} on {solution.n_landmarks} landmarks"}
     if decision.note:
         about |= {"no_probability": decision.note}
     facts: dict[str, Any] = {
@@ -83,7 +87,8 @@ def kept_model(model: Pipeline, dataset: Dataset, decision: Decision) -> Pipelin
         response_method="decision_function",
     )
     cut.estimator_ = cut.estimator
-    return Pipeline([*model.steps[:-1], (model.steps[-1][0], cut)])
+    steps = [(name, step.in_memory if isinstance(step, BlockPipeline) else step) for name, step in model.steps[:-1]]
+    return Pipeline([*steps, (model.steps[-1][0], cut)])
 
 
 def column_names(X: Any) -> list[str]:

@@ -69,7 +69,6 @@ _TRUSTED_TYPES = "skops.io._trusted_types"
 #: Types in models of auclab that skops does not trust by itself.
 TRUSTED = frozenset(
     {
-        "auclab.datasets.block_scaler.BlockScaler",
         "auclab.datasets.column_scaler.ColumnScaler",
         "auclab.datasets.date_features.DateFeatures",
         "auclab.datasets.median_imputer.MedianImputer",
@@ -97,7 +96,6 @@ TRUSTED = frozenset(
         "auclab.kernels.precomputed.Precomputed",
         "auclab.kernels.rbf.RBF",
         "auclab.models.timings.Timings",
-        "auclab.samples.blocks.block.Scaling",
         "auclab.scorecards.items.Item",
         "auclab.scorecards.items.ItemEncoder",
         "auclab.solvers.kernel.approximations.RandomFeatureSolution",
