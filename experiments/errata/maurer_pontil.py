@@ -100,3 +100,11 @@ def m7() -> Counterexample:
     unfolded = float(np.abs(np.sort(before) - np.sort(after)).mean())
     parts = 0.5 * abs(0.2 - 0.3) + 0.5 * abs(0.3 - 0.5)
     return Counterexample(2 * unfolded, unfolded, parts)
+
+
+def m8() -> Counterexample:
+    """Prop. 10 (b) over I: a negative at .25, half of the mass at .99 whose label changes, W = 1, ℓ of slope 2."""
+    slope, low, high = 2.0, 0.25, 0.99
+    change = 0.5 * 0.5 * min(1.0, slope * (high - low))  # without a positive g is 0
+    moved = 0.5 * (1 - high) + 0.5 * (1 - high)  # d₁ of the negatives and of the positives, up to 1
+    return Counterexample(slope * moved, slope * moved + 0.5, change, "at least")

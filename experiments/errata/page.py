@@ -112,7 +112,7 @@ def _links(erratum: Erratum) -> str:
         links.append(erratum.switch)
     if erratum.claims:
         claims = ", ".join(f"`{claim}`" for claim in erratum.claims.split())
-        links.append(f"[{erratum.paper}](../experiments/{erratum.paper}/README.md): {claims}")
+        links.append(f"[{erratum.paper}](../experiments/{erratum.paper}/scoreboard.md): {claims}")
     return "; ".join(links)
 
 

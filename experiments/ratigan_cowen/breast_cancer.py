@@ -16,6 +16,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_curve
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -57,8 +58,50 @@ def _split(X: np.ndarray, y: np.ndarray, seed: int) -> Iterator[Row]:
     low, high = (
         voros_score(y_test, forest, cost_range=ends) - voros_score(y_test, log, cost_range=ends) for ends in (LOW, HIGH)
     )
+    yield from _crossing_rows(y_test, scores, seed)
     yield holds("table2.forest_wins_low", low > 0, seed)
     yield holds("table2.log_wins_high", high < 0, seed)
+
+
+def _crossing_rows(y: np.ndarray, scores: dict[tuple[str, str], np.ndarray], seed: int) -> Iterator[Row]:
+    """Whether a curve is nowhere below another, by probabilities of naive Bayes and by its labels."""
+    for variant in (AGREE, "labels"):
+        for name in ("log", "forest"):
+            above = lies_above(y, scores[name, AGREE], scores["naive", variant])
+            yield holds(f"figure4.{name}_dominates_naive", above, seed, variant)
+    log, forest = scores["log", AGREE], scores["forest", AGREE]
+    crossing = not lies_above(y, log, forest) and not lies_above(y, forest, log)
+    yield holds("figure4.log_crosses_forest", crossing, seed)
+    yield holds("table1.log_above_forest", auc_score(y, log) > auc_score(y, forest), seed)
+
+
+def lies_above(y: np.ndarray, one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether the ROC polygon of `one` is nowhere below that of `other`.
+
+    Examples
+    --------
+    >>> y = np.array([1, 1, 0, 0])
+    >>> right, wrong = np.array([4.0, 3, 2, 1]), np.array([4.0, 2, 3, 1])
+    >>> lies_above(y, right, wrong), lies_above(y, wrong, right)
+    (True, False)
+    """
+    (x, height), (x_other, height_other) = (
+        roc_curve(y, scores, drop_intermediate=False)[:2] for scores in (one, other)
+    )
+    ends = np.union1d(x, x_other)
+    return all(
+        (_level(x, height, ends, side) >= _level(x_other, height_other, ends, side) - 1e-12).all()
+        for side in ("first", "last")
+    )
+
+
+def _level(x: np.ndarray, height: np.ndarray, at: np.ndarray, side: str) -> np.ndarray:
+    """Height of a polygon, at a vertical piece its first or last one."""
+    values = np.interp(at, x, height)
+    known = np.isin(at, x)
+    place = np.searchsorted(x, at[known]) if side == "first" else np.searchsorted(x, at[known], "right") - 1
+    values[known] = height[place]
+    return values
 
 
 def classifiers(seed: int) -> dict[tuple[str, str], ClassifierMixin]:

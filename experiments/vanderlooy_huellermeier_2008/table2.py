@@ -102,13 +102,15 @@ def independent_rows(seed: int, scale: str) -> Iterator[Row]:
             yield from rows
 
 
-def one_run(table: Table, random: np.random.Generator, distinct: bool = True) -> dict[str, dict[str, Outcome]]:
-    """One split and ten triples, the same for the three learners."""
+def one_run(
+    table: Table, random: np.random.Generator, distinct: bool = True, masks: Sequence[Mask] | None = None
+) -> dict[str, dict[str, Outcome]]:
+    """One split and ten triples, or the `masks` of features to keep, the same for the three learners."""
     parts = Parts.draw(table.labels, random)
     rows, columns = parts.held_out, fill(table, parts.train)
     bayes = NaiveBayes(table, parts.train, rows)
     scores: dict[str, list[Floats]] = {learner: [] for learner in LEARNERS}
-    for kept in _kept_features(table.n_features, random, distinct):
+    for kept in masks or _kept_features(table.n_features, random, distinct):
         tree = J48.grow(table.cells[parts.train], table.labels[parts.train], table.arity, kept)
         scores["j48"].append(tree.scores(table.cells[rows], table.arity))
         scores["nb"].append(bayes.scores(kept))
