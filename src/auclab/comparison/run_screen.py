@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from auclab.pipeline.bound_lines import BoundLine, all_lines, best_of, weakest
 from auclab.pipeline.run_name import SYMBOLS
 from auclab.pipeline.scorecards import CARD_FILE, stored_card
 from auclab.pipeline.stored_files import damaged, read_json
+from auclab.pipeline.stored_kernel import SPACES, read_kernel
 from auclab.pipeline.visible import visible
 from auclab.types import CONVERGED, Status
 
@@ -149,6 +150,8 @@ def _certificates(facts: Sheet, rows: pd.DataFrame) -> None:
     facts.add_row("ended", Text(text, "green" if all(each.converged for each in endings) else "red"))
     if len(endings) == 1:
         facts.add_row("certificate", Text(endings[0].numbers))
+    for text in _kernels(folders):
+        facts.add_row("scorer", Text(text))
     lines, _ = _bounds(rows)
     if lines:
         best, vacuous = best_of(lines), sum(line.vacuous for line in lines)
@@ -157,6 +160,19 @@ def _certificates(facts: Sheet, rows: pd.DataFrame) -> None:
         facts.add_row("guarantee", Text(visible(said + rest)))
     for note in dict.fromkeys(note for each in endings for note in each.notes):
         facts.add_row("note", Text(note))
+
+
+def _kernels(folders: Sequence[Path]) -> Iterator[str]:
+    """The kernel and its landmarks; of several splits the range of their numbers, and every γ."""
+    found = [kernel for folder in folders if (kernel := read_kernel(folder)) is not None]
+    if len(found) == 1:
+        yield found[0].statement
+    elif found:
+        counts = Counter(kernel.words for kernel in found)
+        words = "; ".join(name if len(counts) == 1 else f"{count} × {name}" for name, count in counts.items())
+        sizes = [kernel.landmarks for kernel in found]
+        spaces = " or ".join(dict.fromkeys(SPACES[kernel.space] for kernel in found))
+        yield f"{words} · {min(sizes)} to {max(sizes)} landmarks · bound for {spaces}"
 
 
 def _bounds(rows: pd.DataFrame) -> tuple[list[BoundLine], list[str]]:

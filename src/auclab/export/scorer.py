@@ -189,6 +189,13 @@ class Scorer:
         frame = pd.DataFrame(columns, index=X.index if isinstance(X, pd.DataFrame) else None)
         return frame if output == "all" else frame[[output]]
 
+    @property
+    def what(self) -> str:
+        """The formulation, and its kernel where there is one."""
+        about = self.description.get("about", {})
+        name = str(about.get("formulation", "its preprocessing"))
+        return f"{name} with {about['kernel']}" if "kernel" in about else name
+
     def _score(self, X: Any) -> np.ndarray:
         if not self.is_formula:
             if self.pipeline is None:

@@ -27,9 +27,8 @@ def export_scorer(scorer: Scorer, language: str) -> str | bytes:
         Another language; a scorer that is no formula over the columns, or that the language cannot express.
     """
     if not scorer.is_formula:
-        what = scorer.description["about"].get("formulation", "its preprocessing")
         raise AuclabError(
-            f"{what} is no formula over the columns, so that it cannot be exported; auclab predict scores new "
+            f"{scorer.what} is no formula over the columns, so that it cannot be exported; auclab predict scores new "
             "rows with it"
         )
     if language == "json":

@@ -19,7 +19,7 @@ from auclab.pipeline.active_constraints import SolvedConstraints
 from auclab.pipeline.csv_cells import no_formula
 from auclab.pipeline.results import Fold, Result
 from auclab.pipeline.stored_files import SCORES_FILE
-from auclab.solvers.kernel.solution import KernelSolution
+from auclab.solvers.kernel.solution import KernelSolution, equation_of
 from auclab.tracking.address import hide_password
 
 #: The dual point that proves the lower bound: ``auclab check`` verifies it.
@@ -59,7 +59,7 @@ def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "") -> None:
         "status": str(solution.status),
         "advice": solution.status.advice,
         "solver": solution.solver,
-        "formulation": solution.formulation.equation(),
+        "formulation": equation_of(solution),
         "program": {"name": solution.formulation.name, **_parameters(solution.formulation)},
         "tolerance": getattr(fold.model[-1], "tolerance", None),  # a baseline has none
         "data": {

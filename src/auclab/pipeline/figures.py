@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from auclab.displays import BufferedROCDisplay, RankingErrorDisplay, ScoreHistogramDisplay
+from auclab.displays import BufferedROCDisplay, LandmarkGapDisplay, RankingErrorDisplay, ScoreHistogramDisplay
+from auclab.displays.base import Display
 from auclab.metrics import ScoredPart
 from auclab.pipeline.stored_files import SCORES_FILE, read_scores, replace_file
+from auclab.pipeline.stored_kernel import read_kernel
 from auclab.types import AuclabError
 
 FIGURES: dict[str, Any] = {
@@ -22,6 +24,8 @@ DPI = 120
 
 def draw_figures(folder: Path, *, split: str) -> list[Path]:
     """Draw ``roc.png``, ``ranking_errors.png`` and ``scores.png`` of one split into its folder.
+
+    With a kernel also ``landmarks.png``: the certified gap against the number of landmarks.
 
     Parameters
     ----------
@@ -39,7 +43,8 @@ def draw_figures(folder: Path, *, split: str) -> list[Path]:
     if scores is None:
         path = folder / SCORES_FILE
         raise AuclabError(f"{path} is missing, and the figures are drawn from it; run the experiment again")
-    return draw_part(ScoredPart(scores.y_true, scores.y_score), folder, title=f"{split} · {scores.part} part")
+    drawn = draw_part(ScoredPart(scores.y_true, scores.y_score), folder, title=f"{split} · {scores.part} part")
+    return [*drawn, *_draw_landmarks(folder, split)]
 
 
 def draw_part(part: ScoredPart, folder: Path, *, title: str, ending: str = "") -> list[Path]:
@@ -47,8 +52,22 @@ def draw_part(part: ScoredPart, folder: Path, *, title: str, ending: str = "") -
     drawn = []
     for stem, display_class in FIGURES.items():
         display = display_class.from_scored_part(part)
-        display.figure_.suptitle(title.replace("$", r"\$"), fontsize="medium")  # between dollars is a formula
-        drawn.append(folder / f"{stem}{ending}.png")
-        with replace_file(drawn[-1]) as draft:
-            display.figure_.savefig(draft, dpi=DPI)
+        drawn.append(_saved(display, folder / f"{stem}{ending}.png", title))
     return drawn
+
+
+def _draw_landmarks(folder: Path, split: str) -> list[Path]:
+    """The stages of a solve over a kernel's space, if there are several."""
+    kernel = read_kernel(folder)
+    if kernel is None or len(kernel.stages) < 2:
+        return []
+    display = LandmarkGapDisplay.from_stages(kernel.stages)
+    return [_saved(display, folder / "landmarks.png", f"{split} · {kernel.words}")]
+
+
+def _saved(display: Display, path: Path, title: str) -> Path:
+    figure: Any = display.figure_
+    figure.suptitle(title.replace("$", r"\$"), fontsize="medium")  # between dollars is a formula
+    with replace_file(path) as draft:
+        figure.savefig(draft, dpi=DPI)
+    return path

@@ -18,9 +18,8 @@ def _load_pyfunc(path: str) -> Scorer:
     try:
         from auclab.tracking.model import load_model
     except ImportError as error:
-        what = scorer.description["about"].get("formulation", "its preprocessing")
         raise ImportError(
-            f"{what} is no formula over the columns, so that this model needs auclab in the environment ({error}); "
-            "install it from its source: pip install PATH_OF_AUCLAB"
+            f"{scorer.what} is no formula over the columns, so that this model needs auclab in the environment "
+            f"({error}); install it from its source: pip install PATH_OF_AUCLAB"
         ) from error
     return Scorer(scorer.description, load_model(Path(path).parent))

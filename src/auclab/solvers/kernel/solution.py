@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -16,6 +16,15 @@ from auclab.types import Array
 
 #: Kernel values that are computed at once when rows are scored (64 MB).
 _AT_ONCE = 8_000_000
+#: What is said of coefficients w, and the same of functions h.
+_IN_SPACE = (
+    ("− w·(x_i⁺ − x_j⁻)", "− h(x_i⁺) + h(x_j⁻)"),
+    ("w·x_k", "h(x_k)"),
+    ("w/‖w‖", "h/‖h‖"),
+    ("‖w‖₂", "‖h‖"),
+    ("‖w‖", "‖h‖"),
+    ("w = 0", "h = 0"),
+)
 
 
 @dataclass(frozen=True)
@@ -91,7 +100,8 @@ class KernelSolution(Solution):
 
     def read_optimum(self) -> Optimum:
         """What the optimal value says about the errors of h/‖h‖_H, as `auclab.formulations.read_optimum` of a w."""
-        return self.formulation.read_optimum(self.objective, self.lower_bound, np.array([self.length]))
+        read = self.formulation.read_optimum(self.objective, self.lower_bound, np.array([self.length]))
+        return replace(read, statement=in_space(read.statement))
 
     def decision_function(self, X: Any) -> Array:
         """Scores of rows `X` (n_rows, n_features), shape (n_rows,): O(n_landmarks) kernel values a row.
@@ -117,3 +127,24 @@ class KernelSolution(Solution):
             else np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows) - self.offset
         )
         return self.kernel.between(moved, self.rows)
+
+
+def equation_of(solution: Any) -> str:
+    """The program that was solved in one line: of functions h with a kernel, else of coefficients w."""
+    equation = str(solution.formulation.equation())
+    return in_space(equation) if isinstance(solution, KernelSolution) else equation
+
+
+def in_space(words: str) -> str:
+    """An equation or a statement about coefficients w as one about functions h.
+
+    Examples
+    --------
+    >>> in_space("min  mean_ij [1 − w·(x_i⁺ − x_j⁻)]₊ + 0.01 ‖w‖₂²")
+    'min  mean_ij [1 − h(x_i⁺) + h(x_j⁻)]₊ + 0.01 ‖h‖²'
+    >>> in_space("mean_k [1 − y_k (w·x_k + b) + 0.1 ‖w‖₂]₊")
+    'mean_k [1 − y_k (h(x_k) + b) + 0.1 ‖h‖]₊'
+    """
+    for of_coefficients, of_function in _IN_SPACE:
+        words = words.replace(of_coefficients, of_function)
+    return words
