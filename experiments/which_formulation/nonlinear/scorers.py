@@ -98,7 +98,7 @@ class Family:
 
     def at(self, value: float) -> Program:
         """The program at λ or z."""
-        return replace(self.program, **{self.parameter: value})  # type: ignore[arg-type]
+        return replace(self.program, **{self.parameter: value})  # type: ignore[type-var]
 
     def weight(self, y: Labels) -> Array | None:
         """Classes of equal weight over points."""
