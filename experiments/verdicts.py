@@ -7,7 +7,7 @@ draw      the published value is one draw: … ≤ tolerance + 2 standard deviat
 most      the statement holds in most draws: the 95 % interval of Wilson for its share lies above ½
 at most   mean of ours ≤ published + tolerance + 2 standard errors
 all       the statement holds for every seed
-none      no value is published
+none      no value is published, or none of ours could contradict it, for the reason in the note
 
 The standard error of the difference has ours, and that of the print where it is a mean over finitely many runs: column
 `published_seeds` says of how many of our seeds it is the mean.
@@ -184,6 +184,8 @@ def verdict(claim: Claim, candidates: Sequence[Ours]) -> Verdict:
         return Verdict(OURS, "" if candidates else NOT_RUN)
     if not candidates:
         return Verdict(NOT_COMPARABLE, claim.note) if claim.command == NOT_RUN and claim.note else Verdict(NOT_RUN)
+    if claim.rule == "none":  # what is measured could not contradict the print; the note says why
+        return Verdict(NOT_COMPARABLE, claim.note)
     by_variant = {ours.variant: fits(claim, ours) for ours in candidates}
     if claim.erratum and _print_is_wrong(claim, candidates, by_variant):
         return Verdict(PRINT_WRONG, claim.erratum)

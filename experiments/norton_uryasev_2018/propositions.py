@@ -199,8 +199,8 @@ def _continuous() -> Iterator[Row]:
     """Laws without atoms, where the printed last sentences hold: P(X > γ*) = bPOE, area = bAUC_z."""
     worst = 0.0
     for z in (1.2, 2.0, 5.0):  # exponential: E[X − γ]⁺ = e^(−γ), least at γ = z − 1
-        gamma = minimize_scalar(lambda g, z=z: math.exp(-g) / (z - g), bounds=(0, z - 1e-6), method="bounded").x
-        worst = max(worst, float(abs(math.exp(-gamma) - math.exp(-gamma) / (z - gamma))))
+        best = minimize_scalar(lambda g, z=z: math.exp(-g) / (z - g), bounds=(0, z - 1e-6), method="bounded").x
+        worst = max(worst, float(abs(math.exp(-best) - math.exp(-best) / (z - best))))
     yield Row("prop1.continuous", worst)
     difference = 0.0
     for z in (-0.5, 0.0, 0.7):  # h⁺ ~ N(1, 1), h⁻ ~ N(0, 1): ξ ~ N(−1, 2)

@@ -26,6 +26,7 @@ NEED_FILES = {
     *("data_sets", "spect", "accuracy", "lambda_path", "threshold_family", "page_blocks", "linear", "sampling"),
     *("splits", "exact", "partial", "family", "answers"),
     *("table1", "table2", "table2_readings", "table3", "proposition8", "calibrated"),
+    *("expansions", "statements", "other_readings"),
     *("error_rate", "scenarios", "scored"),
 }
 #: The files that no manifest has; tests/experiments/test_downloads.py runs these studies on made tables.
@@ -166,8 +167,8 @@ def test_every_explanation_is_of_a_claim_that_differs(paper, misses):
         assert row in used, f"{row.pattern} explains nothing that differs"
 
 
-def claim(value, rule, tolerance, **more):
-    return Claim("paper", "id", "Table 1", "AUC", value, math.nan, "AUC", "…", rule, tolerance, "reason", "", **more)
+def claim(value, rule, tolerance, note="", **more):
+    return Claim("paper", "id", "Table 1", "AUC", value, math.nan, "AUC", "…", rule, tolerance, "reason", note, **more)
 
 
 def rows(**values):
@@ -221,11 +222,13 @@ def test_the_error_of_a_print_that_is_a_mean_of_runs_counts_too():
         (rows(_=(0.3,)), {"erratum": "V7", "corrected_value": 0.3}, Verdict(scoreboard.PRINT_WRONG, "V7")),
         (rows(_=(0.4,)), {"erratum": "V7", "corrected_value": 0.3}, Verdict("differs")),
         (rows(_=(0.7,)), {"source": "ours"}, Verdict("ours")),
+        (rows(_=(1.0,)), {"rule": "none", "note": "vacuous"}, Verdict("not comparable", "vacuous")),
         ([], {}, Verdict("not run yet")),
     ],
 )
 def test_verdicts(found, more, expected):
-    assert scoreboard.verdict(claim(0.7, "mean", 0.005, **more), found) == expected
+    more = {"value": 0.7, "rule": "mean", "tolerance": 0.005, **more}
+    assert scoreboard.verdict(claim(**more), found) == expected
 
 
 def test_results_are_read_as_written(tmp_path):
