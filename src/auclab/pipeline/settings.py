@@ -60,6 +60,22 @@ class HighsConfig(SolverConfig):
 
 
 @dataclass(frozen=True)
+class NewtonConfig(SolverConfig):
+    """Options of ``solver=newton``, for large samples in blocks.
+
+    Attributes
+    ----------
+    bins : int or None
+        Bins of the scores at first; 0 for a score of every row in this process, None for what the tolerance needs.
+    checkpoint : str or None
+        A folder to which solves are written after every pass over the rows, and from which they go on.
+    """
+
+    bins: int | None = None
+    checkpoint: str | None = None
+
+
+@dataclass(frozen=True)
 class CuttingPlaneConfig(SolverConfig):
     """Options of ``solver=cutting_plane``.
 
@@ -265,7 +281,12 @@ _TYPED = {
     "kernel": KernelConfig,
     "tracking": TrackingConfig,
 }
-_SOLVERS = {"cutting_plane": CuttingPlaneConfig, "highs": HighsConfig, "scs": ScsConfig}
+_SOLVERS = {
+    "cutting_plane": CuttingPlaneConfig,
+    "highs": HighsConfig,
+    "newton": NewtonConfig,
+    "scs": ScsConfig,
+}
 
 T = TypeVar("T")
 

@@ -57,8 +57,9 @@ def _plain_configuration(folder: Path, allow: Sequence[str]) -> Any:
     configuration = update_configuration(_parse(path))
     check_targets(configuration, allow)
     check_locations(configuration, allow)
-    if "export" in (solver := configuration.get("solver", {})):
-        solver["export"] = None  # it would write a file wherever the path says
+    for key in ("export", "checkpoint"):
+        if key in (solver := configuration.get("solver", {})):
+            solver[key] = None  # it would write a file wherever the path says
     if isinstance(rules := configuration.get("constraints"), dict):
         rules["file"] = None  # its rules are in the configuration, and another file would be read
     configuration["tracking"] = {"name": "none"}

@@ -23,6 +23,34 @@ _SPREAD_SAMPLE_SIZE = 10_000
 
 
 @dataclass(frozen=True)
+class RowRounding:
+    """What rounding took from the rows of a sample: the true rows are ``X + rest``, within `error`.
+
+    Attributes
+    ----------
+    rest_pos, rest_neg : arrays of shapes (n_pos, n_features) and (n_neg, n_features)
+    error : array of shape (n_features,)
+
+    See Also
+    --------
+    auclab.solvers.verified.moments.moments : Sums that account for it.
+    """
+
+    rest_pos: Array
+    rest_neg: Array
+    error: Array
+
+    @property
+    def largest(self) -> Array:
+        """By how much the entries of a column may be off, shape (n_features,)."""
+        return np.asarray(np.maximum(abs(self.rest_pos).max(axis=0), abs(self.rest_neg).max(axis=0)) + self.error)
+
+    def in_units(self, unit: Array) -> RowRounding:
+        """That of the rows divided by `unit`, powers of 2."""
+        return RowRounding(self.rest_pos / unit, self.rest_neg / unit, self.error / unit)
+
+
+@dataclass(frozen=True)
 class Sample:
     """The positive and the negative observations of a sample, with their weights.
 
@@ -66,6 +94,8 @@ class Sample:
 
     #: Whether the rows are read from files block by block (`auclab.samples.blocks.block_sample.BlockSample`).
     in_blocks: ClassVar[bool] = False
+    #: What rounding took from the rows, where they are means of others (`auclab.solvers.binned.binned_loss`).
+    rounding: RowRounding | None = field(default=None, kw_only=True)
 
     @classmethod
     def from_labels(

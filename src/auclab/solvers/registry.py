@@ -96,7 +96,7 @@ SOLVERS: dict[str, SolverEntry] = {
         "auclab.solvers.integer.solver", Capabilities(max_features=True, kinds=("hinge", "integer"))
     ),
     "newton": SolverEntry(
-        "auclab.solvers.newton.solver", Capabilities(blocks=True, constraints=True, kinds=("hinge", "cvar"))
+        "auclab.solvers.binned.choice", Capabilities(blocks=True, constraints=True, kinds=("hinge", "cvar"))
     ),
     "scs": SolverEntry("auclab.solvers.conic.scs", Capabilities(constraints=True, kinds=("hinge", "cvar"))),
 }

@@ -110,7 +110,9 @@ def scaled(problem: Problem, unit: Array) -> Problem:
         program = with_scaled_parameters(program, 1.0 / float(unit[0]))
     rows = [X @ sp.diags_array(1.0 / unit) if sample.is_sparse else X / unit for X in (sample.X_pos, sample.X_neg)]
     constraints = None if problem.constraints is None else problem.constraints.in_units(unit)
-    return Problem(program, replace(sample, X_pos=rows[0], X_neg=rows[1], offset=None), constraints)
+    rounding = None if sample.rounding is None else sample.rounding.in_units(unit)
+    moved = replace(sample, X_pos=rows[0], X_neg=rows[1], offset=None, rounding=rounding)
+    return Problem(program, moved, constraints)
 
 
 def feature_units(problem: Problem) -> Array | None:

@@ -54,6 +54,8 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, se
         # A limit that was reached before any point is still a limit.
         outcome = Status.FAILED if raw.status is Status.OPTIMAL else raw.status
         raw = RawSolution.null(problem, outcome, raw.timings, "the solver returned no point; w = 0 replaces it")
+    if raw.certificate is not None:
+        return _verified_before(problem, raw, raw.certificate, solver, tolerance)
     raw = _as_returned(problem, _feasible(problem, _on_bounds(problem, raw, tolerance)))
     raw, objective, null_reason = _canonical(problem, raw, tolerance, math.inf if seconds is None else seconds)
     proving, of_constraints = problem, None
@@ -78,6 +80,25 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, se
         shares_neg=None if proving is problem else proving.sample.share_neg,
         constraints=problem.constraints,
         constraint_multipliers=of_constraints,
+    )
+
+
+def _verified_before(
+    problem: Problem, raw: RawSolution, certificate: Certificate, solver: str, tolerance: float
+) -> Solution:
+    """The solution of a solver that verified its answer itself, where the rows are."""
+    offset = problem.sample.offset
+    return Solution(
+        coef=raw.coef,
+        intercept=0.0 if problem.over_pairs else moved_intercept(raw.intercept, raw.coef, offset, -1.0),
+        formulation=problem.program,
+        certificate=certificate,
+        status=_status(problem, raw.status, certificate, tolerance),
+        solver=solver,
+        timings=raw.timings,
+        iterations=raw.iterations,
+        history=raw.history,
+        notes=raw.notes,
     )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import repeat
 from typing import Any
 from weakref import ref
@@ -16,16 +17,30 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from auclab.samples.blocks.block import Scaling
-from auclab.samples.blocks.table import BlockTable, rows_of, scores_of
+from auclab.samples.blocks.encoded_rows import EncodedRows
+from auclab.samples.blocks.first_look import FirstLook, looks_at
+from auclab.samples.blocks.labels import BlockLabels, packed_labels
+from auclab.samples.blocks.table import BlockTable, scores_of
 from auclab.samples.centring import LARGEST, check_variation, column_offsets
 from auclab.samples.memory import Sample, class_shares, spread_of, strided
 from auclab.types import Array, AuclabError
 from auclab.validation import positive_mask, same_length, weight_vector
 
+#: Of tables with at least so many rows some are drawn: at most this many of either class, and so many bytes.
+DRAWN_FROM, MOST_DRAWN, DRAWN_BYTES = 500_000, 131_072, 64_000_000
+
 
 @dataclass(frozen=True)
 class BlockSample(Sample):
     """A `Sample` without rows in memory: `X_pos` and `X_neg` are `ClassRows`, which read rows when they are indexed.
+
+    Attributes
+    ----------
+    table : BlockTable
+    labels : BlockLabels
+        The blocks of the table with their labels.
+    drawn : Sample or None
+        Rows that the first pass drew from a large table.
 
     See Also
     --------
@@ -33,21 +48,28 @@ class BlockSample(Sample):
     """
 
     table: BlockTable
+    labels: BlockLabels
+    drawn: Sample | None = None
     _last: list[Any] = field(default_factory=lambda: [(), (), None], repr=False, compare=False)
 
     in_blocks = True
 
     @classmethod
     def from_labels(
-        cls, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, pos_label: Any = None
+        cls, X: Any, y: Any, sample_weight: ArrayLike | None = None, *, pos_label: Any = None
     ) -> BlockSample:
-        """The rows of a `BlockTable` with their labels; one pass over the blocks.
+        """The rows of a `BlockTable` with their labels, a vector or `BlockLabels`; one pass over the blocks.
 
         Raises
         ------
         AuclabError
             As `Sample.from_labels`.
         """
+        if isinstance(y, BlockLabels):
+            if sample_weight is not None:
+                raise AuclabError("weights of rows come with labels in a vector; give y as one, or leave them out")
+            return cls.from_blocks(X, y)
+        X.require_numbers()
         positive = positive_mask(y, pos_label)
         if len(X) != positive.size:
             raise AuclabError(f"X has {len(X)} rows, but there are {positive.size} labels")
@@ -64,13 +86,45 @@ class BlockSample(Sample):
         AuclabError
             A value that is missing or infinite; a class without weight.
         """
-        share_pos, share_neg, prior_pos, prior_neg = class_shares(positive, weight)
-        weighted = weight is not None
-        sample = cls(None, None, share_pos, share_neg, prior_pos, positive, weighted, table, prior_neg=prior_neg)
+        labels = packed_labels(table, positive, weight)
+        if weight is None:
+            return cls._checked(table, labels, positive, _equal_shares(labels))
+        return cls._checked(table, labels, positive, class_shares(positive, weight))
+
+    @classmethod
+    def from_blocks(cls, table: BlockTable, labels: BlockLabels) -> BlockSample:
+        """The same with labels that are held by blocks: no vector with an entry per row is made.
+
+        Raises
+        ------
+        AuclabError
+            A value that is missing or infinite; a class without rows.
+        """
+        sample = cls._checked(table, labels.of(table), None, _equal_shares(labels))
+        del sample.__dict__["positive"]  # made from the blocks where it is asked for
+        return sample
+
+    @classmethod
+    def _checked(
+        cls,
+        table: BlockTable,
+        labels: BlockLabels,
+        positive: NDArray[np.bool_] | None,
+        shares: tuple[Array, Array, float, float],
+    ) -> BlockSample:
+        share_pos, share_neg, prior_pos, prior_neg = shares
+        weighted = any(block.weight is not None for block in labels)
+        given: Any = positive
+        sample = cls(None, None, share_pos, share_neg, prior_pos, given, weighted, table, labels, prior_neg=prior_neg)
         object.__setattr__(sample, "X_pos", ClassRows(sample, "pos"))
         object.__setattr__(sample, "X_neg", ClassRows(sample, "neg"))
         sample._check_and_centre()
         return sample
+
+    @cached_property  # type: ignore[misc]
+    def positive(self) -> NDArray[np.bool_]:
+        """Which observations are positive, in the order of the data."""
+        return self.labels.positive()
 
     @property
     def n_pos(self) -> int:
@@ -93,31 +147,50 @@ class BlockSample(Sample):
         return False
 
     def _check_and_centre(self) -> None:
-        """One pass that checks all values and finds the offsets of the columns and `spread`."""
-        used = np.zeros(len(self.table), dtype=bool)
-        for rows in (np.flatnonzero(self.positive), np.flatnonzero(~self.positive)):
-            used[rows[strided(rows.size)]] = True
-        checks = self.table.run(_check_finite, self.table.split(used))
-        found, lows, highs = [], [], []
-        for start, (bad, rows, low, high) in zip(self.table.offsets[:-1], checks, strict=True):
-            if bad is not None:
-                self._raise_not_finite(int(start) + bad[0], bad[1])
-            found.append(rows)
-            lows.append(low)
-            highs.append(high)
-        low, high = np.min(lows, axis=0), np.max(highs, axis=0)
+        """One pass that checks all values, finds the offsets of the columns and `spread`, and draws rows."""
+        strided_by = strided(self.n_pos).step, strided(self.n_neg).step
+        task = looks_at(self.labels, strided_by, self._n_drawn)
+        look: FirstLook = self.table.engine.reduce(task, self.labels)
+        if look.bad is not None:
+            self._raise_not_finite(int(self.table.offsets[look.bad[0]]) + look.bad[1], look.bad[2])
+        low, high = look.low, look.high
         self._check_range(low, high)
-        sampled, offset = np.concatenate(found), column_offsets(low, high)
+        offset = column_offsets(low, high)
         if offset is not None:
-            sampled, low, high = sampled - offset, low - offset, high - offset
+            low, high = low - offset, high - offset
             centred = self.table.scaled(Scaling(tuple(offset.tolist()), (1.0,) * offset.size))
             object.__setattr__(self, "table", centred)
+            object.__setattr__(self, "labels", self.labels.of(centred))
             object.__setattr__(self, "offset", offset)
-        positive, peaks = self.positive[used], np.maximum(high, -low)
+        shift = 0.0 if offset is None else offset
+        peaks = np.maximum(high, -low)
         shares = self.share_pos[strided(self.n_pos)], self.share_neg[strided(self.n_neg)]
-        parts = ((sampled[positive], shares[0]), (sampled[~positive], shares[1]))
+        parts = ((look.pos.spaced - shift, shares[0]), (look.neg.spaced - shift, shares[1]))
         # The cached properties of `Sample`.
         self.__dict__.update(peaks=peaks, spread=spread_of(parts, lambda constant: peaks[constant]))
+        object.__setattr__(self, "drawn", self._drawn_sample(look, shift))
+
+    @property
+    def _n_drawn(self) -> int:
+        """Rows of either class to draw for the start of a solve: none of a sample that is small itself."""
+        if self.n_pos + self.n_neg < DRAWN_FROM:
+            return 0
+        return min(MOST_DRAWN, DRAWN_BYTES // (16 * self.n_features))
+
+    def _drawn_sample(self, look: FirstLook, shift: Any) -> Sample | None:
+        """The drawn rows as a sample in memory; None if none were drawn, or none of a class with weight."""
+        rows = [part.drawn - shift for part in (look.pos, look.neg)]
+        weights = [
+            np.ones(len(each)) if part.weight is None else part.weight
+            for part, each in zip((look.pos, look.neg), rows, strict=True)
+        ]
+        if not all(weight.sum() > 0 for weight in weights):
+            return None
+        shares = [weight / weight.sum() for weight in weights]
+        positive = np.repeat([True, False], [len(each) for each in rows])
+        return Sample(
+            rows[0], rows[1], shares[0], shares[1], self.prior_pos, positive, self.weighted, prior_neg=self.prior_neg
+        )
 
     def scores(self, coef: Array) -> tuple[Array, Array]:
         """``(X_pos @ coef, X_neg @ coef)`` in one pass."""
@@ -233,26 +306,32 @@ class ClassRows:
         ]
 
 
-def _check_finite(rows: Array, used: NDArray[np.bool_]) -> tuple[tuple[int, int] | None, Array, Array, Array]:
-    """A task: row and column of the first value that is not finite, the rows used, and the range of every column."""
-    bad = None
-    if not np.isfinite(rows.sum()):
-        where = np.argwhere(~np.isfinite(rows))
-        bad = (int(where[0, 0]), int(where[0, 1])) if where.size else None
-    return bad, rows_of(rows, np.flatnonzero(used)), rows.min(axis=0), rows.max(axis=0)
+def _equal_shares(labels: BlockLabels) -> tuple[Array, Array, float, float]:
+    """What `class_shares` returns for weights of 1, in vectors that take no memory."""
+    n_pos, n_neg = labels.n_pos, labels.n_neg
+    if not (n_pos and n_neg):
+        raise AuclabError(f"y has only {'positive' if n_pos else 'negative'} labels; both classes are needed")
+    total = float(n_pos + n_neg)
+    shares = np.broadcast_to(1.0 / n_pos, n_pos), np.broadcast_to(1.0 / n_neg, n_neg)
+    return shares[0], shares[1], n_pos / total, n_neg / total
 
 
 def _weighted_sum(rows: Array, weights: Array) -> Array:
     return np.asarray(weights @ rows)
 
 
-def _weighted_gram(rows: Array, weights: Array) -> Array:
+def _weighted_gram(rows: Any, weights: Array) -> Array:
+    if isinstance(rows, EncodedRows):
+        return rows.gram(weights)
     nonzero = np.flatnonzero(weights)
     used = rows if nonzero.size == weights.size else rows[nonzero]
     return np.asarray((used * weights[nonzero][:, None]).T @ used)
 
 
-def _bin_sums(rows: Array, argument: tuple[NDArray[np.int32], Array, int]) -> Array:
+def _bin_sums(rows: Any, argument: tuple[NDArray[np.int32], Array, int]) -> Array:
     bins, shares, n_bins = argument
     indices = (bins, np.arange(bins.size))
-    return np.asarray(sp.csr_array((shares, indices), shape=(2 * n_bins, bins.size)) @ np.ascontiguousarray(rows))
+    sums = sp.csr_array((shares, indices), shape=(2 * n_bins, bins.size))
+    if isinstance(rows, EncodedRows):
+        return rows.__rmatmul__(sums)
+    return np.asarray(sums @ np.ascontiguousarray(rows))

@@ -1,6 +1,8 @@
 """The engines that read blocks and run tasks on them: this process, or the workers of a Dask cluster.
 
-A task is a function ``(rows of the block, argument) -> result``. Arguments and results are sent, rows never are.
+A task of `run` is a function ``(rows of the block, argument) -> result``; one of `reduce` takes the rows of some blocks
+with their labels, one block after the other, and its results are added where they are computed. Arguments and results
+are sent, rows never are.
 """
 
 from __future__ import annotations
@@ -8,9 +10,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import islice
 from typing import Any
 
 from auclab.samples.blocks.block import Block, Task
+from auclab.samples.blocks.labels import LabelledBlock
+from auclab.samples.blocks.reading import Reduction, groups, rows_ahead
+from auclab.samples.blocks.tree import FAN_IN, tree_sum
 from auclab.types import Array, AuclabError
 
 
@@ -33,6 +40,11 @@ class LocalEngine:
                 if number + 1 < len(blocks):
                     next_rows = reader.submit(blocks[number + 1].read)
                 yield task(rows, argument)
+
+    def reduce(self, task: Reduction, blocks: Sequence[LabelledBlock]) -> Any:
+        """The sum of a task over all blocks; two blocks are in memory at a time."""
+        rows = rows_ahead(blocks, Block.read)
+        return tree_sum(task(islice(rows, len(group))) for group in groups(blocks))
 
 
 class DaskEngine:
@@ -72,9 +84,7 @@ class DaskEngine:
     def run(self, task: Task, blocks: Sequence[Block], arguments: Iterable[Any]) -> Iterator[Any]:
         """Results in order; a few tasks a worker are queued."""
         client = self.connect()
-        workers = sorted(client.scheduler_info(n_workers=-1)["workers"])
-        if not workers:
-            raise AuclabError(f"the Dask cluster at {self.address} has no workers; start some and try again")
+        workers = self._running_workers()
         keep_bytes = int(1e9 * self.keep_gb)
         waiting: deque[Any] = deque()
         for number, batch in enumerate(_batches(zip(blocks, arguments, strict=True))):
@@ -88,6 +98,35 @@ class DaskEngine:
                 yield from waiting.popleft().result()
         while waiting:
             yield from waiting.popleft().result()
+
+    def reduce(self, task: Reduction, blocks: Sequence[LabelledBlock]) -> Any:
+        """The sum of a task over all blocks, added in a tree on the workers.
+
+        A worker that dies is replaced where the cluster does so, and the blocks of which it held sums are read again.
+        """
+        client = self.connect()
+        workers = self._running_workers()
+        read = partial(_run_group, task, int(1e9 * self.keep_gb))
+        level = [
+            client.submit(read, group, workers=[workers[k % len(workers)]], allow_other_workers=True, pure=False)
+            for k, group in enumerate(groups(blocks))
+        ]
+        depth = 1
+        while len(level) > 1:
+            # Sums go first: otherwise all groups would wait in memory for the last one.
+            level = [
+                client.submit(tree_sum, level[k : k + FAN_IN], priority=depth, pure=False)
+                for k in range(0, len(level), FAN_IN)
+            ]
+            depth += 1
+        return level[0].result()
+
+    def _running_workers(self) -> list[str]:
+        """Addresses of the workers, sorted, so that a block goes to the same one in every pass."""
+        workers = sorted(self._client.scheduler_info(n_workers=-1)["workers"])
+        if not workers:
+            raise AuclabError(f"the Dask cluster at {self.address} has no workers; start some and try again")
+        return workers
 
     def close(self) -> None:
         """Stop the local cluster, or disconnect from a running one."""
@@ -128,6 +167,11 @@ _KEPT: dict[Block, Array] = {}
 def _run_batch(task: Task, batch: Sequence[tuple[Block, Any]], keep_bytes: int) -> list[Any]:
     """The task on some blocks, one after the other."""
     return [task(_read(block, keep_bytes), argument) for block, argument in batch]
+
+
+def _run_group(task: Reduction, keep_bytes: int, group: Sequence[LabelledBlock]) -> Any:
+    """The task on the blocks of a group."""
+    return task(rows_ahead(group, partial(_read, keep_bytes=keep_bytes)))
 
 
 def _read(block: Block, keep_bytes: int) -> Array:

@@ -6,7 +6,8 @@ the moments that are left, and for any approximate inverse R of B (Rump 2010, Ac
 
     ‖δ − d‖∞ ≤ ‖R (m + B d)‖∞ / (1 − ‖I − R B‖∞).
 
-With d carried along in twice the precision, δ is known to about 1e-25. Multiplied by a factor just below 1, the
+With d carried along in twice the precision, δ is known to about 1e-25. Rows that are off by E, as means of others are,
+add ``|E| |d|`` to the moments that are left and ``|R| |E|`` to ``|I − R B|``. Multiplied by a factor just below 1, the
 corrected multipliers keep strictly within their capacities: they are feasible, and their sum is a bound for every w.
 """
 
@@ -103,7 +104,10 @@ def feasible_nearby(
     if which.size < vanishing.size:
         return None
     q = rows.multipliers[which]
-    found = _exact_correction(rows.features[which], vanishing, sums, rows.unit, q)
+    uncertain = np.zeros(rows.unit.size)
+    if problem.sample.rounding is not None:
+        uncertain[:-1] = problem.sample.rounding.largest / rows.unit[:-1]
+    found = _exact_correction(rows.features[which], vanishing, sums, rows.unit, q, uncertain)
     if found is None:
         return None
     taken, moved, value, error = found
@@ -156,11 +160,12 @@ def _pivots(matrix: Array) -> NDArray[np.intp]:
 
 
 def _exact_correction(
-    basis: Array, columns: NDArray[np.intp], sums: Moments, unit: Array, q: Array
+    basis: Array, columns: NDArray[np.intp], sums: Moments, unit: Array, q: Array, off_by: Array
 ) -> tuple[Array, Array, Array, Array] | None:
     """The exact correction of multipliers q: what floats take up, what the rest is at most; what is left of Σ q d ± e.
 
-    `basis` are the rows of the observations, shape (r, n_features + 1), `columns` the r columns that are to vanish.
+    `basis` are the rows of the observations, shape (r, n_features + 1), off by at most `off_by`, shape
+    (n_features + 1,); `columns` are the r columns that are to vanish.
     """
     B = basis[:, columns].T
     try:
@@ -177,14 +182,16 @@ def _exact_correction(
             correction = (q + correction) - q  # exact, as both are within a factor of 2
         corrections.append(correction)
     left, error = _left(basis, sums, unit, corrections)
+    error = error + off_by * (float(np.abs(corrections).sum()) * (1.0 + 1e-12))
     products = float((abs(inverse) @ abs(B)).sum(axis=1).max())
     distance = float(abs(np.eye(columns.size) - inverse @ B).sum(axis=1).max()) + 2.0**-52 * columns.size * products
+    distance += float((abs(inverse) @ off_by[columns]).max()) * columns.size
     if not distance < 0.5:
         return None
     uncertain = 2.0 * float((abs(inverse) @ (abs(left) + error)[columns]).max()) * (1.0 + 1e-6)
     others = np.setdiff1d(np.arange(unit.size - 1), columns)
     value, off = np.zeros(unit.size - 1), np.zeros(unit.size - 1)
-    moving = uncertain * abs(basis[:, others]).sum(axis=0)
+    moving = uncertain * (abs(basis[:, others]) + off_by[others]).sum(axis=0)
     value[others], off[others] = left[others] * unit[others], (error[others] + moving) * unit[others] * (1.0 + 1e-12)
     moved = np.sum(np.abs(corrections[1:]), axis=0) + uncertain
     finite = all(np.isfinite(part).all() for part in (moved, value, off))

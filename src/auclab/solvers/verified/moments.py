@@ -59,6 +59,11 @@ def moments(sample: Sample, pos: Array, neg: Array) -> Moments:
     high, rest = two_sums(high, low + carried)
     size = abs(parts_pos[0]) + abs(parts_neg[0])
     error = np.r_[error_pos + error_neg, relative_error(pos.size + neg.size) * (sum_pos[0] + sum_neg[0])]
+    if sample.rounding is not None:
+        sums = pos @ sample.rounding.rest_pos, neg @ sample.rounding.rest_neg
+        rest[:-1] += sums[0] - sums[1]
+        off_by = sample.rounding.error + 2.0**-50 * (pos.size + neg.size) * sample.rounding.largest
+        error[:-1] += off_by * ((sum_pos[0] + sum_neg[0]) * (1.0 + 2.0**-50))
     total = min(sum_pos[0], sum_neg[0]) * (1.0 - 2.0**-50)
     return Moments(high, rest + lost, error + 2.0**-100 * size, total)
 

@@ -1,0 +1,127 @@
+"""Labels and weights that stay with their blocks: a bit a row in this process, or nothing where rows are computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.samples.blocks.block import Block
+from auclab.samples.blocks.table import BlockTable
+from auclab.types import Array, AuclabError
+
+
+class LabelledRows(NamedTuple):
+    """The rows of a block that was read, as `LabelledBlock` says; `weight` is None where all are 1."""
+
+    number: int
+    before: tuple[int, int]
+    rows: Array
+    positive: NDArray[np.bool_]
+    weight: Array | None
+
+
+@dataclass(frozen=True)
+class LabelledBlock:
+    """A block with its labels, as it is sent to a worker.
+
+    Attributes
+    ----------
+    number : int
+        In the table, from 0.
+    before : pair of int
+        Positives and negatives in the blocks before it.
+    block : Block
+    labels : bytes or None
+        A bit a row; None where the source of the block has them (`auclab.samples.blocks.computed.UniformRows`).
+    weight : array of shape (n_rows,) or None
+    """
+
+    number: int
+    before: tuple[int, int]
+    block: Block
+    labels: bytes | None = None
+    weight: Array | None = None
+
+    @property
+    def positive(self) -> NDArray[np.bool_]:
+        """Which rows are positive, shape (n_rows,)."""
+        if self.labels is not None:
+            bits = np.frombuffer(self.labels, dtype=np.uint8)
+            return np.unpackbits(bits, count=self.block.n_rows).astype(bool)
+        positive: NDArray[np.bool_] = self.block.source.positive  # type: ignore[attr-defined]
+        mask = self.block.mask
+        return positive if mask is None else positive[mask]
+
+
+class BlockLabels(Sequence[LabelledBlock]):
+    """The blocks of a table with their labels.
+
+    Parameters
+    ----------
+    blocks : sequence of LabelledBlock
+    n_pos, n_neg : int
+        Rows of each class.
+
+    See Also
+    --------
+    packed_labels, computed_labels : Make them.
+    """
+
+    def __init__(self, blocks: Sequence[LabelledBlock], n_pos: int, n_neg: int) -> None:
+        self.blocks, self.n_pos, self.n_neg = tuple(blocks), n_pos, n_neg
+
+    def __len__(self) -> int:
+        return len(self.blocks)
+
+    def __getitem__(self, number: int) -> LabelledBlock:  # type: ignore[override]
+        return self.blocks[number]
+
+    def positive(self) -> NDArray[np.bool_]:
+        """Which rows of the table are positive, as one vector."""
+        return np.concatenate([block.positive for block in self.blocks])
+
+    def of(self, table: BlockTable) -> BlockLabels:
+        """The same labels on the blocks of a table with the same rows, which may be preprocessed."""
+        blocks = (replace(ours, block=block) for ours, block in zip(self.blocks, table.blocks, strict=True))
+        return BlockLabels(tuple(blocks), self.n_pos, self.n_neg)
+
+
+def packed_labels(table: BlockTable, positive: NDArray[np.bool_], weight: Array | None = None) -> BlockLabels:
+    """Labels in one vector of shape (n_rows,) as a bit a row, block by block.
+
+    Parameters
+    ----------
+    table : BlockTable
+    positive : boolean array of shape (n_rows,)
+    weight : array of shape (n_rows,), optional
+    """
+    parts: Iterator[Array | None] = iter([None] * len(table.blocks)) if weight is None else table.split(weight)
+    blocks, n_pos, n_neg = [], 0, 0
+    for number, (block, mask, part) in enumerate(zip(table.blocks, table.split(positive), parts, strict=True)):
+        blocks.append(LabelledBlock(number, (n_pos, n_neg), block, np.packbits(mask).tobytes(), part))
+        of_block = int(np.count_nonzero(mask))
+        n_pos, n_neg = n_pos + of_block, n_neg + mask.size - of_block
+    return BlockLabels(blocks, n_pos, n_neg)
+
+
+def computed_labels(table: BlockTable) -> BlockLabels:
+    """The labels of a table whose sources have them: no vector with an entry per row is made.
+
+    Raises
+    ------
+    AuclabError
+        A source without labels.
+    """
+    if not all(hasattr(block.source, "n_pos") for block in table.blocks):
+        raise AuclabError("the blocks of this table hold no labels; give y, a label for every row")
+    blocks, n_pos, n_neg = [], 0, 0
+    for number, block in enumerate(table.blocks):
+        blocks.append(LabelledBlock(number, (n_pos, n_neg), block))
+        mask, of_source = block.mask, block.source.n_pos  # type: ignore[attr-defined]
+        of_block = of_source if mask is None else int(np.count_nonzero(blocks[-1].positive))
+        n_pos, n_neg = n_pos + of_block, n_neg + block.n_rows - of_block
+    return BlockLabels(blocks, n_pos, n_neg)

@@ -1,0 +1,45 @@
+"""Labelled blocks read one after the other, in groups that do not depend on who reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from auclab.samples.blocks.block import Block
+from auclab.samples.blocks.labels import LabelledBlock, LabelledRows
+from auclab.types import Array
+
+#: A task of `Engine.reduce`: what is to be added for some blocks, which come one after the other; picklable.
+Reduction = Callable[[Iterable[LabelledRows]], Any]
+
+#: Rows of a group of blocks that one call of a task sums up: what it returns is sent and added once for so many.
+GROUP_ROWS = 2**20
+
+
+def groups(blocks: Sequence[LabelledBlock]) -> list[list[LabelledBlock]]:
+    """Consecutive blocks, together about `GROUP_ROWS` rows; the same for any number of workers."""
+    found: list[list[LabelledBlock]] = [[]]
+    n_rows = 0
+    for block in blocks:
+        if n_rows >= GROUP_ROWS:
+            found.append([])
+            n_rows = 0
+        found[-1].append(block)
+        n_rows += block.block.n_rows
+    return found
+
+
+def rows_ahead(blocks: Iterable[LabelledBlock], read: Callable[[Block], Array]) -> Iterator[LabelledRows]:
+    """The rows of the blocks in order; the next block is read while the caller computes."""
+    waiting = iter(blocks)
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="blocks") as reader:
+        block = next(waiting, None)
+        rows = None if block is None else reader.submit(read, block.block)
+        while block is not None and rows is not None:
+            now, future = block, rows
+            block = next(waiting, None)
+            found = future.result()
+            rows = None if block is None else reader.submit(read, block.block)
+            yield LabelledRows(now.number, now.before, found, now.positive, now.weight)
+            del found

@@ -1,0 +1,74 @@
+"""The lower bound of a pass: the optimum of the program of bin means, with every rounding charged to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from auclab.formulations.problem import Problem
+from auclab.solvers.binned.binned_loss import BinnedLoss
+from auclab.solvers.certificate import relative_gap
+from auclab.solvers.newton.solver import solve
+from auclab.solvers.progress import progress_to
+from auclab.solvers.solution import Certificate
+from auclab.solvers.verified.certificate import verified_certificate
+from auclab.types import Array
+
+#: The small program is solved to this part of the tolerance.
+_PART_OF_TOLERANCE = 0.05
+
+
+@dataclass(frozen=True)
+class BinBound:
+    """What the bins of one pass prove.
+
+    Attributes
+    ----------
+    bound, residual, radius : float
+        As `lower_bound`, `dual_residual` and `norm_bound` of `auclab.solvers.solution.Certificate`.
+    coef : array of shape (n_features,)
+        Where the program of bin means has its minimum.
+    intercept : float
+    """
+
+    bound: float
+    residual: float
+    radius: float
+    coef: Array
+    intercept: float
+
+    def certificate(self, objective: float) -> Certificate:
+        """The certificate of a point with this objective."""
+        gap = relative_gap(objective, self.bound)
+        return Certificate(objective, self.bound, objective - self.bound, gap, self.residual, self.radius)
+
+
+def bound_of_bins(
+    problem: Problem, loss: BinnedLoss, best: tuple[Array, float], tolerance: float, seconds: float | None
+) -> BinBound:
+    """Minimise the program of bin means, and prove what its multipliers are worth for the rows.
+
+    Multipliers of bins, spread over their rows in proportion to the weights, are feasible for the rows: the same pair
+    weighting, the same ``Σ q``, and a ``Σ q d`` that differs by the rounding of the means
+    (`auclab.samples.memory.RowRounding`).
+
+    Parameters
+    ----------
+    problem : Problem
+        Of the rows.
+    loss : BinnedLoss
+        At the point of the last pass.
+    best : (array of shape (n_features + 2,), float)
+        The best point so far and its objective, which set the lengths of w that matter, and the gap.
+    tolerance : float
+        Relative gap that is wanted.
+    seconds : float or None
+        For the small program.
+    """
+    means = Problem(problem.program, loss.bin_means(problem.sample.spread, problem.sample.peaks))
+    start = loss.theta[:-2], float(loss.theta[-2])
+    with progress_to(lambda progress: None):
+        raw = solve(means, tolerance=_PART_OF_TOLERANCE * tolerance, time_limit=seconds, start=start)
+    proved, _, _ = verified_certificate(means, best[0][:-2], raw.multipliers, best[1], tolerance)
+    # Weights of bins that are off make multipliers that exceed their capacities: all of them are scaled.
+    bound = proved.lower_bound * (1.0 - loss.weight_error)
+    return BinBound(bound, proved.dual_residual, proved.norm_bound, raw.coef, raw.intercept)

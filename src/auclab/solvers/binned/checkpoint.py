@@ -1,0 +1,139 @@
+"""The state of a solve over bins, written after every pass, from which it can go on."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import zipfile
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from auclab.formulations.problem import Problem
+from auclab.types import Array, AuclabError
+
+#: Of the layout of the file.
+_VERSION = 1
+
+
+@dataclass(frozen=True)
+class State:
+    """Where a solve is before its next pass; points are ``θ = (w, b, ‖w‖)``, shape (n_features + 2,).
+
+    Attributes
+    ----------
+    next : array
+        Where the next pass is made.
+    n_bins : int
+        Its bins.
+    passes : int
+        That have been made.
+    best : array
+        The best point so far.
+    value : float
+        Its objective, an upper limit.
+    bound, residual, radius : float
+        What has been proved.
+    predicted : float
+        By how much the objective falls on the way to `next`, as its model says.
+    step : array
+        From the best point to the next one that was proposed.
+    other : array
+        Where the last program of bin means had its minimum.
+    failures : int
+        Passes since the best point at points that were worse.
+    tried_other : bool
+        Whether `other` has been tried since the steps have converged.
+    history : array of shape (k, 3)
+        Seconds, objective, bound.
+    """
+
+    next: Array
+    n_bins: int
+    passes: int = 0
+    best: Array = field(default_factory=lambda: np.empty(0))
+    value: float = np.inf
+    bound: float = -np.inf
+    residual: float = np.nan
+    radius: float = np.inf
+    predicted: float = np.inf
+    step: Array = field(default_factory=lambda: np.empty(0))
+    other: Array = field(default_factory=lambda: np.empty(0))
+    failures: int = 0
+    tried_other: bool = False
+    history: Array = field(default_factory=lambda: np.empty((0, 3)))
+
+
+def checkpoint_path(folder: str | Path, problem: Problem, tolerance: float) -> Path:
+    """The file of a solve in a folder, by what it depends on: the program, the tolerance, the blocks with their labels.
+
+    Parameters
+    ----------
+    folder : path
+        Made if it is not there.
+    problem : Problem
+        Its sample is in blocks.
+    tolerance : float
+
+    Raises
+    ------
+    AuclabError
+        The folder cannot be made.
+    """
+    digest = hashlib.sha256(repr((problem.program, tolerance, problem.sample.n_pos, problem.sample.n_neg)).encode())
+    for each in problem.sample.labels:  # type: ignore[attr-defined]
+        digest.update(repr((each.block.source, each.block.scalings, each.before)).encode())
+        for part in (each.block.kept, each.labels):
+            digest.update(part or b"")
+        digest.update(b"" if each.weight is None else np.ascontiguousarray(each.weight).tobytes())
+    place = Path(folder).expanduser()
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise AuclabError(f"the folder {place} for checkpoints cannot be made: {error}") from error
+    return place / f"{digest.hexdigest()[:32]}.npz"
+
+
+def write_checkpoint(path: Path, state: State) -> None:
+    """Write the state in place of an earlier one; a file is always whole.
+
+    Raises
+    ------
+    AuclabError
+        The file cannot be written.
+    """
+    part = path.with_name(path.name + ".part")
+    content: dict[str, Any] = {name: np.asarray(each) for name, each in vars(state).items()}
+    try:
+        with part.open("wb") as file:
+            np.savez(file, version=_VERSION, **content)
+        os.replace(part, path)
+    except OSError as error:
+        raise AuclabError(f"the checkpoint {path} cannot be written ({error}); choose another folder") from error
+
+
+def read_checkpoint(path: Path) -> State | None:
+    """The state in a file; None where there is no file.
+
+    Raises
+    ------
+    AuclabError
+        No checkpoint.
+    """
+    if not path.exists():
+        return None
+    try:
+        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
+            content = {name: file[name] for name in file.files}
+        if int(content.pop("version")) != _VERSION:
+            raise ValueError("of another version")
+        plain = State(content["next"], int(content["n_bins"]))
+        values = {
+            name: content[name] if isinstance(value, np.ndarray) else type(value)(content[name])
+            for name, value in vars(plain).items()
+        }
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError) as error:
+        raise AuclabError(f"{path} is no checkpoint of a solve ({error}); delete it") from error
+    return replace(plain, **values)

@@ -1,0 +1,84 @@
+"""``solver=newton``: over bins of the scores for large samples in blocks, else with a score for every row."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+from auclab.compiled.compiling import compile_smooth
+from auclab.formulations.problem import Problem
+from auclab.solvers.binned.solver import is_solved_in_bins, solve_in_bins
+from auclab.solvers.monitor import monitored
+from auclab.solvers.newton.solver import solve as solve_newton
+from auclab.solvers.raw import RawSolution
+from auclab.solvers.threads import one_thread_each
+from auclab.types import Array, AuclabError, Status
+
+#: With more rows a score for each of them takes too much memory (90 bytes a row) to be tried where bins do not end.
+MOST_ROWS = 50_000_000
+
+
+def solve(
+    problem: Problem,
+    *,
+    tolerance: float = 1e-6,
+    time_limit: float | None = None,
+    start: tuple[Array, float] | None = None,
+    bins: int | None = None,
+    checkpoint: str | None = None,
+) -> RawSolution:
+    """Solve a convex hinge program over pairs, the hardest pairs (partial AUC) or points to a certified relative gap.
+
+    Parameters
+    ----------
+    problem : Problem
+    tolerance : float > 0
+    time_limit : float > 0, optional
+    start : (array of shape (n_features,), float), optional
+        As for `auclab.solvers.newton.solver.solve`.
+    bins : int ≥ 0, optional
+        Of large samples in blocks: the bins of the scores at first; 0 for a score of every row in this process. Left
+        out, a number that suits the tolerance.
+    checkpoint : path, optional
+        Of large samples in blocks: a folder. A solve has a file there, by its rows, formulation and tolerance, which
+        it writes after every pass over the rows, and from which it goes on. The files stay; each takes some kilobytes.
+
+    Returns
+    -------
+    RawSolution
+
+    Raises
+    ------
+    AuclabError
+        `bins` or `checkpoint` for a sample that is not solved over bins; a damaged checkpoint; and as
+        `auclab.solvers.newton.solver.solve`.
+
+    See Also
+    --------
+    auclab.solvers.binned.solver.solve_in_bins : Over bins.
+    auclab.solvers.newton.solver.solve : With a score for every row.
+    """
+    if bins is not None and bins < 0:
+        raise AuclabError(f"solver.bins is {bins}; it is a number of bins, 0 for none, or left out")
+    if bins == 0 or not is_solved_in_bins(problem):
+        if checkpoint is not None or bins:
+            raise AuclabError(
+                "solver.bins and solver.checkpoint are for large samples in blocks (from half a million rows, no "
+                "constraints on w, formulations that are means of hinges); leave them out"
+            )
+        return solve_newton(problem, tolerance=tolerance, time_limit=time_limit, start=start)
+    begin = perf_counter()
+    compile_smooth()
+    with one_thread_each(), monitored(tolerance, _left(time_limit, begin)) as monitor:
+        solution = solve_in_bins(problem, tolerance, monitor, n_bins=bins, start=start, checkpoint=checkpoint)
+        stopped = monitor.stopped()
+    if solution is not None:
+        many = problem.sample.n_pos + problem.sample.n_neg > MOST_ROWS
+        if solution.status is not Status.ITERATION_LIMIT or stopped is not None or many:
+            return solution
+        start = solution.coef, solution.intercept
+    return solve_newton(problem, tolerance=tolerance, time_limit=_left(time_limit, begin), start=start)
+
+
+def _left(time_limit: float | None, begin: float) -> float | None:
+    """What is left of a time limit."""
+    return None if time_limit is None else max(time_limit - (perf_counter() - begin), 1e-3)

@@ -1,0 +1,132 @@
+"""Bins of the moved scores, and where to put them.
+
+Scores are moved so that a hinge has its kink where a positive and a negative agree (pairs, ``[t_j − t_i]₊``), or at 0
+(points, ``[−t_i]₊`` and ``[t_j]₊``): see `moves_of`. What a bin costs the bound is the third power of its width times
+the densities of both classes (pairs), hence widths in proportion to the cube root of 1 over the product of the
+densities; over points the bins are finest near the kink.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from auclab.formulations.base import Program
+from auclab.samples.memory import Sample
+from auclab.types import Array
+
+#: Equal parts of a bin, for the value of the objective alone.
+N_PARTS = 64
+#: Cells of the histograms from which densities are taken, and how many of them are averaged.
+_CELLS, _SMOOTHING = 1024, 9
+#: The share of the bins that every score and every observation gets, whatever the densities are.
+_EVENLY, _BY_MASS = 0.05, 0.05
+#: Over points: the part of the observations near the kink that gets half of the bins.
+_NEAR = 0.1
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Bins ``edges[b − 1] ≤ t < edges[b]``, each in `N_PARTS` equal parts; the outer bins have no end.
+
+    Attributes
+    ----------
+    edges : array of shape (n_bins − 1,), ascending
+    low, high : float
+        Where the outer bins are expected to end.
+    """
+
+    edges: Array
+    low: float
+    high: float
+
+    @property
+    def n_bins(self) -> int:
+        """Number of bins."""
+        return self.edges.size + 1
+
+    @property
+    def ends(self) -> Array:
+        """The ends of the bins, shape (n_bins + 1,)."""
+        first = min(self.low, float(self.edges[0]) - 1e-300)
+        last = max(self.high, float(self.edges[-1]))
+        return np.r_[first, self.edges, last]
+
+    @property
+    def rate(self) -> Array:
+        """Parts per unit of the score, shape (n_bins,); 0 for a bin without width."""
+        width = np.diff(self.ends)
+        return np.divide(float(N_PARTS), width, out=np.zeros_like(width), where=width > 1e-290)
+
+    def part_ends(self, least: float, largest: float) -> tuple[Array, Array]:
+        """Lower and upper ends of all parts, shape (n_bins · N_PARTS,); the outer ones reach to the extreme scores."""
+        low, width = self.ends[:-1], np.diff(self.ends)
+        left = (low[:, None] + width[:, None] * (np.arange(N_PARTS) / N_PARTS)).ravel()
+        right = np.r_[left[1:], self.ends[-1]]
+        left[0], right[-1] = min(left[0], least), max(right[-1], largest)
+        return left, right
+
+
+def moves_of(program: Program, theta: Array) -> tuple[float, float]:
+    """What is added to the scores of the negatives and of the positives at ``θ = (w, b, ‖w‖)``.
+
+    Examples
+    --------
+    >>> from auclab.formulations import CSVM, GeneralizedBufferedAUC
+    >>> moves_of(GeneralizedBufferedAUC(-0.5), np.array([2.0, 0.0, 2.0]))   # 1 − z‖w‖ = 2
+    (2.0, 0.0)
+    >>> moves_of(CSVM(0.1), np.array([2.0, 0.25, 2.0]))                     # b ± 1
+    (1.25, -0.75)
+    """
+    shift = 1.0 - program.threshold * float(theta[-1])
+    if program.over == "pairs":
+        return shift, 0.0
+    return float(theta[-2]) + shift, float(theta[-2]) - shift
+
+
+def grid_for(program: Program, sample: Sample, theta: Array, n_bins: int) -> Grid:
+    """Bins for the scores at θ, from those of a sample.
+
+    Parameters
+    ----------
+    program : Program
+    sample : Sample
+        A part of the observations, in memory.
+    theta : array of shape (n_features + 2,)
+    n_bins : int
+        At most; fewer where scores are tied.
+    """
+    moves = moves_of(program, theta)
+    pos, neg = sample.scores(theta[:-2])
+    pos, neg = pos + moves[1], neg + moves[0]
+    low, high = float(min(pos.min(), neg.min())), float(max(pos.max(), neg.max()))
+    values = np.unique(np.r_[pos, neg]) if n_bins >= 4 else np.r_[low, high]
+    if values.size <= n_bins // 2:
+        edges = 0.5 * values[1:] + 0.5 * values[:-1]
+    elif program.over == "pairs":
+        edges = _between_classes(pos, neg, low, high, n_bins)
+    else:
+        edges = _near_kink(np.r_[pos, neg], n_bins)
+    edges = np.unique(np.r_[edges, 0.0] if program.over == "points" or not edges.size else edges)
+    return Grid(edges, low, high)
+
+
+def _between_classes(pos: Array, neg: Array, low: float, high: float, n_bins: int) -> Array:
+    """Edges whose density is the cube root of the product of the densities of the classes."""
+    cells = np.linspace(low, high, _CELLS + 1)
+    counts = [np.histogram(scores, cells)[0] / scores.size for scores in (pos, neg)]
+    kernel = np.full(_SMOOTHING, 1.0 / _SMOOTHING)
+    smooth = [np.convolve(count, kernel, "same") for count in counts]
+    density = np.cbrt(smooth[0] * smooth[1])
+    density /= max(float(density.sum()), 1e-300)
+    density = density + _EVENLY / _CELLS + _BY_MASS * 0.5 * (counts[0] + counts[1])
+    below = np.r_[0.0, np.cumsum(density)]
+    return np.interp(np.linspace(0.0, below[-1], n_bins + 1)[1:-1], below, cells)
+
+
+def _near_kink(scores: Array, n_bins: int) -> Array:
+    """Quantiles of all scores and, as many, of those nearest to 0."""
+    near = scores[np.argsort(abs(scores))[: max(2, int(_NEAR * scores.size))]]
+    parts = np.linspace(0.0, 1.0, n_bins // 2 + 1)[1:-1]
+    return np.r_[np.quantile(scores, parts), np.quantile(near, parts)]

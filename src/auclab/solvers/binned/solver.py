@@ -1,0 +1,269 @@
+"""The solve over bins: a Newton step between passes over the rows, and a certificate from the bins of each pass.
+
+1. The rows that the first look at the data drew (`BlockSample.drawn`) are solved in memory. Their optimum is the first
+   point, and their Hessian that of all steps: it has to be good, not exact.
+2. A pass at w brings the sums by bins (`bin_sums`) and with them limits of the objective, its gradient, and the program
+   of bin means, whose optimum is a lower bound (`bound`).
+3. The Newton step leads to the next w. Two or three steps from a sample of 10⁵ rows the objective is within 1e-11 of
+   the optimum, and the bound misses it by what pairs within a bin contribute, of second order in the width of the bins;
+   their number follows the tolerance.
+
+Where steps do not lead down (scores with few values), the minimum of the program of bin means is tried. Nothing that is
+kept has an entry per row. Derived here; replacing rows by means of groups for a bound is known from linear programming
+(Zipkin 1980, "Bounds for row-aggregation in linear programming").
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from auclab.formulations.problem import Problem
+from auclab.models.timings import Timings
+from auclab.samples.blocks.block_sample import BlockSample
+from auclab.solvers.binned.bin_sums import BinSums, SumInBins
+from auclab.solvers.binned.binned_loss import BinnedLoss
+from auclab.solvers.binned.bound import BinBound, bound_of_bins
+from auclab.solvers.binned.checkpoint import State, checkpoint_path, read_checkpoint, write_checkpoint
+from auclab.solvers.binned.grid import grid_for, moves_of
+from auclab.solvers.certificate import SMALL_OBJECTIVE
+from auclab.solvers.monitor import Monitor
+from auclab.solvers.newton.damped_newton import DampedNewton
+from auclab.solvers.newton.smoothed_loss import smooth_loss
+from auclab.solvers.newton.solver import solve
+from auclab.solvers.progress import progress_to
+from auclab.solvers.raw import RawSolution
+from auclab.types import Array, Status
+
+#: Bins at first and at most, and the bytes that the sums of rows may take.
+FIRST_BINS, MOST_BINS, MOST_BYTES = 4_096, 65_536, 64_000_000
+#: Features up to which the drawn rows make a good Hessian.
+MOST_FEATURES = 500
+#: The part of the gap that pairs within a bin may take, and half-width of the band of the Hessian.
+_BINNING_SHARE, _HALF_WIDTH = 0.5, 0.1
+#: The drawn rows are solved to this relative gap.
+_FIRST_TOLERANCE = 1e-5
+_MAX_PASSES, _MAX_FAILURES = 40, 4
+#: A certified point is kept where the next step is predicted to lower the objective by less than this part of the gap.
+_ACCURATE = 3e-4
+#: A predicted decrease below this part of the gap that is wanted will not be felt.
+_NEGLIGIBLE = 1e-7
+
+
+def is_solved_in_bins(problem: Problem) -> bool:
+    """Whether a problem in blocks is one for this solver: a mean of hinges without constraints, with drawn rows."""
+    sample = problem.sample
+    if not isinstance(sample, BlockSample) or sample.drawn is None or problem.constraints is not None:
+        return False
+    return problem.program.kind == "hinge" and problem.program.is_convex and sample.n_features <= MOST_FEATURES
+
+
+def solve_in_bins(
+    problem: Problem,
+    tolerance: float,
+    monitor: Monitor,
+    *,
+    n_bins: int | None = None,
+    start: tuple[Array, float] | None = None,
+    checkpoint: str | Path | None = None,
+) -> RawSolution | None:
+    """Solve to a certified relative gap; None where w = 0 may be the optimum, which other methods prove.
+
+    Parameters
+    ----------
+    problem : Problem
+        With `is_solved_in_bins`.
+    tolerance : float
+    monitor : Monitor
+        Takes the history and says when to stop; it is asked between the passes.
+    n_bins : int, optional
+        At first; more where the tolerance needs them.
+    start : (array of shape (n_features,), float), optional
+        A point near the optimum, in place of that of the drawn rows.
+    checkpoint : path, optional
+        A folder for a file to which the state is written after every pass, and from which the same solve goes on.
+
+    Returns
+    -------
+    RawSolution or None
+        With its certificate. The status is ITERATION_LIMIT where the steps ended before the tolerance was reached.
+    """
+    return BinnedSolve(problem, tolerance, monitor, n_bins, checkpoint).solve(start)
+
+
+class BinnedSolve:
+    """One solve; points are ``θ = (w, b, ‖w‖)``."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        tolerance: float,
+        monitor: Monitor,
+        n_bins: int | None = None,
+        checkpoint: str | Path | None = None,
+    ) -> None:
+        assert isinstance(problem.sample, BlockSample)
+        assert problem.sample.drawn is not None
+        self.problem, self.tolerance, self.monitor = problem, tolerance, monitor
+        self.sample, self.drawn = problem.sample, problem.sample.drawn
+        self.method = DampedNewton(problem.program, problem.sample.spread, monitor)
+        self.drawn_loss = smooth_loss(problem, self.drawn)
+        self.most_bins = max(64, min(MOST_BINS, MOST_BYTES // (16 * problem.sample.n_features)))
+        self.first_bins = min(FIRST_BINS if n_bins is None else n_bins, self.most_bins)
+        #: Of the solve until the checkpoint from which it goes on.
+        self.seconds_before = 0.0
+        self.checkpoint = None if checkpoint is None else checkpoint_path(checkpoint, problem, tolerance)
+
+    def solve(self, start: tuple[Array, float] | None = None) -> RawSolution | None:
+        """Passes and steps until the gap is proved, a limit is reached, or no step helps."""
+        state = None if self.checkpoint is None else read_checkpoint(self.checkpoint)
+        if state is None:
+            theta = self._first_point(start)
+            if theta is None:
+                return None
+            state = State(theta, self.first_bins)
+        elif state.passes:
+            self.seconds_before = float(state.history[-1, 0])
+        while True:
+            reason = self.monitor.stopped() or self._too_late(state)
+            certified = state.passes > 0 and self._gap(state) <= self.tolerance
+            if certified and (reason is not None or state.failures or self._is_accurate(state)):
+                return self._solution(state, Status.OPTIMAL)
+            if reason is not None:
+                return self._solution(state, reason)
+            if state.failures > _MAX_FAILURES or state.passes >= _MAX_PASSES or not np.isfinite(state.next).all():
+                return self._solution(state, Status.ITERATION_LIMIT)
+            after = self._after_pass(state)
+            if after is None:
+                return None
+            state = after
+            if self.checkpoint is not None:
+                write_checkpoint(self.checkpoint, state)
+
+    def _first_point(self, start: tuple[Array, float] | None) -> Array | None:
+        """The optimum of the drawn rows, or the point that was given; None where that is w = 0."""
+        if start is not None:
+            return self.method.on_cone(np.r_[start[0], start[1], 0.0])
+        part = Problem(self.problem.program, self.drawn)
+        with progress_to(lambda progress: None):
+            raw = solve(part, tolerance=max(self.tolerance, _FIRST_TOLERANCE), time_limit=self.monitor.remaining)
+        return self.method.on_cone(np.r_[raw.coef, raw.intercept, 0.0]) if raw.coef.any() else None
+
+    def _after_pass(self, state: State) -> State | None:
+        """The state after a pass at `state.next`: what it proved, and where to go from there."""
+        theta, program = state.next, self.problem.program
+        loss = self._pass(theta, state.n_bins)
+        limits = loss.limits()
+        worse = limits.low > state.value
+        if limits.high < state.value:
+            state = replace(state, best=theta, value=limits.high)
+        if program.is_null_value(state.value, self.sample):
+            return None
+        seconds = self.monitor.remaining
+        found = bound_of_bins(self.problem, loss, (state.best, state.value), self.tolerance, seconds)
+        other = self.method.on_cone(np.r_[found.coef, found.intercept, 0.0])
+        state = self._with_bound(replace(state, passes=state.passes + 1), found)
+        self.method.iterations += 1
+        self.monitor.record(state.value, max(state.bound, 0.0))
+        row = self.seconds_before + self.monitor.seconds, state.value, max(state.bound, 0.0)
+        state = replace(state, history=np.vstack([state.history, row]))
+        if worse:
+            return self._after_failure(state)
+        wanted = self.tolerance * max(state.value, SMALL_OBJECTIVE)
+        n_bins = self._bins_for(state.n_bins, limits.high - limits.coarse, wanted)
+        step, predicted = self._step(theta, loss)
+        if predicted > _NEGLIGIBLE * wanted:
+            following, tried = self.method.on_cone(theta + step), False
+        elif n_bins > state.n_bins:
+            following, tried = theta, state.tried_other
+        elif not state.tried_other:
+            following, tried = other, True
+        else:
+            return replace(state, failures=_MAX_FAILURES + 1)
+        moved = following - state.best
+        return replace(
+            state,
+            next=following,
+            n_bins=n_bins,
+            predicted=predicted,
+            step=moved,
+            other=other,
+            failures=0,
+            tried_other=tried,
+        )
+
+    def _after_failure(self, state: State) -> State:
+        """The next point where the last was worse than the best: the minimum of the bin means, or a shorter step."""
+        failures = state.failures + 1
+        if failures == 1 and not state.tried_other and state.other.size:
+            return replace(state, next=state.other, failures=failures, tried_other=True)
+        return replace(state, next=self.method.on_cone(state.best + 0.25**failures * state.step), failures=failures)
+
+    def _pass(self, theta: Array, n_bins: int) -> BinnedLoss:
+        """The sums over all rows by bins of their scores at θ."""
+        program = self.problem.program
+        grid = grid_for(program, self.drawn, theta, n_bins)
+        task = SumInBins(np.ascontiguousarray(theta[:-2]), moves_of(program, theta), grid)
+        sums: BinSums = self.sample.table.engine.reduce(task, self.sample.labels)
+        return BinnedLoss(program, (self.sample.prior_neg, self.sample.prior_pos), theta, grid, sums)
+
+    def _step(self, theta: Array, loss: BinnedLoss) -> tuple[Array, float]:
+        """The Newton step with the Hessian of the drawn rows, and the decrease that it predicts."""
+        hessian = self.drawn_loss.hessian(self.drawn_loss.evaluate(theta, _HALF_WIDTH))
+        negative_gradient = loss.negative_gradient()
+        step = self.method.step(hessian, negative_gradient, theta)
+        if not np.isfinite(step).all():
+            return np.zeros_like(theta), 0.0
+        while self.method.is_too_long(step, theta):
+            step = 0.25 * step
+        after = self.method.penalty(self.method.on_cone(theta + step))
+        predicted = float(negative_gradient @ step - 0.5 * step @ (hessian @ step))
+        return step, predicted - (after - self.method.penalty(theta))
+
+    def _bins_for(self, n_bins: int, cost: float, wanted: float) -> int:
+        """More bins where pairs within a bin cost too large a part of the gap: the cost falls with their square."""
+        if cost <= _BINNING_SHARE * wanted:
+            return n_bins
+        needed = n_bins * math.sqrt(cost / (0.5 * _BINNING_SHARE * wanted))
+        return min(self.most_bins, max(n_bins, int(2 ** math.ceil(math.log2(needed)))))
+
+    def _with_bound(self, state: State, found: BinBound) -> State:
+        """The state with the better of two bounds."""
+        if not found.bound > state.bound:
+            return state
+        return replace(state, bound=found.bound, residual=found.residual, radius=found.radius)
+
+    def _is_accurate(self, state: State) -> bool:
+        """Whether another step would hardly change the objective: it then agrees with that of other solvers."""
+        return state.predicted <= _ACCURATE * self.tolerance * max(state.value, SMALL_OBJECTIVE)
+
+    def _gap(self, state: State) -> float:
+        return (state.value - state.bound) / max(state.value, SMALL_OBJECTIVE)
+
+    def _too_late(self, state: State) -> Status | None:
+        """Whether a pass would end after the time limit."""
+        remaining = self.monitor.remaining
+        made = len(self.monitor.history)
+        if remaining is None or not made or not state.passes:
+            return None
+        return Status.TIME_LIMIT if remaining < 0.8 * self.monitor.history[-1][0] / made else None
+
+    def _solution(self, state: State, status: Status) -> RawSolution:
+        """The best point with its certificate; before the first pass w = 0, of which nothing is proved."""
+        if not state.passes:
+            return RawSolution.null(self.problem, status, Timings(solve=self.monitor.seconds), "no time for a pass")
+        proved = BinBound(max(state.bound, 0.0), state.residual, state.radius, state.best[:-2], float(state.best[-2]))
+        note = f"{state.passes} passes over the rows, {state.n_bins:,} bins"
+        return RawSolution(
+            state.best[:-2],
+            float(state.best[-2]),
+            status,
+            iterations=state.passes,
+            timings=Timings(solve=self.monitor.seconds),
+            notes=(note,),
+            history=tuple(map(tuple, state.history.tolist())),
+            certificate=proved.certificate(state.value),
+        )
