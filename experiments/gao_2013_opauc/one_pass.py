@@ -20,10 +20,10 @@ from numba import njit
 
 from auclab import RankSVM, solve
 from auclab.datasets import load
-from auclab.datasets.records import Labels
 from auclab.datasets.splits import holdout
 from auclab.metrics import auc_score
 from auclab.types import Array
+from experiments.learners import Mask
 from experiments.study import Row, holds, main
 
 SEEDS = {"smoke": 1, "default": 3, "full": 5}
@@ -82,7 +82,7 @@ class Statistics:
         return cls(np.zeros(2), np.zeros((2, n_features)), np.zeros((2, n_features, n_features)))
 
     @classmethod
-    def after(cls, X: Array, positive: Labels) -> Statistics:
+    def after(cls, X: Array, positive: Mask) -> Statistics:
         """Of some rows."""
         state = cls.empty(X.shape[1])
         for x, label in zip(X, positive, strict=True):
@@ -122,7 +122,7 @@ def _gradient(means: Array, covariances: Array, w: Array, x: Array, side: int) -
 
 
 @njit(cache=True)
-def _pass(X: Array, positive: Labels, step: float, penalty: float) -> Array:
+def _pass(X: Array, positive: Mask, step: float, penalty: float) -> Array:
     n_features = X.shape[1]
     counts, means = np.zeros(2), np.zeros((2, n_features))
     covariances, w = np.zeros((2, n_features, n_features)), np.zeros(n_features)
@@ -134,12 +134,12 @@ def _pass(X: Array, positive: Labels, step: float, penalty: float) -> Array:
     return w
 
 
-def one_pass(X: Array, positive: Labels, step: float, penalty: float) -> Array:
+def one_pass(X: Array, positive: Mask, step: float, penalty: float) -> Array:
     """The weights after one pass over the rows."""
     return np.asarray(_pass(X, positive, step, penalty))
 
 
-def _slowly(X: Array, positive: Labels, step: float, penalty: float) -> Array:
+def _slowly(X: Array, positive: Mask, step: float, penalty: float) -> Array:
     """The same with the rows stored."""
     w = np.zeros(X.shape[1])
     for k, (x, label) in enumerate(zip(X, positive, strict=True)):
@@ -149,7 +149,7 @@ def _slowly(X: Array, positive: Labels, step: float, penalty: float) -> Array:
     return w
 
 
-def batch(X: Array, positive: Labels, penalty: float) -> Array:
+def batch(X: Array, positive: Mask, penalty: float) -> Array:
     """The minimum over all pairs: (S₊ + S₋ + δδᵀ + λI) w = δ with δ the difference of the means."""
     state = [X[positive], X[~positive]]
     delta = state[0].mean(axis=0) - state[1].mean(axis=0)
@@ -182,7 +182,7 @@ def _effect(name: str, seed: int) -> Iterator[Row]:
     yield Row(f"seconds.{name}.one_pass", seconds, seed)
 
 
-def _area(w: Array, X: Array, y: Labels) -> float:
+def _area(w: Array, X: Array, y: Mask) -> float:
     """AUC; 0 where the steps diverged."""
     scores = X @ w
     return auc_score(y, scores) if np.isfinite(scores).all() else 0.0

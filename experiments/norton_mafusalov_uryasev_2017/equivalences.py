@@ -132,7 +132,8 @@ def _over_a_face(
     equal = np.concatenate([normal, np.zeros(2 + m)])[np.newaxis]
     free = [(None, None)] * 2
     found = linprog(cost, table, np.zeros(m), equal, [1.0], [*bounds, *free, *[(0.0, None)] * m], method="highs")
-    return float(found.fun), found.x[:d], float(found.x[d])
+    solution = np.asarray(found.x)
+    return float(cost @ solution), solution[:d], float(solution[d])
 
 
 def _over_the_ball(X: Array, y: Array, nu: float) -> tuple[float, Array, float]:
@@ -141,7 +142,7 @@ def _over_the_ball(X: Array, y: Array, nu: float) -> tuple[float, Array, float]:
     objective = level + cp.sum(cp.pos(errors - level)) / (nu * len(y))
     problem = cp.Problem(cp.Minimize(objective), [cp.norm2(w) <= 1])
     value = problem.solve(solver="CLARABEL", tol_gap_abs=1e-9, tol_gap_rel=1e-9, tol_feas=1e-9)
-    return float(value), np.asarray(w.value), float(b.value)
+    return float(value), np.asarray(w.value), float(np.asarray(b.value))
 
 
 if __name__ == "__main__":

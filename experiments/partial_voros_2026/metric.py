@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import roc_curve
 
+from auclab.datasets.records import Labels
 from auclab.types import Array
 
 #: An allowed point may break a limit by so much, in rates: the limits hold for counts, rates are rounded.
@@ -91,7 +92,7 @@ def _area(polygon: Array) -> float:
 
 
 def partial_voros(
-    labels: Array, scores: Array, ratios: Sequence[float], *, precision: float = 0.0, capacity: float = 1.0
+    labels: Labels, scores: Array, ratios: Sequence[float] | Array, *, precision: float = 0.0, capacity: float = 1.0
 ) -> float:
     """Mean over the cost ratios, trapezoidal, of the largest partial area of the allowed points of the ROC curve.
 
@@ -109,7 +110,9 @@ def partial_voros(
     return float(np.trapezoid(areas, ratios) / (ratios[-1] - ratios[0]))
 
 
-def best(labels: Array, scores: Array, limits: Limits, ratios: Sequence[float]) -> list[tuple[float, float, float]]:
+def best(
+    labels: Labels, scores: Array, limits: Limits, ratios: Sequence[float] | Array
+) -> list[tuple[float, float, float]]:
     """Rates and threshold of the cheapest allowed point of the ROC curve, for each cost ratio."""
     fpr, tpr, thresholds = roc_curve(labels, scores)
     allowed = limits.allows(fpr, tpr)

@@ -28,6 +28,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from auclab.datasets import load
 from auclab.datasets.preprocess import standard
+from auclab.datasets.records import Labels
 from auclab.datasets.splits import holdout
 from auclab.metrics import auc_score
 from auclab.types import Array
@@ -49,9 +50,9 @@ N_RATIOS = 20
 class Scored:
     """Labels and scores of one model on the part that selects and on the part that tests."""
 
-    labels: Array
+    labels: Labels
     scores: Array
-    test_labels: Array
+    test_labels: Labels
     test_scores: Array
 
     def rates(self, threshold: float) -> tuple[float, float]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from auclab.datasets.records import Labels
 from auclab.metrics import lesser_area
 from auclab.types import Array
 from experiments.partial_voros_2026.metric import Limits, partial_voros
@@ -67,7 +68,7 @@ def _falls_with_cost(limits: Limits, random: np.random.Generator) -> bool:
     points, ratio = weights @ limits.polygon, 10 ** random.uniform(-2, 2)
     t = limits.cost_share(ratio)
     order = np.argsort(t * points[:, 0] + (1 - t) * (1 - points[:, 1]))
-    areas = np.array([limits.lesser_area(*points[k], ratio) for k in order])
+    areas = np.array([limits.lesser_area(points[k, 0], points[k, 1], ratio) for k in order])
     return bool((np.diff(areas) <= 1e-9).all())
 
 
@@ -110,7 +111,7 @@ def _of_the_test() -> Iterator[Row]:
 _TRIED = ((0.3, 0.5), (0.1, 0.9), (0.7, 0.1))
 
 
-def drawn_data() -> tuple[Array, Array]:
+def drawn_data() -> tuple[Labels, Array]:
     """The 500 rows that the tests draw: Beta(2, 5) scores, positives moved up by up to .3."""
     random = np.random.default_rng(0)
     labels = random.integers(0, 2, 500)

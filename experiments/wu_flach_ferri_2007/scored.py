@@ -23,7 +23,7 @@ from experiments.vanderlooy_huellermeier_2008.data_sets import SETS
 from experiments.vanderlooy_huellermeier_2008.regret import read_tables
 
 SEEDS = {"smoke": 1, "default": 10, "full": 10}
-RUNS = {"smoke": 2, "default": 5, "full": 20}
+RUNS = {"smoke": 2, "default": 4, "full": 8}
 DATA = {"smoke": ("heart_statlog", "liver"), "default": tuple(SETS), "full": tuple(SETS)}
 LEARNERS = ("j48", "nb", "logistic")
 SHARES = (0.05, 0.1, 0.2, 0.5)
