@@ -36,7 +36,7 @@ def draw_table(table: Table) -> tuple[Drawn, ...]:
                 "Average ranks.",
                 f"Critical-difference diagram over {len(table.rows)} rows: rank 1 is best; Nemenyi's test does not "
                 "separate the configurations under one bar.",
-                _picture(draw_critical_difference(table.ranking)),
+                picture(draw_critical_difference(table.ranking)),
             )
         )
     values = {name: block for name, block in table.cells.by_row.items() if len(block) > 1 and block.shape[1] > 1}
@@ -46,13 +46,13 @@ def draw_table(table: Table) -> tuple[Drawn, ...]:
             Drawn(
                 "Split by split.",
                 f"A dot is one split (seed, fold), a grey line joins those of one split, black is the mean{rest}.",
-                _picture(draw_pairs(values, metric=table.cells.metric)),
+                picture(draw_pairs(values, metric=table.cells.metric)),
             )
         )
     return tuple(drawn)
 
 
-def _picture(figure: Figure) -> str:
+def picture(figure: Figure) -> str:
     """SVG without time and random names, so that the same runs give the same page."""
     buffer = io.BytesIO()
     with rc_context({"svg.hashsalt": "auclab", "svg.fonttype": "path"}), warnings.catch_warnings():

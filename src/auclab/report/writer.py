@@ -25,6 +25,7 @@ from auclab.report.comparisons import compare_sheet
 from auclab.report.curves import split_curves
 from auclab.report.differences import settings_that_differ
 from auclab.report.guarantees import bound_lines, read_bounds
+from auclab.report.kernels import draw_kernels, kernel_lines
 from auclab.report.lines import RunLine, run_lines
 from auclab.report.paths import find_paths
 from auclab.report.scorecards import run_cards
@@ -96,6 +97,7 @@ def write_report(
     notes = [f"runs that did not finish and are not compared: {len(unfinished)}"] if unfinished else []
     curves, left_out = _curves(finished, numbers)
     bounds = read_bounds(Path(folder) for folder in finished["fold_folder"])
+    kernels = kernel_lines(finished, numbers)
     paths = [*find_paths(finished, ["objective", *metrics]), *tuning_paths(finished)]
     data = {
         "runs": {
@@ -125,6 +127,8 @@ def write_report(
         left_out=left_out,
         bound_lines=bound_lines(bounds),
         paths=paths,
+        kernels=kernels,
+        kernel_figure=draw_kernels(kernels),
         scorers=scorer_effects(finished),
         scorecards=run_cards(finished),
         cards=read_cards(store_dir, runs),

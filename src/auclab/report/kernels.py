@@ -1,0 +1,93 @@
+"""Runs with a kernel: landmarks and certified gap of each, and a picture of the gaps of their stages."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+from matplotlib import rc_context
+from matplotlib.figure import Figure
+
+from auclab.displays import LandmarkGapDisplay
+from auclab.displays.style import COLUMN, OWN_FIGURES, RC_PARAMS, SERIES
+from auclab.pipeline.stored_kernel import SPACES, StoredKernel, read_kernel
+from auclab.pipeline.visible import visible
+from auclab.report.figures import Drawn, picture
+
+#: Signs of a name in the legend of the picture.
+_LONGEST = 60
+
+
+@dataclass(frozen=True)
+class KernelLine:
+    """A run: the kernel of every split, the range of their landmarks, for whom the bounds are.
+
+    `gap` is the largest over the splits.
+    """
+
+    number: int
+    name: str
+    kernel: str
+    fewest: int
+    most: int
+    gap: float
+    space: str
+    first: StoredKernel
+
+    @property
+    def landmarks(self) -> str:
+        """One number, or the range over the splits."""
+        return f"{self.fewest:,}" if self.fewest == self.most else f"{self.fewest:,} to {self.most:,}"
+
+
+def kernel_lines(runs: pd.DataFrame, numbers: dict[str, int]) -> list[KernelLine]:
+    """A line per run with a kernel, the oldest first.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        Finished runs, as `auclab.comparison.read_runs` gives them.
+    numbers : mapping of str to int
+        Of the runs on the page, by their ids.
+
+    Raises
+    ------
+    AuclabError
+        A file is damaged or must not be read (`auclab.pipeline.stored_files`).
+    """
+    lines = []
+    for run_id, block in runs.groupby("run_id", sort=False):
+        found = [kernel for folder in block["fold_folder"] if (kernel := read_kernel(Path(folder))) is not None]
+        if not found:
+            continue
+        counts, sizes = Counter(kernel.words for kernel in found), [kernel.landmarks for kernel in found]
+        words = "; ".join(name if len(counts) == 1 else f"{count} × {name}" for name, count in counts.items())
+        spaces = " or ".join(dict.fromkeys(SPACES[kernel.space] for kernel in found))
+        name, gap = visible(str(block["run"].iloc[0])), float(block["gap"].max())
+        lines.append(KernelLine(numbers[str(run_id)], name, words, min(sizes), max(sizes), gap, spaces, found[0]))
+    return lines
+
+
+def draw_kernels(lines: Sequence[KernelLine]) -> Drawn | None:
+    """The stages of the first splits of the last runs, as many as there are colours; None where no run has several."""
+    drawn = [line for line in lines if len(line.first.stages) > 1][-len(SERIES) :]
+    if not drawn:
+        return None
+    with rc_context(RC_PARAMS):
+        figure = Figure(figsize=(1.8 * COLUMN, 2.6 + 0.14 * len(drawn)), layout="constrained")
+        OWN_FIGURES.add(figure)
+        axes = figure.add_subplot()
+        for line, looks in zip(drawn, SERIES, strict=False):
+            name = line.name if len(line.name) <= _LONGEST else f"{line.name[: _LONGEST - 1]}…"
+            name = name.replace("$", r"\$")  # what stands between dollars would be a formula
+            LandmarkGapDisplay.from_stages(line.first.stages, name=name, ax=axes, curve_kwargs=looks)
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    return Drawn(
+        "Gap against landmarks.",
+        "The certified gap after every stage of a solve, first split; landmarks are added where the dual point needs "
+        "them, and left out again where they are of no more use. Numbers are seconds.",
+        picture(figure),
+    )
