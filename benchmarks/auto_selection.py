@@ -16,7 +16,6 @@ import os
 
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"))
 
-import csv
 import math
 from collections import defaultdict
 from collections.abc import Iterator
@@ -25,6 +24,7 @@ from statistics import geometric_mean, median
 from time import process_time
 
 import numpy as np
+from measured import read, writer
 from rich.console import Console
 
 from auclab import CSVM, ECSVM, BufferedAUC, PartialAUC, RankSVM, solve
@@ -175,14 +175,10 @@ def main() -> None:
     arguments = parser.parse_args()
     columns = ["family", "program", "n_pos", "n_neg", "n_features", "pairs", "entries", "solver", "seconds"]
     if not arguments.page:
-        with arguments.results.open("w", newline="") as file:
-            writer = csv.DictWriter(file, columns, restval="")
-            writer.writeheader()
+        with writer(arguments.results, "python benchmarks/auto_selection.py", columns) as keep:
             for row in measured(arguments.limit, arguments.repeat):
-                writer.writerow(row)
-                file.flush()
-    with arguments.results.open(newline="") as file:
-        found = table(list(csv.DictReader(file)))
+                keep(row)
+    found = table(read(arguments.results))
     Console().print(found, markup=False)
     if arguments.page:
         before, _, rest = PAGE.read_text().partition(FIRST)

@@ -28,6 +28,7 @@ from auclab.check.data import Data
 from auclab.check.objective import objective
 from auclab.check.program import Program
 from auclab.datasets import load
+from auclab.datasets.records import Labels
 from auclab.formulations import Program as Formulation
 from auclab.types import Array
 
@@ -40,7 +41,7 @@ PENALTY = 0.01
 SIZES = ((2_000, 60), (4_000, 120), (100_000, 20), (1_000_000, 20))
 
 
-def sample(rows: int, features: int) -> tuple[Array, Array]:
+def sample(rows: int, features: int) -> tuple[Array, Labels]:
     """Two normal classes of one size whose means are .3 apart in every column."""
     random = np.random.default_rng(0)
     y = np.arange(rows) % 2
@@ -61,7 +62,7 @@ def measure() -> Iterator[dict[str, Any]]:
                 yield proved(program, X, y)
 
 
-def proved(formulation: Formulation, X: Array, y: Array) -> dict[str, Any]:
+def proved(formulation: Formulation, X: Array, y: Labels) -> dict[str, Any]:
     """Seconds to solve, and to prove objective and bound."""
     begin = process_time()
     solution = solve(formulation, X, y, solver="newton")
@@ -75,7 +76,7 @@ def proved(formulation: Formulation, X: Array, y: Array) -> dict[str, Any]:
     bound = proved_bound(
         program,
         data,
-        solution.multipliers,
+        np.asarray(solution.multipliers),
         None,
         enough=Fraction(certificate.lower_bound) - Fraction(1e-9),
         radius=certificate.norm_bound,
@@ -83,6 +84,8 @@ def proved(formulation: Formulation, X: Array, y: Array) -> dict[str, Any]:
         for_all=True,
     )
     end = process_time()
+    if bound is None:
+        raise ValueError("the multipliers are no finite numbers")
     best = max(bound.everywhere, bound.within)
     return {"rows": len(y), "features": X.shape[1], "formulation": type(formulation).__name__, "solve": solved,
             "objective": middle - begin, "bound": end - middle, "gap": solution.gap,
@@ -95,7 +98,7 @@ def tables(rows: list[measured.Row]) -> dict[str, str]:
     lines = [
         [f"{int(row['rows']):,} × {row['features']}", names.get(row["formulation"], row["formulation"])]
         + [measured.significant(float(row[key])) for key in ("objective", "bound", "solve")]
-        + [f"{float(row['proved_gap']):.0e}"]
+        + [measured.power(float(row["proved_gap"]))]
         for row in rows
     ]
     head = ["rows × features", "formulation", "objective", "bound", "solving it", "gap that is proved"]

@@ -80,9 +80,9 @@ def groups() -> Iterator[dict[str, Any]]:
         except AuclabError as error:
             yield {"part": "groups", "name": f"{asked}: {error}"}
             continue
-        young, old = (found.groups[name] for name in (YOUNG, OLD))
-        yield {"part": "groups", "name": asked, "value": 1 - found.objective, "young": young.bauc, "old": old.bauc,
-               "multiplier": young.multiplier, "gap": found.gap}  # fmt: skip
+        young_part, old_part = (found.groups[name] for name in (YOUNG, OLD))
+        yield {"part": "groups", "name": asked, "value": 1 - found.objective, "young": young_part.bauc,
+               "old": old_part.bauc, "multiplier": young_part.multiplier, "gap": found.gap}  # fmt: skip
 
 
 def seconds(rounds: int) -> Iterator[dict[str, Any]]:

@@ -127,3 +127,14 @@ def significant(value: float, digits: int = 2) -> str:
     ['0.046', '0.27', '12', '270', '2900']
     """
     return f"{float(f'{value:.{digits}g}'):g}"
+
+
+def power(value: float) -> str:
+    """A small number by its first digit.
+
+    Examples
+    --------
+    >>> power(2.3e-7), power(0.54)
+    ('2e-7', '0.5')
+    """
+    return f"{value:.1g}" if value > 1e-4 else f"{value:.0e}".replace("e-0", "e-")

@@ -20,6 +20,7 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
+import measured
 import numpy as np
 import pandas as pd
 from scipy.optimize import brentq
@@ -164,10 +165,13 @@ def main() -> None:
     parser.add_argument("--measured", action="store_true", help="read the results instead of measuring them")
     options = parser.parse_args()
     if options.measured:
-        table = pd.read_csv(options.results)
+        table = pd.DataFrame(measured.read(options.results)).astype({"n": int, "covered": float, "width": float})
     else:
         table = measure(options.sizes, options.simulations, options.resamples, options.jobs)
-        table.round({"covered": 4, "width": 4, "seconds": 5}).to_csv(options.results, index=False)
+        table = table.round({"covered": 4, "width": 4, "seconds": 5})
+        with measured.writer(options.results, "python benchmarks/roc_band_coverage.py", list(table)) as keep:
+            for row in table.to_dict("records"):
+                keep(row)
     print(page(table))
     if options.write:
         before, rest = options.write.read_text(encoding="utf-8").split(MARKS[0])

@@ -13,11 +13,11 @@ import os
 
 os.environ.update({"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"})
 
-import csv
 from pathlib import Path
 from statistics import median
 from time import process_time
 
+import measured
 import numpy as np
 from rich.console import Console
 from rich.table import Table
@@ -87,8 +87,9 @@ def main() -> None:
                 (str(program), kind, f"{seconds:.4f}", f"{seconds / free:.2f}", f"{solution.gap:.1e}",
                  str(solution.status), int((solution.coef == 0).sum()), solution.iterations)
             )  # fmt: skip
-    with arguments.out.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([COLUMNS, *rows])
+    with measured.writer(arguments.out, "python benchmarks/sign_constraints.py", COLUMNS) as keep:
+        for row in rows:
+            keep(dict(zip(COLUMNS, row, strict=True)))
     table = Table(*COLUMNS, title=f"{m:,} + {m:,} × {n}, processor seconds, medians of {arguments.repeat}")
     for row in rows:
         table.add_row(*map(str, row))

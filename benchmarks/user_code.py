@@ -18,6 +18,7 @@ os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUM
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -134,7 +135,7 @@ def measure(problem: Problem, repetitions: int) -> Iterator[dict[str, Any]]:
             continue
         try:
             solve(program, *_small(X), **options)
-            solution, seconds = timed(lambda o=options: solve(program, X, y, time_limit=LIMIT, **o), times)
+            solution, seconds = timed(partial(solve, program, X, y, time_limit=LIMIT, **options), times)
         except AuclabError:
             continue  # not a linear program
         yield row(method, seconds, solution.coef, solution.lower_bound, str(solution.status))
@@ -197,14 +198,15 @@ class Rows:
         if method not in self.of:
             return "–"
         distance = (float(self.of[method]["objective"]) - self.best) / max(self.best, 1e-3)
-        return f"{distance:.0e}" if distance > 1e-10 else "0"
+        return measured.power(distance) if distance > 1e-10 else "0"
 
     def gap(self, method: str) -> str:
         """Certified gap."""
         if method not in self.of:
             return "–"
         value, bound = (float(self.of[method][key]) for key in ("objective", "lower_bound"))
-        return f"{max(value - bound, 0.0) / max(abs(value), 1e-3):.0e}"
+        gap = (value - bound) / max(abs(value), 1e-3)
+        return measured.power(gap) if gap > 1e-9 else "< 1e-9"  # the digits of the file
 
 
 def _power(pairs: float) -> str:

@@ -1,4 +1,4 @@
-"""The table and the figure of docs/solvers.md from result files of benchopt.
+"""A table like that of docs/solvers.md, and the figure of that page, from result files of benchopt.
 
     python benchmarks/benchopt_ranksvm/table.py benchmarks/benchopt_ranksvm/outputs/*.parquet [--plot FILE] [--all]
 
@@ -82,7 +82,7 @@ class Problem:
         return "–" if np.isnan(found) else f"{max(found, 0.0):.0e}"
 
     def row(self) -> str:
-        """A row of the table of docs/solvers.md."""
+        """A row of the table."""
         others = ", ".join(f"{shown} {self.ratio(name)}" for name, shown in OTHERS.items() if name in self.seconds)
         ours = [text for name in (NEWTON, CUTTING_PLANE) for text in (self.ratio(name), self.gap(name))]
         return "| " + " | ".join([self.label, self.pairs, self.above(USER), *ours, others]) + " |"
