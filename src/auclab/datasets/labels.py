@@ -113,11 +113,9 @@ def binarise(target: pd.Series, positive: Any = None, negative: Any = None, *, k
     codes, values = _codes(target)
     texts = np.array([label_text(value) for value in values], dtype=object)
     counts: Counter[str] = Counter()
-    occur = (
-        (int(np.count_nonzero(codes == k)) for k in range(texts.size)) if codes.itemsize == 1 else np.bincount(codes)
-    )
-    for text, count in zip(texts, map(int, occur), strict=True):
-        counts[text] += count
+    for text, count in zip(texts, _occurrences(codes, texts.size), strict=True):
+        if count:
+            counts[text] += count
     if positive is None and set(counts) in CONVENTIONAL:
         positive = "True" if "True" in counts else "1"
     positives, negatives = as_labels(positive), as_labels(negative)
@@ -138,8 +136,8 @@ def binarise(target: pd.Series, positive: Any = None, negative: Any = None, *, k
         raise AuclabError(
             f"two classes are needed, but every row is positive; labels of {column!r} are {_census(counts)}"
         )
-    kept = np.isin(texts, positives + others)[codes]
-    y = np.isin(texts, positives).astype(kind)[codes if kept.all() else codes[kept]]
+    kept, is_positive = (_among(codes, np.isin(texts, names)) for names in (positives + others, positives))
+    y = (is_positive if kept.all() else is_positive[kept]).astype(kind)
     return BinaryTarget(y, kept, ", ".join(positives), ", ".join(others) if len(others) <= MAX_LISTED else "all others")
 
 
@@ -148,9 +146,25 @@ def _codes(target: pd.Series) -> tuple[NDArray[Any], Any]:
     import pandas as pd
 
     if isinstance(target.dtype, pd.CategoricalDtype):
-        used = target.cat.remove_unused_categories()
-        return used.cat.codes.to_numpy(), used.cat.categories
+        return target.cat.codes.to_numpy(), target.cat.categories
     return target.factorize()
+
+
+def _occurrences(codes: NDArray[Any], size: int) -> list[int]:
+    """How often each code occurs; no vector of eight bytes a row is made of codes of one byte."""
+    if codes.itemsize > 1:
+        return [int(count) for count in np.bincount(codes, minlength=size)]
+    return [int(np.count_nonzero(codes == k)) for k in range(size)]
+
+
+def _among(codes: NDArray[Any], chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which codes are among the chosen ones."""
+    if codes.itemsize > 1:
+        return np.asarray(chosen[codes])
+    rows = np.zeros(codes.size, dtype=bool)
+    for k in np.flatnonzero(chosen).tolist():
+        rows |= codes == k
+    return rows
 
 
 def _census(counts: Counter[str]) -> str:

@@ -406,6 +406,10 @@ class AUCClassifier(LinearClassifier):
         """Set what `fit` sets."""
         self.solution_ = solution
         self.n_iter_ = max(1, solution.iterations)
+        if isinstance(X, BlockTable) and isinstance(self.decision_threshold, int | float) and self.calibration is None:
+            # No pass for scores that nothing looks at.
+            self.coef_, self.intercept_ = solution.coef[None, :], np.array([-float(self.decision_threshold)])
+            return self
         if self._kernel() is None:
             self.coef_ = solution.coef[None, :]
             scores = np.asarray(X @ solution.coef)

@@ -79,7 +79,18 @@ def decision_threshold(
     name, numbers = read_rule(rule)
     if name == "score":
         return numbers[0]
-    cuts = Cuts.of(y_true, y_score, sample_weight, pos_label)
+    return best_cut(Cuts.of(y_true, y_score, sample_weight, pos_label), name, numbers)
+
+
+def best_cut(cuts: Cuts, name: str, numbers: Sequence[float]) -> float:
+    """The threshold that a rule chooses among cuts.
+
+    Parameters
+    ----------
+    cuts : Cuts
+    name, numbers
+        What `read_rule` returns, for any rule but a score.
+    """
     if name == "prior":
         share = numbers[0] if numbers else cuts.tp[-1] / (cuts.tp[-1] + cuts.fp[-1])
         # Without a division where it can be helped: sums of integer weights are exact.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from rich.text import Text
 
 from auclab.estimators.baselines import BaselineFit
@@ -43,7 +42,7 @@ def warnings(result: Result) -> list[str]:
 
 def is_constant(fold: Fold) -> bool:
     """Whether all rows of the training part have one score."""
-    return bool(np.ptp(fold.parts["train"].y_score) == 0.0)
+    return fold.parts["train"].all_tied
 
 
 def _what_to_try(fold: Fold) -> str:

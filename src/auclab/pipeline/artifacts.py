@@ -19,6 +19,7 @@ from auclab.pipeline.active_constraints import SolvedConstraints
 from auclab.pipeline.csv_cells import no_formula
 from auclab.pipeline.results import Fold, Result
 from auclab.pipeline.stored_files import SCORES_FILE
+from auclab.pipeline.summarised_scores import write_scores
 from auclab.solvers.kernel.solution import KernelSolution, equation_of
 from auclab.tracking.address import hide_password
 
@@ -184,6 +185,9 @@ def _write_multipliers(fold: Fold, folder: Path) -> None:
 def _write_scores(fold: Fold, name: str, folder: Path) -> None:
     """What every figure and metric of the part can be made from again; `row` counts the data set's rows from 0."""
     part, rows = fold.parts[name], fold.split.test if name == "test" else fold.split.train
+    if part.summarised is not None:
+        write_scores(part.summarised, rows, name, folder)
+        return
     table = {"row": rows, "part": name, "y_true": part.y_true.astype("int8"), "score": part.y_score}
     pd.DataFrame(table).astype({"part": "category"}).to_parquet(folder / SCORES_FILE, index=False, compression="zstd")
 

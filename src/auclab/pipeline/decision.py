@@ -18,7 +18,7 @@ from sklearn.pipeline import Pipeline
 
 from auclab.datasets.splits import kfold, take_rows
 from auclab.estimators.calibration import Method, fit_calibration, held_out_scores, standard_units
-from auclab.estimators.threshold import decision_threshold
+from auclab.estimators.threshold import Cuts, best_cut, decision_threshold, read_rule
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.pipeline.decision_settings import check_decision, plain_rule
 from auclab.pipeline.settings import DecisionConfig
@@ -124,6 +124,27 @@ def decide(
             calibration = fitted.in_units(unit, centre).as_dict() | {"calibrated_on": source}
             y, scores = y[rows], centre + unit * held_out
     return Decision(decision_threshold(y, scores, rule), rule, source, calibration, reason)
+
+
+def decide_from_cuts(cuts: Cuts, config: DecisionConfig) -> Decision:
+    """The threshold among the edges of a summary of the training part; probabilities need inner folds.
+
+    Raises
+    ------
+    AuclabError
+        Settings that are not valid; a `probability` that was asked for.
+    """
+    check_decision(config)
+    if config.probability not in ("auto", "none"):
+        raise AuclabError(
+            f"decision.probability={config.probability} needs the scores of inner folds in memory, and those of so "
+            "many rows in blocks are summarised; take decision.probability=none"
+        )
+    rule = plain_rule(config.threshold)
+    name, numbers = read_rule(rule)
+    threshold = numbers[0] if name == "score" else best_cut(cuts, name, numbers)
+    source = f"the scores of the training part in {cuts.between.size - 1} bins"
+    return Decision(threshold, rule, source, None, "rows of blocks are not read again for inner folds")
 
 
 def _why_not(scorer: Any, X: Any, y: NDArray[np.int64], scores: Array, config: DecisionConfig) -> str:

@@ -23,13 +23,14 @@ from auclab.inference import estimate_part
 from auclab.inference.catalogue import estimable
 from auclab.metrics import ScoredPart
 from auclab.pipeline.constrained import DataConstraints
-from auclab.pipeline.decision import decide
+from auclab.pipeline.decision import Decision, decide, decide_from_cuts
 from auclab.pipeline.formula import describe_scorer, explain
 from auclab.pipeline.guarantees import Guarantee, find_guarantees
 from auclab.pipeline.kernel_settings import KernelConfig
 from auclab.pipeline.results import Fold, PartResult
 from auclab.pipeline.scorecards import card_of_split, on_items
 from auclab.pipeline.settings import BoundsConfig, DecisionConfig, SolverConfig, TuneConfig
+from auclab.pipeline.summarised_part import SummarisedPart, estimable_by_summary, is_summarised, part_of
 from auclab.pipeline.tuning import Tuning, tune_baseline, tune_formulation
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.interrupt import interruptible
@@ -96,7 +97,7 @@ def solve_split(
     if len(split.test):
         X["test"] = preprocessing.transform(take_rows(dataset.X, split.test))
     labels = {"train": y, "test": dataset.y[split.test]}
-    parts = {name: ScoredPart(labels[name], solution.decision_function(X[name])) for name in X}
+    parts = {name: part_of(labels[name], X[name], solution) for name in X}
     measured = {name: _measure(part, metrics, held_out=name == "test") for name, part in parts.items()}
     guarantees, remarks = _guarantee(solution, parts, X["train"], bounds, preprocessing, tuning)
     model = Pipeline([("preprocess", preprocessing), ("scorer", classifier)])
@@ -105,8 +106,7 @@ def solve_split(
     optimum = _optimum(solution)
     reading = decision or DecisionConfig(probability="none")
     constrain = None if constraints is None else constraints.on
-    read = (preprocessing, classifier, rows, y, parts["train"].scores, reading, constrain)
-    decided = interruptible(lambda: decide(*read))
+    decided = _decide(preprocessing, classifier, rows, y, parts["train"], reading, constrain)
     scorer = describe_scorer(dataset, split, preprocessing, solution, decided)
     return Fold(
         *(split, model, features, solution, optimum, measured, guarantees, remarks, tuning, sha256, spread),
@@ -162,6 +162,8 @@ def _fit(
         fitted = interruptible(lambda: baseline.fit(X, y))
         return fitted.classifier, fitted
     classifier = _classifier(formulation, solver, class_weight, kernel).set_params(constraints=constraints)
+    if is_summarised(X):  # the threshold comes from the summary
+        classifier.set_params(decision_threshold=0.0)
     interruptible(lambda: classifier.fit(X, y))
     return classifier, classifier.solution_
 
@@ -185,7 +187,7 @@ def _spread(solution: Solution | BaselineFit, X: Any, y: NDArray[np.int64]) -> A
 
 def _guarantee(
     solution: Solution | BaselineFit,
-    parts: Mapping[str, ScoredPart],
+    parts: Mapping[str, ScoredPart | SummarisedPart],
     features: Any,
     bounds: BoundsConfig,
     preprocessing: Pipeline,
@@ -216,8 +218,29 @@ def _guarantee(
     return (*shared, *(item for item in guarantees if item.sample != "train")), (*remarks, remark)
 
 
-def _measure(part: ScoredPart, metrics: Metrics, *, held_out: bool) -> PartResult:
+def _decide(
+    preprocessing: Pipeline,
+    classifier: Any,
+    rows: Any,
+    y: NDArray[np.int64],
+    part: ScoredPart | SummarisedPart,
+    config: DecisionConfig,
+    constraints: Any,
+) -> Decision:
+    """Threshold and calibration from the scores of the training part, or from a summary of them."""
+    if isinstance(part, SummarisedPart):
+        return decide_from_cuts(part.cuts, config)
+    return interruptible(lambda: decide(preprocessing, classifier, rows, y, part.scores, config, constraints))
+
+
+def _measure(part: ScoredPart | SummarisedPart, metrics: Metrics, *, held_out: bool) -> PartResult:
     """All metrics; on observations the scorer has not seen, with intervals where these need no bootstrap."""
+    if isinstance(part, SummarisedPart):
+        values = {key: part.value(metric) for key, metric in metrics.items()}
+        several = metrics if held_out else {}
+        with_error = {key: metric for key, metric in several.items() if estimable_by_summary(metric)}
+        estimates = {key: part.estimate(metric, LEVEL) for key, metric in with_error.items()}
+        return PartResult(part.labels, None, values, estimates, part)
     values = {key: part.value(metric) for key, metric in metrics.items()}
     estimates = {
         key: estimate_part(part, metric, level=LEVEL)

@@ -28,7 +28,7 @@ from auclab.datasets.preprocess import UnitBall
 from auclab.kernels import Kernel
 from auclab.metrics import ScoredPart
 from auclab.pipeline.settings import BoundsConfig
-from auclab.samples.blocks.table import BlockTable
+from auclab.pipeline.summarised_part import SummarisedPart
 from auclab.solvers.kernel.approximations import RandomFeatureSolution
 from auclab.solvers.kernel.solution import KernelSolution
 from auclab.solvers.solution import Solution
@@ -84,8 +84,8 @@ class Context(NamedTuple):
 
     solution: Solution
     features: Any
-    train: ScoredPart
-    test: ScoredPart | None
+    train: ScoredPart | SummarisedPart
+    test: ScoredPart | SummarisedPart | None
     radius: float | None
     config: BoundsConfig
     coef: Any
@@ -135,16 +135,18 @@ def support_radius(preprocessing: Any) -> float | None:
     return UNIT_RADIUS if isinstance(last, UnitBall) else None
 
 
-def pair_hinge(part: ScoredPart, a: float) -> float:
-    """Mean of ``[1 − a (h(x⁺) − h(x⁻))]₊`` over the pairs of a part."""
+def pair_hinge(part: ScoredPart | SummarisedPart, a: float) -> float:
+    """Mean of ``[1 − a (h(x⁺) − h(x⁻))]₊`` over the pairs of a part; of a summarised one an upper limit."""
+    if isinstance(part, SummarisedPart):
+        return part.hinge_limit(a)
     scores = part.finite_classes
     return float(pair_hinge_value(a * scores.pos, a * scores.neg, 1.0))
 
 
 def find_guarantees(
     solution: Solution,
-    train: ScoredPart,
-    test: ScoredPart | None,
+    train: ScoredPart | SummarisedPart,
+    test: ScoredPart | SummarisedPart | None,
     *,
     features: Any,
     config: BoundsConfig,
@@ -155,7 +157,7 @@ def find_guarantees(
     Parameters
     ----------
     solution : Solution
-    train, test : ScoredPart
+    train, test : ScoredPart or SummarisedPart
         `test` is None where nothing was held out.
     features : array, CSR matrix or BlockTable of shape (n_train, n_features)
         Rows of the training part as the solver sees them.
@@ -178,8 +180,8 @@ def find_guarantees(
     for kind, compute in _KINDS.items():
         if getattr(config, kind) is None:
             continue
-        if kind in _NEED_ROWS and isinstance(features, BlockTable):
-            remarks.append(f"{kind} bounds need all training rows in memory; blocks have those of the held-out part")
+        if kind in _NEED_ROWS and isinstance(train, SummarisedPart):
+            remarks.append(f"{kind} bounds need all scores in memory, and those of so many rows are summarised")
             continue
         if kind in _NEED_ROWS and (isinstance(solution, RandomFeatureSolution) or _is_unbounded(solution)):
             remarks.append(f"{kind} bounds hold with a kernel whose values are bounded, rbf or laplacian")
@@ -247,12 +249,13 @@ def _fixed_scorer(context: Context) -> Outcome:
         return [], ["fixed-scorer bounds need a held-out part: split=holdout, kfold or repeated"]
     observed = context.radius is None
     if context.radius is None:
-        reach = float(np.ptp(np.concatenate([train.scores, test.scores])))
-        expected = float(np.ptp(train.scores))
+        ends = [_score_range(part) for part in (train, test)]
+        reach = max(high for _, high in ends) - min(low for low, _ in ends)
+        expected = ends[0][1] - ends[0][0]
     else:
         reach = expected = context.diameter(context.radius, context.radius) * float(np.linalg.norm(context.coef))
 
-    def bauc_bound(part: ScoredPart, a: float, spread: float) -> Bound:
+    def bauc_bound(part: ScoredPart | SummarisedPart, a: float, spread: float) -> Bound:
         sizes: dict[str, Any] = {"n_pos": test.n_pos, "n_neg": test.n_neg, "rho": rho}
         loss = pair_hinge(part, a)
         return fixed_scorer_bauc_bound(loss, a, score_spread=spread, spread_is_observed=observed, method="kl", **sizes)
@@ -264,15 +267,26 @@ def _fixed_scorer(context: Context) -> Outcome:
     auc = test.value("auc")
     auc_bound = fixed_scorer_auc_bound(auc, n_pos=test.n_pos, n_neg=test.n_neg, rho=rho, method="hoeffding")
     fixed = bauc_bound(test, a, reach)
+    vacuous = f"held-out parts of {len(test.labels)} observations promise no bAUC above 0 at this spread"
+    both = [
+        Guarantee("fixed_scorer_auc", "AUC", "test", auc, auc_bound, auc),
+        context.bauc("fixed_scorer_bauc", fixed, sample="test"),
+    ]
+    if isinstance(test, SummarisedPart):
+        return both, [vacuous] if fixed.lower == 0.0 else []
     peeled = peeled_fixed_scorer_bauc_from_sorted(
         test.finite_classes, score_spread=reach, rho=rho, spread_is_observed=observed, method="kl"
     )
-    vacuous = f"held-out parts of {len(test.labels)} observations promise no bAUC above 0 at this spread"
-    return [
-        Guarantee("fixed_scorer_auc", "AUC", "test", auc, auc_bound, auc),
-        context.bauc("fixed_scorer_bauc", fixed, sample="test"),
-        context.bauc("peeled_fixed_scorer_bauc", peeled, sample="test"),
-    ], [vacuous] if fixed.lower == 0.0 else []
+    return [*both, context.bauc("peeled_fixed_scorer_bauc", peeled, sample="test")], (
+        [vacuous] if fixed.lower == 0.0 else []
+    )
+
+
+def _score_range(part: ScoredPart | SummarisedPart) -> tuple[float, float]:
+    """The least and the largest score."""
+    if isinstance(part, SummarisedPart):
+        return part.score_range
+    return float(part.scores.min()), float(part.scores.max())
 
 
 def _weighted(context: Context) -> Outcome:
@@ -283,6 +297,8 @@ def _weighted(context: Context) -> Outcome:
         return [], []
     if test is None:
         return [], ["the bound on the partial AUC needs a held-out part: split=holdout, kfold or repeated"]
+    if isinstance(test, SummarisedPart):
+        return [], ["the bound on the partial AUC needs all scores in memory, and those of so many rows are summarised"]
     bound = step_weight_from_sorted(test.classes, max_fpr=float(max_fpr), delta=context.config.rho)
     area = bound.lower + bound.slack
     return [Guarantee("partial_auc", f"area at FPR ≤ {max_fpr:g}", "test", area, bound, area)], []

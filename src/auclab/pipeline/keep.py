@@ -14,7 +14,6 @@ from omegaconf import OmegaConf
 from rich.markup import escape
 
 from auclab.datasets.splits import take_rows
-from auclab.metrics import ScoredPart
 from auclab.pipeline.artifacts import write_artifacts
 from auclab.pipeline.compose import Experiment
 from auclab.pipeline.console import err, working
@@ -233,11 +232,14 @@ def _draw(fold: Fold, folder: Path, wanted: Figures) -> None:
     """The figures of the held-out part, or of both; where nothing was held out, of the training part."""
     from auclab.pipeline.figures import draw_figures, draw_part  # matplotlib, which takes a third of a second
 
-    draw_figures(folder, split=fold.split.name)
+    last = "test" if "test" in fold.parts else "train"
+    if fold.parts[last].summarised is not None:
+        draw_part(fold.parts[last].scored, folder, title=f"{fold.split.name} · {last} part")
+    else:
+        draw_figures(folder, split=fold.split.name)
     if wanted is Figures.ALL and "test" in fold.parts:
-        part = fold.parts["train"]
         title = f"{fold.split.name} · train part"
-        draw_part(ScoredPart(part.y_true, part.y_score), folder, title=title, ending="_train")
+        draw_part(fold.parts["train"].scored, folder, title=title, ending="_train")
 
 
 def _example(X: Any, rows: NDArray[np.intp]) -> Any:

@@ -16,9 +16,11 @@ from auclab.estimators.baselines import Baseline, BaselineFit
 from auclab.export.coefficients import Effects
 from auclab.formulations import Optimum, Program
 from auclab.inference import Estimate
+from auclab.metrics import ScoredPart
 from auclab.pipeline.active_constraints import SolvedConstraints
 from auclab.pipeline.decision import UNDECIDED, Decision
 from auclab.pipeline.guarantees import Guarantee
+from auclab.pipeline.summarised_part import SummarisedPart
 from auclab.pipeline.tuning import Tuning
 from auclab.scorecards import Card
 from auclab.solvers.solution import Solution
@@ -29,13 +31,30 @@ from auclab.types import Array, Status
 class PartResult:
     """Labels (1 = positive) and scores of the training or the test part, its metrics by name.
 
-    `estimates` has standard errors and confidence intervals of those metrics that have them.
+    `estimates` has standard errors and confidence intervals of those metrics that have them. `y_score` is None where
+    the part is `summarised`.
     """
 
-    y_true: NDArray[np.int64]
-    y_score: Array
+    y_true: NDArray[Any]
+    y_score: Array | None
     metrics: Mapping[str, float]
     estimates: Mapping[str, Estimate] = field(default_factory=dict)
+    summarised: SummarisedPart | None = None
+
+    @property
+    def all_tied(self) -> bool:
+        """Whether all scores are equal."""
+        if self.summarised is not None:
+            low, high = self.summarised.score_range
+            return low == high
+        return bool(np.ptp(self.y_score) == 0.0)  # type: ignore[arg-type]
+
+    @property
+    def scored(self) -> ScoredPart:
+        """Labels and scores for figures; of a summarised part the bins."""
+        if self.summarised is not None:
+            return self.summarised.as_few_scores
+        return ScoredPart(self.y_true, self.y_score)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)

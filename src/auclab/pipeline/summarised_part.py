@@ -1,0 +1,223 @@
+"""A part of a table in blocks whose scores are not held here: its metrics, intervals and figures come from summaries.
+
+Above `MOST_HELD` rows a part of a table in blocks is one of these in place of a `ScoredPart`. Workers compute scores
+where they read rows, and send summaries that are added; a metric that these do not decide takes further passes with
+some of the scores at a time (docs/merged_metrics.md).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.estimators.threshold import Cuts
+from auclab.inference.results import Estimate
+from auclab.inference.summaries import estimate_summary
+from auclab.metrics import METRICS, ScoredPart, ScoreSummary, auc_score, summarise
+from auclab.metrics.registry import metric_of
+from auclab.metrics.summary.blocks import Task
+from auclab.metrics.summary.bounds import CONVEX, CURVE
+from auclab.metrics.summary.brackets import ErrorBounds
+from auclab.metrics.summary.lists import joined, mean_atoms
+from auclab.metrics.summary.scored_block import scored_block
+from auclab.metrics.summary.second_pass import BYTES_A_SCORE
+from auclab.samples.blocks.table import BlockTable, scores_of
+from auclab.samples.blocks.tree import tree_sum
+from auclab.types import Array, AuclabError
+
+#: Rows up to which the scores of a part are held in this process, and everything is computed from them.
+MOST_HELD = 5_000_000
+#: Memory for scores that are gathered at a time, in units of 10⁹ bytes, and passes that a metric may take.
+MEMORY_GB, MOST_PASSES = 0.4, 12
+#: Bins of the summary.
+N_BINS = 2**14
+
+
+@dataclass(frozen=True)
+class TableScores:
+    """The scores ``table @ coef + intercept``, computed where the rows are read; as `auclab.metrics.score_blocks`."""
+
+    table: BlockTable
+    positive: NDArray[np.bool_]
+    coef: Array
+    intercept: float
+
+    def reduce(self, task: Task) -> Any:
+        """The sum of a task over all blocks; one pass."""
+        work = partial(_task_on_rows, task, self.coef, self.intercept)
+        return tree_sum(self.table.run(work, self.table.split(self.positive)))
+
+
+def _task_on_rows(task: Task, coef: Array, intercept: float, rows: Any, positive: NDArray[np.bool_]) -> Any:
+    """A task of an engine."""
+    return task(scored_block(positive, rows @ coef + intercept))
+
+
+@dataclass(frozen=True, eq=False)
+class SummarisedPart:
+    """Labels of a part, and how its scores are computed again.
+
+    Parameters
+    ----------
+    labels : int8 array of shape (n_samples,)
+        1 for the positive class, 0 for the other.
+    table : BlockTable of shape (n_samples, n_features)
+        Prepared rows.
+    coef : array of shape (n_features,)
+    intercept : float
+
+    See Also
+    --------
+    auclab.metrics.ScoredPart : The same with all scores in memory.
+    """
+
+    labels: NDArray[Any]
+    table: BlockTable
+    coef: Array
+    intercept: float
+    _values: dict[str, float] = field(default_factory=dict, init=False, repr=False)
+
+    @cached_property
+    def blocks(self) -> TableScores:
+        """The scores, to be computed in a pass."""
+        return TableScores(self.table, self.labels == 1, self.coef, self.intercept)
+
+    @cached_property
+    def summary(self) -> ScoreSummary:
+        """Of all scores; two passes."""
+        return summarise(self.blocks, n_bins=N_BINS)
+
+    @property
+    def n_pos(self) -> int:
+        """Number of positives."""
+        return self.summary.n_pos
+
+    @property
+    def n_neg(self) -> int:
+        """Number of negatives."""
+        return self.summary.n_neg
+
+    @property
+    def score_range(self) -> tuple[float, float]:
+        """The least and the largest score."""
+        bins = self.summary.pos, self.summary.neg
+        return float(min(each.low.min() for each in bins)), float(max(each.high.max() for each in bins))
+
+    @property
+    def takes_all_passes(self) -> bool:
+        """Whether AUC is computed to the last digit; otherwise it is the middle of its limits."""
+        return len(self.labels) * BYTES_A_SCORE <= MOST_PASSES * MEMORY_GB * 1e9
+
+    def value(self, metric: str | Callable[..., float]) -> float:
+        """A metric of this part, computed once.
+
+        Raises
+        ------
+        AuclabError
+            A metric that needs all scores in one place.
+        """
+        entry, options = metric_of(metric, {})
+        name = None if entry is None else entry.name
+        if name not in (*CURVE, *CONVEX, "auc_threshold"):
+            raise AuclabError(
+                f"{name or metric} needs all scores in memory, and a part of {len(self.labels)} rows in blocks is "
+                f"summarised; metrics of summaries are {', '.join((*CURVE, *CONVEX, 'auc_threshold'))}"
+            )
+        key = f"{name} {sorted(options.items())}"
+        if key not in self._values:
+            self._values[key] = self._threshold() if name == "auc_threshold" else self._value(name, options)
+        return self._values[key]
+
+    def _value(self, name: str, options: Mapping[str, Any]) -> float:
+        """A metric to the last digit; of very many scores the middle of its limits, where it needs all of them."""
+        if name in CURVE and not self.takes_all_passes:
+            low, high = self.summary.bounds(name, **options)
+            return 0.5 * (low + high)
+        metric = partial(METRICS[name].function, **options)
+        return float(self.summary.refine(self.blocks, metric, memory_gb=MEMORY_GB)[0])
+
+    def _threshold(self) -> float:
+        """``E[ξ | ξ ≥ 0] = E(ξ)₊ / P(ξ ≥ 0)``, where ``E(ξ)₊ = E ξ + E(−ξ)₊``."""
+        share = 1.0 - self.value(partial(auc_score, ties="strict"))
+        mean_error = 1.0 - 2.0 * self.value("ferri_auc")
+        return max(mean_error + self.value("scored_auc"), 0.0) / share if share > 0.0 else 0.0
+
+    def estimate(self, metric: str | Callable[..., float], level: float) -> Estimate:
+        """Value, standard error and interval of AUC or bAUC; of very many scores for the worst within their limits."""
+        entry, options = metric_of(metric, {})
+        assert entry is not None
+        blocks = self.blocks if self.takes_in_one_pass(entry.name) else None
+        options = entry.bind(options)
+        found = estimate_summary(self.summary, entry.name, blocks=blocks, level=level, memory_gb=MEMORY_GB, **options)
+        method = "delong" if entry.name == "auc" else "influence"
+        error = 0.5 * (found.standard_error.low + found.standard_error.high)
+        return Estimate(self.value(metric), error, found.lower, found.upper, level, method, found.notes)
+
+    def takes_in_one_pass(self, name: str) -> bool:
+        """Whether the scores that a standard error needs fit the memory."""
+        return len(self.labels) * BYTES_A_SCORE <= MEMORY_GB * 1e9
+
+    def hinge_limit(self, a: float) -> float:
+        """An upper limit of the mean of ``[1 − a (h(x⁺) − h(x⁻))]₊`` over pairs, off by second order in the bins."""
+        return 1.0 if a == 0.0 else a * self._error_bounds.hinge(-1.0 / a)[1]
+
+    @cached_property
+    def _error_bounds(self) -> ErrorBounds:
+        return ErrorBounds(self.summary.pos, self.summary.neg)
+
+    @cached_property
+    def as_few_scores(self) -> ScoredPart:
+        """The mean of every bin with its number of scores as weight, for figures: none shows more than that."""
+        lists = joined(mean_atoms(self.summary.pos), mean_atoms(self.summary.neg))
+        pos_weight = lists.weight_pos / lists.weight_pos.sum() * self.n_pos
+        neg_weight = lists.weight_neg / lists.weight_neg.sum() * self.n_neg
+        labels = np.repeat([1, 0], [lists.pos.size, lists.neg.size])
+        scores, weight = np.concatenate([lists.pos, lists.neg]), np.concatenate([pos_weight, neg_weight])
+        return ScoredPart(labels, scores, weight)
+
+    @cached_property
+    def cuts(self) -> Cuts:
+        """The thresholds at the edges of the bins; what lies above them is counted exactly."""
+        low, high = self.score_range
+        counts = [bins.count[::-1] for bins in (self.summary.pos, self.summary.neg)]
+        tp, fp = (np.concatenate(([0.0], np.cumsum(count))) for count in counts)
+        margin = max((high - low) / len(self.labels), math.ulp(max(abs(low), abs(high))))
+        below = np.nextafter(self.summary.edges[::-1], -np.inf)  # a score at the edge is above
+        return Cuts(np.concatenate(([high + 0.5 * margin], below, [low - 0.5 * margin])), tp, fp)
+
+    def scores(self) -> Iterator[Array]:
+        """The scores block by block, in the order of the rows; one pass."""
+        for scores in self.table.run(scores_of, repeat(self.coef, len(self.table.blocks))):
+            yield scores + self.intercept
+
+
+def estimable_by_summary(metric: str | Callable[..., float]) -> bool:
+    """Whether a summary has a standard error of the metric."""
+    entry, _ = metric_of(metric, {})
+    return entry is not None and entry.name in ("auc", "bauc")
+
+
+def is_summarised(X: Any) -> bool:
+    """Whether the scores of these rows are not held in this process."""
+    return isinstance(X, BlockTable) and len(X) > MOST_HELD
+
+
+def part_of(labels: NDArray[Any], X: Any, solution: Any) -> ScoredPart | SummarisedPart:
+    """The scores of a part in memory, or how they are summarised.
+
+    Parameters
+    ----------
+    labels : array of shape (n_samples,)
+    X : array, CSR matrix or BlockTable of shape (n_samples, n_features)
+    solution : Solution or BaselineFit
+    """
+    if is_summarised(X) and solution.coef is not None:
+        return SummarisedPart(labels, X, np.asarray(solution.coef), float(solution.intercept))
+    return ScoredPart(labels, solution.decision_function(X))
