@@ -16,8 +16,8 @@ from auclab.kernels.kernel import Kernel
 from auclab.kernels.precomputed import Precomputed
 from auclab.kernels.rbf import RBF
 from auclab.models.timings import Timings
-from auclab.solvers.certificate import feasible_multipliers, relative_gap
-from auclab.solvers.kernel.bound import dual_point
+from auclab.solvers.certificate import relative_gap
+from auclab.solvers.kernel.dual_points import from_solve
 from auclab.solvers.kernel.training import Training
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.solver import solve as solve_newton
@@ -110,10 +110,9 @@ def solve_in_random_features(
     problem = training.in_features(features)
     raw = solve_newton(problem, tolerance=0.1 * tolerance, time_limit=monitor.remaining)
     objective, bound, multipliers, shares = problem.objective(raw.coef, raw.intercept), 0.0, None, None
-    if raw.multipliers is not None:
-        proving = problem.dual_problem(raw.share_neg, raw.multipliers[1])
-        shares = proving.sample.share_neg if raw.share_neg is not None else None
-        point = dual_point(proving, training.matrix, *feasible_multipliers(proving, *raw.multipliers), shares)
+    point = from_solve(training, raw)
+    if point is not None:
+        shares = point.share_neg
         bound, scale = point.scaled(training.program)
         multipliers = training.labels.join(*np.split(scale * abs(point.dual), [training.labels.n_pos]))
     return RandomFeatureSolution(

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.linalg as la
 from numpy.typing import NDArray
 
+from auclab.solvers.kernel.dual_points import from_solve, of_zero
 from auclab.solvers.kernel.result import Found
 from auclab.solvers.kernel.solution import Stage
 from auclab.solvers.kernel.solver import LandmarkSolve
@@ -64,8 +65,6 @@ def _in_span(training: Training, tolerance: float, span: Span, monitor: Monitor)
     problem = training.in_features(span.features)
     raw = solve_newton(problem, tolerance=tolerance, time_limit=monitor.remaining)
     solution = verify(problem, raw, "newton", tolerance)
-    solve = LandmarkSolve(training, tolerance, span.size, monitor)
-    dual = solve.point_of(raw)
     note = (
         f"{training.program.name} has no norm: the optimum is certified among the scorers in the span of the "
         f"{span.size} landmarks, and max_landmarks limits them"
@@ -75,7 +74,7 @@ def _in_span(training: Training, tolerance: float, span: Span, monitor: Monitor)
         coefficients=span.coefficients(solution.coef),
         intercept=solution.intercept,
         status=solution.status,
-        dual=dual,
+        dual=from_solve(training, raw) or of_zero(training),
         bound=solution.lower_bound,
         iterations=solution.iterations,
         stages=(Stage(span.size, monitor.seconds, solution.objective, solution.lower_bound),),

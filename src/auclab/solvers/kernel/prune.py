@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.solvers.certificate import SMALL_OBJECTIVE, feasible_multipliers
-from auclab.solvers.kernel.bound import DualPoint, dual_point
+from auclab.solvers.certificate import SMALL_OBJECTIVE
+from auclab.solvers.kernel.bound import DualPoint
+from auclab.solvers.kernel.dual_points import from_multipliers
 from auclab.solvers.kernel.landmarks import superfluous
 from auclab.solvers.kernel.result import Found, verified
 from auclab.solvers.kernel.solution import KernelSolution
@@ -137,9 +138,7 @@ def _dual_of(solution: KernelSolution, training: Training) -> DualPoint:
         raise AuclabError("the solution has no multipliers, and so nothing to certify a pruned one with")
     labels = training.labels
     pos, neg = solution.multipliers[labels.positive], solution.multipliers[~labels.positive]
-    problem = training.in_features(np.zeros((training.matrix.size, 1)))
-    proving = problem.dual_problem(solution.shares_neg, neg)
-    return dual_point(proving, training.matrix, *feasible_multipliers(proving, pos, neg), solution.shares_neg)
+    return from_multipliers(training, pos, neg, solution.shares_neg)
 
 
 def _solved(

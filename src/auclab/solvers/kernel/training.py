@@ -64,6 +64,11 @@ class Training:
         place[self.order] = np.arange(self.order.size)
         return self.matrix.part(place[rows])
 
+    @property
+    def without_features(self) -> Problem:
+        """The program and the labels, for what does not depend on scores."""
+        return self.in_features(np.zeros((self.matrix.size, 1)))
+
     def in_features(self, features: Array) -> Problem:
         """The linear problem on features of the observations, positives first; shape (m, n)."""
         n_pos = self.labels.n_pos

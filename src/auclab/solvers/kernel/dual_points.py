@@ -1,0 +1,41 @@
+"""Dual points of a sample over a kernel's space: of multipliers, of a solve in some features, of h = 0."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from auclab.solvers.certificate import feasible_multipliers
+from auclab.solvers.kernel.bound import DualPoint, dual_point
+from auclab.solvers.kernel.training import Training
+from auclab.solvers.raw import RawSolution
+from auclab.types import Array
+
+
+def from_multipliers(training: Training, pos: Array, neg: Array, share_neg: Array | None) -> DualPoint:
+    """The dual point of multipliers that may be infeasible by rounding.
+
+    Parameters
+    ----------
+    training : Training
+    pos, neg : arrays of shapes (n_pos,) and (n_neg,)
+    share_neg : array of shape (n_neg,), optional
+        Of partial AUC the weights of the negatives.
+    """
+    proving = training.without_features.dual_problem(share_neg, neg)
+    share = proving.sample.share_neg if share_neg is not None else None
+    return dual_point(proving, training.matrix, *feasible_multipliers(proving, pos, neg), share)
+
+
+def from_solve(training: Training, raw: RawSolution) -> DualPoint | None:
+    """That of a solve in some features; None where it ended without multipliers."""
+    if raw.multipliers is None or not all(np.isfinite(part).all() for part in raw.multipliers):
+        return None
+    return from_multipliers(training, *raw.multipliers, raw.share_neg)
+
+
+def of_zero(training: Training) -> DualPoint:
+    """That of h = 0: every margin with its full weight, where the sums of the classes agree."""
+    program, labels = training.program, training.labels
+    pos, neg = (labels.share_pos, labels.share_neg) if program.over == "pairs" else labels.point_weights
+    share = program.worst_negatives(np.arange(float(labels.n_neg)), labels)
+    return from_multipliers(training, pos, neg if share is None else share, share)
