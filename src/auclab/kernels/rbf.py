@@ -44,7 +44,8 @@ class RBF(WidthKernel):
 
             return np.asarray(rbf_kernel(X, Y, gamma=self.width))
         X, Y = np.asarray(X, dtype=float), np.asarray(Y, dtype=float)
-        # The exponent 2γ x·y − γ‖x‖² − γ‖y‖² is one product of rows with two more columns: half the time of rbf_kernel.
+        # The exponent 2γ x·y − γ‖x‖² − γ‖y‖² is one product of rows with two more columns,
+        # which takes two thirds of the time of rbf_kernel.
         ones = np.ones((len(X), 1)), np.ones((len(Y), 1))
         left = np.hstack([2.0 * self.width * X, -self.width * _squares(X), ones[0]])
         right = np.hstack([Y, ones[1], -self.width * _squares(Y)])

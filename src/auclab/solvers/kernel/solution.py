@@ -11,20 +11,12 @@ from numpy.typing import NDArray
 from auclab.formulations.optimum import Optimum
 from auclab.kernels.kernel import Kernel
 from auclab.kernels.precomputed import Precomputed
+from auclab.solvers.kernel.words import in_space
 from auclab.solvers.solution import Solution
 from auclab.types import Array
 
 #: Kernel values that are computed at once when rows are scored (64 MB).
 _AT_ONCE = 8_000_000
-#: What is said of coefficients w, and the same of functions h.
-_IN_SPACE = (
-    ("− w·(x_i⁺ − x_j⁻)", "− h(x_i⁺) + h(x_j⁻)"),
-    ("w·x_k", "h(x_k)"),
-    ("w/‖w‖", "h/‖h‖"),
-    ("‖w‖₂", "‖h‖"),
-    ("‖w‖", "‖h‖"),
-    ("w = 0", "h = 0"),
-)
 
 
 @dataclass(frozen=True)
@@ -133,18 +125,3 @@ def equation_of(solution: Any) -> str:
     """The program that was solved in one line: of functions h with a kernel, else of coefficients w."""
     equation = str(solution.formulation.equation())
     return in_space(equation) if isinstance(solution, KernelSolution) else equation
-
-
-def in_space(words: str) -> str:
-    """An equation or a statement about coefficients w as one about functions h.
-
-    Examples
-    --------
-    >>> in_space("min  mean_ij [1 − w·(x_i⁺ − x_j⁻)]₊ + 0.01 ‖w‖₂²")
-    'min  mean_ij [1 − h(x_i⁺) + h(x_j⁻)]₊ + 0.01 ‖h‖²'
-    >>> in_space("mean_k [1 − y_k (w·x_k + b) + 0.1 ‖w‖₂]₊")
-    'mean_k [1 − y_k (h(x_k) + b) + 0.1 ‖h‖]₊'
-    """
-    for of_coefficients, of_function in _IN_SPACE:
-        words = words.replace(of_coefficients, of_function)
-    return words
