@@ -1,10 +1,11 @@
-"""Figures of a comparison for the page, as pictures inside it: average ranks, and every split."""
+"""Figures of the page, as pictures inside it: average ranks, every split, the stages of solves with a kernel."""
 
 from __future__ import annotations
 
 import io
 import warnings
 from base64 import b64encode
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from matplotlib import rc_context
@@ -12,8 +13,13 @@ from matplotlib.figure import Figure
 
 from auclab.comparison import Table
 from auclab.comparison.diagram import draw_critical_difference
+from auclab.displays import LandmarkGapDisplay
 from auclab.displays.pairs import MOST_PANELS, draw_pairs
+from auclab.displays.style import COLUMN, OWN_FIGURES, RC_PARAMS, SERIES
+from auclab.solvers.kernel.solution import Stage
 
+#: Solves of a figure of stages, and signs of a name in its legend.
+MOST_SOLVES, _LONGEST = len(SERIES), 60
 #: Dots of all panels of a figure.
 MOST_DOTS = 5000
 
@@ -36,7 +42,7 @@ def draw_table(table: Table) -> tuple[Drawn, ...]:
                 "Average ranks.",
                 f"Critical-difference diagram over {len(table.rows)} rows: rank 1 is best; Nemenyi's test does not "
                 "separate the configurations under one bar.",
-                picture(draw_critical_difference(table.ranking)),
+                _picture(draw_critical_difference(table.ranking)),
             )
         )
     values = {name: block for name, block in table.cells.by_row.items() if len(block) > 1 and block.shape[1] > 1}
@@ -46,13 +52,32 @@ def draw_table(table: Table) -> tuple[Drawn, ...]:
             Drawn(
                 "Split by split.",
                 f"A dot is one split (seed, fold), a grey line joins those of one split, black is the mean{rest}.",
-                picture(draw_pairs(values, metric=table.cells.metric)),
+                _picture(draw_pairs(values, metric=table.cells.metric)),
             )
         )
     return tuple(drawn)
 
 
-def picture(figure: Figure) -> str:
+def draw_stages(solves: Sequence[tuple[str, Sequence[Stage]]]) -> Drawn:
+    """The certified gap against the landmarks of solves over a kernel's space, a name and its stages each."""
+    with rc_context(RC_PARAMS):
+        figure = Figure(figsize=(1.8 * COLUMN, 2.6 + 0.14 * len(solves)), layout="constrained")
+        OWN_FIGURES.add(figure)
+        axes = figure.add_subplot()
+        for (name, stages), looks in zip(solves, SERIES, strict=False):
+            short = name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+            short = short.replace("$", r"\$")  # what stands between dollars would be a formula
+            LandmarkGapDisplay.from_stages(stages, name=short, ax=axes, curve_kwargs=looks)
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    return Drawn(
+        "Gap against landmarks.",
+        "The certified gap after every stage of a solve, first split; landmarks are added where the dual point needs "
+        "them, and left out again where they are of no more use. Numbers are seconds.",
+        _picture(figure),
+    )
+
+
+def _picture(figure: Figure) -> str:
     """SVG without time and random names, so that the same runs give the same page."""
     buffer = io.BytesIO()
     with rc_context({"svg.hashsalt": "auclab", "svg.fonttype": "path"}), warnings.catch_warnings():

@@ -8,17 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
-from matplotlib import rc_context
-from matplotlib.figure import Figure
 
-from auclab.displays import LandmarkGapDisplay
-from auclab.displays.style import COLUMN, OWN_FIGURES, RC_PARAMS, SERIES
 from auclab.pipeline.stored_kernel import SPACES, StoredKernel, read_kernel
 from auclab.pipeline.visible import visible
-from auclab.report.figures import Drawn, picture
-
-#: Signs of a name in the legend of the picture.
-_LONGEST = 60
+from auclab.report.figures import MOST_SOLVES, Drawn, draw_stages
 
 
 @dataclass(frozen=True)
@@ -72,22 +65,6 @@ def kernel_lines(runs: pd.DataFrame, numbers: dict[str, int]) -> list[KernelLine
 
 
 def draw_kernels(lines: Sequence[KernelLine]) -> Drawn | None:
-    """The stages of the first splits of the last runs, as many as there are colours; None where no run has several."""
-    drawn = [line for line in lines if len(line.first.stages) > 1][-len(SERIES) :]
-    if not drawn:
-        return None
-    with rc_context(RC_PARAMS):
-        figure = Figure(figsize=(1.8 * COLUMN, 2.6 + 0.14 * len(drawn)), layout="constrained")
-        OWN_FIGURES.add(figure)
-        axes = figure.add_subplot()
-        for line, looks in zip(drawn, SERIES, strict=False):
-            name = line.name if len(line.name) <= _LONGEST else f"{line.name[: _LONGEST - 1]}…"
-            name = name.replace("$", r"\$")  # what stands between dollars would be a formula
-            LandmarkGapDisplay.from_stages(line.first.stages, name=name, ax=axes, curve_kwargs=looks)
-        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0))
-    return Drawn(
-        "Gap against landmarks.",
-        "The certified gap after every stage of a solve, first split; landmarks are added where the dual point needs "
-        "them, and left out again where they are of no more use. Numbers are seconds.",
-        picture(figure),
-    )
+    """The stages of the first splits of the last runs; None where no run has several."""
+    several = [line for line in lines if len(line.first.stages) > 1][-MOST_SOLVES:]
+    return draw_stages([(line.name, line.first.stages) for line in several]) if several else None
