@@ -59,6 +59,7 @@ def writer(
         table = csv.DictWriter(file, fields, lineterminator="\n")
         table.writeheader()
         table.writerows(kept)
+        file.flush()  # or they were lost with the process, should it end before the next row
 
         def keep(row: Mapping[str, Any]) -> None:
             table.writerow({k: f"{value:.10g}" if isinstance(value, float) else value for k, value in row.items()})
