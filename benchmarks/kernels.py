@@ -17,12 +17,12 @@ import os
 
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"))
 
-import csv
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import process_time
 from typing import Any
 
+import measured
 import numpy as np
 from rich.console import Console
 from sklearn.svm import SVC
@@ -36,7 +36,7 @@ from auclab.types import Array
 
 PAGE = Path(__file__).parents[1] / "docs" / "kernels.md"
 RESULTS = PAGE.with_suffix(".csv")
-BEGIN, END = "<!-- begin: benchmarks/kernels.py --page, {name} -->", "<!-- end -->"
+COMMAND, PAGE_COMMAND = "python benchmarks/kernels.py", "benchmarks/kernels.py --page"
 ROWS, PENALTY = 5_000, 1e-4
 PROGRAMS: dict[str, Program] = {
     "ranksvm": RankSVM(PENALTY, squared=True),
@@ -139,19 +139,6 @@ def tables(rows: list[dict[str, str]]) -> dict[str, str]:
     return {"tolerances": "\n".join(lines), "sizes": "\n".join(sizes)}
 
 
-def write_page() -> None:
-    """The tables into the page."""
-    with RESULTS.open(encoding="utf-8", newline="") as file:
-        found = tables(list(csv.DictReader(file)))
-    text = PAGE.read_text(encoding="utf-8")
-    for name, table in found.items():
-        first = BEGIN.format(name=name)
-        before, _, rest = text.partition(first)
-        _, _, after = rest.partition(END)
-        text = f"{before}{first}\n{table}\n{END}{after}"
-    PAGE.write_text(text, encoding="utf-8")
-
-
 def main() -> None:
     """Measure, or write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -159,14 +146,12 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=3)
     arguments = parser.parse_args()
     if arguments.page:
-        write_page()
+        measured.fill(PAGE, PAGE_COMMAND, tables(measured.read(RESULTS)))
         return
     console = Console(width=160)
-    with RESULTS.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
-        writer.writeheader()
+    with measured.writer(RESULTS, COMMAND, FIELDS) as keep:
         for row in measure(arguments.repetitions):
-            writer.writerow({key: f"{value:.10g}" if isinstance(value, float) else value for key, value in row.items()})
+            keep(row)
             console.print({key: value for key, value in row.items() if key != "part"})
 
 
