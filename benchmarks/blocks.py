@@ -1,11 +1,11 @@
-"""Data larger than memory: the structured solver on parquet files, beside the same solve in memory.
+"""Data larger than memory: solves over bins and with a score of every row on parquet files, beside memory.
 
-    python benchmarks/blocks.py --rows 2e7 --folder FOLDER [--limit-gb 3] [--ways blocks memory dask1 dask2]
-    python benchmarks/blocks.py --bins                                 the effect of binned scores on the certificate
+    python benchmarks/blocks.py --rows 2e7 --folder FOLDER [--limit-gb 3] [--ways bins rows memory bins-dask1 …]
+    python benchmarks/blocks.py --page                                 write the table of docs/blocks.md
 
-Every way runs in its own process. `blocks` runs under a limit on its private memory (RLIMIT_DATA), so it fails rather
-than use more. Prints seconds of the solve, passes over the files and their seconds, peak memory, and the objective's
-distance from that of the first way.
+Every way runs in its own process. `rows` runs under a limit on its private memory (RLIMIT_DATA), so it fails rather
+than use more. Prints seconds of the solve with the check of all values, processor seconds with those of the workers,
+passes over the files, peak memory, and the objective; rows of docs/blocks.csv that were measured again are replaced.
 """
 
 from __future__ import annotations
@@ -17,29 +17,33 @@ import resource
 import subprocess
 import sys
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
+import measured
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from auclab import solve
 from auclab.formulations import BufferedAUC
-from auclab.formulations.problem import Problem
-from auclab.samples.as_sample import as_sample
-from auclab.samples.blocks import BlockTable, DaskEngine, open_parquet
-from auclab.samples.memory import Sample
-from auclab.solvers.dispatch import solve_problem
-from auclab.solvers.newton import solver as newton
-from auclab.types import Array
+from auclab.samples.blocks import DaskEngine, LocalEngine, open_parquet
 
 N_FEATURES, FILES, ROW_GROUP = 20, 8, 131_072
-WAYS = ("blocks", "memory", "dask1", "dask2")
+#: What is measured, and what the page calls it.
+WAYS = {
+    "rows": "score of every row, this process, limited to 3 GB",
+    "memory": "in memory, no limit",
+    "rows-dask1": "score of every row, one Dask worker",
+    "bins": "bins, this process",
+    "bins-dask1": "bins, one Dask worker",
+    "bins-dask2": "bins, two Dask workers",
+}
+FIELDS = (
+    "way", "rows", "seconds", "processor", "passes", "client_gb", "worker_gb", "status", "gap", "objective", "load",
+)  # fmt: skip
+RESULTS, PAGE = measured.ROOT / "docs" / "blocks.csv", measured.ROOT / "docs" / "blocks.md"
+COMMAND, PAGE_COMMAND = "python benchmarks/blocks.py", "benchmarks/blocks.py --page"
 
 
 def make_files(folder: Path, n_rows: int) -> None:
@@ -57,80 +61,91 @@ def make_files(folder: Path, n_rows: int) -> None:
         )
 
 
-def one_way(way: str, folder: str, limit_gb: float) -> None:
-    """Solve in this process and print seconds, passes and memory as one line of JSON."""
-    engine = None
-    if way == "blocks":
-        resource.setrlimit(resource.RLIMIT_DATA, (int(limit_gb * 1e9), int(limit_gb * 1e9)))
-    elif way.startswith("dask"):
-        engine = DaskEngine(workers=int(way[4:]))
-        engine.connect()
-    passes: Counter[str] = Counter()
-    seconds: dict[str, float] = defaultdict(float)
-    run = BlockTable.run
+class Counted:
+    """An engine that counts its passes over all blocks."""
 
-    def counted(self: BlockTable, task: Callable[..., Any], arguments: Any = None) -> Iterator[Any]:
-        begin = time.perf_counter()
-        yield from run(self, task, arguments)
-        passes[task.__name__] += 1
-        seconds[task.__name__] += time.perf_counter() - begin
+    def __init__(self, engine: Any) -> None:
+        self.engine, self.passes = engine, 0
 
-    with patch.object(BlockTable, "run", counted):
-        table, labels = open_parquet(folder, target="y", engine=engine)
-        X = np.asarray(table) if way == "memory" else table
-        begin = time.perf_counter()
-        solution = solve(BufferedAUC(), X, labels.to_numpy(), solver="newton")
-        elapsed = time.perf_counter() - begin
-    print(
-        json.dumps(
-            {
-                "seconds": elapsed,
-                "objective": solution.objective,
-                "gap": solution.gap,
-                "status": str(solution.status),
-                "passes": sum(passes.values()),
-                "pass_seconds": sum(seconds.values()),
-                "peak_gb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9,
-            }
-        )
+    def run(self, task: Any, blocks: Any, arguments: Any) -> Any:
+        """As the engine."""
+        self.passes += 1
+        return self.engine.run(task, blocks, arguments)
+
+    def reduce(self, task: Any, blocks: Any) -> Any:
+        """As the engine."""
+        self.passes += 1
+        return self.engine.reduce(task, blocks)
+
+
+def peak_gb() -> float:
+    """The peak memory of this process."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+
+
+def processor() -> float:
+    """Processor seconds of this process and of those that it has waited for."""
+    return sum(
+        usage.ru_utime + usage.ru_stime
+        for usage in (resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN))
     )
-    if engine is not None:
-        engine.close()
 
 
-@dataclass(frozen=True)
-class BinnedSample(Sample):
-    """Scores rounded to a grid, down for positives and up for negatives: the objective is then an upper bound."""
+def one_way(way: str, folder: str, limit_gb: float) -> None:
+    """Solve in this process and print what was measured as one line of JSON."""
+    method, _, workers = way.partition("-dask")
+    dask = DaskEngine(workers=int(workers)) if workers else None
+    if way == "rows":
+        resource.setrlimit(resource.RLIMIT_DATA, (int(limit_gb * 1e9), int(limit_gb * 1e9)))
+    if dask is not None:
+        dask.connect()
+    engine = Counted(dask or LocalEngine())
+    table, labels = open_parquet(folder, target="y", engine=engine)
+    y = (labels == 1).to_numpy()
+    del labels
+    X: Any = np.asarray(table) if method == "memory" else table
+    before, begin = processor(), time.perf_counter()
+    options = {"bins": 0} if method == "rows" else {}
+    solution = solve(BufferedAUC(), X, y, solver="newton", **options)
+    found = {"seconds": time.perf_counter() - begin, "client_gb": peak_gb()}
+    if dask is not None:
+        found["worker_gb"] = max(dask.connect().run(peak_gb).values())
+        dask.close()
+    found |= {
+        "way": way,
+        "rows": y.size,
+        "processor": processor() - before,
+        "passes": engine.passes,
+        "status": str(solution.status),
+        "gap": solution.gap,
+        "objective": repr(solution.objective),
+        "load": os.getloadavg()[0],
+    }
+    print(json.dumps(found))
 
-    n_bins: int = 0
 
-    def scores(self, coef: Array) -> tuple[Array, Array]:
-        """Scores rounded to `n_bins` bins of their range."""
-        pos, neg = super().scores(coef)
-        width = (max(pos.max(), neg.max()) - min(pos.min(), neg.min())) / self.n_bins
-        return (np.floor(pos / width) * width, np.ceil(neg / width) * width) if width > 0 else (pos, neg)
-
-
-def bins(n: int) -> None:
-    """The certified gap with binned scores: rigorous, as multipliers need not come from the exact scores."""
-    rng = np.random.default_rng(0)
-    y = np.repeat([0, 1], n)
-    X = rng.normal(size=(2 * n, 10)) + 0.2 * y[:, None]
-    whole = as_sample(X, y)
-    parts = {field.name: getattr(whole, field.name) for field in fields(whole)}
-    exact = solve_problem(Problem(BufferedAUC(), whole), "newton", tolerance=1e-6)
-    print(f"{n} + {n} x 10, exact scores: gap {exact.gap:.1e}")
-    # Without the exact finish: it is for few margins at the kink, and millions of these are tied.
-    without_exact_finish = patch.object(newton.NewtonSolve, "_exact", lambda self, smoothed, half_width: smoothed)
-    for power in (12, 14, 16, 18, 20):
-        sample = BinnedSample(**parts, n_bins=2**power)
-        with without_exact_finish:
-            binned = solve_problem(Problem(BufferedAUC(), sample), "newton", tolerance=1e-6, time_limit=60.0)
-        true = Problem(BufferedAUC(), whole).objective(binned.coef, 0.0)
-        print(
-            f"2^{power} bins: certified gap {binned.gap:.1e}, the point's true objective is "
-            f"{true / exact.objective - 1:.1e} above the exact optimum"
+def tables(rows: list[measured.Row]) -> dict[str, str]:
+    """The table of the page; objectives are compared with that in memory."""
+    by_way = {row["way"]: row for row in rows}
+    exact = float(by_way["memory"]["objective"])
+    lines = []
+    for way, name in WAYS.items():
+        if (row := by_way.get(way)) is None:
+            continue
+        off = abs(float(row["objective"]) / exact - 1.0)
+        worker = f", worker {measured.significant(float(row['worker_gb']))} GB" if row["worker_gb"] else ""
+        lines.append(
+            [
+                name,
+                f"{measured.significant(float(row['processor']))} s",
+                row["passes"] if way != "memory" else "–",
+                f"{measured.significant(float(row['client_gb']))} GB{worker}",
+                measured.power(float(row["gap"])),
+                "–" if way == "memory" else "equal" if off == 0 else measured.power(off),
+            ]
         )
+    head = ["run", "processor time", "passes", "peak memory", "gap", "objective, distance"]
+    return {"ways": measured.table(head, lines)}
 
 
 def main() -> None:
@@ -140,38 +155,39 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path("blocks_benchmark"))
     parser.add_argument("--limit-gb", type=float, default=3.0)
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
-    parser.add_argument("--bins", action="store_true")
+    parser.add_argument("--page", action="store_true", help="write the table of docs/blocks.md")
     parser.add_argument("--one", choices=WAYS, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:
         one_way(options.one, str(options.folder), options.limit_gb)
         return
-    if options.bins:
-        bins(1_000_000)
+    if options.page:
+        measured.fill(PAGE, PAGE_COMMAND, tables(measured.read(RESULTS)))
         return
     if not options.folder.exists():
         make_files(options.folder, int(options.rows))
     # Arrow's own allocator and threads reserve far more than they use, which counts towards the limit.
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "2"}
-    first: dict[str, float] = {}
-    for way in options.ways:
-        command = [sys.executable, __file__, "--one", way, "--folder", options.folder, "--limit-gb", options.limit_gb]
-        load = os.getloadavg()[0]
-        answer = subprocess.run([str(part) for part in command], env=environment, capture_output=True, text=True)
-        if answer.returncode:
-            print(f"{way:7} failed: {answer.stderr.strip().splitlines()[-1]}")
-            continue
-        measured = json.loads(answer.stdout.strip().splitlines()[-1])
-        first = first or measured
-        relative = measured["seconds"] / first["seconds"]
-        per_pass = measured["pass_seconds"] / max(measured["passes"], 1)
-        difference = abs(measured["objective"] / first["objective"] - 1)
-        print(
-            f"{way:7} {measured['seconds']:7.1f} s ({relative:.2f}), {measured['passes']} passes of {per_pass:.2f} s, "
-            f"peak {measured['peak_gb']:.2f} GB, {measured['status']}, gap {measured['gap']:.1e}, "
-            f"objective off by {difference:.1e}; load {load:.1f}",
-            flush=True,
-        )
+    kept = [row for row in measured.read(RESULTS) if row["way"] not in options.ways] if RESULTS.exists() else []
+    with measured.writer(RESULTS, COMMAND, FIELDS, kept) as keep:
+        for way in options.ways:
+            command = [
+                sys.executable,
+                __file__,
+                "--one",
+                way,
+                "--folder",
+                options.folder,
+                "--limit-gb",
+                options.limit_gb,
+            ]
+            answer = subprocess.run([str(part) for part in command], env=environment, capture_output=True, text=True)
+            if answer.returncode:
+                print(f"{way:10} failed: {answer.stderr.strip().splitlines()[-1]}")
+                continue
+            found = json.loads(answer.stdout.strip().splitlines()[-1])
+            keep(found)
+            print(found, flush=True)
 
 
 if __name__ == "__main__":

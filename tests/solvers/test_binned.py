@@ -24,6 +24,7 @@ from auclab.solvers.binned.checkpoint import State, read_checkpoint, write_check
 from auclab.solvers.binned.grid import N_PARTS, grid_for, moves_of
 from auclab.solvers.binned.solver import BinnedSolve
 from auclab.solvers.certificate import transport_factor
+from auclab.solvers.certify import certify
 from auclab.solvers.dispatch import solve
 from auclab.solvers.verified.moments import moments
 from auclab.types import AuclabError, Status
@@ -279,6 +280,21 @@ def test_labels_may_stay_with_their_blocks():
     packed = packed_labels(table, y == 1)
     assert (packed.n_pos, packed.n_neg) == (9_000, 14_000)
     assert [block.before for block in packed] == [block.before for block in computed_labels(table)]
+
+
+@pytest.mark.parametrize("program", [RankSVM(0.05), CSVM(0.01)], ids=str)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_multipliers_of_all_rows_prove_the_bound(program, weighted):
+    """By the certificate of a sample in memory."""
+    table, y = uniform()
+    weight = np.random.default_rng(6).random(y.size) if weighted else None
+    found = solve(program, table, y, solver="newton", sample_weight=weight)
+    assert found.multipliers is None
+    rows = found.bin_multipliers.of_rows(table, y, weight)
+    assert rows.shape == y.shape
+    proved = certify(program, np.asarray(table), y, found.coef, found.intercept, multipliers=rows, sample_weight=weight)
+    assert proved.lower_bound == pytest.approx(found.lower_bound, rel=1e-9)
+    assert proved.gap <= 1e-6
 
 
 def test_groups_do_not_depend_on_who_reads(monkeypatch):

@@ -9,6 +9,7 @@ import numpy as np
 
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
+from auclab.solvers.bin_multipliers import BinMultipliers
 from auclab.solvers.solution import Certificate
 from auclab.types import Array, Status
 
@@ -21,8 +22,8 @@ class RawSolution:
     ``q`` themselves over points. The dual value depends on a pair weighting through these alone. For partial AUC,
     `share_neg` are the weights r of the negatives that belong to them. `bound` is the lower bound of a
     branch-and-bound tree, which has no multipliers, or of exact arithmetic. `certificate` is what a solver has verified
-    itself, by the same methods, where the rows are not in one place (`auclab.solvers.binned`). `timings` and the first
-    column of `history` are in seconds.
+    itself, by the same methods, where the rows are not in one place (`auclab.solvers.binned`); `bin_multipliers` are
+    then in place of `multipliers`. `timings` and the first column of `history` are in seconds.
 
     See Also
     --------
@@ -40,6 +41,7 @@ class RawSolution:
     share_neg: Array | None = None
     bound: float = math.nan
     certificate: Certificate | None = None
+    bin_multipliers: BinMultipliers | None = None
 
     @classmethod
     def null(cls, problem: Problem, status: Status, timings: Timings | None = None, note: str = "") -> RawSolution:

@@ -11,6 +11,7 @@ import numpy as np
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.models.timings import Timings
+from auclab.solvers.bin_multipliers import BinMultipliers
 from auclab.types import Array, Status
 
 #: Coefficients that are shown; of more than these, the first and the last two.
@@ -68,7 +69,8 @@ class Solution:
     `history` has one row ``(seconds, objective, lower bound)`` per outer step. `notes` are sentences on what a
     reader should know: a trivial optimum, separable data, a local optimum. `constraints` are those that `coef` had to
     satisfy, on the columns of X, and `constraint_multipliers` the multipliers that prove the bound with them, in the
-    order of `ColumnConstraints.all_rows`: ≥ 0, of any sign for equations.
+    order of `ColumnConstraints.all_rows`: ≥ 0, of any sign for equations. Of large samples in blocks `multipliers` is
+    None and `bin_multipliers` has them by bins of the scores.
 
     See Also
     --------
@@ -90,6 +92,7 @@ class Solution:
     shares_neg: Array | None = None
     constraints: ColumnConstraints | None = None
     constraint_multipliers: Array | None = None
+    bin_multipliers: BinMultipliers | None = None
 
     def __repr__(self) -> str:
         """One line, without what has an entry for every observation."""

@@ -99,6 +99,7 @@ def _verified_before(
         iterations=raw.iterations,
         history=raw.history,
         notes=raw.notes,
+        bin_multipliers=raw.bin_multipliers,
     )
 
 

@@ -26,8 +26,9 @@ from auclab.samples.memory import Sample, class_shares, spread_of, strided
 from auclab.types import Array, AuclabError
 from auclab.validation import positive_mask, same_length, weight_vector
 
-#: Of tables with at least so many rows some are drawn: at most this many of either class, and so many bytes.
-DRAWN_FROM, MOST_DRAWN, DRAWN_BYTES = 500_000, 131_072, 64_000_000
+#: Of tables with at least so many rows some are drawn: at most this many of either class, and so many bytes, or rows
+#: for each column if that is more.
+DRAWN_FROM, MOST_DRAWN, DRAWN_BYTES, DRAWN_PER_COLUMN = 500_000, 131_072, 24_000_000, 40
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,7 @@ class BlockSample(Sample):
         """Rows of either class to draw for the start of a solve: none of a sample that is small itself."""
         if self.n_pos + self.n_neg < DRAWN_FROM:
             return 0
-        return min(MOST_DRAWN, DRAWN_BYTES // (16 * self.n_features))
+        return min(MOST_DRAWN, max(DRAWN_BYTES // (16 * self.n_features), DRAWN_PER_COLUMN * self.n_features))
 
     def _drawn_sample(self, look: FirstLook, shift: Any) -> Sample | None:
         """The drawn rows as a sample in memory; None if none were drawn, or none of a class with weight."""

@@ -95,17 +95,42 @@ def uniform_table(
     >>> table.shape, labels.tolist()
     ((5, 4), [1, 1, 0, 0, 0])
     """
+    table = uniform_rows(
+        n_pos=n_pos, n_neg=n_neg, n_columns=n_columns, seed=seed, low_pos=low_pos, low_neg=low_neg, engine=engine
+    )
+    labels = np.empty(n_pos + n_neg, np.int8)
+    for block, part in zip(table.blocks, table.split(labels), strict=True):
+        part[:] = block.source.positive  # type: ignore[attr-defined]
+    return table, labels
+
+
+def uniform_rows(
+    *,
+    n_pos: int,
+    n_neg: int,
+    n_columns: int,
+    seed: int,
+    low_pos: float,
+    low_neg: float,
+    engine: Engine | None = None,
+) -> BlockTable:
+    """The table of `uniform_table` without a vector of labels: `auclab.samples.blocks.labels.computed_labels` has them.
+
+    Parameters
+    ----------
+    n_pos, n_neg, n_columns, seed, low_pos, low_neg, engine
+        As for `uniform_table`.
+
+    Examples
+    --------
+    >>> uniform_rows(n_pos=2, n_neg=3, n_columns=4, seed=0, low_pos=0.0, low_neg=0.0).shape
+    (5, 4)
+    """
     n_blocks = -(-(n_pos + n_neg) // BLOCK_ROWS)
     ends = [(n_pos * k // n_blocks, n_neg * k // n_blocks) for k in range(n_blocks + 1)]
     sources = [
         UniformRows(seed, k, ends[k + 1][0] - ends[k][0], ends[k + 1][1] - ends[k][1], n_columns, low_pos, low_neg)
         for k in range(n_blocks)
     ]
-    labels = np.empty(n_pos + n_neg, np.int8)
-    start = 0
-    for source in sources:
-        labels[start : start + source.n_pos] = 1
-        labels[start + source.n_pos : start + source.n_rows] = 0
-        start += source.n_rows
     columns = [f"x{k + 1}" for k in range(n_columns)]
-    return BlockTable([Block(source) for source in sources], columns, engine or LocalEngine()), labels
+    return BlockTable([Block(source) for source in sources], columns, engine or LocalEngine())

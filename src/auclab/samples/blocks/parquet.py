@@ -244,7 +244,11 @@ def _labels(files: Sequence[str], target: str) -> pd.Series:
     """The column of labels as categories, file after file."""
     import pandas as pd
 
-    parts = [_categories_of(file, target) for file in files]
+    parts = []
+    for file in files:
+        found, values = _categories_of(file, target)
+        # A byte a row while the other files are read: at 10⁸ rows that counts.
+        parts.append((found.astype(np.int8) if len(values) < 2**7 else found, values))
     places: dict[Any, int] = {}
     for _, values in parts:
         for value in values:

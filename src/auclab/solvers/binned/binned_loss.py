@@ -27,8 +27,9 @@ from auclab.formulations.base import Program
 from auclab.formulations.norms import norm_of
 from auclab.samples.centring import exact_products
 from auclab.samples.memory import RowRounding, Sample
+from auclab.solvers.bin_multipliers import BinMultipliers
 from auclab.solvers.binned.bin_sums import BinSums
-from auclab.solvers.binned.grid import N_PARTS, Grid
+from auclab.solvers.binned.grid import N_PARTS, Grid, moves_of
 from auclab.types import Array
 
 #: Additions of sums, and roundings of the terms, that a sum by bins has besides those of one group of blocks.
@@ -160,6 +161,27 @@ class BinnedLoss:
         # The cached properties of `Sample`: lengths of w are measured as on the rows.
         sample.__dict__.update(spread=spread, peaks=peaks)
         return sample
+
+    def multipliers_of_bins(
+        self, means: Sample, multipliers: tuple[Array, Array] | None, offset: Array | None
+    ) -> BinMultipliers:
+        """Multipliers of bin means, positives first, as a function of class and bin.
+
+        Parameters
+        ----------
+        means : Sample
+            From `bin_means`.
+        multipliers : pair of arrays of shapes (n_pos,) and (n_neg,), or None
+            None for zeros.
+        offset : array of shape (n_features,) or None
+            What was subtracted from the rows.
+        """
+        values = np.zeros((2, self.grid.n_bins))
+        if multipliers is not None:
+            values[1, self.sums.bin_mass[1] > 0] = multipliers[0] / means.share_pos
+            values[0, self.sums.bin_mass[0] > 0] = multipliers[1] / means.share_neg
+        moves = np.array(moves_of(self.program, self.theta))
+        return BinMultipliers(self.theta[:-2].copy(), moves, self.grid.edges, values, offset)
 
     def _means(self, side: int) -> tuple[Array, Array, Array]:
         """Mean rows of the bins of a class that have weight, what their rounding lost, and their shares."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from auclab.formulations.problem import Problem
+from auclab.solvers.bin_multipliers import BinMultipliers
 from auclab.solvers.binned.binned_loss import BinnedLoss
-from auclab.solvers.certificate import relative_gap
 from auclab.solvers.newton.solver import solve
 from auclab.solvers.progress import progress_to
-from auclab.solvers.solution import Certificate
 from auclab.solvers.verified.certificate import verified_certificate
 from auclab.types import Array
 
@@ -28,6 +27,8 @@ class BinBound:
     coef : array of shape (n_features,)
         Where the program of bin means has its minimum.
     intercept : float
+    multipliers : BinMultipliers
+        That prove the bound.
     """
 
     bound: float
@@ -35,11 +36,7 @@ class BinBound:
     radius: float
     coef: Array
     intercept: float
-
-    def certificate(self, objective: float) -> Certificate:
-        """The certificate of a point with this objective."""
-        gap = relative_gap(objective, self.bound)
-        return Certificate(objective, self.bound, objective - self.bound, gap, self.residual, self.radius)
+    multipliers: BinMultipliers
 
 
 def bound_of_bins(
@@ -68,7 +65,8 @@ def bound_of_bins(
     start = loss.theta[:-2], float(loss.theta[-2])
     with progress_to(lambda progress: None):
         raw = solve(means, tolerance=_PART_OF_TOLERANCE * tolerance, time_limit=seconds, start=start)
-    proved, _, _ = verified_certificate(means, best[0][:-2], raw.multipliers, best[1], tolerance)
+    proved, corrected, _ = verified_certificate(means, best[0][:-2], raw.multipliers, best[1], tolerance)
     # Weights of bins that are off make multipliers that exceed their capacities: all of them are scaled.
     bound = proved.lower_bound * (1.0 - loss.weight_error)
-    return BinBound(bound, proved.dual_residual, proved.norm_bound, raw.coef, raw.intercept)
+    spread_out = loss.multipliers_of_bins(means.sample, corrected, problem.sample.offset)
+    return BinBound(bound, proved.dual_residual, proved.norm_bound, raw.coef, raw.intercept, spread_out)

@@ -36,6 +36,8 @@ class State:
         Its objective, an upper limit.
     bound, residual, radius : float
         What has been proved.
+    proof_coef, proof_moves, proof_edges, proof_values : arrays
+        The multipliers that prove the bound, as `BinMultipliers` has them.
     predicted : float
         By how much the objective falls on the way to `next`, as its model says.
     step : array
@@ -58,6 +60,10 @@ class State:
     bound: float = -np.inf
     residual: float = np.nan
     radius: float = np.inf
+    proof_coef: Array = field(default_factory=lambda: np.empty(0))
+    proof_moves: Array = field(default_factory=lambda: np.empty(0))
+    proof_edges: Array = field(default_factory=lambda: np.empty(0))
+    proof_values: Array = field(default_factory=lambda: np.empty((2, 0)))
     predicted: float = np.inf
     step: Array = field(default_factory=lambda: np.empty(0))
     other: Array = field(default_factory=lambda: np.empty(0))

@@ -24,18 +24,20 @@ import numpy as np
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
 from auclab.samples.blocks.block_sample import BlockSample
+from auclab.solvers.bin_multipliers import BinMultipliers
 from auclab.solvers.binned.bin_sums import BinSums, SumInBins
 from auclab.solvers.binned.binned_loss import BinnedLoss
 from auclab.solvers.binned.bound import BinBound, bound_of_bins
 from auclab.solvers.binned.checkpoint import State, checkpoint_path, read_checkpoint, write_checkpoint
 from auclab.solvers.binned.grid import grid_for, moves_of
-from auclab.solvers.certificate import SMALL_OBJECTIVE
+from auclab.solvers.certificate import SMALL_OBJECTIVE, relative_gap
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.damped_newton import DampedNewton
 from auclab.solvers.newton.smoothed_loss import smooth_loss
 from auclab.solvers.newton.solver import solve
 from auclab.solvers.progress import progress_to
 from auclab.solvers.raw import RawSolution
+from auclab.solvers.solution import Certificate
 from auclab.types import Array, Status
 
 #: Bins at first and at most, and the bytes that the sums of rows may take.
@@ -234,7 +236,17 @@ class BinnedSolve:
         """The state with the better of two bounds."""
         if not found.bound > state.bound:
             return state
-        return replace(state, bound=found.bound, residual=found.residual, radius=found.radius)
+        proof = found.multipliers
+        return replace(
+            state,
+            bound=found.bound,
+            residual=found.residual,
+            radius=found.radius,
+            proof_coef=proof.coef,
+            proof_moves=proof.moves,
+            proof_edges=proof.edges,
+            proof_values=proof.values,
+        )
 
     def _is_accurate(self, state: State) -> bool:
         """Whether another step would hardly change the objective: it then agrees with that of other solvers."""
@@ -255,7 +267,12 @@ class BinnedSolve:
         """The best point with its certificate; before the first pass w = 0, of which nothing is proved."""
         if not state.passes:
             return RawSolution.null(self.problem, status, Timings(solve=self.monitor.seconds), "no time for a pass")
-        proved = BinBound(max(state.bound, 0.0), state.residual, state.radius, state.best[:-2], float(state.best[-2]))
+        bound = max(state.bound, 0.0)
+        gap = relative_gap(state.value, bound)
+        certificate = Certificate(state.value, bound, state.value - bound, gap, state.residual, state.radius)
+        proof = BinMultipliers(
+            state.proof_coef, state.proof_moves, state.proof_edges, state.proof_values, self.sample.offset
+        )
         note = f"{state.passes} passes over the rows, {state.n_bins:,} bins"
         return RawSolution(
             state.best[:-2],
@@ -265,5 +282,6 @@ class BinnedSolve:
             timings=Timings(solve=self.monitor.seconds),
             notes=(note,),
             history=tuple(map(tuple, state.history.tolist())),
-            certificate=proved.certificate(state.value),
+            certificate=certificate,
+            bin_multipliers=proof,
         )

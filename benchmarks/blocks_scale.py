@@ -1,0 +1,157 @@
+"""The solve over bins on computed rows, of any number: seconds, memory and certified gap against the number of rows.
+
+    python benchmarks/blocks_scale.py --rows 1e9 --workers 2 [--checkpoint FOLDER]        one size, 10 columns
+    python benchmarks/blocks_scale.py --rows 1e6 --way memory                             beside the solve in memory
+    python benchmarks/blocks_scale.py --page                                              the table of docs/blocks.md
+
+Half of the rows are positive (`dataset=artificial_blocks`). Labels stay with the blocks; nothing in this process has an
+entry per row, but with `--way memory`. With `--checkpoint` a run that was stopped goes on at its next start, and the
+results say so. Prints a line for every pass, and one of JSON; the row of docs/blocks_scale.csv with the same size, way
+and workers is replaced.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import time
+from pathlib import Path
+from typing import Any
+
+import measured
+import numpy as np
+
+from auclab import solve
+from auclab.formulations import BufferedAUC
+from auclab.samples.blocks import BlockTable, DaskEngine
+from auclab.samples.blocks.computed import uniform_rows
+from auclab.samples.blocks.labels import computed_labels
+from auclab.solvers.progress import SolveProgress, progress_to
+
+N_COLUMNS = 10
+FIELDS = (
+    "rows", "way", "workers", "seconds", "processor", "client_gb", "worker_gb", "passes", "resumed", "status", "gap",
+    "objective", "load",
+)  # fmt: skip
+RESULTS, PAGE = measured.ROOT / "docs" / "blocks_scale.csv", measured.ROOT / "docs" / "blocks.md"
+COMMAND, PAGE_COMMAND = "python benchmarks/blocks_scale.py", "benchmarks/blocks_scale.py --page"
+
+
+def peak_gb() -> float:
+    """The peak memory of this process."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+
+
+def processor() -> float:
+    """Processor seconds of this process and of those that it has waited for."""
+    return sum(
+        usage.ru_utime + usage.ru_stime
+        for usage in (resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN))
+    )
+
+
+def show(progress: SolveProgress) -> None:
+    """A line for a pass."""
+    limits = f"[{progress.lower_bound:.10f}, {progress.objective:.10f}]"
+    print(f"{progress.seconds:9.1f} s  {limits}  gap {progress.gap:.1e}", flush=True)
+
+
+def rows_of(n_rows: int, seed: int, engine: Any = None) -> BlockTable:
+    """Computed rows, half of them positive."""
+    half = n_rows // 2
+    return uniform_rows(
+        n_pos=half, n_neg=half, n_columns=N_COLUMNS, seed=seed, low_pos=-0.25, low_neg=0.0, engine=engine
+    )
+
+
+def warm(tolerance: float) -> None:
+    """Compile, or load what was compiled, before the clock starts."""
+    table = rows_of(600_000, 1)
+    solve(BufferedAUC(), table, computed_labels(table), solver="newton", tolerance=tolerance)
+
+
+def measure(n_rows: int, way: str, workers: int, tolerance: float, checkpoint: Path | None) -> dict[str, Any]:
+    """Solve once."""
+    warm(tolerance)
+    dask = DaskEngine(workers=workers) if workers else None
+    if dask is not None:
+        dask.connect()
+    before, begin = processor(), time.perf_counter()
+    table = rows_of(n_rows, 0, dask)
+    resumed = checkpoint is not None and checkpoint.exists() and any(checkpoint.iterdir())
+    with progress_to(show):
+        if way == "memory":
+            y = computed_labels(table).positive()
+            solution = solve(BufferedAUC(), np.asarray(table), y, solver="newton", tolerance=tolerance)
+        else:
+            options = {} if checkpoint is None else {"checkpoint": str(checkpoint)}
+            solution = solve(
+                BufferedAUC(), table, computed_labels(table), solver="newton", tolerance=tolerance, **options
+            )
+    found: dict[str, Any] = {"seconds": time.perf_counter() - begin, "client_gb": peak_gb()}
+    if dask is not None:
+        found["worker_gb"] = max(dask.connect().run(peak_gb).values())
+        dask.close()
+    return found | {
+        "rows": n_rows,
+        "way": way,
+        "workers": workers,
+        "processor": processor() - before,
+        "passes": solution.iterations if way == "bins" else "",
+        "resumed": "yes" if resumed else "no",
+        "status": str(solution.status),
+        "gap": solution.gap,
+        "objective": repr(solution.objective),
+        "load": os.getloadavg()[0],
+    }
+
+
+def tables(rows: list[measured.Row]) -> dict[str, str]:
+    """The table of the page."""
+    ordered = sorted(rows, key=lambda row: (int(row["rows"]), row["way"], int(row["workers"])))
+    lines = [
+        [
+            measured.significant(float(row["rows"]), 1) if float(row["rows"]) < 1e4 else f"{float(row['rows']):.0e}",
+            "in memory"
+            if row["way"] == "memory"
+            else f"bins, {row['workers']} workers"
+            if row["workers"] != "0"
+            else "bins",
+            f"{measured.significant(float(row['processor']))} s",
+            f"{measured.significant(float(row['client_gb']))} GB",
+            f"{measured.significant(float(row['worker_gb']))} GB" if row["worker_gb"] else "–",
+            row["passes"] or "–",
+            measured.power(float(row["gap"])),
+        ]
+        for row in ordered
+    ]
+    head = ["rows", "way", "processor time", "memory of this process", "of a worker", "passes", "gap"]
+    return {"sizes": measured.table(head, lines)}
+
+
+def main() -> None:
+    """Measure one size, or write the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=float, default=1e6)
+    parser.add_argument("--way", choices=("bins", "memory"), default="bins")
+    parser.add_argument("--workers", type=int, default=0, help="Dask workers; 0 is this process")
+    parser.add_argument("--tolerance", type=float, default=1e-6)
+    parser.add_argument("--checkpoint", type=Path, default=None)
+    parser.add_argument("--page", action="store_true", help="write the table of docs/blocks.md")
+    given = parser.parse_args()
+    if given.page:
+        measured.fill(PAGE, PAGE_COMMAND, tables(measured.read(RESULTS)))
+        return
+    found = measure(int(given.rows), given.way, given.workers, given.tolerance, given.checkpoint)
+    print(json.dumps(found), flush=True)
+    key = str(found["rows"]), found["way"], str(found["workers"])
+    rows = measured.read(RESULTS) if RESULTS.exists() else []
+    kept = [row for row in rows if (row["rows"], row["way"], row["workers"]) != key]
+    with measured.writer(RESULTS, COMMAND, FIELDS, kept) as keep:
+        keep(found)
+
+
+if __name__ == "__main__":
+    main()
