@@ -1,36 +1,39 @@
 """Seconds of every metric beside scikit-learn's roc_auc_score, torchmetrics and the bare sort.
 
-    OMP_NUM_THREADS=1 python benchmarks/metrics.py [--sizes 4 5 6 7] [--repeat 5] [--csv metrics.csv]
-                                                   [--write docs/metrics.md]
+    python benchmarks/metrics.py [--sizes 4 5 6 7]    # measure, docs/metrics.csv
+    python benchmarks/metrics.py --page               # the table of docs/metrics.md, from that file
 
 Half of the scores are positives, N(1, 1), the others N(0, 1). Competitors alternate within one process after one call
-each that is not counted (it compiles). Medians of wall seconds; ratios of medians. Where two of them compute the same
-number, on these scores and on rounded ones full of ties, it is asserted that they do. Torchmetrics is compared if it is
-installed. The sort is np.sort of both classes, one after the other; auclab sorts large classes in two threads.
+each that is not counted (it compiles). Medians of processor seconds, of all threads; ratios of medians. Where two of
+them compute the same number, on these scores and on rounded ones full of ties, it is asserted that they do.
+Torchmetrics is compared if it is installed. The sort is np.sort of both classes, one after the other; auclab sorts
+large classes in two threads.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 import os
-import re
+
+os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))
+
 from collections.abc import Callable
 from functools import partial
-from importlib.metadata import version
 from importlib.util import find_spec
-from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import process_time
 
+import measured
 import numpy as np
 from rich.console import Console
 from sklearn.metrics import roc_auc_score
 
 from auclab import metrics
-from auclab.tracking.environment import capture_environment
 
-MARKS = ("<!-- speed: written by benchmarks/metrics.py -->", "<!-- end of speed -->")
+PAGE = measured.ROOT / "docs" / "metrics.md"
+RESULTS = PAGE.with_suffix(".csv")
+COMMAND, PAGE_COMMAND = "python benchmarks/metrics.py", "benchmarks/metrics.py --page"
+FIELDS = ("call", "scores", "seconds", "repetitions")
 SORT, SKLEARN = "np.sort of both classes", "sklearn roc_auc_score"
 Call = Callable[[np.ndarray, np.ndarray], float]
 
@@ -85,16 +88,16 @@ def sample(size: int, digits: int | None = None) -> tuple[np.ndarray, np.ndarray
 
 
 def timed(name: str, y: np.ndarray, s: np.ndarray) -> float:
-    """Wall seconds of one call."""
+    """Processor seconds of one call."""
     if name == SORT:  # what no ranking metric can do without; the classes are taken apart before
         pos, neg = s[y == 1], s[y == 0]
-        start = perf_counter()
+        start = process_time()
         pos.sort()
         neg.sort()
-        return perf_counter() - start
-    start = perf_counter()
+        return process_time() - start
+    start = process_time()
     CALLS[name](y, s)
-    return perf_counter() - start
+    return process_time() - start
 
 
 def check_values(size: int) -> None:
@@ -136,51 +139,36 @@ def markdown(results: dict[int, dict[str, float]]) -> str:
     return "\n".join(lines)
 
 
-def machine() -> str:
-    """Processor, load, threads and versions in one line."""
-    facts = capture_environment()
-    packages = ", ".join(f"{name} {facts[f'version.{name}']}" for name in ("numpy", "numba", "scikit-learn"))
-    torch_version = f", torchmetrics {version('torchmetrics')}" if find_spec("torchmetrics") else ""
-    limit = facts.get("OMP_NUM_THREADS", "not set")
-    load = f" (load average {os.getloadavg()[1]:.1f}, this process included)" if hasattr(os, "getloadavg") else ""
-    return (
-        f"{facts['cpu']}, {facts['threads']} cores{load}, OMP_NUM_THREADS {limit}, Python {facts['python']}, "
-        f"{packages}{torch_version}"
-    )
+def tables(rows: list[measured.Row]) -> dict[str, str]:
+    """The table of the page."""
+    results: dict[int, dict[str, float]] = {}
+    for row in rows:
+        results.setdefault(int(row["scores"]), {})[row["call"]] = float(row["seconds"])
+    return {"speed": markdown(results)}
 
 
-def write_csv(path: Path, results: dict[int, dict[str, float]]) -> None:
-    """One row for each call and size, with the facts of the machine in every row."""
-    facts = capture_environment()
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["call", "scores", "seconds", "ratio_to_roc_auc_score", "ratio_to_sort", *facts])
-        for size, medians in results.items():
-            for name, value in medians.items():
-                writer.writerow([name, size, value, value / medians[SKLEARN], value / medians[SORT], *facts.values()])
+def fill_pages() -> None:
+    """Write the table into the page."""
+    measured.fill(PAGE, PAGE_COMMAND, tables(measured.read(RESULTS)))
 
 
 def main() -> None:
-    """Check, measure, and write what was asked for."""
+    """Check and measure, or write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", type=int, nargs="+", default=[4, 5, 6, 7], help="powers of ten")
-    parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--csv", type=Path)
-    parser.add_argument("--write", type=Path, help="page whose table is replaced")
+    parser.add_argument("--repeat", type=int, default=5, help="2 where there are more than 10⁶ scores")
+    parser.add_argument("--page", action="store_true", help="write the table of docs/metrics.md")
     arguments = parser.parse_args()
-    results = {}
-    for power in arguments.sizes:
-        check_values(min(10**power, 10**6))
-        results[10**power] = measure(10**power, arguments.repeat)
-    table = f"{markdown(results)}\n\nMedians of {arguments.repeat}; {machine()}."
-    Console(width=200, highlight=False).print(table, markup=False)
-    if arguments.csv:
-        write_csv(arguments.csv, results)
-    if arguments.write:
-        page = arguments.write.read_text(encoding="utf-8")
-        block = re.compile(f"{re.escape(MARKS[0])}.*?{re.escape(MARKS[1])}", flags=re.DOTALL)
-        fresh = f"{MARKS[0]}\n{table}\n{MARKS[1]}"
-        arguments.write.write_text(block.sub(lambda _: fresh, page), encoding="utf-8")
+    if arguments.page:
+        fill_pages()
+        return
+    with measured.writer(RESULTS, COMMAND, FIELDS) as keep:
+        for power in arguments.sizes:
+            check_values(min(10**power, 10**6))
+            repeat = min(arguments.repeat, 2) if power > 6 else arguments.repeat
+            for name, seconds in measure(10**power, repeat).items():
+                keep({"call": name, "scores": 10**power, "seconds": seconds, "repetitions": repeat})
+    Console(width=200, highlight=False).print(tables(measured.read(RESULTS))["speed"], markup=False)
 
 
 if __name__ == "__main__":
