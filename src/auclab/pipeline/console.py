@@ -27,6 +27,7 @@ from auclab.tracking.job_status import in_sweep
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:
+    from auclab.samples.blocks.passes import PassProgress
     from auclab.solvers.progress import SolveProgress
 
 
@@ -102,17 +103,30 @@ def working(what: str) -> Iterator[None]:
     if in_sweep() or not err.is_terminal:
         yield  # without a bar: Rich below 15 ends even a disabled one with an empty line
         return
+    from auclab.samples.blocks.passes import passes_to
     from auclab.solvers.progress import progress_to  # with all solvers, which an error in one line does not need
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), _GapColumn(), TimeElapsedColumn())
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), _GapColumn(), TimeElapsedColumn(), _PassColumn())
     with Bar(*columns, console=err, transient=True) as bar:
-        task = bar.add_task(escape(what), total=1.0, gap=math.nan)
+        task = bar.add_task(escape(what), total=1.0, gap=math.nan, reading=None, left=math.nan)
 
         def show(progress: SolveProgress) -> None:
-            bar.update(task, completed=progress.share, gap=progress.gap)
+            left = progress.seconds * (1.0 - progress.share) / progress.share if progress.share > 0 else math.nan
+            bar.update(task, completed=progress.share, gap=progress.gap, left=left)
 
-        with progress_to(show):
+        def show_pass(reading: PassProgress) -> None:
+            bar.update(task, reading=reading)
+
+        with progress_to(show), passes_to(show_pass):
             yield
+
+
+def show_engine(engine: Any) -> None:
+    """Where Dask shows what its workers do, once they are there; nothing of this process, or in a sweep."""
+    if not hasattr(engine, "dashboard") or in_sweep():
+        return
+    page = engine.dashboard
+    err.print(f"[cyan]dask[/cyan]     {escape(page or 'its page needs bokeh: pip install bokeh')}", soft_wrap=True)
 
 
 class _GapColumn(ProgressColumn):
@@ -124,6 +138,35 @@ class _GapColumn(ProgressColumn):
         grid = Table.grid(padding=(0, 1))
         grid.add_row(ProgressBar(total=1.0, completed=task.completed, width=30), f"gap {task.fields['gap']:.1g}")
         return grid
+
+
+class _PassColumn(ProgressColumn):
+    """Of rows in blocks: the pass over them, and the time left, after the first two seconds."""
+
+    def render(self, task: Task) -> Text:
+        reading = task.fields["reading"]
+        if reading is None or (task.elapsed or 0.0) < BAR_AFTER:
+            return Text("")
+        return Text(pass_text(reading, task.fields["left"]))
+
+
+def pass_text(reading: PassProgress, left: float) -> str:
+    """Which pass over the rows it is, how long one takes, and about how many seconds are left of the solve.
+
+    The gap falls by about the same factor in every pass, so that the time left follows from what was needed until now.
+
+    Examples
+    --------
+    >>> from auclab.samples.blocks.passes import PassProgress
+    >>> pass_text(PassProgress(3, 0.25, 4.2), 100.0)
+    'pass 3, 25% · 4.2 s a pass · about 2 min left'
+    """
+    parts = [f"pass {reading.number}, {reading.share:.0%}"]
+    parts += [f"{reading.seconds:.1f} s a pass"] if reading.seconds else []
+    if left > 0:
+        time = f"{left:.0f} s" if left < 90 else f"{left / 60:.0f} min" if left < 5400 else f"{left / 3600:.1f} h"
+        parts.append(f"about {time} left")
+    return " · ".join(parts)
 
 
 def skipped_line(name: str, run_id: str, *, same_code: bool = True) -> str:

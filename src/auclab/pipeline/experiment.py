@@ -15,7 +15,7 @@ from auclab.formulations import Program
 from auclab.pipeline.build import build, load_dataset
 from auclab.pipeline.checks import check_settings
 from auclab.pipeline.compose import Experiment
-from auclab.pipeline.console import working
+from auclab.pipeline.console import show_engine, working
 from auclab.pipeline.constrained import constraints_of
 from auclab.pipeline.decision_settings import check_decision
 from auclab.pipeline.fold import Metrics, solve_split
@@ -83,6 +83,7 @@ def solve_splits(experiment: Experiment) -> Result:
     splits: list[Split] = build(config.split)(dataset.y)
     if isinstance(dataset.X, BlockTable):  # rows of files are taken as they lie there
         splits = [Split(np.sort(split.train), np.sort(split.test), split.name) for split in splits]
+        show_engine(dataset.X.engine)
     formulation: Program | Baseline = build(config.formulation)
     metrics: Metrics = build(config.metrics)
     options: dict[str, Any] = {"solver": experiment.solver, "tune": experiment.tune, "bounds": experiment.bounds}

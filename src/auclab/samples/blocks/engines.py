@@ -11,11 +11,13 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from importlib.util import find_spec
 from itertools import islice
 from typing import Any
 
 from auclab.samples.blocks.block import Block, Task
 from auclab.samples.blocks.labels import LabelledBlock
+from auclab.samples.blocks.passes import begun_pass
 from auclab.samples.blocks.reading import Reduction, groups, rows_ahead
 from auclab.samples.blocks.tree import FAN_IN, tree_sum
 from auclab.types import Array, AuclabError
@@ -33,6 +35,7 @@ class LocalEngine:
         """Results in order; two blocks are in memory at a time."""
         if not blocks:
             return
+        done = begun_pass(len(blocks))
         with ThreadPoolExecutor(max_workers=1, thread_name_prefix="blocks") as reader:
             next_rows = reader.submit(blocks[0].read)
             for number, argument in enumerate(arguments):
@@ -40,11 +43,18 @@ class LocalEngine:
                 if number + 1 < len(blocks):
                     next_rows = reader.submit(blocks[number + 1].read)
                 yield task(rows, argument)
+                done(1)
 
     def reduce(self, task: Reduction, blocks: Sequence[LabelledBlock]) -> Any:
         """The sum of a task over all blocks; two blocks are in memory at a time."""
-        rows = rows_ahead(blocks, Block.read)
-        return tree_sum(task(islice(rows, len(group))) for group in groups(blocks))
+        rows, done = rows_ahead(blocks, Block.read), begun_pass(len(blocks))
+
+        def results() -> Iterator[Any]:
+            for group in groups(blocks):
+                yield task(islice(rows, len(group)))
+                done(len(group))
+
+        return tree_sum(results())
 
 
 class DaskEngine:
@@ -87,6 +97,13 @@ class DaskEngine:
         workers = self._running_workers()
         keep_bytes = int(1e9 * self.keep_gb)
         waiting: deque[Any] = deque()
+        done = begun_pass(len(blocks))
+
+        def first() -> Any:
+            results = waiting.popleft().result()
+            done(len(results))
+            return results
+
         for number, batch in enumerate(_batches(zip(blocks, arguments, strict=True))):
             worker = workers[number % len(workers)]
             waiting.append(
@@ -95,9 +112,9 @@ class DaskEngine:
                 )
             )
             if len(waiting) >= self.QUEUE_LENGTH * len(workers):
-                yield from waiting.popleft().result()
+                yield from first()
         while waiting:
-            yield from waiting.popleft().result()
+            yield from first()
 
     def reduce(self, task: Reduction, blocks: Sequence[LabelledBlock]) -> Any:
         """The sum of a task over all blocks, added in a tree on the workers.
@@ -107,10 +124,16 @@ class DaskEngine:
         client = self.connect()
         workers = self._running_workers()
         read = partial(_run_group, task, int(1e9 * self.keep_gb))
+        parts = groups(blocks)
+        n_groups, anywhere = len(parts), {"allow_other_workers": True, "pure": False}
+        # Neighbours on one worker: most sums are then added where they are.
         level = [
-            client.submit(read, group, workers=[workers[k % len(workers)]], allow_other_workers=True, pure=False)
-            for k, group in enumerate(groups(blocks))
+            client.submit(read, group, workers=[workers[k * len(workers) // n_groups]], **anywhere)
+            for k, group in enumerate(parts)
         ]
+        done = begun_pass(n_groups)
+        for future in level:
+            future.add_done_callback(lambda _: done(1))
         depth = 1
         while len(level) > 1:
             # Sums go first: otherwise all groups would wait in memory for the last one.
@@ -120,6 +143,12 @@ class DaskEngine:
             ]
             depth += 1
         return level[0].result()
+
+    @property
+    def dashboard(self) -> str | None:
+        """Address of the page on which Dask shows its tasks; None where Bokeh, which draws it, is not installed."""
+        client = self.connect()
+        return str(client.dashboard_link) if find_spec("bokeh") and client.dashboard_link else None
 
     def _running_workers(self) -> list[str]:
         """Addresses of the workers, sorted, so that a block goes to the same one in every pass."""
@@ -146,7 +175,7 @@ class DaskEngine:
                 ) from error
             if not self.address:
                 self._cluster = LocalCluster(
-                    n_workers=self.workers, threads_per_worker=1, dashboard_address=None, memory_limit=None
+                    n_workers=self.workers, threads_per_worker=1, dashboard_address="127.0.0.1:0", memory_limit=None
                 )
             try:
                 self._client = Client(self.address or self._cluster, timeout=self.TIMEOUT)

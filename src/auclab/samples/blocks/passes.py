@@ -1,0 +1,85 @@
+"""Passes over blocks while they run: how many there were, how far this one is, and how long one takes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import perf_counter
+
+
+@dataclass(frozen=True)
+class PassProgress:
+    """A pass over the blocks of a table.
+
+    Attributes
+    ----------
+    number : int
+        From 1.
+    share : float in [0, 1]
+        Of its blocks that are done.
+    seconds : float
+        Of the last pass over all blocks; 0 in the first.
+    """
+
+    number: int
+    share: float
+    seconds: float
+
+
+Report = Callable[[PassProgress], None]
+
+
+class _Passes:
+    """Counts passes for the one who watches; another thread may end a block."""
+
+    def __init__(self) -> None:
+        self.report: Report | None = None
+        self.number, self.seconds = 0, 0.0
+        self.lock = threading.Lock()
+
+
+_passes = _Passes()
+
+
+@contextmanager
+def passes_to(report: Report) -> Iterator[None]:
+    """Call `report` whenever blocks are done; of nested ones the inner.
+
+    Examples
+    --------
+    >>> seen = []
+    >>> with passes_to(seen.append):
+    ...     done = begun_pass(2)
+    ...     done(1), done(1)
+    (None, None)
+    >>> [(each.number, each.share) for each in seen]
+    [(1, 0.5), (1, 1.0)]
+    """
+    before = _passes.report, _passes.number, _passes.seconds
+    _passes.report, _passes.number, _passes.seconds = report, 0, 0.0
+    try:
+        yield
+    finally:
+        _passes.report, _passes.number, _passes.seconds = before
+
+
+def begun_pass(total: int) -> Callable[[int], None]:
+    """Count a pass over `total` blocks; what is returned is called with the number of blocks that are done since."""
+    begin, finished = perf_counter(), 0
+    with _passes.lock:
+        _passes.number += 1
+        number = _passes.number
+
+    def done(count: int) -> None:
+        nonlocal finished
+        with _passes.lock:
+            finished += count
+            if finished >= total:
+                _passes.seconds = perf_counter() - begin
+            report, progress = _passes.report, PassProgress(number, min(finished / max(total, 1), 1.0), _passes.seconds)
+        if report is not None:
+            report(progress)
+
+    return done

@@ -1,0 +1,77 @@
+"""Dask DataFrames and Arrays as tables in blocks, against the same rows in memory."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("distributed", reason="needs the extra auclab[dask]")
+frames = pytest.importorskip("dask.dataframe")
+arrays = pytest.importorskip("dask.array")
+
+from auclab.datasets.dask_blocks import dask_dataset  # noqa: E402
+from auclab.datasets.preprocess import standard  # noqa: E402
+from auclab.datasets.records import Dataset  # noqa: E402
+from auclab.formulations import RankSVM  # noqa: E402
+from auclab.samples.blocks import DaskEngine  # noqa: E402
+from auclab.samples.blocks.dask_input import open_dask  # noqa: E402
+from auclab.solvers.dispatch import solve  # noqa: E402
+from auclab.types import AuclabError  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(2)
+    y = (rng.random(900) < 0.4).astype("int8")
+    size = np.where(rng.random(900) < 0.1, np.nan, rng.normal(size=900) + y)
+    city = pd.Series(rng.choice(["a", "b", "c"], 900)).where(rng.random(900) > 0.1)
+    return pd.DataFrame(
+        {"size": size, "city": city, "flag": rng.random(900) < 0.5, "count": rng.poisson(2, 900), "y": y}
+    )
+
+
+def test_a_data_frame_is_the_table_in_memory(frame):
+    lazy = frames.from_pandas(frame, npartitions=4)
+    dataset = dask_dataset(lazy, target="y")
+    assert dataset.X.nominal == ("city", "flag")
+    assert len(dataset.X.blocks) == 4
+    memory = Dataset(name="memory", X=frame.drop(columns="y"), y=frame["y"].to_numpy())
+    ours, theirs = standard(dataset), standard(memory)
+    expected = theirs.fit_transform(memory.X)
+    np.testing.assert_allclose(np.asarray(ours.fit_transform(dataset.X)), expected, atol=1e-12)
+    assert ours.get_feature_names_out().tolist() == theirs.get_feature_names_out().tolist()
+    assert dataset.y.tolist() == frame["y"].tolist()
+    assert dask_dataset(lazy.drop(columns="y"), lazy["y"]).y.tolist() == frame["y"].tolist()
+
+
+def test_an_array_on_a_cluster(frame):
+    rng = np.random.default_rng(3)
+    y = frame["y"].to_numpy()
+    X = rng.normal(size=(900, 3)) + 0.5 * y[:, None]
+    engine = DaskEngine(workers=1, keep_gb=0.1)
+    try:
+        table, labels = open_dask(
+            arrays.from_array(X, chunks=(250, 3)), arrays.from_array(y, chunks=250), engine=engine
+        )
+        np.testing.assert_allclose(table @ np.ones(3), X.sum(axis=1), atol=1e-12)
+        ours = solve(RankSVM(1.0, squared=True), table, labels.to_numpy(), solver="newton")
+    finally:
+        engine.close()
+    assert ours.objective == pytest.approx(solve(RankSVM(1.0, squared=True), X, y).objective, rel=2e-6)
+
+
+def test_what_is_refused(frame):
+    lazy = frames.from_pandas(frame, npartitions=2)
+    with pytest.raises(AuclabError, match="which labels"):
+        open_dask(lazy)
+    with pytest.raises(AuclabError, match="a Dask DataFrame or a Dask Array, got DataFrame"):
+        open_dask(frame, target="y")
+    with pytest.raises(AuclabError, match="column 'z' is not there"):
+        open_dask(lazy, target="z")
+    with pytest.raises(AuclabError, match="all columns in a chunk"):
+        open_dask(arrays.ones((10, 4), chunks=(5, 2)), np.ones(10))
+    with pytest.raises(AuclabError, match="has 10 rows, but there are 9 labels"):
+        open_dask(arrays.ones((10, 4), chunks=(5, 4)), np.ones(9))
+    with pytest.raises(AuclabError, match="4 and 2 partitions"):
+        open_dask(frames.from_pandas(frame, npartitions=4).drop(columns="y"), lazy["y"])
+    with pytest.raises(AuclabError, match="columns of categories"):
+        solve(RankSVM(1.0), *open_dask(lazy, target="y"))

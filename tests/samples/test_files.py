@@ -1,0 +1,95 @@
+"""Files at addresses: what fsspec reads, in memory, on disk, behind a cache and from a server on this machine."""
+
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+import numpy as np
+import pandas as pd
+import pytest
+
+fsspec = pytest.importorskip("fsspec", reason="needs the extra auclab[remote]")
+
+from auclab.datasets.parquet_blocks import load_blocks  # noqa: E402
+from auclab.samples.blocks import open_parquet  # noqa: E402
+from auclab.types import AuclabError  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(0)
+    columns = {"a": rng.normal(size=300), "city": rng.choice(["Rome", "Bonn"], 300), "y": np.arange(300) % 2}
+    return pd.DataFrame({**columns, "year": 2020 + np.arange(300) // 100})
+
+
+@pytest.fixture(scope="module")
+def folder(frame, tmp_path_factory):
+    place = tmp_path_factory.mktemp("stored") / "folder"
+    frame.to_parquet(place, partition_cols=["year"], index=False)
+    (place / "_log").mkdir()
+    (place / "_log" / "other.parquet").write_bytes(b"not read")
+    return place
+
+
+@pytest.fixture
+def in_memory(folder):
+    """The same files in fsspec's memory."""
+    system = fsspec.filesystem("memory")
+    for file in folder.rglob("*.parquet"):
+        system.pipe(f"/bucket/folder/{file.relative_to(folder)}", file.read_bytes())
+    yield "memory://bucket/folder"
+    system.rm("/bucket", recursive=True)
+
+
+def same(address, folder, frame):
+    ours, theirs = load_blocks(address, target="y"), load_blocks(folder, target="y")
+    assert (ours.name, ours.X.columns, ours.X.nominal) == ("folder", ("a", "city", "year"), ("city",))
+    pd.testing.assert_frame_equal(ours.X.to_frame(), theirs.X.to_frame())
+    assert ours.y.tolist() == theirs.y.tolist() == frame.sort_values("year", kind="stable")["y"].tolist()
+    assert len(ours.sha256) == 64
+
+
+def test_memory_and_disk(in_memory, folder, frame):
+    for address in (in_memory, f"{in_memory}/", f"file://{folder}"):
+        same(address, folder, frame)
+
+
+def test_a_cache_in_front(folder, frame, tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    same(f"simplecache::file://{folder}", folder, frame)
+
+
+def test_a_server(folder, frame):
+    """HTTP has no folders with sizes that could be relied on, but a file is a file."""
+    pytest.importorskip("aiohttp", reason="fsspec reads http with aiohttp")
+    handler = partial(SimpleHTTPRequestHandler, directory=str(folder))
+    handler.func.log_message = lambda *_: None
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        (file,) = (folder / "year=2021").glob("*.parquet")
+        address = f"http://127.0.0.1:{server.server_address[1]}/year=2021/{file.name}"
+        table, labels = open_parquet(address, target="y", drop=["city"])
+        found = np.asarray(table)
+        server.shutdown()
+    np.testing.assert_array_equal(found[:, 0], frame["a"][100:200])
+    assert labels.tolist() == frame["y"][100:200].tolist()
+
+
+def test_what_is_not_there(in_memory):
+    with pytest.raises(AuclabError, match=r"memory://bucket/nowhere is not there"):
+        open_parquet("memory://bucket/nowhere", target="y")
+    with pytest.raises(AuclabError, match=r"unheard://bucket/folder cannot be read"):
+        open_parquet("unheard://bucket/folder", target="y")
+    fsspec.filesystem("memory").pipe("/bucket/empty/readme.txt", b"nothing")
+    with pytest.raises(AuclabError, match="holds no file that ends in"):
+        open_parquet("memory://bucket/empty", target="y")
+
+
+def test_a_file_that_changes_is_noticed(in_memory, frame, folder):
+    table, _ = open_parquet(in_memory, target="y", drop=["city"])
+    first = next(iter(table.blocks)).source.path
+    small = frame[:5].drop(columns="year")
+    with fsspec.open(first, "wb") as stream:
+        small.to_parquet(stream, index=False)
+    with pytest.raises(AuclabError, match="has changed since it was opened"):
+        np.asarray(table)
