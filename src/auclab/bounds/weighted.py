@@ -35,8 +35,8 @@ def balance_event(*, n_pos: int, n_neg: int, delta: float) -> bool:
     """Whether A_δ is observed: ``min(n_pos, n_neg)/m > √(2 ln(4/δ)/m)``, m = n_pos + n_neg.
 
     Then the frequencies of the classes are, with probability at least 1 − δ/2, at least half of what was observed
-    (Hoeffding). Maurer & Pontil 2020, (2); the threshold is lost in the available text and reconstructed (formulas
-    9.2).
+    (Hoeffding). Maurer & Pontil 2020, (2); the threshold is lost in the available text and reconstructed
+    (derivations 9.2).
 
     See Also
     --------
