@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from auclab.comparison.common import common_pairs
-from auclab.pipeline.run_name import SYMBOLS
+from auclab.pipeline.run_name import SYMBOLS, TUNED_TOGETHER
 from auclab.types import AuclabError
 
 #: Settings that only repeat an experiment; the name of the split is the column ``fold``.
@@ -147,6 +147,8 @@ def label(keys: Sequence[str], values: Sequence[object]) -> str:
     'ranksvm λ=0.01'
     >>> label(["formulation", "tune", "formulation.penalty"], ["ranksvm", "penalty", "tuned"])
     'ranksvm λ tuned'
+    >>> label(["formulation", "tune", "kernel", "kernel.gamma"], ["ranksvm", "kernel", "rbf", "tuned"])
+    'ranksvm γ and λ or z tuned rbf'
     """
     parts = []
     for key, value in zip(keys, values, strict=True):
@@ -154,7 +156,7 @@ def label(keys: Sequence[str], values: Sequence[object]) -> str:
             continue
         name = key.rpartition(".")[2]
         if key == "tune":
-            parts.append(f"{SYMBOLS.get(str(value), value)} tuned")
+            parts.append(f"{TUNED_TOGETHER.get(str(value)) or SYMBOLS.get(str(value), value)} tuned")
             continue
         if value == "tuned" and "tune" in keys:
             continue  # said by the tuning

@@ -11,6 +11,7 @@ from auclab.pipeline.bound_lines import BoundLine, best_of, weakest
 from auclab.pipeline.decision import UNDECIDED
 from auclab.pipeline.decision_settings import rule_in_words
 from auclab.pipeline.results import Fold, Result
+from auclab.pipeline.tuning import SYMBOLS
 from auclab.solvers.kernel.approximations import RandomFeatureSolution
 from auclab.solvers.kernel.solution import KernelSolution
 from auclab.solvers.solution import Solution
@@ -49,8 +50,8 @@ def _what_to_try(fold: Fold) -> str:
     """The setting that would change w = 0."""
     program, tuning = fold.solution.formulation, fold.tuning
     if tuning is not None:
-        low, high = tuning.path["value"].iloc[[0, -1]]
-        values = f"{tuning.symbol} from {low:g} to {high:g}"
+        low, high = tuning.path["value"].min(), tuning.path["value"].max()
+        values = f"{SYMBOLS[tuning.parameter]} from {low:g} to {high:g}"
         if (tuning.path["mean"] == 0.5).all() and tuning.metric == "auc":
             return (
                 f"so it is for all values ({values}): check that the target is right, or try tune.values below {low:g}"
@@ -72,7 +73,7 @@ def _solved(result: Result) -> Text:
         return text
     if len(result.folds) > 1:  # the equation is that of the configuration
         return Text.assemble((formulation.name, "bold"), f"  with {tuning.symbol} chosen in every split by itself")
-    return text.append(f"  {tuning.symbol} = {tuning.selected:g}, chosen by {tuning.metric} on inner folds")
+    return text.append(f"  {tuning.choice}, chosen by {tuning.metric} on inner folds")
 
 
 def _optimal(result: Result) -> Text:

@@ -1,4 +1,4 @@
-"""``tune=auto``: the parameter that a formulation has, with the list of values of this parameter."""
+"""``tune=auto`` and ``tune=kernel``: the parameter that a formulation has, with the list of its values."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 
 #: In the order in which they are looked for: λ, z, and those of baselines.
 TUNABLE = ("penalty", "threshold", "C", "n_estimators")
+#: Of these, what is tuned beside γ.
+BESIDE_GAMMA = ("penalty", "threshold")
 
 
 def resolve_tuning(tune: Mapping[str, Any], formulation: Mapping[str, Any]) -> dict[str, Any]:
@@ -15,19 +17,20 @@ def resolve_tuning(tune: Mapping[str, Any], formulation: Mapping[str, Any]) -> d
     Parameters
     ----------
     tune : mapping
-        As composed; ``parameter`` may be ``auto``, and ``grids`` then has the values of every parameter.
+        As composed; ``parameter`` may be ``auto`` or ``kernel``, and ``grids`` then has the values of every parameter.
     formulation : mapping
         As composed: its keys are what it has.
 
     Returns
     -------
     dict
-        Without ``grids``; ``{"parameter": None}`` where nothing is tuned.
+        Without ``grids`` and settings that make no difference; ``{"parameter": None}`` where nothing is tuned.
 
     Raises
     ------
     AuclabError
-        ``auto`` with one list of values for all parameters, or without a list for this one.
+        ``auto`` or ``kernel`` with one list of values for all parameters, or without a list for this one; ``kernel``
+        with a formulation that has neither λ nor z.
 
     Examples
     --------
@@ -38,19 +41,43 @@ def resolve_tuning(tune: Mapping[str, Any], formulation: Mapping[str, Any]) -> d
     {'parameter': None}
     """
     found = {key: value for key, value in tune.items() if key != "grids"}
-    if found.get("parameter") != "auto":
-        return found if found.get("parameter") is not None else {"parameter": None}
+    way = found.get("parameter")
+    if way != "kernel":  # runs from before there were these have none
+        found.pop("gammas", None)
+    if found.get("tolerance") is None:
+        found.pop("tolerance", None)
+    if way not in ("auto", "kernel"):
+        return found if way is not None else {"parameter": None}
     from auclab.types import AuclabError  # NumPy, which --help does not need
 
     if found.get("values"):
         raise AuclabError(
-            "tune=auto has a list for each parameter, as λ and z have no values in common: write "
+            f"tune={way} has a list for each parameter, as λ and z have no values in common: write "
             "tune.grids.penalty=[0.01,0.1] or tune.grids.threshold=[-0.1,-0.01] in place of tune.values"
         )
-    parameter = next((name for name in TUNABLE if name in formulation), None)
-    if parameter is None:
+    parameter = next((name for name in (BESIDE_GAMMA if way == "kernel" else TUNABLE) if name in formulation), None)
+    if parameter is None and way == "auto":
         return {"parameter": None}
+    if parameter is None:
+        raise AuclabError(
+            "tune=kernel selects γ together with λ or z, and the formulation has neither: take formulation=ranksvm, or "
+            "compare values of γ with -m kernel.gamma=0.1,1"
+        )
     values = (tune.get("grids") or {}).get(parameter)
     if not isinstance(values, Sequence) or not values or not all(isinstance(each, int | float) for each in values):
         raise AuclabError(f"tune.grids.{parameter} is {values!r}; a list of numbers is needed, such as [0.01,0.1]")
-    return found | {"parameter": parameter, "values": [float(each) for each in values]}
+    return found | {"parameter": parameter if way == "auto" else way, "values": [float(each) for each in values]}
+
+
+def tuned_parameter(tune: Mapping[str, Any], formulation: Mapping[str, Any]) -> str | None:
+    """The parameter of the formulation that is selected, alone or beside γ; None where there is none.
+
+    Examples
+    --------
+    >>> tuned_parameter({"parameter": "kernel"}, {"threshold": -1.0}), tuned_parameter({"parameter": "penalty"}, {})
+    ('threshold', 'penalty')
+    """
+    parameter = tune.get("parameter")
+    if parameter != "kernel":
+        return parameter
+    return next((name for name in BESIDE_GAMMA if name in formulation), None)

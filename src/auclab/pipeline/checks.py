@@ -6,6 +6,7 @@ The yaml files of ``conf/`` are the reference: a key that none of them has is un
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
@@ -219,15 +220,20 @@ def _check_tuning(experiment: Experiment) -> None:
     if given.parameter is None and given != (usual := TuneConfig()):
         key = next(each.name for each in fields(usual) if getattr(given, each.name) != getattr(usual, each.name))
         raise AuclabError(
-            f"tune.{key} has no effect with tune=none; choose a parameter with tune=auto, tune=penalty or "
-            "tune=threshold"
+            f"tune.{key} has no effect with tune=none; choose a parameter with tune=auto, tune=penalty, "
+            "tune=threshold or, with a kernel, tune=kernel"
         )
+    _check_gammas(given, experiment)
     tune = experiment.tune
     if tune.parameter is None:
         return
+    if tune.tolerance is not None and not tune.tolerance > 0:
+        raise AuclabError(f"tune.tolerance is {tune.tolerance}; it is a relative gap > 0, such as 1e-2")
     formulation = experiment.config.formulation
+    if tune.tolerance is not None and is_baseline(formulation):
+        raise AuclabError("tune.tolerance is for our own formulations, and baselines are fitted by other libraries")
     has = [str(key) for key in formulation if not str(key).startswith("_") and key not in ("norm", "squared")]
-    if tune.parameter not in formulation:
+    if tune.parameter not in formulation and tune.parameter != "kernel":
         name = experiment.choices.get("formulation", "the formulation")
         raise AuclabError(
             f"tune.parameter is {tune.parameter!r}, which {name} does not have"
@@ -246,6 +252,22 @@ def _check_tuning(experiment: Experiment) -> None:
         if tune.metric not in METRICS:
             near = did_you_mean(tune.metric, METRICS)
             raise AuclabError(f"tune.metric is {tune.metric!r}{near}; metrics are {', '.join(METRICS)}")
+
+
+def _check_gammas(given: TuneConfig, experiment: Experiment) -> None:
+    """What ``tune=kernel`` needs, and what it alone has."""
+    if given.parameter != "kernel":
+        if given.gammas:
+            raise AuclabError("tune.gammas has an effect with tune=kernel alone; add tune=kernel")
+        return
+    if experiment.kernel is None:
+        raise AuclabError("tune=kernel selects γ of a kernel, and there is none; add kernel=rbf, or take tune=auto")
+    if experiment.kernel.name == "precomputed":
+        raise AuclabError("kernel=precomputed has no γ to select; take tune=auto, which selects λ or z")
+    if not given.gammas or not all(0 < gamma < math.inf for gamma in given.gammas):
+        raise AuclabError(
+            f"tune.gammas is {list(given.gammas)}; multiples > 0 of γ are needed, such as tune.gammas=[0.1,1,10]"
+        )
 
 
 def _check_constraints(experiment: Experiment) -> None:
@@ -277,7 +299,22 @@ def _check_kernel(experiment: Experiment) -> None:
         raise AuclabError("a kernel is for our own formulations, and baselines are fitted by other libraries")
     if experiment.constraints:
         raise AuclabError("constraints are on the coefficients of columns, which a kernel has none of; leave one out")
+    if given.name == "precomputed":
+        _check_precomputed(experiment)
     given.kernel()  # refuses parameters out of range before the data are read
+
+
+def _check_precomputed(experiment: Experiment) -> None:
+    """The columns of a precomputed kernel are its rows, all of them, as they are."""
+    for group, why in (
+        ("split", "a part of the rows leaves all columns"),
+        ("preprocess", "scaled columns are no kernel"),
+    ):
+        if (choice := experiment.choices.get(group)) != "none":
+            raise AuclabError(
+                f"kernel=precomputed needs {group}=none, and {group} is {choice}: the columns are the matrix of all "
+                f"rows, and {why}; add split=none preprocess=none"
+            )
 
 
 def _check_bounds(experiment: Experiment) -> None:

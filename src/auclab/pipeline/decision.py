@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
 
 from auclab.datasets.splits import kfold, take_rows
 from auclab.estimators.calibration import Method, fit_calibration, held_out_scores, standard_units
@@ -189,13 +190,21 @@ def inner_scores(
         if "tolerance" in fitted.get_params():
             fitted.set_params(tolerance=max(fitted.tolerance, TOLERANCE))
         rows = prepared.fit_transform(take_rows(X, train), y[train])
+        of_rows = get_tags(fitted).input_tags.pairwise  # a precomputed kernel
+        if of_rows:
+            rows = rows[:, train]
         if constraints is not None:
             fitted.set_params(constraints=constraints(prepared))
         fitted.fit(rows, y[train])
         status = fitted.solution_.status if hasattr(fitted, "solution_") else Status.OPTIMAL
         if status in (Status.FAILED, Status.INTERRUPTED):
             raise AuclabError(f"a solve on an inner fold ended as {status}")
-        return lambda rows: raw_scores(fitted, prepared.transform(take_rows(X, rows)))
+
+        def held_out(rows: NDArray[np.intp]) -> Array:
+            given = prepared.transform(take_rows(X, rows))
+            return raw_scores(fitted, given[:, train] if of_rows else given)
+
+        return held_out
 
     splits = kfold(y, n_folds=folds, seed=seed)
     return held_out_scores(fit, [(split.train, split.test) for split in splits])

@@ -85,7 +85,8 @@ def solve_split(
     if kernel is not None:
         refuse_linear_only(formulation, constraints)
     rows, y = take_rows(dataset.X, split.train), dataset.y[split.train]
-    formulation, tuning = _tune(preprocessing, formulation, rows, y, tune, solver, class_weight, constraints, kernel)
+    chosen = _tune(preprocessing, formulation, rows, y, tune, solver, class_weight, constraints, kernel)
+    formulation, kernel, tuning = chosen
     X = {"train": preprocessing.fit_transform(rows, y)}
     on_columns = None if constraints is None else constraints.on(preprocessing)
     if isinstance(formulation, Scorecard):
@@ -136,15 +137,28 @@ def _tune(
     class_weight: ClassWeight,
     constraints: DataConstraints | None,
     kernel: KernelConfig | None,
-) -> tuple[Program | Baseline, Tuning | None]:
-    """The formulation with its parameter selected on inner folds of the training part, if one is to be."""
+) -> tuple[Program | Baseline, KernelConfig | None, Tuning | None]:
+    """The formulation and the kernel with what is selected on inner folds of the training part, if anything is."""
     if tune.parameter is None:
-        return formulation, None
+        return formulation, kernel, None
     if isinstance(formulation, Baseline):
         baseline = formulation
-        return interruptible(lambda: tune_baseline(preprocessing, baseline, X, y, tune))
+        return _with_kernel(None, interruptible(lambda: tune_baseline(preprocessing, baseline, X, y, tune)))
     classifier = _classifier(formulation, solver, class_weight, kernel)
-    return interruptible(lambda: tune_formulation(preprocessing, classifier, X, y, tune, constraints))
+    if kernel is None or (tune.parameter != "kernel" and kernel.name != "precomputed"):
+        tuned = interruptible(lambda: tune_formulation(preprocessing, classifier, X, y, tune, constraints))
+        return _with_kernel(kernel, tuned)
+    from auclab.pipeline.kernel_tuning import tune_kernel
+
+    program, taken, tuning = interruptible(lambda: tune_kernel(preprocessing, classifier, X, y, tune))
+    return program, kernel.taking(taken), tuning
+
+
+def _with_kernel(
+    kernel: KernelConfig | None, tuned: tuple[Program | Baseline, Tuning]
+) -> tuple[Program | Baseline, KernelConfig | None, Tuning]:
+    """The kernel as it is given."""
+    return tuned[0], kernel, tuned[1]
 
 
 def _fit(
@@ -214,7 +228,8 @@ def _guarantee(
         return guarantees, remarks
     count = len(tuning.path)
     shared = [item for item in at_level(bounds.rho / count)[0] if item.sample == "train"]
-    remark = f"{tuning.symbol} was selected on the training part: its bounds hold for all {count} values at once"
+    were = f"{tuning.symbol} {'were' if tuning.with_gamma else 'was'}"
+    remark = f"{were} selected on the training part: its bounds hold for all {count} values at once"
     return (*shared, *(item for item in guarantees if item.sample != "train")), (*remarks, remark)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -57,6 +57,11 @@ class KernelConfig:
 
         known = as_kernel(self.name).get_params()
         return kernel_named(self.name, **{key: getattr(self, key) for key in known})
+
+    def taking(self, kernel: Kernel) -> KernelConfig:
+        """These settings with the γ of a kernel that was selected."""
+        gamma = kernel.get_params().get("gamma")
+        return self if gamma is None else replace(self, gamma=gamma)
 
     @property
     def options(self) -> dict[str, Any]:

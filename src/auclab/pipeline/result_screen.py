@@ -95,6 +95,8 @@ def _one_solution(grid: Table, result: Result) -> None:
     grid.add_row("split", f"{escape(rows.name)} · {len(rows.train)} rows to train, {len(rows.test)} to test")
     if fold.tuning is not None:
         grid.add_row("tuned", Text(fold.tuning.statement))
+        if fold.tuning.note:
+            grid.add_row("note", Text(fold.tuning.note))
     if fold.inner is not None:
         grid.add_row("inner folds", Text(fold.inner.statement))
     style = "green" if solution.status in CONVERGED else "red"
@@ -136,7 +138,7 @@ def _many_solutions(grid: Table, result: Result) -> None:
     grid.add_row("splits", f"{len(folds)} · numbers are mean ± standard deviation over them")
     tunings = [fold.tuning for fold in folds if fold.tuning is not None]
     if tunings:
-        selected = Counter(f"{it.symbol} = {it.selected:g}" for it in tunings)
+        selected = Counter(it.choice for it in tunings)
         taken = ", ".join(f"{value} ({count} ×)" for value, count in selected.most_common())
         grid.add_row("tuned", Text(f"in every split by itself, by {tunings[0].metric}: {taken}"))
     outcome = ", ".join(f"{count} × {status} ({status.advice})" for status, count in statuses.items())

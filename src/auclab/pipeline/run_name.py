@@ -6,8 +6,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from auclab.pipeline.auto_tuning import tuned_parameter
+
 #: How the parameters of a formulation are written in a name.
 SYMBOLS = {"threshold": "z", "penalty": "λ", "max_fpr": "fpr≤", "C": "C", "n_estimators": "trees"}
+
+#: What a choice of ``tune`` selects that is no parameter of the formulation alone.
+TUNED_TOGETHER = {"kernel": "γ and λ or z"}
 
 #: Module of the scorers of other libraries, by which a configuration names them.
 BASELINES = "auclab.estimators.baselines"
@@ -44,6 +49,8 @@ def flatten(configuration: Mapping[str, Any], choices: Mapping[str, Any]) -> dic
     flat |= {key: str(value) for key, value in _leaves(configuration, "")}
     if path := (configuration.get("dataset") or {}).get("path"):
         flat["dataset"] = file_name(path, configuration["dataset"].get("name"))
+    if _gamma_is_tuned(configuration):
+        flat["kernel.gamma"] = "tuned"
     return flat | {f"formulation.{parameter}": "tuned" for parameter in _tuned(configuration)}
 
 
@@ -89,18 +96,19 @@ def run_name(configuration: Mapping[str, Any], choices: Mapping[str, Any]) -> st
     stages = [] if preprocess == DEFAULTS["preprocess"] else [preprocess]
     # A baseline is fitted by its own library.
     solver = [] if is_baseline(formulation) else [str(configuration["solver"]["name"])]
-    stages += _kernel_name(configuration.get("kernel") or {})
+    stages += _kernel_name(configuration.get("kernel") or {}, tuned=_gamma_is_tuned(configuration))
     stages += ["constrained"] if configuration.get("constraints") else []
     return " · ".join([" ".join(terms), data, *stages, *_split_name(split, choices), *solver])
 
 
-def _kernel_name(kernel: Mapping[str, Any]) -> list[str]:
+def _kernel_name(kernel: Mapping[str, Any], *, tuned: bool) -> list[str]:
     """The kernel with its γ, and the method if it is not the usual one."""
     if not kernel:
         return []
     gamma, method = kernel.get("gamma"), kernel.get("method", "landmarks")
     terms = [str(kernel["name"])]
-    terms += [f"γ={gamma:g}" if _is_number(gamma) else f"γ={gamma}"] if gamma is not None else []
+    shown = f"γ={gamma:g}" if _is_number(gamma) else f"γ={gamma}"
+    terms += ["γ tuned" if tuned else shown] if gamma is not None else []
     terms += [] if method == "landmarks" else [str(method)]
     return [" ".join(terms)]
 
@@ -138,8 +146,14 @@ def _split_name(split: Mapping[str, Any], choices: Mapping[str, Any]) -> list[st
 
 def _tuned(configuration: Mapping[str, Any]) -> list[str]:
     """The parameter of the formulation that is selected by cross-validation, if there is one."""
-    parameter = (configuration.get("tune") or {}).get("parameter")
+    parameter = tuned_parameter(configuration.get("tune") or {}, configuration.get("formulation") or {})
     return [parameter] if parameter else []
+
+
+def _gamma_is_tuned(configuration: Mapping[str, Any]) -> bool:
+    """Whether γ of the kernel is selected beside it."""
+    of_kernel = (configuration.get("tune") or {}).get("parameter") == "kernel"
+    return of_kernel and "gamma" in (configuration.get("kernel") or {})
 
 
 def _is_number(value: Any) -> bool:

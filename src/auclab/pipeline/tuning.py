@@ -47,13 +47,17 @@ class Tuning:
     path
         A row per value, ascending: ``value``, ``mean`` and ``standard_error`` of the measure over the inner folds,
         ``certified`` (the share of solves with a certificate within the tolerance; NaN of a baseline, which has none),
-        ``fold_0``, ``fold_1``, …
+        ``fold_0``, ``fold_1``, …. Beside γ a row per γ and value, ascending in both, with ``gamma`` before them.
     best, selected
         The value with the largest mean (of several the simplest scorer's), and the one taken.
     one_standard_error
         Whether the simplest scorer within one standard error of the best was taken.
     seconds
         Time that it took, without compiling code.
+    gamma
+        The γ taken, where it was selected too; NaN where not.
+    note
+        What is to be said about how it was done; mostly empty.
     """
 
     parameter: str
@@ -63,17 +67,36 @@ class Tuning:
     selected: float
     one_standard_error: bool
     seconds: float = 0.0
+    gamma: float = math.nan
+    note: str = ""
 
     @property
     def symbol(self) -> str:
-        """λ, z, or that of a baseline's parameter."""
-        return SYMBOLS[self.parameter]
+        """λ, z, or that of a baseline's parameter; with γ where that was selected too."""
+        return f"γ and {SYMBOLS[self.parameter]}" if self.with_gamma else SYMBOLS[self.parameter]
+
+    @property
+    def with_gamma(self) -> bool:
+        """Whether γ of a kernel was selected too."""
+        return not math.isnan(self.gamma)
+
+    @property
+    def choice(self) -> str:
+        """``λ = 0.03``, or ``γ = 0.2, λ = 0.03``."""
+        gamma = f"γ = {self.gamma:g}, " if self.with_gamma else ""
+        return f"{gamma}{SYMBOLS[self.parameter]} = {self.selected:g}"
+
+    @property
+    def along(self) -> pd.DataFrame:
+        """The rows of `path` at the γ taken; all, where there is none."""
+        return self.path[self.path["gamma"] == self.gamma] if self.with_gamma else self.path
 
     @property
     def numbers(self) -> dict[str, float]:
-        """``tune/penalty``, and ``tune/score`` and ``tune/score_se`` of the chosen value."""
-        row = self.path.loc[self.path["value"] == self.selected].iloc[0]
-        return {
+        """``tune/penalty``, ``tune/score`` and ``tune/score_se`` of the chosen value, ``tune/gamma`` where selected."""
+        row = self.along.loc[self.along["value"] == self.selected].iloc[0]
+        gamma = {"tune/gamma": self.gamma} if self.with_gamma else {}
+        return gamma | {
             f"tune/{self.parameter}": self.selected,
             "tune/score": float(row["mean"]),
             "tune/score_se": float(row["standard_error"]),
@@ -85,13 +108,29 @@ class Tuning:
         folds = sum(str(name).startswith("fold_") for name in self.path)
         score, error = self.numbers["tune/score"], self.numbers["tune/score_se"]
         rule = f"; one-standard-error rule, best {self.best:g}" if self.one_standard_error else ""
-        ends = (self.path["value"].iloc[0], self.path["value"].iloc[-1])
-        end = "; the end of the path: try values beyond it" if self.selected in ends and len(self.path) > 1 else ""
         poor = "" if not (self.path["certified"] < 1.0).any() else "; some solves have no certificate"
         return (
-            f"{self.symbol} = {self.selected:g} of {len(self.path)} values on {folds} inner folds"
-            f": {self.metric} {score:.4f} ± {error:.4f}{rule}{end}{poor}"
+            f"{self.choice} of {self._tried} on {folds} inner folds"
+            f": {self.metric} {score:.4f} ± {error:.4f}{rule}{self._at_end}{poor}"
         )
+
+    @property
+    def _tried(self) -> str:
+        count = len(self.along)
+        return f"{len(self.path) // count} × {count} values" if self.with_gamma else f"{count} values"
+
+    @property
+    def _at_end(self) -> str:
+        """Which choice is the first or the last of its list."""
+        ended = []
+        for taken, name, symbol in ((self.gamma, "gamma", "γ"), (self.selected, "value", SYMBOLS[self.parameter])):
+            tried = self.path[name].unique() if name in self.path else []
+            if len(tried) > 1 and taken in (tried[0], tried[-1]):
+                ended.append(symbol)
+        if not ended:
+            return ""
+        of_what = f" of {' and of '.join(ended)}" if self.with_gamma else ""
+        return f"; the end of the path{of_what}: try values beyond it"
 
 
 def tune_formulation(
@@ -143,12 +182,12 @@ def tune_formulation(
     along(program, parameter, path)
 
     def fit(prepared: Pipeline, X_train: Any, y_train: NDArray[np.int64]) -> Sequence[AUCClassifier]:
-        constrained = clone(classifier).set_params(
+        constrained = on_inner_folds(classifier, config).set_params(
             constraints=None if constraints is None else constraints.on(prepared)
         )
         fitted = constrained.fit_path(X_train, y_train, path, parameter=parameter)
         for each in fitted:
-            _refuse_failure(each.solution_, parameter)
+            refuse_failure(each.solution_, parameter)
         return fitted
 
     tuning = _select(preprocessing, fit, path, X, y, config, simpler=PARAMETERS[parameter])
@@ -224,8 +263,8 @@ def _select(
             scores[:, 1:], certified[:, 1:] = scores[:, :1], certified[:, :1]
             break
     means, errors = scores.mean(axis=1), scores.std(axis=1, ddof=1) / math.sqrt(folds)
-    best = _simplest(means >= means.max(), simpler)
-    at = _simplest(means >= means[best] - errors[best], simpler) if config.one_standard_error else best
+    best = simplest(means >= means.max(), simpler)
+    at = simplest(means >= means[best] - errors[best], simpler) if config.one_standard_error else best
     table = pd.DataFrame(
         {
             "value": path,
@@ -235,9 +274,14 @@ def _select(
             **{f"fold_{k}": scores[:, k] for k in range(folds)},
         }
     )
-    label = config.metric if METRICS[config.metric].greater_is_better else f"−{config.metric}"
+    label = measure_of(config)
     seconds = max(0.0, time.perf_counter() - start - compiling)
     return Tuning(str(config.parameter), label, table, path[best], path[at], config.one_standard_error, seconds)
+
+
+def measure_of(config: TuneConfig) -> str:
+    """The measure, after a minus sign where it is the better the smaller."""
+    return config.metric if METRICS[config.metric].greater_is_better else f"−{config.metric}"
 
 
 def _is_constant(classifier: Any) -> bool:
@@ -246,7 +290,13 @@ def _is_constant(classifier: Any) -> bool:
     return coef is not None and not np.any(coef)
 
 
-def _refuse_failure(solution: Solution, parameter: str) -> None:
+def on_inner_folds(classifier: AUCClassifier, config: TuneConfig) -> AUCClassifier:
+    """A copy whose solves stop at the tolerance of the tuning."""
+    copy: AUCClassifier = clone(classifier)
+    return copy if config.tolerance is None else copy.set_params(tolerance=config.tolerance)
+
+
+def refuse_failure(solution: Solution, parameter: str) -> None:
     """Raise `AuclabError` where a solver found no usable point."""
     if solution.status is Status.FAILED:
         value = getattr(solution.formulation, parameter)
@@ -256,13 +306,13 @@ def _refuse_failure(solution: Solution, parameter: str) -> None:
         )
 
 
-def _simplest(allowed: NDArray[np.bool_], simpler: float) -> int:
+def simplest(allowed: NDArray[np.bool_], simpler: float) -> int:
     """Position of the simplest scorer among those allowed, of values in ascending order.
 
     Examples
     --------
     >>> allowed = np.array([True, True, False])
-    >>> _simplest(allowed, 1.0), _simplest(allowed, -1.0)
+    >>> simplest(allowed, 1.0), simplest(allowed, -1.0)
     (1, 0)
     """
     positions = np.flatnonzero(allowed)

@@ -46,8 +46,11 @@ def solve_kernel_path(
     ----------
     program : Program
         Its own value of `parameter` is not used.
-    X, y, kernel, tolerance, sample_weight, pos_label, method, max_landmarks, memory_gb, random_state
+    X, y, kernel, sample_weight, pos_label, method, max_landmarks, memory_gb, random_state
         As in `auclab.solvers.kernel.solve.solve_kernel`.
+    tolerance : float
+        Relative gap, > 0; by landmarks also relative to what the objective gains over that of a constant scorer, which
+        with a large λ would be within any tolerance.
     values : sequence of float
         In any order.
     parameter : {"penalty", "threshold"}
@@ -99,7 +102,8 @@ def solve_kernel_path(
     found: dict[int, Solution] = {}
     last = None
     for k in sorted(range(len(programs)), key=lambda k: -PARAMETERS[parameter] * float(values[k])):
-        found[k], last = solve_training(replace(training, program=programs[k]), choices, time_limit, last)
+        at_value = replace(training, program=programs[k])
+        found[k], last = solve_training(at_value, choices, time_limit, start=last, of_gain=True)
         if found[k].status is Status.INTERRUPTED:
             raise KeyboardInterrupt
     return tuple(found[k] for k in range(len(programs)))

@@ -150,7 +150,12 @@ class Choices:
 
 
 def solve_training(
-    training: Training, choices: Choices, time_limit: float | None, start: LandmarkSolve | None = None
+    training: Training,
+    choices: Choices,
+    time_limit: float | None,
+    *,
+    start: LandmarkSolve | None = None,
+    of_gain: bool = False,
 ) -> tuple[Solution, LandmarkSolve | None]:
     """Solve a program on a sample that was checked before, from where another λ or z ended.
 
@@ -162,6 +167,8 @@ def solve_training(
         Seconds.
     start : LandmarkSolve, optional
         What was returned for another λ or z on the same sample.
+    of_gain : bool
+        Whether the tolerance is also relative to what the objective gains over a constant scorer.
 
     Returns
     -------
@@ -182,7 +189,7 @@ def solve_training(
             elif not program.uses_norm:
                 found = solve_without_norm(training, tolerance, most, monitor)
             else:
-                ended = LandmarkSolve(training, tolerance, most, monitor, start)
+                ended = LandmarkSolve(training, tolerance, most, monitor, start=start, of_gain=of_gain)
                 found = ended.solve()
             solution = verified(training, found, tolerance, method)
     timings = replace(solution.timings, compile=compiling, solve=monitor.seconds)

@@ -41,8 +41,12 @@ _OVERSHOOT, _POOR = 0.5, 0.2
 #: A dual point whose part outside of the span costs more than this many times what was expected does not tell which
 #: landmarks can be left out.
 _TRUSTED = 3.0
+#: With this part of the observations in the span, the others are added too: none is superfluous then.
+_NEARLY_ALL = 0.75
 #: At the largest number of landmarks this part of them is exchanged until the gap falls by less than the second number.
 _EXCHANGED, _LEAST_GAIN = 0.3, 0.1
+#: Gains over a constant scorer that are taken for none.
+_LEAST_GAIN_OF_ALL = 1e-5
 #: How much smaller than the tolerance the gap of a solve in the span is made where that is what is left.
 _LEAST_SOLVE = 1e-3
 #: z of the dual point with something to spare is at least this part of z.
@@ -75,6 +79,9 @@ class LandmarkSolve:
     start : LandmarkSolve, optional
         A finished one on the same sample, with another λ or z: its span, its scorer and its dual point are where this
         one begins.
+    of_gain : bool
+        Whether the tolerance is also relative to what the objective gains over a constant scorer, where that is less
+        than the objective: with a large λ a constant one is within any other tolerance.
 
     See Also
     --------
@@ -82,9 +89,17 @@ class LandmarkSolve:
     """
 
     def __init__(
-        self, training: Training, tolerance: float, most: int, monitor: Monitor, start: LandmarkSolve | None = None
+        self,
+        training: Training,
+        tolerance: float,
+        most: int,
+        monitor: Monitor,
+        *,
+        start: LandmarkSolve | None = None,
+        of_gain: bool = False,
     ) -> None:
-        self.training, self.tolerance, self.most, self.monitor = training, tolerance, most, monitor
+        self.training, self.most, self.monitor = training, most, monitor
+        self._tolerance, self._of_gain = tolerance, of_gain
         self.program, self.matrix = training.program, training.matrix
         self.span = Span.empty(training.matrix)
         labels = training.labels
@@ -163,6 +178,14 @@ class LandmarkSolve:
         return relative_gap(self.point.objective, self.bound)
 
     @property
+    def tolerance(self) -> float:
+        """Relative gap at which to stop, as far as is known now."""
+        if not self._of_gain:
+            return self._tolerance
+        gain = max(self.training.program.null_value(self.training.labels) - self.bound, _LEAST_GAIN_OF_ALL)
+        return self._tolerance * min(1.0, gain / self._unit)
+
+    @property
     def _unit(self) -> float:
         """What the gap is relative to."""
         return max(self.point.objective, SMALL_OBJECTIVE)
@@ -195,9 +218,12 @@ class LandmarkSolve:
             count = (int(growth * size) if size else _FIRST) - self.span.size
             left_room = room - (self.span.size - size)
             self.span, left = extend(self.matrix, self.span, left, _OVERSHOOT * allowed / price, min(count, left_room))
+        everything = self.most >= self.matrix.size and self.span.size >= _NEARLY_ALL * self.matrix.size
+        if everything:
+            self.span, left = extend(self.matrix, self.span, left, 0.0, self.matrix.size - self.span.size)
         self.coef = np.r_[self.coef, np.zeros(self.span.size - self.coef.size)]
         added = self.span.size > size
-        if size and added:
+        if size and added and not everything:
             self._leave_out(dual, math.inf, self.span.size - self.most)
             if self.gap <= _POOR and self._is_trusted:
                 self._leave_out(dual, target / price - left.square, self.span.size - 1)
