@@ -146,7 +146,7 @@ def draw_plan(path: Path) -> None:
 
 def save(figure: object, path: Path) -> None:
     """A small file: 256 colours."""
-    from gallery import save_figure
+    from save_figure import save_figure
 
     save_figure(figure, path)
     print(f"{path}  {path.stat().st_size / 1000:.0f} kB", flush=True)

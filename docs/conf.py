@@ -20,6 +20,7 @@ extensions = [
     "myst_parser",
     "sphinx_copybutton",
     "sphinx_design",
+    "sphinx_gallery.gen_gallery",
     "api_pages",
     "repository_pages",
     "terminal",
@@ -36,6 +37,30 @@ autodoc_typehints = "none"  # docstrings say what an argument may be
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False  # the template lists them
 templates_path = ["_templates"]
+
+# Examples run in every build, tutorials in the full one alone.
+sphinx_gallery_conf = {
+    "examples_dirs": ["examples", "tutorials"],
+    "gallery_dirs": ["gallery", "tutorials_python"],
+    "filename_pattern": r"/examples/plot_" if tags.has("quick") else r"/(examples|tutorials)/plot_",  # noqa: F821
+    "within_subsection_order": "FileNameSortKey",
+    "abort_on_example_error": False,
+    "only_warn_on_example_error": False,
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "remove_config_comments": True,
+    "capture_repr": (),
+    "image_scrapers": ("matplotlib", "figures.display_scraper"),
+    "plot_gallery": True,
+    "doc_module": ("auclab",),
+    "reference_url": {"auclab": None},
+    "backreferences_dir": None,
+    "min_reported_time": 1e9,
+    "write_computation_times": False,
+    "nested_sections": False,
+}
+suppress_warnings = ["config.cache"]
 
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True

@@ -21,11 +21,12 @@ PLACEHOLDERS = re.compile(r"[<…]|\b[A-Z]{3,}\b|\.\.\.")
 def commands_of(page: Path) -> list[str]:
     """Commands in the blocks and the code spans of a page."""
     text = page.read_text(encoding="utf-8")
-    fenced = chain.from_iterable(block.splitlines() for block in re.findall(r"```(?:bash|\{terminal\})\n(.*?)```", text, re.DOTALL))
+    blocks = re.findall(r"```(?:bash|\{terminal\})\n(.*?)```", text, re.DOTALL)
+    fenced = chain.from_iterable(block.splitlines() for block in blocks)
     spans = re.findall(r"`([^`]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
     indented = re.findall(r"^ {4}((?:python run\.py|auclab)(?: \S+)*)", text, re.MULTILINE)
     lines = [" ".join(command.split()) for command in [*fenced, *indented, *spans]]
-    return [part.strip() for line in lines for part in line.split("&&")]
+    return [part.partition(" > ")[0].strip() for line in lines for part in line.split("&&")]
 
 
 COMMANDS = sorted({command for page in PAGES for command in commands_of(page) if not PLACEHOLDERS.search(command)})

@@ -14,7 +14,7 @@ import auclab
 
 ROOT = Path(__file__).parents[1]
 #: What a build of the site leaves in docs/.
-GENERATED = {ROOT / "docs" / name for name in ("_build", "api", "drawn", "gallery", "repository")}
+GENERATED = {ROOT / "docs" / name for name in ("_build", "api", "drawn", "gallery", "repository", "tutorials_python")}
 PAGES = sorted(
     path
     for folder in (ROOT, ROOT / "docs", ROOT / "experiments")

@@ -1,5 +1,7 @@
 """``{terminal}``: commands that the build runs, with what they print; ``{drawn} FILE``: a picture that they made.
 
+``{written} FILE`` shows a file and puts it beside them.
+
     ```{terminal}
     :lines: 12
     auclab run dataset=breast_cancer
@@ -51,6 +53,31 @@ def folder_of(app: Sphinx, docname: str) -> Path:
     return Path(app.doctreedir) / "terminal" / docname
 
 
+def page_folder(directive: SphinxDirective) -> Path:
+    """The folder of the page, emptied by the first directive on it."""
+    folder = folder_of(directive.env.app, directive.env.docname)
+    if not directive.env.temp_data.setdefault("terminal", False):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        directive.env.temp_data["terminal"] = True
+    return folder
+
+
+class Written(SphinxDirective):
+    """A file for the commands of the page."""
+
+    required_arguments = 1
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """The file as a block, with its name above."""
+        text = "\n".join(self.content)
+        if not self.env.app.tags.has("quick"):
+            (page_folder(self) / self.arguments[0]).write_text(f"{text}\n", encoding="utf-8")
+        language = {".py": "python", ".yaml": "yaml", ".csv": "text"}[Path(self.arguments[0]).suffix]
+        return [nodes.literal_block(text, text, language=language)]
+
+
 class Terminal(SphinxDirective):
     """The commands of the block and their output."""
 
@@ -73,11 +100,7 @@ class Terminal(SphinxDirective):
 
     def output(self, command: str) -> list[str]:
         """The lines that a command prints, as many as are asked for."""
-        folder = folder_of(self.env.app, self.env.docname)
-        if self.env.temp_data.setdefault("terminal", 0) == 0:
-            shutil.rmtree(folder, ignore_errors=True)
-            folder.mkdir(parents=True)
-        self.env.temp_data["terminal"] += 1
+        folder = page_folder(self)
         start = time.monotonic()
         done = subprocess.run(
             ["bash", "-c", command],
@@ -143,4 +166,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Sphinx calls this."""
     app.add_directive("terminal", Terminal)
     app.add_directive("drawn", Drawn)
+    app.add_directive("written", Written)
     return {"parallel_read_safe": True}

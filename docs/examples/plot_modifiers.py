@@ -1,0 +1,27 @@
+"""
+What a pair counts in variants of AUC
+=====================================
+
+AUC is a step: only the sign of the difference of two scores counts; the variants grade it, and differ as far as pairs
+(grey) lie near 0 (Vanderlooy & Hüllermeier 2008, Fig. 1). ``ModifierDisplay.from_parameters()`` draws the functions
+alone.
+"""
+
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from auclab.displays import ModifierDisplay, PolynomialStepDisplay
+
+X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+X = X[["mean texture", "mean smoothness", "mean symmetry", "mean fractal dimension"]]  # the others separate too well
+X, X_test, y, y_test = train_test_split(X, y == 0, test_size=0.5, stratify=y, random_state=0)
+logistic = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
+display = ModifierDisplay.from_estimator(logistic, X_test, y_test, response_method="predict_proba", name="logistic")
+
+# %%
+# Polynomials that approximate the step in polynomial AUC: a higher degree is steeper at 0 and rings less far from it;
+# outside [−1, 1], where no pair lies, all of them diverge (Calders & Jaroszewicz 2007, Fig. 1).
+display = PolynomialStepDisplay.from_estimator(logistic, X_test, y_test, degrees=(5, 29))

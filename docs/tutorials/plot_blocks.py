@@ -1,0 +1,84 @@
+"""
+Data larger than memory
+=======================
+
+Rows in a folder of parquet files are solved without reading all of them at once: the solver needs scores, a weighted
+sum of rows and a Gram matrix, each of them one pass over the files. The data here are small, so that the page is
+quick, and so that the same program can be solved in memory beside it.
+"""
+
+# %%
+# A folder of files
+# -----------------
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+rng = np.random.default_rng(0)
+folder = Path(tempfile.mkdtemp())
+direction = rng.normal(size=8)
+for part in range(6):
+    X = rng.normal(size=(20_000, 8))
+    y = rng.random(20_000) < 1 / (1 + np.exp(3 - X @ direction / 2))
+    frame = pd.DataFrame(X, columns=[f"x{k}" for k in range(8)]).assign(bought=y.astype(int))
+    frame.to_parquet(folder / f"part{part}.parquet", row_group_size=5_000)
+size = sum(file.stat().st_size for file in folder.iterdir())
+print(f"{len(list(folder.iterdir()))} files, {size / 1e6:.1f} MB")
+
+# %%
+# Opened, not read
+# ----------------
+# The table knows its shape; labels are the only column that is kept in memory.
+import auclab
+from auclab.samples.blocks import open_parquet
+
+table, labels = open_parquet(str(folder), target="bought")
+y = labels.to_numpy()
+print(f"{len(y):,} rows, {y.mean():.1%} positive, {y.sum() * (1 - y).sum():.1e} pairs")
+
+# %%
+solution = auclab.solve(auclab.BufferedAUC(), table, y)
+print(
+    f"{solution.status}: objective {solution.objective:.9f}, gap {solution.gap:.1e}, {solution.iterations} iterations"
+)
+
+# %%
+# The same in memory:
+X = pd.concat(pd.read_parquet(file) for file in sorted(folder.glob("*.parquet"))).drop(columns="bought").to_numpy()
+in_memory = auclab.solve(auclab.BufferedAUC(), X, y)
+print(f"objectives differ by {abs(solution.objective - in_memory.objective) / in_memory.objective:.1e}, relatively")
+
+# %%
+# Metrics without the scores in one place
+# ---------------------------------------
+# Every block becomes a summary of its scores; summaries are added. AUC and bAUC of all scores lie between the limits
+# for certain, and a second pass over the undecided bins gives the values.
+from auclab.metrics import auc_score, bauc_score, scored_table, summarise
+
+blocks = scored_table(table, y, solution.coef)
+summary = summarise(blocks)
+print("AUC ", summary.auc(), auc_score(y, X @ solution.coef))
+print("bAUC", summary.bauc(), bauc_score(y, X @ solution.coef))
+
+# %%
+# How narrow the limits are depends on the bins, not on the rows.
+import matplotlib.pyplot as plt
+
+bins = [2**k for k in range(4, 13)]
+widths = [np.ptp(tuple(summarise(blocks, n_bins=count).auc())) for count in bins]
+fig, ax = plt.subplots(figsize=(4.5, 2.8), layout="constrained")
+ax.loglog(bins, widths, "o-")
+ax.set(xlabel="bins", ylabel="width of the limits of AUC")
+
+# %%
+# Several processes or machines
+# -----------------------------
+# ``open_parquet(folder, target="bought", engine=DaskEngine(workers=4))`` does the passes on Dask workers: scores
+# travel, rows do not. From the shell: ``auclab run dataset=blocks dataset.path=FOLDER dataset.target=bought
+# engine=dask``. What a solve of 10⁹ rows would cost, and what limits it, is on the page on data larger than memory of
+# the user guide.
+import shutil
+
+shutil.rmtree(folder)
