@@ -35,6 +35,8 @@ def test_a_run_from_summaries_is_that_from_scores(folder, tmp_path, monkeypatch)
     monkeypatch.setattr(summarised_part, "MOST_HELD", 100)
     monkeypatch.setattr(summarised_part, "MEMORY_GB", 0.00005)  # 625 scores at a time
     monkeypatch.setattr(summarised_part, "MOST_PASSES", 1000)
+    monkeypatch.setattr(summarised_part, "N_BINS", 2048)  # which leave something to further passes
+    monkeypatch.setattr(summarised_part, "CLOSE", 0.0)
     ours = run_here(tmp_path / "ours", *settings)
     assert ours.folds[0].parts["test"].summarised is not None
     same = [key for key in held.summary if key.startswith(("train/", "test/"))]
@@ -77,7 +79,8 @@ def test_limits_and_figures_of_a_part(folder, monkeypatch):
     with pytest.raises(AuclabError, match="soft_auc needs all scores in memory"):
         part.value("soft_auc")
     monkeypatch.setattr(summarised_part, "MOST_PASSES", 0)
+    monkeypatch.setattr(summarised_part, "N_BINS", 128)
     middle = SummarisedPart(y, table, w, 2.5)
     low, high = middle.summary.auc()
     assert middle.value("auc") == pytest.approx(0.5 * (low + high))
-    assert middle.value("bauc") == pytest.approx(held.value("bauc"), abs=1e-12)
+    assert middle.value("bauc") == pytest.approx(held.value("bauc"), abs=1e-4)

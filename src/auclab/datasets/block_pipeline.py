@@ -282,9 +282,10 @@ def _gaps(table: BlockTable, names: Sequence[str]) -> Iterator[tuple[bool, int]]
 
 def _zeros_and_ones(ones: NDArray[np.int64], n_rows: int) -> NumberStatistics:
     """Moments of columns of zeros and ones."""
-    share = ones / n_rows
+    share = np.asarray(ones / n_rows, dtype=np.float64)
     rows = np.full(ones.size, n_rows)
-    return NumberStatistics(rows, ones, (ones == n_rows) * 1.0, (ones > 0) * 1.0, share, n_rows * share * (1.0 - share))
+    low, high = (ones == n_rows).astype(np.float64), (ones > 0).astype(np.float64)
+    return NumberStatistics(rows, ones, low, high, share, n_rows * share * (1.0 - share))
 
 
 def _joined(a: NumberStatistics, b: NumberStatistics) -> NumberStatistics:

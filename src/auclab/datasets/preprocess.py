@@ -192,7 +192,7 @@ def _encode(dataset: Dataset, encoding: Encoding, *, may_be_sparse: bool = False
     if _is_sparse(dataset):
         _refuse_bad_entries(dataset)
         return [("encode", FunctionTransformer(accept_sparse=True, feature_names_out="one-to-one"))]
-    table = dataset.X
+    table: Any = dataset.X
     columns = block_columns(table, **encoding) if isinstance(table, BlockTable) else sort_columns(dataset, **encoding)
     limit = encoding.get("max_categories", MAX_CATEGORIES)
     # A column with no value at all in the training part becomes constant instead of vanishing with a warning.

@@ -173,7 +173,7 @@ def find_guarantees(
     """
     guarantees: list[Guarantee] = []
     remarks: list[str] = []
-    if isinstance(solution, KernelSolution):
+    if isinstance(solution, KernelSolution) and isinstance(train, ScoredPart) and not isinstance(test, SummarisedPart):
         context = _in_kernel_space(solution, features, train, test, config)
     else:
         context = Context(solution, features, train, test, support_radius(preprocessing), config, solution.coef)

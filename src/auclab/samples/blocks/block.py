@@ -88,7 +88,7 @@ class Block:
             rows = rows[mask] if isinstance(rows, MixedRows) else np.asfortranarray(rows[mask])
         for scaling in self.scalings:
             rows = scaling.apply(rows)
-        return rows  # type: ignore[no-any-return]
+        return rows
 
     def select(self, selected: NDArray[np.bool_]) -> Block:
         """The block with those of its rows that are True in `selected`, shape (n_rows,)."""

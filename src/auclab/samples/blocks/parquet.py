@@ -253,8 +253,8 @@ def _labels(files: Sequence[str], target: str) -> pd.Series:
     for _, values in parts:
         for value in values:
             places.setdefault(value, len(places))
-    small = np.int8 if len(places) < 2**7 else np.int32
-    codes = np.empty(sum(part.size for part, _ in parts), dtype=small)
+    small: Any = np.int8 if len(places) < 2**7 else np.int32
+    codes: NDArray[np.integer] = np.empty(sum(part.size for part, _ in parts), dtype=small)
     start = 0
     for part, values in parts:
         moved = np.array([*(places[value] for value in values), -1], dtype=small)
