@@ -109,25 +109,30 @@ def measure(n_rows: int, way: str, workers: int, tolerance: float, checkpoint: P
 
 
 def tables(rows: list[measured.Row]) -> dict[str, str]:
-    """The table of the page."""
+    """The table of the page; objectives are compared with that in memory where there is one."""
     ordered = sorted(rows, key=lambda row: (int(row["rows"]), row["way"], int(row["workers"])))
-    lines = [
-        [
-            measured.significant(float(row["rows"]), 1) if float(row["rows"]) < 1e4 else f"{float(row['rows']):.0e}",
-            "in memory"
-            if row["way"] == "memory"
-            else f"bins, {row['workers']} workers"
-            if row["workers"] != "0"
-            else "bins",
-            f"{measured.significant(float(row['processor']))} s",
-            f"{measured.significant(float(row['client_gb']))} GB",
-            f"{measured.significant(float(row['worker_gb']))} GB" if row["worker_gb"] else "–",
-            row["passes"] or "–",
-            measured.power(float(row["gap"])),
-        ]
-        for row in ordered
-    ]
-    head = ["rows", "way", "processor time", "memory of this process", "of a worker", "passes", "gap"]
+    in_memory = {row["rows"]: float(row["objective"]) for row in rows if row["way"] == "memory"}
+    lines = []
+    for row in ordered:
+        way = "in memory" if row["way"] == "memory" else "bins, this process"
+        exact = in_memory.get(row["rows"])
+        off = "–" if exact is None or row["way"] == "memory" else f"{abs(float(row['objective']) / exact - 1.0):.0e}"
+        lines.append(
+            [
+                f"{int(row['rows']):,}",
+                way if row["workers"] == "0" else f"bins, Dask workers: {row['workers']}",
+                f"{measured.significant(float(row['processor']))} s",
+                f"{measured.significant(float(row['client_gb']))} GB",
+                f"{measured.significant(float(row['worker_gb']))} GB" if row["worker_gb"] else "–",
+                row["passes"] or "–",
+                measured.power(float(row["gap"])),
+                off,
+            ]
+        )
+    head = [
+        "rows", "way", "processor time", "memory of this process", "of a worker", "points w", "gap",
+        "objective, distance to memory",
+    ]  # fmt: skip
     return {"sizes": measured.table(head, lines)}
 
 

@@ -197,8 +197,8 @@ def solve_problem(
         allows_null = convex.constraints is None or convex.constraints.allows_null
         if allows_null and convex.program.null_is_certain(convex.sample):
             return verify(convex, RawSolution.null(convex, Status.OPTIMAL), member, tolerance)
-        # No other solver takes programs with integers: there is none to wait for.
-        waiting = solver == "auto" and member != "integer"
+        # No other solver takes programs with integers, and a pass over blocks may take minutes without progress.
+        waiting = solver == "auto" and member != "integer" and not convex.sample.in_blocks
         with ends_without_progress(patience(seconds) if waiting else math.inf) as waited:
             solve_member = run if member == name else load_solver(member)
             raw = _run(solve_member, convex, tolerance, without_verification(convex, seconds), options)
