@@ -53,11 +53,11 @@ def solve_without_norm(training: Training, tolerance: float, most: int, monitor:
     """
     solve = LandmarkSolve(training, _LOOSE, most, monitor)
     for k in range(1, _ROUNDS):
-        solve.add_landmarks(max(1, most * k // _ROUNDS) - solve.span.size)
+        solve.add_landmarks(max(1, most * k // _ROUNDS) - solve.choice.span.size)
         if monitor.stopped() or solve.point.objective <= _LOOSE:
             break
-    solve.add_landmarks(most - solve.span.size, solving=False)
-    return _in_span(training, tolerance, solve.span, monitor)
+    solve.add_landmarks(most - solve.choice.span.size, solving=False)
+    return _in_span(training, tolerance, solve.choice.span, monitor)
 
 
 def _in_span(training: Training, tolerance: float, span: Span, monitor: Monitor) -> Found:

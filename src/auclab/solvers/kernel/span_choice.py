@@ -1,0 +1,142 @@
+"""The span that a solve works in: which landmarks a stage adds, and which it leaves out again.
+
+What a span costs is, to first order, what the bound loses because the span lacks a part of g, ``price · ‖r‖²``. A stage
+is to make that ten times smaller, until it is a part of the tolerance. More landmarks are added than that takes, and
+those left out whose loss is the least: early ones were chosen for a poor g.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from auclab.solvers.kernel.bound import DualPoint
+from auclab.solvers.kernel.landmarks import Residual, extend, residual_of, superfluous
+from auclab.solvers.kernel.span import Span
+from auclab.solvers.kernel.training import Training
+from auclab.types import Array
+
+#: Landmarks of the first stage, and how many times as many a later one has at least and at most.
+_FIRST, _LEAST_GROWTH, _GROWTH = 100, 1.4, 2.5
+#: By what each stage is to divide the cost of the span, and what of the tolerance it may be at the end.
+_PROGRESS, _PART = 10.0, 0.6
+#: More landmarks are chosen than needed, until their cost is this part of what is allowed, and the worst left out; with
+#: a gap above the second number the dual point does not tell which those are.
+_OVERSHOOT, _POOR = 0.5, 0.2
+#: A dual point whose part outside of the span costs more than this many times what was expected does not tell which
+#: landmarks can be left out.
+_TRUSTED = 3.0
+#: At the largest number of landmarks this part of them is exchanged.
+_EXCHANGED = 0.3
+#: With this part of the observations in the span, the others are added too: none is superfluous then.
+_NEARLY_ALL = 0.75
+
+
+class SpanChoice:
+    """A span, a scorer in it, and how both change from stage to stage.
+
+    Parameters
+    ----------
+    training : Training
+    most : int
+        Landmarks.
+
+    Attributes
+    ----------
+    span : Span
+    coef : array of shape (span.size,)
+        The scorer in the orthonormal functions of the span.
+
+    See Also
+    --------
+    auclab.solvers.kernel.solver.LandmarkSolve : Solves the program in it.
+    """
+
+    def __init__(self, training: Training, most: int) -> None:
+        self.program, self.matrix, self.most = training.program, training.matrix, most
+        self.span, self.coef = Span.empty(training.matrix), np.empty(0)
+        self._is_trusted, self._expected, self._part = True, math.inf, _PART
+
+    def take(self, span: Span, coef: Array | None = None) -> None:
+        """Another span and a scorer in it, h = 0 if left out."""
+        self.span, self.coef = span, np.zeros(span.size) if coef is None else coef
+
+    def add(self, dual: DualPoint, number: int) -> None:
+        """So many landmarks for what the span lacks of the g of a dual point."""
+        span, _ = extend(self.matrix, self.span, residual_of(self.span, dual.dual, dual.product), 0.0, number)
+        self._widen(span)
+
+    def change(self, dual: DualPoint, allowed: float, gap: float) -> bool:
+        """Landmarks for what the span lacks of g, less those that it does not need for that; whether it changed.
+
+        Parameters
+        ----------
+        dual : DualPoint
+        allowed : float
+            Gap, in units of the objective, that the solve may end with.
+        gap : float
+            Relative gap until now.
+        """
+        before, size = self.span.landmarks, self.span.size
+        residual, price = residual_of(self.span, dual.dual, dual.product), self._price(dual)
+        goal, target = self._targets(self._part * allowed, residual.square * price)
+        left = self._extended(residual, goal / price, target / price)
+        everything = self.most >= self.matrix.size and self.span.size >= _NEARLY_ALL * self.matrix.size
+        if everything:
+            span, left = extend(self.matrix, self.span, left, 0.0, self.matrix.size - self.span.size)
+            self._widen(span)
+        added = self.span.size > size
+        if size and added and not everything:
+            self._leave_out(dual, math.inf, self.span.size - self.most)
+            if gap <= _POOR and self._is_trusted:
+                self._leave_out(dual, target / price - left.square, self.span.size - 1)
+        self._expected = max(target, left.square * price)
+        return added and not np.array_equal(np.sort(before), np.sort(self.span.landmarks))
+
+    def judge(self, dual: DualPoint) -> None:
+        """Whether the dual point of the solve in the span costs about what was expected, so that landmarks can go."""
+        self._is_trusted = self.cost(dual) <= _TRUSTED * self._expected
+
+    def cost(self, dual: DualPoint) -> float:
+        """What the bound loses, to first order, because the span lacks a part of g."""
+        return residual_of(self.span, dual.dual, dual.product).square * self._price(dual)
+
+    def _targets(self, goal: float, cost: float) -> tuple[float, float]:
+        """What the span may cost at the end, and after this stage."""
+        target = max(goal, cost / _PROGRESS)
+        if target < 2.0 * goal:
+            # What the dual of the next solve makes of it may be more: then less is allowed.
+            target, self._part = goal, 0.5 * self._part
+        return (goal, target) if self._is_trusted else (0.0, 0.0)
+
+    def _extended(self, residual: Residual, goal: float, target: float) -> Residual:
+        """A few landmarks until ``‖r‖²`` is at most `goal`, more of them only until it is at most `target`."""
+        size = self.span.size
+        most = self.most + (max(1, int(_EXCHANGED * self.most)) if size else 0)
+        for growth, allowed in ((_LEAST_GROWTH, goal), (_GROWTH if self._is_trusted else _LEAST_GROWTH, target)):
+            room = min(int(growth * size) if size else _FIRST, most) - self.span.size
+            span, residual = extend(self.matrix, self.span, residual, _OVERSHOOT * allowed, room)
+            self._widen(span)
+        return residual
+
+    def _widen(self, span: Span) -> None:
+        self.span, self.coef = span, np.r_[self.coef, np.zeros(span.size - self.coef.size)]
+
+    def _leave_out(self, dual: DualPoint, allowed: float, most: int) -> None:
+        if most <= 0 or allowed <= 0:
+            return
+        kept = superfluous(self.span, self.span.values @ dual.dual, allowed, most)
+        if not kept.all():
+            self.span, Q = self.span.reduced(self.matrix, kept)
+            self.coef = Q.T @ self.coef
+
+    def _price(self, dual: DualPoint) -> float:
+        """What a unit of ``‖r‖²`` costs the bound, to first order."""
+        program = self.program
+        if program.penalty > 0 and program.squared:
+            return 1.0 / (4.0 * program.penalty)
+        if program.penalty > 0:
+            return max(dual.total, 1e-3) / (2.0 * program.penalty**2)
+        length = float(np.linalg.norm(self.coef)) or 1.0 / math.sqrt(self.matrix.largest)
+        return length / max(2.0 * dual.length, 1e-300)
