@@ -97,10 +97,10 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
     starts = STARTS[scale]
     for variant, g in VARIANTS.items():
         random = np.random.default_rng([seed, 10])
-        yield Row("prop10.a.search", search(_ratio_a, g, random, starts, step=True), seed, variant)
-        yield Row("prop10.b.search", search(_ratio_b, g, random, starts), seed, variant)
-        yield Row("prop10.c.search", search(_ratio_c, g, random, starts), seed, variant)
-    for variant, ratio in ((AS_PUBLISHED, _ratio_b), (CORRECTED, _ratio_b_labels)):
+        yield Row("prop10.a.search", search(ratio_a, g, random, starts, step=True), seed, variant)
+        yield Row("prop10.b.search", search(ratio_b, g, random, starts), seed, variant)
+        yield Row("prop10.c.search", search(ratio_c, g, random, starts), seed, variant)
+    for variant, ratio in ((AS_PUBLISHED, ratio_b), (CORRECTED, ratio_b_labels)):
         random = np.random.default_rng([seed, 11])
         yield Row("prop10.b.labels", search(ratio, averaged, random, starts, labels=True), seed, variant)
     yield from _lemma_11(np.random.default_rng([seed, 12]), 20 * starts, seed)
@@ -194,7 +194,8 @@ def wasserstein(one: Measure, other: Measure) -> float:
     return float(np.abs(np.cumsum(one - other)).sum() / GRID)
 
 
-def _ratio_a(g: Functional, laws: tuple[Law, ...], setting: Setting, share: float) -> float:
+def ratio_a(g: Functional, laws: tuple[Law, ...], setting: Setting, share: float) -> float:
+    """Prop. 10 (a), with ‖W‖ = 1."""
     one, other = laws[:2]
     right = kolmogorov(one.of_0, other.of_0) + kolmogorov(one.of_1, other.of_1)
     return _over(g(one, setting) - g(other, setting), right)
@@ -209,18 +210,21 @@ def _moves(one: Law, other: Law) -> float:
     return wasserstein(one.of_0, other.of_0) + wasserstein(one.of_1, other.of_1)
 
 
-def _ratio_b(g: Functional, laws: tuple[Law, ...], setting: Setting, share: float) -> float:
+def ratio_b(g: Functional, laws: tuple[Law, ...], setting: Setting, share: float) -> float:
+    """Prop. 10 (b), d₁ over I."""
     one, other = laws[:2]
     return _over(g(one, setting) - g(other, setting), setting.slope * _moves(one, other))
 
 
-def _ratio_b_labels(g: Functional, laws: tuple[Law, ...], setting: Setting, share: float) -> float:
+def ratio_b_labels(g: Functional, laws: tuple[Law, ...], setting: Setting, share: float) -> float:
+    """The same with the cost of the mass whose label changes."""
     one, other = laws[:2]
     relabelled = abs(float(one.of_1.sum() - other.of_1.sum()))
     return _over(g(one, setting) - g(other, setting), setting.slope * _moves(one, other) + relabelled)
 
 
-def _ratio_c(g: Functional, laws: tuple[Law, ...], setting: Setting, share: float) -> float:
+def ratio_c(g: Functional, laws: tuple[Law, ...], setting: Setting, share: float) -> float:
+    """Prop. 10 (c)."""
     one, other, first, second = laws
 
     def mixed(law: Law, with_law: Law) -> float:

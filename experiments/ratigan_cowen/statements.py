@@ -35,8 +35,8 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
     yield holds("lemma13", all(_least_cost_is_support(curve, random) for curve in curves), seed)
     yield holds("lemma18", all(_saddle(random) for _ in curves), seed)
     pairs = [(random_curve(random), other) for other in curves]
-    for variant, compare in ((AS_PUBLISHED, _vertices_dominate), (CORRECTED, dominates)):
-        agree = all(compare(f, g) == _above(f, g) for f, g in pairs)
+    for variant, compare in ((AS_PUBLISHED, vertices_dominate), (CORRECTED, dominates)):
+        agree = all(compare(f, g) == above(f, g) for f, g in pairs)
         yield holds("dominance.vertices", agree, seed, variant)
     yield from _volumes(curves, pairs, random, seed, DRAWS[scale])
     if seed == 0:
@@ -81,7 +81,7 @@ def heights(curve: Curve, x: Fraction) -> Point:
     return min(values), max(values)
 
 
-def _above(f: Curve, g: Curve) -> bool:
+def above(f: Curve, g: Curve) -> bool:
     """Whether the graph of f is nowhere below that of g: between the points of either both are linear."""
     levels = [(heights(f, x), heights(g, x)) for x in {x for x, _ in (*f, *g)}]
     return all(own[0] >= other[0] and own[1] >= other[1] for own, other in levels)
@@ -105,7 +105,8 @@ def _points(curve: Curve) -> list[Point]:
     return [*curve, *((x, y) for x in steps for y in heights(curve, x))]
 
 
-def _vertices_dominate(f: Curve, g: Curve) -> bool:
+def vertices_dominate(f: Curve, g: Curve) -> bool:
+    """Whether every vertex of g has one of f above and left of it."""
     return all(any(q[0] <= p[0] and q[1] >= p[1] for q in f) for p in g)
 
 
