@@ -50,3 +50,17 @@ def test_a_damaged_file_is_named(tmp_path, kernel):
     (tmp_path / "certificate.json").write_text(json.dumps({"kernel": kernel}))
     with pytest.raises(AuclabError, match=r"certificate\.json is damaged"):
         read_kernel(tmp_path)
+
+
+def test_the_screen_speaks_of_functions(capsys):
+    from auclab.pipeline.compose import compose_experiment
+    from auclab.pipeline.experiment import solve_splits
+    from auclab.pipeline.result_screen import show_solution
+
+    words = (*RUN, *FAST, "kernel=rbf", "kernel.gamma=0.05", "split=kfold", "split.n_folds=2")
+    result = solve_splits(compose_experiment(words))
+    show_solution(result)
+    screen = " ".join(capsys.readouterr().out.split())
+    sizes = sorted(fold.solution.n_landmarks for fold in result.folds)
+    assert "min mean_ij [1 − h(x_i⁺) + h(x_j⁻)]₊ + 0.001 ‖h‖²" in screen
+    assert f"RBF(gamma=0.05) · {sizes[0]} to {sizes[1]} landmarks" in screen

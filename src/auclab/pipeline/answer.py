@@ -14,6 +14,7 @@ from auclab.pipeline.results import Fold, Result
 from auclab.pipeline.tuning import SYMBOLS
 from auclab.solvers.kernel.approximations import RandomFeatureSolution
 from auclab.solvers.kernel.solution import KernelSolution
+from auclab.solvers.kernel.words import in_space
 from auclab.solvers.solution import Solution
 from auclab.types import CONVERGED, Status
 
@@ -68,12 +69,18 @@ def _what_to_try(fold: Fold) -> str:
 
 def _solved(result: Result) -> Text:
     formulation, tuning = result.formulation, result.folds[0].tuning
-    text = Text.assemble((formulation.name, "bold"), "  ", formulation.equation())
+    text = Text.assemble((formulation.name, "bold"), "  ", _equation(result))
     if tuning is None:
         return text
     if len(result.folds) > 1:  # the equation is that of the configuration
         return Text.assemble((formulation.name, "bold"), f"  with {tuning.symbol} chosen in every split by itself")
     return text.append(f"  {tuning.choice}, chosen by {tuning.metric} on inner folds")
+
+
+def _equation(result: Result) -> str:
+    """That of the configuration; with a kernel that of functions h."""
+    equation = result.formulation.equation()
+    return in_space(equation) if isinstance(result.folds[0].solution, KernelSolution) else equation
 
 
 def _optimal(result: Result) -> Text:

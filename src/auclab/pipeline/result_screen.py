@@ -149,6 +149,11 @@ def _many_solutions(grid: Table, result: Result) -> None:
         objective = f"objective [bold]{numbers['objective']:.6f}[/bold] on average · largest gap "
         objective += _small(numbers["gap"])
     grid.add_row("certificate", objective)
+    sizes = [fold.solution.n_landmarks for fold in folds if isinstance(fold.solution, KernelSolution)]
+    if sizes:
+        kernels = Counter(str(fold.solution.kernel) for fold in folds if isinstance(fold.solution, KernelSolution))
+        words = ", ".join(name if len(kernels) == 1 else f"{name} ({count} ×)" for name, count in kernels.items())
+        grid.add_row("kernel", Text(f"{words} · {min(sizes)} to {max(sizes)} landmarks"))
     if constrained := [fold.constraints for fold in folds if fold.constraints is not None]:
         active = Counter(each.text for solved in constrained for each in solved.active)
         texts = ", ".join(f"{text} ({count} ×)" for text, count in active.most_common(SHOWN))
