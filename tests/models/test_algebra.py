@@ -132,3 +132,11 @@ def test_columns_far_from_zero_keep_their_scores_and_intercept():
 def test_mistakes(call, message):
     with pytest.raises(AuclabError, match=message):
         call()
+
+
+def test_constraints_of_another_kind_or_size_are_refused():
+    with pytest.raises(AuclabError, match="constraints are a dict"):
+        build("ranksvm", X, Y, "cvxpy", constraints={"nonnegative": [0]})
+    stated = auclab.Constraints(nonnegative=[0]).on_columns(["0", "1", "2", "3", "4", "5", "6"])
+    with pytest.raises(AuclabError, match="constraints are on 7 columns, but X has"):
+        build("ranksvm", X, Y, "cvxpy", constraints=stated)

@@ -253,3 +253,13 @@ def test_a_statement_of_rows_and_of_nothing():
     on_the_row = replace(solution, constraints=stated, coef=np.array([0.8, 0.4]))
     found = solved_constraints(on_the_row, ["age", "debt"], np.array([2.0, 1.0]))
     assert [each.text for each in found.active] == ["2 age − 2 debt ≤ 0"]
+
+
+def test_forced_features_that_do_not_vary_use_up_the_number_of_features(dataset):
+    """A limit that they use up is refused in words; it let one more in."""
+    always = {"forced": ["always", "debt"], "max_features": 2}
+    preprocessing = preprocess.standard(dataset, **ENCODING).fit(dataset.X)
+    stated = constraints_of(always, dataset, ENCODING).on(preprocessing)
+    assert stated.max_features == 1
+    with pytest.raises(AuclabError, match="max_features is 1, and 1 forced feature is constant on the training part"):
+        constraints_of({"forced": ["always"], "max_features": 1}, dataset, ENCODING).on(preprocessing)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from auclab.scorecards import Card
-from auclab.scorecards.card import MOST_TOTALS, meanings
+from auclab.scorecards.card import MOST_TOTALS, meanings, rising_shares
 from auclab.scorecards.items import Item
 from auclab.scorecards.render import as_html, as_latex, as_markdown, as_text
 
@@ -104,3 +104,25 @@ def test_a_file_of_others_cannot_put_markup_into_the_page():
     content = card().to_dict()
     content["classes"]["positive"] = "<script>"
     assert "<script>" not in as_html(Card.from_dict(content))
+
+
+def test_the_unit_of_the_weights_does_not_matter():
+    rng = np.random.default_rng(0)
+    scores, positive, weight = rng.integers(0, 4, 50), rng.random(50) < 0.4, rng.random(50)
+    weight[:5] = 0.0
+    totals = meanings(scores, positive, (0, 3), weight)
+    for unit in (1e-6, 1e6):
+        assert all(
+            (a.low, a.high, a.count, a.positives) == (b.low, b.high, b.count, b.positives)
+            and a.share == pytest.approx(b.share)
+            for a, b in zip(meanings(scores, positive, (0, 3), unit * weight), totals, strict=True)
+        )
+    assert sum(total.count for total in totals) == pytest.approx(45, abs=2)
+    for total in totals:
+        here = (scores >= total.low) & (scores <= total.high)
+        assert total.share == pytest.approx(weight[here & positive].sum() / weight[here].sum())
+    assert rising_shares(totals)[0] > 0.0
+    twice = meanings(scores, positive, (0, 3), np.full(50, 2.0))  # repetitions
+    assert [total.count for total in twice] == [2 * total.count for total in meanings(scores, positive, (0, 3))]
+    equal = meanings(scores, positive, (0, 3), np.full(50, 1e-9))
+    assert [total.count for total in equal] == [total.count for total in meanings(scores, positive, (0, 3))]

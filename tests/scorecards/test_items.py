@@ -85,3 +85,16 @@ def test_bad_settings_are_refused(settings, said):
 def test_a_table_without_variation_is_refused():
     with pytest.raises(AuclabError, match="no item"):
         ItemEncoder().fit(np.ones((10, 2)))
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"max_candidates": 0}, "max_candidates must be a whole number of at least 1"),
+        ({"max_candidates": 2.5}, "max_candidates must be a whole number"),
+        ({"cut_points": {"a": [0.0, float("nan")]}}, "cut_points of 'a' are .* finite"),
+    ],
+)
+def test_candidates_and_cut_points_are_checked(choices, message):
+    with pytest.raises(AuclabError, match=message):
+        ItemEncoder(**choices).fit(frame(), np.arange(100) % 2)

@@ -197,3 +197,18 @@ def test_bad_settings_are_refused(wrong):
 def test_a_sign_of_a_column_that_is_not_there_is_refused():
     with pytest.raises(AuclabError, match="column 9"):
         auclab.solve(Scorecard(signs={9: 1}), *items(0))
+
+
+def test_constraints_that_the_card_without_points_does_not_satisfy():
+    X, y = items(3)
+    at_least = ColumnConstraints.of(5, lower=[2.0, -5, -5, -5, -5])
+    sample = as_sample(X, y)
+    program = Scorecard((-3, 3), max_items=3, margins=(1, 2))
+    raw = solve_scorecard(Problem(program, sample, at_least), tolerance=1e-6)
+    assert raw.coef[0] >= 2
+    total = ColumnConstraints.of(5, matrix=[[1.0] * 5], limit=[4.0], equal=[True])
+    raw = solve_scorecard(Problem(program, sample, total), tolerance=1e-6)
+    assert raw.coef.sum() == 4
+    impossible = ColumnConstraints.of(5, matrix=[[1.0] * 5], limit=[40.0], equal=[True])
+    with pytest.raises(AuclabError, match="no card satisfies the constraints"):
+        solve_scorecard(Problem(program, sample, impossible), tolerance=1e-6)

@@ -133,3 +133,32 @@ def test_forced_features_count_whether_they_are_used_or_not(program):
     rules = [Constraints(nonnegative=[0]), None, None]
     alone = [auclab.solve(program, X[:, [k, 3]], y, constraints=rules[k]).objective for k in range(3)]
     assert solution.objective == pytest.approx(min(alone), rel=1e-4)
+
+
+@pytest.mark.parametrize("program", [RankSVM(0.01), CSVM(0.01, "l1"), BufferedAUC()], ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "stated",
+    [{"sum_to": 1.0}, {"sum_to": 1.0, "nonnegative": [0, 1, 2, 3]}, {"lower": {2: 0.5}}, {"upper": {0: -0.2}}],
+    ids=["sum", "simplex", "lower", "upper"],
+)
+def test_constraints_that_w_0_does_not_satisfy(program, stated):
+    """The best of all pairs of features; a first point is found before the tree."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 4))
+    y = (X @ [1, 0.5, 0, -0.7] + rng.normal(size=40) > 0).astype(int)
+    solution = auclab.solve(program, X, y, constraints=Constraints(max_features=2, **stated))
+    values = []
+    for pair in itertools.combinations(range(4), 2):
+        out = [column for column in range(4) if column not in pair]
+        if {*stated.get("lower", ()), *stated.get("upper", ())} & set(out):
+            continue
+        values.append(auclab.solve(program, X, y, constraints=Constraints(excluded=out, **stated)).objective)
+    assert solution.status is Status.OPTIMAL
+    assert (solution.coef != 0).sum() <= 2
+    assert solution.objective == pytest.approx(min(values), abs=2e-6)
+
+
+def test_features_that_must_not_be_0_and_are_too_many_are_named():
+    X, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
+    with pytest.raises(AuclabError):
+        auclab.solve(RankSVM(0.1), X, y, constraints=Constraints(max_features=1, lower={0: 0.5, 1: 0.5}))

@@ -108,7 +108,15 @@ def _on_columns(
     constraints: Constraints | ColumnConstraints | None, X: Any, n_features: int
 ) -> ColumnConstraints | None:
     """Constraints by the names of a DataFrame's columns, or by their numbers."""
-    if not isinstance(constraints, Constraints):
-        return constraints
-    names = getattr(X, "columns", range(n_features))
-    return constraints.on_columns([str(name) for name in names])
+    if constraints is None:
+        return None
+    if isinstance(constraints, Constraints):
+        names = getattr(X, "columns", range(n_features))
+        constraints = constraints.on_columns([str(name) for name in names])
+    if not isinstance(constraints, ColumnConstraints):
+        raise AuclabError(
+            f"constraints are a {type(constraints).__name__}; use auclab.Constraints(nonnegative=[...], upper={{...}})"
+        )
+    if constraints.n_features != n_features:
+        raise AuclabError(f"constraints are on {constraints.n_features} columns, but X has {n_features}")
+    return constraints

@@ -139,7 +139,13 @@ def _restricted(everywhere: ColumnConstraints, prepared: PreparedColumns) -> Col
     forced = [int(np.flatnonzero(used == group)[0]) for group in everywhere.forced if group in used]
     # A feature that is forced and not there counts all the same.
     most = everywhere.max_features
-    most = None if most is None else max(1, most - (len(everywhere.forced) - len(forced)))
+    missing = len(everywhere.forced) - len(forced)
+    if most is not None and most <= missing:
+        raise AuclabError(
+            f"max_features is {most}, and {missing} forced feature{'s are' if missing > 1 else ' is'} constant on the "
+            "training part: no other may be used; raise max_features, or leave out of forced what does not vary"
+        )
+    most = None if most is None else most - missing
     return replace(
         everywhere,
         lower=everywhere.lower[:kept],

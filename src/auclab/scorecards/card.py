@@ -36,7 +36,8 @@ class CardItem:
 class Total:
     """What totals from `low` to `high` mean: of `count` training rows `positives` were positive.
 
-    `share` is positives / count, `lower` and `upper` are the ends of its 95 % interval (Wilson 1927).
+    `share` is positives / count, `lower` and `upper` are the ends of its 95 % interval (Wilson 1927). Weights
+    that are whole numbers count as repetitions; others, whose unit does not matter, as many rows as there are, rounded.
     """
 
     low: int
@@ -220,9 +221,9 @@ def rising_shares(totals: Sequence[Total]) -> Array:
     >>> rising_shares([line(2, 0), line(2, 2), line(2, 1)]).tolist()      # 1/4, then (2 + 1 + 1)/(2 + 2 + 2)
     [0.25, 0.6666666666666666, 0.6666666666666666]
     """
-    pools: list[tuple[int, int, int]] = []  # positives, count, lines
+    pools: list[tuple[float, int, int]] = []  # positives, count, lines
     for total in totals:
-        pool = total.positives, total.count, 1
+        pool = total.share * total.count if total.count else 0.0, total.count, 1  # with weights no whole number
         while pools and (pools[-1][0] + 1) * (pool[1] + 2) > (pool[0] + 1) * (pools[-1][1] + 2):
             before = pools.pop()
             pool = pool[0] + before[0], pool[1] + before[1], pool[2] + before[2]
@@ -240,7 +241,7 @@ def meanings(
     >>> [(total.label, total.share) for total in meanings(np.array([0, 0, 2]), np.array([False, True, True]), (0, 2))]
     [('0', 0.5), ('1 to 2', 1.0)]
     """
-    counts = np.ones(scores.size) if weight is None else weight
+    counts = np.ones(scores.size) if weight is None else _rows_counted(weight)
     low, high = min(ends[0], int(scores.min())), max(ends[1], int(scores.max()))
     size = high - low + 1
     of_all = np.bincount(scores - low, weights=counts, minlength=size)
@@ -262,6 +263,13 @@ def meanings(
         last = joined.pop()
         joined[-1] += last
     return tuple(_total(group, low, of_all[group].sum(), of_positive[group].sum()) for group in joined)
+
+
+def _rows_counted(weight: Array) -> Array:
+    """How many rows each row counts as: whole weights are repetitions; others, in any unit, add up to the rows."""
+    if (weight == np.rint(weight)).all():
+        return weight
+    return np.asarray(weight * ((weight > 0).sum() / weight.sum()))
 
 
 def _total(group: list[int], low: int, count: float, positives: float) -> Total:

@@ -181,6 +181,12 @@ class ItemEncoder(TransformerMixin, BaseEstimator):
             raise AuclabError(f"bins must be a whole number of at least 2, got {self.bins}")
         if not 0 <= self.least_share < 0.5:
             raise AuclabError(f"least_share must be in [0, 0.5), got {self.least_share}")
+        most = self.max_candidates
+        if most is not None and (isinstance(most, bool) or most != int(most) or most < 1):
+            raise AuclabError(f"max_candidates must be a whole number of at least 1 or None, got {most!r}")
+        for name, points in (self.cut_points or {}).items():
+            if not all(math.isfinite(point) for point in points):
+                raise AuclabError(f"the cut_points of {name!r} are {list(points)}; they must be finite numbers")
         if y is None and (self.binning == "tree" or self.max_candidates is not None):
             raise AuclabError("binning=tree and max_candidates read the labels; pass y to fit")
 

@@ -174,11 +174,6 @@ class Frontier:
         """The least norms, shape (n_points,)."""
         return np.array([point.norm for point in self.points])
 
-    @property
-    def lower_bounds(self) -> Array:
-        """What is proved about them, shape (n_points,)."""
-        return np.array([point.lower_bound for point in self.points])
-
     def table(self) -> list[dict[str, Any]]:
         """A row for each point: level, norm, its bound, multiplier, bAUC and features used, for a csv file."""
         return [

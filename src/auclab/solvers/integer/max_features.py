@@ -29,6 +29,8 @@ from auclab.types import Array, AuclabError, Status
 
 #: Cuts with which the program on few features is solved, at most, and how near its value comes, relatively.
 _ROUNDS, _NEAR = 400, 1e-9
+#: Choices of features with which a point that satisfies the constraints is sought.
+_TRIALS = 50
 
 
 def solve_max_features(problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None = None) -> RawSolution:
@@ -120,6 +122,8 @@ class _Search:
         """W = 0 where it is allowed, and the largest coefficients of the program without the limit."""
         self._look(np.zeros(self.lower.size))
         if self._has_more():
+            if not self.best.coef.size:
+                self._start_within(monitor)
             return
         from auclab.solvers.dispatch import solve_problem
 
@@ -139,6 +143,39 @@ class _Search:
         if self.oracle.has_intercept:
             x[-1] = moved_intercept(solution.intercept, solution.coef, small.sample.offset, 1.0)
         self._look(x)
+
+    def _start_within(self, monitor: Monitor) -> None:
+        """A point of few features that satisfies the constraints, where w = 0 does not.
+
+        Features are tried in the order of their size in the convex program, those that must not be 0 first, and then at
+        random.
+        """
+        from auclab.solvers.dispatch import solve_problem
+
+        convex = replace(self.constraints, max_features=None, forced=())
+        plain = Problem(self.problem.program, self.problem.sample, convex)
+        solution = solve_problem(plain, "auto", tolerance=1e-3, time_limit=monitor.remaining)
+        of_columns = self.limit.group[: self.oracle.n]
+        size = np.bincount(of_columns, abs(solution.coef) * self.oracle.unit, self.n_groups + 1)
+        needed = np.bincount(of_columns, (convex.lower > 0) | (convex.upper < 0), self.n_groups + 1) > 0
+        size[(self.state == USED) | needed] = math.inf
+        rng = np.random.default_rng(0)
+        for trial in range(_TRIALS):
+            drawn = size if trial == 0 else np.where(np.isinf(size), size, rng.random(size.size))
+            chosen = np.argsort(-drawn, kind="stable")[: self.most + 1]
+            kept = np.flatnonzero(np.isin(of_columns, chosen))
+            try:
+                small = _on_columns(plain, kept)
+                solution = solve_problem(small, "auto", tolerance=1e-6, time_limit=monitor.remaining)
+            except AuclabError:  # no w satisfies the constraints with these features
+                continue
+            x = np.zeros(self.lower.size)
+            x[kept] = solution.coef * self.oracle.unit[kept]
+            if self.oracle.has_intercept:
+                x[-1] = moved_intercept(solution.intercept, solution.coef, small.sample.offset, 1.0)
+            self._look(x)
+            if self.best.coef.size or monitor.stopped() is not None:
+                return
 
     def bounds(self, monitor: Monitor) -> tuple[Array, Array] | None:
         """Valid bounds of every column; None where the time was over before they were found."""
@@ -277,4 +314,17 @@ def _on_columns(problem: Problem, columns: NDArray[np.intp]) -> Problem:
     parts = {name: getattr(sample, name)[:, columns] for name in ("X_pos", "X_neg")}
     offset = None if sample.offset is None else sample.offset[columns]
     smaller = replace(sample, **parts, offset=offset)
-    return Problem(problem.program, smaller)
+    stated = problem.constraints
+    if stated is None:
+        return Problem(problem.program, smaller)
+    rest = np.setdiff1d(np.arange(stated.lower.size), columns)
+    if (stated.lower[rest] > 0).any() or (stated.upper[rest] < 0).any():
+        raise AuclabError("a bound excludes the coefficient 0 of a column that is left out")
+    limited = replace(
+        stated,
+        lower=stated.lower[columns],
+        upper=stated.upper[columns],
+        matrix=stated.matrix[:, columns],
+        groups=stated.groups[columns],
+    )
+    return Problem(problem.program, smaller, limited)

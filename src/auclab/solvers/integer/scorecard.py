@@ -22,7 +22,7 @@ from auclab.solvers.integer.relaxation import Relaxation, Rows
 from auclab.solvers.integer.tree import Incumbent, Objective, Tree, bound_of, grow
 from auclab.solvers.monitor import monitored
 from auclab.solvers.raw import RawSolution
-from auclab.types import Array, AuclabError
+from auclab.types import Array, AuclabError, Status
 
 if TYPE_CHECKING:
     from auclab.formulations.scorecard import Scorecard
@@ -61,9 +61,15 @@ def solve_scorecard(problem: Problem, *, tolerance: float, time_limit: float | N
             objective = Objective(card.cut(margin), card.improve, card.rounding(margin), True)
             parts = card.parts(margin, root)
             trees.append(Tree(objective, relaxation, root, card.limits, card.best, tolerance, parts))
-            starts.append([np.zeros(card.lower.size), card.best.coef])
+            starts.append([np.zeros(card.lower.size), *([card.best.coef] if card.best.coef.size else [])])
         status = grow(trees, card.best, monitor, tolerance, starts)
         history = tuple(monitor.history)
+    if not card.best.coef.size:
+        if status is Status.OPTIMAL:
+            raise AuclabError("no card satisfies the constraints: all cards were searched; allow more points or items")
+        raise AuclabError(
+            f"no card that satisfies the constraints was found ({status.advice}); raise time_limit, or loosen them"
+        )
     card.shorten()
     bound = bound_of(trees, card.best)
     regions = sum(tree.regions for tree in trees)
