@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
+from auclab.datasets.checksum import part_sha256
 from auclab.datasets.file import load_file
 from auclab.datasets.parquet_blocks import load_blocks
 from auclab.datasets.preprocess import minmax, none, standard, unit_ball
@@ -103,6 +104,18 @@ def test_what_is_no_category_is_refused(tmp_path, frame):
     assert [name for name in names if name.startswith("bad")] == [f"bad_{k}" for k in range(7)]
     with pytest.raises(AuclabError, match=r"max_categories is 1; it is a whole number ≥ 2"):
         standard(allowed, max_categories=1)
+
+
+def test_the_checksum_of_many_rows_is_made_where_they_are_read(both, monkeypatch):
+    blocks, _ = both
+    rows = none(blocks).fit_transform(blocks.X)
+    held = part_sha256(np.asarray(rows), blocks.y)
+    assert part_sha256(rows, blocks.y) == held
+    monkeypatch.setattr("auclab.datasets.checksum.MOST_STREAMED", 10)
+    ours = part_sha256(rows, blocks.y)
+    assert ours != held
+    assert ours == part_sha256(none(blocks).fit_transform(blocks.X), blocks.y)
+    assert ours != part_sha256(none(blocks, max_categories=3).fit_transform(blocks.X), blocks.y)
 
 
 def _dense(X):

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from auclab.types import AuclabError
 
+#: Rows of a table in blocks up to which this process reads them for a checksum.
+MOST_STREAMED = 5_000_000
+
 
 def file_sha256(path: Path) -> str:
     """SHA-256 of the bytes of a file, in hexadecimal digits.
@@ -69,7 +72,8 @@ def part_sha256(X: Any, y: NDArray[Any]) -> str:
     Parameters
     ----------
     X : array, CSR matrix or BlockTable of shape (n_samples, n_features)
-        Float64; an array and a table in blocks with the same rows have one checksum.
+        Float64; an array and a table in blocks with the same rows have one checksum. Above `MOST_STREAMED` rows that of
+        a table is made of the checksums of its blocks, which are computed where the rows are read.
     y : array of shape (n_samples,)
         1 for the positive class, 0 for the other.
 
@@ -79,6 +83,11 @@ def part_sha256(X: Any, y: NDArray[Any]) -> str:
     False
     """
     digest = hashlib.sha256(f"{X.shape[0]} {X.shape[1]}".encode())
+    if hasattr(X, "stream") and X.shape[0] > MOST_STREAMED:
+        for part in X.run(_sha256_of_rows):
+            digest.update(part)
+        digest.update(np.asarray(y).astype(np.int8).data)
+        return digest.hexdigest()
     if hasattr(X, "indptr"):
         parts = [X.indptr.astype(np.int64), X.indices.astype(np.int64), np.asarray(X.data, dtype=np.float64)]
     else:
@@ -87,3 +96,8 @@ def part_sha256(X: Any, y: NDArray[Any]) -> str:
         digest.update(np.ascontiguousarray(part, dtype=None if hasattr(X, "indptr") else np.float64).data)
     digest.update(np.asarray(y).astype(np.int8).data)
     return digest.hexdigest()
+
+
+def _sha256_of_rows(rows: Any, argument: Any) -> bytes:
+    """A task: the checksum of a block."""
+    return hashlib.sha256(np.ascontiguousarray(rows, dtype=np.float64).data).digest()

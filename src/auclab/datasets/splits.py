@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from auclab.datasets.records import Split
+from auclab.samples.blocks.table import BlockTable
 from auclab.types import AuclabError
 from auclab.validation import positive_mask
 
@@ -206,6 +207,8 @@ def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
     >>> take_rows(np.array([[1.0], [2.0], [3.0]]), np.array([0, 2])).tolist()
     [[1.0], [3.0]]
     """
+    if isinstance(X, BlockTable) and len(rows) == len(X):  # in ascending order: all of them
+        return X
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 

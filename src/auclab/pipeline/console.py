@@ -135,6 +135,8 @@ class _GapColumn(ProgressColumn):
     def render(self, task: Task) -> Text | Table:
         if math.isnan(task.fields["gap"]) or (task.elapsed or 0.0) < BAR_AFTER:
             return Text("")
+        if task.fields["reading"] is not None:  # the pass over blocks says more, and needs the place
+            return Text(f"gap {task.fields['gap']:.1g}")
         grid = Table.grid(padding=(0, 1))
         grid.add_row(ProgressBar(total=1.0, completed=task.completed, width=30), f"gap {task.fields['gap']:.1g}")
         return grid
