@@ -38,6 +38,14 @@ TREES_PAIRS = tuple(
     (key, "lightgbm")
     for key in ("bauc_z_rbf", "ranksvm2_rbf", "partial_rbf", "csvm2_rbf", "svc", "ranksvm2_linear", "logistic")
 )
+#: The same functions and another loss.
+LOSS_PAIRS = (
+    ("ranksvm2_linear", "logistic"),
+    ("ranksvm2_rbf", "csvm2_rbf"),
+    ("ranksvm2_rbf", "svc"),
+    ("bauc_z_rbf", "ranksvm2_rbf"),
+    ("partial_rbf", "ranksvm2_rbf"),
+)
 #: Properties of a set, from its training parts.
 PROPERTIES = {
     "n_features": "columns after encoding",
@@ -54,8 +62,8 @@ class Difference:
 
     `by_set` are means over splits with their `p_values`, also after Holm's correction over the sets; `by_source` the
     means of a source's sets, which `mean`, `interval` (95 %, Student), `median`, `signed_rank` and `posterior` (first
-    better, equal, second better) are of. `adjusted` is `signed_rank` after Holm's correction over the comparisons of a
-    page.
+    better, equal, second better) are of. `adjusted` is `signed_rank` after Holm's correction over the comparisons that
+    are made together.
     """
 
     first: str
@@ -76,6 +84,12 @@ class Difference:
     def wins(self) -> tuple[int, int]:
         """Sources on which the first has the larger mean, and the second."""
         return int((self.by_source > 0).sum()), int((self.by_source < 0).sum())
+
+    @property
+    def clear(self) -> tuple[list[str], list[str]]:
+        """Names of the sets on which the first is better, and worse, with p < .05 after Holm's correction."""
+        clear = self.p_holm < LEVEL
+        return tuple(sorted(map(str, self.by_set.index[clear & side])) for side in (self.by_set > 0, self.by_set < 0))  # type: ignore[return-value]
 
     def significant(self, *, corrected: bool = False) -> tuple[int, int]:
         """Sets on which the first is better with p < .05, and worse."""
