@@ -16,7 +16,16 @@ ROOT = Path(__file__).parents[1]
 BENCHMARKS = ROOT / "benchmarks"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 #: Scripts that use `measured`, by the name of their module.
-SCRIPTS = ("user_code", "frontier", "check_seconds", "metrics", "merged_metrics", "blocks", "blocks_scale")
+SCRIPTS = (
+    "user_code",
+    "frontier",
+    "kernels_large",
+    "check_seconds",
+    "metrics",
+    "merged_metrics",
+    "blocks",
+    "blocks_scale",
+)
 #: Results files from before origins were kept; a file that is measured again leaves the list.
 WITHOUT_ORIGIN = {
     "docs/all_data_sets/limit.csv",
