@@ -17,6 +17,10 @@ DOCS = Path(__file__).parents[1]
 ROOT = DOCS.parent
 COPIES = DOCS / "repository"
 PATTERNS = ("CONTRIBUTING.md", "CHANGELOG.md", "experiments/*.md", "experiments/*/*.md", "benchmarks/*/README.md")
+#: Where the pages of programs are found when the site is built.
+GALLERIES = {DOCS / "examples": DOCS / "gallery", DOCS / "tutorials": DOCS / "tutorials_python"}
+#: A link whose text is the name of its file: on the site it has the title of the page.
+FILE_NAME = re.compile(r"\[(?:\w+/)*\w+\.md\]\(([^)\s#]+\.md)(#[^)\s]*)?\)")
 #: A link or an image, but none in a fenced block or a code span.
 LINK = re.compile(r"^```.*?^```|`[^`]*`(?!\])|\]\((?P<target>[^)\s#]+)(?P<anchor>#[^)\s]*)?\)", re.M | re.S)
 
@@ -39,6 +43,8 @@ def rewritten(text: str, original: Path, place: Path) -> str:
         if target is None or "://" in target or target.startswith("mailto:"):
             return found[0]
         file = (original.parent / target).resolve()
+        if file.parent in GALLERIES and file.suffix == ".py":
+            file = GALLERIES[file.parent] / file.with_suffix(".rst").name
         if file.suffix == ".png" and place != original:
             copied = COPIES / file.relative_to(ROOT)
             copied.parent.mkdir(parents=True, exist_ok=True)
@@ -48,7 +54,7 @@ def rewritten(text: str, original: Path, place: Path) -> str:
             file = place_of(file)
         return f"]({os.path.relpath(file, place.parent)}{found['anchor'] or ''})"
 
-    return LINK.sub(link, text)
+    return LINK.sub(link, FILE_NAME.sub(r"[](\1\2)", text))
 
 
 def copy_pages(app: Sphinx) -> None:

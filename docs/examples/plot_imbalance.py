@@ -3,7 +3,8 @@ The same AUC, and very different costs
 ======================================
 
 ROC curves do not show how rare the positives are. With one positive to a hundred negatives, a false positive rate of
-0.1 means ten false alarms for each positive; VOROS over a range of costs sees it.
+0.1 means ten false alarms for each positive; VOROS over a range of costs sees it. Here a false positive costs
+½ to 2 false negatives.
 """
 
 import matplotlib.pyplot as plt
@@ -22,5 +23,5 @@ fig, ax = plt.subplots(figsize=(5, 3), layout="constrained")
 for name, score in {"steep at the left": steep, "complete at the right": late}.items():
     values = [voros_score(y, score, cost_range=cost_range((ratio, ratio), (0.5, 2.0))) for ratio in ratios]
     ax.semilogx(ratios, values, label=f"{name}: AUC {auc_score(y, score):.3f}")
-ax.set(xlabel="negatives to a positive; a false positive costs ½ to 2 false negatives", ylabel="VOROS")
+ax.set(xlabel="negatives to a positive", ylabel="VOROS")
 ax.legend(frameon=False)

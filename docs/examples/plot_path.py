@@ -3,7 +3,6 @@ A path over the penalty
 =======================
 
 RankSVM from a large penalty to a small one: each solve starts from the one before, and each has its own certificate.
-The penalty with the best test AUC is not the one with the best training AUC.
 """
 
 import matplotlib.pyplot as plt

@@ -88,7 +88,7 @@ ax.set(xlabel="iteration", ylabel="distance")
 ax.legend(frameon=False)
 
 # %%
-# Linear convergence it is not; newton follows the same dual with second derivatives.
+# Newton follows the same dual with second derivatives.
 #
 # What a mistake looks like
 # -------------------------
