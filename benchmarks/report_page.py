@@ -92,7 +92,7 @@ def fill(store: Path, count: int) -> None:
         objective = 0.2 + 0.5 * np.exp(-seconds)
         bound = objective - 0.3 * np.exp(-8 * seconds)
         history = tuple(zip(seconds.tolist(), objective.tolist(), bound.tolist(), strict=True))
-        scored = [ScoredPart(each.y_true, each.y_score) for each in parts.values()]
+        scored = [each.scored for each in parts.values()]
         options = {"config": BoundsConfig(fixed_scorer=FixedScorerConfig()), "preprocessing": model[:-1]}
         guarantees, remarks = find_guarantees(solution, *scored, features=np.zeros((300, 1)), **options)
         split = replace(split, test=np.arange(size))
