@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 #: In the order in which they are looked for: λ, z, and those of baselines.
@@ -69,7 +69,7 @@ def resolve_tuning(tune: Mapping[str, Any], formulation: Mapping[str, Any]) -> d
     return found | {"parameter": parameter if way == "auto" else way, "values": [float(each) for each in values]}
 
 
-def tuned_parameter(tune: Mapping[str, Any], formulation: Mapping[str, Any]) -> str | None:
+def tuned_parameter(tune: Mapping[str, Any], formulation: Collection[str]) -> str | None:
     """The parameter of the formulation that is selected, alone or beside γ; None where there is none.
 
     Examples

@@ -31,7 +31,7 @@ from auclab.pipeline.settings import TuneConfig
 from auclab.pipeline.tuning import Tuning, measure_of, on_inner_folds, refuse_failure, simplest
 from auclab.solvers.kernel.matrix import KernelMatrix
 from auclab.solvers.kernel.training import Training, training_problem
-from auclab.solvers.path import PARAMETERS, along
+from auclab.solvers.path_parameters import PARAMETERS, along
 from auclab.solvers.threads import one_thread_each
 from auclab.types import Array, AuclabError, Status
 
@@ -171,7 +171,7 @@ def _choose(
 
 def _widened(kernel: Kernel, multiple: float) -> Kernel:
     """The kernel with a multiple of its γ."""
-    return replace(kernel, gamma=multiple * _width(kernel))  # type: ignore[type-var, call-arg]
+    return replace(kernel, gamma=multiple * _width(kernel))  # type: ignore[type-var]
 
 
 def _width(kernel: Kernel) -> float:

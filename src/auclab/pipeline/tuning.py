@@ -26,7 +26,7 @@ from auclab.metrics.registry import METRICS
 from auclab.metrics.scorers import scorer_named
 from auclab.pipeline.constrained import DataConstraints
 from auclab.pipeline.settings import TuneConfig
-from auclab.solvers.path import PARAMETERS, along
+from auclab.solvers.path_parameters import PARAMETERS, along
 from auclab.solvers.solution import Solution
 from auclab.types import AuclabError, Status
 
@@ -124,7 +124,7 @@ class Tuning:
         """Which choice is the first or the last of its list."""
         ended = []
         for taken, name, symbol in ((self.gamma, "gamma", "γ"), (self.selected, "value", SYMBOLS[self.parameter])):
-            tried = self.path[name].unique() if name in self.path else []
+            tried: list[float] = self.path[name].unique().tolist() if name in self.path else []
             if len(tried) > 1 and taken in (tried[0], tried[-1]):
                 ended.append(symbol)
         if not ended:

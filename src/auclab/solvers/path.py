@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from collections.abc import Sequence
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -18,13 +16,11 @@ from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.constrained import constraints_on_columns
 from auclab.solvers.dispatch import check_limits, solve_problem
+from auclab.solvers.path_parameters import PARAMETERS, along
 from auclab.solvers.registry import load_solver
 from auclab.solvers.selection import select_solver
 from auclab.solvers.solution import Solution
-from auclab.types import AuclabError, Status
-
-#: The parameters that have a path, and the sign with which a larger value makes a shorter w.
-PARAMETERS: Mapping[str, float] = {"penalty": 1.0, "threshold": -1.0}
+from auclab.types import Status
 
 
 def solve_path(
@@ -101,23 +97,6 @@ def solve_path(
         if found[k].coef.any():  # w = 0 has no direction to go on with
             last = found[k]
     return tuple(found[k] for k in range(len(programs)))
-
-
-def along(formulation: Program, parameter: str, values: Sequence[float]) -> list[Program]:
-    """The formulation at every value of the parameter.
-
-    Raises
-    ------
-    AuclabError
-        The formulation has no such parameter, or there is no value, or one that is not a finite number.
-    """
-    has = [key for key in PARAMETERS if any(field.name == key for field in fields(formulation))]  # type: ignore[arg-type]
-    if parameter not in has:
-        choices = " or ".join(has) or "none of λ (penalty) and z (threshold)"
-        raise AuclabError(f"formulation {formulation.name} has no parameter {parameter!r}; it has {choices}")
-    if len(values) == 0 or not all(math.isfinite(value) for value in values):
-        raise AuclabError(f"a path needs a list of finite numbers, got {list(values)}")
-    return [replace(formulation, **{parameter: float(value)}) for value in values]  # type: ignore[type-var]
 
 
 def _takes_start(solver: str) -> bool:

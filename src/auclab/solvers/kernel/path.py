@@ -14,7 +14,7 @@ from auclab.kernels.named import as_kernel
 from auclab.solvers.kernel.matrix import KernelMatrix
 from auclab.solvers.kernel.solve import KERNEL_TOLERANCE, Choices, Method, solve_training
 from auclab.solvers.kernel.training import check_program, training_problem
-from auclab.solvers.path import PARAMETERS, along
+from auclab.solvers.path_parameters import PARAMETERS, along
 from auclab.solvers.solution import Solution
 from auclab.types import Status
 

@@ -1,0 +1,30 @@
+"""The parameters along which a formulation has a path, and the formulation at each of their values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+
+from auclab.formulations.base import Program
+from auclab.types import AuclabError
+
+#: The parameters that have a path, and the sign with which a larger value makes a shorter w.
+PARAMETERS: Mapping[str, float] = {"penalty": 1.0, "threshold": -1.0}
+
+
+def along(formulation: Program, parameter: str, values: Sequence[float]) -> list[Program]:
+    """The formulation at every value of the parameter.
+
+    Raises
+    ------
+    AuclabError
+        The formulation has no such parameter, or there is no value, or one that is not a finite number.
+    """
+    has = [key for key in PARAMETERS if any(field.name == key for field in fields(formulation))]  # type: ignore[arg-type]
+    if parameter not in has:
+        choices = " or ".join(has) or "none of λ (penalty) and z (threshold)"
+        raise AuclabError(f"formulation {formulation.name} has no parameter {parameter!r}; it has {choices}")
+    if len(values) == 0 or not all(math.isfinite(value) for value in values):
+        raise AuclabError(f"a path needs a list of finite numbers, got {list(values)}")
+    return [replace(formulation, **{parameter: float(value)}) for value in values]  # type: ignore[type-var]
