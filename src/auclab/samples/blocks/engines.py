@@ -168,15 +168,17 @@ class DaskEngine:
         """The Dask client; at the first call it starts the local cluster or connects to the running one."""
         if self._client is None:
             try:
+                import dask
                 from distributed import Client, LocalCluster
             except ImportError as error:
                 raise AuclabError(
                     "engine=dask needs distributed; install it with pip install 'auclab[dask]'"
                 ) from error
             if not self.address:
-                self._cluster = LocalCluster(
-                    n_workers=self.workers, threads_per_worker=1, dashboard_address="127.0.0.1:0", memory_limit=None
-                )
+                with dask.config.set(_ENVIRONMENT):
+                    self._cluster = LocalCluster(
+                        n_workers=self.workers, threads_per_worker=1, dashboard_address="127.0.0.1:0", memory_limit=None
+                    )
             try:
                 self._client = Client(self.address or self._cluster, timeout=self.TIMEOUT)
             except (OSError, ValueError) as error:
@@ -187,6 +189,12 @@ class DaskEngine:
         return self._client
 
 
+#: Workers of a local cluster keep memory that is freed: Dask's own setting gives it back at once, and a block that is
+#: read then takes three times the system time (measured).
+_ENVIRONMENT = {
+    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 2**28,
+    "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 2**25,
+}
 #: Rows of a task for a worker: the overhead of a task is about 20 ms, and its argument takes some megabytes.
 BATCH_ROWS = 400_000
 #: Rows that a worker keeps, by block; what does not fit is read again.
