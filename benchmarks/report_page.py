@@ -27,7 +27,7 @@ from auclab.datasets.splits import holdout
 from auclab.estimators import AUCClassifier
 from auclab.formulations import read_optimum
 from auclab.inference import estimate
-from auclab.metrics import ScoredPart, auc_score, bauc_score
+from auclab.metrics import auc_score, bauc_score
 from auclab.pipeline import artifacts
 from auclab.pipeline.guarantees import find_guarantees
 from auclab.pipeline.results import Fold, PartResult, Result
