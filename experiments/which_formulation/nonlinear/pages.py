@@ -138,7 +138,9 @@ def _linear_or_kernel(values: pd.DataFrame) -> dict[str, object]:
         "auc_table": tables.of_pairs(values, found["auc"]),
         "measures_table": tables.of_measures(found),
         "largest": tables.largest(values, _of(found["auc"], "ranksvm2_rbf")),
-        "significant_pairs": _names([NAMES[each.first] for each in found["auc"] if each.adjusted < LEVEL]),
+        "significant_pairs": _names(
+            [NAMES[each.first].removesuffix(", RBF") for each in found["auc"] if each.adjusted < LEVEL]
+        ),
         "properties": tables.of_properties(values, KERNEL_PAIRS),
         **_strongest(values, KERNEL_PAIRS),
         "seconds": tables.of_seconds(values),
@@ -150,7 +152,8 @@ def _linear_or_kernel(values: pd.DataFrame) -> dict[str, object]:
 def _kernels_or_trees(values: pd.DataFrame) -> dict[str, object]:
     found, losses = differences(values, TREES_PAIRS), differences(values, LOSS_PAIRS)
     ranks = ranking(values, "auc")
-    best = ranks.average_ranks.index[0]
+    averages, step = ranks.average_ranks, ranks.critical_difference
+    best = str(averages.index[0])
     return {
         "auc_table": tables.of_pairs(values, found["auc"]),
         "partial_table": tables.of_pairs(values, found["partial_auc"]),
@@ -158,18 +161,26 @@ def _kernels_or_trees(values: pd.DataFrame) -> dict[str, object]:
         "largest": tables.largest(values, _of(found["auc"], "ranksvm2_rbf"), 8),
         "properties": tables.of_properties(values, TREES_PAIRS),
         **_strongest(values, TREES_PAIRS),
+        "significant_trees": _names([NAMES[each.first] for each in found["auc"] if each.adjusted < LEVEL]),
+        "partial_auc_loss": tables.signed(_of(losses["auc"], "partial_rbf").mean),
+        "partial_auc_p": tables.probability(_of(losses["auc"], "partial_rbf").adjusted),
+        "partial_p": tables.probability(_of(losses["partial_auc"], "partial_rbf").adjusted),
+        "svc_bauc": tables.number(losses["bauc"][2].mean),
+        "svc_bauc_p": tables.probability(losses["bauc"][2].adjusted),
         "partial_loss": tables.signed(_of(losses["partial_auc"], "partial_rbf").mean),
         "loss_logistic": tables.signed(losses["auc"][0].mean),
         "loss_csvm2": tables.signed(losses["auc"][1].mean),
         "loss_svc": tables.number(losses["auc"][2].mean),
+        "loss_svc_p": tables.probability(losses["auc"][2].adjusted),
         "loss_svc_set": str(losses["auc"][2].by_set.idxmax()),
         "seconds": tables.of_seconds(values),
         "loss_table": tables.of_pairs(values, losses["auc"]),
         "loss_measures": tables.of_measures(losses),
         "all_sets": tables.of_sets(values),
-        "friedman": tables.probability(ranks.f_p_value),
+        "friedman": _equation(ranks.f_p_value),
         "critical": f"{ranks.critical_difference:.2f}",
-        "best": NAMES[str(best)],
+        "best": NAMES[best],
+        "separated": _names([NAMES[str(key)] for key in averages.index[averages >= averages[best] + step]]),
         "ranks": ", ".join(f"{NAMES[str(key)]} {rank:.2f}" for key, rank in ranks.average_ranks.items()),
         **_numbers(found["auc"]),
     }
@@ -185,9 +196,15 @@ def _strongest(values: pd.DataFrame, pairs: Sequence[tuple[str, str]]) -> dict[s
         "strongest": f"that of {NAMES[least['first']]} − {NAMES[least['second']]} with the "
         f"{PROPERTIES[least['property']]}",
         "rho": tables.signed(float(least["rho"]), 2),
-        "rho_p": tables.probability(float(least["p"])),
+        "rho_p": _equation(float(least["p"])),
         "rho_holm": tables.probability(float(least["p_holm"])),
     }
+
+
+def _equation(value: float) -> str:
+    """What follows p: "< .001" or "= .034"."""
+    text = tables.probability(value)
+    return text if text.startswith("<") else f"= {text}"
 
 
 def _names(sets: list[str]) -> str:
