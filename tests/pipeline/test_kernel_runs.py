@@ -93,3 +93,31 @@ def test_a_kept_run_has_its_landmarks(tmp_path):
     assert kernel["space"] == "whole"
     assert kernel["stages"][-1]["lower_bound"] > 0
     assert not (certificate.parent / "coefficients.csv").exists()
+
+
+def test_a_precomputed_matrix_is_trained_tuned_and_calibrated_on_all_rows(tmp_path):
+    from auclab.kernels import RBF
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = (np.linalg.norm(X, axis=1) + 0.3 * rng.normal(size=60) > 1.2).astype(int)
+    K = pd.DataFrame(RBF(0.5).between(X, X), columns=[f"k{row}" for row in range(60)])
+    K.assign(y=y).to_csv(tmp_path / "K.csv", index=False)
+    file = ("dataset=file", f"dataset.path={tmp_path / 'K.csv'}", "dataset.target=y", "dataset.positive=1")
+    words = (
+        *file,
+        "kernel=precomputed",
+        "formulation=ranksvm",
+        "formulation.squared=true",
+        "tune=auto",
+        "tune.folds=3",
+    )
+    every = ("split=none", "preprocess=none", "tune.grids.penalty=[0.01,0.1]", "metrics=[auc]")
+    (fold,) = run_here(tmp_path / "run", *words, *every, "decision.probability=sigmoid").folds
+    assert fold.solution.gap <= 1e-3
+    assert fold.tuning.selected in (0.01, 0.1)
+    assert (fold.tuning.path["mean"] > 0.7).all()
+    assert "5 inner folds" in fold.decision.source
+    for left, message in (("split=none", "needs preprocess=none"), ("preprocess=none", "needs split=none")):
+        with pytest.raises(AuclabError, match=message):
+            check_settings(compose_experiment([*words, left]))

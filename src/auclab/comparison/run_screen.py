@@ -92,15 +92,18 @@ def _settings(first: pd.Series[Any]) -> dict[str, str]:
 
 def _tuned(rows: pd.DataFrame) -> Iterator[str]:
     """``λ = 0.03``, with the inner folds' measure; of several splits, how often each value was selected."""
-    for name in [str(name) for name in rows if str(name).startswith("tune/")]:
+    names = [str(name) for name in rows if str(name).startswith("tune/") and not rows[name].isna().all()]
+    parameters = [name for name in names if not name.startswith("tune/score")]
+    for name in parameters:
         parameter = name.partition("/")[2]
-        if parameter.startswith("score") or rows[name].isna().all():
-            continue
         selected = Counter(f"{value:g}" for value in rows[name].dropna())
-        symbol = SYMBOLS.get(parameter, parameter)
+        symbol = "γ" if parameter == "gamma" else SYMBOLS.get(parameter, parameter)
         values = [value if len(rows) == 1 else f"{value} ({count} ×)" for value, count in selected.most_common()]
         measure = rows.iloc[0].get("tune.metric")
         text = f"{symbol} = {', '.join(values)}"
+        if name != parameters[-1]:  # γ, selected together with the last
+            yield text
+            continue
         if len(rows) == 1 and "tune/score" in rows and pd.notna(rows.iloc[0]["tune/score"]):
             score, error = (number_of(rows, key, "mean", ".4f") for key in ("tune/score", "tune/score_se"))
             text += f" · {measure if isinstance(measure, str) else 'score'} of the inner folds {score} ± {error}"
