@@ -5,8 +5,8 @@
 
 Two noisy rings: a positive has the distance 1 from the origin, a negative 2, each times 1 + 0.3 N(0, 1), and 40 % are
 positive. On each sample RankSVM 0.05 ‖h‖² is solved over the space of RBF(1), and the margin bound and the pairwise
-stability bound are computed with the diameter √2 of the space, for every distribution. The bAUC of the scorer is that on
-20,000 new rows. A bound of confidence 95 % may be above it in 5 % of the samples.
+stability bound are computed with the diameter √2 of the space, for every distribution. The bAUC of the scorer is that
+on 20,000 new rows. A bound of confidence 95 % may be above it in 5 % of the samples.
 """
 
 from __future__ import annotations
