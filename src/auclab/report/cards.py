@@ -6,7 +6,7 @@ import json
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -15,6 +15,9 @@ from auclab.pipeline.visible import visible
 from auclab.tracking.address import Address, hide_password
 from auclab.tracking.store import STORE_ERRORS
 from auclab.types import AuclabError
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
 
 
 @dataclass(frozen=True)
@@ -41,24 +44,28 @@ def read_cards(store_dir: str | Path, runs: pd.DataFrame) -> list[Card]:
         The store cannot be read.
     """
     with_data = runs[runs["data_sha256"].notna()].drop_duplicates("run_id")
-    cards = []
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # MLflow's own use of SQLAlchemy
             client = open_reader(store_dir)
-            for _, block in with_data.groupby("data_sha256", sort=False):
-                first = block.iloc[-1]
-                inputs = client.get_run(first["run_id"]).inputs.dataset_inputs
-                cards.append(_card(inputs[0].dataset, first, len(block)))
+            blocks = (block for _, block in with_data.groupby("data_sha256", sort=False))
+            cards = [_card_of(client, block.iloc[-1], len(block)) for block in blocks]
     except STORE_ERRORS as error:
         reason = hide_password(" ".join(str(error).split()))
         raise AuclabError(f"cannot read the data sets in {Address.parse(store_dir)}: {reason}") from error
+    return sorted(cards, key=lambda card: card.name)
+
+
+def _card_of(client: MlflowClient, first: pd.Series[Any], runs: int) -> Card:
+    """The card of the data of a run, which `runs` runs have used."""
+    inputs = client.get_run(first["run_id"]).inputs
+    try:
+        return _card(inputs.dataset_inputs[0].dataset, first, runs)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise AuclabError(
             f"the record of the data of run {first['run']} is damaged ({type(error).__name__}: {error}); leave the run "
             f"out (--filter \"attributes.run_id != '{first['run_id']}'\")"
         ) from error
-    return sorted(cards, key=lambda card: card.name)
 
 
 def _card(dataset: Any, first: pd.Series[Any], runs: int) -> Card:
