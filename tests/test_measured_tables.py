@@ -25,6 +25,7 @@ SCRIPTS = (
     "merged_metrics",
     "blocks",
     "blocks_scale",
+    "blocks_run",
 )
 #: Results files from before origins were kept; a file that is measured again leaves the list.
 WITHOUT_ORIGIN = {
