@@ -11,6 +11,7 @@ from docutils import nodes
 from public_names import names, pages
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
 API = Path(__file__).parents[1] / "api"
@@ -27,8 +28,8 @@ def keep_equations(app: Sphinx, what: str, name: str, value: Any, options: Any, 
             lines[k:k] = ["::", ""]
 
 
-def write_pages(app: Sphinx) -> None:
-    """Write docs/api/; pages of names that are gone are removed."""
+def write_pages(app: Sphinx, config: Config) -> None:
+    """Write docs/api/, before files are looked for; pages of names that are gone are removed."""
     API.mkdir(exist_ok=True)
     wanted = pages()
     for name, text in wanted.items():
@@ -86,7 +87,7 @@ def link_code_spans(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Sphinx calls this."""
-    app.connect("builder-inited", write_pages, priority=100)  # before autosummary makes its stubs
+    app.connect("config-inited", write_pages)
     app.connect("autodoc-process-docstring", keep_equations, priority=100)  # before numpydoc
     app.connect("missing-reference", resolve)
     app.connect("doctree-resolved", link_code_spans)

@@ -12,6 +12,7 @@ import shutil
 from pathlib import Path
 
 from sphinx.application import Sphinx
+from sphinx.config import Config
 
 DOCS = Path(__file__).parents[1]
 ROOT = DOCS.parent
@@ -57,7 +58,7 @@ def rewritten(text: str, original: Path, place: Path) -> str:
     return LINK.sub(link, FILE_NAME.sub(r"[](\1\2)", text))
 
 
-def copy_pages(app: Sphinx) -> None:
+def copy_pages(app: Sphinx, config: Config) -> None:
     """Write docs/repository/; a page that has not changed keeps its date, so that it is not read again."""
     kept = set()
     for page in pages():
@@ -80,6 +81,6 @@ def rewrite_links(app: Sphinx, docname: str, source: list[str]) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Sphinx calls this."""
-    app.connect("builder-inited", copy_pages)
+    app.connect("config-inited", copy_pages)
     app.connect("source-read", rewrite_links)
     return {"parallel_read_safe": True}
