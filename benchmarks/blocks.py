@@ -105,9 +105,9 @@ def one_way(way: str, folder: str, limit_gb: float) -> None:
     del labels
     X: Any = np.asarray(table) if method == "memory" else table
     before, begin = processor(), time.perf_counter()
-    options = {"bins": 0} if method == "rows" else {}
+    options: dict[str, Any] = {"bins": 0} if method == "rows" else {}
     solution = solve(BufferedAUC(), X, y, solver="newton", **options)
-    found = {"seconds": time.perf_counter() - begin, "client_gb": peak_gb()}
+    found: dict[str, Any] = {"seconds": time.perf_counter() - begin, "client_gb": peak_gb()}
     if dask is not None:
         found["worker_gb"] = max(dask.connect().run(peak_gb).values())
         dask.close()

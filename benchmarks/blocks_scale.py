@@ -69,7 +69,8 @@ def rows_of(n_rows: int, seed: int, engine: Any = None) -> BlockTable:
 def warm(tolerance: float) -> None:
     """Compile, or load what was compiled, before the clock starts."""
     table = rows_of(600_000, 1)
-    solve(BufferedAUC(), table, computed_labels(table), solver="newton", tolerance=tolerance)
+    labels: Any = computed_labels(table)  # what stands for an array of them
+    solve(BufferedAUC(), table, labels, solver="newton", tolerance=tolerance)
 
 
 def measure(n_rows: int, way: str, workers: int, tolerance: float, checkpoint: Path | None) -> dict[str, Any]:
@@ -86,10 +87,9 @@ def measure(n_rows: int, way: str, workers: int, tolerance: float, checkpoint: P
             y = computed_labels(table).positive()
             solution = solve(BufferedAUC(), np.asarray(table), y, solver="newton", tolerance=tolerance)
         else:
-            options = {} if checkpoint is None else {"checkpoint": str(checkpoint)}
-            solution = solve(
-                BufferedAUC(), table, computed_labels(table), solver="newton", tolerance=tolerance, **options
-            )
+            options: dict[str, Any] = {} if checkpoint is None else {"checkpoint": str(checkpoint)}
+            labels: Any = computed_labels(table)
+            solution = solve(BufferedAUC(), table, labels, solver="newton", tolerance=tolerance, **options)
     found: dict[str, Any] = {"seconds": time.perf_counter() - begin, "client_gb": peak_gb()}
     if dask is not None:
         found["worker_gb"] = max(dask.connect().run(peak_gb).values())
