@@ -6,7 +6,7 @@ import json
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -15,9 +15,6 @@ from auclab.pipeline.visible import visible
 from auclab.tracking.address import Address, hide_password
 from auclab.tracking.store import STORE_ERRORS
 from auclab.types import AuclabError
-
-if TYPE_CHECKING:
-    from mlflow import MlflowClient
 
 
 @dataclass(frozen=True)
@@ -56,7 +53,7 @@ def read_cards(store_dir: str | Path, runs: pd.DataFrame) -> list[Card]:
     return sorted(cards, key=lambda card: card.name)
 
 
-def _card_of(client: MlflowClient, first: pd.Series[Any], runs: int) -> Card:
+def _card_of(client: Any, first: pd.Series[Any], runs: int) -> Card:
     """The card of the data of a run, which `runs` runs have used."""
     inputs = client.get_run(first["run_id"]).inputs
     try:
