@@ -32,7 +32,7 @@ from sphinx.util.docutils import SphinxDirective
 
 LOG = logging.getLogger(__name__)
 #: Seconds that one command may take.
-LIMIT = 300
+LIMIT = 900
 
 
 def environment() -> dict[str, str]:
@@ -102,17 +102,21 @@ class Terminal(SphinxDirective):
         """The lines that a command prints, as many as are asked for."""
         folder = page_folder(self)
         start = time.monotonic()
-        done = subprocess.run(
-            ["bash", "-c", command],
-            cwd=folder,
-            env=environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=LIMIT,
-            check=False,
-        )
+        try:
+            done = subprocess.run(
+                ["bash", "-c", command],
+                cwd=folder,
+                env=environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                timeout=LIMIT,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            LOG.warning("not finished after %s s: %s", LIMIT, command, location=self.get_location())
+            return []
         LOG.info("%s: %.1f s, %s", self.env.docname, time.monotonic() - start, command)
         expected = self.options.get("exit", 0)
         if done.returncode != expected:
