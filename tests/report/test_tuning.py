@@ -34,6 +34,16 @@ def test_points_are_means_over_seeds_by_configuration(runs):
     assert second.points[1].mean == pytest.approx(0.8)
 
 
+def test_a_kernel_has_a_path_per_gamma(tmp_path):
+    tried = {"gamma": [0.1, 0.1, 2.0, 2.0], "value": [0.01, 0.1] * 2, "mean": [0.6, 0.7, 0.8, 0.9]}
+    pd.DataFrame(tried).to_csv(tmp_path / "tuning.csv", index=False)
+    row = {"formulation": "ranksvm", "formulation.penalty": "tuned", "split.seed": 0, "fold_folder": tmp_path}
+    runs = pd.DataFrame([row]).assign(**{"dataset": "toy", "tune.parameter": "kernel", "tune.metric": "auc"})
+    first, second = tuning_paths(runs)
+    assert (first.symbol, first.name, second.name) == ("λ", "toy ranksvm γ=0.1", "toy ranksvm γ=2")
+    assert [(point.at, point.mean) for point in second.points] == [(0.01, 0.8), (0.1, 0.9)]
+
+
 def test_a_file_that_is_gone_is_left_out(runs):
     (runs["fold_folder"].iloc[0] / "tuning.csv").unlink()
     first, _ = tuning_paths(runs)

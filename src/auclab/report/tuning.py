@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path as FilePath
+from typing import Any
 
 import pandas as pd
 
 from auclab.comparison.cells import DATA, METHOD, label, settings_of
+from auclab.pipeline.auto_tuning import BESIDE_GAMMA
 from auclab.pipeline.run_name import SYMBOLS
 from auclab.pipeline.stored_files import damaged, read_rows
 from auclab.report.paths import Path, Point, point
@@ -16,7 +18,7 @@ TUNING_FILE = "tuning.csv"
 
 
 def tuning_paths(runs: pd.DataFrame) -> list[Path]:
-    """A path per configuration that was tuned; points are means over its seeds and folds.
+    """A path per tuned configuration, and per γ where that was tuned too; points are means over its seeds and folds.
 
     Parameters
     ----------
@@ -30,7 +32,7 @@ def tuning_paths(runs: pd.DataFrame) -> list[Path]:
     """
     if "tune.parameter" not in runs:
         return []
-    runs = runs[runs["tune.parameter"].isin(SYMBOLS)]
+    runs = runs[runs["tune.parameter"].isin([*SYMBOLS, "kernel"])]
     fixed = [name for name in settings_of(runs, (*DATA, *METHOD)) if runs[name].notna().any()]
     if runs.empty:
         return []
@@ -42,8 +44,18 @@ def tuning_paths(runs: pd.DataFrame) -> list[Path]:
             first = block.iloc[0]
             name = label(telling, [first[key] for key in telling])
             metric = f"{first.get('tune.metric', 'score')}, inner folds"
-            found.append(Path(SYMBOLS[first["tune.parameter"]], name, metric, _points(pd.concat(tried))))
+            symbol = SYMBOLS[_along(first)]
+            for gamma, values in pd.concat(tried).groupby("gamma", dropna=False):
+                at = "" if pd.isna(gamma) else f" γ={float(str(gamma)):.3g}"
+                found.append(Path(symbol, f"{name}{at}", metric, _points(values)))
     return found
+
+
+def _along(run: pd.Series[Any]) -> str:
+    """The parameter that was tuned, beside γ or alone."""
+    if run["tune.parameter"] != "kernel":
+        return str(run["tune.parameter"])
+    return next(name for name in BESIDE_GAMMA if run.get(f"formulation.{name}") == "tuned")
 
 
 def _tried(folder: FilePath) -> pd.DataFrame | None:
@@ -52,7 +64,8 @@ def _tried(folder: FilePath) -> pd.DataFrame | None:
     if rows is None:
         return None
     with damaged(folder / TUNING_FILE):
-        return pd.DataFrame({key: [float(row[key] or "nan") for row in rows] for key in ("value", "mean")})
+        names = ("gamma", "value", "mean")
+        return pd.DataFrame({key: [float(row.get(key) or "nan") for row in rows] for key in names})
 
 
 def _points(tried: pd.DataFrame) -> tuple[Point, ...]:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from auclab.metrics.summary.scored_block import ScoredBlock, scored_block
 from auclab.samples.blocks.table import BlockTable
+from auclab.samples.blocks.tree import tree_sum
 from auclab.types import Array, AuclabError
 from auclab.validation import positive_mask, weight_vector
 
@@ -166,29 +167,6 @@ def scored_table(
             f"coefficients of shape {vector.shape}"
         )
     return _TableBlocks(table, positive, weight_vector(sample_weight, positive.size), vector)
-
-
-def tree_sum(results: Iterable[Any]) -> Any:
-    """The sum of results that come one after the other, added in a binary tree: log₂ of them are held at a time.
-
-    Examples
-    --------
-    >>> tree_sum(iter([1, 2, 3, 4, 5]))
-    15
-    """
-    held: list[tuple[int, Any]] = []
-    for result in results:
-        size = 1
-        while held and held[-1][0] == size:
-            result = held.pop()[1] + result
-            size *= 2
-        held.append((size, result))
-    if not held:
-        raise AuclabError("there are no blocks; a pass must yield at least one")
-    total = held.pop()[1]
-    while held:
-        total = held.pop()[1] + total
-    return total
 
 
 def _checked(parts: Any, pos_label: Any) -> ScoredBlock:

@@ -110,8 +110,7 @@ def _file_system(address: str) -> tuple[Any, str]:
         from fsspec.core import url_to_fs
     except ImportError as error:
         raise AuclabError(
-            f"{address} is read by fsspec, which is not installed: pip install 'auclab[remote]', and for "
-            "S3 s3fs"
+            f"{address} is read by fsspec, which is not installed: pip install 'auclab[remote]', and for S3 s3fs"
         ) from error
     try:
         system, inner = url_to_fs(address)
