@@ -7,6 +7,7 @@ import threading
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from auclab.formulations import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, RankSVM
@@ -56,6 +57,14 @@ def uniform(engine=None, n_pos=9_000, n_neg=14_000, seed=0):
     return uniform_table(
         n_pos=n_pos, n_neg=n_neg, n_columns=N_COLUMNS, seed=seed, low_pos=-0.25, low_neg=0.0, engine=engine
     )
+
+
+def parquet_of(folder, X, y):
+    """The rows in a file of several row groups, opened."""
+    folder.mkdir(exist_ok=True)
+    columns = {f"x{k}": column for k, column in enumerate(X.T)}
+    pd.DataFrame(columns).assign(y=y).to_parquet(folder / "rows.parquet", row_group_size=3_000)
+    return open_parquet(folder, target="y")[0]
 
 
 def loss_at(program, table, y, w, intercept=0.0, n_bins=300, weight=None):
@@ -420,3 +429,31 @@ def test_a_worker_that_is_killed_is_replaced(monkeypatch):
         engine.close()
     assert there.coef.tolist() == here.coef.tolist()
     assert there.certificate == here.certificate
+
+
+@pytest.mark.parametrize("program", [CSVM(0.01), ECSVM(-0.1)])
+def test_scores_beyond_those_of_the_drawn_rows_are_counted(program, tmp_path):
+    """More than half of the rows score the largest value that was drawn, and three score more."""
+    rng = np.random.default_rng(0)
+    y = (rng.random(60_000) < 0.5).astype(int)
+    x = np.where(rng.random(y.size) < np.where(y == 1, 0.7, 0.3), 0.0, rng.exponential(1.0, y.size))
+    x[np.flatnonzero(y == 0)[[7_000, 12_345, 25_001]]] = -30.0
+    table = parquet_of(tmp_path / "rows", x[:, None], y)
+    found, exact = solve(program, table, y, solver="newton"), as_sample(x[:, None], y)
+    objective = Problem(program, exact).objective(found.coef, found.intercept)
+    assert found.lower_bound <= objective * (1 + 1e-12)
+    assert found.objective == pytest.approx(objective, rel=1e-8)
+    assert found.objective == pytest.approx(solve(program, x[:, None], y, solver="newton").objective, rel=2e-6)
+
+
+def test_rows_that_replace_others_do_not_go_on_with_their_checkpoint(tmp_path):
+    rng = np.random.default_rng(0)
+    y = (rng.random(20_000) < 0.5).astype(int)
+    answers = []
+    for shift in (0.3, 2.0):
+        X = rng.normal(size=(y.size, 2)) + shift * y[:, None]
+        table = parquet_of(tmp_path / "rows", X, y)
+        found = solve(BufferedAUC(), table, y, solver="newton", checkpoint=str(tmp_path / "checkpoints"))
+        answers.append(found.objective)
+        assert found.objective == pytest.approx(solve(BufferedAUC(), X, y, solver="newton").objective, rel=1e-5)
+    assert answers[0] > 2 * answers[1]

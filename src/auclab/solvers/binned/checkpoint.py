@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from auclab.formulations.problem import Problem
+from auclab.samples.blocks.block_sample import BlockSample
+from auclab.samples.blocks.files import file_state
 from auclab.types import Array, AuclabError
 
 #: Of the layout of the file.
@@ -75,6 +77,9 @@ class State:
 def checkpoint_path(folder: str | Path, problem: Problem, tolerance: float) -> Path:
     """The file of a solve in a folder, by what it depends on: the program, the tolerance, the blocks with their labels.
 
+    Of the rows, which are not read for it, count their files with the time of the last change, those that were drawn,
+    and the ranges of all: rows of a file that was replaced are a solve of their own.
+
     Parameters
     ----------
     folder : path
@@ -88,12 +93,19 @@ def checkpoint_path(folder: str | Path, problem: Problem, tolerance: float) -> P
     AuclabError
         The folder cannot be made.
     """
-    digest = hashlib.sha256(repr((problem.program, tolerance, problem.sample.n_pos, problem.sample.n_neg)).encode())
-    for each in problem.sample.labels:  # type: ignore[attr-defined]
+    sample = problem.sample
+    assert isinstance(sample, BlockSample)
+    digest = hashlib.sha256(repr((problem.program, tolerance, sample.n_pos, sample.n_neg)).encode())
+    for path in sorted({str(each.block.source.path) for each in sample.labels if hasattr(each.block.source, "path")}):
+        digest.update(repr((path, file_state(path))).encode())
+    for each in sample.labels:
         digest.update(repr((each.block.source, each.block.scalings, each.before)).encode())
         for part in (each.block.kept, each.labels):
             digest.update(part or b"")
         digest.update(b"" if each.weight is None else np.ascontiguousarray(each.weight).tobytes())
+    drawn = [] if sample.drawn is None else [sample.drawn.X_pos, sample.drawn.X_neg]
+    for values in (sample.peaks, sample.spread, sample.offset, *drawn):
+        digest.update(b"" if values is None else np.ascontiguousarray(values).tobytes())
     place = Path(folder).expanduser()
     try:
         place.mkdir(parents=True, exist_ok=True)

@@ -48,9 +48,13 @@ class Grid:
 
     @property
     def ends(self) -> Array:
-        """The ends of the bins, shape (n_bins + 1,)."""
+        """The ends of the bins, shape (n_bins + 1,).
+
+        The last bin has a width, or scores above those that were expected would be counted in its lowest part.
+        """
+        edge = float(self.edges[-1])
         first = min(self.low, float(self.edges[0]) - 1e-300)
-        last = max(self.high, float(self.edges[-1]))
+        last = max(self.high, edge + max(1e-12 * abs(edge), 1e-280))
         return np.r_[first, self.edges, last]
 
     @property

@@ -53,6 +53,8 @@ _MAX_PASSES, _MAX_FAILURES = 40, 4
 _ACCURATE = 3e-4
 #: A predicted decrease below this part of the gap that is wanted will not be felt.
 _NEGLIGIBLE = 1e-7
+#: A bound that exceeds the objective by more than this part of it cannot be due to rounding.
+_CONTRADICTION = 1e-9
 
 
 def is_solved_in_bins(problem: Problem) -> bool:
@@ -166,6 +168,8 @@ class BinnedSolve:
             return None
         seconds = self.monitor.remaining
         found = bound_of_bins(self.problem, loss, (state.best, state.value), self.tolerance, seconds)
+        if found.bound > state.value * (1.0 + _CONTRADICTION):  # one of the two is wrong, and rows tell which
+            return None
         other = self.method.on_cone(np.r_[found.coef, found.intercept, 0.0])
         state = self._with_bound(replace(state, passes=state.passes + 1), found)
         self.method.iterations += 1
