@@ -33,7 +33,7 @@ class OptunaSweeper(GridSweeper):
     seed : int
         Of the sampler.
     metric : str
-        What a job is worth, the larger the better: a metric of its run that does not look at the test part.
+        What a job is worth: a metric on inner folds of the training part, or that of a tuned parameter.
     max_batch_size, params
         As of Hydra's basic sweeper.
     """
@@ -60,7 +60,7 @@ class OptunaSweeper(GridSweeper):
 
     def _search(self, arguments: list[str]) -> list[Sequence[JobReturn]]:
         from auclab.pipeline.settings import typed
-        from auclab.sweeps.adaptive import Search, show_search, space_of, value_of, with_inner_folds
+        from auclab.sweeps.adaptive import Search, direction_of, show_search, space_of, value_of, with_inner_folds
         from auclab.sweeps.sweep import program, report_remaining_jobs
         from auclab.sweeps.workers import count_workers
         from auclab.tracking.config import TrackingConfig
@@ -71,7 +71,7 @@ class OptunaSweeper(GridSweeper):
         parser = OverridesParser.create(config_loader=self.hydra_context.config_loader)
         space, fixed = space_of(parser.parse_overrides([*self._parse_config(), *arguments]))
         fixed = with_inner_folds(fixed, self.metric)
-        search = Search.start(space, sampler=self.sampler, seed=self.seed)
+        search = Search.start(space, sampler=self.sampler, seed=self.seed, direction=direction_of(self.metric))
         folder = Path(self.config.hydra.sweep.dir)
         folder.mkdir(parents=True, exist_ok=True)
         OmegaConf.save(self.config, folder / "multirun.yaml")

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from auclab.sweeps.adaptive import SAMPLERS, Interval, Search, check_search, space_of, value_of
+from auclab.sweeps.adaptive import SAMPLERS, Interval, Search, check_search, direction_of, space_of, value_of
 from auclab.tracking import TrackingConfig
 from auclab.tracking.job_status import JobStatus
 from auclab.types import AuclabError
@@ -38,6 +38,8 @@ def test_space_keeps_what_all_jobs_share():
         (["dataset=pima,sonar", "tune=auto"], "tpe", "tune/score", "another task"),
         (["split.seed=range(3)", "tune=auto", LAMBDA], "tpe", "tune/score", "another task"),
         ([LAMBDA, "tune=auto"], "tpe", "test/auc", "held-out part"),
+        ([LAMBDA], "tpe", "train/auc", "have not seen"),
+        ([LAMBDA], "tpe", "seconds/total", "have not seen"),
         ([LAMBDA], "tpe", "tune/score", "add tune=auto"),
         ([LAMBDA, "tune=none"], "tpe", "tune/score", "add tune=auto"),
         ([LAMBDA, "inner.folds=3,5"], "tpe", "inner/auc", "another task"),
@@ -78,6 +80,22 @@ def test_the_same_results_lead_to_the_same_proposals_and_near_the_optimum(sample
         rows = list(csv.DictReader(file))
     assert [float(row["value"]) for row in rows] == longer.values
     assert float(rows[3]["formulation.penalty"]) == longer.trials[3].params["formulation.penalty"]
+
+
+def test_the_smallest_value_is_the_best_of_a_metric_that_falls():
+    pytest.importorskip("optuna")
+    space = space_of(parsed(LAMBDA))[0]
+    search = Search.start(space, sampler="random", seed=0, direction=direction_of("inner/auc_threshold"))
+    search.ask(3)
+    search.tell([0.5, 0.2, 0.3])
+    assert search.best == 1
+
+
+@pytest.mark.parametrize(("n_trials", "batch"), [(0, None), (-3, 2), (4, 0), (4, -1)])
+def test_numbers_of_jobs_are_at_least_one(n_trials, batch):
+    pytest.importorskip("optuna")
+    with pytest.raises(AuclabError, match="at least 1"):
+        check_search([LAMBDA], "tpe", "inner/auc", n_trials, batch)
 
 
 def test_a_failed_job_is_never_the_best():

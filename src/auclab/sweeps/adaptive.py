@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Self
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import ChoiceSweep, IntervalSweep, Override, RangeSweep
 
+from auclab.metrics.registry import METRICS
 from auclab.tracking.config import TrackingConfig
 from auclab.tracking.job_status import JobStatus
 from auclab.types import AuclabError
@@ -96,7 +97,7 @@ def space_of(overrides: Sequence[Override]) -> tuple[Space, list[str]]:
     return space, fixed
 
 
-def check_search(grid: Sequence[str], sampler: str, metric: str) -> None:
+def check_search(grid: Sequence[str], sampler: str, metric: str, n_trials: int = 1, batch: int | None = None) -> None:
     """Refuse, before anything is computed, what cannot be searched or would choose by the data it is judged on.
 
     Parameters
@@ -107,12 +108,17 @@ def check_search(grid: Sequence[str], sampler: str, metric: str) -> None:
         A name in `SAMPLERS`.
     metric : str
         What a job is worth.
+    n_trials, batch : int
+        Jobs in all, and at a time.
 
     Raises
     ------
     AuclabError
-        Nothing to choose, a choice between tasks, a metric of the test part, no inner folds, an unknown sampler.
+        Nothing to choose, a choice between tasks, a metric that is not of inner folds, an unknown sampler, no jobs.
     """
+    for name, count in (("n_trials", n_trials), ("batch", batch)):
+        if count is not None and count < 1:
+            raise AuclabError(f"hydra.sweeper.{name} is {count}; it is a number of jobs, at least 1")
     space, fixed = space_of(OverridesParser.create().parse_overrides(list(grid)))
     Search.start(space, sampler=sampler, seed=0)
     if not space:
@@ -127,16 +133,29 @@ def check_search(grid: Sequence[str], sampler: str, metric: str) -> None:
                 f"{key} makes another task and no better scorer, so a search over it would choose the easiest: give "
                 "one value, and search once for each"
             )
-    if metric.startswith("test"):
+    if not metric.startswith("inner/") and metric != "tune/score":
+        held_out = "would choose by the held-out part, and its estimate would be too high"
+        why = held_out if metric.startswith("test") else "does not measure scorers on rows that they have not seen"
         raise AuclabError(
-            f"hydra.sweeper.metric={metric} would choose by the held-out part, and its estimate would be too high; "
-            "inner/auc is measured on folds of the training part"
+            f"hydra.sweeper.metric={metric} {why}; take inner/auc or another metric on folds of the training part"
         )
     if metric.startswith("tune/") and not any(word.startswith("tune=") and word != "tune=none" for word in fixed):
         raise AuclabError(
             f"hydra.sweeper.metric={metric} is the score of tuned parameters: add tune=auto, or leave the metric out "
             "for inner/auc"
         )
+
+
+def direction_of(metric: str) -> str:
+    """``maximize``, or ``minimize`` for a metric that is the better the smaller.
+
+    Examples
+    --------
+    >>> direction_of("inner/auc"), direction_of("inner/auc_threshold")
+    ('maximize', 'minimize')
+    """
+    known = METRICS.get(metric.partition("/")[2])
+    return "minimize" if known is not None and not known.greater_is_better else "maximize"
 
 
 def with_inner_folds(fixed: Sequence[str], metric: str) -> list[str]:
@@ -162,7 +181,9 @@ class Search:
     space : dict
         The settings that are searched.
     study : optuna.Study
-        Maximises; in memory.
+        In memory.
+    sign : int
+        −1 where the smallest value is the best.
     trials : list
         Those that were proposed, in order.
     values : list of float or None
@@ -171,12 +192,13 @@ class Search:
 
     space: Space
     study: optuna.Study
+    sign: int = 1
     trials: list[optuna.Trial] = field(default_factory=list)
     values: list[float | None] = field(default_factory=list)
 
     @classmethod
-    def start(cls, space: Space, *, sampler: str, seed: int) -> Self:
-        """A search without proposals.
+    def start(cls, space: Space, *, sampler: str, seed: int, direction: str = "maximize") -> Self:
+        """A search without proposals; `direction` is that of `direction_of`.
 
         Raises
         ------
@@ -201,7 +223,8 @@ class Search:
                 found = getattr(optuna.samplers, SAMPLERS[sampler])(**options)
         except ImportError as error:
             raise AuclabError(f"hydra.sweeper.sampler={sampler}: {error}; tpe needs nothing more") from error
-        return cls(space, optuna.create_study(direction="maximize", sampler=found))
+        study = optuna.create_study(direction=direction, sampler=found)
+        return cls(space, study, 1 if direction == "maximize" else -1)
 
     def ask(self, count: int) -> list[list[str]]:
         """The overrides of so many further jobs."""
@@ -223,8 +246,8 @@ class Search:
 
     @property
     def best(self) -> int | None:
-        """Number of the first job with the largest value; None if every one failed."""
-        known = [(value, -number) for number, value in enumerate(self.values) if value is not None]
+        """Number of the first job with the best value; None if every one failed."""
+        known = [(self.sign * value, -number) for number, value in enumerate(self.values) if value is not None]
         return -max(known)[1] if known else None
 
     def settings(self, number: int) -> list[str]:

@@ -106,7 +106,7 @@ def _count_jobs(sweeper: DictConfig, grid: list[str]) -> int | None:
     if kind == "OptunaSweeper":
         from auclab.sweeps.adaptive import check_search
 
-        check_search(grid, sweeper.sampler, sweeper.metric)
+        check_search(grid, sweeper.sampler, sweeper.metric, int(sweeper.n_trials), sweeper.batch)
         return int(sweeper.n_trials)
     return count_grid(grid) if kind in ("BasicSweeper", "GridSweeper") else None
 
