@@ -63,7 +63,7 @@ def one_run(folder: str, split: str, engine: str, output: str) -> None:
             part = next((name for function, name in PARTS if function in names), "the rest")
             seen["data"] |= part == "files and labels"
             part = part if seen["data"] else "libraries"
-            now, number = time.perf_counter(), passes._passes.number
+            now, number = time.perf_counter(), passes.number_of_passes()
             seconds[part] += now - last[0]
             last[0] = now
             counts[part] += number - seen["pass"]

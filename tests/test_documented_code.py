@@ -15,8 +15,8 @@ import auclab
 from auclab.metrics import ScoreSummary, score_edges
 from test_documents import PAGES, ROOT
 
-#: Pages with tests of their own.
-ELSEWHERE = {"bounds.md", "constraints.md", "own_models.md"}
+#: Pages with tests of their own, and one whose block needs a Dask cluster (tests/samples/test_dask_input.py).
+ELSEWHERE = {"bounds.md", "constraints.md", "own_models.md", "blocks_at_scale.md"}
 FENCED = {
     page.name: re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
     for page in PAGES

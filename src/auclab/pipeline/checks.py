@@ -72,6 +72,7 @@ def check_settings(experiment: Experiment) -> None:
     _check_split(plain.get("split") or {})
     _check_solver(experiment)
     _check_tuning(experiment)
+    _check_inner_folds(experiment)
     experiment.class_weight  # noqa: B018  read, and refused if it is none
     _check_constraints(experiment)
     _check_kernel(experiment)
@@ -213,6 +214,14 @@ def _check_solver(experiment: Experiment) -> None:
         raise AuclabError(f"solver.encoding is {encoding!r}{near}; it is one of {', '.join(_ENCODINGS)}")
     if export is not None and not str(export).endswith(_EXPORTS):
         raise AuclabError(f"solver.export is {export!r}; the path of a model ends in {' or '.join(_EXPORTS)}")
+
+
+def _check_inner_folds(experiment: Experiment) -> None:
+    inner = experiment.inner
+    if inner.folds < 0 or inner.folds == 1:
+        raise AuclabError(f"inner.folds is {inner.folds}; it is at least 2, or 0 for none")
+    if inner.seed < 0:
+        raise AuclabError(f"inner.seed is {inner.seed}; it must be ≥ 0")
 
 
 def _check_tuning(experiment: Experiment) -> None:

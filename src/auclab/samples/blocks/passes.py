@@ -65,6 +65,11 @@ def passes_to(report: Report) -> Iterator[None]:
         _passes.report, _passes.number, _passes.seconds = before
 
 
+def number_of_passes() -> int:
+    """Passes that have begun since `passes_to` was entered."""
+    return _passes.number
+
+
 def begun_pass(total: int) -> Callable[[int], None]:
     """Count a pass over `total` blocks; what is returned is called with the number of blocks that are done since."""
     begin, finished = perf_counter(), 0

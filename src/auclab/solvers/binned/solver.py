@@ -62,7 +62,7 @@ def is_solved_in_bins(problem: Problem) -> bool:
     sample = problem.sample
     if not isinstance(sample, BlockSample) or sample.drawn is None or problem.constraints is not None:
         return False
-    return problem.program.kind == "hinge" and problem.program.is_convex and sample.n_features <= MOST_FEATURES
+    return problem.program.is_mean_of_hinges and problem.program.is_convex and sample.n_features <= MOST_FEATURES
 
 
 def solve_in_bins(
