@@ -73,6 +73,19 @@ def test_the_cheapest_vertex_is_the_cheapest_of_all_thresholds(tmp_path_factory,
         assert [fpr / 1e4, tpr / 1e4] == pytest.approx([called[y == 0].mean(), called[y == 1].mean()], abs=1e-4)
 
 
+def test_thresholds_of_scores_with_a_common_part_differ(tmp_path):
+    scores = stored([(True, 3), (False, 2), (True, 1), (False, 0)])
+    scores = StoredScores("test", scores.y_true, 1e9 + 0.05 * scores.y_score, scores.row)
+    levels = [level for *_, level in decisions(tmp_path, scores, polygon_of(scores))["cheapest"]]
+    assert levels[0] is None
+    assert [int((scores.y_score >= level).sum()) for level in levels[1:]] == [1, 3, 4]
+
+
+def test_infinite_scores_have_no_worst_rows():
+    scores = stored([(True, 3), (False, 2)])
+    assert worst_rows(StoredScores("test", scores.y_true, np.array([-np.inf, 1.0]), scores.row)) == []
+
+
 def test_probabilities_and_threshold_are_those_of_the_model(tmp_path):
     scorer = {
         **{"format": "auclab scorer", "version": 1, "columns": [], "terms": [], "intercept": 0.0, "labels": ["0", "1"]},

@@ -52,7 +52,7 @@ def decisions(folder: Path, scores: StoredScores, polygon: tuple[Array, Array]) 
         value = float(threshold["value"])
         called = scores.y_score > value
         rates = [float(called[scores.y_true == label].mean()) for label in (0, 1)]
-        found["threshold"] = {"value": short([value], 5)[0], "rule": str(threshold["rule"]), "rates": steps(rates)}
+        found["threshold"] = {"value": value, "rule": str(threshold["rule"]), "rates": steps(rates)}
         probability = Scorer(description).probability(scores.y_score)
         if probability is not None:
             found["calibration"] = _calibration(probability, scores.y_true == 1)
@@ -65,8 +65,26 @@ def _cheapest(scores: StoredScores, polygon: tuple[Array, Array]) -> list[list[A
     descending = np.sort(scores.y_score)[::-1]
     positives = int((scores.y_true == 1).sum())
     called = np.rint(fpr * (descending.size - positives) + tpr * positives).astype(int)
-    levels = [None if count == 0 else short([descending[count - 1]], 5)[0] for count in called]
+    levels = [None if count == 0 else _between(descending, int(count)) for count in called]
     return [list(each) for each in zip(steps(fpr), steps(tpr), levels, strict=True)]
+
+
+def _between(descending: Array, count: int) -> float:
+    """A number with few digits from which on `count` scores are called positive: above the next, at most the last.
+
+    Examples
+    --------
+    >>> scores = np.array([0.123456, 0.123454, 0.1])
+    >>> [_between(scores, count) for count in (1, 2, 3)]
+    [0.123456, 0.12, 0.1]
+    """
+    level = float(descending[count - 1])
+    below = float(descending[count]) if count < descending.size else -math.inf
+    for digits in range(2, 17):
+        for rounded in (float(f"{level:.{digits}g}"), float(f"{0.5 * level + 0.5 * below:.{digits}g}")):
+            if below < rounded <= level:
+                return rounded
+    return level
 
 
 def _calibration(probability: Array, positive: Array) -> dict[str, Any]:

@@ -30,10 +30,12 @@ def worst_rows(scores: StoredScores) -> list[dict[str, Any]]:
     list of dict
         ``row`` (of the data set, from 0; null where the run did not keep it), ``positive``, ``score``, ``error``, and
         ``wrong``: the share of the other class on the wrong side of it, ties by half. Observations without an error are
-        left out.
+        left out, and all of them where a score is infinite.
     """
+    if not np.isfinite(scores.y_score).all():
+        return []
     is_positive = scores.y_true == 1
-    found = []
+    found: list[dict[str, Any]] = []
     for positive in (True, False):
         own = np.flatnonzero(is_positive == positive)
         sign = 1.0 if positive else -1.0

@@ -59,6 +59,11 @@ class BinMultipliers:
         sample_weight : array of shape (n_rows,), optional
         pos_label : optional
             The label of the positive class.
+
+        Raises
+        ------
+        AuclabError
+            Labels or weights of another length than the table, labels of other than two classes, a file that has changed.
         """
         positive = positive_mask(y, pos_label)
         weight = weight_vector(sample_weight, positive.size)

@@ -67,7 +67,7 @@ class Costs {
       const [fpr, tpr, score] = this.best(run, ratio, share);
       const kept = run.curves[0].threshold;
       const own = kept ? number(costAt(unit(kept.rates), ratio, share)) : number(null);
-      const from = score === null ? { text: "none" } : tpr === 1 && fpr === 1 ? { text: "all" } : number(score, 5);
+      const from = score === null ? { text: "none" } : tpr === 1 && fpr === 1 ? { text: "all" } : { text: String(score).replace("-", "−") };
       return [run.name, from, percent(fpr), percent(tpr), number(costAt([fpr, tpr], ratio, share)), own];
     });
     return makeTable("The cheapest threshold on these observations; on new ones it costs a little more, as it was chosen here.",

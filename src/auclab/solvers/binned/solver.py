@@ -152,8 +152,10 @@ class BinnedSolve:
         if start is not None:
             return self.method.on_cone(np.r_[start[0], start[1], 0.0])
         part = Problem(self.problem.program, self.drawn)
+        left = self.monitor.remaining
+        seconds = None if left is None else 0.5 * left  # the rest is for passes over all rows
         with progress_to(lambda progress: None):
-            raw = solve(part, tolerance=max(self.tolerance, _FIRST_TOLERANCE), time_limit=self.monitor.remaining)
+            raw = solve(part, tolerance=max(self.tolerance, _FIRST_TOLERANCE), time_limit=seconds)
         return self.method.on_cone(np.r_[raw.coef, raw.intercept, 0.0]) if raw.coef.any() else None
 
     def _after_pass(self, state: State) -> State | None:
