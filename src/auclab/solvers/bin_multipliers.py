@@ -63,7 +63,7 @@ class BinMultipliers:
         Raises
         ------
         AuclabError
-            Labels or weights of another length than the table, labels of other than two classes, a file that has changed.
+            Labels or weights of another length than the table, labels of other than two classes, a changed file.
         """
         positive = positive_mask(y, pos_label)
         weight = weight_vector(sample_weight, positive.size)
