@@ -135,6 +135,7 @@ def tables(rows: list[measured.Row]) -> dict[str, str]:
         lines.append(
             [
                 name,
+                f"{measured.significant(float(row['seconds']))} s",
                 f"{measured.significant(float(row['processor']))} s",
                 row["passes"] if way != "memory" else "–",
                 f"{measured.significant(float(row['client_gb']))} GB{worker}",
@@ -142,7 +143,7 @@ def tables(rows: list[measured.Row]) -> dict[str, str]:
                 f"{float(row['objective']):.12f}",
             ]
         )
-    head = ["run", "processor time", "passes", "peak memory", "gap", "objective"]
+    head = ["run", "time", "processor time", "passes", "peak memory", "gap", "objective"]
     return {"ways": measured.table(head, lines)}
 
 

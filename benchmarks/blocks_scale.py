@@ -121,6 +121,7 @@ def tables(rows: list[measured.Row]) -> dict[str, str]:
             [
                 f"{int(row['rows']):,}",
                 way if row["workers"] == "0" else f"bins, Dask workers: {row['workers']}",
+                f"{measured.significant(float(row['seconds']))} s",
                 f"{measured.significant(float(row['processor']))} s",
                 f"{measured.significant(float(row['client_gb']))} GB",
                 f"{measured.significant(float(row['worker_gb']))} GB" if row["worker_gb"] else "–",
@@ -130,7 +131,7 @@ def tables(rows: list[measured.Row]) -> dict[str, str]:
             ]
         )
     head = [
-        "rows", "way", "processor time", "memory of this process", "of a worker", "points w", "gap",
+        "rows", "way", "time", "processor time", "memory of this process", "of a worker", "points w", "gap",
         "objective, distance to memory",
     ]  # fmt: skip
     return {"sizes": measured.table(head, lines)}
