@@ -26,6 +26,7 @@ SCRIPTS = (
     "blocks",
     "blocks_scale",
     "blocks_run",
+    "comparing",
 )
 #: Results files from before origins were kept; a file that is measured again leaves the list.
 WITHOUT_ORIGIN = {
