@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.stats import binomtest
 
 from auclab.export.scorer import Scorer
 from auclab.metrics import roc_hull
@@ -93,19 +94,6 @@ def _calibration(probability: Array, positive: Array) -> dict[str, Any]:
     for part in np.array_split(order, GROUPS):
         if count := part.size:
             hits = int(positive[part].sum())
-            groups.append([*steps([probability[part].mean(), hits / count, *_wilson(hits, count)]), count])
+            ends = binomtest(hits, count).proportion_ci(0.95, method="wilson")
+            groups.append([*steps([probability[part].mean(), hits / count, ends.low, ends.high]), count])
     return {"brier": short([float(np.mean((probability - positive) ** 2))])[0], "groups": groups}
-
-
-def _wilson(hits: int, count: int, z: float = 1.959963984540054) -> tuple[float, float]:
-    """The interval of Wilson (1927) for a proportion.
-
-    Examples
-    --------
-    >>> [round(end, 4) for end in _wilson(0, 10)]
-    [0.0, 0.2775]
-    """
-    share = hits / count
-    middle = (share + z * z / (2 * count)) / (1 + z * z / count)
-    half = z / (1 + z * z / count) * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
-    return max(0.0, middle - half), min(1.0, middle + half)
