@@ -34,16 +34,16 @@ from auclab.metrics.summary.blocks import ScoreBlocks
 from auclab.metrics.summary.bounds import both_classes, bounded_metric, in_bin_shares
 from auclab.metrics.summary.brackets import Bracket
 from auclab.metrics.summary.class_bins import ClassBins
-from auclab.metrics.summary.lists import mean_atoms, mixed, orders, spread_atoms
-from auclab.metrics.summary.second_pass import (
+from auclab.metrics.summary.gathered_rows import (
     BYTES_A_SCORE,
     BYTES_A_WEIGHTED_SCORE,
     Rows,
     gather,
-    level_bracket,
     no_rows,
     number_of_scores,
 )
+from auclab.metrics.summary.lists import mean_atoms, mixed, orders, spread_atoms
+from auclab.metrics.summary.undecided_bins import level_bracket
 from auclab.types import Array, AuclabError
 
 #: What is charged for rounding, relative to the terms.

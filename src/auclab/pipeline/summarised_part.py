@@ -27,7 +27,7 @@ from auclab.metrics.summary.bounds import CONVEX, CURVE
 from auclab.metrics.summary.brackets import ErrorBounds
 from auclab.metrics.summary.lists import joined, mean_atoms
 from auclab.metrics.summary.scored_block import scored_block
-from auclab.metrics.summary.second_pass import BYTES_A_SCORE
+from auclab.metrics.summary.gathered_rows import BYTES_A_SCORE
 from auclab.samples.blocks.table import BlockTable, scores_of
 from auclab.samples.blocks.tree import tree_sum
 from auclab.types import Array, AuclabError

@@ -22,6 +22,8 @@ from auclab.metrics.summary.class_bins import ClassBins
 from auclab.metrics.summary.lists import joined, mean_atoms, spread_atoms
 
 Mask = NDArray[np.bool_]
+#: Bins of the positives, and bins of the negatives.
+Masks = tuple[Mask, Mask]
 #: What is charged for rounding, relative to the terms.
 _ROUNDING = 2.0**-44
 
@@ -86,7 +88,7 @@ class ErrorBounds:
         )
 
 
-def undecided(pos: ClassBins, neg: ClassBins, bracket: Bracket) -> tuple[Mask, Mask]:
+def undecided(pos: ClassBins, neg: ClassBins, bracket: Bracket) -> Masks:
     """Bins of either class with errors that may lie on both sides of a level in the bracket.
 
     Elsewhere the hinge is linear for all such levels, so that the mean of a bin stands for its scores.

@@ -18,7 +18,7 @@ from auclab.compiled.ranking import rank_counts_above
 from auclab.metrics.class_scores import ClassScores
 from auclab.metrics.pair_errors import PairErrors
 from auclab.metrics.summary.binned_scores import BinnedScores
-from auclab.metrics.summary.brackets import Bracket, Mask
+from auclab.metrics.summary.brackets import Bracket, Mask, Masks
 from auclab.types import Array
 
 #: Levels of a round, and rounds: the second one is near the root that the first one interpolates.
@@ -26,7 +26,6 @@ LEVELS, ROUNDS = 16, 12
 #: Distance of the limits at which they count as one value.
 ENOUGH = 2e-13
 
-Masks = tuple[Mask, Mask]
 #: From masks of the scores to gather, and of the negatives that take part, to lists of both classes.
 Lists = Callable[[Masks, Mask], ClassScores]
 
