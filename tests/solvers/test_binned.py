@@ -17,6 +17,7 @@ from auclab.samples.as_sample import as_sample
 from auclab.samples.blocks import DaskEngine, LocalEngine, open_parquet
 from auclab.samples.blocks.computed import uniform_table
 from auclab.samples.blocks.labels import computed_labels, packed_labels
+from auclab.samples.blocks.passes import number_of_passes, passes_to
 from auclab.samples.blocks.reading import groups
 from auclab.samples.memory import RowRounding, Sample
 from auclab.solvers.binned.bin_sums import SumInBins
@@ -301,6 +302,18 @@ def test_the_multipliers_of_all_rows_prove_the_bound(program, weighted):
     assert found.multipliers is None
     rows = found.bin_multipliers.of_rows(table, y, weight)
     assert rows.shape == y.shape
+    labels = packed_labels(table, y == 1, weight)
+    np.testing.assert_array_equal(found.bin_multipliers.of_rows(table, labels), rows)
+    if not weighted:
+        np.testing.assert_array_equal(found.bin_multipliers.of_rows(table, computed_labels(table)), rows)
+    by_block = list(found.bin_multipliers.by_block(table, labels))
+    assert [part.size for part in by_block] == [block.n_rows for block in table.blocks]
+    with pytest.raises(AuclabError, match="have their weights"):
+        found.bin_multipliers.of_rows(table, labels, np.ones(y.size))
+    with pytest.raises(AuclabError, match="not of this table"):
+        found.bin_multipliers.of_rows(table[np.arange(500)], labels)
+    with pytest.raises(AuclabError, match="23000 rows, but there are 22999 labels"):
+        found.bin_multipliers.of_rows(table, y[1:])
     proved = certify(program, np.asarray(table), y, found.coef, found.intercept, multipliers=rows, sample_weight=weight)
     assert proved.lower_bound == pytest.approx(found.lower_bound, rel=1e-9)
     assert proved.gap <= 1e-6
@@ -457,3 +470,13 @@ def test_rows_that_replace_others_do_not_go_on_with_their_checkpoint(tmp_path):
         answers.append(found.objective)
         assert found.objective == pytest.approx(solve(BufferedAUC(), X, y, solver="newton").objective, rel=1e-5)
     assert answers[0] > 2 * answers[1]
+
+
+def test_one_pass_besides_those_at_points():
+    """The first look at the rows brings the difference of the class means as well, which w = 0 is tried with."""
+    table, y = uniform()
+    for labels in (y, computed_labels(table)):
+        with passes_to(lambda progress: None):
+            found = solve(BufferedAUC(), table, labels, solver="newton")
+            assert number_of_passes() == 1 + found.iterations
+        assert found.status is Status.OPTIMAL

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 from auclab.compiled.fixed_point import bins_of
 from auclab.compiled.score_bins import moved_scores
 from auclab.samples.blocks.block import Scaling
-from auclab.samples.blocks.labels import LabelledRows, packed_labels
+from auclab.samples.blocks.labels import BlockLabels, LabelledBlock, packed_labels
 from auclab.samples.blocks.table import BlockTable
-from auclab.types import Array
-from auclab.validation import positive_mask, weight_vector
+from auclab.types import Array, AuclabError
+from auclab.validation import positive_mask, same_length, weight_vector
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,12 @@ class BinMultipliers:
     offset: Array | None = None
 
     def of_rows(
-        self, table: BlockTable, y: ArrayLike, sample_weight: ArrayLike | None = None, *, pos_label: Any = None
+        self,
+        table: BlockTable,
+        y: ArrayLike | BlockLabels,
+        sample_weight: ArrayLike | None = None,
+        *,
+        pos_label: Any = None,
     ) -> Array:
         """The multiplier of every row, shape (n_rows,), as `Solution.multipliers` has them; one pass.
 
@@ -55,7 +60,8 @@ class BinMultipliers:
         ----------
         table : BlockTable
             That of the solve.
-        y : array of shape (n_rows,)
+        y : array of shape (n_rows,), or BlockLabels
+            `BlockLabels` have their weights, and say which class is positive.
         sample_weight : array of shape (n_rows,), optional
         pos_label : optional
             The label of the positive class.
@@ -64,44 +70,61 @@ class BinMultipliers:
         ------
         AuclabError
             Labels or weights of another length than the table, labels of other than two classes, a changed file.
+
+        See Also
+        --------
+        by_block : The same without a vector with an entry per row.
         """
-        positive = positive_mask(y, pos_label)
-        weight = weight_vector(sample_weight, positive.size)
+        return np.concatenate(list(self.by_block(table, y, sample_weight, pos_label=pos_label)))
+
+    def by_block(
+        self,
+        table: BlockTable,
+        y: ArrayLike | BlockLabels,
+        sample_weight: ArrayLike | None = None,
+        *,
+        pos_label: Any = None,
+    ) -> Iterator[Array]:
+        """The multipliers of the rows block by block, in their order: some blocks are in memory at a time; one pass.
+
+        Parameters and errors as in `of_rows`.
+        """
+        labels = _labelled(table, y, sample_weight, pos_label)
         if self.offset is not None:
             table = table.scaled(Scaling(tuple(self.offset.tolist()), (1.0,) * self.offset.size))
-        labels = packed_labels(table, positive, weight)
-        if weight is None:
-            unit = 1.0 / labels.n_neg, 1.0 / labels.n_pos
-        else:
-            unit = 1.0 / float(weight[~positive].sum()), 1.0 / float(weight[positive].sum())
-        found: _Pieces = table.engine.reduce(_Multiply(self, unit), labels)
-        return np.concatenate(found.parts)
+        of_pos, of_neg = labels.units()
+        return table.engine.run(_Multiply(self, (of_neg, of_pos)), table.blocks, labels)
 
 
-@dataclass(frozen=True)
-class _Pieces:
-    """Vectors of blocks, which are joined by ``+``."""
-
-    parts: tuple[Array, ...]
-
-    def __add__(self, other: _Pieces) -> _Pieces:
-        return _Pieces(self.parts + other.parts)
+def _labelled(table: BlockTable, y: Any, sample_weight: ArrayLike | None, pos_label: Any) -> BlockLabels:
+    """Labels by blocks."""
+    if isinstance(y, BlockLabels):
+        if sample_weight is not None or pos_label is not None:
+            raise AuclabError("BlockLabels have their weights and their positive class; leave out those given beside")
+        sizes, of_table = ([block.n_rows for block in each] for each in ((b.block for b in y), table.blocks))
+        if sizes != of_table:
+            raise AuclabError(f"the labels are of {sum(sizes)} rows in {len(sizes)} blocks, and not of this table")
+        return y
+    positive = positive_mask(y, pos_label)
+    if positive.size != len(table):
+        raise AuclabError(f"the table has {len(table)} rows, but there are {positive.size} labels")
+    weight = weight_vector(sample_weight, positive.size)
+    same_length(y=positive, sample_weight=weight)
+    return packed_labels(table, positive, weight)
 
 
 @dataclass(frozen=True)
 class _Multiply:
-    """The task: the multipliers of the rows of some blocks."""
+    """The task: the multipliers of the rows of a block."""
 
     multipliers: BinMultipliers
     unit: tuple[float, float]
 
-    def __call__(self, blocks: Iterable[LabelledRows]) -> _Pieces:
-        of, parts = self.multipliers, []
-        for block in blocks:
-            columns = np.ascontiguousarray(np.asarray(block.rows).T, dtype=np.float64)
-            moves = float(of.moves[0]), float(of.moves[1])
-            bins = bins_of(moved_scores(columns, of.coef, block.positive, moves), of.edges)
-            side = block.positive.astype(np.intp)
-            values = of.values[side, bins] * np.asarray(self.unit)[side]
-            parts.append(values if block.weight is None else values * block.weight)
-        return _Pieces((np.concatenate(parts),))
+    def __call__(self, rows: Array, block: LabelledBlock) -> Array:
+        of, positive = self.multipliers, block.positive
+        columns = np.ascontiguousarray(np.asarray(rows).T, dtype=np.float64)
+        moves = float(of.moves[0]), float(of.moves[1])
+        bins = bins_of(moved_scores(columns, of.coef, positive, moves), of.edges)
+        side = positive.astype(np.intp)
+        values = of.values[side, bins] * np.asarray(self.unit)[side]
+        return np.asarray(values if block.weight is None else values * block.weight)

@@ -127,6 +127,11 @@ class BlockSample(Sample):
         """Which observations are positive, in the order of the data."""
         return self.labels.positive()
 
+    @cached_property  # type: ignore[misc]
+    def mean_difference(self) -> Array:
+        """Δ = mean(x⁺) − mean(x⁻); the first pass has found it, but of rows that were centred after it."""
+        return self.combine(self.share_pos, self.share_neg)
+
     @property
     def n_pos(self) -> int:
         """Number of positive observations."""
@@ -148,9 +153,9 @@ class BlockSample(Sample):
         return False
 
     def _check_and_centre(self) -> None:
-        """One pass that checks all values, finds the offsets of the columns and `spread`, and draws rows."""
+        """One pass that checks all values, finds offsets, `spread` and the difference of the means, and draws rows."""
         strided_by = strided(self.n_pos).step, strided(self.n_neg).step
-        task = looks_at(self.labels, strided_by, self._n_drawn)
+        task = looks_at(self.labels, strided_by, self._n_drawn, self.labels.units())
         look: FirstLook = self.table.engine.reduce(task, self.labels)
         if look.bad is not None:
             self._raise_not_finite(int(self.table.offsets[look.bad[0]]) + look.bad[1], look.bad[2])
@@ -169,6 +174,8 @@ class BlockSample(Sample):
         parts = ((look.pos.spaced - shift, shares[0]), (look.neg.spaced - shift, shares[1]))
         # The cached properties of `Sample`.
         self.__dict__.update(peaks=peaks, spread=spread_of(parts, lambda constant: peaks[constant]))
+        if offset is None:  # of rows far from 0 rounding would be most of it
+            self.__dict__["mean_difference"] = look.difference
         object.__setattr__(self, "drawn", self._drawn_sample(look, shift))
 
     @property

@@ -48,12 +48,15 @@ class FirstLook:
         The first value that is not finite.
     low, high : arrays of shape (n_columns,)
         The range of every column.
+    difference : array of shape (n_columns,)
+        Of the class means, as far as these rows add to it.
     pos, neg : ClassRowsDrawn
     """
 
     bad: tuple[int, int, int] | None
     low: Array
     high: Array
+    difference: Array
     pos: ClassRowsDrawn
     neg: ClassRowsDrawn
 
@@ -62,6 +65,7 @@ class FirstLook:
             self.bad or other.bad,
             np.minimum(self.low, other.low),
             np.maximum(self.high, other.high),
+            self.difference + other.difference,
             self.pos + other.pos,
             self.neg + other.neg,
         )
@@ -77,10 +81,13 @@ class LookAtRows:
         Every so many rows of either class one is taken.
     rates : pair of float in [0, 1]
         The part of either class that is drawn at random.
+    units : pair of float
+        What a weight of 1 is within its class; in all three pairs the positives come first.
     """
 
     strides: tuple[int, int]
     rates: tuple[float, float]
+    units: tuple[float, float]
 
     def __call__(self, blocks: Iterable[LabelledRows]) -> FirstLook:
         """The sum over some blocks."""
@@ -93,7 +100,9 @@ class LookAtRows:
 
     def _of_block(self, block: LabelledRows) -> FirstLook:
         rows, bad = block.rows, None
-        if not np.isfinite(rows.sum()):
+        with np.errstate(over="ignore", invalid="ignore"):  # large values are refused by their range
+            total = rows.sum()
+        if not np.isfinite(total):
             where = np.argwhere(~np.isfinite(rows))
             bad = (block.number, int(where[0, 0]), int(where[0, 1])) if where.size else None
         chance = np.random.default_rng([0, block.number]).random(len(rows))
@@ -106,10 +115,15 @@ class LookAtRows:
             weight = None if block.weight is None else block.weight[drawn]
             spaced = members[-before % stride :: stride]
             parts.append(ClassRowsDrawn(np.ascontiguousarray(rows[spaced]), np.ascontiguousarray(rows[drawn]), weight))
-        return FirstLook(bad, rows.min(axis=0), rows.max(axis=0), parts[0], parts[1])
+        signed = np.where(block.positive, self.units[0], -self.units[1])
+        if block.weight is not None:
+            signed *= block.weight
+        with np.errstate(over="ignore", invalid="ignore"):
+            difference = np.asarray(signed @ rows)
+        return FirstLook(bad, rows.min(axis=0), rows.max(axis=0), difference, parts[0], parts[1])
 
 
-def looks_at(labels: BlockLabels, strides: tuple[int, int], n_drawn: int) -> LookAtRows:
+def looks_at(labels: BlockLabels, strides: tuple[int, int], n_drawn: int, units: tuple[float, float]) -> LookAtRows:
     """The task that takes evenly spaced rows, and draws about `n_drawn` of either class.
 
     Parameters
@@ -118,6 +132,8 @@ def looks_at(labels: BlockLabels, strides: tuple[int, int], n_drawn: int) -> Loo
     strides : pair of int
         As in `LookAtRows`.
     n_drawn : int ≥ 0
+    units : pair of float
+        As in `LookAtRows`.
     """
     rates = min(1.0, n_drawn / max(labels.n_pos, 1)), min(1.0, n_drawn / max(labels.n_neg, 1))
-    return LookAtRows(strides, rates)
+    return LookAtRows(strides, rates, units)

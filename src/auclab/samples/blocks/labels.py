@@ -84,6 +84,17 @@ class BlockLabels(Sequence[LabelledBlock]):
         """Which rows of the table are positive, as one vector."""
         return np.concatenate([block.positive for block in self.blocks])
 
+    def units(self) -> tuple[float, float]:
+        """What a weight of 1 is within its class: of the positives, and of the negatives."""
+        if all(block.weight is None for block in self):
+            return 1.0 / self.n_pos, 1.0 / self.n_neg
+        sums = np.zeros(2)
+        for block in self:
+            positive = block.positive
+            weight = np.ones(positive.size) if block.weight is None else block.weight
+            sums += weight[positive].sum(), weight[~positive].sum()
+        return 1.0 / float(sums[0]), 1.0 / float(sums[1])
+
     def of(self, table: BlockTable) -> BlockLabels:
         """The same labels on the blocks of a table with the same rows, which may be preprocessed."""
         blocks = (replace(ours, block=block) for ours, block in zip(self.blocks, table.blocks, strict=True))
