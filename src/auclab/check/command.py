@@ -8,10 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from auclab.check.claims import Claim, Verdict, against_data, consistency
 from auclab.check.stored import Split, Training, configured_formulation, prepare_training, read_splits
 from auclab.pipeline.visible import visible
 from auclab.types import AuclabError
+
+#: Memory that a check takes for every row, whose numbers are Python's integers (measured: 380).
+BYTES_A_ROW = 400
 
 
 @dataclass(frozen=True)
@@ -67,12 +72,26 @@ def check_folder(
                 reason = " ".join(str(error).split())
                 remarks = (f"the training part could not be prepared again: {reason}",)
         if remarks or training is None:
-            lacking = "the training part is not there"
-            claims += [Claim(name, "", lacking, Verdict.UNCHECKED) for name in ("objective", "lower bound", "status")]
+            claims += _unchecked("the training part is not there")
+        elif too_much := _too_much(len(training.rows)):
+            claims += _unchecked(too_much)
         else:
             claims += against_data(split, training)
         checks.append(Check(split, tuple(claims), remarks))
     return checks
+
+
+def _unchecked(reason: str) -> list[Claim]:
+    """The claims that need the data, where these cannot be used."""
+    return [Claim(name, "", reason, Verdict.UNCHECKED) for name in ("objective", "lower bound", "status")]
+
+
+def _too_much(n_rows: int) -> str:
+    """Why so many rows are not checked here; empty where they fit the memory that is free."""
+    needed, free = 1e-9 * BYTES_A_ROW * n_rows, 1e-9 * psutil.virtual_memory().available
+    if needed <= free:
+        return ""
+    return f"{n_rows:,} rows in rational numbers need {needed:.0f} GB of memory, and {free:.1f} GB are free"
 
 
 def _agrees(split: Split, stored: Mapping[str, Any]) -> Claim:

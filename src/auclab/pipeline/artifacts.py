@@ -16,6 +16,7 @@ from auclab.estimators.baselines import Baseline
 from auclab.export.coefficients import INTERCEPT
 from auclab.formulations import Program
 from auclab.pipeline.active_constraints import SolvedConstraints
+from auclab.pipeline.block_multipliers import write_block_multipliers
 from auclab.pipeline.csv_cells import no_formula
 from auclab.pipeline.results import Fold, Result
 from auclab.pipeline.stored_files import SCORES_FILE
@@ -170,10 +171,13 @@ def _write_multipliers(fold: Fold, folder: Path) -> None:
 
     For partial AUC, `share` are the weights r of the negatives. `row` counts the data set's rows from 0.
     """
-    solution = fold.solution
+    solution, y_true = fold.solution, fold.parts["train"].y_true
+    of_bins = getattr(solution, "bin_multipliers", None)
+    if fold.in_blocks is not None and of_bins is not None:
+        write_block_multipliers(of_bins, fold.in_blocks, y_true, fold.split.train, folder / MULTIPLIERS_FILE)
+        return
     if solution.multipliers is None:
         return
-    y_true = fold.parts["train"].y_true
     table = {"row": fold.split.train, "y_true": y_true.astype("int8"), "multiplier": solution.multipliers}
     if solution.shares_neg is not None:
         shares = np.full(y_true.size, math.nan)

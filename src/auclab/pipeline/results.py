@@ -22,6 +22,7 @@ from auclab.pipeline.decision import UNDECIDED, Decision
 from auclab.pipeline.guarantees import Guarantee
 from auclab.pipeline.summarised_part import SummarisedPart
 from auclab.pipeline.tuning import Tuning
+from auclab.samples.blocks import BlockTable
 from auclab.scorecards import Card
 from auclab.solvers.solution import Solution
 from auclab.types import Array, Status
@@ -100,7 +101,8 @@ class Fold:
     checksum of the prepared training part; `spread` has the units of `norm_bound` where the formulation has no norm.
     `decision` reads the scores; `scorer` is what ``scorer.json`` says; `effects` are the coefficients in the units of
     the data, None where the scorer is no formula over the columns. `card` is that of a scorecard.
-    `constraints` says which of those on the coefficients hold with equality.
+    `constraints` says which of those on the coefficients hold with equality. `in_blocks` are the prepared rows of the
+    training part where these are not in memory.
     """
 
     split: Split
@@ -119,6 +121,7 @@ class Fold:
     effects: Effects | None = None
     card: Card | None = None
     constraints: SolvedConstraints | None = None
+    in_blocks: BlockTable | None = None
     inner: InnerScores | None = None
 
     @property
