@@ -18,22 +18,24 @@ os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUM
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import geometric_mean, median
 from time import process_time
 
+import measured
 import numpy as np
-from measured import read, writer
-from rich.console import Console
 
 from auclab import CSVM, ECSVM, BufferedAUC, PartialAUC, RankSVM, solve
 from auclab.formulations import Program
 from auclab.types import AuclabError
 
-PAGE = Path(__file__).parents[1] / "docs" / "auto_selection.md"
+PAGE = measured.ROOT / "docs" / "auto_selection.md"
 RESULTS = PAGE.with_suffix(".csv")
-FIRST, LAST = "<!-- begin: benchmarks/auto_selection.py --page -->", "<!-- end -->"
+COMMAND, PAGE_COMMAND = "python benchmarks/auto_selection.py", "benchmarks/auto_selection.py --page"
+FIELDS = ("family", "program", "n_pos", "n_neg", "n_features", "pairs", "entries", "solver", "seconds")
+#: Seconds of a solve above which a solver is not asked at larger sizes, and how often each is asked.
+LIMIT, REPETITIONS = 3.0, 5
 SOLVERS = ("newton", "highs", "clarabel", "cutting_plane", "auto")
 #: Family, what its size is counted in, its programs, and (positives, negatives, features) of the samples.
 FAMILIES: dict[str, tuple[str, tuple[Program, ...], tuple[tuple[int, int, int], ...]]] = {
@@ -97,7 +99,7 @@ def sample(n_pos: int, n_neg: int, n_features: int) -> tuple[np.ndarray, np.ndar
     return rng.normal(size=(y.size, n_features)) + 1.5 / math.sqrt(n_features) * y[:, None], y
 
 
-def measured(limit: float, repetitions: int) -> Iterator[dict[str, str]]:
+def measure(limit: float, repetitions: int) -> Iterator[dict[str, str]]:
     """A row for every family, program, size and solver."""
     for family, (unit, programs, sizes) in FAMILIES.items():
         for program in programs:
@@ -138,15 +140,11 @@ def times(
     return {solver: median(seconds) for solver, seconds in found.items() if seconds}
 
 
-def table(rows: list[dict[str, str]]) -> str:
+def tables(rows: Sequence[measured.Row]) -> dict[str, str]:
     """Seconds relative to newton, by family and size: geometric means over the programs."""
-    lines = []
+    made = {}
     for family, (unit, _, _) in FAMILIES.items():
-        lines += [f"**{family[0].upper()}{family[1:]}**\n"]
-        lines += [
-            "| " + " | ".join([unit, "features", "newton, ms", *SOLVERS[1:]]) + " |",
-            "|" + "---|" * (3 + len(SOLVERS[1:])),
-        ]
+        lines = []
         sizes = sorted({(int(r[unit]), int(r["n_features"])) for r in rows if r["family"] == family})
         for count, n_features in sizes:
             here = [
@@ -160,29 +158,29 @@ def table(rows: list[dict[str, str]]) -> str:
                 cells.append(
                     f"{geometric_mean(ratios):.2g}" if len(ratios) == len(newton) and max(ratios) < math.inf else "–"
                 )
-            lines.append("| " + " | ".join(cells) + " |")
-        lines.append("")
-    return "\n".join(lines)
+            lines.append(cells)
+        head = [unit, "features", "newton, ms", *SOLVERS[1:]]
+        made[family] = f"**{family[0].upper()}{family[1:]}**\n\n{measured.table(head, lines)}"
+    return made
+
+
+def sentences(_: Sequence[measured.Row]) -> list[str]:
+    """What the text of the page says about how it was measured."""
+    return [f"the limit of {LIMIT:g} s"]
 
 
 def main() -> None:
     """Measure, or write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--limit", type=float, default=3.0, help="seconds for a solve")
-    parser.add_argument("--repeat", type=int, default=5, help="repetitions")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="csv file")
     parser.add_argument("--page", action="store_true", help="write the page from the results")
+    parser.add_argument("--results", type=Path, default=RESULTS)
     arguments = parser.parse_args()
-    columns = ["family", "program", "n_pos", "n_neg", "n_features", "pairs", "entries", "solver", "seconds"]
-    if not arguments.page:
-        with writer(arguments.results, "python benchmarks/auto_selection.py", columns) as keep:
-            for row in measured(arguments.limit, arguments.repeat):
-                keep(row)
-    found = table(read(arguments.results))
-    Console().print(found, markup=False)
     if arguments.page:
-        before, _, rest = PAGE.read_text().partition(FIRST)
-        PAGE.write_text(f"{before}{FIRST}\n\n{found}\n{LAST}{rest.partition(LAST)[2]}")
+        measured.fill(PAGE, PAGE_COMMAND, tables(measured.read(arguments.results)))
+        return
+    with measured.writer(arguments.results, COMMAND, FIELDS) as keep:
+        for row in measure(LIMIT, REPETITIONS):
+            keep(row)
 
 
 if __name__ == "__main__":

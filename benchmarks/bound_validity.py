@@ -4,8 +4,8 @@ Four distributions with finitely many points, so that AUC, bAUC and weighted AUC
 three class balances; three penalties. A training set is drawn and RankSVM solved on it; a held-out set of the same
 size is drawn for the bounds on a fixed scorer. Counted is how often the true value lies outside the bound.
 
-    OMP_NUM_THREADS=1 python benchmarks/bound_validity.py --repeat 1000
-    OMP_NUM_THREADS=1 python benchmarks/bound_validity.py --repeat 1000 --write docs/bounds.md
+    OMP_NUM_THREADS=1 python benchmarks/bound_validity.py           # measure, docs/bounds/validity.csv, ten minutes
+    OMP_NUM_THREADS=1 python benchmarks/bound_validity.py --page    # the table of docs/bounds.md, from that file
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from __future__ import annotations
 import argparse
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from time import perf_counter
 from typing import Any, Literal, NamedTuple
 
+import measured
 import numpy as np
 
 from auclab import RankSVM, Solution, solve
@@ -44,7 +44,24 @@ from auclab.compiled.hinge import pair_hinge_value
 from auclab.metrics import auc_score, bauc_score, weighted_auc
 from auclab.types import Array, Norm
 
-MARKS = ("<!-- validity -->", "<!-- /validity -->")
+PAGE = measured.ROOT / "docs" / "bounds.md"
+RESULTS = PAGE.with_suffix("") / "validity.csv"
+COMMAND, PAGE_COMMAND = "python benchmarks/bound_validity.py", "benchmarks/bound_validity.py --page"
+FIELDS = (
+    "population",
+    "balance",
+    "penalty",
+    "size",
+    "samples",
+    "bound",
+    "rho",
+    "violated",
+    "distance",
+    "vacuous",
+    "used",
+)
+#: Training sets in each cell.
+REPEAT = 500
 #: Share of positives in a sample.
 BALANCES = (0.5, 0.2, 0.05)
 PENALTIES = (0.03, 0.3, 3.0)
@@ -361,31 +378,24 @@ def all_cells() -> list[Cell]:
     return list(itertools.product(range(len(populations())), BALANCES, PENALTIES))
 
 
-def simulate(repeat: int, size: int, cells: Sequence[Cell] | None = None, *, progress: bool = False) -> list[Row]:
+def simulate(repeat: int, size: int, cells: Sequence[Cell] | None = None) -> list[Row]:
     """One row per bound and ρ; all cells unless some are named."""
+    return summarised([row for cell in cells or all_cells() for row in simulate_cell(cell, repeat, size)])
+
+
+def summarised(rows: Sequence[Mapping[str, Any]]) -> list[Row]:
+    """One row per bound and ρ, of the rows of all cells."""
     found = []
-    for cell in cells or all_cells():
-        start = perf_counter()
-        found.append(_simulate_cell(cell, repeat, size))
-        if progress:
-            print(f"{populations()[cell[0]].name} {cell[1:]}: {perf_counter() - start:.0f} s", flush=True)
-    missed, distance, vacuous, used = np.moveaxis(np.array(found), -1, 0)  # by cell, draw, ρ, bound
-    return [
-        Row(
-            name,
-            rho,
-            violated=float(missed[:, :, r, b].mean(axis=1).max()),
-            distance=float(distance[:, :, r, b].mean()),
-            vacuous=float(vacuous[:, :, r, b].mean()),
-            used=float(np.quantile(used[:, :, r, b], 1.0 - rho, axis=1).max()),
-        )
-        for b, name in enumerate(BOUNDS)
-        for r, rho in enumerate(RHOS)
-    ]
+    for name, rho in itertools.product(BOUNDS, RHOS):
+        mine = [row for row in rows if row["bound"] == name and float(row["rho"]) == rho]
+        values = {key: [float(row[key]) for row in mine] for key in ("violated", "distance", "vacuous", "used")}
+        distance, vacuous = (float(np.mean(values[key])) for key in ("distance", "vacuous"))
+        found.append(Row(name, rho, max(values["violated"]), distance, vacuous, max(values["used"])))
+    return found
 
 
-def _simulate_cell(cell: Cell, repeat: int, size: int) -> Array:
-    """Missed, distance, vacuous and slack used, by draw, ρ and bound."""
+def simulate_cell(cell: Cell, repeat: int, size: int) -> list[dict[str, Any]]:
+    """A row per bound and ρ: shares missed and vacuous, mean distance, slack that suffices for 1 − ρ of the draws."""
     number, balance, penalty = cell
     population, n_pos = populations()[number], round(balance * size)
     rng = np.random.default_rng([number, n_pos, size, round(1000 * penalty)])
@@ -398,45 +408,72 @@ def _simulate_cell(cell: Cell, repeat: int, size: int) -> Array:
                 value = getattr(truth, BOUNDS[outcome.name][0])
                 missed = not outcome.holds(value)
                 found[k, r, b] = missed, value - max(outcome.low, 0.0), outcome.low <= 0.0, outcome.used(value)
-    return found
+    of_cell = {"population": population.name, "balance": balance, "penalty": penalty, "size": size, "samples": repeat}
+    missed, distance, vacuous, used = np.moveaxis(found, -1, 0)  # by draw, ρ, bound
+    return [
+        {
+            **of_cell,
+            "bound": name,
+            "rho": rho,
+            "violated": float(missed[:, r, b].mean()),
+            "distance": float(distance[:, r, b].mean()),
+            "vacuous": float(vacuous[:, r, b].mean()),
+            "used": float(np.quantile(used[:, r, b], 1.0 - rho)),
+        }
+        for b, name in enumerate(BOUNDS)
+        for r, rho in enumerate(RHOS)
+    ]
 
 
 def table(rows: list[Row]) -> str:
     """Markdown: a line for each bound, the two ρ side by side."""
     first = RHOS[0]
-    head = "| bound | proved | " + " | ".join(f"violated, ρ = {rho:g}" for rho in RHOS)
-    head += " | slack used | truth − lower end | lower end ≤ 0 |"
-    lines = [head, "|" + "---|" * (5 + len(RHOS))]
+    head = ["bound", "proved", *(f"violated, ρ = {rho:g}" for rho in RHOS)]
+    head += ["slack used", "truth − lower end", "lower end ≤ 0"]
+    lines = []
     for name, (_, proved) in BOUNDS.items():
         mine = {row.rho: row for row in rows if row.name == name}
-        shares = " | ".join(f"{100 * mine[rho].violated:.1f} %" for rho in RHOS)
+        shares = [f"{100 * mine[rho].violated:.1f} %" for rho in RHOS]
         used = f"{100 * max(mine[first].used, 0.0):.0f} %"
-        rest = f"{mine[first].distance:.3f} | {100 * mine[first].vacuous:.0f} %"
-        lines.append(f"| {name} | {'yes' if proved else 'no'} | {shares} | {used} | {rest} |")
-    return "\n".join(lines)
+        rest = [f"{mine[first].distance:.3f}", f"{100 * mine[first].vacuous:.0f} %"]
+        lines.append([name, "yes" if proved else "no", *shares, used, *rest])
+    return measured.table(head, lines)
+
+
+def tables(rows: Sequence[measured.Row]) -> dict[str, str]:
+    """The table of the page."""
+    cells = {(row["population"], row["balance"], row["penalty"]) for row in rows}
+    head = f"{rows[0]['samples']} training sets of {rows[0]['size']} observations in each of {len(cells)} cells:"
+    return {"validity": f"{head}\n\n{table(summarised(rows))}"}
+
+
+def sentences(rows: Sequence[measured.Row]) -> list[str]:
+    """What the text of the page says about these numbers."""
+    counts = []
+    for rho in RHOS:
+        violated = {row.name: row.violated for row in summarised(rows) if row.rho == rho and row.violated > 0.0}
+        count = {0: "no bound was violated once", 1: "one was"}.get(len(violated), f"{len(violated)} were")
+        most = f", in at most {100 * max(violated.values()):.1f} % of the draws of a cell" if violated else ""
+        counts.append(f"for ρ = {rho:g} {count}{most}")
+    return ["F" + "; ".join(counts)[1:]]
 
 
 def main() -> None:
-    """Simulate, print, write."""
+    """Simulate, or write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repeat", type=int, default=1000, help="training sets in each cell")
-    parser.add_argument("--size", type=int, default=SIZE, help="observations in each set")
-    parser.add_argument("--write", type=Path)
+    parser.add_argument("--page", action="store_true", help="write the table of docs/bounds.md")
+    parser.add_argument("--results", type=Path, default=RESULTS)
     arguments = parser.parse_args()
-    start = perf_counter()
-    rows = simulate(arguments.repeat, arguments.size, progress=True)
-    print(table(rows))
-    print(f"{perf_counter() - start:.0f} s")
-    if arguments.write:
-        page = arguments.write.read_text(encoding="utf-8")
-        before, rest = page.split(MARKS[0])
-        _, after = rest.split(MARKS[1])
-        head = (
-            f"{arguments.repeat} training sets of {arguments.size} observations in each of {len(all_cells())} "
-            f"cells, {perf_counter() - start:.0f} s on one core:\n\n"
-        )
-        text = f"{before}{MARKS[0]}\n{head}{table(rows)}\n{MARKS[1]}{after}"
-        arguments.write.write_text(text, encoding="utf-8")
+    if arguments.page:
+        measured.fill(PAGE, PAGE_COMMAND, tables(measured.read(arguments.results)))
+        return
+    with measured.writer(arguments.results, COMMAND, FIELDS) as keep:
+        for cell in all_cells():
+            rows = simulate_cell(cell, REPEAT, SIZE)
+            for row in rows:
+                keep(row)
+            worst = max(rows, key=lambda row: row["violated"] / row["rho"])
+            print(cell, f"most violated: {worst['bound']}, ρ = {worst['rho']}: {worst['violated']:.3f}", flush=True)
 
 
 if __name__ == "__main__":

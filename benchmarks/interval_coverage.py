@@ -1,34 +1,43 @@
 """How often 95 % intervals cover the truth, for every metric with components and for VOROS by half-samples.
 
-    OMP_NUM_THREADS=1 python benchmarks/interval_coverage.py [--simulations 2000] [--write docs/inference.md]
+    OMP_NUM_THREADS=1 python benchmarks/interval_coverage.py           # measure, docs/interval_coverage.csv
+    OMP_NUM_THREADS=1 python benchmarks/interval_coverage.py --page    # the table of docs/inference.md, from that file
 
 Populations have a known truth: AUC and means of a kernel by quadrature over the density of ``t = p − n``, bAUC from the
 root of ``E[(ξ − z) 1{ξ > γ}]``, partial AUC by quadrature of the ROC curve, VOROS from 20,001 points of the curve (all
-curves here are concave). Every sample is used for all metrics. The table goes to the screen, and with --write between
-the two marks of the page.
+curves here are concave), bAUC of scores on a grid from their exact probabilities. Every sample is used for all metrics.
+Beside the table there are three comparisons that the text quotes: scores on a grid, VOROS by the bootstrap, and limits
+of bAUC on the scale of the logit.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
 from itertools import pairwise
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
+import measured
 import numpy as np
 from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from auclab.inference import compare_scorers, estimate
-from auclab.metrics import voros_from_points
+from auclab.inference import Estimate, compare_scorers, estimate
+from auclab.inference.intervals import transformed_limits
+from auclab.metrics import bauc_score, voros_from_points
 
+PAGE = measured.ROOT / "docs" / "inference.md"
+RESULTS = PAGE.with_name("interval_coverage.csv")
+COMMAND, PAGE_COMMAND = "python benchmarks/interval_coverage.py", "benchmarks/interval_coverage.py --page"
 LEVEL = 0.95
-MARKS = ("<!-- coverage: written by benchmarks/interval_coverage.py -->", "<!-- end of coverage -->")
+SIZES = (50, 200, 1000)
+#: Samples of each part; of VOROS by the bootstrap, by size.
+SAMPLES = {"metrics": 2000, "two scorers": 2000, "voros": 500, "grid": 1500, "logit": 1000}
+BOOTSTRAPPED = {50: 300, 200: 300, 1000: 150}
 Sample = tuple[np.ndarray, np.ndarray]
 
 
@@ -126,113 +135,216 @@ METRICS: tuple[tuple[str, dict[str, Any], Callable[[Population], float]], ...] =
 
 @dataclass(frozen=True)
 class Row:
-    """Coverage of one metric on one population at one size, in shares of the simulations."""
+    """Coverage of one metric on one population at one size, in shares of the samples."""
 
+    part: str
     metric: str
     population: str
-    size: int
+    n: int
     truth: float
-    simulations: int
+    samples: int
     covered: float
-    below: float
-    above: float
+    truth_above: float
+    truth_below: float
     bias: float
+    standard_error: float
     ratio: float
 
     @classmethod
-    def of(cls, metric: str, population: str, size: int, truth: float, found: np.ndarray) -> Row:
-        """From value, standard error, lower and upper limit of every simulation."""
+    def of(cls, part: str, metric: str, population: str, n: int, truth: float, found: np.ndarray) -> Row:
+        """From value, standard error, lower and upper limit of every sample."""
         value, error, lower, upper = found.T
-        too_low, too_high = float(np.mean(upper < truth)), float(np.mean(lower > truth))
-        ratio = float(np.nanmean(error) / np.std(value))
+        above, below = float(np.mean(upper < truth)), float(np.mean(lower > truth))
+        mean_error = float(np.nanmean(error))
+        shares = 1 - above - below, above, below
         bias = float(np.mean(value) - truth)
-        return cls(metric, population, size, truth, len(found), 1 - too_low - too_high, too_low, too_high, bias, ratio)
+        return cls(
+            part, metric, population, n, truth, len(found), *shares, bias, mean_error, mean_error / float(np.std(value))
+        )
 
 
-def measure(simulations: int, sizes: list[int]) -> Iterator[Row]:
+FIELDS = tuple(field.name for field in fields(Row))
+
+
+def numbers(found: Estimate) -> tuple[float, float, float, float]:
+    """Value, standard error and limits."""
+    return found.value, found.standard_error, found.lower, found.upper
+
+
+def measure_metrics(samples: int) -> Iterator[Row]:
     """All metrics with components on all populations."""
     for population in POPULATIONS:
         truths = [truth(population) for _, _, truth in METRICS]
-        for size in sizes:
+        for size in SIZES:
             rng = np.random.default_rng([size, 2026])
-            found = np.empty((len(METRICS), simulations, 4))
-            for k in range(simulations):
+            found = np.empty((len(METRICS), samples, 4))
+            for k in range(samples):
                 y, scores = population.sample(rng, size)
                 for m, (name, options, _) in enumerate(METRICS):
-                    e = estimate(y, scores, name, level=LEVEL, **options)
-                    found[m, k] = e.value, e.standard_error, e.lower, e.upper
+                    found[m, k] = numbers(estimate(y, scores, name, level=LEVEL, **options))
             for m, (name, _, _) in enumerate(METRICS):
-                yield Row.of(name, population.name, size, truths[m], found[m])
+                yield Row.of("metrics", name, population.name, size, truths[m], found[m])
 
 
-def measure_voros(simulations: int, sizes: list[int]) -> Iterator[Row]:
-    """VOROS by half-samples, on fewer simulations."""
+def measure_voros(samples: int) -> Iterator[Row]:
+    """VOROS by half-samples, on fewer samples."""
     for population in POPULATIONS[:3]:
         truth = voros(population)
-        for size in sizes:
+        for size in SIZES:
             rng = np.random.default_rng([size, 2027])
-            found = np.empty((simulations, 4))
-            for k in range(simulations):
-                e = estimate(*population.sample(rng, size), "voros", level=LEVEL, seed=k)
-                found[k] = e.value, e.standard_error, e.lower, e.upper
-            yield Row.of("voros", population.name, size, truth, found)
+            found = [
+                numbers(estimate(*population.sample(rng, size), "voros", level=LEVEL, seed=k)) for k in range(samples)
+            ]
+            yield Row.of("voros", "voros", population.name, size, truth, np.array(found))
 
 
-def measure_difference(simulations: int, sizes: list[int]) -> Iterator[Row]:
+def measure_bootstrapped(samples: dict[int, int]) -> Iterator[Row]:
+    """VOROS by the bootstrap, which does not see all of its optimism."""
+    population = POPULATIONS[0]
+    truth, options = voros(population), {"level": LEVEL, "method": "bootstrap"}
+    for size, count in samples.items():
+        rng = np.random.default_rng([size, 2029])
+        found = [numbers(estimate(*population.sample(rng, size), "voros", seed=k, **options)) for k in range(count)]
+        yield Row.of("voros by the bootstrap", "voros", population.name, size, truth, np.array(found))
+
+
+def measure_difference(samples: int) -> Iterator[Row]:
     """Difference of two equally good scorers with correlation ½ in either class; the truth is 0."""
     for name in ("auc", "bauc"):
-        for size in sizes:
+        for size in SIZES:
             rng = np.random.default_rng([size, 2028])
-            found = np.empty((simulations, 4))
-            for k in range(simulations):
+            found = np.empty((samples, 4))
+            for k in range(samples):
                 y = np.repeat([1, 0], size // 2)
                 common = rng.normal(0.0, math.sqrt(0.5), size) + y
                 a, b = (common + rng.normal(0.0, math.sqrt(0.5), size) for _ in range(2))
                 c = compare_scorers(y, a, b, name, level=LEVEL)
                 found[k] = c.difference, c.standard_error, *c.interval
-            yield Row.of(f"{name}, two scorers", "normal, shift 1", size, 0.0, found)
+            yield Row.of("two scorers", f"{name}, two scorers", "normal, shift 1", size, 0.0, found)
 
 
-def table(rows: list[Row]) -> str:
-    """Markdown."""
-    head = (
-        "| metric | population | truth | n | covered | truth above | truth below | bias | SE / sd |",
-        "|---|---|---|---|---|---|---|---|---|",
-    )
+def measure_grid(samples: int) -> Iterator[Row]:
+    """Buffered AUC of normal scores that are rounded, so that errors may leave gaps."""
+    for step, name in ((1.0, "integers"), (0.5, "halves")):
+        edges = np.arange(-10.0, 12.0, step)
+        shares = [norm.cdf(edges + step / 2, shift) - norm.cdf(edges - step / 2, shift) for shift in (1.0, 0.0)]
+        y, weight = np.repeat([1, 0], edges.size), np.concatenate(shares)
+        truth = bauc_score(y, np.tile(edges, 2), sample_weight=weight)
+        for size in SIZES[1:]:
+            rng = np.random.default_rng([size, 2030])
+            found = np.empty((samples, 4))
+            for k in range(samples):
+                y, scores = POPULATIONS[0].sample(rng, size)
+                found[k] = numbers(estimate(y, np.round(scores / step) * step, "bauc", level=LEVEL))
+            yield Row.of("grid", "bauc", f"normal, shift 1, in {name}", size, truth, found)
+
+
+def measure_logit(samples: int) -> Iterator[Row]:
+    """Buffered AUC near 0 with limits on the scale of the logit, in place of ``log(1 − v)``."""
+    population, size = POPULATIONS[3], 200
+    rng = np.random.default_rng([size, 2031])
+    found = np.empty((samples, 4))
+    for k in range(samples):
+        found[k] = numbers(estimate(*population.sample(rng, size), "bauc", level=LEVEL))
+        value, error, _, upper = found[k]
+        if 0.0 < value < 1.0 and error > 0.0:
+            half_width = (1.0 - value) * math.log((1.0 - value) / (1.0 - upper))  # c · SE, from the upper limit
+            found[k, 2:] = transformed_limits(value, half_width, (0.0, 1.0))
+    yield Row.of("logit", "bauc", population.name, size, bauc(population), found)
+
+
+def measure() -> Iterator[Row]:
+    """All parts."""
+    yield from measure_metrics(SAMPLES["metrics"])
+    yield from measure_difference(SAMPLES["two scorers"])
+    yield from measure_voros(SAMPLES["voros"])
+    yield from measure_grid(SAMPLES["grid"])
+    yield from measure_logit(SAMPLES["logit"])
+    yield from measure_bootstrapped(BOOTSTRAPPED)
+
+
+def tables(rows: Sequence[measured.Row]) -> dict[str, str]:
+    """The table of the page: all metrics, two scorers, VOROS."""
+    order = [name for name, _, _ in METRICS]
+    shown = [row for row in rows if row["part"] in ("metrics", "two scorers", "voros")]
+    shown.sort(key=lambda row: order.index(row["metric"]) if row["metric"] in order else len(order))
     lines = [
-        f"| {r.metric} | {r.population} | {r.truth:.4f} | {r.size} | {100 * r.covered:.1f} % | {100 * r.below:.1f} % "
-        f"| {100 * r.above:.1f} % | {r.bias:+.4f} | {r.ratio:.2f} |"
-        for r in rows
+        [
+            *(row["metric"], row["population"], f"{float(row['truth']):.4f}", row["n"]),
+            *(f"{percent(row[name])} %" for name in ("covered", "truth_above", "truth_below")),
+            *(f"{float(row['bias']):+.4f}", f"{float(row['ratio']):.2f}"),
+        ]
+        for row in shown
     ]
-    return "\n".join((*head, *lines))
+    head = ["metric", "population", "truth", "n", "covered", "truth above", "truth below", "bias", "SE / sd"]
+    return {"coverage": measured.table(head, lines)}
+
+
+def percent(share: str | float) -> str:
+    """A share in per cent with one decimal."""
+    return f"{100 * float(share):.1f}"
+
+
+def sentences(rows: Sequence[measured.Row]) -> list[str]:
+    """What the text of the page says about these numbers."""
+
+    def covered(part: str, metric: str, n: str = "", population: str = "") -> list[float]:
+        return [
+            float(row["covered"])
+            for row in rows
+            if (row["part"], row["metric"]) == (part, metric)
+            and n in ("", row["n"])
+            and population in ("", row["population"])
+        ]
+
+    few = "normal, shift 1, 10% positive"
+    large = [each for name in ("auc", "bauc") for n in ("200", "1000") for each in covered("metrics", name, n)]
+    of_voros = {str(n): covered("voros", "voros", str(n)) for n in SIZES}
+    ranges = [f"{100 * min(each):.0f} to {100 * max(each):.0f} % at {n}" for n, each in of_voros.items()]
+    optimism = {
+        row["n"]: float(row["bias"]) / float(row["standard_error"])
+        for row in rows
+        if (row["part"], row["population"]) == ("voros", "normal, shift 1")
+    }
+    grid = {
+        name: [percent(covered("grid", "bauc", n, f"normal, shift 1, in {name}")[0]) for n in ("200", "1000")]
+        for name in ("integers", "halves")
+    }
+    (bound,) = (row for row in rows if row["part"] == "logit")
+    resampled = [f"{100 * covered('voros by the bootstrap', 'voros', str(n))[0]:.0f}" for n in SIZES]
+    return [
+        f"for AUC and bAUC at 200 and 1000 observations between {percent(min(large))} and {percent(max(large))} % "
+        "in every row",
+        f"bAUC with 5 positives: {percent(covered('metrics', 'bauc', '50', few)[0])} %",
+        f"VOROS: {ranges[0]}, {ranges[1]}, {ranges[2]}",
+        f"Partial AUC with 5 positives is wide ({percent(covered('metrics', 'partial_auc', '50', few)[0])} %)",
+        f"at 25 + 25 observations by {optimism['50']:.1f} standard errors, and still by {optimism['1000']:.1f} at "
+        "500 + 500 (normal scores, shift 1)",
+        f"normal scores rounded to integers (shift 1, {SAMPLES['grid']:,} samples) gave {grid['integers'][0]} % at "
+        f"n = 200 and {grid['integers'][1]} % at 1000, rounded to halves {grid['halves'][0]} % and "
+        f"{grid['halves'][1]} %",
+        f"With logit limits {percent(bound['truth_below'])} % of the lower limits were above a truth of "
+        f"{float(bound['truth']):.2f}, and {percent(bound['truth_above'])} % of the upper ones below it (normal "
+        f"scores, shift 0.3, 100 + 100; {int(bound['samples']):,} samples)",
+        f"The bias-corrected limits of the bootstrap covered {resampled[0]}, {resampled[1]} and {resampled[2]} % at "
+        f"50, 200 and 1000 (normal scores, shift 1; {', '.join(str(BOOTSTRAPPED[n]) for n in SIZES[:2])} and "
+        f"{BOOTSTRAPPED[1000]} samples)",
+    ]
 
 
 def main() -> None:
-    """Simulate, print, write."""
+    """Simulate, or write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--simulations", type=int, default=2000)
-    parser.add_argument("--sizes", type=int, nargs="+", default=[50, 200, 1000])
-    parser.add_argument("--voros-simulations", type=int, default=500)
-    parser.add_argument("--write", type=Path)
+    parser.add_argument("--page", action="store_true", help="write the table of docs/inference.md")
+    parser.add_argument("--results", type=Path, default=RESULTS)
     arguments = parser.parse_args()
-    start = perf_counter()
-    rows: list[Row] = []
-    for found in (
-        measure(arguments.simulations, arguments.sizes),
-        measure_difference(arguments.simulations, arguments.sizes),
-        measure_voros(arguments.voros_simulations, arguments.sizes),
-    ):
-        for row in found:
-            rows.append(row)
-            print(table([row]).splitlines()[-1], flush=True)
-    order = [name for name, _, _ in METRICS]
-    rows.sort(key=lambda row: order.index(row.metric) if row.metric in order else len(order))
-    print(f"{perf_counter() - start:.0f} s")
-    if arguments.write:
-        page = arguments.write.read_text(encoding="utf-8")
-        before, rest = page.split(MARKS[0])
-        _, after = rest.split(MARKS[1])
-        arguments.write.write_text(f"{before}{MARKS[0]}\n{table(rows)}\n{MARKS[1]}{after}", encoding="utf-8")
+    if not arguments.page:
+        with measured.writer(arguments.results, COMMAND, FIELDS) as keep:
+            for row in measure():
+                keep(asdict(row))
+                print(f"{row.part}, {row.metric}, {row.population}, {row.n}: {percent(row.covered)} %", flush=True)
+        return
+    measured.fill(PAGE, PAGE_COMMAND, tables(measured.read(arguments.results)))
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ PROGRAMS: dict[str, Program] = {
 TOLERANCES = (1e-2, 1e-3, 1e-4, 1e-5)
 SIZES = (100, 200, 400, 800)
 #: The random methods are drawn so often.
-DRAWS = 3
+DRAWS, WORDS = 3, {3: "three"}
 FIELDS = ("part", "program", "method", "asked", "landmarks", "gap", "objective", "lower_bound", "test_auc", "seconds",
           "ratio")  # fmt: skip
 
@@ -137,6 +137,12 @@ def tables(rows: list[dict[str, str]]) -> dict[str, str]:
             aucs.append(f"{ranked:.4f}")
         sizes.append(f"| {size} | {' | '.join(cells)} | {', '.join(aucs)} |")
     return {"tolerances": "\n".join(lines), "sizes": "\n".join(sizes)}
+
+
+def sentences(rows: list[dict[str, str]]) -> list[str]:
+    """What the text of the page says about these numbers."""
+    least = min(float(row["gap"]) for row in rows if row["part"] == "tolerance" and row["program"] == "ranksvm")
+    return [f"The optimum is known to {measured.power(least)} from the table above", f"Medians of {WORDS[DRAWS]} draws"]
 
 
 def main() -> None:

@@ -31,7 +31,7 @@ Row = dict[str, str]
 
 
 def origin() -> str:
-    """Commit, with "+changes" where src/ or benchmarks/ differ from it, versions, and the machine."""
+    """Commit, with "+changes" where src/ or benchmarks/ differ from it, versions, the machine and its load."""
 
     def git(*arguments: str) -> str:
         return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
@@ -44,6 +44,7 @@ def origin() -> str:
         commit = "unknown"
     packages = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
     machine = f"{platform.machine()}, {os.cpu_count()} CPUs, threads {os.environ.get('OMP_NUM_THREADS', 'all')}"
+    machine += f", load {os.getloadavg()[0]:.1f}"
     return f"commit {commit}; Python {platform.python_version()}, {packages}; {machine}"
 
 

@@ -1,20 +1,20 @@
 """How often bands of the ROC and the buffered ROC curve contain the whole true curve, and intervals the true TPR.
 
-    OMP_NUM_THREADS=1 nice -n 10 python benchmarks/roc_band_coverage.py [--simulations 1000] [--write docs/inference.md]
+    OMP_NUM_THREADS=1 python benchmarks/roc_band_coverage.py           # measure, docs/roc_bands.csv
+    OMP_NUM_THREADS=1 python benchmarks/roc_band_coverage.py --page    # the table of docs/inference.md, from that file
 
 True curves: ``R(u) = S₊(S₋⁻¹(u))`` at 2,001 points of the probit scale; of scores on a grid, the polygon of their exact
 probabilities. The buffered curve has z = 0 and γ* from ``E[ξ | ξ > γ*] = 0``, of normal scores. A band counts if it
 contains the curve at all points. Of B resamples the band takes the distance with a share 0.95 of the B + 1 places below
-it, so a few are enough for a mean over samples: 200, and 100 for the buffered curve and for single points. The tables
-go to the screen, to docs/roc_bands.csv, and with --write between the marks of the page.
+it, so a few are enough for a mean over samples: 200, and 100 for the buffered curve and for single points. Two large
+sizes, bootstrap bands alone, are for the text.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
@@ -29,8 +29,13 @@ from scipy.stats import norm
 from auclab.inference import roc_band, tpr_at_fpr
 
 LEVEL, RATES = 0.95, (0.05, 0.1, 0.3)
-MARKS = ("<!-- bands: written by benchmarks/roc_band_coverage.py -->", "<!-- end of bands -->")
-RESULTS = Path(__file__).parents[1] / "docs" / "roc_bands.csv"
+PAGE = measured.ROOT / "docs" / "inference.md"
+RESULTS = PAGE.with_name("roc_bands.csv")
+COMMAND, PAGE_COMMAND = "python benchmarks/roc_band_coverage.py", "benchmarks/roc_band_coverage.py --page"
+FIELDS = ("of", "method", "population", "n", "samples", "covered", "width", "seconds")
+SIZES, SAMPLES, RESAMPLES = (50, 200, 1000), 1000, 200
+#: Sizes at which the bootstrap bands of one population are measured too, with the number of samples.
+LARGE = {4000: 400, 20_000: 300}
 GRID = np.concatenate(([0.0], norm.cdf(np.linspace(-6.0, 6.0, 1999)), [1.0]))
 
 
@@ -85,19 +90,19 @@ def buffered_curve(shift: float) -> tuple[np.ndarray, np.ndarray]:
     return GRID, norm.cdf(norm.ppf(GRID) + shift + gamma)
 
 
-def simulate(population: Population, size: int, simulations: int, resamples: int, rng: np.random.Generator) -> Iterator:
-    """A record per simulation and method: covered, width."""
+def simulate(population: Population, size: int, samples: int, rng: np.random.Generator) -> Iterator[tuple[Any, ...]]:
+    """A record per sample and method: covered, width, processor seconds."""
     truth = {"ROC": (population.fpr, population.tpr)}
     if not math.isnan(population.shift):
         truth["bROC"] = buffered_curve(population.shift)
     true_rates = np.interp(RATES, *truth["ROC"])
-    for seed in range(simulations):
+    for seed in range(samples):
         y, s = population.sample(rng, size)
-        options: dict[str, Any] = {"level": LEVEL, "resamples": resamples, "seed": seed}
+        options: dict[str, Any] = {"level": LEVEL, "seed": seed}
         for curve, method in (("ROC", "ks"), ("ROC", "bootstrap"), ("bROC", "bootstrap")):
-            if curve not in truth:
+            if curve not in truth or (size in LARGE and (curve, method) != ("ROC", "bootstrap")):
                 continue
-            options["resamples"] = resamples // 2 if curve == "bROC" else resamples
+            options["resamples"] = RESAMPLES // 2 if curve == "bROC" else RESAMPLES
             start = process_time()
             try:
                 band = roc_band(y, s, threshold=0.0 if curve == "bROC" else None, method=method, **options)
@@ -106,7 +111,7 @@ def simulate(population: Population, size: int, simulations: int, resamples: int
                 continue
             seconds = process_time() - start
             yield curve, method, float(band.contains(*truth[curve])), 2.0 * band.dy, seconds
-        for rate, true in zip(RATES, true_rates, strict=True):
+        for rate, true in zip(RATES, true_rates, strict=True) if size not in LARGE else ():
             resampled = ("bootstrap",) if "bROC" in truth and rate == RATES[1] else ()
             for method in ("influence", *resampled, "exact"):
                 start = process_time()
@@ -115,68 +120,100 @@ def simulate(population: Population, size: int, simulations: int, resamples: int
                 yield f"TPR at {rate:g}", method, inside, found.upper - found.lower, process_time() - start
 
 
-def measure_cell(population: int, size: int, simulations: int, resamples: int) -> pd.DataFrame:
+def measure_cell(population: int, size: int, samples: int) -> pd.DataFrame:
     """Coverage of one population at one size."""
     chosen = populations()[population]
     rng = np.random.default_rng([population, size])
-    table = pd.DataFrame(
-        simulate(chosen, size, simulations, resamples, rng), columns=["of", "method", "covered", "width", "seconds"]
-    )
+    table = pd.DataFrame(simulate(chosen, size, samples, rng), columns=["of", "method", "covered", "width", "seconds"])
     groups = table.groupby(["of", "method"], sort=False)
     found = groups.mean().assign(samples=groups["covered"].count()).reset_index()
     return found.assign(population=chosen.name, n=size)
 
 
-def measure(sizes: list[int], simulations: int, resamples: int, jobs: int) -> pd.DataFrame:
+def measure() -> pd.DataFrame:
     """Coverage of every population and size."""
-    cells = [(population, size) for population in range(len(populations())) for size in sizes]
-    with ProcessPoolExecutor(jobs) as pool:
-        waiting = [pool.submit(measure_cell, *cell, simulations, resamples) for cell in cells]
-        tables = []
-        for cell in waiting:
-            tables.append(cell.result())
-            print(tables[-1].round(4).to_string(), flush=True)
-    order = ["of", "method", "population", "n", "samples", "covered", "width", "seconds"]
-    return pd.concat(tables)[order].sort_values(["of", "method"], kind="stable")
+    cells = [(number, size, SAMPLES) for number in range(len(populations())) for size in SIZES]
+    found = []
+    for cell in [*cells, *((0, size, samples) for size, samples in LARGE.items())]:
+        found.append(measure_cell(*cell))
+        print(found[-1].round(4).to_string(), flush=True)
+    table = pd.concat(found)[list(FIELDS)].sort_values(["of", "method"], kind="stable")
+    return table.round({"covered": 4, "width": 4, "seconds": 5})
 
 
-def page(table: pd.DataFrame) -> str:
-    """The table in Markdown: the sizes side by side, coverage and mean width."""
-    sizes = sorted(int(size) for size in table["n"].unique())
-    head = ["of", "method", "population", *(f"n = {size}" for size in sizes)]
-    lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
-    for names, block in table.groupby(["of", "method", "population"], sort=False):
-        cells = []
-        for row in block.sort_values("n").to_dict("records"):
-            cells.append(f"{100 * row['covered']:.1f} % ({row['width']:.3f})")
-        lines.append("| " + " | ".join([*map(str, names), *cells]) + " |")
-    return "\n".join(lines)
+def tables(rows: Sequence[measured.Row]) -> dict[str, str]:
+    """The table of the page: the sizes side by side, coverage and mean width."""
+    lines: dict[tuple[str, ...], list[str]] = {}
+    for row in rows:
+        if int(row["n"]) not in LARGE:
+            cell = f"{100 * float(row['covered']):.1f} % ({float(row['width']):.3f})"
+            lines.setdefault((row["of"], row["method"], row["population"]), []).append(cell)
+    head = ["of", "method", "population", *(f"n = {size}" for size in SIZES)]
+    return {"bands": measured.table(head, [[*names, *cells] for names, cells in lines.items()])}
+
+
+def sentences(rows: Sequence[measured.Row]) -> list[str]:
+    """What the text of the page says about these numbers."""
+
+    def covered(of: str, method: str, n: Sequence[int] = SIZES, *, grid: bool | None = None) -> list[float]:
+        return [
+            100 * float(row["covered"])
+            for row in rows
+            if row["of"].startswith(of) and row["method"] == method and int(row["n"]) in n
+            if grid is None or grid == row["population"].endswith("in halves")
+        ]
+
+    def wider(of: str, first: str, second: str, *, grid: bool | None = None) -> str:
+        widths = {(row["of"], row["method"], row["population"], row["n"]): float(row["width"]) for row in rows}
+        ratios = [
+            width / widths[of_row, second, population, n]
+            for (of_row, method, population, n), width in widths.items()
+            if of_row.startswith(of) and method == first and (grid is None or grid == population.endswith("in halves"))
+        ]
+        return f"{min(ratios):.1f} to {max(ratios):.1f}"
+
+    few = "normal, shift 1, 10% positive"
+    (five,) = (
+        100 * float(row["covered"])
+        for row in rows
+        if (row["of"], row["method"], row["population"], row["n"]) == ("ROC", "bootstrap", few, "50")
+    )
+    bands, on_grid = covered("ROC", "bootstrap", SIZES[1:], grid=False), covered("ROC", "bootstrap", grid=True)
+    large = [f"{covered('ROC', 'bootstrap', [n])[0]:.1f} % of {count} samples of {n:,}" for n, count in LARGE.items()]
+    one_step = [
+        100 * float(row["covered"])
+        for row in rows
+        if (row["of"], row["method"], row["n"]) == ("TPR at 0.05", "influence", "50") and row["population"] != few
+    ]
+    points = sorted([*covered("TPR", "influence"), *covered("TPR", "bootstrap")])
+    for each in one_step:
+        points.remove(each)
+    return [
+        f"bootstrap bands of continuous scores are a little too wide at 200 and 1000 observations ({min(bands):.1f} to "
+        f"{max(bands):.1f} %; {large[0]}, {large[1].replace(' samples of', ' of')})",
+        f"Scores on a grid have the level ({min(on_grid):.1f} to {max(on_grid):.1f} %)",
+        f"With 5 positives the bands cover {five:.1f} %",
+        f"cover {min(covered('ROC', 'ks')):.1f} % or more and are {wider('ROC', 'ks', 'bootstrap')} times as wide",
+        f"Intervals at a point lie between {points[0]:.1f} and {points[-1]:.1f} %, except at FPR 0.05 with 25 "
+        f"negatives, where u is a single step of the curve ({min(one_step):.1f} to {max(one_step):.1f} %)",
+        f"covers {min(covered('TPR', 'exact')):.1f} % or more, at {wider('TPR', 'exact', 'influence', grid=False)} "
+        f"times the length, on a grid {wider('TPR', 'exact', 'influence', grid=True)} times",
+    ]
 
 
 def main() -> None:
-    """Measure, print, write."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--simulations", type=int, default=1000)
-    parser.add_argument("--resamples", type=int, default=200)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--sizes", type=int, nargs="+", default=[50, 200, 1000])
+    """Measure, or write the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--page", action="store_true", help="write the table of docs/inference.md")
     parser.add_argument("--results", type=Path, default=RESULTS)
-    parser.add_argument("--write", type=Path)
-    parser.add_argument("--measured", action="store_true", help="read the results instead of measuring them")
     options = parser.parse_args()
-    if options.measured:
-        table = pd.DataFrame(measured.read(options.results)).astype({"n": int, "covered": float, "width": float})
-    else:
-        table = measure(options.sizes, options.simulations, options.resamples, options.jobs)
-        table = table.round({"covered": 4, "width": 4, "seconds": 5})
-        with measured.writer(options.results, "python benchmarks/roc_band_coverage.py", list(table)) as keep:
-            for row in table.to_dict("records"):
-                keep(row)
-    print(page(table))
-    if options.write:
-        before, rest = options.write.read_text(encoding="utf-8").split(MARKS[0])
-        after = rest.split(MARKS[1])[1]
-        options.write.write_text(f"{before}{MARKS[0]}\n{page(table)}\n{MARKS[1]}{after}", encoding="utf-8")
+    if options.page:
+        measured.fill(PAGE, PAGE_COMMAND, tables(measured.read(options.results)))
+        return
+    table = measure()
+    with measured.writer(options.results, COMMAND, FIELDS) as keep:
+        for row in table.to_dict("records"):
+            keep(row)
 
 
 if __name__ == "__main__":

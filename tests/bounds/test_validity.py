@@ -21,8 +21,10 @@ def validity():
     spec = importlib.util.spec_from_file_location("bound_validity", PATH)
     module = importlib.util.module_from_spec(spec)
     sys.modules["bound_validity"] = module  # dataclasses look themselves up there
+    sys.path.insert(0, str(PATH.parent))  # and scripts import `measured` from their own folder
     spec.loader.exec_module(module)
     yield module
+    sys.path.remove(str(PATH.parent))
     del sys.modules["bound_validity"]
 
 
