@@ -1,7 +1,7 @@
 """The Python blocks of the pages run, page by page, on small data under the names that the pages use.
 
-bounds.md, constraints.md, own_models.md and scikit_learn.md have tests of their own, which compare what they print;
-programs of the gallery and the tutorials are run by the build of the site.
+`ELSEWHERE` names the pages with tests of their own. Programs of the gallery and the tutorials are run by the build of
+the site; tests/documented.py lists every block and what runs it.
 """
 
 import re
@@ -12,21 +12,26 @@ import pandas as pd
 import pytest
 
 import auclab
+from auclab.estimators import AUCClassifier
 from auclab.metrics import ScoreSummary, score_edges
-from test_documents import PAGES, ROOT
+from documented import BLOCKS
 
-#: Pages with tests of their own, and one whose block needs a Dask cluster (tests/samples/test_dask_input.py).
-ELSEWHERE = {"bounds.md", "constraints.md", "own_models.md", "blocks_at_scale.md"}
-FENCED = {
-    page.name: re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-    for page in PAGES
-    if (page.parent in (ROOT, ROOT / "docs") and page.name not in ELSEWHERE)
+#: Pages whose Python is run by a test of their own; those of the first four are compared with what the page prints.
+ELSEWHERE = {
+    "docs/bounds.md": "tests/bounds/test_page.py",
+    "docs/constraints.md": "tests/pipeline/test_constraints_page.py",
+    "docs/own_models.md": "tests/models/test_own_models.py",
+    "docs/scikit_learn.md": "tests/estimators/test_documented_examples.py",
+    "docs/comparing.md": "tests/test_documented_shell.py",  # it reads files that commands of the page write
 }
-RUN = sorted(name for name, blocks in FENCED.items() if blocks)
+PYTHON = {
+    page: [block.text for block in BLOCKS if (block.page, block.language) == (page, "python")]
+    for page in sorted({block.page for block in BLOCKS if block.language == "python"} - set(ELSEWHERE))
+}
 
 
 def names_of_the_pages() -> dict[str, object]:
-    """Rows of two classes that a line separates nearly, scores, groups and prices."""
+    """Rows of two classes that a line separates nearly, scores, groups, prices, and a search."""
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], 60)
     X = pd.DataFrame(rng.normal(size=(120, 3)) + 3 * y[:, None], columns=["debt", "income", "age"])
@@ -38,9 +43,14 @@ def names_of_the_pages() -> dict[str, object]:
         "X": X,
         "X_new": X[:5],
         "y": y,
-        "s": X["debt"].to_numpy(),
+        "w": rng.uniform(1, 2, 120),
+        "scores": X["debt"].to_numpy(),
+        "scores_a": X["debt"].to_numpy(),
+        "scores_b": X["age"].to_numpy(),
         "prices": [1.0, 2.0, 3.0],
         "groups": np.tile(["a", "b"], 60),
+        "model": AUCClassifier("csvm"),
+        "grid": {"penalty": [0.01, 0.1]},
         "sample_pos": scores[250:],
         "sample_neg": scores[:250],
         "y_block": labels,
@@ -52,16 +62,40 @@ def names_of_the_pages() -> dict[str, object]:
 
 
 def test_pages_have_code():
-    assert {"README.md", "index.md", "start.md", "kernels.md", "merged_metrics.md"} <= set(RUN)
+    assert {"README.md", "docs/index.md", "docs/start.md", "docs/kernels.md", "docs/security.md"} <= set(PYTHON)
 
 
-@pytest.mark.parametrize("page", RUN)
-def test_the_blocks_of_a_page_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("page", PYTHON)
+def test_the_blocks_of_a_page_run(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+):
     monkeypatch.chdir(tmp_path)
     names = names_of_the_pages()
-    if page == "blocks.md":
+    texts = {"DaskEngine(workers=4, keep_gb=2.0)": "None"}  # a cluster is started by tests/samples
+    if page == "docs/blocks.md":
         Path("FOLDER").mkdir()
         names["X"].assign(y=names["y"]).to_parquet("FOLDER/part0.parquet")
-    for block in FENCED[page]:
-        code = block.replace("DaskEngine(workers=4, keep_gb=2.0)", "None")  # a cluster is started by tests/samples
-        exec(compile(code, page, "exec"), names)
+    elif page == "docs/blocks_at_scale.md":
+        dask = pytest.importorskip("distributed", reason="needs the extra auclab[dask]")
+        cluster = dask.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None)
+        request.addfinalizer(cluster.close)
+        texts = {"tcp://scheduler:8786": cluster.scheduler_address}
+        frame = names["X"].assign(y=names["y"])
+        names["frame"] = pytest.importorskip("dask.dataframe").from_pandas(frame, npartitions=2)
+    elif page == "docs/merged_metrics.md":
+        names["y"] = np.repeat([0, 1], 500_000)
+        names["s"] = np.random.default_rng(0).normal(size=1_000_000) + names["y"]
+    elif page == "docs/security.md":
+        kept = request.getfixturevalue("store")
+        Path("mlruns").symlink_to(kept)
+        names["folder"] = next(path.parent.parent for path in kept.glob("artifacts/*/artifacts/model/scorer.json"))
+        texts = {"<run id>": names["folder"].parent.name}
+    for block in PYTHON[page]:
+        for shown, real in texts.items():
+            block = block.replace(shown, real)
+        exec(compile(block, page, "exec"), names)
+        for line in re.findall(r"^summary.*# Interval.*$", block, re.MULTILINE):
+            call, shown = line.split("  # ")
+            digits = [len(number.partition(".")[2]) for number in re.findall(r"[\d.]+", shown)]
+            found = eval(call, names)
+            assert shown == f"Interval(low={found.low:.{digits[0]}f}, high={found.high:.{digits[1]}f})"
