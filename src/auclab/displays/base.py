@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from io import BytesIO
 from typing import Any, Self
 
@@ -71,12 +72,8 @@ class Display:
         AuclabError
             Not a fitted binary classifier; what `from_predictions` raises.
         """
-        classes: Any = getattr(estimator, "classes_", ())
-        if not is_classifier(estimator) or len(classes) != 2:
-            raise AuclabError(f"{type(estimator).__name__} is not a fitted binary classifier")
-        methods = ("decision_function", "predict_proba") if response_method == "auto" else response_method
-        pos_label = classes[1] if pos_label is None else pos_label
-        y_score = make_scorer(_scores, response_method=methods, pos_label=pos_label)(estimator, X, y)
+        scorer, pos_label = scorer_of(estimator, response_method, pos_label)
+        y_score = scorer(estimator, X, y)
         name = type(estimator).__name__ if name is None else name
         return cls.from_predictions(y, y_score, pos_label=pos_label, name=name, **options)
 
@@ -92,6 +89,22 @@ class Display:
         buffer = BytesIO()
         self.figure_.savefig(buffer, format="png")
         return buffer.getvalue()
+
+
+def scorer_of(estimator: Any, response_method: str, pos_label: Any) -> tuple[Callable[..., Any], Any]:
+    """The function of estimator, X and y that gives the scores, and the label of the positive class.
+
+    Raises
+    ------
+    AuclabError
+        Not a fitted binary classifier.
+    """
+    classes: Any = getattr(estimator, "classes_", ())
+    if not is_classifier(estimator) or len(classes) != 2:
+        raise AuclabError(f"{type(estimator).__name__} is not a fitted binary classifier")
+    methods = ("decision_function", "predict_proba") if response_method == "auto" else response_method
+    pos_label = classes[1] if pos_label is None else pos_label
+    return make_scorer(_scores, response_method=methods, pos_label=pos_label), pos_label
 
 
 def scored_part(y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None, pos_label: Any) -> ScoredPart:

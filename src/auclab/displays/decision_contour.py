@@ -12,10 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import is_classifier
-from sklearn.metrics import make_scorer
 
-from auclab.displays.base import Display
+from auclab.displays.base import Display, scorer_of
 from auclab.displays.style import BLUE, COLUMN, INK, RED, canvas, class_note, despine
 from auclab.formulations.norms import norm_of
 from auclab.solvers.kernel.solution import KernelSolution
@@ -156,12 +154,7 @@ class DecisionContourDisplay(Display):
         AuclabError
             Not a fitted binary classifier, or not two features.
         """
-        classes: Any = getattr(estimator, "classes_", ())
-        if not is_classifier(estimator) or len(classes) != 2:
-            raise AuclabError(f"{type(estimator).__name__} is not a fitted binary classifier")
-        methods = ("decision_function", "predict_proba") if response_method == "auto" else response_method
-        pos_label = classes[1] if pos_label is None else pos_label
-        scorer = make_scorer(lambda _, scores, *, pos_label: scores, response_method=methods, pos_label=pos_label)
+        scorer, pos_label = scorer_of(estimator, response_method, pos_label)
 
         def scores_of(rows: Array) -> Array:
             given = type(X)(rows, columns=X.columns) if hasattr(X, "columns") else rows

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 import numpy as np
@@ -15,15 +14,17 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from auclab.estimators.calibration import METHODS, Calibration, fit_calibration, held_out_scores, standard_units
+from auclab.estimators.class_weights import class_weights
+from auclab.estimators.given_parts import as_given_constraints, as_given_kernel, as_given_program
 from auclab.estimators.linear_classifier import LinearClassifier
 from auclab.estimators.threshold import Cuts, decision_threshold, read_rule
-from auclab.formulations import FORMULATIONS, Program, as_formulation, formulation_named
+from auclab.formulations import Program, as_formulation
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints
-from auclab.kernels import Kernel, Precomputed, as_kernel, kernel_named
+from auclab.kernels import Kernel, Precomputed
 from auclab.kernels.kernel import Gamma
 from auclab.samples.blocks.table import BlockTable
-from auclab.solvers.dispatch import TOLERANCE, solve
+from auclab.solvers.dispatch import solve
 from auclab.solvers.path import solve_path
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError, Norm
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
 
 #: Parameters that belong to a formulation given by name.
 _OF_FORMULATIONS = ("penalty", "threshold", "norm", "squared", "max_fpr")
-#: Parameters that belong to a kernel given by name, and their defaults.
-_OF_KERNELS = {"gamma": "scale", "degree": 3, "coef0": 1.0}
 #: Prefix of parameters of the formulation in a search.
 _NESTED = "formulation__"
 
@@ -290,27 +289,6 @@ class AUCClassifier(LinearClassifier):
         """
         X, positive = self._two_classes(X, y)
         self._check_choices()
-        kernel = self._kernel()
-        if kernel is not None:
-            from auclab.solvers.kernel.path import solve_kernel_path
-            from auclab.solvers.kernel.solve import KERNEL_TOLERANCE, check_kernel_choices
-
-            options = dict(self.solver_options or {})
-            check_kernel_choices(self.solver, self.constraints, options)
-            solutions = solve_kernel_path(
-                self._program(),
-                X,
-                positive,
-                kernel,
-                values,
-                parameter=parameter,
-                tolerance=KERNEL_TOLERANCE if self.tolerance is None else self.tolerance,
-                time_limit=self.time_limit,
-                sample_weight=self._weights(positive, None),
-                matrix=kernel_matrix,
-                **options,
-            )
-            return self._along(solutions, X, positive)
         solutions = solve_path(
             self._program(),
             X,
@@ -318,10 +296,12 @@ class AUCClassifier(LinearClassifier):
             values,
             parameter=parameter,
             solver=self.solver,
-            tolerance=TOLERANCE if self.tolerance is None else self.tolerance,
+            tolerance=self.tolerance,
             time_limit=self.time_limit,
             sample_weight=self._weights(positive, None),
             constraints=self._column_constraints(),
+            kernel=self._kernel(),
+            kernel_matrix=kernel_matrix,
             **(self.solver_options or {}),
         )
         return self._along(solutions, X, positive)
@@ -369,38 +349,6 @@ class AUCClassifier(LinearClassifier):
             kernel=self._kernel(),
             **(self.solver_options or {}),
         )
-
-    def _kernel(self) -> Kernel | None:
-        """The kernel of the parameters, with those of γ, degree and c₀ that it has."""
-        given = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
-        if self.kernel is None:
-            return None
-        if not isinstance(self.kernel, str):
-            kernel = as_kernel(self.kernel)
-            if beside := [f"{name}={value!r}" for name, value in given.items() if value != _OF_KERNELS[name]]:
-                raise AuclabError(
-                    f"{', '.join(beside)} belong to a kernel given by name; set them on {kernel}, or give "
-                    f"kernel={kernel.name!r}"
-                )
-            return kernel
-        known = as_kernel(self.kernel).get_params()
-        return kernel_named(self.kernel, **{name: given[name] for name in known})
-
-    def _column_constraints(self) -> ColumnConstraints | None:
-        """The constraints on the columns that `fit` has seen."""
-        given: Any = self.constraints
-        if given is None or isinstance(given, ColumnConstraints):
-            return given
-        if isinstance(given, Mapping):
-            try:
-                given = Constraints(**given)
-            except TypeError as error:
-                known = ", ".join(item.name for item in fields(Constraints))
-                raise AuclabError(f"constraints has {', '.join(map(repr, given))}; there are {known}") from error
-        if not isinstance(given, Constraints):
-            raise AuclabError(f"constraints must be auclab.Constraints, a mapping or None, got {type(given).__name__}")
-        numbered = [f"x{k}" for k in range(self.n_features_in_)]
-        return given.on_columns([str(name) for name in getattr(self, "feature_names_in_", numbered)])
 
     def _adopt(self, solution: Solution, X: Any, positive: NDArray[np.bool_], weight: Array | None) -> Self:
         """Set what `fit` sets."""
@@ -485,24 +433,21 @@ class AUCClassifier(LinearClassifier):
         return weights if weight is None else weights * weight
 
     def _class_weights(self, positive: NDArray[np.bool_], weight: Array | None) -> tuple[float, float]:
-        """Weights of the negative and of the positive class."""
-        if self.class_weight is None:
-            return 1.0, 1.0
-        if isinstance(self.class_weight, Mapping):
-            labels = self.classes_.tolist()
-            if unknown := [label for label in self.class_weight if label not in labels]:
-                raise AuclabError(f"class_weight has the label {unknown[0]!r}; the labels are {labels}")
-            of_negative, of_positive = (float(self.class_weight.get(label, 1.0)) for label in labels)
-            if not (0 <= of_negative < np.inf and 0 <= of_positive < np.inf and of_negative + of_positive > 0):
-                raise AuclabError(f"class weights must be finite, ≥ 0 and not all 0, got {dict(self.class_weight)}")
-            return of_negative, of_positive
-        if self.class_weight != "balanced":
-            raise AuclabError(f"class_weight must be None, 'balanced' or a dict, got {self.class_weight!r}")
-        every = np.ones(positive.size) if weight is None else weight
-        total, of_positives = float(every.sum()), float(every[positive].sum())
-        if not 0 < of_positives < total:
-            raise AuclabError("all weights of a class are zero; give at least one observation of it a positive weight")
-        return total / (2 * (total - of_positives)), total / (2 * of_positives)
+        return class_weights(self.class_weight, self.classes_.tolist(), positive, weight)
+
+    def _program(self) -> Program:
+        given = {name: value for name in _OF_FORMULATIONS if (value := getattr(self, name)) is not None}
+        program, self.ignored_parameters_ = as_given_program(self.formulation, given)
+        return program
+
+    def _kernel(self) -> Kernel | None:
+        return as_given_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
+
+    def _column_constraints(self) -> ColumnConstraints | None:
+        """The constraints on the columns that `fit` has seen."""
+        numbered = [f"x{k}" for k in range(self.n_features_in_)]
+        columns = [str(name) for name in getattr(self, "feature_names_in_", numbered)]
+        return as_given_constraints(self.constraints, columns)
 
     def _check_choices(self) -> None:
         """Refuse bad choices before the solve."""
@@ -511,19 +456,6 @@ class AUCClassifier(LinearClassifier):
             raise AuclabError(f"calibration must be one of {choices}, or None; got {self.calibration!r}")
         if self.decision_threshold != "auto":
             read_rule(self.decision_threshold)
-
-    def _program(self) -> Program:
-        given = {name: value for name in _OF_FORMULATIONS if (value := getattr(self, name)) is not None}
-        self.ignored_parameters_ = ()
-        if not isinstance(self.formulation, str):
-            if given:
-                raise AuclabError(
-                    f"{', '.join(given)} belong to a formulation given by name; set them on {self.formulation}"
-                )
-            return as_formulation(self.formulation)
-        known = FORMULATIONS[self.formulation].parameter_names() if self.formulation in FORMULATIONS else ()
-        self.ignored_parameters_ = tuple(name for name in given if name not in known)
-        return formulation_named(self.formulation, **{name: given[name] for name in given if name in known})
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

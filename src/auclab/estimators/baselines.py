@@ -106,11 +106,15 @@ class Baseline(ABC):
 
     def _in_memory(self, X: Any) -> Any:
         if isinstance(X, BlockTable):
-            raise AuclabError(
-                f"formulation={self.name} is fitted by {self.package}, which needs all rows in memory; "
-                "dataset=blocks works with the formulations of auclab"
-            )
+            self.check_blocks()
         return X
+
+    def check_blocks(self) -> None:
+        """Raise `AuclabError`: rows in blocks are for auclab's own formulations."""
+        raise AuclabError(
+            f"formulation={self.name} is fitted by {self.package}, which needs all rows in memory; "
+            "dataset=blocks works with the formulations of auclab"
+        )
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
@@ -13,14 +13,18 @@ from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints
 from auclab.formulations.named import as_formulation
 from auclab.formulations.problem import Problem
+from auclab.kernels.kernel import Kernel
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.constrained import constraints_on_columns
-from auclab.solvers.dispatch import check_limits, solve_problem
+from auclab.solvers.dispatch import TOLERANCE, check_limits, solve_problem
 from auclab.solvers.path_parameters import PARAMETERS, along
 from auclab.solvers.registry import load_solver
 from auclab.solvers.selection import select_solver
 from auclab.solvers.solution import Solution
-from auclab.types import Status
+from auclab.types import AuclabError, Status
+
+if TYPE_CHECKING:
+    from auclab.solvers.kernel.matrix import KernelMatrix
 
 
 def solve_path(
@@ -31,23 +35,26 @@ def solve_path(
     *,
     parameter: str = "penalty",
     solver: str = "auto",
-    tolerance: float = 1e-6,
+    tolerance: float | None = None,
     time_limit: float | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
     constraints: Constraints | ColumnConstraints | None = None,
+    kernel: str | Kernel | None = None,
+    kernel_matrix: KernelMatrix | None = None,
     **options: Any,
 ) -> tuple[Solution, ...]:
     """Solve a formulation at every one of `values`, from the shortest w to the longest, each certified by itself.
 
     A solver with a `start` gets the optimum of the value before; the others start cold. The sample is checked and
-    split once.
+    split once. With a kernel every solve begins with the landmarks of the one before, the kernel matrix is computed
+    once, and the tolerance is also relative to what the objective gains over a constant scorer.
 
     Parameters
     ----------
     formulation : str or Program
         Its own value of `parameter` is not used.
-    X, y, solver, tolerance, sample_weight, pos_label, constraints, **options
+    X, y, solver, tolerance, sample_weight, pos_label, constraints, kernel, **options
         As in `auclab.solve`.
     values : sequence of float
         In any order.
@@ -55,6 +62,8 @@ def solve_path(
         λ or z.
     time_limit : float, optional
         Seconds for every value.
+    kernel_matrix : KernelMatrix, optional
+        With a kernel, its matrix for the rows of `X`, where it is there already; its kernel is then taken.
 
     Returns
     -------
@@ -80,6 +89,14 @@ def solve_path(
     >>> [round(solution.objective, 6) for solution in path]   # w = 1, ⅓, 0: margins w, −w, 3w, w
     [0.6, 0.833333, 1.0]
     """
+    if kernel is not None:
+        return _kernel_path(
+            as_formulation(formulation), X, y, kernel, values, parameter, solver, tolerance, time_limit, constraints,
+            sample_weight=sample_weight, pos_label=pos_label, matrix=kernel_matrix, **options,
+        )  # fmt: skip
+    if kernel_matrix is not None:
+        raise AuclabError("kernel_matrix belongs to a kernel; give kernel=… too")
+    tolerance = TOLERANCE if tolerance is None else tolerance
     check_limits(tolerance, time_limit)
     programs = along(as_formulation(formulation), parameter, values)
     sample = as_sample(X, y, sample_weight, pos_label=pos_label)
@@ -101,3 +118,33 @@ def solve_path(
 
 def _takes_start(solver: str) -> bool:
     return "start" in inspect.signature(load_solver(solver)).parameters
+
+
+def _kernel_path(
+    program: Program,
+    X: Any,
+    y: ArrayLike,
+    kernel: str | Kernel,
+    values: Sequence[float],
+    parameter: str,
+    solver: str,
+    tolerance: float | None,
+    time_limit: float | None,
+    constraints: Any,
+    *,
+    sample_weight: ArrayLike | None,
+    pos_label: Any,
+    matrix: KernelMatrix | None,
+    **options: Any,
+) -> tuple[Solution, ...]:
+    """`solve_path` over the space of a kernel; imported here, as in `auclab.solve`."""
+    from auclab.solvers.kernel.path import solve_kernel_path
+    from auclab.solvers.kernel.solve import KERNEL_TOLERANCE, check_kernel_choices
+
+    tolerance = KERNEL_TOLERANCE if tolerance is None else tolerance
+    check_limits(tolerance, time_limit)
+    check_kernel_choices(solver, constraints, options)
+    return solve_kernel_path(
+        program, X, y, kernel, values, parameter=parameter, tolerance=tolerance, time_limit=time_limit,
+        sample_weight=sample_weight, pos_label=pos_label, matrix=matrix, **options,
+    )  # fmt: skip

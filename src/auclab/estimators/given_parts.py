@@ -1,0 +1,86 @@
+"""Formulation, kernel and constraints of an estimator, each given by name or as an object."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+from auclab.formulations import FORMULATIONS, Program, as_formulation, formulation_named
+from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.constraints import Constraints
+from auclab.kernels import Kernel, as_kernel, kernel_named
+from auclab.types import AuclabError
+
+#: Parameters of kernels given by name, and their defaults.
+_DEFAULTS = {"gamma": "scale", "degree": 3, "coef0": 1.0}
+
+
+def as_given_program(formulation: str | Program, given: Mapping[str, Any]) -> tuple[Program, tuple[str, ...]]:
+    """The program, and the parameters among `given` that it does not have.
+
+    Raises
+    ------
+    AuclabError
+        Parameters beside an object, an unknown name.
+
+    Examples
+    --------
+    >>> as_given_program("bauc", {"penalty": 0.1})
+    (BufferedAUC(), ('penalty',))
+    """
+    if not isinstance(formulation, str):
+        if given:
+            raise AuclabError(f"{', '.join(given)} belong to a formulation given by name; set them on {formulation}")
+        return as_formulation(formulation), ()
+    known = FORMULATIONS[formulation].parameter_names() if formulation in FORMULATIONS else ()
+    ignored = tuple(name for name in given if name not in known)
+    return formulation_named(formulation, **{name: given[name] for name in given if name in known}), ignored
+
+
+def as_given_kernel(kernel: str | Kernel | None, **given: Any) -> Kernel | None:
+    """The kernel, by name with those of γ, degree and c₀ that it has.
+
+    Raises
+    ------
+    AuclabError
+        Parameters beside an object, an unknown name.
+
+    Examples
+    --------
+    >>> as_given_kernel("polynomial", gamma=1.0, degree=2, coef0=0.0)
+    Polynomial(degree=2, gamma=1.0, coef0=0.0)
+    >>> as_given_kernel(None, gamma=1.0)
+    """
+    if kernel is None:
+        return None
+    if isinstance(kernel, str):
+        known = as_kernel(kernel).get_params()
+        return kernel_named(kernel, **{name: given[name] for name in known})
+    found = as_kernel(kernel)
+    if beside := [f"{name}={value!r}" for name, value in given.items() if value != _DEFAULTS[name]]:
+        raise AuclabError(
+            f"{', '.join(beside)} belong to a kernel given by name; set them on {found}, or give kernel={found.name!r}"
+        )
+    return found
+
+
+def as_given_constraints(given: Any, columns: Sequence[str]) -> ColumnConstraints | None:
+    """Constraints on columns of these names, from an object or from its parameters by name.
+
+    Raises
+    ------
+    AuclabError
+        Something else, an unknown parameter, a column that is not there.
+    """
+    if given is None or isinstance(given, ColumnConstraints):
+        return given
+    if isinstance(given, Mapping):
+        try:
+            given = Constraints(**given)
+        except TypeError as error:
+            known = ", ".join(item.name for item in fields(Constraints))
+            raise AuclabError(f"constraints has {', '.join(map(repr, given))}; there are {known}") from error
+    if not isinstance(given, Constraints):
+        raise AuclabError(f"constraints must be auclab.Constraints, a mapping or None, got {type(given).__name__}")
+    return given.on_columns(columns)
