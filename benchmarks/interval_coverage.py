@@ -36,7 +36,7 @@ COMMAND, PAGE_COMMAND = "python benchmarks/interval_coverage.py", "benchmarks/in
 LEVEL = 0.95
 SIZES = (50, 200, 1000)
 #: Samples of each part; of VOROS by the bootstrap, by size.
-SAMPLES = {"metrics": 2000, "two scorers": 2000, "voros": 500, "grid": 1500, "logit": 1000}
+SAMPLES = {"metrics": 2000, "two scorers": 2000, "voros": 500, "grid": 1500, "scales": 1000}
 BOOTSTRAPPED = {50: 300, 200: 300, 1000: 150}
 Sample = tuple[np.ndarray, np.ndarray]
 
@@ -239,28 +239,32 @@ def measure_grid(samples: int) -> Iterator[Row]:
             yield Row.of("grid", "bauc", f"normal, shift 1, in {name}", size, truth, found)
 
 
-def measure_logit(samples: int) -> Iterator[Row]:
-    """Buffered AUC near 0 with limits on the scale of the logit, in place of ``log(1 − v)``."""
-    population, size = POPULATIONS[3], 200
-    rng = np.random.default_rng([size, 2031])
-    found = np.empty((samples, 4))
-    for k in range(samples):
-        found[k] = numbers(estimate(*population.sample(rng, size), "bauc", level=LEVEL))
-        value, error, _, upper = found[k]
-        if 0.0 < value < 1.0 and error > 0.0:
-            half_width = (1.0 - value) * math.log((1.0 - value) / (1.0 - upper))  # c · SE, from the upper limit
-            found[k, 2:] = transformed_limits(value, half_width, (0.0, 1.0))
-    yield Row.of("logit", "bauc", population.name, size, bauc(population), found)
+def measure_scales(samples: int) -> Iterator[Row]:
+    """Buffered AUC near 0 with limits on the scale of the logit, and on that of ``log(1 − v)``, of the same samples."""
+    population = POPULATIONS[3]
+    truth = bauc(population)
+    for size in SIZES:
+        rng = np.random.default_rng([size, 2031])
+        found = np.empty((2, samples, 4))
+        for k in range(samples):
+            found[:, k] = numbers(estimate(*population.sample(rng, size), "bauc", level=LEVEL))
+            value, error, _, upper = found[0, k]
+            if 0.0 < value < 1.0 and error > 0.0:
+                half_width = (1.0 - value) * math.log((1.0 - value) / (1.0 - upper))  # c · SE, from the upper limit
+                found[1, k, 2:] = transformed_limits(value, half_width, (0.0, 1.0))
+        for scale, limits in zip(("log(1 − v)", "logit"), found, strict=True):
+            yield Row.of("scales", f"bauc, {scale}", population.name, size, truth, limits)
 
 
-def measure() -> Iterator[Row]:
-    """All parts."""
-    yield from measure_metrics(SAMPLES["metrics"])
-    yield from measure_difference(SAMPLES["two scorers"])
-    yield from measure_voros(SAMPLES["voros"])
-    yield from measure_grid(SAMPLES["grid"])
-    yield from measure_logit(SAMPLES["logit"])
-    yield from measure_bootstrapped(BOOTSTRAPPED)
+#: What is measured, by the name of the part that is asked for.
+PARTS: dict[str, Callable[[], Iterator[Row]]] = {
+    "metrics": lambda: measure_metrics(SAMPLES["metrics"]),
+    "two scorers": lambda: measure_difference(SAMPLES["two scorers"]),
+    "voros": lambda: measure_voros(SAMPLES["voros"]),
+    "grid": lambda: measure_grid(SAMPLES["grid"]),
+    "scales": lambda: measure_scales(SAMPLES["scales"]),
+    "voros by the bootstrap": lambda: measure_bootstrapped(BOOTSTRAPPED),
+}
 
 
 def tables(rows: Sequence[measured.Row]) -> dict[str, str]:
@@ -310,7 +314,14 @@ def sentences(rows: Sequence[measured.Row]) -> list[str]:
         name: [percent(covered("grid", "bauc", n, f"normal, shift 1, in {name}")[0]) for n in ("200", "1000")]
         for name in ("integers", "halves")
     }
-    (bound,) = (row for row in rows if row["part"] == "logit")
+    near_zero = {
+        (row["metric"].removeprefix("bauc, "), row["n"]): {
+            name: percent(row[name]) for name in ("covered", "truth_below")
+        }
+        for row in rows
+        if row["part"] == "scales"
+    }
+    logit, tail = ([near_zero[scale, n] for n in ("50", "200")] for scale in ("logit", "log(1 − v)"))
     resampled = [f"{100 * covered('voros by the bootstrap', 'voros', str(n))[0]:.0f}" for n in SIZES]
     return [
         f"for AUC and bAUC at 200 and 1000 observations between {percent(min(large))} and {percent(max(large))} % "
@@ -323,9 +334,9 @@ def sentences(rows: Sequence[measured.Row]) -> list[str]:
         f"normal scores rounded to integers (shift 1, {SAMPLES['grid']:,} samples) gave {grid['integers'][0]} % at "
         f"n = 200 and {grid['integers'][1]} % at 1000, rounded to halves {grid['halves'][0]} % and "
         f"{grid['halves'][1]} %",
-        f"With logit limits {percent(bound['truth_below'])} % of the lower limits were above a truth of "
-        f"{float(bound['truth']):.2f}, and {percent(bound['truth_above'])} % of the upper ones below it (normal "
-        f"scores, shift 0.3, 100 + 100; {int(bound['samples']):,} samples)",
+        f"at 25 + 25 observations logit limits covered {logit[0]['covered']} %, with {logit[0]['truth_below']} % of "
+        f"the lower ones above the truth, those of `log(1 − v)` {tail[0]['covered']} %; at 100 + 100 it was "
+        f"{logit[1]['covered']} and {tail[1]['covered']} %",
         f"The bias-corrected limits of the bootstrap covered {resampled[0]}, {resampled[1]} and {resampled[2]} % at "
         f"50, 200 and 1000 (normal scores, shift 1; {', '.join(str(BOOTSTRAPPED[n]) for n in SIZES[:2])} and "
         f"{BOOTSTRAPPED[1000]} samples)",
@@ -336,11 +347,14 @@ def main() -> None:
     """Simulate, or write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--page", action="store_true", help="write the table of docs/inference.md")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, help="measure these anew, and keep the others")
     parser.add_argument("--results", type=Path, default=RESULTS)
     arguments = parser.parse_args()
     if not arguments.page:
-        with measured.writer(arguments.results, COMMAND, FIELDS) as keep:
-            for row in measure():
+        parts = arguments.parts or list(PARTS)
+        kept = [row for row in measured.read(arguments.results) if row["part"] not in parts] if arguments.parts else []
+        with measured.writer(arguments.results, COMMAND, FIELDS, kept) as keep:
+            for row in (row for part in parts for row in PARTS[part]()):
                 keep(asdict(row))
                 print(f"{row.part}, {row.metric}, {row.population}, {row.n}: {percent(row.covered)} %", flush=True)
         return
