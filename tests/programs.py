@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from auclab import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM
+from auclab.formulations.pair_hinge import PairHinge
+from auclab.formulations.point_hinge import PointHinge
 from auclab.types import NORMS
 
 CONVEX = [
@@ -18,6 +20,12 @@ CONVEX = [
     ECSVM(0.0),
     CSVM(0.0),
     RankSVM(0.0),
+    PairHinge(-0.1, 0.02, "l1"),
+    PairHinge(-0.1, 0.02, "l2", squared=True),
+    PairHinge(-0.1, 0.02, "linf", squared=True),
+    PointHinge(-0.1, 0.02, "l2"),
+    PointHinge(-0.1, 0.02, "linf"),
+    PointHinge(-0.1, 0.02, "l1", squared=True),
 ]
 #: Superquantiles over the negatives, which fewer solvers take.
 CVAR = [

@@ -124,10 +124,15 @@ print(search.best_params_, f"{search.best_score_:.4f}")
 # %%
 # What the certificate covers
 # ---------------------------
-# Bounds are proved for rows with a threshold *or* a penalty. One with z < 0 and λ‖w‖² at once is solved too, but its
-# bound stays open, and the solution says so: `auclab.Solution.gap` is then the place to look, not the words of the
-# solver.
-#
+# Bounds are proved for every row with z ≤ 0, and for one with a threshold and a penalty at once: errors of measurement
+# and a short w together are the same class with ``penalty`` and ``squared`` as fields. So much is there already, as
+# ``PairHinge``:
+from auclab.formulations.pair_hinge import PairHinge
+
+both = auclab.solve(PairHinge(threshold=-0.2, penalty=0.01, squared=True), X, y)
+print(f"{both.formulation.equation()}: {both.objective:.8f}, gap {both.gap:.0e}")
+
+# %%
 # To give it a name on the command line, the class goes into ``src/auclab/formulations/``, its default parameters into
 # ``conf/formulation/robust_auc.yaml``, and an instance into ``tests/programs.py``, where every capable solver has to
 # agree on it: the page on contributing has the list.

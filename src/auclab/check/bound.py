@@ -140,7 +140,9 @@ def _scaled_down(program: Program, total: Fraction, price: Fraction, gradient: l
     worth = total - price
     size = norm(gradient, program.dual_norm)[1]
     if program.squared:
-        square = sum((g * g for g in gradient), Fraction(0)) if program.dual_norm == "l2" else size * size
+        exact = program.dual_norm == "l2" and program.threshold == 0
+        reduced = max(Fraction(0), size + program.threshold * total)
+        square = sum((g * g for g in gradient), Fraction(0)) if exact else reduced * reduced
         factor = min(Fraction(1), 2 * program.penalty * worth / square) if square else Fraction(1)
         return max(Fraction(0), factor * worth - factor * factor * square / (4 * program.penalty))
     needed = size + program.threshold * total

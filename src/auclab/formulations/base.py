@@ -149,6 +149,20 @@ class Program(ABC):
             raise AuclabError(f"formulation {self.name} has no {unknown[0]}; {has}")
         return replace(self, **parameters)  # type: ignore[type-var]
 
+    def row_with(self, **parameters: Any) -> Program:
+        """The program over the same margins with other values of z, λ, norm and square, as solvers need it.
+
+        Parameters
+        ----------
+        **parameters
+            Any of `threshold`, `penalty`, `norm` and `squared`.
+
+        See Also
+        --------
+        auclab.formulations.pair_hinge.PairHinge : What it is where a formulation has no such parameter itself.
+        """
+        return replace(self, **parameters)  # type: ignore[type-var]
+
     @property
     @abstractmethod
     def is_convex(self) -> bool:

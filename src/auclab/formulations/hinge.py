@@ -143,14 +143,23 @@ class HingeProgram(Program):
         """Whether a value of a convex program is no better than that of w = 0."""
         return self.is_convex and objective >= self.null_value(sample) * (1 - _ROUNDING)
 
+    def null_slope(self, sample: Sample) -> float:
+        """By what penalty and threshold raise the value at w = 0 for a unit of ‖w‖, all hinges with their weights."""
+        return (0.0 if self.squared else self.penalty) - self.threshold * self.null_value(sample)
+
     def null_reason(self, sample: Sample, proof: NullProof | None) -> str | None:
         """Why w = 0 is optimal: λ (or −z) is at least the level that the proof shows."""
         if proof is None:
             return "w = 0 is optimal within the tolerance"
         value, level = self.null_value(sample), dual_norm_of(sample.combine(*proof.multipliers), self.norm)
-        if self.squared or self.penalty - self.threshold * value < level * (1 - _ROUNDING):
+        slope = self.null_slope(sample)
+        if (self.squared and self.threshold == 0) or slope < level * (1 - _ROUNDING):
             return None
         (by_penalty, by_threshold), meaning = self.null_level_names, self.null_meaning(sample)
+        if self.penalty > 0 and self.threshold < 0:
+            what = "−z" if self.squared else "λ − z"
+            what += "" if value == 1 else f" · {value:.4g}"
+            return f"w = 0 is optimal because {what} = {slope:g} ≥ {by_penalty} = {level:.6g}; {meaning}"
         if self.penalty > 0:
             return f"w = 0 is optimal because λ = {self.penalty:g} ≥ λ_max = {level:.6g}; {meaning}"
         if self.threshold < 0:
@@ -164,10 +173,10 @@ class HingeProgram(Program):
         return self.hinge_part(objective, coef) <= _ROUNDING * (objective if self.penalty > 0 else 1.0)
 
     def as_threshold(self, objective: float, coef: Array) -> ThresholdForm:
-        """The optimum of a penalised program as that of the program with ``z = −λ/V``, V the value (derivations 7.4).
+        """The optimum of a penalised program as that of the program with ``z − λ/V``, V the value (derivations 7.4).
 
-        ``w = v/(1 + z‖v‖)``; for the squared penalty the equivalent λ is ``2λ‖v‖``. A program without a penalty is its
-        own threshold form.
+        ``w = v/(1 − λ‖v‖/V)``; for the squared penalty the equivalent λ is ``2λ‖v‖``. A program without a penalty is
+        its own threshold form.
 
         See Also
         --------
@@ -178,8 +187,8 @@ class HingeProgram(Program):
         length = norm_of(coef, self.norm)
         penalty = 2 * self.penalty * length if self.squared else self.penalty
         value = self.hinge_part(objective, coef) + penalty * length
-        z = -penalty / value
-        return ThresholdForm(z, value, 1.0 / (1.0 + z * length))
+        shift = -penalty / value
+        return ThresholdForm(self.threshold + shift, value, 1.0 / (1.0 + shift * length))
 
     def read_optimum(self, objective: float, lower_bound: float, coef: Array) -> Optimum:
         """What an optimal value says about the errors of the scorer (Norton & Uryasev 2018, Prop. 5)."""

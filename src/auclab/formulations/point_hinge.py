@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from auclab.formulations.hinge import HingeProgram
 from auclab.formulations.norms import norm_of
 from auclab.formulations.null import point_null_multipliers
 from auclab.samples.memory import Sample
-from auclab.types import Array
+from auclab.types import Array, Norm
 
 
 class PointHingeProgram(HingeProgram):
@@ -59,6 +60,12 @@ class PointHingeProgram(HingeProgram):
             value += float(weight @ np.maximum(total + (rest + shift[1] + sign * (lost + low + intercept[1])), 0.0))
         return value
 
+    def row_with(self, **parameters: Any) -> HingeProgram:
+        """The program over points with other parameters, of its own class where they are its own."""
+        if set(parameters) <= set(self.parameter_names()):
+            return replace(self, **parameters)
+        return replace(PointHinge(self.threshold, self.penalty, self.norm, self.squared), **parameters)
+
     def null_value(self, sample: Sample) -> float:
         """Objective of w = 0 with the best intercept, 2·min(class shares)."""
         return 2.0 * min(sample.prior_pos, sample.prior_neg)
@@ -77,3 +84,35 @@ class PointHingeProgram(HingeProgram):
     def null_meaning(self, sample: Sample) -> str:
         """What it means that w = 0 is optimal."""
         return f"the value is 2·min(class shares) = {self.null_value(sample):.4g}"
+
+
+@dataclass(frozen=True)
+class PointHinge(PointHingeProgram):
+    """The row over points with any threshold and penalty, both at once as well.
+
+        min_{w,b} mean_k [1 − y_k (w·x_k + b) − z‖w‖]₊ + λ‖w‖     (or λ‖w‖²)
+
+    Derivations 7.1. Convex for z ≤ 0. C-SVM has z = 0, EC-SVM λ = 0; with both, rows may be measured wrongly by vectors
+    of dual norm −z at most, and w is kept short besides.
+
+    Parameters
+    ----------
+    threshold : float
+        z, 0 or of modulus in [1e-150, 1e150].
+    penalty : float
+        λ, 0 or in [1e-150, 1e150].
+    norm : {"l1", "l2", "linf"}
+    squared : bool
+        Penalise ‖w‖² in place of ‖w‖.
+
+    See Also
+    --------
+    auclab.formulations.pair_hinge.PairHinge : The same over pairs.
+    """
+
+    threshold: float = 0.0
+    penalty: float = 0.0
+    norm: Norm = "l2"
+    squared: bool = False
+
+    name = "point_hinge"

@@ -63,8 +63,8 @@ def minimise_model(
     n, n_cuts = unit.size, cuts.constants.size
     size = n + 3
     hinge = sp.csc_array(np.vstack([np.c_[-cuts.slopes, -np.ones(n_cuts)], np.r_[np.zeros(n + 2), -1.0]]))
-    # The square of the l2 norm needs no cone: it is quadratic in x itself, and t is left where it is.
-    round_square = program.squared and program.norm == "l2"
+    # The square of the l2 norm needs no cone: it is quadratic in x itself, and t, if in no margin, is left where it is.
+    round_square = program.squared and program.norm == "l2" and program.threshold == 0
     if round_square:
         norm_rows, norm_right, norm_cones = _single(n + 1, size), np.zeros(1), [clarabel.ZeroConeT(1)]
     else:
@@ -197,16 +197,16 @@ def proved_bound(
     --------
     auclab.solvers.certificate.dual_bound : The same formulas on multipliers.
     """
-    size, penalty = dual_norm_of(slope[:-2] / unit, program.norm), program.penalty
     if total <= 0:
         return 0.0
+    penalty, margins = program.penalty, total if margins is None else margins
+    size = max(0.0, dual_norm_of(slope[:-2] / unit, program.norm) + program.threshold * margins)
     if penalty > 0 and program.squared:
         scale = 1.0 if size == 0 else min(1.0, 2.0 * penalty * total / size / size)
         return scale * total - (scale * size) ** 2 / (4.0 * penalty)
     if penalty > 0:
         return total * min(1.0, penalty / size) if size > 0 else total
-    margins = total if margins is None else margins
-    return total - 10.0 * max(1.0, length) * max(0.0, size + program.threshold * margins)
+    return total - 10.0 * max(1.0, length) * size
 
 
 def _constraint_rows(

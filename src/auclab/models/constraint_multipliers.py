@@ -137,10 +137,11 @@ def _of_conic_program(
     cones += [clarabel.SecondOrderConeT(n + 1), *norm_cones]
     linear, quadratic = np.zeros(size + n_parts), np.zeros(size + n_parts)
     linear[:n] = -gradient * unit
+    linear[n] = -program.threshold * total
     if program.squared:
         quadratic[n] = 2.0 * program.penalty
     else:
-        linear[n] = program.penalty - program.threshold * total
+        linear[n] += program.penalty
     scale = max(float(abs(linear).max()), 1e-300)
     settings = clarabel.DefaultSettings()
     settings.verbose = False

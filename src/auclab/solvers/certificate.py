@@ -95,12 +95,12 @@ class DualBound:
 def dual_bound(problem: Problem, coef: Array, multipliers: tuple[Array, Array]) -> DualBound:
     """The dual value of multipliers within their capacities, a bound for every w (or for all ‖w‖ up to a radius).
 
-    With ``g = Σ q d`` and ``S = Σ q`` (derivations 7.1):
+    With ``g = Σ q d``, ``S = Σ q`` and ``e = max(0, ‖g‖_* + zS)`` (derivations 7.1):
 
-    * unsquared penalty: ``τS`` with ``τ = min(1, λ/‖g‖_*)``;
-    * squared penalty: ``τS − τ²‖g‖_*²/(4λ)`` at its best τ in [0, 1];
-    * no penalty: ``S − W·max(0, ‖g‖_* + zS)``, true for all ``‖w‖ ≤ W``; without a norm (z = 0) lengths are
-      Euclidean with every feature in units of its spread.
+    * unsquared penalty: ``τS`` with ``τ = min(1, λ/e)``;
+    * squared penalty: ``τS − τ²e²/(4λ)`` at its best τ in [0, 1];
+    * no penalty: ``S − W·e``, true for all ``‖w‖ ≤ W``; without a norm (z = 0) lengths are Euclidean with every
+      feature in units of its spread.
 
     With constraints ``A w ≤ c`` and their multipliers μ, S less μ·c and g less Aᵀμ take the place of S and g.
     """
@@ -112,7 +112,7 @@ def dual_bound(problem: Problem, coef: Array, multipliers: tuple[Array, Array]) 
         gradient, total = held.residual(problem.constraints, gradient), total - held.cost(problem.constraints)
         if not total > 0:
             return DualBound(0.0, 0.0, 0.0, math.inf)
-    size = dual_norm_of(gradient, program.norm)
+    size = max(0.0, dual_norm_of(gradient, program.norm) + program.threshold * margins)
     if program.penalty > 0 and program.squared:
         scale = 1.0 if size == 0 else min(1.0, 2 * program.penalty * total / size / size)
         return DualBound(max(0.0, scale * total - (scale * size) ** 2 / (4 * program.penalty)), scale, 0.0, math.inf)
@@ -120,7 +120,7 @@ def dual_bound(problem: Problem, coef: Array, multipliers: tuple[Array, Array]) 
         scale = 1.0 if size <= program.penalty else program.penalty / size
         return DualBound(scale * total, scale, max(0.0, size - program.penalty), math.inf)
     if program.uses_norm:
-        residual, length = max(0.0, size + program.threshold * margins), norm_of(coef, program.norm)
+        residual, length = size, norm_of(coef, program.norm)
     else:
         # No norm belongs to the program: take the one in which features of any scale count alike.
         residual = float(np.linalg.norm(gradient / sample.spread))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import wraps
 from typing import Any
 
@@ -135,13 +135,12 @@ def feature_units(problem: Problem) -> Array | None:
 
 def with_scaled_parameters(program: Program, factor: float) -> Program:
     """The program whose λ (or, squared, its root) and z are times `factor`."""
-    names = {field.name for field in fields(program)}  # type: ignore[arg-type]
     changed = {}
-    if program.penalty and "penalty" in names:
+    if program.penalty:
         changed["penalty"] = program.penalty * (factor * factor if program.squared else factor)
-    if program.threshold and "threshold" in names:
+    if program.threshold:
         changed["threshold"] = program.threshold * factor
-    return replace(program, **changed)  # type: ignore[type-var]
+    return program.row_with(**changed)
 
 
 def _common_unit(program: Program, wanted: float) -> float:

@@ -75,6 +75,8 @@ class DualPoint:
     def scaled(self, program: Program) -> tuple[float, float]:
         """The lower bound, and the factor of the marginals for it."""
         total, length = self.total, self.length
+        if program.threshold and program.penalty > 0:
+            length = max(0.0, -self.slack(program.threshold)) * _UP
         if program.penalty > 0 and program.squared:
             scale = 1.0 if length == 0 else min(1.0, 2 * program.penalty * total / length / length)
             bound = scale * total - scale * length * (scale * length / (4 * program.penalty)) * _UP

@@ -91,14 +91,14 @@ def proximal_step(
 def _without_square(
     program: Program, hessian: Array, negative_gradient: Array, theta: Array
 ) -> tuple[Program, Array, Array]:
-    """The same model with the square of the l2 norm as a part of the quadratic: no norm is left."""
+    """The same model with the square of the l2 norm as a part of the quadratic: without z no norm is left."""
     if not (program.squared and program.norm == "l2" and program.penalty > 0):
         return program, hessian, negative_gradient
     n = theta.size - 2
     hessian, negative_gradient = hessian.copy(), negative_gradient.copy()
     hessian[np.arange(n), np.arange(n)] += 2.0 * program.penalty
     negative_gradient[:n] -= 2.0 * program.penalty * theta[:n]
-    return program.with_params(penalty=0.0, squared=False), hessian, negative_gradient
+    return program.row_with(penalty=0.0, squared=False), hessian, negative_gradient
 
 
 class _QuadraticModel:

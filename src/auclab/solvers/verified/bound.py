@@ -1,11 +1,11 @@
 """The dual value of multipliers as a proved lower bound: every rounding is charged to it.
 
-With ``g = Σ q d`` and ``S = Σ q`` (derivations 7.1):
+With ``g = Σ q d``, ``S = Σ q`` and ``e = max(0, ‖g‖_* + zS)`` (derivations 7.1):
 
-* unsquared penalty: ``τS`` with ``τ = min(1, λ/‖g‖_*)``;
-* squared penalty: ``τS − τ²‖g‖_*²/(4λ)`` at its best τ in [0, 1];
-* no penalty: ``S − W·max(0, ‖g‖_* + zS)``, for all ``‖w‖ ≤ W``; without a norm (z = 0) lengths are Euclidean with every
-  feature in units of its spread.
+* unsquared penalty: ``τS`` with ``τ = min(1, λ/e)``;
+* squared penalty: ``τS − τ²e²/(4λ)`` at its best τ in [0, 1];
+* no penalty: ``S − W·e``, for all ``‖w‖ ≤ W``; without a norm (z = 0) lengths are Euclidean with every feature in units
+  of its spread.
 
 Constraints on w change g and S by their own multipliers (`constraints`), and nothing else.
 
@@ -333,6 +333,8 @@ def _bound_of(
         if not total > 0:  # no objective is below 0
             return ProvedBound(0.0, math.inf, 0.0, 0.0, multipliers)
     size = dual_norm_of(gradient, program.norm) * _UP
+    if program.threshold:
+        size = max(0.0, size + program.threshold * margins * _DOWN) * _UP
     if program.penalty > 0 and program.squared:
         scale = 1.0 if size == 0 else min(1.0, 2 * program.penalty * total / size / size)
         bound = scale * total - scale * size * (scale * size / (4 * program.penalty)) * _UP
@@ -342,10 +344,7 @@ def _bound_of(
         residual = max(0.0, size - program.penalty)
         residual = residual if scale < 1.0 - _NEGLIGIBLE else 0.0
         return ProvedBound(scale * total * _DOWN, math.inf, residual, scale, multipliers)
-    if program.uses_norm:
-        residual = max(0.0, size + program.threshold * margins * _DOWN)
-    else:
-        residual = norm_of(gradient / problem.sample.spread, "l2") * _UP
+    residual = size if program.uses_norm else norm_of(gradient / problem.sample.spread, "l2") * _UP
     if residual == 0 or total == 0:
         return ProvedBound(total, math.inf, 0.0, 1.0, multipliers)
     radius = _radius(problem, coef, residual, total, goal)

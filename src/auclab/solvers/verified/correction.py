@@ -197,7 +197,7 @@ def correct(rows: Rows, pos: Array, neg: Array, change: Array) -> tuple[Array, A
 def correct_threshold(
     rows: Rows, pos: Array, neg: Array, program: Program, value: Array, total: float, spare: float
 ) -> tuple[Array, Array, Array] | None:
-    """Multipliers nearer to ``‖Σ q d‖_* + z Σq ≤ −spare``; None if it takes large steps.
+    """Multipliers nearer to ``‖Σ q d‖_* + z Σq ≤ λ − spare``; None if it takes large steps.
 
     Linearised: for l1 (a largest entry) every entry that is nearly the largest has to satisfy the inequality; for linf
     (a sum of moduli) the sum over the entries that are not nearly 0, while those become 0; for l2 the component along
@@ -231,7 +231,7 @@ def correct_threshold(
     matrix = np.c_[
         features @ along.T + z * per_margin[:, None], features @ left.T / np.maximum(left @ unit[:-1], 1e-300)
     ]
-    excess = along @ gradient + z * total
+    excess = along @ gradient + z * total - program.penalty
     wanted = np.r_[-np.maximum(1.5 * excess, 0.0) - spare, -(left @ gradient) / np.maximum(left @ unit[:-1], 1e-300)]
     return _changed(rows, pos, neg, np.c_[matrix, rows.features[:, -1]], np.r_[wanted, -value[-1]])
 

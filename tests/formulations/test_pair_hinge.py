@@ -1,0 +1,105 @@
+"""Programs with a threshold and a penalty at once: their dual, their threshold form, and when w = 0 is optimal."""
+
+from dataclasses import dataclass
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+import auclab
+from auclab.formulations import read_optimum
+from auclab.formulations.pair_hinge import PairHinge, PairHingeProgram
+from auclab.formulations.point_hinge import PointHinge
+from auclab.types import NORMS, Norm
+from programs import overlapping
+
+_DUAL = {"l1": "inf", "l2": 2, "linf": 1}
+
+
+def largest_dual_value(program, X, y):
+    """``max S − max(0, ‖g‖_* + zS)²/(4λ)`` over 0 ≤ q ≤ c, or S with ‖g‖_* + zS ≤ λ, a variable for every margin."""
+    pos, neg = X[y == 1], X[y == 0]
+    if program.over == "pairs":
+        directions, signs = (pos[:, None] - neg[None]).reshape(-1, X.shape[1]), None
+    else:
+        signs = np.where(y == 1, 1.0, -1.0)
+        directions = signs[:, None] * X
+    q = cp.Variable(len(directions), nonneg=True)
+    rows = [q <= 1.0 / len(directions)]
+    if signs is not None:
+        rows.append(signs @ q == 0)
+    excess = cp.norm(directions.T @ q, _DUAL[program.norm]) + program.threshold * cp.sum(q)
+    value = cp.sum(q)
+    if program.squared:
+        value = value - cp.square(cp.pos(excess)) / (4 * program.penalty)
+    else:
+        rows.append(excess <= program.penalty)
+    return float(cp.Problem(cp.Maximize(value), rows).solve(solver="CLARABEL"))
+
+
+@pytest.mark.parametrize("squared", [False, True])
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("kind", [PairHinge, PointHinge])
+def test_the_certified_bound_is_the_largest_dual_value(kind, norm, squared):
+    X, y = overlapping(3, 9, 11)
+    program = kind(-0.15, 0.03, norm, squared)
+    solution = auclab.solve(program, X, y)
+    assert solution.gap <= 1e-6
+    assert solution.lower_bound == pytest.approx(largest_dual_value(program, X, y), abs=1e-6)
+
+
+@pytest.mark.parametrize("squared", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "by_threshold"), [(PairHinge, auclab.GeneralizedBufferedAUC), (PointHinge, auclab.ECSVM)]
+)
+def test_the_threshold_form_is_an_optimum_of_the_threshold_program(kind, by_threshold, squared):
+    X, y = overlapping(1)
+    solution = auclab.solve(kind(-0.05, 0.02, "l2", squared), X, y)
+    form = solution.formulation.as_threshold(solution.objective, solution.coef)
+    equivalent = auclab.solve(by_threshold(form.threshold), X, y)
+    assert form.threshold < -0.05
+    assert equivalent.objective == pytest.approx(form.value, abs=1e-6)
+    assert by_threshold(form.threshold).value(solution.coef * form.scale, equivalent.intercept, X, y) == pytest.approx(
+        form.value, abs=1e-5
+    )
+    assert read_optimum(solution).bpoe == pytest.approx(form.value)
+
+
+@pytest.mark.parametrize("squared", [False, True])
+def test_no_scorer_is_better_than_none_from_the_distance_of_the_means_on(squared):
+    X, y = overlapping(2)
+    level = float(np.linalg.norm(X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0)))
+    penalty = 0.01
+    z = -level if squared else penalty - level  # ‖Δ‖ = −z, or λ − z
+    beyond, before = (auclab.solve(PairHinge(f * z, penalty, "l2", squared), X, y) for f in (1.1, 0.8))
+    assert beyond.objective == 1.0
+    assert not beyond.coef.any()
+    assert beyond.gap <= 1e-6
+    assert any("w = 0 is optimal because" in note for note in beyond.notes)
+    assert before.objective < 1.0
+    assert before.gap <= 1e-6
+
+
+@dataclass(frozen=True)
+class _ByRadius(PairHingeProgram):
+    """A row whose z is made of a parameter of its own."""
+
+    radius: float = 0.1
+    norm: Norm = "l2"
+
+    name = "by_radius"
+    penalty = 0.0
+    squared = False
+
+    @property
+    def threshold(self):
+        return -2 * self.radius
+
+
+def test_a_formulation_that_makes_its_threshold_is_solved_in_any_unit():
+    X, y = overlapping(0)
+    plain = auclab.solve(_ByRadius(0.05), X, y)
+    small = auclab.solve(_ByRadius(0.05e-6), 1e-6 * X, y, solver="newton")
+    assert small.gap <= 1e-6
+    assert small.objective == pytest.approx(plain.objective, abs=1e-7)
+    assert _ByRadius(0.05).row_with(threshold=-0.3) == PairHinge(-0.3)
