@@ -50,7 +50,7 @@ class PairHingeProgram(HingeProgram):
     def row_with(self, **parameters: Any) -> HingeProgram:
         """The program over pairs with other parameters, of its own class where they are its own."""
         if set(parameters) <= set(self.parameter_names()):
-            return replace(self, **parameters)
+            return replace(self, **parameters)  # type: ignore[type-var]
         return replace(PairHinge(self.threshold, self.penalty, self.norm, self.squared), **parameters)
 
     def null_is_certain(self, sample: Sample) -> bool:

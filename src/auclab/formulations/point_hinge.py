@@ -63,7 +63,7 @@ class PointHingeProgram(HingeProgram):
     def row_with(self, **parameters: Any) -> HingeProgram:
         """The program over points with other parameters, of its own class where they are its own."""
         if set(parameters) <= set(self.parameter_names()):
-            return replace(self, **parameters)
+            return replace(self, **parameters)  # type: ignore[type-var]
         return replace(PointHinge(self.threshold, self.penalty, self.norm, self.squared), **parameters)
 
     def null_value(self, sample: Sample) -> float:
