@@ -147,6 +147,13 @@ def tables(rows: list[measured.Row]) -> dict[str, str]:
     return {"ways": measured.table(head, lines)}
 
 
+def sentences(rows: list[measured.Row]) -> list[str]:
+    """What the text of the page says about these numbers."""
+    objective = {row["way"]: float(row["objective"]) for row in rows}
+    off = max(abs(value - objective["memory"]) for value in objective.values())
+    return [f"The objectives agree with the solve in memory to {off:.1e}"]
+
+
 def main() -> None:
     """Write the files, then run each way in turn."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])

@@ -24,6 +24,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+import blocks_costs
 import measured
 from blocks import make_files
 
@@ -41,8 +42,7 @@ PARTS = (
     ("_guarantee", "bounds"),
     ("_decide", "metrics"),
 )
-#: Seconds of a pass by docs/blocks.md: reading for each entry, sums for each row and each entry.
-N_COLUMNS, READ_SECONDS, ROW_SECONDS, ENTRY_SECONDS = 20, 8 / 1.25e9, 34e-9, 1.6e-9
+N_COLUMNS = 20
 #: Workers and rows to which the page carries what was measured.
 CARRIED = ((1e9, 16), (1e9, 64), (1e10, 16), (1e10, 64))
 
@@ -141,9 +141,9 @@ def tables(runs: list[measured.Row]) -> dict[str, str]:
     per_row = (peaks["all"] - peaks["libraries"]) / float(runs[0]["rows"])
     passes = sum(int(of_first[part]["passes"]) for part in ("preprocessing", "solve", "checksum") if part in of_first)
     passes += 2  # metrics: a sample for the edges, and the summary
-    carried = []
+    carried, cost = [], blocks_costs.costs(measured.read(blocks_costs.RESULTS))
     for rows, workers in CARRIED:
-        seconds = max(rows * READ_SECONDS * N_COLUMNS, rows * (ROW_SECONDS + ENTRY_SECONDS * N_COLUMNS)) / workers
+        seconds = rows * max(cost.read * N_COLUMNS, cost.row + cost.entry * N_COLUMNS) / workers
         carried.append(
             [
                 "10⁹" if rows == 1e9 else "10¹⁰",
@@ -159,6 +159,15 @@ def tables(runs: list[measured.Row]) -> dict[str, str]:
         "measured": measured.table(["rows", "split", "part of the run", "passes", "peak memory"], whole),
         "carried": measured.table(head, carried),
     }
+
+
+def sentences(_: list[measured.Row]) -> list[str]:
+    """What the text of the page says about the costs of a pass."""
+    cost = blocks_costs.costs(measured.read(blocks_costs.RESULTS))
+    return [
+        f"reading {1e9 * cost.read:.1f} ns an entry, sums {1e9 * cost.row:.0f} ns a row and {1e9 * cost.entry:.1f} ns "
+        "an entry"
+    ]
 
 
 def main() -> None:
