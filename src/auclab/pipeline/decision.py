@@ -136,16 +136,21 @@ def decide_from_cuts(cuts: Cuts, config: DecisionConfig) -> Decision:
         Settings that are not valid; a `probability` that was asked for.
     """
     check_decision(config)
-    if config.probability not in ("auto", "none"):
-        raise AuclabError(
-            f"decision.probability={config.probability} needs the scores of inner folds in memory, and those of so "
-            "many rows in blocks are summarised; take decision.probability=none"
-        )
+    check_probability(config)
     rule = plain_rule(config.threshold)
     name, numbers = read_rule(rule)
     threshold = numbers[0] if name == "score" else best_cut(cuts, name, numbers)
     source = f"the scores of the training part in {cuts.between.size - 1} bins"
     return Decision(threshold, rule, source, None, "rows of blocks are not read again for inner folds")
+
+
+def check_probability(config: DecisionConfig) -> None:
+    """Raise `AuclabError` for a calibration that was asked for, where the training part is summarised."""
+    if config.probability not in ("auto", "none"):
+        raise AuclabError(
+            f"decision.probability={config.probability} needs the scores of inner folds in memory, and those of so "
+            "many rows in blocks are summarised; take decision.probability=none"
+        )
 
 
 def _why_not(scorer: Any, X: Any, y: NDArray[np.int64], scores: Array, config: DecisionConfig) -> str:

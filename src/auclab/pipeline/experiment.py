@@ -12,6 +12,7 @@ import numpy as np
 from auclab.datasets.records import Split
 from auclab.estimators.baselines import Baseline
 from auclab.formulations import Program
+from auclab.pipeline.block_runs import check_block_run
 from auclab.pipeline.build import build, load_dataset
 from auclab.pipeline.checks import check_settings
 from auclab.pipeline.compose import Experiment
@@ -86,6 +87,9 @@ def solve_splits(experiment: Experiment) -> Result:
         show_engine(dataset.X.engine)
     formulation: Program | Baseline = build(config.formulation)
     metrics: Metrics = build(config.metrics)
+    if isinstance(dataset.X, BlockTable):
+        needs: dict[str, Any] = {"solver": experiment.solver.name, "decision": experiment.decision, "kernel": experiment.kernel}
+        check_block_run(splits, formulation, metrics, **needs)
     options: dict[str, Any] = {"solver": experiment.solver, "tune": experiment.tune, "bounds": experiment.bounds}
     options |= {"decision": experiment.decision, "class_weight": experiment.class_weight}
     if experiment.constraints:

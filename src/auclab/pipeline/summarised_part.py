@@ -25,9 +25,9 @@ from auclab.metrics.registry import metric_of
 from auclab.metrics.summary.blocks import Task
 from auclab.metrics.summary.bounds import CONVEX, CURVE
 from auclab.metrics.summary.brackets import ErrorBounds
+from auclab.metrics.summary.gathered_rows import BYTES_A_SCORE
 from auclab.metrics.summary.lists import joined, mean_atoms
 from auclab.metrics.summary.scored_block import scored_block
-from auclab.metrics.summary.gathered_rows import BYTES_A_SCORE
 from auclab.samples.blocks.table import BlockTable, scores_of
 from auclab.samples.blocks.tree import tree_sum
 from auclab.types import Array, AuclabError
@@ -125,13 +125,9 @@ class SummarisedPart:
         AuclabError
             A metric that needs all scores in one place.
         """
+        check_metric(metric, len(self.labels))
         entry, options = metric_of(metric, {})
-        name = None if entry is None else entry.name
-        if name not in (*CURVE, *CONVEX, "auc_threshold"):
-            raise AuclabError(
-                f"{name or metric} needs all scores in memory, and a part of {len(self.labels)} rows in blocks is "
-                f"summarised; metrics of summaries are {', '.join((*CURVE, *CONVEX, 'auc_threshold'))}"
-            )
+        name = "" if entry is None else entry.name
         key = f"{name} {sorted(options.items())}"
         if key not in self._values:
             self._values[key] = self._threshold() if name == "auc_threshold" else self._value(name, options)
@@ -198,6 +194,24 @@ class SummarisedPart:
         """The scores block by block, in the order of the rows; one pass."""
         for scores in self.table.run(scores_of, repeat(self.coef, len(self.table.blocks))):
             yield scores + self.intercept
+
+
+def check_metric(metric: str | Callable[..., float], n_rows: int) -> None:
+    """Raise `AuclabError` for a metric that is not one of summaries.
+
+    Parameters
+    ----------
+    metric : str or callable
+    n_rows : int
+        Of the part.
+    """
+    entry, _ = metric_of(metric, {})
+    name = None if entry is None else entry.name
+    if name not in (*CURVE, *CONVEX, "auc_threshold"):
+        raise AuclabError(
+            f"{name or metric} needs all scores in memory, and a part of {n_rows} rows in blocks is summarised; "
+            f"metrics of summaries are {', '.join((*CURVE, *CONVEX, 'auc_threshold'))}"
+        )
 
 
 def estimable_by_summary(metric: str | Callable[..., float]) -> bool:

@@ -181,7 +181,7 @@ def solve_problem(
     run = load_solver(name)
     check_options(name, run, options)
     if problem.sample.in_blocks:
-        check_blocks(name)
+        check_blocks(name, formulation, problem.constraints)
     if options.get("start") is not None:
         coef, intercept = options["start"]
         options["start"] = coef, moved_intercept(intercept, coef, problem.sample.offset, 1.0)

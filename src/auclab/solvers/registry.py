@@ -153,11 +153,18 @@ def _without_solver(program: Program, constraints: ColumnConstraints | None) -> 
     return f"no solver takes {program.name} with constraints: leave them out"
 
 
-def check_blocks(name: str) -> None:
-    """Raise `AuclabError` if the solver needs all rows in memory."""
-    if not find_solver(name).capabilities.blocks:
-        able = " or ".join(f"solver={other}" for other, entry in SOLVERS.items() if entry.capabilities.blocks)
-        raise AuclabError(f"solver={name} needs all rows in memory, and the sample is in blocks; use {able}")
+def check_blocks(name: str, program: Program, constraints: ColumnConstraints | None = None) -> None:
+    """Raise `AuclabError` if the solver needs all rows in memory; the message names what does not."""
+    if find_solver(name).capabilities.blocks:
+        return
+    capable = [other for other in capable_solvers(program, constraints) if SOLVERS[other].capabilities.blocks]
+    if program.is_convex and capable:
+        advice = f"use {' or '.join(f'solver={other}' for other in capable)}"
+    else:
+        advice = (
+            f"every solver of {program.name} with these parameters does: read the rows, or a part of them, into memory"
+        )
+    raise AuclabError(f"solver={name} needs all rows in memory, and the sample is in blocks; {advice}")
 
 
 def check_options(name: str, solve: Solver, options: dict[str, object]) -> None:

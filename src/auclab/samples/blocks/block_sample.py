@@ -127,7 +127,7 @@ class BlockSample(Sample):
         """Which observations are positive, in the order of the data."""
         return self.labels.positive()
 
-    @cached_property  # type: ignore[misc]
+    @cached_property
     def mean_difference(self) -> Array:
         """Δ = mean(x⁺) − mean(x⁻); the first pass has found it, but of rows that were centred after it."""
         return self.combine(self.share_pos, self.share_neg)
