@@ -113,6 +113,20 @@ def tables(rows: list[measured.Row]) -> dict[str, str]:
     return {"ways": measured.table(["scores", "way", "processor time", "peak memory", "AUC", "bAUC"], lines)}
 
 
+def sentences(rows: list[measured.Row]) -> list[str]:
+    """What the text of the page says about these numbers."""
+    by = {row["arguments"]: row for row in rows}
+    first, few, many = by["--rows 5e7 --way sort"], by["--rows 1e9"], by["--rows 1e9 --bins 65536"]
+    busy = max(float(row["seconds"]) / float(row["processor"]) for row in rows)
+    memory = 1e9 * float(first["peak_gb"]) / float(first["rows"])
+    sizes = [f"{measured.significant(float(row['bytes']) / 1e6)} MB" for row in (few, many)]
+    return [
+        f"wall clocks were up to {busy:.0f} times the processor times",
+        f"10⁹ scores sorted in memory would take about {measured.significant(memory, 1)} GB, by the first row",
+        f"its summary: {sizes[0]} with 4,096 bins, {sizes[1]} with 65,536",
+    ]
+
+
 def _power(rows: float) -> str:
     """10⁹, or 5·10⁷."""
     digits, exponent = f"{rows:.0e}".split("e+")
