@@ -23,7 +23,7 @@ from omegaconf.errors import OmegaConfBaseException
 from rich.markup import escape
 
 from auclab.cli.passwords import hide_in_files, hide_in_log, without_passwords
-from auclab.cli.typed_words import added_keys, in_words, quoted_where_needed, unknown_choices
+from auclab.cli.typed_words import added_keys, in_words, lost_intervals, quoted_where_needed, unknown_choices
 from auclab.pipeline.compose import Experiment, conf_folder
 from auclab.pipeline.default_experiment import with_formulation
 from auclab.pipeline.settings import register_schema
@@ -160,7 +160,7 @@ def _refuse_at_once(arguments: Sequence[str]) -> None:
     looked_at = words if is_sweep else [word for word in words if word.startswith("experiment=")]
     for line in () if own_folders else unknown_choices(looked_at):
         _end(line)
-    for line in added_keys(words):
+    for line in (*added_keys(words), *lost_intervals(words, is_sweep=is_sweep)):
         _end(line)
 
 

@@ -96,6 +96,27 @@ def added_keys(words: Sequence[str]) -> Iterator[str]:
             yield f"there is no setting {key!r}{_near(key, known)}; settings are {listed}"
 
 
+def lost_intervals(words: Sequence[str], *, is_sweep: bool) -> Iterator[str]:
+    """A line for a search that is no sweep, and for an interval that nothing searches.
+
+    Examples
+    --------
+    >>> print(*lost_intervals(["formulation.penalty=interval(0.1,1)"], is_sweep=True))
+    formulation.penalty=interval(0.1,1): numbers of an interval are proposed by a search: add -m hydra/sweeper=optuna
+    >>> print(*lost_intervals(["hydra/sweeper=optuna"], is_sweep=False))
+    hydra/sweeper=optuna makes many runs: add -m
+    """
+    sweepers = [word for word in words if word.startswith("hydra/sweeper=")]
+    if sweepers and not is_sweep:
+        yield f"{sweepers[-1]} makes many runs: add -m"
+    if sweepers:
+        return
+    for word in words:
+        read = OverridesParser.create().parse_overrides([word]) if _is_override(word) and _parses(word) else []
+        if read and read[0].is_interval_sweep():
+            yield f"{word}: numbers of an interval are proposed by a search: add -m hydra/sweeper=optuna"
+
+
 def _unknown_keys(words: Sequence[str]) -> Iterator[str]:
     """A line for every key that the chosen yaml files do not have."""
     for word in words:

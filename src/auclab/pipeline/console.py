@@ -182,6 +182,11 @@ def left_out_line(name: str, reason: str) -> str:
     return f"[yellow]· {escape(name)}  left out: {escape(reason)}[/yellow]"
 
 
+def pruned_line(name: str, reason: str) -> str:
+    """One line for a job of a search that ended between inner folds."""
+    return f"[dim]· {escape(name)}  {escape(reason)}[/dim]"
+
+
 def failed_line(name: str, error: BaseException) -> str:
     """One line for a job that failed; an error that is not a user error is shown with its type."""
     message = " ".join(str(error).split())
@@ -222,6 +227,7 @@ def show_sweep(
         out.print("a job that finished before is skipped; rerun=true computes it again", soft_wrap=True)
     ended = f"{counts['FINISHED']} finished, {counts['SKIPPED']} skipped, {failed}, {killed}"
     ended += f", [yellow]{counts['LEFT_OUT']} left out[/yellow]" if counts["LEFT_OUT"] else ""
+    ended += f", {counts['PRUNED']} left early" if counts["PRUNED"] else ""
     ended += f", [red]{counts['KEPT']} kept in their folders[/red]" if counts["KEPT"] else ""
     out.print(f"sweep: {ended}{_other_code(other_code or Counter())}", soft_wrap=True)
 

@@ -21,6 +21,7 @@ from auclab.pipeline.constrained import constraints_of
 from auclab.pipeline.decision_settings import check_decision
 from auclab.pipeline.fold import Metrics, solve_split
 from auclab.pipeline.inner_folds import score_on_inner_folds
+from auclab.pipeline.inner_limits import Limits
 from auclab.pipeline.keep import SingleRun, keep_in_view
 from auclab.pipeline.result_screen import show_line, show_run, show_solution
 from auclab.pipeline.results import Fold, Result
@@ -30,7 +31,9 @@ from auclab.tracking.code import code_version
 from auclab.types import Status
 
 
-def run_experiment(experiment: Experiment, *, folder: str | Path, brief: bool = False) -> Result:
+def run_experiment(
+    experiment: Experiment, *, folder: str | Path, brief: bool = False, limits: Limits | None = None
+) -> Result:
     """Run what `experiment` describes, show it on one screen and keep it as one tracked run.
 
     The solution of a single run is on the screen before the store is opened, unless the run takes more than ten seconds
@@ -44,9 +47,13 @@ def run_experiment(experiment: Experiment, *, folder: str | Path, brief: bool = 
         Output folder of this job.
     brief : bool
         One line in place of the screen; a job of a sweep leaves it in `folder` for the sweep to show.
+    limits : Limits, optional
+        Of the inner folds of a job.
 
     Raises
     ------
+    PrunedError
+        A job ended between its inner folds; its run is KILLED, and has what was measured.
     AuclabError
         Any input or combination that cannot be worked with. The run is then FAILED and keeps the traceback. Also a
         store that cannot be written; the files of the solution are then in `folder`.
@@ -55,7 +62,7 @@ def run_experiment(experiment: Experiment, *, folder: str | Path, brief: bool = 
     """
     folder = Path(folder)
     if brief:
-        result, run = keep_in_view(lambda: _checked(experiment), experiment, folder)
+        result, run = keep_in_view(lambda: _checked(experiment, limits), experiment, folder)
         show_line(result, run)
     else:
         code_version()  # now: at the end of a long solve the files may differ from those that are loaded
@@ -69,14 +76,17 @@ def run_experiment(experiment: Experiment, *, folder: str | Path, brief: bool = 
     return result
 
 
-def _checked(experiment: Experiment) -> Result:
+def _checked(experiment: Experiment, limits: Limits | None) -> Result:
     """A job of a sweep, whose settings nothing has looked at before."""
     check_settings(experiment)
-    return solve_splits(experiment)
+    return solve_splits(experiment, limits)
 
 
-def solve_splits(experiment: Experiment) -> Result:
-    """Load the data, split, solve every split and measure; nothing is written."""
+def solve_splits(experiment: Experiment, limits: Limits | None = None) -> Result:
+    """Load the data, split, solve every split and measure; nothing is written.
+
+    Inner folds come first: where they end by `limits`, which hold for one split alone, the rest is not needed.
+    """
     config, begin = experiment.config, perf_counter()
     check_decision(experiment.decision)
     parse_figures(config.get("figures"))
@@ -88,8 +98,8 @@ def solve_splits(experiment: Experiment) -> Result:
     formulation: Program | Baseline = build(config.formulation)
     metrics: Metrics = build(config.metrics)
     if isinstance(dataset.X, BlockTable):
-        needs: dict[str, Any] = {"solver": experiment.solver.name, "decision": experiment.decision, "kernel": experiment.kernel}
-        check_block_run(splits, formulation, metrics, **needs)
+        reading, solver = experiment.decision, experiment.solver.name
+        check_block_run(splits, formulation, metrics, solver=solver, decision=reading, kernel=experiment.kernel)
     options: dict[str, Any] = {"solver": experiment.solver, "tune": experiment.tune, "bounds": experiment.bounds}
     options |= {"decision": experiment.decision, "class_weight": experiment.class_weight}
     if experiment.constraints:
@@ -109,9 +119,9 @@ def solve_splits(experiment: Experiment) -> Result:
     folds: list[Fold] = []
     for number, split in enumerate(splits, start=1):
         with working(f"{experiment.name} · split {number} of {len(splits)}"):
-            fold = solve(split)
-            inner = score_on_inner_folds(solve_inner, split, dataset.y, experiment.inner)
-            folds.append(replace(fold, inner=inner))
+            some = limits if len(splits) == 1 else None
+            inner = score_on_inner_folds(solve_inner, split, dataset.y, experiment.inner, some)
+            folds.append(replace(solve(split), inner=inner))
         if folds[-1].solution.status is Status.INTERRUPTED:
             break
     if len(folds) == 1:

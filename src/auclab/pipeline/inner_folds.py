@@ -11,12 +11,18 @@ from numpy.typing import NDArray
 
 from auclab.datasets.records import Split
 from auclab.datasets.splits import kfold
+from auclab.pipeline.inner_limits import Limits, PrunedError
 from auclab.pipeline.results import Fold, InnerScores
 from auclab.pipeline.settings import InnerConfig
+from auclab.types import Status
 
 
 def score_on_inner_folds(
-    solve: Callable[[Split], Fold], split: Split, y: NDArray[np.int64], inner: InnerConfig
+    solve: Callable[[Split], Fold],
+    split: Split,
+    y: NDArray[np.int64],
+    inner: InnerConfig,
+    limits: Limits | None = None,
 ) -> InnerScores | None:
     """Repeat an experiment on stratified folds of its training part.
 
@@ -33,20 +39,32 @@ def score_on_inner_folds(
         0/1, of all observations.
     inner : InnerConfig
         How many folds; None is returned for 0.
+    limits : Limits, optional
+        What the mean has to reach for the folds after to be solved.
 
     Raises
     ------
     AuclabError
         Fewer than two folds, or more than a class has observations; what `solve` raises.
+    PrunedError
+        The mean is worse than its limit.
+    KeyboardInterrupt
+        Ctrl-C while a fold was solved.
     """
     if inner.folds == 0:
         return None
     start = time.perf_counter()
-    measured = []
+    columns: dict[str, list[float]] = {}
     for part in kfold(y[split.train], n_folds=inner.folds, seed=inner.seed):
         fold = solve(Split(split.train[part.train], split.train[part.test], part.name))
-        measured.append(fold.parts["test"].metrics)
-    columns = {key: np.array([each[key] for each in measured]) for key in measured[0]}
-    means = {key: float(values.mean()) for key, values in columns.items()}
-    errors = {key: float(values.std(ddof=1)) / math.sqrt(len(values)) for key, values in columns.items()}
-    return InnerScores(means, errors, inner.folds, time.perf_counter() - start)
+        if fold.solution.status is Status.INTERRUPTED:
+            raise KeyboardInterrupt
+        for key, value in fold.parts["test"].metrics.items():
+            columns.setdefault(key, []).append(float(value))
+        done = columns.get(limits.metric, []) if limits is not None else []
+        if limits is not None and len(done) < inner.folds and limits.refuse(done):
+            raise PrunedError(columns, inner.folds, limits)
+    means = {key: float(np.mean(values)) for key, values in columns.items()}
+    errors = {key: float(np.std(values, ddof=1)) / math.sqrt(len(values)) for key, values in columns.items()}
+    values = {key: tuple(each) for key, each in columns.items()}
+    return InnerScores(means, errors, inner.folds, time.perf_counter() - start, values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -15,9 +16,11 @@ from rich.markup import escape
 
 from auclab.datasets.splits import take_rows
 from auclab.pipeline.artifacts import write_artifacts
+from auclab.pipeline.build import load_dataset
 from auclab.pipeline.compose import Experiment
 from auclab.pipeline.console import err, working
 from auclab.pipeline.formula import kept_model
+from auclab.pipeline.inner_limits import PrunedError
 from auclab.pipeline.notes import show_notes
 from auclab.pipeline.results import Fold, Result
 from auclab.pipeline.settings import Figures, parse_figures
@@ -33,6 +36,7 @@ from auclab.tracking import (
     open_run,
     save_model,
 )
+from auclab.tracking.search_tags import FOLDS_TAG, PRUNED
 from auclab.types import AuclabError
 
 #: Rows shown to MLflow, which reads names and types of the columns off them.
@@ -51,19 +55,40 @@ def keep_in_view(compute: Callable[[], Result], experiment: Experiment, folder: 
     ------
     KeptInFolderError
         The store cannot be written at the end; the run is in `folder` then, for `auclab push`.
+    PrunedError
+        `compute` ended between inner folds; the run is KILLED, with the metrics on those that were done in a tag.
     """
     show_notes()
-    start, result = Start.now(), None
+    start, result, pruned = Start.now(), None, None
     run = _new_run(experiment, folder, start)
     try:
         with run:
-            result = compute()
-            _write(result, experiment, run)
+            try:
+                result = compute()
+            except PrunedError as end:
+                pruned = end
+                run.keep(_record_of_pruned(end, experiment))
+            else:
+                _write(result, experiment, run)
     except (AuclabError, OSError, KeyboardInterrupt) as error:
         if result is None:
             raise
         keep_aside(result, experiment, folder, start, error, run.run_id)
+    if pruned is not None:
+        raise pruned
+    assert result is not None
     return result, run
+
+
+def _record_of_pruned(end: PrunedError, experiment: Experiment) -> Record:
+    """By its tags a later start finds that it need not be computed again."""
+    tags = {
+        HASH_TAG: fingerprint(experiment.configuration, load_dataset(experiment).sha256),
+        FOLDS_TAG: json.dumps(end.values),
+        "status": PRUNED,
+        "error": str(end),
+    }
+    return Record(tags=tags, status="KILLED")
 
 
 class SingleRun:
@@ -224,6 +249,8 @@ def _write(result: Result, experiment: Experiment, run: Run) -> None:
     }
     if experiment.command:
         tags["command"] = experiment.command
+    if len(result.folds) == 1 and (inner := result.folds[0].inner) is not None:
+        tags[FOLDS_TAG] = json.dumps(inner.values)
     status = "KILLED" if result.interrupted else "FINISHED"
     run.keep(Record(result.dataset, result.summary, tags, status=status))
 

@@ -70,12 +70,15 @@ class InnerScores:
         Number of folds.
     seconds : float
         Time that they took.
+    values : dict
+        By metric: on each fold.
     """
 
     means: Mapping[str, float]
     standard_errors: Mapping[str, float]
     folds: int
     seconds: float
+    values: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     @property
     def numbers(self) -> dict[str, float]:

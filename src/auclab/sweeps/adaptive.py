@@ -7,21 +7,18 @@ store of the runs, so a search that is started again finds its place by itself.
 from __future__ import annotations
 
 import csv
-import json
 import math
-import shlex
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import ChoiceSweep, IntervalSweep, Override, RangeSweep
 
 from auclab.metrics.registry import METRICS
-from auclab.tracking.config import TrackingConfig
-from auclab.tracking.job_status import JobStatus
+from auclab.sweeps.search_space import Interval, Space, every_setting, size_of, space_of
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:
@@ -36,94 +33,52 @@ SAMPLERS = {
 }
 #: What makes another task or another sample of it, and no better scorer.
 _NOT_SEARCHED = ("dataset", "split", "metrics", "bounds", "tracking", "data_dir", "inner", "tune.metric", "tune.seed")
+#: Proposals in a row that were made before, after which the next is taken from the list of those that were not.
+_REPEATS = 30
+#: Jobs with values of all folds before the first is left early, and before the settings are said to matter or not.
+_FIRST, _ENOUGH = 5, 10
 
 
-@dataclass(frozen=True)
-class Interval:
-    """Numbers between two bounds, both included.
-
-    Attributes
-    ----------
-    low, high : float
-        The bounds.
-    log : bool
-        Whether proposals are even on the scale of logarithms, ``tag(log,interval(1e-5,1))``.
-    whole : bool
-        Whether they are whole numbers, ``int(interval(1,9))``.
-    """
-
-    low: float
-    high: float
-    log: bool = False
-    whole: bool = False
-
-
-#: What a setting may be: an interval, or one of some texts, as they are written on the command line.
-Space = dict[str, "Interval | tuple[str, ...]"]
-
-
-def space_of(overrides: Sequence[Override]) -> tuple[Space, list[str]]:
-    """The settings that are searched, and the overrides that all jobs share.
-
-    Raises
-    ------
-    AuclabError
-        An interval without two bounds, or of logarithms of what has none.
-
-    Examples
-    --------
-    >>> from hydra.core.override_parser.overrides_parser import OverridesParser
-    >>> words = ["dataset=pima", "kernel=none,rbf", "formulation.penalty=tag(log,interval(1e-5,1))"]
-    >>> space, fixed = space_of(OverridesParser.create().parse_overrides(words))
-    >>> space["kernel"], space["formulation.penalty"], fixed
-    (('none', 'rbf'), Interval(low=1e-05, high=1.0, log=True, whole=False), ['dataset=pima'])
-    """
-    space: Space = {}
-    fixed: list[str] = []
-    for override in overrides:
-        key, value = override.get_key_element(), override.value()
-        if isinstance(value, IntervalSweep):
-            low, high = value.start, value.end
-            if low is None or high is None or not (math.isfinite(low) and math.isfinite(high) and low < high):
-                raise AuclabError(f"{key}: interval({low}, {high}) needs two numbers, the smaller one first")
-            log = "log" in value.tags
-            if log and low <= 0:
-                raise AuclabError(f"{key}: an interval of logarithms needs bounds above 0, got {low}")
-            space[key] = Interval(low, high, log, isinstance(low, int) and isinstance(high, int))
-        elif isinstance(value, ChoiceSweep | RangeSweep) or override.is_sweep_override():
-            space[key] = tuple(override.sweep_string_iterator())
-        else:
-            fixed.append(f"{key}={override.get_value_element_as_str()}")
-    return space, fixed
-
-
-def check_search(grid: Sequence[str], sampler: str, metric: str, n_trials: int = 1, batch: int | None = None) -> None:
+def check_search(
+    grid: Sequence[str], sweeper: Mapping[str, Any], *, metrics: Collection[str] | None = None, tracked: bool = True
+) -> int:
     """Refuse, before anything is computed, what cannot be searched or would choose by the data it is judged on.
 
     Parameters
     ----------
     grid : sequence of str
         The overrides of the sweep as they were typed.
-    sampler : str
-        A name in `SAMPLERS`.
-    metric : str
-        What a job is worth.
-    n_trials, batch : int
-        Jobs in all, and at a time.
+    sweeper : mapping
+        The settings ``hydra.sweeper``: ``n_trials``, ``batch``, ``sampler``, ``seed``, ``metric`` and ``prune``.
+    metrics : collection of str, optional
+        Names of what runs measure.
+    tracked : bool
+        Whether runs are kept in a store.
+
+    Returns
+    -------
+    int
+        The largest number of jobs.
 
     Raises
     ------
     AuclabError
         Nothing to choose, a choice between tasks, a metric that is not of inner folds, an unknown sampler, no jobs.
     """
-    for name, count in (("n_trials", n_trials), ("batch", batch)):
-        if count is not None and count < 1:
-            raise AuclabError(f"hydra.sweeper.{name} is {count}; it is a number of jobs, at least 1")
+    for name, least, words in (
+        ("n_trials", 1, "a number of jobs, at least 1"),
+        ("batch", 1, "a number of jobs, at least 1, or null for as many as the launcher has workers"),
+        ("seed", 0, "a whole number, at least 0, by which the same command proposes the same settings again"),
+    ):
+        value = sweeper.get(name)
+        if (value is None and name != "batch") or (value is not None and not _is_whole(value, least)):
+            raise AuclabError(f"hydra.sweeper.{name} is {value}; it is {words}")
+    metric, prune = str(sweeper["metric"]), sweeper.get("prune", False)
     space, fixed = space_of(OverridesParser.create().parse_overrides(list(grid)))
-    Search.start(space, sampler=sampler, seed=0)
+    Search.start(space, sampler=sweeper["sampler"], seed=0)
     if not space:
         raise AuclabError(
-            "hydra/sweeper=optuna has nothing to search: give bounds or a list, such as "
+            "hydra/sweeper=optuna has nothing to search: give bounds or a list of two or more, such as "
             "'formulation.penalty=tag(log,interval(1e-5,1))' or kernel=none,rbf"
         )
     for key in space:
@@ -133,6 +88,21 @@ def check_search(grid: Sequence[str], sampler: str, metric: str, n_trials: int =
                 f"{key} makes another task and no better scorer, so a search over it would choose the easiest: give "
                 "one value, and search once for each"
             )
+    _check_metric(metric, fixed, metrics)
+    if prune not in (True, False):
+        raise AuclabError(f"hydra.sweeper.prune is {prune}; it is true or false")
+    if prune and not metric.startswith("inner/"):
+        raise AuclabError(f"hydra.sweeper.prune=true leaves jobs between inner folds, which {metric} has none of")
+    if prune and not tracked:
+        raise AuclabError("hydra.sweeper.prune=true reads the values of folds in the store: leave tracking=none out")
+    return min(int(sweeper["n_trials"]), size_of(space) or int(sweeper["n_trials"]))
+
+
+def _is_whole(value: Any, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+def _check_metric(metric: str, fixed: Sequence[str], metrics: Collection[str] | None) -> None:
     if not metric.startswith("inner/") and metric != "tune/score":
         held_out = "would choose by the held-out part, and its estimate would be too high"
         why = held_out if metric.startswith("test") else "does not measure scorers on rows that they have not seen"
@@ -144,6 +114,15 @@ def check_search(grid: Sequence[str], sampler: str, metric: str, n_trials: int =
             f"hydra.sweeper.metric={metric} is the score of tuned parameters: add tune=auto, or leave the metric out "
             "for inner/auc"
         )
+    name = metric.partition("/")[2]
+    if metric.startswith("inner/") and metrics is not None and name not in metrics:
+        add = f"add it, 'metrics=[{','.join([*metrics, name])}]', or " if name in METRICS else ""
+        raise AuclabError(
+            f"hydra.sweeper.metric={metric} is not measured by these runs: {add}"
+            f"take one of {', '.join(f'inner/{each}' for each in metrics)}"
+        )
+    if any(word == "inner.folds=0" for word in fixed) and metric.startswith("inner/"):
+        raise AuclabError(f"hydra.sweeper.metric={metric} needs inner folds: leave inner.folds=0 out for five of them")
 
 
 def direction_of(metric: str) -> str:
@@ -172,6 +151,42 @@ def with_inner_folds(fixed: Sequence[str], metric: str) -> list[str]:
     return [*fixed, *([] if given or not metric.startswith("inner/") else ["inner.folds=5"])]
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """What a job was worth.
+
+    Attributes
+    ----------
+    status : str
+        As `auclab.tracking.job_status.JobStatus` has it; a worker that died leaves KILLED.
+    value : float or None
+        The metric; None of a job that has none.
+    folds : tuple of float
+        The metric on each inner fold, as far as they are known; those before it was left, of a PRUNED job.
+    run_id : str or None
+        The tracked run.
+    """
+
+    status: str
+    value: float | None = None
+    folds: tuple[float, ...] = ()
+    run_id: str | None = None
+
+    @property
+    def running(self) -> tuple[float, ...]:
+        """Means over the first fold, the first two, and so on."""
+        return tuple(np.cumsum(self.folds) / np.arange(1, len(self.folds) + 1))
+
+
+@dataclass
+class Proposal:
+    """Settings of a job; those of Optuna's trials that proposed them; what they were worth, once that is known."""
+
+    words: tuple[str, ...]
+    trials: list[optuna.Trial]
+    outcome: Outcome | None = None
+
+
 @dataclass
 class Search:
     """Proposals and what they were worth.
@@ -184,17 +199,14 @@ class Search:
         In memory.
     sign : int
         −1 where the smallest value is the best.
-    trials : list
-        Those that were proposed, in order.
-    values : list of float or None
-        What they were worth; None of one that failed.
+    jobs : list of Proposal
+        All of them different, in the order in which they were proposed.
     """
 
     space: Space
     study: optuna.Study
     sign: int = 1
-    trials: list[optuna.Trial] = field(default_factory=list)
-    values: list[float | None] = field(default_factory=list)
+    jobs: list[Proposal] = field(default_factory=list)
 
     @classmethod
     def start(cls, space: Space, *, sampler: str, seed: int, direction: str = "maximize") -> Self:
@@ -227,102 +239,105 @@ class Search:
         return cls(space, study, 1 if direction == "maximize" else -1)
 
     def ask(self, count: int) -> list[list[str]]:
-        """The overrides of so many further jobs."""
-        asked = [self.study.ask() for _ in range(count)]
-        self.trials += asked
-        return [[f"{key}={_suggest(trial, key, allowed)}" for key, allowed in self.space.items()] for trial in asked]
+        """The overrides of so many further jobs, none of which was asked for before; fewer where there are no more."""
+        known = {job.words: job for job in self.jobs}
+        size, repeats, begin = size_of(self.space), 0, len(self.jobs)
+        while len(self.jobs) < begin + count and len(self.jobs) != size and repeats < 2 * _REPEATS:
+            if repeats == _REPEATS and size is not None:  # the sampler returns to the best; the rest come in order
+                self.study.enqueue_trial(next(each for each in every_setting(self.space) if _words(each) not in known))
+            trial = self.study.ask()
+            words = _words({key: _suggest(trial, key, allowed) for key, allowed in self.space.items()})
+            if words not in known:
+                self.jobs.append(Proposal(words, [trial]))
+                known[words] = self.jobs[-1]
+                repeats = 0
+                continue
+            repeats += 1
+            known[words].trials.append(trial)
+            if (outcome := known[words].outcome) is not None:
+                self._tell(trial, outcome)
+        return [list(job.words) for job in self.jobs[begin:]]
 
-    def tell(self, values: Sequence[float | None]) -> None:
+    def tell(self, outcomes: Sequence[Outcome]) -> None:
         """What the jobs that were asked for last were worth, in order."""
+        waiting = [job for job in self.jobs if job.outcome is None]
+        for job, outcome in zip(waiting, outcomes, strict=True):
+            job.outcome = outcome
+            for trial in job.trials:
+                self._tell(trial, outcome)
+
+    def _tell(self, trial: optuna.Trial, outcome: Outcome) -> None:
         from optuna.trial import TrialState
 
-        for trial, value in zip(self.trials[len(self.values) :], values, strict=True):
-            if value is None or math.isnan(value):
-                self.study.tell(trial, state=TrialState.FAIL)
-                self.values.append(None)
-            else:
-                self.study.tell(trial, value)
-                self.values.append(value)
+        for step, mean in enumerate(outcome.running, start=1):
+            trial.report(mean, step)
+        if outcome.status == "PRUNED":
+            self.study.tell(trial, state=TrialState.PRUNED)
+        elif outcome.value is None or math.isnan(outcome.value):
+            self.study.tell(trial, state=TrialState.FAIL)
+        else:
+            self.study.tell(trial, outcome.value)
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        """Those that are known, in the order of the jobs."""
+        return [job.outcome for job in self.jobs if job.outcome is not None]
+
+    @property
+    def values(self) -> list[float | None]:
+        """What the jobs were worth; None of one that has no value."""
+        known = (each.value for each in self.outcomes)
+        return [None if value is None or math.isnan(value) else value for value in known]
 
     @property
     def best(self) -> int | None:
-        """Number of the first job with the best value; None if every one failed."""
+        """Number of the first job with the best value; None if no job has one."""
         known = [(self.sign * value, -number) for number, value in enumerate(self.values) if value is not None]
         return -max(known)[1] if known else None
 
-    def settings(self, number: int) -> list[str]:
-        """The overrides that were proposed for a job."""
-        return [f"{key}={_text(value)}" for key, value in self.trials[number].params.items()]
+    @property
+    def limits(self) -> tuple[float, ...]:
+        """Medians of the means over the first fold, the first two, and so on, of the jobs with a value on all folds.
+
+        A job whose mean is worse after as many folds is left there. Empty while fewer than five jobs are known.
+        """
+        whole = [each.running for each in self.outcomes if each.value is not None and len(each.folds) > 1]
+        if len(whole) < _FIRST or len({len(each) for each in whole}) > 1:
+            return ()
+        return tuple(float(each) for each in np.median(whole, axis=0)[:-1])
+
+    @property
+    def importances(self) -> dict[str, float]:
+        """Share of each setting in the variance of the values, by fANOVA; empty for few jobs or one setting."""
+        import optuna
+
+        values = [value for value in self.values if value is not None]
+        if len(self.space) < 2 or len(values) < _ENOUGH or min(values) == max(values):
+            return {}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of trees on few values
+            judge = optuna.importance.FanovaImportanceEvaluator(seed=0)
+            return dict(optuna.importance.get_param_importances(self.study, evaluator=judge))
 
     def save(self, file: Path) -> None:
-        """Write a row per job: what was proposed, and its value."""
+        """Write a row per job: what was proposed, how it ended, its value and its run."""
         with file.open("w", newline="", encoding="utf-8") as target:
             rows = csv.writer(target)
-            rows.writerow(["job", *self.space, "value"])
-            for number, value in enumerate(self.values):
-                params = self.trials[number].params
+            rows.writerow(["job", *self.space, "value", "status", "run"])
+            for number, (outcome, value) in enumerate(zip(self.outcomes, self.values, strict=True)):
+                settings = [word.partition("=")[2] for word in self.jobs[number].words]
                 shown = "" if value is None else repr(value)
-                rows.writerow([number, *(_text(params[key]) for key in self.space), shown])
+                rows.writerow([number, *settings, shown, outcome.status.lower(), outcome.run_id or ""])
 
 
-def value_of(job: JobStatus, tracking: TrackingConfig, metric: str) -> float | None:
-    """A metric of the run of a job; None of a job that failed.
-
-    Raises
-    ------
-    AuclabError
-        The run has no such metric; the store cannot be read.
-    """
-    if job.status not in ("FINISHED", "SKIPPED"):
-        return None
-    numbers = _numbers_in_folder(job.folder) if job.run_id is None else _numbers_in_store(tracking, job.run_id)
-    if metric not in numbers:
-        known = sorted(key for key in numbers if key.startswith(("inner/", "tune/score")) and not key.endswith("_se"))
-        listed = ", ".join(known) or "none on inner folds"
-        raise AuclabError(f"hydra.sweeper.metric={metric} is not measured by these runs; they have {listed}")
-    return float(numbers[metric])
-
-
-def _numbers_in_folder(folder: Path) -> dict[str, float]:
-    found: dict[str, float] = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
-    return found
-
-
-def _numbers_in_store(tracking: TrackingConfig, run_id: str) -> dict[str, float]:
-    from auclab.tracking.address import cannot_keep
-    from auclab.tracking.store import STORE_ERRORS, open_tracked
-
-    store = open_tracked(tracking)
-    try:
-        return dict(store.client.get_run(run_id).data.metrics)
-    except STORE_ERRORS as error:
-        raise AuclabError(cannot_keep(store.address, error)) from error
-
-
-def show_search(search: Search, metric: str, fixed: Sequence[str], program: Sequence[str]) -> None:
-    """The best proposal, its value, and the command that runs it alone."""
-    from auclab.pipeline.console import out
-
-    best = search.best
-    if best is None:
-        out.print("search: every job failed, so there is no best")
-        return
-    settings = search.settings(best)
-    out.print(
-        f"search:    best of {len(search.values)} is job {best}, {metric} {search.values[best]:.4f}", markup=False
-    )
-    out.print(f"run it:    {shlex.join([*program, *fixed, *settings])}", soft_wrap=True, markup=False)
-
-
-def _suggest(trial: optuna.Trial, key: str, allowed: Interval | tuple[str, ...]) -> str:
-    """A proposal as it is written on the command line."""
+def _suggest(trial: optuna.Trial, key: str, allowed: Interval | tuple[str, ...]) -> Any:
     if isinstance(allowed, tuple):
-        return str(trial.suggest_categorical(key, allowed))
+        return trial.suggest_categorical(key, allowed)
     if allowed.whole:
-        return _text(trial.suggest_int(key, int(allowed.low), int(allowed.high), log=allowed.log))
-    return _text(trial.suggest_float(key, allowed.low, allowed.high, log=allowed.log))
+        return trial.suggest_int(key, int(allowed.low), int(allowed.high), log=allowed.log)
+    return trial.suggest_float(key, allowed.low, allowed.high, log=allowed.log)
 
 
-def _text(value: Any) -> str:
-    """A value as Hydra reads it back without loss."""
-    return value if isinstance(value, str) else repr(value)
+def _words(settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """Settings as overrides, which Hydra reads back without loss."""
+    return tuple(f"{key}={value if isinstance(value, str) else repr(value)}" for key, value in settings.items())

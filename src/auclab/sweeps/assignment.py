@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from types import FrameType
 from typing import Any
 
 from hydra.core.hydra_config import HydraConfig
@@ -71,9 +73,28 @@ class Assignment:
             )  # fmt: skip
 
 
+def end_quietly_between_jobs() -> None:
+    """Make Ctrl-C end this worker without a word while it waits; a job that runs is interrupted, and says so itself."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        if _at_work:
+            raise KeyboardInterrupt
+        os._exit(130)
+
+    signal.signal(signal.SIGINT, end)
+
+
+#: Numbers of the jobs that this process works on: one or none.
+_at_work: set[int] = set()
+
+
 def run_packed(assignment: bytes, number: int, overrides: Sequence[str]) -> JobReturn:
     """Run a job, and return how it ended; its configuration stays in the worker."""
-    done = _unpacked(assignment).run(number, overrides)
+    _at_work.add(number)
+    try:
+        done = _unpacked(assignment).run(number, overrides)
+    finally:
+        _at_work.discard(number)
     ended = JobReturn()
     ended.status, ended.return_value = done.status, done._return_value
     return ended

@@ -19,6 +19,7 @@ from auclab.tracking.config import TrackingConfig
 from auclab.tracking.environment import fingerprint
 from auclab.tracking.job_lock import claim
 from auclab.tracking.job_status import (
+    LIMITS_VARIABLE,
     PARENT_PROCESS_VARIABLE,
     SWEEP_VARIABLE,
     JobStatus,
@@ -28,10 +29,13 @@ from auclab.tracking.job_status import (
     write_status,
 )
 from auclab.tracking.processes import Process, end_with, this_process
+from auclab.tracking.search_tags import read_values
 
 if TYPE_CHECKING:
     from auclab.pipeline.compose import Experiment
+    from auclab.pipeline.inner_limits import Limits
     from auclab.tracking.finished import FinishedRun
+    from auclab.tracking.sqlite_recorder import FoundRun
 
 log = logging.getLogger(__name__)
 #: What is shown on the screen, besides the line of a job.
@@ -81,6 +85,7 @@ def run_job(experiment: Experiment, job: Any) -> JobStatus:
         Hydra's own configuration.
     """
     folder = Path(job.runtime.output_dir)
+    limits = _limits()
 
     def checksum() -> str:
         from auclab.pipeline.build import load_dataset
@@ -91,13 +96,14 @@ def run_job(experiment: Experiment, job: Any) -> JobStatus:
         _say_once(experiment, folder.parent)
         from auclab.pipeline.experiment import run_experiment  # heavy: solvers
 
-        run_experiment(experiment, folder=folder, brief=True)
+        run_experiment(experiment, folder=folder, brief=True, limits=limits)
 
     def make() -> Job:
         configuration = experiment.configuration
         rerun = parse_rerun(configuration.get("rerun"))
         lacks = lacking_library(configuration["formulation"])
-        return Job(experiment.name, configuration, experiment.tracking, rerun, code_version(), checksum, work, lacks)
+        found = (experiment.name, configuration, experiment.tracking, rerun, code_version(), checksum, work, lacks)
+        return Job(*found, limits)
 
     attempt(folder, job.job.override_dirname, make)
     leave_libraries_out_of_collections()
@@ -127,6 +133,8 @@ class Job:
     lacks
         Why it cannot be computed here, such as a library that is not installed: it is left out then, and nothing has
         failed.
+    limits
+        Of its inner folds, in a search that leaves jobs early.
     """
 
     name: str
@@ -137,6 +145,7 @@ class Job:
     checksum: Callable[[], str]
     work: Callable[[], None]
     lacks: str = ""
+    limits: Limits | None = None
 
     @property
     def key(self) -> str:
@@ -158,7 +167,8 @@ def attempt(folder: Path, name: str, make: Callable[[], Job]) -> None:
         Returns the job.
     """
     _end_with_sweep()
-    from auclab.pipeline.console import failed_line, left_out_line, plain_errors, skipped_line
+    from auclab.pipeline.console import failed_line, left_out_line, plain_errors, pruned_line, skipped_line
+    from auclab.pipeline.inner_limits import PrunedError
     from auclab.pipeline.notes import show_notes
 
     show_notes()
@@ -182,10 +192,20 @@ def attempt(folder: Path, name: str, make: Callable[[], Job]) -> None:
                     if other_code:  # after the status: the watcher warns of jobs that are computed again
                         mark_other_code(folder, earlier.run_id)
                     add_line(folder, skipped_line(name, earlier.run_id, same_code=earlier.same_code), status="SKIPPED")
+                elif (left := _find_pruned(job)) is not None:
+                    from auclab.tracking import join_sweep
+
+                    join_sweep(job.tracking, left.run_id)
+                    write_status(folder, name=name, status="PRUNED", run_id=left.run_id, files=folder)
+                    add_line(folder, pruned_line(name, left.tags.get("error", "left early")), status="PRUNED")
                 else:
                     if earlier is not None and other_code:
                         mark_other_code(folder, earlier.run_id)
                     job.work()
+        except PrunedError as end:
+            kept = read_status(folder, os.environ.get(SWEEP_VARIABLE))
+            write_status(folder, name=name, status="PRUNED", run_id=kept.run_id, files=folder)
+            add_line(folder, pruned_line(name, str(end)), status="PRUNED")
         except Exception as error:  # any: it is logged and shown, and the next job starts
             log.exception("the job failed")
             try:
@@ -240,6 +260,28 @@ def _find_finished(job: Job) -> FinishedRun | None:
 
     any_code = job.rerun is Rerun.FALSE
     return find_finished(job.tracking, job.configuration, job.checksum, code=job.code, any_code=any_code)
+
+
+def _limits() -> Limits | None:
+    """Those of the search that this job belongs to; None if there are none."""
+    if not (text := os.environ.get(LIMITS_VARIABLE)):
+        return None
+    from auclab.pipeline.inner_limits import Limits
+
+    metric, sign, *values = json.loads(text)
+    return Limits(metric, tuple(values), sign)
+
+
+def _find_pruned(job: Job) -> FoundRun | None:
+    """A run of the same job that was left early, and would be again."""
+    if job.limits is None or job.rerun is Rerun.TRUE or job.tracking.name != "mlflow":
+        return None
+    from auclab.tracking.finished import find_pruned
+
+    any_code = job.rerun is Rerun.FALSE
+    found = find_pruned(job.tracking, job.configuration, job.checksum, code=None if any_code else job.code)
+    name = f"inner/{job.limits.metric}"
+    return next((run for run in found if job.limits.refuse(read_values(run.tags, name))), None)
 
 
 @cache

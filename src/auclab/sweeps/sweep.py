@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
+from rich.markup import escape
 
 from auclab.sweeps.jobs import parse_rerun
 from auclab.sweeps.workers import check_launcher, pin_threads, start_server
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
 #: Environment variable with the words before the overrides of a command; processes that run jobs inherit it.
 PROGRAM_VARIABLE = "AUCLAB_PROGRAM"
+#: What tells two searches over the same settings apart.
+_OF_SEARCH = ("sampler", "seed", "metric", "prune")
 
 
 @dataclass(frozen=True)
@@ -74,18 +77,24 @@ class SweepCallback(Callback):
             fixed = [f"{key}={value!s}" for key, value in params.items()]
             # As typed: a value that is resolved, such as an address, may have signs of Hydra's own language.
             as_typed: Any = OmegaConf.to_container(config.hydra.overrides.task, resolve=False)
-            total = _count_jobs(config.hydra.sweeper, [*fixed, *as_typed])
+            tracking = typed(config.tracking, TrackingConfig)
+            adaptive = _is_adaptive(config.hydra.sweeper)
+            if adaptive:
+                total: int | None = _check_search(config, [*fixed, *as_typed], tracking)
+            else:
+                total = _count_jobs(config.hydra.sweeper, [*fixed, *as_typed])
             pin_threads(config.hydra.launcher)
             start_server(config.hydra.launcher)
             folder = Path(config.hydra.sweep.dir).absolute()
             parse_rerun(config.get("rerun"))
-            tracking = typed(config.tracking, TrackingConfig)
             grid = [*fixed, *config.hydra.overrides.task]
             parent = None
             if tracking.name == "mlflow":
                 from auclab.tracking import open_parent
 
-                parent = open_parent(tracking, grid=grid, command=" ".join([*program(), *sys.argv[1:]]))
+                command = " ".join([*program(), *sys.argv[1:]])
+                search = [f"{key}={config.hydra.sweeper[key]}" for key in _OF_SEARCH] if adaptive else []
+                parent = open_parent(tracking, grid=grid, command=command, search=search)
                 os.environ[PARENT_VARIABLE] = parent
             sweep_id = uuid.uuid4().hex
             os.environ[SWEEP_VARIABLE] = sweep_id
@@ -95,19 +104,32 @@ class SweepCallback(Callback):
             watcher.start()
 
 
+def _is_adaptive(sweeper: DictConfig) -> bool:
+    return str(sweeper.get("_target_", "")).endswith(".OptunaSweeper")
+
+
+def _check_search(config: DictConfig, grid: list[str], tracking: TrackingConfig) -> int:
+    """The largest number of jobs of a search, after a look at what is searched and by what."""
+    from auclab.pipeline.console import err
+    from auclab.sweeps.adaptive import check_search
+    from auclab.sweeps.search_space import advice_on, space_of
+
+    metrics = config.get("metrics")
+    names = [str(name) for name in metrics] if isinstance(metrics, DictConfig) else None
+    total = check_search(grid, config.hydra.sweeper, metrics=names, tracked=tracking.name == "mlflow")
+    for line in advice_on(space_of(OverridesParser.create().parse_overrides(grid))[0]):
+        err.print(f"[yellow]note:[/yellow] {escape(line)}", soft_wrap=True)
+    return total
+
+
 def program() -> list[str]:
     """The words before the overrides: ``auclab run`` or ``python run.py``."""
     return os.environ.get(PROGRAM_VARIABLE, "auclab run").split()
 
 
 def _count_jobs(sweeper: DictConfig, grid: list[str]) -> int | None:
-    """Number of jobs of a sweep; None for a sweeper that does not say. An adaptive one is checked."""
+    """Number of jobs of a sweep; None for a sweeper that does not say."""
     kind = str(sweeper.get("_target_", "")).rpartition(".")[2]
-    if kind == "OptunaSweeper":
-        from auclab.sweeps.adaptive import check_search
-
-        check_search(grid, sweeper.sampler, sweeper.metric, int(sweeper.n_trials), sweeper.batch)
-        return int(sweeper.n_trials)
     return count_grid(grid) if kind in ("BasicSweeper", "GridSweeper") else None
 
 

@@ -13,6 +13,7 @@ from auclab.tracking.code import CODE_TAG
 from auclab.tracking.config import TrackingConfig
 from auclab.tracking.environment import HASH_TAG, SETTINGS_TAG, fingerprint
 from auclab.tracking.processes import Process
+from auclab.tracking.search_tags import PRUNED
 from auclab.tracking.sqlite_recorder import FoundRun, SqliteRecorder
 from auclab.types import AuclabError
 
@@ -89,6 +90,31 @@ def find_finished(
         if not running or (finished and any_code):
             return FinishedRun(finished[0].run_id, same_code=False) if finished else None
         time.sleep(POLL_SECONDS)
+
+
+def find_pruned(
+    tracking: TrackingConfig, configuration: Mapping[str, Any], data_sha256: Callable[[], str], *, code: str | None
+) -> list[FoundRun]:
+    """Runs of the experiment with the same settings, data and code that were left between inner folds.
+
+    Parameters
+    ----------
+    tracking, configuration, data_sha256
+        As of `find_finished`.
+    code : str or None
+        Of the runs; None for any.
+
+    Raises
+    ------
+    AuclabError
+        The store cannot be read; what `data_sha256` raises.
+    """
+    runs = [run for run in _search_of(tracking, fingerprint(configuration))() if run.tags.get("status") == PRUNED]
+    if not runs:
+        return []
+    expected = fingerprint(configuration, data_sha256())
+    alike = [run for run in runs if run.tags.get(HASH_TAG) == expected]
+    return [run for run in alike if code is None or run.tags.get(CODE_TAG) == code]
 
 
 def _search_of(tracking: TrackingConfig, settings: str) -> Callable[[], list[FoundRun]]:

@@ -18,6 +18,8 @@ from typing import Any
 PARENT_VARIABLE = "AUCLAB_PARENT_RUN"
 #: Environment variable with the id of the sweep: status files of an earlier sweep in the same folder do not count.
 SWEEP_VARIABLE = "AUCLAB_SWEEP"
+#: Environment variable with what the inner folds of a job have to reach: metric, sign, and limits by number of folds.
+LIMITS_VARIABLE = "AUCLAB_SEARCH_LIMITS"
 #: Environment variable with the process of the sweep, for workers that end with it.
 PARENT_PROCESS_VARIABLE = "AUCLAB_SWEEP_PROCESS"
 
@@ -33,8 +35,8 @@ class JobStatus:
     folder
         The job's output folder.
     status
-        FINISHED, FAILED, KILLED, SKIPPED, LEFT_OUT (a library that it needs is not installed), or KEPT: in the folder
-        alone, as the store could not be written.
+        FINISHED, FAILED, KILLED, SKIPPED, LEFT_OUT (a library that it needs is not installed), PRUNED (a search left it
+        between inner folds), or KEPT: in the folder alone, as the store could not be written.
     line
         The line for the screen, in rich's markup; None until all files of the job are written.
     run_id

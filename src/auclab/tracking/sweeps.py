@@ -29,10 +29,11 @@ ALSO_TAG = "sweep.also"
 MAX_SWEEPS = 200
 
 
-def open_parent(tracking: TrackingConfig, *, grid: Sequence[str], command: str) -> str:
+def open_parent(tracking: TrackingConfig, *, grid: Sequence[str], command: str, search: Sequence[str] = ()) -> str:
     """Create the parent run, or reopen an unfinished one of the same grid, and return its id.
 
-    Runs whose process is gone are first marked KILLED.
+    Runs whose process is gone are first marked KILLED. Searches over the same settings have a parent each if they
+    differ in `search`: seed, metric and the like.
 
     Raises
     ------
@@ -42,7 +43,8 @@ def open_parent(tracking: TrackingConfig, *, grid: Sequence[str], command: str) 
     store = open_tracked(tracking)
     grid, command = [hide_password(override) for override in grid], hide_password(command)
     tags = {"sweep.grid": "\n".join(grid), "sweep.command": command, "mlflow.source.name": command}
-    tags |= {KEY_TAG: hashlib.sha256(tags["sweep.grid"].encode()).hexdigest()[:16]} | this_process().tags
+    key = "\n".join([tags["sweep.grid"], *search])
+    tags |= {KEY_TAG: hashlib.sha256(key.encode()).hexdigest()[:16]} | this_process().tags
     tags[STARTED_TAG] = datetime.now(UTC).isoformat()
     try:
         mark_killed(store)

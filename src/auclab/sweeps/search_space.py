@@ -1,0 +1,134 @@
+"""What an adaptive search may choose from, as it is written on the command line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from hydra.core.override_parser.types import ChoiceSweep, IntervalSweep, Override, RangeSweep
+
+from auclab.types import AuclabError
+
+#: Ratio of two bounds from which on proposals belong on the scale of logarithms.
+_WIDE = 1000
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Numbers between two bounds, both included.
+
+    Attributes
+    ----------
+    low, high : float
+        The bounds.
+    log : bool
+        Whether proposals are even on the scale of logarithms, ``tag(log,interval(1e-5,1))``.
+    whole : bool
+        Whether they are whole numbers, ``int(interval(1,9))``.
+    """
+
+    low: float
+    high: float
+    log: bool = False
+    whole: bool = False
+
+
+#: What a setting may be: an interval, or one of some texts, as they are written on the command line.
+Space = dict[str, "Interval | tuple[str, ...]"]
+
+
+def space_of(overrides: Sequence[Override]) -> tuple[Space, list[str]]:
+    """The settings that are searched, and the overrides that all jobs share; a list of one value is shared.
+
+    Raises
+    ------
+    AuclabError
+        An interval without two bounds, or of logarithms of what has none; a tag that means nothing here.
+
+    Examples
+    --------
+    >>> from hydra.core.override_parser.overrides_parser import OverridesParser
+    >>> words = ["dataset=pima", "kernel=none,rbf", "formulation.penalty=tag(log,interval(1e-5,1))"]
+    >>> space, fixed = space_of(OverridesParser.create().parse_overrides(words))
+    >>> space["kernel"], space["formulation.penalty"], fixed
+    (('none', 'rbf'), Interval(low=1e-05, high=1.0, log=True, whole=False), ['dataset=pima'])
+    """
+    space: Space = {}
+    fixed: list[str] = []
+    for override in overrides:
+        key, value = override.get_key_element(), override.value()
+        if isinstance(value, IntervalSweep):
+            space[key] = _interval(key, value)
+        elif isinstance(value, ChoiceSweep | RangeSweep) or override.is_sweep_override():
+            if tags := getattr(value, "tags", None):
+                raise AuclabError(f"{key}: tag({', '.join(sorted(tags))}, …) is for intervals; a list has none")
+            choices = tuple(dict.fromkeys(override.sweep_string_iterator()))
+            if len(choices) > 1:
+                space[key] = choices
+            else:
+                fixed += [f"{key}={each}" for each in choices]
+        else:
+            fixed.append(f"{key}={override.get_value_element_as_str()}")
+    return space, fixed
+
+
+def _interval(key: str, value: IntervalSweep) -> Interval:
+    low, high = value.start, value.end
+    if low is None or high is None or not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise AuclabError(f"{key}: interval({low}, {high}) needs two numbers, the smaller one first")
+    if unknown := value.tags - {"log"}:
+        raise AuclabError(
+            f"{key}: tag({', '.join(sorted(unknown))}, interval({low}, {high})) means nothing; the one tag is log, "
+            "for proposals that are even on the scale of logarithms"
+        )
+    log = "log" in value.tags
+    if log and low <= 0:
+        raise AuclabError(f"{key}: an interval of logarithms needs bounds above 0, got {low}")
+    return Interval(low, high, log, isinstance(low, int) and isinstance(high, int))
+
+
+def advice_on(space: Mapping[str, Interval | tuple[str, ...]]) -> Iterator[str]:
+    """What is worth saying of a space that can be searched.
+
+    Examples
+    --------
+    >>> print(*advice_on({"formulation.penalty": Interval(1e-5, 1.0)}))
+    formulation.penalty: nine of ten proposals in interval(1e-05, 1.0) are above 0.1; \
+write tag(log,interval(1e-05,1.0)) for as many in each decade
+    """
+    for key, allowed in space.items():
+        if isinstance(allowed, Interval) and not allowed.log and 0 < allowed.low * _WIDE <= allowed.high:
+            above = allowed.low + (allowed.high - allowed.low) / 10
+            yield (
+                f"{key}: nine of ten proposals in interval({allowed.low}, {allowed.high}) are above {above:.3g}; "
+                f"write tag(log,interval({allowed.low},{allowed.high})) for as many in each decade"
+            )
+
+
+def size_of(space: Mapping[str, Interval | tuple[str, ...]]) -> int | None:
+    """Number of different settings; None where there is no end of them.
+
+    Examples
+    --------
+    >>> size_of({"kernel": ("none", "rbf"), "solver.cuts": Interval(1, 9, whole=True)}), size_of({"x": Interval(0, 1)})
+    (18, None)
+    """
+    counts = [_count(each) for each in space.values()]
+    return None if None in counts else math.prod(each for each in counts if each is not None)
+
+
+def _count(allowed: Interval | tuple[str, ...]) -> int | None:
+    if isinstance(allowed, tuple):
+        return len(allowed)
+    return int(allowed.high) - int(allowed.low) + 1 if allowed.whole else None
+
+
+def every_setting(space: Mapping[str, Interval | tuple[str, ...]]) -> Iterator[dict[str, str | int]]:
+    """All settings of a space that has an end, the last key changing first."""
+    values: list[Any] = [
+        each if isinstance(each, tuple) else range(int(each.low), int(each.high) + 1) for each in space.values()
+    ]
+    return (dict(zip(space, chosen, strict=True)) for chosen in product(*values))
