@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from experiments.scorecards import differences, page
-from experiments.scorecards.splits import MOST_TEST, MOST_TRAIN, SETS
+from experiments.scorecards.splits import MOST_TEST, MOST_TRAIN, SECONDS, SETS
 from scipy.stats import t, wilcoxon
 from sklearn.model_selection import train_test_split
 
@@ -55,6 +55,19 @@ def test_tests_are_those_of_the_definition(values):
     assert each.p_values["pima"] == pytest.approx(2 * t.sf(abs(statistic), 9))
     assert each.mean == pytest.approx(each.by_set.mean())
     assert each.signed_rank == pytest.approx(wilcoxon(each.by_set).pvalue)
+
+
+def test_the_page_of_scorecards_says_what_the_study_found(values):
+    text = " ".join((page.PAGE.parent / "scorecards.md").read_text(encoding="utf-8").split())
+    gaps = values[values["measure"] == "gap"]["value"]
+    proved = int((gaps <= page.TOLERANCE).sum())
+    assert SECONDS["default"] == 10
+    assert f"(proved in {proved} of {len(gaps)} searches of ten seconds)" in text
+    auc, bauc = (differences.means(values, measure).mean() for measure in ("auc", "bauc"))
+    assert "on average a slightly smaller test AUC and bAUC than rounded logistic regressions" in text
+    for items in (5, 10):
+        assert auc[f"card{items}"] < auc[f"rounded{items}"]
+        assert bauc[f"card{items}"] < bauc[f"rounded{items}"]
 
 
 @pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="needs the published data files")
