@@ -18,6 +18,7 @@ os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUM
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -106,7 +107,7 @@ def measure() -> Iterator[dict[str, Any]]:
         grid = grid_for(program, as_sample(X, y), theta, N_BINS)
         task = SumInBins(theta[:n], moves_of(program, theta), grid)
         blocks = [LabelledRows(number, (0, 0), X, y, None) for number in range(ROWS // ROW_GROUP)]
-        seconds = timed(lambda task=task, blocks=blocks: task(blocks))
+        seconds = timed(partial(task, blocks))
         yield {"part": "sums", "rows": len(blocks) * ROW_GROUP, "columns": n, "seconds": seconds}
     y = np.arange(2 * N_BINS) % 2
     X = rng.normal(size=(y.size, N_FEATURES)) + 0.1 * y[:, None]

@@ -1,10 +1,11 @@
 """Peak memory of a solve relative to its data.
 
-    python benchmarks/peak_memory.py [--sizes 1e5 1e6 1e7] [--solver newton]
+    python benchmarks/peak_memory.py [--sizes 1e5 3e5 1e6 3e6]     # measure, docs/solvers/peak_memory.csv
+    python benchmarks/peak_memory.py --page                        # the table of docs/solvers.md, from that file
 
 The artificial data of Norton & Uryasev (2018), ten features, so many observations a class, bAUC. One process writes the
-sample, a second one reads and solves it: its peak resident memory, interpreter and libraries included, over the bytes
-of the sample, and the seconds of the solve, after the loops were compiled.
+sample, a second one reads and solves it by newton: its peak resident memory, interpreter and libraries included (also
+alone, before the sample is read), and the processor seconds of the solve, after the loops were compiled.
 """
 
 from __future__ import annotations
@@ -14,17 +15,21 @@ import multiprocessing
 import resource
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Any
 
+import measured
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
 from auclab import BufferedAUC, solve
 from auclab.datasets import load
+
+PAGE = measured.ROOT / "docs" / "solvers.md"
+RESULTS = PAGE.with_suffix("") / "peak_memory.csv"
+COMMAND, PAGE_COMMAND = "python benchmarks/peak_memory.py", "benchmarks/peak_memory.py --page"
+FIELDS = ("per_class", "data_gb", "libraries_gb", "peak_gb", "seconds", "gap")
 
 
 def make(size: int, folder: Path) -> None:
@@ -34,15 +39,26 @@ def make(size: int, folder: Path) -> None:
     np.save(folder / "y.npy", data.y)
 
 
-def measure(folder: Path, solver: str) -> tuple[int, int, float, float]:
-    """Bytes of the sample, peak bytes of this process, seconds and gap."""
-    solve(BufferedAUC(), np.array([[0.0], [2.0], [1.0], [3.0]]), np.array([0, 0, 1, 1]), solver=solver)
+def peak_gb() -> float:
+    """Peak memory of this process."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e9
+
+
+def measure(folder: Path) -> dict[str, float]:
+    """Bytes of the sample, peaks of this process before and after, seconds and gap."""
+    solve(BufferedAUC(), np.array([[0.0], [2.0], [1.0], [3.0]]), np.array([0, 0, 1, 1]), solver="newton")
+    libraries = peak_gb()
     X, y = np.load(folder / "X.npy"), np.load(folder / "y.npy")
-    start = perf_counter()
-    found = solve(BufferedAUC(), X, y, solver=solver)
-    seconds = perf_counter() - start
-    unit = 1 if sys.platform == "darwin" else 1024
-    return X.nbytes, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit, seconds, found.gap
+    start = process_time()
+    found = solve(BufferedAUC(), X, y, solver="newton")
+    seconds = process_time() - start
+    return {
+        "data_gb": X.nbytes / 1e9,
+        "libraries_gb": libraries,
+        "peak_gb": peak_gb(),
+        "seconds": seconds,
+        "gap": found.gap,
+    }
 
 
 def in_a_process(call: Callable[..., Any], *arguments: Any) -> Any:
@@ -51,20 +67,36 @@ def in_a_process(call: Callable[..., Any], *arguments: Any) -> Any:
         return pool.apply(call, arguments)
 
 
+def tables(rows: Sequence[measured.Row]) -> dict[str, str]:
+    """The table of the page."""
+    lines = [
+        [
+            f"{int(row['per_class']):,}",
+            *(f"{measured.significant(float(row[name]))} GB" for name in ("data_gb", "libraries_gb", "peak_gb")),
+            f"{(float(row['peak_gb']) - float(row['libraries_gb'])) / float(row['data_gb']):.1f}",
+        ]
+        for row in rows
+    ]
+    head = ["observations per class, 10 columns", "data", "libraries alone", "peak", "(peak − libraries) / data"]
+    return {"memory": measured.table(head, lines)}
+
+
 def main() -> None:
-    """A row a size."""
+    """A row a size, or the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sizes", type=float, nargs="+", default=[1e5, 1e6], help="observations per class")
-    parser.add_argument("--solver", default="newton")
+    parser.add_argument("--sizes", type=float, nargs="+", default=[1e5, 3e5, 1e6, 3e6], help="observations per class")
+    parser.add_argument("--page", action="store_true")
     arguments = parser.parse_args()
-    table = Table("observations per class", "data", "peak", "peak / data", "seconds", "gap", box=None)
-    for size in map(int, arguments.sizes):
-        with tempfile.TemporaryDirectory() as folder:
-            in_a_process(make, size, Path(folder))
-            data, memory, seconds, gap = in_a_process(measure, Path(folder), arguments.solver)
-        amounts = f"{data / 2**30:.3g} GiB", f"{memory / 2**30:.3g} GiB", f"{memory / data:.2f}"
-        table.add_row(f"{size:,}", *amounts, f"{seconds:.3g}", f"{gap:.0e}")
-    Console().print(table)
+    if arguments.page:
+        measured.fill(PAGE, PAGE_COMMAND, tables(measured.read(RESULTS)))
+        return
+    with measured.writer(RESULTS, COMMAND, FIELDS) as keep:
+        for size in map(int, arguments.sizes):
+            with tempfile.TemporaryDirectory() as folder:
+                in_a_process(make, size, Path(folder))
+                found = {"per_class": size, **in_a_process(measure, Path(folder))}
+            keep(found)
+            print(found, flush=True)
 
 
 if __name__ == "__main__":

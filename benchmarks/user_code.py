@@ -247,6 +247,31 @@ def tables(rows: list[measured.Row]) -> dict[str, str]:
     return {"solvers": measured.table(head, full), "readme": measured.table(of_readme, short)}
 
 
+def sentences(rows: list[measured.Row]) -> list[str]:
+    """What the text of docs/solvers.md says about these numbers."""
+    problems = {name: Rows([row for row in rows if row["problem"] == name]) for name in (r["problem"] for r in rows)}
+    small = [
+        found for name, found in problems.items() if name.startswith("ionosphere × 1,") or name == "ionosphere × 1"
+    ]
+
+    def times(method: str) -> str:
+        of_all = [1e3 * float(found.of[method]["seconds"]) for found in small]
+        return f"{measured.significant(min(of_all))} to {measured.significant(max(of_all))} ms"
+
+    above = sorted((float(found.of[USER]["objective"]) - found.best) / found.best for found in small)
+    plain, scaled = problems["artificial 10⁴ + 10⁴ × 10"], problems["artificial 10⁴, columns × 10^(−3…3)"]
+    newton = [measured.significant(1e3 * float(found.of["newton"]["seconds"])) for found in (scaled, plain)]
+    longer = float(scaled.of[USER]["seconds"]) / float(plain.of[USER]["seconds"])
+    return [
+        f"On ionosphere the fifteen lines take {times(USER)} and stop {measured.power(above[0])} to "
+        f"{above[-1]:.0e}".replace("e-0", "e-")
+        + " above the optimum",
+        f"newton takes {times('newton')} and proves that it is there",
+        f"newton takes {newton[0]} ms where columns differ in scale by 10⁶, and {newton[1]} ms where they do not; "
+        f"L-BFGS-B takes {measured.significant(longer)} times as long",
+    ]
+
+
 def fill_pages() -> None:
     """Write the tables into both pages."""
     found = tables(measured.read(RESULTS))
