@@ -198,18 +198,28 @@ def _require_columns(
 def _read_parquet(path: Path) -> Any:
     import pandas as pd
     import psutil
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         with pq.ParquetFile(path) as file:
             n_rows, n_columns = file.metadata.num_rows, file.metadata.num_columns
+            schema = file.schema_arrow
         needed, present = 8 * n_rows * n_columns, psutil.virtual_memory().total
         if needed > present:  # a few bytes may describe any number of equal rows
             raise AuclabError(
                 f"{path} has {n_rows:,} rows and {n_columns:,} columns, which take {needed / 1e9:,.0f} GB of memory, "
                 f"and this machine has {present / 1e9:,.0f}; dataset=blocks reads files larger than memory"
             )
-        return pd.read_parquet(path)
+        frame = pd.read_parquet(path)
+        for field in schema:  # of decimals and days pandas makes Python's objects, which would be taken for categories
+            kind = field.type
+            if pa.types.is_decimal(kind) or pa.types.is_date(kind):
+                column = pq.read_table(path, columns=[field.name]).column(field.name)
+                frame[field.name] = column.cast(
+                    pa.float64() if pa.types.is_decimal(kind) else pa.timestamp("s")
+                ).to_numpy()
+        return frame
     except AuclabError:
         raise
     except UNREADABLE as error:

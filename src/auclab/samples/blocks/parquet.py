@@ -59,7 +59,7 @@ class RowGroup:
         given = dict(zip(self.columns[len(stored) :], self.constants, strict=True))
         rows = np.empty((self.n_rows, len(numeric)), order="F")
         for k, name in enumerate(numeric):
-            rows[:, k] = given[name] if name in given else table.column(name).to_numpy()
+            rows[:, k] = given[name] if name in given else _floats(table.column(name))
         if not self.nominal:
             return rows
         codes, values = [], []
@@ -165,7 +165,9 @@ def _feature_columns(
     partitions = [name for name in folders if name != target and name not in drop]
     if not columns and not partitions:
         raise AuclabError(f"no features: {target!r} is the only column that is left")
-    categories = [name for name in columns if nominal == "ALL" or name in named or _is_text(first.field(name).type)]
+    # A file may have no value of a column, and then no type: text is what any of them has.
+    of_text = _text_columns(files)
+    categories = [name for name in columns if nominal == "ALL" or name in named or name in of_text]
     for file in files:
         schema = _open(file).schema_arrow
         if twice := [name for name, count in Counter(schema.names).items() if count > 1]:
@@ -177,14 +179,28 @@ def _feature_columns(
             )
         for name in columns:
             _check_kind(name, file, schema.field(name).type, first.field(name).type, name in categories)
-    of_text = [name for name in partitions if any(isinstance(value, str) for value in folders[name])]
+    of_text = {name for name in partitions if any(isinstance(value, str) for value in folders[name])}
     categories += [name for name in partitions if nominal == "ALL" or name in named or name in of_text]
     return (*columns, *partitions), tuple(categories)
 
 
+def _text_columns(files: Sequence[str]) -> set[str]:
+    """Columns that are text in the first of the files that says of what type they are."""
+    import pyarrow.types as kinds
+
+    found: dict[str, bool] = {}
+    for file in files:
+        for field in _open(file).schema_arrow:
+            if not kinds.is_null(field.type):
+                found.setdefault(field.name, _is_text(field.type))
+    return {name for name, is_text in found.items() if is_text}
+
+
 def _check_kind(name: str, file: str, kind: pa.DataType, of_first: pa.DataType, is_category: bool) -> None:
     """Refuse a column that is neither number nor category, or another thing than in the first file."""
-    if _is_number(kind) and (is_category or _is_number(of_first)):
+    import pyarrow.types as kinds
+
+    if _is_number(kind) and (is_category or not _is_text(of_first)):
         return
     if is_category and _is_text(kind):
         return
@@ -193,15 +209,27 @@ def _check_kind(name: str, file: str, kind: pa.DataType, of_first: pa.DataType, 
             f"column {name!r} of {file} is of type {kind}, and of type {of_first} in the first file; the files of a "
             "folder make one table"
         )
-    raise AuclabError(
-        f"column {name!r} of {file} is of type {kind}; blocks take numbers and text: make features of it, or drop it"
-    )
+    advice = "make features of it, or drop it"
+    if kinds.is_temporal(kind):
+        advice = "make columns of it in the files, such as the year and the days since a date, or drop it"
+    raise AuclabError(f"column {name!r} of {file} is of type {kind}; blocks take numbers and text: {advice}")
 
 
 def _is_number(kind: pa.DataType) -> bool:
+    """Integers, floats, decimals, booleans, and columns of which nothing is known but that all values are missing."""
     import pyarrow.types as kinds
 
-    return bool(kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_boolean(kind))
+    is_known = kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind) or kinds.is_boolean(kind)
+    return bool(is_known or kinds.is_null(kind))
+
+
+def _floats(column: pa.ChunkedArray) -> NDArray[Any]:
+    """A column of numbers; NaN where a value is missing."""
+    import pyarrow as pa
+
+    if pa.types.is_decimal(column.type) or pa.types.is_null(column.type):
+        column = column.cast(pa.float64())
+    return np.asarray(column.to_numpy())
 
 
 def _is_text(kind: pa.DataType) -> bool:
@@ -270,10 +298,11 @@ def _categories_of(path: str, target: str) -> tuple[NDArray[np.int32], tuple[Any
     def work(file: pq.ParquetFile) -> Any:
         import pyarrow as pa
 
-        groups = [
-            file.read_row_group(number, columns=[target]).column(target).combine_chunks().dictionary_encode()
-            for number in range(file.metadata.num_row_groups)
-        ]
+        groups = []
+        for number in range(file.metadata.num_row_groups):
+            column = file.read_row_group(number, columns=[target]).column(target).combine_chunks()
+            column = column.cast(pa.float64()) if pa.types.is_decimal(column.type) else column
+            groups.append(column.dictionary_encode())
         return pa.chunked_array(groups)
 
     return _categories(_reading(path, work))
