@@ -14,16 +14,8 @@ import pytest
 import auclab
 from auclab.estimators import AUCClassifier
 from auclab.metrics import ScoreSummary, score_edges
-from documented import BLOCKS
+from documented import BLOCKS, BUILT, ELSEWHERE, NO_CODE, SHOWN, listed
 
-#: Pages whose Python is run by a test of their own; those of the first four are compared with what the page prints.
-ELSEWHERE = {
-    "docs/bounds.md": "tests/bounds/test_page.py",
-    "docs/constraints.md": "tests/pipeline/test_constraints_page.py",
-    "docs/own_models.md": "tests/models/test_own_models.py",
-    "docs/scikit_learn.md": "tests/estimators/test_documented_examples.py",
-    "docs/comparing.md": "tests/test_documented_shell.py",  # it reads files that commands of the page write
-}
 PYTHON = {
     page: [block.text for block in BLOCKS if (block.page, block.language) == (page, "python")]
     for page in sorted({block.page for block in BLOCKS if block.language == "python"} - set(ELSEWHERE))
@@ -59,6 +51,19 @@ def names_of_the_pages() -> dict[str, object]:
         "ScoreSummary": ScoreSummary,
         "score_edges": score_edges,
     }
+
+
+#: How a line of code begins that a reader could take for a command or for Python.
+LIKE_CODE = re.compile(
+    r"^(\$ |>>> |([A-Z_]+=\S+ )?(python|auclab|pip|mlflow|curl|export|git|uv|pytest) |from |import )", re.M
+)
+
+
+def test_every_block_is_run_or_no_code():
+    """A fence of another language needs something that runs it; an indented block is a formula or a screen."""
+    assert {block.language for block in BLOCKS} <= {*NO_CODE, *SHOWN, *BUILT, "bash", "python", "pycon", "yaml"}
+    assert [block for block in BLOCKS if block.language == "indented" and LIKE_CODE.search(block.text)] == []
+    assert len(list(listed())) > 200
 
 
 def test_pages_have_code():

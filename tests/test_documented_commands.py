@@ -1,4 +1,7 @@
-"""Every command on the pages exists: experiments compose, commands of `auclab` parse."""
+"""Every command in the text and the terminals of the pages exists: experiments compose, commands of `auclab` parse.
+
+Those of ``bash`` blocks are run by tests/test_documented_shell.py.
+"""
 
 import re
 import shlex
@@ -19,13 +22,12 @@ PLACEHOLDERS = re.compile(r"[<…]|\b[A-Z]{3,}\b|\.\.\.")
 
 
 def commands_of(page: Path) -> list[str]:
-    """Commands in the blocks and the code spans of a page."""
+    """Commands in the terminals and the code spans of a page."""
     text = page.read_text(encoding="utf-8")
-    blocks = re.findall(r"```(?:bash|\{terminal\})\n(.*?)```", text, re.DOTALL)
+    blocks = re.findall(r"```\{terminal\}\n(.*?)```", text, re.DOTALL)
     fenced = chain.from_iterable(block.splitlines() for block in blocks)
     spans = re.findall(r"`([^`]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
-    indented = re.findall(r"^ {4}((?:python run\.py|auclab)(?: \S+)*)", text, re.MULTILINE)
-    lines = [" ".join(command.split()) for command in [*fenced, *indented, *spans]]
+    lines = [" ".join(command.split()) for command in [*fenced, *spans]]
     return [part.partition(" > ")[0].strip() for line in lines for part in line.split("&&")]
 
 

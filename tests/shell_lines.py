@@ -1,0 +1,296 @@
+"""What the shell lines of the pages need to be run, and which of them are not run as they stand.
+
+Lines of a page run in their order, in one folder with a store of its own. `NEEDS` says what else has to be there:
+files, runs, and what a reader puts in the place of a name such as FOLDER. `OTHERWISE` has the lines that take too long,
+or need what a test does not have; every other line of a ``bash`` block is run by tests/test_documented_shell.py.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from documented import BLOCKS, SHELL
+
+
+@dataclass(frozen=True)
+class Otherwise:
+    """Why a line is not run as it stands, which lines are run in its place, or what else runs it."""
+
+    why: str
+    runs: tuple[str, ...] = ()
+    by: str = ""
+
+    @property
+    def text(self) -> str:
+        """What is said of it in the list of blocks."""
+        if self.runs:
+            return f"{SHELL}, others in its place: {' && '.join(self.runs)} ({self.why})"
+        return f"{self.by}: {self.why}" if self.by else f"not run: {self.why}"
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What is made before the lines of a page are run.
+
+    `before` are lines with their exit codes, run before the line `at`, the first one if that is empty. `real` are the
+    words for names on the page, known when a line is run. `servers_first` starts servers before the other lines.
+    """
+
+    files: Callable[[Path], object] = lambda folder: None
+    before: tuple[tuple[str, int], ...] = ()
+    at: str = ""
+    real: Mapping[str, Callable[[Path], str]] = field(default_factory=dict)
+    servers_first: bool = False
+
+
+def _rows(n: int, seed: int = 0) -> pd.DataFrame:
+    """Customers: two numbers, a category, and whether they left."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    size, colour = rng.normal(size=n) + y, np.where(rng.random(n) < 0.3 + 0.4 * y, "red", "blue")
+    return pd.DataFrame({"customer_id": np.arange(n) + 100, "size": size, "colour": colour, "y": y})
+
+
+def _table(folder: Path) -> None:
+    """my.csv with the target y, and new.csv without."""
+    _rows(120).drop(columns="customer_id").to_csv(folder / "my.csv", index=False)
+    _rows(10, 1).drop(columns=["customer_id", "y"]).to_csv(folder / "new.csv", index=False)
+
+
+def _customers(folder: Path) -> None:
+    _rows(120).to_csv(folder / "customers.csv", index=False)
+    _rows(10, 1).drop(columns="y").to_csv(folder / "new.csv", index=False)
+
+
+def _parquet(folder: Path) -> None:
+    (folder / "FOLDER").mkdir()
+    for part in range(2):
+        rows = _rows(200, part).drop(columns="customer_id")
+        rows.to_parquet(folder / "FOLDER" / f"part{part}.parquet")
+
+
+def _file_in_the_way(folder: Path) -> None:
+    """A store cannot be where a file is."""
+    (folder / "mlruns").write_text("")
+
+
+def _repository(folder: Path) -> None:
+    """A Git repository for hooks."""
+    (folder / ".git").mkdir()
+    for name in ("objects", "refs"):
+        (folder / ".git" / name).mkdir()
+    (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+
+
+def _stored(folder: Path, is_sweep: bool) -> str:
+    """First letters of the id of a finished run that is, or is not, the parent of a sweep."""
+    with closing(sqlite3.connect(folder / "mlruns" / "mlflow.db")) as database:
+        parents = "SELECT value FROM tags WHERE key = 'mlflow.parentRunId'"
+        where = f"run_uuid {'' if is_sweep else 'NOT '}IN ({parents}) AND status = 'FINISHED'"
+        rows = database.execute(f"SELECT run_uuid FROM runs WHERE {where} ORDER BY start_time DESC").fetchall()
+    return rows[0][0]
+
+
+def _kept(folder: Path) -> str:
+    """Id of the oldest run that waits in an output folder."""
+    path = min((folder / "outputs").rglob("kept.json"))
+    found: str = json.loads(path.read_text(encoding="utf-8"))["id"]
+    return found
+
+
+RUN = {"564bf01a": lambda folder: _stored(folder, False)[:8]}
+SWEEP = {"27f53bd8": lambda folder: _stored(folder, True)[:8]}
+SMALL = "formulation=bauc bounds=none decision.probability=none"
+A_FILE = "dataset=file dataset.target=y dataset.positive=1 bounds=none decision.probability=none"
+
+NEEDS: dict[str, Needs] = {
+    "README.md": Needs(_table),
+    "CONTRIBUTING.md": Needs(_repository),
+    "docs/blocks.md": Needs(_parquet),
+    "docs/blocks_at_scale.md": Needs(_parquet),
+    "docs/comparing.md": Needs(
+        _table,
+        before=((f"auclab run -m {A_FILE} dataset.path=my.csv formulation=bauc,csvm tracking.experiment=thesis", 0),),
+        at="auclab best --where dataset=my.csv --refit --register churn",
+        real=RUN | SWEEP,
+    ),
+    "docs/models.md": Needs(
+        _customers,
+        before=((f"auclab run {A_FILE} dataset.path=customers.csv 'dataset.drop=[customer_id]' formulation=bauc", 0),),
+        real={"RUN_ID": lambda folder: _stored(folder, False)},
+    ),
+    "docs/reliability.md": Needs(
+        _file_in_the_way,
+        before=(
+            (f"auclab run {SMALL}", 1),
+            (f"auclab run {SMALL} split.seed=2", 1),
+            (f"auclab run {SMALL} split.seed=1 hydra.run.dir=multirun/2026-11-22/10-00-00/0", 1),
+            ("rm mlruns", 0),
+        ),
+        real={"564bf01a": lambda folder: _kept(folder)[:8]},
+    ),
+    "docs/sweeps.md": Needs(servers_first=True),
+}
+
+
+def command_of(line: str) -> str:
+    """A line without its comment."""
+    return re.sub(r"\s+# .*", "", line).strip()
+
+
+LINES = {
+    page: [
+        command_of(line)
+        for block in BLOCKS
+        if (block.page, block.language) == (page, "bash")
+        for line in block.text.splitlines()
+        if line.strip() and not line.startswith("#")
+    ]
+    for page in dict.fromkeys(block.page for block in BLOCKS if block.language == "bash")
+}
+
+_INSTALLS = Otherwise("a new environment takes minutes and a network", by=".ci/run")
+_BY_HAND = Otherwise("before a release, by hand")
+_BENCHOPT = Otherwise("benchopt is no extra of auclab; by hand")
+_SERVED = "tests/tracking/test_elsewhere.py, where PostgreSQL is installed"
+_STUDY = "python -m experiments.which_formulation.nonlinear.splits"
+_CARD = "python run.py formulation=scorecard"
+_ALL_SETS = "python benchmarks/all_data_sets.py"
+OTHERWISE: dict[tuple[str, str], Otherwise] = {
+    ("CONTRIBUTING.md", 'pip install -e ".[dev]"'): _INSTALLS,
+    ("CONTRIBUTING.md", "uv venv oldest && source oldest/bin/activate"): _BY_HAND,
+    ("CONTRIBUTING.md", 'uv pip install --resolution lowest-direct -e ".[dev]"'): _BY_HAND,
+    ("CONTRIBUTING.md", "pytest -n auto --dist loadfile"): Otherwise("is the whole suite", by=".ci/run"),
+    ("README.md", "pip install -e . && python run.py"): Otherwise(_INSTALLS.why, ("python run.py",), _INSTALLS.by),
+    ("README.md", 'pip install -e ".[dev]" && pytest -n auto --dist loadfile'): _INSTALLS,
+    ("README.md", 'pip install -e ".[docs]" && sphinx-build docs docs/_build'): Otherwise(
+        "the long examples take half an hour", by=".ci/run, with -t quick"
+    ),
+    ("benchmarks/benchopt_ranksvm/README.md", "pip install -e . benchopt"): _BENCHOPT,
+    **{
+        (page, line): _BENCHOPT
+        for page in ("benchmarks/benchopt_ranksvm/README.md",)
+        for line in LINES[page]
+        if "benchopt" in line
+    },
+    ("docs/start.md", "pip install -e ."): _INSTALLS,
+    ("docs/all_data_sets.md", f"{_ALL_SETS} --workers 2"): Otherwise(
+        "all sets take hours", (f'{_ALL_SETS} --workers 2 --sets main --only "sonar bauc " --results new.csv',)
+    ),
+    ("docs/all_data_sets.md", f"{_ALL_SETS} --again any --only spambase"): Otherwise(
+        "twelve programs on 4,601 rows", (f'{_ALL_SETS} --again any --only "sonar bauc "',)
+    ),
+    ("docs/all_data_sets.md", f"{_ALL_SETS} --longest 10 --limit 5 --results docs/all_data_sets/limit.csv"): Otherwise(
+        "takes minutes",
+        (f"{_ALL_SETS} --longest 1 --limit 1 --results limit.csv",),
+    ),
+    (
+        "docs/all_data_sets.md",
+        f"{_ALL_SETS} --longest 150 --solvers auto newton highs clarabel --limit 5 "
+        "--results docs/all_data_sets/solvers.csv",
+    ): Otherwise(
+        "takes an hour",
+        (f"{_ALL_SETS} --longest 1 --solvers auto newton --limit 1 --results solvers.csv",),
+    ),
+    (
+        "docs/choose_formulation.md",
+        "auclab run -m formulation=bauc,ranksvm,csvm,logistic tune=auto dataset=breast_cancer 'split.seed=range(5)'",
+    ): Otherwise(
+        "20 jobs, each tuned",
+        (
+            "auclab run -m formulation=bauc,ranksvm,csvm,logistic tune=auto dataset=breast_cancer "
+            "'split.seed=range(1)' tune.folds=2",
+        ),
+    ),
+    (
+        "docs/comparing.md",
+        "python run.py -m formulation=ranksvm,csvm,ecsvm,logistic tune=auto "
+        "dataset=breast_cancer,ionosphere,heart_statlog,sonar 'split.seed=range(5)'",
+    ): Otherwise(
+        "80 jobs, each tuned",
+        (
+            "python run.py -m formulation=ranksvm,csvm,ecsvm,logistic tune=auto dataset=ionosphere,sonar "
+            "'split.seed=range(2)' tune.folds=2 tune.grids.penalty=[0.01,0.1] tune.grids.threshold=[-1,-0.1]",
+        ),
+    ),
+    ("docs/kernels.md", "python run.py dataset=phoneme kernel=rbf tune=kernel"): Otherwise(
+        "takes minutes", ("python run.py dataset=sonar kernel=rbf tune=kernel tune.gammas=[0.25,1]",)
+    ),
+    (
+        "docs/kernels.md",
+        "python run.py dataset=phoneme kernel=rbf tune=kernel tune.gammas=[0.5,1,2] "
+        "tune.grids.penalty=[1e-4,1e-3,1e-2] tune.tolerance=1e-3",
+    ): Otherwise(
+        "takes minutes",
+        (
+            "python run.py dataset=sonar kernel=rbf tune=kernel tune.gammas=[0.5,1] tune.grids.penalty=[1e-3,1e-2] "
+            "tune.tolerance=1e-2",
+        ),
+    ),
+    ("docs/scorecards.md", f"{_CARD} dataset=german_credit formulation.max_items=8"): Otherwise(
+        "takes half a minute", (f"{_CARD} dataset=german_credit formulation.max_items=8 solver.time_limit=2",)
+    ),
+    ("docs/scorecards.md", f"{_CARD} dataset=breast_cancer preprocess=items preprocess.max_candidates=16"): Otherwise(
+        "takes a minute",
+        (f"{_CARD} dataset=breast_cancer preprocess=items preprocess.max_candidates=16 solver.time_limit=2",),
+    ),
+    **{
+        ("docs/inference.md", f"OMP_NUM_THREADS=1 python benchmarks/{name}_coverage.py"): Otherwise(
+            "takes an hour or more; the page from its results is made",
+            (f"python benchmarks/{name}_coverage.py --page",),
+        )
+        for name in ("roc_band", "interval")
+    },
+    ("docs/linear_or_kernel.md", _STUDY): Otherwise("takes a day", (f"{_STUDY} --minutes 0",)),
+    ("experiments/which_formulation/README.md", f"{_STUDY} --minutes 70"): Otherwise(
+        "takes 70 minutes", (f"{_STUDY} --minutes 0",)
+    ),
+    ("docs/security.md", "auclab run 'tracking.uri=postgresql://me:${oc.env:DB_PASSWORD}@host/runs'"): Otherwise(
+        "needs a server of PostgreSQL",
+        (f"DB_PASSWORD=secret auclab run 'tracking.uri=sqlite:///${{oc.env:DB_PASSWORD}}.db' {SMALL}",),
+        _SERVED,
+    ),
+    (
+        "docs/sweeps.md",
+        "python run.py -m formulation=bauc,ranksvm,csvm dataset=ionosphere,pima 'split.seed=range(20)'",
+    ): (
+        Otherwise(
+            "120 jobs",
+            ("python run.py -m formulation=bauc,ranksvm,csvm dataset=ionosphere,pima 'split.seed=range(1)'",),
+        )
+    ),
+    (
+        "docs/sweeps.md",
+        "python run.py -m hydra/sweeper=optuna hydra.sweeper.n_trials=40 "
+        "'formulation.penalty=tag(log,interval(1e-5,1))' preprocess=standard,minmax",
+    ): Otherwise(
+        "40 jobs of six solves",
+        (
+            "python run.py -m hydra/sweeper=optuna hydra.sweeper.n_trials=3 "
+            "'formulation.penalty=tag(log,interval(1e-5,1))' preprocess=standard,minmax",
+        ),
+    ),
+    (
+        "docs/sweeps.md",
+        "python run.py tracking.uri=postgresql+psycopg://me@host/runs tracking.dir=/shared/mlruns",
+    ): Otherwise("needs a server of PostgreSQL", by=_SERVED),
+}
+
+#: Lines that go on until they are stopped, and what answers when they are ready.
+SERVERS = {"mlflow models serve": "/ping", "mlflow server": "/health", "auclab ui": "/"}
+#: Words of a line, and a text that its output contains if it did what it is there for.
+SAYS = {
+    "curl ": '"predictions"',
+    "auclab push 5": "pushed 1 of 1",
+    "auclab push m": "pushed 1 of 1",
+    "push all": "pushed 1 of 1",
+}

@@ -1,0 +1,168 @@
+"""Every shell line of the pages runs: page by page, in one folder, as bash understands it."""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+from auclab.datasets import load, names
+from auclab.types import AuclabError
+from composed import SHARED_DATA
+from documented import BLOCKS, ELSEWHERE
+from shell_lines import LINES, NEEDS, OTHERWISE, SAYS, SERVERS, Needs
+from test_documents import ROOT
+from warm_programs import warm_programs
+
+LIMIT = 300
+#: What a line needs that is an extra.
+EXTRAS = {"engine=dask": "distributed", "sweeper=optuna": "optuna", "formulation=lightgbm": "lightgbm"}
+#: Words of a line, and the data sets that it reads.
+DATA = {"--longest": "w8a", "--only": "sonar", "--set pima": "pima", "--scale smoke": "heart_statlog"}
+#: Choices of `dataset` that are no files of others.
+MADE = {"artificial", "artificial_blocks", "blocks", "file", "perturbed"}
+#: Pages whose Python reads what their lines wrote.
+WITH_PYTHON = {
+    page: [block.text for block in BLOCKS if (block.page, block.language) == (page, "python")]
+    for page, test in ELSEWHERE.items()
+    if test == "tests/test_documented_shell.py"
+}
+GENERATED = ("_build", "api", "drawn", "gallery", "repository", "tutorials_python", "__pycache__", "*.pyc", "outputs")
+
+
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory):
+    """The environment in which lines run."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("AUCLAB", "MLFLOW"))}
+    data = os.environ.get("AUCLAB_DATA") or str(SHARED_DATA)
+    with warm_programs(tmp_path_factory.mktemp("shell")) as programs:
+        quiet = {"COLUMNS": "120", "NO_COLOR": "1", "MLFLOW_DISABLE_TELEMETRY": "true"}
+        yield kept | {"AUCLAB_DATA": data} | quiet | programs
+
+
+def folder_of(page, folder):
+    """What of a clone the lines of a page name."""
+    shutil.copy(ROOT / "run.py", folder)
+    text = " ".join(LINES[page])
+    for name in ("experiments", "benchmarks", "docs"):
+        if re.search(rf" {name}/| -m {name}\.| experiment=|-m experiments", text):
+            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns(*GENERATED))
+    if page == "CONTRIBUTING.md":
+        shutil.copy(ROOT / ".pre-commit-config.yaml", folder)
+    for block in BLOCKS:
+        if block.page == page and block.language == "yaml":
+            (folder / block.text.splitlines()[0].removeprefix("# ")).write_text(block.text, encoding="utf-8")
+    NEEDS.get(page, Needs()).files(folder)
+    return folder
+
+
+def missing(line):
+    """Why a line cannot be run on this machine; empty if it can."""
+    for word, module in EXTRAS.items():
+        if word in line and not find_spec(module):
+            return f"{module} is not installed"
+    named = [DATA[words] for words in DATA if words in line]
+    for name in [*named, *re.findall(r"dataset=([a-z0-9_,]+)", line)]:
+        for one in set(name.split(",")) & set(names()) - MADE:
+            try:
+                load(one)
+            except (AuclabError, OSError):
+                return f"{one} is not there"
+    return ""
+
+
+def run(line, folder, shell, code=0, says=()):
+    start = time.monotonic()
+    done = subprocess.run(
+        ["bash", "-c", line], cwd=folder, env=shell, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        timeout=LIMIT,
+    )  # fmt: skip
+    print(f"{time.monotonic() - start:.1f} s, code {done.returncode}: {line}")
+    assert done.returncode == code, f"{line}\n{done.stdout[-2000:]}\n{done.stderr[-3000:]}"
+    assert all(text in done.stdout for text in says), f"{line}\n{done.stdout[-2000:]}\n{done.stderr[-3000:]}"
+
+
+@contextmanager
+def serving(line, folder, shell, path):
+    """The server of a line on a port that is free, until it is no longer needed."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with (folder / f"{port}.log").open("w+") as log:
+        process = subprocess.Popen(
+            ["bash", "-c", f"{line} --port {port}"], cwd=folder, env=shell, stdout=log, stderr=log,
+            stdin=subprocess.DEVNULL, start_new_session=True,
+        )  # fmt: skip
+        try:
+            late = time.monotonic() + LIMIT
+            while not answers(f"http://127.0.0.1:{port}{path}"):
+                assert process.poll() is None, f"{line}\n{Path(log.name).read_text()[-3000:]}"
+                assert time.monotonic() < late, f"{line}\n{Path(log.name).read_text()[-3000:]}"
+                time.sleep(0.3)
+            yield str(port)
+        finally:
+            os.killpg(process.pid, signal.SIGTERM)
+            process.wait(60)
+
+
+def answers(address):
+    try:
+        return urlopen(address, timeout=5).status == 200
+    except OSError:
+        return False
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", LINES)
+def test_the_lines_of_a_page_run(page, shell, tmp_path, monkeypatch):
+    needs = NEEDS.get(page, Needs())
+    folder = folder_of(page, tmp_path)
+    left_out = []
+    with ExitStack() as servers:
+        real = {}
+
+        def do(line, code=0):
+            says = [text for words, text in SAYS.items() if words in line]
+            for shown, value in needs.real.items():
+                line = line.replace(shown, value(folder)) if shown in line else line
+            for shown, value in real.items():
+                line = line.replace(shown, value)
+            start = next((path for words, path in SERVERS.items() if words in line), None)
+            if start:
+                real[":5000"] = ":" + servers.enter_context(serving(line, folder, shell, start))
+            else:
+                run(line, folder, shell, code, says)
+
+        lines = [(line, OTHERWISE.get((page, line))) for line in LINES[page]]
+        if needs.servers_first:
+            lines.sort(key=lambda pair: not any(words in pair[0] for words in SERVERS))
+        for number, (line, otherwise) in enumerate(lines):
+            if line == needs.at or (number == 0 and not needs.at):
+                for first, code in needs.before:
+                    do(first, code)
+            for each in (line,) if otherwise is None else otherwise.runs:
+                if reason := missing(each):
+                    left_out.append(f"{each}: {reason}")
+                else:
+                    do(each)
+    for block in WITH_PYTHON.get(page, []):
+        monkeypatch.chdir(folder)
+        try:
+            exec(compile(block, page, "exec"), {})
+        except ModuleNotFoundError as error:
+            left_out.append(f"{error.name} is not installed")
+    if left_out:
+        pytest.skip("; ".join(left_out))
+
+
+def test_nothing_is_said_of_lines_that_are_gone():
+    assert [key for key in OTHERWISE if key[1] not in LINES[key[0]]] == []
+    assert set(NEEDS) <= set(LINES)
