@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,7 +33,8 @@ ENDINGS = (".parquet", ".pq")
 class RowGroup:
     """A row group of a parquet file; what is sent to a worker in place of the rows.
 
-    `constants` are the last columns, which the names of folders hold; `nominal` are those that are categories.
+    `constants` are the last columns, which the names of folders hold; `nominal` are those that are categories. `footer`
+    is the checksum of the end of the file, which describes its rows, when it was opened.
     """
 
     path: str
@@ -41,21 +43,22 @@ class RowGroup:
     columns: tuple[str, ...]
     constants: tuple[float | str, ...] = ()
     nominal: tuple[str, ...] = ()
+    footer: str = ""
 
     def read(self) -> Array | MixedRows:
         """The columns as floats, shape (n_rows, n_columns), NaN where a value is missing; a column is contiguous.
 
         With columns of categories the rows are `MixedRows`.
+
+        Raises
+        ------
+        AuclabError
+            The file cannot be read, or has been written again since it was opened.
         """
         stored = self.columns[: len(self.columns) - len(self.constants)]
         work = partial(_read_group, number=self.number, columns=stored)
-        table = _reading(self.path, work, tuple(name for name in stored if name in self.nominal))
-        # Text would be taken for the numbers that it spells, and a single row for any number of them.
         numeric = [name for name in self.columns if name not in self.nominal]
-        if table.num_rows != self.n_rows or not all(
-            _is_number(table.schema.field(name).type) for name in numeric if name in stored
-        ):
-            raise AuclabError(f"{self.path} has changed since it was opened; start again with files that stay")
+        table = _reading(self.path, work, tuple(name for name in stored if name in self.nominal), self.footer)
         given = dict(zip(self.columns[len(stored) :], self.constants, strict=True))
         rows = np.empty((self.n_rows, len(numeric)), order="F")
         for k, name in enumerate(numeric):
@@ -123,7 +126,7 @@ def open_parquet(
     constant = [name for name in folders if name in columns]
     blocks = []
     for at, file in enumerate(files):
-        metadata = _open(file).metadata
+        metadata, footer = _open(file).metadata, _footer(file)
         values = [folders[name][at] for name in constant]
         constants = tuple(
             _text(value) if name in categories else float(value) for name, value in zip(constant, values, strict=True)
@@ -131,7 +134,7 @@ def open_parquet(
         for number in range(metadata.num_row_groups):
             n_rows = metadata.row_group(number).num_rows
             if n_rows:
-                blocks.append(Block(RowGroup(file, number, n_rows, columns, constants, categories)))
+                blocks.append(Block(RowGroup(file, number, n_rows, columns, constants, categories, footer)))
     if not blocks:
         raise AuclabError(f"{path} has no rows")
     labels = _repeated(files, target, folders[target]) if target in folders else _labels(files, target)
@@ -298,12 +301,13 @@ def _categories_of(path: str, target: str) -> tuple[NDArray[np.int32], tuple[Any
     def work(file: pq.ParquetFile) -> Any:
         import pyarrow as pa
 
-        groups = []
+        kind = file.schema_arrow.field(target).type
+        groups = [pa.nulls(0, kind)]  # a file may have none
         for number in range(file.metadata.num_row_groups):
-            column = file.read_row_group(number, columns=[target]).column(target).combine_chunks()
-            column = column.cast(pa.float64()) if pa.types.is_decimal(column.type) else column
-            groups.append(column.dictionary_encode())
-        return pa.chunked_array(groups)
+            groups.append(file.read_row_group(number, columns=[target]).column(target).combine_chunks())
+        if pa.types.is_decimal(kind):
+            groups = [column.cast(pa.float64()) for column in groups]
+        return pa.chunked_array([column.dictionary_encode() for column in groups])
 
     return _categories(_reading(path, work))
 
@@ -322,23 +326,42 @@ def _open(path: str) -> pq.ParquetFile:
     return _reading(path, lambda file: file)
 
 
-def _reading(path: str, work: Callable[[pq.ParquetFile], Any], categories: tuple[str, ...] = ()) -> Any:
-    """``work(file)``; errors of pyarrow and of the file system become an `AuclabError`."""
+def _footer(path: str) -> str:
+    """The checksum of the end of a file that has been opened."""
+    return _opened(path, (), file_state(path))[1]
+
+
+def _reading(
+    path: str, work: Callable[[pq.ParquetFile], Any], categories: tuple[str, ...] = (), footer: str = ""
+) -> Any:
+    """``work(file)``; errors of pyarrow and of the file system become an `AuclabError`, and so does another footer."""
     # Imported when needed: pyarrow takes a tenth of a second.
     import pyarrow as pa
 
     try:
-        return work(_opened(path, categories, file_state(path)))
+        file, now = _opened(path, categories, file_state(path))
+        if footer and now != footer:
+            raise AuclabError(f"{path} has changed since it was opened; start again with files that stay")
+        return work(file)
     except (OSError, KeyError, IndexError, pa.ArrowException) as error:
         raise AuclabError(f"{path} cannot be read as parquet: {error}") from error
 
 
 @lru_cache(maxsize=64)
-def _opened(path: str, categories: tuple[str, ...], state: tuple[Any, ...]) -> pq.ParquetFile:
-    """The file with its footer; `state`, which changes with the file, is part of the cache's key."""
+def _opened(path: str, categories: tuple[str, ...], state: tuple[Any, ...]) -> tuple[pq.ParquetFile, str]:
+    """The file, and the checksum of its footer; `state`, which changes with the file, is part of the cache's key."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    return pq.ParquetFile(open_file(path), read_dictionary=list(categories), pre_buffer=is_address(path))
+    file = pq.ParquetFile(
+        open_file(path),
+        read_dictionary=list(categories),
+        pre_buffer=is_address(path),
+        page_checksum_verification=True,  # where the file has checksums
+    )
+    footer = pa.BufferOutputStream()
+    file.metadata.write_metadata_file(footer)
+    return file, hashlib.blake2b(footer.getvalue(), digest_size=8).hexdigest()
 
 
 def sha256_of(path: str | Path) -> str:

@@ -16,9 +16,19 @@ def files_below(folder: Path, endings: Sequence[str]) -> list[Path]:
     """Files of a folder and of its folders ``name=value``, in the order of their paths.
 
     Other folders are not looked into; names that start with ``_`` or ``.`` are left out there.
+
+    Raises
+    ------
+    AuclabError
+        A folder with the ending of a file, or a link that leads nowhere.
     """
-    found = [path for path in folder.iterdir() if path.is_file() and path.suffix in endings]
-    for inner in folder.iterdir():
+    inside = list(folder.iterdir())
+    found = [path for path in inside if path.suffix in endings and not (path.is_dir() and looked_into(path.name))]
+    for path in found:
+        if not path.is_file():  # rows would be lacking without a word
+            what = "is a folder" if path.is_dir() else "is a link to a file that is not there"
+            raise AuclabError(f"{path} {what}; move its files into {folder}, or give it as the path")
+    for inner in inside:
         if inner.is_dir() and looked_into(inner.name):
             found += files_below(inner, endings)
     return sorted(found)

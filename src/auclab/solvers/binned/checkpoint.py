@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import zipfile
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -129,6 +130,8 @@ def write_checkpoint(path: Path, state: State) -> None:
             np.savez(file, version=_VERSION, **content)
         os.replace(part, path)
     except OSError as error:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
         raise AuclabError(f"the checkpoint {path} cannot be written ({error}); choose another folder") from error
 
 

@@ -38,7 +38,7 @@ from auclab.solvers.newton.solver import solve
 from auclab.solvers.progress import progress_to
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.solution import Certificate
-from auclab.types import Array, Status
+from auclab.types import Array, AuclabError, Status
 
 #: Bins at first and at most, and the bytes that the sums of rows may take.
 FIRST_BINS, MOST_BINS, MOST_BYTES = 4_096, 65_536, 64_000_000
@@ -120,6 +120,7 @@ class BinnedSolve:
         #: Of the solve until the checkpoint from which it goes on.
         self.seconds_before = 0.0
         self.checkpoint = None if checkpoint is None else checkpoint_path(checkpoint, problem, tolerance)
+        self.notes: tuple[str, ...] = ()
 
     def solve(self, start: tuple[Array, float] | None = None) -> RawSolution | None:
         """Passes and steps until the gap is proved, a limit is reached, or no step helps."""
@@ -144,8 +145,19 @@ class BinnedSolve:
             if after is None:
                 return None
             state = after
-            if self.checkpoint is not None:
-                write_checkpoint(self.checkpoint, state)
+            self._keep(state)
+
+    def _keep(self, state: State) -> None:
+        """Write the checkpoint; where that fails later than at the first time, the solve goes on without."""
+        if self.checkpoint is None:
+            return
+        try:
+            write_checkpoint(self.checkpoint, state)
+            self.notes = ()
+        except AuclabError as error:
+            if not self.checkpoint.exists():
+                raise
+            self.notes = (f"the last checkpoint is an earlier one: {error}",)
 
     def _first_point(self, start: tuple[Array, float] | None) -> Array | None:
         """The optimum of the drawn rows, or the point that was given; None where that is w = 0."""
@@ -286,7 +298,7 @@ class BinnedSolve:
             status,
             iterations=state.passes,
             timings=Timings(solve=self.monitor.seconds),
-            notes=(note,),
+            notes=(note, *self.notes),
             history=tuple(map(tuple, state.history.tolist())),
             certificate=certificate,
             bin_multipliers=proof,
