@@ -8,6 +8,7 @@ from sklearn.preprocessing import StandardScaler
 from auclab import RankSVM, solve
 from auclab.datasets.splits import kfold
 from auclab.metrics import auc_score
+from auclab.pipeline.checks import check_settings
 from auclab.pipeline.compose import compose_experiment
 from auclab.pipeline.experiment import solve_splits
 from auclab.pipeline.inner_folds import score_on_inner_folds
@@ -55,6 +56,24 @@ def test_without_folds_nothing_is_measured_and_nothing_is_kept():
     assert solved().inner is None
     assert "inner" not in compose_experiment(WORDS).configuration
     assert compose_experiment([*WORDS, "inner.folds=3"]).configuration["inner"] == {"folds": 3, "seed": 0}
+
+
+def test_folds_are_solved_to_a_looser_gap_and_the_kept_scorer_is_not():
+    words = ["kernel=rbf", "formulation.squared=true", "formulation.penalty=0.001", "inner.folds=3"]
+    tight, loose, tighter = (solved(*words, *more) for more in ([], ["inner.tolerance=0.2"], ["inner.tolerance=1e-9"]))
+    assert loose.solution.certificate.gap == tight.solution.certificate.gap <= 1e-3
+    assert loose.inner.means != tight.inner.means
+    assert loose.inner.means["auc"] == pytest.approx(tight.inner.means["auc"], abs=0.05)
+    assert tighter.inner.means == tight.inner.means  # the kernel's own is the larger one
+    assert loose.inner.values["auc"] != tight.inner.values["auc"]
+
+
+def test_the_tolerance_is_a_setting_of_the_run_where_it_is_given():
+    given = compose_experiment([*WORDS, "inner.folds=3", "inner.tolerance=0.01"])
+    assert given.configuration["inner"] == {"folds": 3, "seed": 0, "tolerance": 0.01}
+    for wrong in (0, -1, 1):
+        with pytest.raises(AuclabError, match="a relative gap between 0 and 1"):
+            check_settings(compose_experiment([*WORDS, "inner.folds=3", f"inner.tolerance={wrong}"]))
 
 
 @pytest.mark.parametrize("folds", [1, -2, 10_000])

@@ -66,6 +66,8 @@ def _sheet(best: Best, table: Table) -> Sheet:
     sheet.add_row(
         table.cells.metric, Text(f"{_number(best.mean, best.deviation, digits)} over {pairs} (seeds and folds)")
     )
+    if table.cells.metric.startswith("inner/"):
+        sheet.add_row("held out", Text(_held_out(best)))
     if best.next:
         sheet.add_row(
             "next",
@@ -83,6 +85,16 @@ def _sheet(best: Best, table: Table) -> Sheet:
         sheet.add_row("all rows", Text(on_all_rows(command)))
     sheet.add_row("runs", Text(" ".join(str(each)[:8] for each in dict.fromkeys(best.runs["run_id"]))))
     return sheet
+
+
+def _held_out(best: Best) -> str:
+    """AUC of the rows that the choice has not seen, over the runs of the best."""
+    values = best.runs["test/auc"].dropna() if "test/auc" in best.runs else best.runs.iloc[:0]["run_id"]
+    if len(values) == 0:
+        return "nothing"
+    low, high = (best.newest.get(f"test/auc_{end}", math.nan) for end in ("low", "high"))
+    interval = "" if len(values) > 1 or math.isnan(low) else f" ({low:.4f} to {high:.4f})"
+    return f"test/auc {values.mean():.4f}{interval}, of rows that the choice has not seen"
 
 
 def _verdict(best: Best, table: Table) -> str:

@@ -46,13 +46,19 @@ def runs(arguments: Namespace) -> int:
 
 
 def show(arguments: Namespace) -> int:
-    """Show one run, or list those of a sweep."""
+    """Show one run, or list those of a sweep; of an adaptive search what its jobs were worth."""
     from auclab.comparison.run_screen import show_run
-    from auclab.comparison.screens import show_sweep_runs
+    from auclab.comparison.screens import show_sweep_commands, show_sweep_runs
+    from auclab.comparison.searches import read_search, show_search
 
     every = read_runs(arguments.store, status=None, allow=arguments.allow)
     if (jobs := sweep_jobs(every, arguments.run)) is not None:
-        show_sweep_runs(jobs, arguments.run, metric=find_metric(jobs, "auc"), store=arguments.store)
+        sweep, _ = choose_sweep(every, arguments.run, arguments.store)
+        if (search := read_search(arguments.store, sweep, every)) is not None:
+            show_search(search)
+            show_sweep_commands(arguments.run, store=arguments.store)
+        else:
+            show_sweep_runs(jobs, arguments.run, metric=find_metric(jobs, "auc"), store=arguments.store)
         return 0
     rows = find_run(every, arguments.run)
     fetch_files(rows, arguments.store, allow=arguments.allow)
@@ -209,17 +215,35 @@ def _compared(arguments: Namespace) -> tuple[Table, pd.DataFrame]:
     """The comparison of the runs that were chosen, and those of them that finished."""
     every = _choose(arguments, status=None)
     finished = every[every["run_status"] == "FINISHED"]
+    metric, remarks = _metric_of_search(arguments, finished)
     table = compare_runs(
         finished,
-        metric=find_metric(finished, arguments.metric),
+        metric=metric,
         rows=arguments.rows,
         columns=arguments.columns,
         test=arguments.test,
         alpha=arguments.level,
         better=arguments.better,
-        notes=_unfinished(every),
+        notes=[*remarks, *_unfinished(every)],
     )
     return table, finished
+
+
+def _metric_of_search(arguments: Namespace, runs: pd.DataFrame) -> tuple[str, list[str]]:
+    """What is compared, and a remark on it: of an adaptive search, unless another is named, what it chose by."""
+    asked = find_metric(runs, arguments.metric)
+    if arguments.sweep is None or arguments.metric != "auc":
+        return asked, []
+    from auclab.comparison.searches import read_search
+
+    search = read_search(arguments.store, arguments.sweep, runs)
+    if search is None or search.kept.metric not in runs:
+        return asked, []
+    remark = (
+        f"an adaptive search, compared by what it chose by; the largest of {len(search.jobs)} values of the held-out "
+        f"part would be too high (--metric {asked} shows them)"
+    )
+    return search.kept.metric, [remark]
 
 
 def _choose(arguments: Namespace, *, status: str | None) -> pd.DataFrame:

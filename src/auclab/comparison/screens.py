@@ -129,6 +129,11 @@ def show_sweep_runs(runs: pd.DataFrame, sweep: str, *, metric: str, store: str) 
         What ``--store`` was.
     """
     show_runs(runs, metric=metric)
+    show_sweep_commands(sweep, store=store)
+
+
+def show_sweep_commands(sweep: str, *, store: str) -> None:
+    """The commands that compare the runs of a sweep; `store` is what ``--store`` was."""
     where = "" if store == "mlruns" else f" --store {shlex.quote(hide_password(store))}"
     for command in ("compare", "best"):
         page.print(f"auclab {command} --sweep {sweep[:8]}{where}", soft_wrap=True, markup=False)

@@ -90,6 +90,8 @@ class Experiment:
             plain["constraints"] = rules
         if not (plain.get("inner") or {}).get("folds"):
             plain.pop("inner", None)
+        elif plain["inner"].get("tolerance") is None:  # as in runs before there was one
+            plain["inner"].pop("tolerance", None)
         if kernel := resolve_kernel(plain.pop("kernel", None) or {}):
             plain["kernel"] = kernel
         return plain

@@ -113,8 +113,10 @@ def solve_splits(experiment: Experiment, limits: Limits | None = None) -> Result
         preprocessing = build(config.preprocess)(dataset)
         return solve_split(dataset, split, preprocessing, formulation, metrics, **(options | changed))
 
+    loose = _to_a_looser_gap(options, experiment.inner.tolerance)
+
     def solve_inner(split: Split) -> Fold:
-        return solve(split, bounds=BoundsConfig(), decision=None)
+        return solve(split, bounds=BoundsConfig(), decision=None, **loose)
 
     folds: list[Fold] = []
     for number, split in enumerate(splits, start=1):
@@ -128,3 +130,9 @@ def solve_splits(experiment: Experiment, limits: Limits | None = None) -> Result
         formulation = folds[0].solution.formulation  # of a tuned one, that which was selected
     seconds = perf_counter() - begin
     return Result(experiment.name, dataset, formulation, tuple(folds), 1.0 - experiment.bounds.rho, seconds)
+
+
+def _to_a_looser_gap(options: dict[str, Any], tolerance: float | None) -> dict[str, Any]:
+    """Settings of solver and kernel for solves to this gap, where it is the larger one."""
+    settings = {key: options[key] for key in ("solver", "kernel") if key in options and tolerance is not None}
+    return {key: replace(each, tolerance=max(each.tolerance, tolerance)) for key, each in settings.items()}

@@ -177,10 +177,13 @@ class InnerConfig:
         0 for none, else ≥ 2.
     seed : int
         Of the folds, ≥ 0.
+    tolerance : float or None
+        Relative gap of the solves on the folds, > 0; None, and a smaller one, is that of the solve itself.
     """
 
     folds: int = 0
     seed: int = 0
+    tolerance: float | None = None
 
 
 @dataclass(frozen=True)

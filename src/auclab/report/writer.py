@@ -29,6 +29,7 @@ from auclab.report.kernels import draw_kernels, kernel_lines
 from auclab.report.lines import RunLine, run_lines
 from auclab.report.paths import find_paths
 from auclab.report.scorecards import run_cards
+from auclab.report.searches import search_lines
 from auclab.report.thinning import short
 from auclab.report.tuning import tuning_paths
 from auclab.tracking.address import hide_password
@@ -99,6 +100,7 @@ def write_report(
     bounds = read_bounds(Path(folder) for folder in finished["fold_folder"])
     kernels = kernel_lines(finished, numbers)
     paths = [*find_paths(finished, ["objective", *metrics]), *tuning_paths(finished)]
+    searches = search_lines(store_dir, runs, numbers)
     data = {
         "runs": {
             line.number: {"name": line.name, "curves": curves[line.number]} for line in lines if line.number in curves
@@ -108,6 +110,7 @@ def write_report(
         "most": MOST_SELECTED,
         "bounds": _bound_points(bounds),
         "paths": [each.data for each in paths],
+        "searches": [line for each in searches for line in each.data],
     }
     text = _template().render(
         title=title,
@@ -127,6 +130,7 @@ def write_report(
         left_out=left_out,
         bound_lines=bound_lines(bounds),
         paths=paths,
+        searches=searches,
         kernels=kernels,
         kernel_figure=draw_kernels(kernels),
         scorers=scorer_effects(finished),

@@ -147,7 +147,8 @@ function drawPaths(target, paths) {
     lines.forEach((line, k) => {
       const colour = `s${k % 6}`;
       const [xs, ys] = [line.points.map(({ at }) => at), line.points.map(({ mean }) => mean)];
-      axes.line(xs, ys, { class: `curve ${colour}`, "stroke-dasharray": DASHES[k % 6] }, line.name);
+      const joined = line.joined ?? true;
+      if (joined) axes.line(xs, ys, { class: `curve ${colour}`, "stroke-dasharray": DASHES[k % 6] }, line.name);
       for (const { at, mean, deviation, count } of line.points) {
         if (deviation !== null) axes.line([at, at], [mean - deviation, mean + deviation], { class: `curve ${colour}` });
         axes.dot(at, mean, { class: `dot ${colour}` }, `${line.name}, ${symbol} = ${written(at)}: ${written(mean)} (${count})`);
@@ -155,7 +156,7 @@ function drawPaths(target, paths) {
     });
     const legend = document.createElement("ul");
     legend.className = "legend";
-    fillLegend(legend, lines.map((line, k) => [`s${k % 6}`, DASHES[k % 6], line.name]));
+    fillLegend(legend, lines.map((line, k) => [`s${k % 6}`, DASHES[k % 6], line.name, line.joined ?? true ? "" : "dot"]));
     return framed(`${metric} along ${symbol}.`, "", axes.svg, legend);
   }));
 }
