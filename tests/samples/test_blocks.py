@@ -333,18 +333,14 @@ def test_files_that_change_while_they_are_read_are_noticed(rows, tmp_path):
     X, y = rows
     path = tmp_path / "a.parquet"
     frame = pd.DataFrame(X[:60], columns=list("abcd")).assign(y=y[:60])
-    changes = {
-        "has changed": (frame.astype({"b": str}), frame[:1]),
-        "cannot be read as parquet": (frame.drop(columns="b"), frame[:0]),
-    }
-    for words, frames in changes.items():
-        for number, changed in enumerate(frames):
-            frame.to_parquet(path, index=False, row_group_size=30)
-            table, _ = open_parquet(path, target="y")
-            changed.to_parquet(path, index=False, row_group_size=30)
-            os.utime(path, ns=(number, number))  # the clock may be too coarse for two changes
-            with pytest.raises(AuclabError, match=words):
-                np.asarray(table)
+    changes = (frame.astype({"b": str}), frame[:1], frame.drop(columns="b"), frame[:0], frame.assign(b=0.0))
+    for number, changed in enumerate(changes):
+        frame.to_parquet(path, index=False, row_group_size=30)
+        table, _ = open_parquet(path, target="y")
+        changed.to_parquet(path, index=False, row_group_size=30)
+        os.utime(path, ns=(number, number))  # the clock may be too coarse for two changes
+        with pytest.raises(AuclabError, match="has changed since it was opened"):
+            np.asarray(table)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
