@@ -20,6 +20,7 @@ from pathlib import Path
 import hydra
 from omegaconf import DictConfig
 
+from auclab.pipeline.settings import register_schema
 from auclab.sweeps.sweep import sweep_scope
 from auclab.tracking.job_status import add_line
 
@@ -73,6 +74,7 @@ def main() -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) > 1 and sys.argv[1] == "-m":
+        register_schema()
         with sweep_scope():
             job()
     else:
