@@ -2,6 +2,7 @@
 
 import csv
 import math
+from importlib.util import find_spec
 
 import pytest
 
@@ -144,6 +145,19 @@ def test_limits_are_medians_of_jobs_with_all_folds():
     states = [trial.state.name for trial in search.study.trials]
     assert states == ["COMPLETE"] * 4 + ["FAIL"] * 2 + ["COMPLETE", "PRUNED"]
     assert search.study.trials[-1].intermediate_values == {1: 0.1}
+
+
+@pytest.mark.parametrize(("sampler", "module"), [("gp", "torch"), ("cmaes", "cmaes")])
+def test_samplers_with_needs_of_their_own_name_them_or_propose(sampler, module):
+    if find_spec(module) is None:
+        with pytest.raises(AuclabError, match=f"needs {module}; install it with pip install {module}, or take tpe"):
+            search_over(LAMBDA, sampler=sampler)
+        return
+    search = search_over(LAMBDA, sampler=sampler)
+    for number in range(12):
+        search.ask(1)
+        search.tell(worth(number / 12))
+    assert len({job.words for job in search.jobs}) == 12
 
 
 def test_samplers_are_optunas():

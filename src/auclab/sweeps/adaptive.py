@@ -11,6 +11,7 @@ import math
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -31,6 +32,8 @@ SAMPLERS = {
     "cmaes": "CmaEsSampler",
     "random": "RandomSampler",
 }
+#: Modules that samplers need beside Optuna, which imports them when it proposes.
+_NEEDS = {"gp": "torch", "cmaes": "cmaes"}
 #: What makes another task or another sample of it, and no better scorer.
 _NOT_SEARCHED = ("dataset", "split", "metrics", "bounds", "tracking", "data_dir", "inner", "tune.metric", "tune.seed")
 #: Proposals in a row that were made before, after which the next is taken from the list of those that were not.
@@ -225,16 +228,19 @@ class Search:
             ) from error
         if sampler not in SAMPLERS:
             raise AuclabError(f"hydra.sweeper.sampler={sampler} is not there; samplers are {', '.join(SAMPLERS)}")
+        module = _NEEDS.get(sampler, "optuna")
+        if find_spec(module) is None:
+            raise AuclabError(
+                f"hydra.sweeper.sampler={sampler} needs {module}; install it with pip install {module}, or take tpe, "
+                "which needs nothing more"
+            )
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         options: dict[str, Any] = {"seed": seed}
         if sampler == "tpe":  # jobs that are proposed together do not know of each other's results
             options |= {"multivariate": True, "constant_liar": True}
-        try:
-            with warnings.catch_warnings():  # of options that may change
-                warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-                found = getattr(optuna.samplers, SAMPLERS[sampler])(**options)
-        except ImportError as error:
-            raise AuclabError(f"hydra.sweeper.sampler={sampler}: {error}; tpe needs nothing more") from error
+        with warnings.catch_warnings():  # of options that may change
+            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+            found = getattr(optuna.samplers, SAMPLERS[sampler])(**options)
         study = optuna.create_study(direction=direction, sampler=found)
         return cls(space, study, 1 if direction == "maximize" else -1)
 
