@@ -187,6 +187,22 @@ def settings_of(runs: pd.DataFrame, groups: Sequence[str]) -> list[str]:
     )
 
 
+def telling_settings(runs: pd.DataFrame, names: Sequence[str]) -> list[str]:
+    """Those of `names` that tell configurations apart: formulation, data set, tuning, what varies within.
+
+    Facts that follow from a setting before them, such as the rows of a data set, do not.
+
+    Examples
+    --------
+    >>> runs = pd.DataFrame({"dataset": [*"aab"], "dataset.rows": [7, 7, 8], "split": [*"xyy"]})
+    >>> telling_settings(runs, list(runs))
+    ['dataset', 'split']
+    """
+    some = "tune" in runs and runs["tune"].nunique(dropna=False) > 1
+    always = [name for name in names if name in ("formulation", "dataset") or (name == "tune" and some)]
+    return sorted(_grown(runs, always, names, ()), key=list(names).index)
+
+
 def _data_settings(runs: pd.DataFrame, metric: str) -> list[str]:
     own = f"metrics.{metric.partition('/')[2]}."
     return settings_of(runs, DATA) + [str(name) for name in runs if str(name).startswith(own)]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from auclab.comparison.cells import DATA, METHOD, label, settings_of
+from auclab.comparison.cells import DATA, METHOD, label, settings_of, telling_settings
 from auclab.comparison.coefficients import MOST_COLUMNS, ColumnEffect, read_effects
 
 #: Configurations that are shown.
@@ -38,7 +38,7 @@ def scorer_effects(runs: pd.DataFrame) -> list[ScorerEffects]:
         A file is damaged or must not be read (`auclab.pipeline.stored_files`).
     """
     fixed = [name for name in settings_of(runs, (*DATA, *METHOD)) if runs[name].notna().any()]
-    telling = [name for name in fixed if runs[name].nunique(dropna=False) > 1 or name in ("formulation", "dataset")]
+    telling = telling_settings(runs, fixed)
     found = []
     for _, block in runs.groupby(fixed, dropna=False, sort=False):
         columns = read_effects([Path(folder) for folder in block["fold_folder"]])

@@ -42,10 +42,15 @@ def settings_that_differ(runs: pd.DataFrame, numbers: Mapping[str, int]) -> dict
     first = runs.drop_duplicates("run_id")
     columns = [str(name) for name in first if is_setting(str(name)) and str(name).partition(".")[0] not in _WHERE]
     columns = [name for name in columns if name not in FOLLOW] + [name for name in OTHER if name in first]
-    texts = {name: first[name].map(lambda value: hide_password(plain_text(value))) for name in columns}
+    texts = {name: first[name].map(lambda value: hide_password(_text(value))) for name in columns}
     varying = [name for name in columns if texts[name].nunique() > 1]
     ids = [numbers[str(run_id)] for run_id in first["run_id"]]
     return {
         "names": [OTHER.get(name, name) for name in varying],
         "values": {number: [texts[name].iloc[k] for name in varying] for k, number in enumerate(ids)},
     }
+
+
+def _text(value: Any) -> str:
+    """A whole number as such, also where other runs lack it and the column is one of floats."""
+    return f"{value:.12g}" if isinstance(value, float) and not pd.isna(value) else plain_text(value)

@@ -45,7 +45,8 @@ def draw_table(table: Table) -> tuple[Drawn, ...]:
                 _picture(draw_critical_difference(table.ranking)),
             )
         )
-    values = {name: block for name, block in table.cells.by_row.items() if len(block) > 1 and block.shape[1] > 1}
+    blocks = {name: block.dropna(axis=1, how="all") for name, block in table.cells.by_row.items()}
+    values = {name: block for name, block in blocks.items() if len(block) > 1 and block.shape[1] > 1}
     if values and sum(block.size for block in values.values()) <= MOST_DOTS:
         rest = f"; the first {MOST_PANELS} of {len(values)} rows" if len(values) > MOST_PANELS else ""
         drawn.append(
@@ -67,12 +68,16 @@ def draw_stages(solves: Sequence[tuple[str, Sequence[Stage]]]) -> Drawn:
         for (name, stages), looks in zip(solves, SERIES, strict=False):
             short = name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
             short = short.replace("$", r"\$")  # what stands between dollars would be a formula
+            before = len(axes.texts)
             LandmarkGapDisplay.from_stages(stages, name=short, ax=axes, curve_kwargs=looks)
+            for text in axes.texts[before:-1] if len(solves) > 1 else ():
+                text.remove()  # the seconds of every stage of several solves lie over each other
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0))
     return Drawn(
         "Gap against landmarks.",
         "The certified gap after every stage of a solve, first split; landmarks are added where the dual point needs "
-        "them, and left out again where they are of no more use. Numbers are seconds.",
+        "them, and left out again where they are of no more use. Numbers are seconds"
+        f"{', of the whole solve' if len(solves) > 1 else ''}.",
         _picture(figure),
     )
 

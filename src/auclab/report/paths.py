@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from auclab.comparison.cells import DATA, METHOD, REPLICATION, label, settings_of
+from auclab.comparison.cells import DATA, METHOD, REPLICATION, label, settings_of, telling_settings
 from auclab.pipeline.run_name import SYMBOLS
 
 #: Parameters of a formulation that make a path.
@@ -65,7 +65,7 @@ def _paths_along(runs: pd.DataFrame, along: str, metrics: Sequence[str]) -> list
     if not blocks:
         return []
     together = pd.concat(blocks)
-    telling = [name for name in fixed if together[name].nunique(dropna=False) > 1 or name in ("formulation", "dataset")]
+    telling = telling_settings(together, fixed)
     symbol = SYMBOLS[along.rpartition(".")[2]]
     paths = []
     for block in blocks:

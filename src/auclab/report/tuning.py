@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from auclab.comparison.cells import DATA, METHOD, label, settings_of
+from auclab.comparison.cells import DATA, METHOD, label, settings_of, telling_settings
 from auclab.pipeline.auto_tuning import BESIDE_GAMMA
 from auclab.pipeline.run_name import SYMBOLS
 from auclab.pipeline.stored_files import damaged, read_rows
@@ -36,7 +36,7 @@ def tuning_paths(runs: pd.DataFrame) -> list[Path]:
     fixed = [name for name in settings_of(runs, (*DATA, *METHOD)) if runs[name].notna().any()]
     if runs.empty:
         return []
-    telling = [name for name in fixed if runs[name].nunique(dropna=False) > 1 or name in ("formulation", "dataset")]
+    telling = telling_settings(runs, fixed)
     found = []
     for _, block in runs.groupby(fixed, dropna=False, sort=False):
         tried = [frame for folder in block["fold_folder"] if (frame := _tried(FilePath(folder))) is not None]

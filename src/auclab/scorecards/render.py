@@ -139,8 +139,10 @@ def as_html(card: Any) -> str:
     )
     return (
         f'<div class="auclab-card"><style>{_STYLE}</style>'
-        f"<table><thead><tr><th>feature</th><th>is</th><th>points</th></tr></thead><tbody>{items}</tbody></table>"
-        f"<table><thead><tr><th>total</th><th>rows</th><th>share of {html.escape(card.positive)}</th>"
+        '<table><thead><tr><th>feature</th><th>is</th><th class="count">points</th></tr></thead>'
+        f"<tbody>{items}</tbody></table>"
+        '<table><thead><tr><th>total</th><th class="count">rows</th>'
+        f'<th class="count">share of {html.escape(card.positive)}</th>'
         f"<th>with its {card.level * 100:.0f} % interval</th></tr></thead><tbody>{totals}</tbody></table>"
         f"<p>{html.escape(line)}{'.' if line else ''}{threshold}</p></div>"
     )

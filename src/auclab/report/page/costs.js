@@ -28,8 +28,11 @@ class Costs {
     const ratio = 10 ** Number(this.ratio.value);
     const odds = 10 ** Number(this.share.value);
     const share = odds / (1 + odds);
-    this.section.querySelector("#cost-ratio-text").textContent = ratio >= 1 ? `${written(ratio, 3)} : 1` : `1 : ${written(1 / ratio, 3)}`;
-    this.section.querySelector("#cost-share-text").textContent = `${written(100 * share, 3)} %`;
+    const texts = [ratio >= 1 ? `${written(ratio, 3)} : 1` : `1 : ${written(1 / ratio, 3)}`, `${written(100 * share, 3)} %`];
+    for (const [k, slider] of [this.ratio, this.share].entries()) {
+      this.section.querySelector(`#${slider.id}-text`).textContent = texts[k];
+      slider.setAttribute("aria-valuetext", texts[k]); // its own value is a logarithm
+    }
     this.section.querySelector("#cost-plot").replaceChildren(this.figure(ratio, share));
     this.section.querySelector("#cost-table").replaceChildren(this.table(ratio, share));
   }

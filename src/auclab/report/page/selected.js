@@ -7,9 +7,10 @@ function makeTable(caption, head, rows) {
   title.textContent = caption;
   table.createCaption().append(title);
   const top = table.createTHead().insertRow();
-  for (const name of head) {
+  for (const [k, name] of head.entries()) {
     const cell = document.createElement("th");
     cell.scope = "col";
+    if (rows[0]?.[k]?.text !== undefined) cell.className = "number";
     cell.textContent = name;
     top.append(cell);
   }
@@ -70,10 +71,10 @@ function worstTable(run) {
   const where = run.curves.length > 1 ? `${split}, ${part} part` : `${part} part`;
   const rows = worst.map((each) => [each.row === null ? "—" : String(each.row), each.positive ? "positive" : "negative",
     number(each.score), percent(each.wrong), number(each.error, 3)]);
-  const caption = `${run.name} (${where}): ${rows.length ? "observations with the largest mean ranking error" : "no pair is ranked wrong"}.`;
+  const caption = `${run.name} (${where})${rows.length ? "" : ": no pair is ranked wrong"}`;
   const table = makeTable(caption, ["row", "class", "score", "wrong against", "mean error"], rows);
   table.title = `of ${negatives} negatives for a positive, of ${positives} positives for a negative`;
-  return scrolled(table, caption);
+  return scrolled(table, `Worst ranked observations of ${caption}`);
 }
 
 /** Shares of positives against mean probabilities, in groups of as many observations each; of several splits the first. */
