@@ -1,6 +1,7 @@
 """Concurrent writers: eight processes write 25 runs each at the same time into a new store.
 
-    python benchmarks/concurrent_store.py [--processes 8] [--runs 25]
+    python benchmarks/concurrent_store.py [--processes 8] [--runs 25]     # measure, docs/sweeps/concurrent.csv
+    python benchmarks/concurrent_store.py --page                          # the line of docs/sweeps.md, from that file
 
 Every run has parameters, 40 metrics, tags, a data set and a file, as those of ``run.py`` have. Prints errors, runs and
 seconds; exit code 0 if there are no errors and as many finished runs as were written.
@@ -14,15 +15,21 @@ import os
 import sqlite3
 import tempfile
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
+import measured
 import numpy as np
 import pandas as pd
 
 from auclab.datasets.records import Dataset
 from auclab.types import AuclabError
 
+PAGE = measured.ROOT / "docs" / "sweeps.md"
+RESULTS = PAGE.with_suffix("") / "concurrent.csv"
+COMMAND, PAGE_COMMAND = "python benchmarks/concurrent_store.py", "benchmarks/concurrent_store.py --page"
+FIELDS = ("processes", "runs", "errors", "finished", "seconds", "load", "mode", "integrity")
 DATASET = Dataset("toy", pd.DataFrame({"a": [0.0, 1.0]}), np.array([0, 1]), sha256="ab" * 32, source="made here")
 
 
@@ -45,12 +52,31 @@ def write(folder: Path, number: int, runs: int) -> int:
     return errors
 
 
+def tables(rows: Sequence[measured.Row]) -> dict[str, str]:
+    """The line of the page."""
+    (row,) = rows
+    line = (
+        "    {errors} errors, {finished} finished runs, {seconds:.0f} s (load before {load:.1f}), {mode}, {integrity}"
+    )
+    return {"concurrent": line.format(**row | {name: float(row[name]) for name in ("seconds", "load")})}
+
+
+def sentences(rows: Sequence[measured.Row]) -> list[str]:
+    """What the text of the page says about how it was measured."""
+    (row,) = rows
+    return [f"{row['processes']} processes write {row['runs']} runs each"]
+
+
 def main() -> None:
-    """Start the processes and count the runs."""
+    """Start the processes and count the runs, or write the page."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--processes", type=int, default=8)
     parser.add_argument("--runs", type=int, default=25)
+    parser.add_argument("--page", action="store_true")
     options = parser.parse_args()
+    if options.page:
+        measured.fill(PAGE, PAGE_COMMAND, tables(measured.read(RESULTS)))
+        return
     folder = Path(tempfile.mkdtemp(prefix="store-"))
     load, begin = os.getloadavg()[0], time.perf_counter()
     with multiprocessing.get_context("spawn").Pool(options.processes) as pool:
@@ -61,6 +87,9 @@ def main() -> None:
         finished = database.execute("SELECT count(*) FROM runs WHERE status = 'FINISHED'").fetchone()[0]
         mode = database.execute("PRAGMA journal_mode").fetchone()[0]
         whole = database.execute("PRAGMA integrity_check").fetchone()[0]
+    found = (options.processes, options.runs, errors, finished, seconds, load, mode, whole)
+    with measured.writer(RESULTS, COMMAND, FIELDS) as keep:
+        keep(dict(zip(FIELDS, found, strict=True)))
     print(f"{errors} errors, {finished} finished runs, {seconds:.1f} s (load before {load:.1f}), {mode}, {whole}")
     raise SystemExit(bool(errors) or finished != options.processes * options.runs)
 

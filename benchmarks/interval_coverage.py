@@ -201,7 +201,8 @@ def measure_voros(samples: int) -> Iterator[Row]:
 def measure_bootstrapped(samples: dict[int, int]) -> Iterator[Row]:
     """VOROS by the bootstrap, which does not see all of its optimism."""
     population = POPULATIONS[0]
-    truth, options = voros(population), {"level": LEVEL, "method": "bootstrap"}
+    truth = voros(population)
+    options: dict[str, Any] = {"level": LEVEL, "method": "bootstrap"}
     for size, count in samples.items():
         rng = np.random.default_rng([size, 2029])
         found = [numbers(estimate(*population.sample(rng, size), "voros", seed=k, **options)) for k in range(count)]

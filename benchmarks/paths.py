@@ -16,6 +16,7 @@ os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUM
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from time import process_time
 from typing import Any
 
@@ -25,6 +26,7 @@ import numpy as np
 from auclab import CSVM, GeneralizedBufferedAUC, RankSVM, solve
 from auclab.datasets import load
 from auclab.datasets.preprocess import standard
+from auclab.datasets.records import Labels
 from auclab.formulations import Program
 from auclab.solvers.path import solve_path
 from auclab.types import Array
@@ -35,7 +37,7 @@ COMMAND, PAGE_COMMAND = "python benchmarks/paths.py", "benchmarks/paths.py --pag
 FIELDS = ("data", "program", "values", "path", "separate", "largest_gap")
 DATA, VALUES, REPETITIONS = ("ionosphere", "pima", "spambase"), 8, 3
 #: Programs by the name on the page, and the parameter that changes.
-PROGRAMS: dict[str, tuple[Program, str]] = {
+PROGRAMS: dict[str, tuple[RankSVM | CSVM | GeneralizedBufferedAUC, str]] = {
     "RankSVM": (RankSVM(1.0), "penalty"),
     "RankSVM, l1": (RankSVM(1.0, "l1"), "penalty"),
     "RankSVM²": (RankSVM(1.0, squared=True), "penalty"),
@@ -44,7 +46,7 @@ PROGRAMS: dict[str, tuple[Program, str]] = {
 }
 
 
-def values_of(program: Program, parameter: str, X: Array, y: Array) -> list[float]:
+def values_of(program: Program, parameter: str, X: Array, y: Labels) -> list[float]:
     """From 0.5 to 0.001 of the largest one that is not trivial, the length of the difference of the class means."""
     difference = X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0)
     largest = float(np.abs(difference).max() if program.norm == "l1" else np.linalg.norm(difference))
@@ -60,14 +62,15 @@ def measure() -> Iterator[dict[str, Any]]:
         for label, (program, parameter) in PROGRAMS.items():
             values = values_of(program, parameter, X, y)
             options: dict[str, Any] = {"solver": "newton", "tolerance": 1e-6}
-            solve(replace(program, **{parameter: values[0]}), X[::5], y[::5], **options)  # loads the loops
+            at: Any = partial(replace, program)
+            solve(at(**{parameter: values[0]}), X[::5], y[::5], **options)  # loads the loops
             seconds: dict[str, list[float]] = {"path": [], "separate": []}
             for _ in range(REPETITIONS):
                 begin = process_time()
                 found = solve_path(program, X, y, values, parameter=parameter, **options)
                 middle = process_time()
                 for value in values:
-                    solve(replace(program, **{parameter: value}), X, y, **options)
+                    solve(at(**{parameter: value}), X, y, **options)
                 seconds["path"].append(middle - begin)
                 seconds["separate"].append(process_time() - middle)
             least = {way: min(each) for way, each in seconds.items()}
