@@ -10,6 +10,11 @@ import scipy.sparse as sp
 from auclab.projection.nearest_mean_euclidean import nearest_mean_euclidean
 from auclab.types import Array, AuclabError, Norm
 
+#: Columns whose sizes differ by more than this factor are tried in units of their own as well.
+_MIXED = 1e3
+#: The dual of each norm, as NumPy names it.
+_DUAL_ORDER: dict[Norm, float] = {"l1": np.inf, "l2": 2, "linf": 1}
+
 
 def nearest_mean(X: sp.csr_matrix | Array, capacity: Array, total: float, target: Array, norm: Norm) -> Array:
     """Argmin of ``‖target − Xᵀq‖_*`` over ``0 ≤ q ≤ capacity``, ``Σ q = total``.
@@ -49,6 +54,20 @@ def nearest_mean(X: sp.csr_matrix | Array, capacity: Array, total: float, target
     """
     if total >= capacity.sum() * (1 - 1e-15):
         return capacity.copy()
+    found = _nearest_mean(X, capacity, total, target, norm)
+    away = X if sp.issparse(X) else X - target / total
+    unit = np.asarray(abs(away).mean(axis=0), dtype=float).ravel()
+    unit = np.where(unit > 0, unit, 1.0)
+    if unit.max() > _MIXED * unit.min():
+        # A mean that meets the target does so in any units, and is found in those of the columns.
+        scaled = X @ sp.diags_array(1.0 / unit) if sp.issparse(X) else X / unit
+        other = _nearest_mean(scaled, capacity, total, target / unit, norm)
+        order = _DUAL_ORDER[norm]
+        found = min(found, other, key=lambda weights: float(np.linalg.norm(target - X.T @ weights, order)))
+    return found
+
+
+def _nearest_mean(X: sp.csr_matrix | Array, capacity: Array, total: float, target: Array, norm: Norm) -> Array:
     if norm == "l2":
         return nearest_mean_euclidean(X, capacity, total, target)
     weights = np.clip(_nearest_mean_polyhedral(sp.csc_array(X.T), capacity, total, target, norm), 0.0, capacity)

@@ -19,7 +19,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 from auclab.types import Array
 
 #: The band narrows by this factor, at most so often, and each width takes at most so many steps.
-_NARROWING, _MAX_WIDTHS, _MAX_STEPS = 0.1, 10, 30
+_NARROWING, _MAX_WIDTHS, _MAX_STEPS = 0.1, 25, 30
 #: Steps end when the next one lowers the value by less than this part of what the smoothing adds to it, and the
 #: gradient is shorter than the second part of v.
 _CONVERGED, _SMALL_GRADIENT = 1e-8, 1e-6
@@ -67,7 +67,10 @@ def nearest_mean_euclidean(X: Any, capacity: Array, total: float, target: Array)
     path: list[_Point] = []
     for _ in range(_MAX_WIDTHS):
         start = _extrapolated(path, "v", half_width) if len(path) > 1 else v
-        point = dual.minimised(start, half_width, path[-1].beta if path else None)
+        try:
+            point = dual.minimised(start, half_width, path[-1].beta if path else None)
+        except np.linalg.LinAlgError:  # the band is so narrow that the unit matrix is lost beside its covariance
+            break
         path, v, found = [*path[-1:], point], point.v, [point.weights]
         if len(path) > 1:
             # Between changes of the band v and q are affine in the half-width: at 0 they are the optimum.

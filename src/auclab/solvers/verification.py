@@ -57,6 +57,7 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, se
     if raw.certificate is not None:
         return _verified_before(problem, raw, raw.certificate, solver, tolerance)
     raw = _as_returned(problem, _feasible(problem, _on_bounds(problem, raw, tolerance)))
+    given = raw
     raw, objective, null_reason = _canonical(problem, raw, tolerance, math.inf if seconds is None else seconds)
     proving, of_constraints = problem, None
     if math.isfinite(raw.bound):
@@ -64,7 +65,12 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, se
         if problem.constraints is not None:
             certificate = replace(certificate, violation=problem.constraints.violation(raw.coef))
     else:
-        proving, certificate, multipliers, of_constraints = _proved(problem, raw, objective, tolerance)
+        proved = _proved(problem, raw, objective, tolerance)
+        if null_reason is not None and given.multipliers is not None and not proved[1].gap <= tolerance:
+            # The program for the multipliers of w = 0 was not solved far enough; the solver's may prove more.
+            own = replace(raw, multipliers=given.multipliers, share_neg=given.share_neg)
+            proved = max(proved, _proved(problem, own, objective, tolerance), key=lambda found: found[1].lower_bound)
+        proving, certificate, multipliers, of_constraints = proved
     return Solution(
         coef=raw.coef,
         intercept=0.0 if problem.over_pairs else moved_intercept(raw.intercept, raw.coef, problem.sample.offset, -1.0),

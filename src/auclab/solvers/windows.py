@@ -26,12 +26,15 @@ from auclab.models.timings import Timings
 from auclab.models.window import Window, window_around
 from auclab.models.window_cone import solve_cone
 from auclab.solvers.budget import stored_entries
-from auclab.solvers.certificate import SMALL_OBJECTIVE, certify
+from auclab.solvers.certificate import SMALL_OBJECTIVE, certify, relative_gap
 from auclab.solvers.feasible_point import nearest_feasible
 from auclab.solvers.raw import RawSolution
 from auclab.types import Array, Status
 
 _MAX_STEPS = 200
+#: Steps in a row, each of which lowers the gap by less than this part, after which a gap within the tolerance, or any,
+#: is taken for the last.
+_MOVED, _MAX_IDLE, _MAX_IDLE_ABOVE = 1e-2, 4, 40
 #: Margins of the first window, or a hundredth of that for every feature if that is more; a conic program's rows take
 #: longer than a linear program's.
 MIN_WINDOW, MIN_CONIC_WINDOW = 2_000, 600
@@ -80,6 +83,7 @@ def solve_windows(
     time_limit: float | None,
     start: tuple[Array, float] | None = None,
     radius: float = 0.1,
+    lower_bound: float = 0.0,
     stopped: Callable[[], Status | None] = lambda: None,
     record: Callable[[float, float], None] = lambda objective, lower_bound: None,
     call_limit: Callable[[], float | None] = lambda: None,
@@ -97,6 +101,8 @@ def solve_windows(
         A point ``(w, b)`` to begin with; without one, L-BFGS looks for it (pairs only).
     radius : float
         How far from the start the optimum is expected, in changes of the margins: the first box.
+    lower_bound : float
+        What has been proved already: steps that prove and gain nothing end earlier if that is near.
     stopped : callable
         Called between the steps; a status other than None ends the solve with it.
     record : callable
@@ -124,7 +130,13 @@ def solve_windows(
     unit = 1.0 / problem.sample.spread
     solve_window = solve_dual if problem.program.is_linear else solve_cone
     status = Status.ITERATION_LIMIT
+    idle, reached = -1, (state.value, lower_bound)
     for _ in range(_MAX_STEPS):
+        idle, reached = _idle_steps(state, lower_bound, idle, reached)
+        is_near = relative_gap(*reached) <= tolerance
+        if idle >= (_MAX_IDLE if is_near else _MAX_IDLE_ABOVE):
+            status = Status.OPTIMAL if state.gap <= tolerance else status
+            break
         remaining = deadline - perf_counter()
         reason = Status.TIME_LIMIT if remaining <= 0 else stopped()
         if reason is not None:
@@ -164,6 +176,16 @@ def solve_windows(
         timings=state.timings,
         history=tuple(state.history),
     )
+
+
+def _idle_steps(
+    state: _TrustRegion, lower_bound: float, idle: int, reached: tuple[float, float]
+) -> tuple[int, tuple[float, float]]:
+    """The steps since value or bound last moved by a hundredth of what is between them, and both as they are."""
+    value, bound = state.value, max(state.bound, lower_bound)
+    if (reached[0] - value) + (bound - reached[1]) > _MOVED * (reached[0] - reached[1]):
+        return 0, (value, bound)
+    return idle + 1, reached
 
 
 def _step(problem: Problem, state: _TrustRegion, window: Window, point: DualPoint) -> bool:

@@ -41,7 +41,7 @@ def certified_step(
         if method.is_too_long(step + correction, theta):
             break
         step = step + correction
-        multipliers = linearised(loss, evaluation, step)
+        multipliers = _with_one_sum(problem, linearised(loss, evaluation, step))
         before, bound = bound, dual_bound(problem, (theta + step)[:-2], _of_pairs(multipliers)).bound
         if bound - before <= allowed:
             break
@@ -66,6 +66,20 @@ def certified_step(
         history=tuple(monitor.history),
         share_neg=share_neg,
     ), certificate
+
+
+def _with_one_sum(problem: Problem, multipliers: tuple[Array, ...]) -> tuple[Array, ...]:
+    """Those of pairs with the sum over either class that they have but for rounding, in place.
+
+    A certificate makes the sums equal, which moves ``Σ q d`` by what they differ by times the means of the columns:
+    with a λ of 1e-9 in units of these that is too much, unless the refinement takes it into account.
+    """
+    if problem.over_pairs:
+        sums = [float(part.sum()) for part in multipliers[:2]]
+        for part, total in zip(multipliers[:2], sums, strict=True):
+            if 0.0 < min(sums) < total:
+                part *= min(sums) / total
+    return multipliers
 
 
 def _of_pairs(multipliers: tuple[Array, ...]) -> tuple[Array, Array]:

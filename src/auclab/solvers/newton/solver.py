@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from time import perf_counter
 
@@ -64,6 +65,8 @@ _CLEARLY_NOT_NULL = 0.9
 _LEVEL_START = 0.01
 #: Lengths of the first point, relative to the difference of the means in units of the variances.
 _FIRST_LENGTHS = (0.1, 0.3, 1.0, 3.0)
+#: Variances of the columns that differ by more than this factor are damped in the first point of a program with a norm.
+_MIXED = 1e6
 _MAX_ROUNDS = 12
 #: A round that leaves more than this part of the gap has stalled.
 _STALLED = 0.3
@@ -256,9 +259,25 @@ class NewtonSolve:
     def _first_point(self, sample: Sample) -> Array:
         """The difference of the class means, at the best of a few lengths."""
         intercept = Problem(self.problem.program, sample).null_intercept()
-        direction = sample.mean_difference * self.method.unit**2
-        points = [self.method.feasible(np.r_[length * direction, intercept, 0.0]) for length in _FIRST_LENGTHS]
+        points = [
+            self.method.feasible(np.r_[length * direction, intercept, 0.0])
+            for direction in self._first_directions(sample)
+            for length in _FIRST_LENGTHS
+        ]
         return min(points, key=lambda theta: self._objective(sample, theta))
+
+    def _first_directions(self, sample: Sample) -> list[Array]:
+        """The difference of the means in units of the variances; where these differ much, small ones also damped.
+
+        A norm of w is the sum of what the columns of the smallest variance take, each some of its inverse root.
+        """
+        variance = self.method.unit**-2.0
+        directions = [sample.mean_difference / variance]
+        least, largest = float(variance.min()), float(variance.max())
+        if self.problem.program.uses_norm and least * _MIXED < largest:
+            levels = np.geomspace(least, largest, max(3, round(math.log10(largest / least) / 3.0)))
+            directions += [sample.mean_difference / (variance + level) for level in levels]
+        return directions
 
     def _better_point(self, sample: Sample, theta: Array, falling: Array | None) -> Array:
         """`theta`, or a better one in a direction in which the loss over the hardest negatives falls."""

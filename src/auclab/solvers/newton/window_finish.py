@@ -43,6 +43,7 @@ def finish_by_windows(
         time_limit=monitor.remaining,
         start=(smoothed.coef, smoothed.intercept),
         radius=max(_MIN_RADIUS, _RADIUS_PER_HALF_WIDTH * half_width),
+        lower_bound=max((entry[2] for entry in smoothed.history), default=0.0),
         stopped=monitor.stopped,
         record=monitor.record,
         call_limit=lambda: monitor.call_limit,

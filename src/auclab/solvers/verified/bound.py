@@ -29,7 +29,7 @@ from auclab.formulations.problem import Problem
 from auclab.samples.memory import Sample
 from auclab.solvers.certificate import transport_factor
 from auclab.solvers.verified.constraints import Lagrangian, lagrangian
-from auclab.solvers.verified.correction import Rows, correct, correct_threshold, correcting_rows
+from auclab.solvers.verified.correction import Rows, correct, correct_threshold, correcting_rows, shortened
 from auclab.solvers.verified.feasibility import Feasible, feasible_nearby
 from auclab.solvers.verified.moments import Moments, moments
 from auclab.types import Array
@@ -141,7 +141,8 @@ def _with_norm(problem: Problem, coef: Array, multipliers: tuple[Array, Array], 
             break
         rows = _rows(problem, best.multipliers, every_column, held)
         for _ in range(_CORRECTIONS):
-            corrected = None if rows is None else _corrected(problem, rows, best.multipliers, held)
+            lacking = _excess(problem, coef, *best.multipliers, goal)
+            corrected = None if rows is None else _corrected(problem, rows, best.multipliers, held, lacking)
             if rows is None or corrected is None:
                 break
             changed = None if held is None else held.replaced(corrected[2])
@@ -163,22 +164,21 @@ def _rows(
 
 
 def _corrected(
-    problem: Problem, rows: Rows, multipliers: tuple[Array, Array], held: Lagrangian | None
+    problem: Problem, rows: Rows, multipliers: tuple[Array, Array], held: Lagrangian | None, lacking: float
 ) -> tuple[Array, Array, Array] | None:
-    """Multipliers that are nearer to their inequality, within their capacities."""
+    """Multipliers that are nearer to their inequality, with what capacities they lack to spare, within these."""
     program, sample = problem.program, problem.sample
     sums = moments(sample, *multipliers)
     value, total = sums.value, sums.total * (1.0 if problem.over_pairs else 2.0)
     if held is not None:
         value = held.moments(sums).value
         value[:-1] = held.excess(value[:-1], held.left_over(value[:-1]))
-    spare = (_SPARE + 4.0 * _rounding_of_sums(sample)) * total * dual_norm_of(sample.peaks, program.norm)
+    spare = (_SPARE * total + 4.0 * lacking) * dual_norm_of(sample.peaks, program.norm)
     if program.threshold:
         corrected = correct_threshold(rows, *multipliers, program, value, total, spare)
     else:
-        size = dual_norm_of(value[:-1], program.norm)
-        kept = min(1.0, max(0.0, program.penalty - spare) / size) if size > 0 else 1.0
-        corrected = correct(rows, *multipliers, np.r_[(kept - 1.0) * value[:-1], -value[-1]])
+        wanted = shortened(value[:-1], max(0.0, program.penalty - spare), sample.spread, program.norm)
+        corrected = correct(rows, *multipliers, np.r_[wanted - value[:-1], -value[-1]])
     return None if corrected is None else _within_capacities(problem, *corrected)
 
 

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from auclab.formulations.base import Program
+from auclab.formulations.norms import dual_norm_of
 from auclab.samples.memory import Sample
-from auclab.types import Array
+from auclab.types import Array, Norm
 
 #: Observations that share the correction, at least and for every feature; more features than this are not corrected.
 _MIN_ROWS, _ROWS_PER_FEATURE, MAX_FEATURES = 500, 5, 1_500
@@ -33,6 +34,8 @@ _NEARLY = 1e-6
 _ACCEPTED_MISS = 0.1
 #: Changes below this are 0.
 _UNDERFLOW = 1e-290
+#: Halvings of the interval in which a multiplier is sought.
+_HALVINGS = 60
 #: Singular values below this, relatively, belong to directions in which the rows do not differ.
 _RANK = 1e-13
 
@@ -174,6 +177,50 @@ def _strongest(X: Any, multipliers: Array, spread: Array) -> NDArray[np.intp]:
         strongest = np.argpartition(-size, count - 1)[:count] if count else np.empty(0, np.intp)
         found.append(strongest if isinstance(where, slice) else where[strongest])
     return used[np.unique(np.concatenate(found))]
+
+
+def shortened(gradient: Array, length: float, spread: Array, norm: Norm) -> Array:
+    """A vector with ``‖·‖_* ≤ length`` near `gradient`, nearly the nearest in units of the spreads.
+
+    Multipliers have to change by what a column is to change by in units of its spread, so those of small spread keep
+    what they have if they can.
+
+    Parameters
+    ----------
+    gradient : array of shape (n_features,)
+    length : float ≥ 0
+    spread : array of shape (n_features,)
+        Positive.
+    norm : {"l1", "l2", "linf"}
+        To which ‖·‖_* is dual.
+
+    Examples
+    --------
+    >>> shortened(np.array([3.0, -0.5]), 1.0, np.ones(2), "l1").tolist()
+    [1.0, -0.5]
+    >>> shortened(np.array([3.0, -0.5]), 1.5, np.array([1.0, 1e-9]), "linf").round(12).tolist()  # l1 norm
+    [1.0, -0.5]
+    """
+    if norm == "l1":
+        return np.clip(gradient, -length, length)
+    if dual_norm_of(gradient, norm) <= length:
+        return gradient.copy()
+    weight = (spread / spread.max()) ** 2
+
+    def at(multiplier: float) -> Array:
+        if norm == "l2":
+            return np.asarray(gradient / (1.0 + multiplier * weight))
+        return np.asarray(np.sign(gradient) * np.maximum(abs(gradient) - multiplier * weight, 0.0))
+
+    low, high = 0.0, 1e-12
+    while dual_norm_of(at(high), norm) > length and high < 1e60:
+        high *= 16.0
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if dual_norm_of(at(middle), norm) > length else (low, middle)
+    found = at(high)
+    # A length of 0 is not reached by division.
+    return found if dual_norm_of(found, norm) <= length else found * (length / dual_norm_of(found, norm))
 
 
 def correct(rows: Rows, pos: Array, neg: Array, change: Array) -> tuple[Array, Array, Array] | None:
