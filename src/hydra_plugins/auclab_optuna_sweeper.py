@@ -29,7 +29,7 @@ class OptunaSweeper(GridSweeper):
     n_trials : int
         Number of jobs in all, those of an earlier start of the same command included.
     batch : int, optional
-        Jobs that are proposed together and run at the same time; as many as the launcher has workers if not given.
+        Jobs that are proposed together and run at the same time; that of `auclab.sweeps.workers` if not given.
     sampler : str
         A name in `auclab.sweeps.adaptive.SAMPLERS`.
     seed : int
@@ -70,7 +70,7 @@ class OptunaSweeper(GridSweeper):
         from auclab.sweeps.search_results import keep, show_search
         from auclab.sweeps.search_space import space_of
         from auclab.sweeps.sweep import program, report_remaining_jobs
-        from auclab.sweeps.workers import count_workers
+        from auclab.sweeps.workers import jobs_at_a_time
         from auclab.tracking.config import TrackingConfig
 
         assert self.hydra_context is not None
@@ -83,7 +83,7 @@ class OptunaSweeper(GridSweeper):
         folder.mkdir(parents=True, exist_ok=True)
         OmegaConf.save(self.config, folder / "multirun.yaml")
         tracking = typed(self.config.tracking, TrackingConfig)
-        batch = self.batch or count_workers(self.config.hydra.launcher)
+        batch = self.batch or jobs_at_a_time(self.config.hydra.launcher, self.n_trials)
         try:
             while (number := len(search.jobs)) < self.n_trials:
                 asked = search.ask(min(batch, self.n_trials - number))

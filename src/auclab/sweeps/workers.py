@@ -66,6 +66,20 @@ def count_workers(launcher: Mapping[str, Any]) -> int:
     return cores() if requested is None or int(requested) < 0 else max(1, int(requested))
 
 
+def jobs_at_a_time(launcher: Mapping[str, Any], total: int) -> int:
+    """Jobs of a search that are proposed together: as many as workers; of a job array a quarter of all at most.
+
+    Jobs of one proposal do not know of each other's results.
+
+    Examples
+    --------
+    >>> jobs_at_a_time({"workers": 4}, 40), jobs_at_a_time({"array_parallelism": 64}, 40), jobs_at_a_time({}, 40)
+    (4, 10, 1)
+    """
+    array = launcher.get("array_parallelism")
+    return count_workers(launcher) if array is None else max(1, min(int(array), total // 4))
+
+
 def cores() -> int:
     """Number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
