@@ -14,9 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from auclab.datasets.records import Split
+from auclab.datasets.shuffled_rows import shuffled_rows
 from auclab.samples.blocks.table import BlockTable
 from auclab.types import AuclabError
 from auclab.validation import positive_mask
+
+#: Rows from which parts are drawn in arrays, and not by scikit-learn: the same rows.
+MANY = 1_000_000
 
 
 def holdout(y: ArrayLike, *, test_size: float = 0.3, seed: int = 0) -> list[Split]:
@@ -216,13 +220,17 @@ def _shuffled(y: ArrayLike, *, n_repeats: int, test_size: float, seed: int, name
     labels = _labels(y)
     check_settings(test_size=test_size, seed=seed)
     check_rows(labels, test_size=test_size)
-    from sklearn.model_selection import StratifiedShuffleSplit
+    if labels.size >= MANY:
+        drawn = shuffled_rows(labels == 1, test_size=test_size, n_repeats=n_repeats, seed=seed)
+        splits = _splits(drawn, names)
+    else:
+        from sklearn.model_selection import StratifiedShuffleSplit
 
-    shuffle = StratifiedShuffleSplit(n_repeats, test_size=test_size, random_state=seed)
-    splits = _splits(shuffle.split(labels, labels), names)
+        shuffle = StratifiedShuffleSplit(n_repeats, test_size=test_size, random_state=seed)
+        splits = _splits(shuffle.split(labels, labels), names)
     for split in splits:
         for part, rows in (("training", split.train), ("test", split.test)):
-            if len(np.unique(labels[rows])) < 2:
+            if np.ptp(labels[rows]) == 0:
                 raise AuclabError(
                     f"the {part} part of {len(rows)} rows has one class only with test_size={test_size}, "
                     f"{_census(labels)}; change test_size, or take split=kfold or split=none"
@@ -234,10 +242,10 @@ def _splits(rows: Iterable[tuple[NDArray[np.intp], NDArray[np.intp]]], names: li
     return [Split(train, test, name) for (train, test), name in zip(rows, names, strict=True)]
 
 
-def _labels(y: ArrayLike) -> NDArray[np.int64]:
-    return np.asarray(positive_mask(y), dtype=np.int64)
+def _labels(y: ArrayLike) -> NDArray[np.int8]:
+    return np.asarray(positive_mask(y), dtype=np.int8)
 
 
-def _census(labels: NDArray[np.int64]) -> str:
+def _census(labels: NDArray[np.int8]) -> str:
     n_neg, n_pos = np.bincount(labels, minlength=2).tolist()
     return f"but there are {n_pos} positives and {n_neg} negatives"

@@ -92,7 +92,8 @@ class BlockTable:
             raise AuclabError("rows of a table in blocks are taken in ascending order, each at most once")
         selected[numbers] = True
         masks = zip(self.blocks, self.split(selected), strict=True)
-        blocks = [block.select(mask) for block, mask in masks if mask.any()]
+        # A block whose rows are all in it is read without a copy.
+        blocks = [block if mask.all() else block.select(mask) for block, mask in masks if mask.any()]
         return BlockTable(blocks, self.columns, self.engine)
 
     def take(self, rows: NDArray[np.integer]) -> Array:
