@@ -1,6 +1,7 @@
 """Sweeps under kill -9: start one, kill it at random times, start it again, and count the runs in the store.
 
-    python benchmarks/sweep_survival.py [--jobs 60] [--kills 10] [--seed 0] [--launcher basic] [--folder FOLDER]
+    python benchmarks/sweep_survival.py [--jobs 20] [--kills 5] [--seed 0] [--launcher basic] [--folder FOLDER]
+    python benchmarks/sweep_survival.py --page    # the screen of docs/sweeps.md, from docs/sweeps/survival.csv
 
 Every start is the same command. A kill hits the process of the sweep alone, as the system's own would; workers of a
 launcher have to notice. Prints one line per start and the verdict: every job finished once, no run left RUNNING, no
@@ -18,10 +19,25 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+import measured
+
+ROOT = measured.ROOT
+PAGE = ROOT / "docs" / "sweeps.md"
+RESULTS = PAGE.with_suffix("") / "survival.csv"
+COMMAND, PAGE_COMMAND = "python benchmarks/sweep_survival.py", "benchmarks/sweep_survival.py --page"
+FIELDS = ("jobs", "kills", "line")
+#: What was printed.
+LINES: list[str] = []
+
+
+def say(line: str) -> None:
+    """Print a line, and keep it."""
+    LINES.append(line)
+    print(line, flush=True)
 
 
 def command(jobs: int, launcher: str) -> list[str]:
@@ -69,9 +85,10 @@ def survive(folder: Path, jobs: int, kills: int, seed: int, launcher: str) -> li
         process.send_signal(signal.SIGKILL)
         process.wait()
         found = statuses(folder)
-        print(f"kill {number + 1:2}: {time.monotonic() - begin:6.1f} s  {dict(found)}", flush=True)
+        say(f"kill {number + 1:2}: {time.monotonic() - begin:6.1f} s  {dict(found)}")
     answer = subprocess.run(start, cwd=folder, capture_output=True, text=True)
-    print(answer.stdout.strip().splitlines()[-1], f"(exit code {answer.returncode}, {time.monotonic() - begin:.0f} s)")
+    last = answer.stdout.strip().splitlines()[-1]
+    say(f"{last} (exit code {answer.returncode}, {time.monotonic() - begin:.0f} s)")
     return faults(folder, jobs, answer.returncode)
 
 
@@ -95,23 +112,42 @@ def faults(folder: Path, jobs: int, code: int) -> list[str]:
         sets[status, len(names)] += 1
         if status == "FINISHED" and not {"metrics.json", "config.yaml", "scores.parquet", "MLmodel"} <= names:
             wrong.append(f"files of seed {seed} are missing")
-    print(f"journal mode {mode}, integrity {whole}, {parents} parent run(s); runs by (status, files): {dict(sets)}")
+    say(f"journal mode {mode}, integrity {whole}, {parents} parent run(s); runs by (status, files): {dict(sets)}")
     return wrong
 
 
+def tables(rows: Sequence[measured.Row]) -> dict[str, str]:
+    """The screen of the page."""
+    return {"survival": "\n".join(f"    {row['line']}".rstrip() for row in rows)}
+
+
+def sentences(rows: Sequence[measured.Row]) -> list[str]:
+    """What the text of the page says about how it was measured."""
+    times = {"5": "five", "10": "ten"}.get(rows[0]["kills"], rows[0]["kills"])
+    return [f"{rows[0]['jobs']} jobs, the process of the sweep killed with `kill -9` {times} times"]
+
+
 def main() -> None:
-    """Read the options, run, print the verdict."""
+    """Read the options, run, print the verdict; or write the page."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--jobs", type=int, default=60)
-    parser.add_argument("--kills", type=int, default=10)
+    parser.add_argument("--jobs", type=int, default=20)
+    parser.add_argument("--kills", type=int, default=5)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--launcher", choices=["basic", "processes", "dask"], default="basic")
     parser.add_argument("--folder", type=Path)
+    parser.add_argument("--page", action="store_true")
     options = parser.parse_args()
+    if options.page:
+        measured.fill(PAGE, PAGE_COMMAND, tables(measured.read(RESULTS)))
+        return
     folder = options.folder or Path(tempfile.mkdtemp(prefix="survival-"))
     folder.mkdir(parents=True, exist_ok=True)
     wrong = survive(folder, options.jobs, options.kills, options.seed, options.launcher)
-    print("\n".join(wrong) if wrong else f"{options.jobs} jobs, {options.kills} kills: none lost, none twice")
+    say("\n".join(wrong) if wrong else f"{options.jobs} jobs, {options.kills} kills: none lost, none twice")
+    if options.launcher == "basic":
+        with measured.writer(RESULTS, COMMAND, FIELDS) as keep:
+            for line in LINES:
+                keep({"jobs": options.jobs, "kills": options.kills, "line": line})
     raise SystemExit(bool(wrong))
 
 
