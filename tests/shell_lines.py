@@ -163,6 +163,7 @@ _BY_HAND = Otherwise("before a release, by hand")
 _BENCHOPT = Otherwise("benchopt is no extra of auclab; by hand")
 _SERVED = "tests/tracking/test_elsewhere.py, where PostgreSQL is installed"
 _STUDY = "python -m experiments.which_formulation.nonlinear.splits"
+_BLOCKS = "python run.py dataset=blocks dataset.path=FOLDER dataset.target=y"
 _CARD = "python run.py formulation=scorecard"
 _ALL_SETS = "python benchmarks/all_data_sets.py"
 OTHERWISE: dict[tuple[str, str], Otherwise] = {
@@ -201,6 +202,12 @@ OTHERWISE: dict[tuple[str, str], Otherwise] = {
         "takes an hour",
         (f"{_ALL_SETS} --longest 1 --solvers auto newton --limit 1 --results solvers.csv",),
     ),
+    **{
+        (page, f"{_BLOCKS} engine=dask engine.workers=4{more}"): Otherwise(
+            "four processes on a machine with two cores", (f"{_BLOCKS} engine=dask engine.workers=1{more}",)
+        )
+        for page, more in (("docs/blocks.md", ""), ("docs/blocks_at_scale.md", " figures=test"))
+    },
     (
         "docs/choose_formulation.md",
         "auclab run -m formulation=bauc,ranksvm,csvm,logistic tune=auto dataset=breast_cancer 'split.seed=range(5)'",

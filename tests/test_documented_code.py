@@ -83,7 +83,7 @@ def test_the_blocks_of_a_page_run(
     elif page == "docs/blocks_at_scale.md":
         dask = pytest.importorskip("distributed", reason="needs the extra auclab[dask]")
         cluster = dask.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None)
-        request.addfinalizer(cluster.close)
+        request.addfinalizer(lambda: (names["engine"].close(), cluster.close()))
         texts = {"tcp://scheduler:8786": cluster.scheduler_address}
         frame = names["X"].assign(y=names["y"])
         names["frame"] = pytest.importorskip("dask.dataframe").from_pandas(frame, npartitions=2)
