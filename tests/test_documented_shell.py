@@ -53,9 +53,8 @@ def shell(tmp_path_factory):
 def folder_of(page, folder):
     """What of a clone the lines of a page name."""
     shutil.copy(ROOT / "run.py", folder)
-    text = " ".join(LINES[page])
-    for name in ("experiments", "benchmarks", "docs"):
-        if re.search(rf" {name}/| -m {name}\.| experiment=|-m experiments", text):
+    if re.search(r" (experiments|benchmarks)[/.]| experiment=", " ".join(LINES[page])):
+        for name in ("experiments", "benchmarks", "docs"):
             shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns(*GENERATED))
     if page == "CONTRIBUTING.md":
         shutil.copy(ROOT / ".pre-commit-config.yaml", folder)
