@@ -55,12 +55,12 @@ def nearest_mean(X: sp.csr_matrix | Array, capacity: Array, total: float, target
     if total >= capacity.sum() * (1 - 1e-15):
         return capacity.copy()
     found = _nearest_mean(X, capacity, total, target, norm)
-    away = X if sp.issparse(X) else X - target / total
-    unit = np.asarray(abs(away).mean(axis=0), dtype=float).ravel()
+    away: Any = X if sp.issparse(X) else X - target / total
+    unit: Array = np.asarray(abs(away).mean(axis=0), dtype=np.float64).ravel()
     unit = np.where(unit > 0, unit, 1.0)
     if unit.max() > _MIXED * unit.min():
         # A mean that meets the target does so in any units, and is found in those of the columns.
-        scaled = X @ sp.diags_array(1.0 / unit) if sp.issparse(X) else X / unit
+        scaled: Any = X @ sp.diags_array(1.0 / unit) if sp.issparse(X) else X / unit
         other = _nearest_mean(scaled, capacity, total, target / unit, norm)
         order = _DUAL_ORDER[norm]
         found = min(found, other, key=lambda weights: float(np.linalg.norm(target - X.T @ weights, order)))
