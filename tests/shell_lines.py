@@ -174,7 +174,7 @@ OTHERWISE: dict[tuple[str, str], Otherwise] = {
     ("README.md", "pip install -e . && python run.py"): Otherwise(_INSTALLS.why, ("python run.py",), _INSTALLS.by),
     ("README.md", 'pip install -e ".[dev]" && pytest -n auto --dist loadfile'): _INSTALLS,
     ("README.md", 'pip install -e ".[docs]" && sphinx-build docs docs/_build'): Otherwise(
-        "the long examples take half an hour", by=".ci/run, with -t quick"
+        "the long examples are left out", by=".ci/run, with -t quick"
     ),
     ("benchmarks/benchopt_ranksvm/README.md", "pip install -e . benchopt"): _BENCHOPT,
     **{
@@ -185,7 +185,7 @@ OTHERWISE: dict[tuple[str, str], Otherwise] = {
     },
     ("docs/start.md", "pip install -e ."): _INSTALLS,
     ("docs/all_data_sets.md", f"{_ALL_SETS} --workers 2"): Otherwise(
-        "all sets take hours", (f'{_ALL_SETS} --workers 2 --sets main --only "sonar bauc " --results new.csv',)
+        "all sets take too long", (f'{_ALL_SETS} --workers 2 --sets main --only "sonar bauc " --results new.csv',)
     ),
     ("docs/all_data_sets.md", f"{_ALL_SETS} --again any --only spambase"): Otherwise(
         "twelve programs on 4,601 rows", (f'{_ALL_SETS} --again any --only "sonar bauc "',)
@@ -199,7 +199,7 @@ OTHERWISE: dict[tuple[str, str], Otherwise] = {
         f"{_ALL_SETS} --longest 150 --solvers auto newton highs clarabel --limit 5 "
         "--results docs/all_data_sets/solvers.csv",
     ): Otherwise(
-        "takes an hour",
+        "takes too long",
         (f"{_ALL_SETS} --longest 1 --solvers auto newton --limit 1 --results solvers.csv",),
     ),
     **{
@@ -244,20 +244,20 @@ OTHERWISE: dict[tuple[str, str], Otherwise] = {
         ),
     ),
     ("docs/scorecards.md", f"{_CARD} dataset=german_credit formulation.max_items=8"): Otherwise(
-        "takes half a minute", (f"{_CARD} dataset=german_credit formulation.max_items=8 solver.time_limit=2",)
+        "is searched for half a minute", (f"{_CARD} dataset=german_credit formulation.max_items=8 solver.time_limit=2",)
     ),
     ("docs/scorecards.md", f"{_CARD} dataset=breast_cancer preprocess=items preprocess.max_candidates=16"): Otherwise(
-        "takes a minute",
+        "is searched for a minute",
         (f"{_CARD} dataset=breast_cancer preprocess=items preprocess.max_candidates=16 solver.time_limit=2",),
     ),
     **{
         ("docs/inference.md", f"OMP_NUM_THREADS=1 python benchmarks/{name}_coverage.py"): Otherwise(
-            "takes an hour or more; the page from its results is made",
+            "takes too long; the tables are made from its results",
             (f"python benchmarks/{name}_coverage.py --page",),
         )
         for name in ("roc_band", "interval")
     },
-    ("docs/linear_or_kernel.md", _STUDY): Otherwise("takes a day", (f"{_STUDY} --minutes 0",)),
+    ("docs/linear_or_kernel.md", _STUDY): Otherwise("takes too long", (f"{_STUDY} --minutes 0",)),
     ("experiments/which_formulation/README.md", f"{_STUDY} --minutes 70"): Otherwise(
         "takes 70 minutes", (f"{_STUDY} --minutes 0",)
     ),
