@@ -125,3 +125,8 @@ def test_intervals_that_are_not_known():
         assert all(map(math.isnan, mean_interval(values, test_train_ratio=ratio)))
     with pytest.raises(AuclabError, match="level"):
         mean_interval([1.0, 2.0], level=1.0)
+
+
+def test_columns_that_are_the_same_share_the_probability():
+    assert signed_rank_probabilities(np.zeros(5), rope=0.0) == (0.5, 0.0, 0.5)
+    assert signed_rank_probabilities(np.zeros(5), rope=0.01) == (0.0, 1.0, 0.0)

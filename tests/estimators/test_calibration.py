@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.special import expit
+from sklearn.model_selection import PredefinedSplit
 
 from auclab import AuclabError
+from auclab.estimators import AUCClassifier
 from auclab.estimators.calibration import fit_calibration, held_out_scores
 
 
@@ -83,3 +85,29 @@ def test_scores_of_folds_do_not_depend_on_the_length_of_their_scorers():
 def test_an_unknown_method_is_named():
     with pytest.raises(AuclabError, match="calibration must be one of 'sigmoid', 'isotonic', or None; got 'beta'"):
         fit_calibration([0, 1], [0.0, 1.0], "beta")
+
+
+def test_rows_of_weight_zero_do_not_count_in_a_calibration():
+    """Three of the negatives count: folds of all rows would have some without any."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3))
+    y = X[:, 0] + rng.normal(size=80) > 0
+    weight = np.ones(80)
+    weight[np.flatnonzero(~y)[3:]] = 0.0
+    model = AUCClassifier("ranksvm", penalty=0.01, calibration="sigmoid")
+    probability = model.fit(X, y, weight).predict_proba(X)
+    without = model.fit(X[weight > 0], y[weight > 0]).predict_proba(X)
+    np.testing.assert_allclose(probability, without, atol=1e-6)
+
+
+def test_folds_of_the_caller_are_of_all_rows():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 2))
+    y = X[:, 0] + rng.normal(size=60) > 0
+    weight = np.where(np.arange(60) % 4 == 0, 0.0, 1.0)
+    model = AUCClassifier("ranksvm", penalty=0.01, calibration="sigmoid", cv=PredefinedSplit(np.arange(60) % 3))
+    rows = weight > 0
+    without = AUCClassifier(
+        "ranksvm", penalty=0.01, calibration="sigmoid", cv=PredefinedSplit(np.arange(60)[rows] % 3)
+    ).fit(X[rows], y[rows])
+    np.testing.assert_allclose(model.fit(X, y, weight).predict_proba(X), without.predict_proba(X), atol=1e-6)

@@ -281,3 +281,17 @@ def test_a_matrix_with_a_negative_eigenvalue_is_no_kernel():
     y = (rng.random(60) < 0.5).astype(int)
     with pytest.raises(AuclabError, match="negative eigenvalue"):
         auclab.solve(RankSVM(0.1, squared=True), matrix, y, kernel="precomputed")
+
+
+def test_landmarks_are_added_where_only_the_solve_shows_that_they_are_missing():
+    """The g of the best bound lies in the span of 2 of 7 rows, that of the solve does not."""
+    first, second, third = [1.475, -1.715, 1.434], [-0.574, 0.430, -2.894], [-1.481, 0.687, 1.604]
+    X = np.array([first, second, second, third, first, second, second])
+    y = np.array([0, 0, 0, 0, 1, 0, 0])
+    program, kernel = PartialAUC(0.3, penalty=0.0461, squared=True), Polynomial(degree=2, gamma=0.13638)
+    values, vectors = np.linalg.eigh((0.13638 * X @ X.T + 1.0) ** 2)
+    features = vectors * np.sqrt(np.maximum(values, 0.0))
+    best = auclab.solve(program, features, y, tolerance=1e-9)
+    solution = solve_kernel(program, X, y, kernel)
+    assert solution.status is Status.OPTIMAL
+    assert solution.lower_bound <= best.objective <= solution.objective <= 1.001 * best.objective

@@ -134,7 +134,8 @@ def signed_rank_probabilities(
         θ_above = Σ_ij w_i w_j 1{d_i + d_j > 2 rope},
 
     and a probability is how often its share is the largest (Benavoli, Mangili, Corani, Zaffalon & Ruggeri 2014;
-    Benavoli et al. 2017, Journal of Machine Learning Research 18, section 4.2). Pairs at ±rope count half.
+    Benavoli et al. 2017, Journal of Machine Learning Research 18, section 4.2). Pairs at ±rope count half,
+    and of shares that are equal each counts its part.
 
     Parameters
     ----------
@@ -161,6 +162,8 @@ def signed_rank_probabilities(
     >>> above, within, below = signed_rank_probabilities([0.02, -0.02], rope=0.0)
     >>> within, abs(above - below) < 0.02
     (0.0, True)
+    >>> signed_rank_probabilities([0.0, 0.0, 0.0], rope=0.0)
+    (0.5, 0.0, 0.5)
     """
     d = np.asarray(difference, dtype=float)
     if d.ndim != 1 or not d.size or not np.isfinite(d).all():
@@ -176,5 +179,6 @@ def signed_rank_probabilities(
     shares = np.stack((shares_above, 1.0 - shares_above - shares_below, shares_below))
     if rope == 0.0:
         shares[1] = -1.0
-    counts = np.bincount(np.argmax(shares, axis=0), minlength=3) / samples
-    return float(counts[0]), float(counts[1]), float(counts[2])
+    largest = shares == shares.max(axis=0)
+    above, within, below = (largest / largest.sum(axis=0)).mean(axis=1)
+    return float(above), float(within), float(below)

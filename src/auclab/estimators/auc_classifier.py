@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
@@ -404,16 +404,6 @@ class AUCClassifier(LinearClassifier):
         """Labels of the rows of the folds, their scores in standard units, and their weights."""
         if isinstance(X, BlockTable):
             raise AuclabError("a calibration needs rows in memory, and X is in blocks; set calibration=None")
-        cv = self.cv
-        if isinstance(cv, int | np.integer):
-            fewest = int(min(positive.sum(), (~positive).sum()))
-            if cv < 2 or fewest < 2:
-                raise AuclabError(
-                    f"a calibration needs at least two folds and two observations of each class, got cv={cv} and "
-                    f"{fewest} of one class; set calibration=None"
-                )
-            cv = StratifiedKFold(min(int(cv), fewest))
-        folds: Iterable[Any] = check_cv(cv, positive, classifier=True).split(np.empty((positive.size, 0)), positive)
 
         def fit(train: NDArray[np.intp]) -> Any:
             part = None if weight is None else weight[train]
@@ -421,8 +411,26 @@ class AUCClassifier(LinearClassifier):
             solution = self._solve(program, of_training[train], positive[train], part)
             return lambda rows: solution.decision_function(of_training[rows])
 
-        rows, scores = held_out_scores(fit, folds, weight)
+        rows, scores = held_out_scores(fit, self._folds(positive, weight), weight)
         return positive[rows], scores, None if weight is None else weight[rows]
+
+    def _folds(self, positive: NDArray[np.bool_], weight: Array | None) -> Iterator[tuple[Any, Any]]:
+        """Training and test rows; of observations with a weight above 0, as a fold may have no others of a class."""
+        counted = np.ones(positive.size, bool) if weight is None else weight > 0
+        if not isinstance(self.cv, int | np.integer):
+            for fold in check_cv(self.cv, positive, classifier=True).split(np.empty((positive.size, 0)), positive):
+                train, test = map(np.asarray, fold)
+                yield train[counted[train]], test[counted[test]]
+            return
+        fewest = int(min((positive & counted).sum(), (~positive & counted).sum()))
+        if self.cv < 2 or fewest < 2:
+            raise AuclabError(
+                f"a calibration needs at least two folds and two observations of each class, got cv={self.cv} and "
+                f"{fewest} of one class; set calibration=None"
+            )
+        rows, splitter = np.flatnonzero(counted), StratifiedKFold(min(int(self.cv), fewest))
+        for train, test in splitter.split(np.empty((rows.size, 0)), positive[rows]):
+            yield rows[train], rows[test]
 
     def _weights(self, positive: NDArray[np.bool_], weight: Array | None) -> Array | None:
         """Weights of the observations, with those of their classes."""

@@ -116,14 +116,17 @@ class LandmarkSolve:
         """Stage after stage."""
         if self.gap <= self.tolerance:
             return self.found(Status.OPTIMAL)
-        dual, choice = self.best, self.choice
+        dual = last = self.best
+        choice = self.choice
         while True:
             before = self.gap
             # What a span lacks of another program's g tells little: the first solve is in that span.
             added = self._is_started or choice.change(dual, self.tolerance * self._unit, self.gap)
+            if not added and last is not dual:  # the best bound's g lies in the span, and that of the solve may not
+                added = choice.change(last, self.tolerance * self._unit, self.gap)
             self._is_started = False
             raw = self._solve_in_span()
-            dual = self.point_of(raw)
+            dual = last = self.point_of(raw)
             choice.judge(dual)
             self._raise_bound(self._repaired(raw, dual))
             if self.bound > 0 and choice.cost(self.best) < choice.cost(dual):
