@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter, process_time
+from typing import Any
 
 import measured
 import numpy as np
@@ -68,7 +69,7 @@ def main() -> None:
     runs = read_runs(store, status=None)
     read = process_time()
     write_report(runs, page, store_dir=store)
-    row = {"runs": runs["run_id"].nunique(), "splits": len(runs), "read_cpu_s": read - start}
+    row: dict[str, Any] = {"runs": runs["run_id"].nunique(), "splits": len(runs), "read_cpu_s": read - start}
     row |= {"page_cpu_s": process_time() - read, "megabytes": page.stat().st_size / 1e6}
     print(row, f"{perf_counter() - began:.1f} s on the clock")
     if CHROMIUM is None:
@@ -77,7 +78,8 @@ def main() -> None:
     print(*opened, sep="\n")
     best = min(opened, key=lambda each: each["milliseconds"])  # other programs only add to it
     row |= {"paint_ms": best["paint"] or "", "opened_ms": best["milliseconds"]}
-    with measured.writer(RESULTS, f"python benchmarks/report_page.py --runs {arguments.runs} --folder FOLDER", FIELDS) as keep:
+    command = f"python benchmarks/report_page.py --runs {arguments.runs} --folder FOLDER"
+    with measured.writer(RESULTS, command, FIELDS) as keep:
         keep(row | {"nodes": best["nodes"], "figures": best["figures"]})
 
 
