@@ -38,9 +38,12 @@ WAYS = {
     "bins": "bins, this process",
     "bins-dask1": "bins, one Dask worker",
     "bins-dask2": "bins, two Dask workers",
+    "bins-pinned1": "bins, one Dask worker on one core",
+    "bins-pinned2": "bins, two Dask workers on a core each",
 }
 FIELDS = (
     "way", "rows", "seconds", "processor", "passes", "client_gb", "worker_gb", "status", "gap", "objective", "load",
+    "of_workers",
 )  # fmt: skip
 RESULTS, PAGE = measured.ROOT / "docs" / "blocks.csv", measured.ROOT / "docs" / "blocks.md"
 COMMAND, PAGE_COMMAND = "python benchmarks/blocks.py", "benchmarks/blocks.py --page"
@@ -91,14 +94,24 @@ def processor() -> float:
     )
 
 
+def on_one_core(number: int) -> None:
+    """All threads of this process on one core, those of pyarrow as well."""
+    for thread in os.listdir("/proc/self/task"):
+        os.sched_setaffinity(int(thread), {number})
+
+
 def one_way(way: str, folder: str, limit_gb: float) -> None:
     """Solve in this process and print what was measured as one line of JSON."""
-    method, _, workers = way.partition("-dask")
+    method, _, workers = way.replace("-pinned", "-dask").partition("-dask")
     dask = DaskEngine(workers=int(workers)) if workers else None
     if way == "rows":
         resource.setrlimit(resource.RLIMIT_DATA, (int(limit_gb * 1e9), int(limit_gb * 1e9)))
     if dask is not None:
-        dask.connect()
+        client = dask.connect()
+        if "pinned" in way:
+            for number, worker in enumerate(sorted(client.scheduler_info()["workers"])):
+                client.run(on_one_core, number % (os.cpu_count() or 1), workers=[worker])
+        of_workers = sum(client.run(processor).values())
     engine = Counted(dask or LocalEngine())
     table, labels = open_parquet(folder, target="y", engine=engine)
     y = (labels == 1).to_numpy()
@@ -109,6 +122,7 @@ def one_way(way: str, folder: str, limit_gb: float) -> None:
     solution = solve(BufferedAUC(), X, y, solver="newton", **options)
     found: dict[str, Any] = {"seconds": time.perf_counter() - begin, "client_gb": peak_gb()}
     if dask is not None:
+        found["of_workers"] = sum(dask.connect().run(processor).values()) - of_workers
         found["worker_gb"] = max(dask.connect().run(peak_gb).values())
         dask.close()
     found |= {

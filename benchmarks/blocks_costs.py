@@ -39,7 +39,7 @@ RESULTS = PAGE.with_name("blocks_costs.csv")
 COMMAND, PAGE_COMMAND = "python benchmarks/blocks_costs.py", "benchmarks/blocks_costs.py --page"
 FIELDS = ("part", "rows", "columns", "seconds")
 #: Rows that are read and summed, bins of a pass, passes of a solve, repetitions.
-ROWS, N_BINS, PASSES, REPETITIONS = 2_000_000, 4_096, 5, 5
+ROWS, N_BINS, PASSES, REPETITIONS = 2_000_000, 4_096, 4, 5
 #: Rows, columns and workers of the columns of the model.
 SIZES = (("2·10⁷ × 20, W = 1", 2e7, 1), ("10⁹ × 20, W = 16", 1e9, 16), ("10¹⁰ × 20, W = 64", 1e10, 64))
 #: Where memory is read from: this process with workers, by the number of rows; a worker that reads files.
