@@ -91,31 +91,19 @@ display = ROCBandDisplay.from_predictions(y_test, scores, at=(0.2,))
 # %%
 # What does it look at?
 # ---------------------
-# ``describe`` writes the scorer as a formula over the columns of the file, ``effects`` says what a unit, or a category
-# against the mean of its column, adds to the score, and the share of each column in the spread of the scores.
+# ``scorer_of`` writes the pipeline as a formula over the columns of the file, ``effects`` says what a unit, or a
+# category against the mean of its column, adds to the score, and the share of each column in the spread of the scores.
 #
 # A letter to somebody who stays costs 1, a customer who leaves without one 5: the threshold of this rule, and the
 # probabilities, come from held-out scores of inner folds of the training part.
 from sklearn.base import clone
 
 from auclab.export.coefficients import effects
-from auclab.export.formula import describe
-from auclab.export.scorer import Scorer
+from auclab.export.fitted import scorer_of
 
 rule = ("cost", 1, 5)
 final = clone(best).set_params(aucclassifier__decision_threshold=rule, aucclassifier__calibration="sigmoid").fit(X, y)
-cut = -float(final[-1].intercept_[0])
-formula = describe(
-    final[0],
-    coef=final[-1].coef_[0],
-    intercept=0.0,
-    columns=list(X),
-    threshold={"rule": list(rule), "value": cut},
-    labels=("no", "yes"),
-    probability=final[-1].calibration_.in_units(1.0, cut).as_dict(),
-    about={"formulation": repr(solution.formulation), "gap": solution.gap},
-)
-scorer = Scorer(formula)
+scorer = scorer_of(final, labels=("no", "yes"), about={"formulation": repr(solution.formulation), "gap": solution.gap})
 found = effects(scorer, X)
 print(found.table.round(3).to_string(index=False))
 
@@ -143,10 +131,11 @@ print(f"letters to {shares[0]:.0%} of those who leave, to {shares[1]:.0%} of tho
 # ---------------
 # MLflow keeps settings, numbers and the file of the scorer; ``mlflow ui --backend-store-uri sqlite:///mlflow.db`` shows
 # them. (A run of ``auclab run`` keeps more: scores, splits, certificate, versions.)
-import json
 import logging
 
 import mlflow
+
+from auclab.export.writers import export_scorer
 
 logging.getLogger("mlflow").setLevel(logging.ERROR)
 logging.getLogger("alembic").setLevel(logging.ERROR)
@@ -155,8 +144,8 @@ mlflow.set_experiment(experiment_id=mlflow.create_experiment("customers", artifa
 with mlflow.start_run(run_name="ranksvm") as run:
     mlflow.log_params({"formulation": "ranksvm", **search.best_params_, "data": data.sha256[:12]})
     mlflow.log_metrics({f"test/{name}": found.value for name, found in metrics.items()} | {"gap": solution.gap})
-    mlflow.log_dict(formula, "scorer.json")
-(folder / "scorer.json").write_text(json.dumps(formula), encoding="utf-8")
+    mlflow.log_dict(scorer.description, "scorer.json")
+(folder / "scorer.json").write_text(export_scorer(scorer, "json"), encoding="utf-8")
 print(mlflow.get_run(run.info.run_id).info.status, sorted(path.name for path in folder.iterdir()))
 
 # %%
