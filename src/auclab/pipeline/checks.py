@@ -224,8 +224,8 @@ def _check_inner_folds(experiment: Experiment) -> None:
         raise AuclabError(f"inner.seed is {inner.seed}; it must be ≥ 0")
     if inner.tolerance is not None and not 0 < inner.tolerance < 1:
         raise AuclabError(
-            f"inner.tolerance is {inner.tolerance}; it is a relative gap between 0 and 1, such as 1e-2, or null for that "
-            "of the solve itself"
+            f"inner.tolerance is {inner.tolerance}; it is a relative gap between 0 and 1, such as 1e-2, or null for "
+            "that of the solve itself"
         )
 
 
