@@ -19,7 +19,7 @@ from time import perf_counter
 
 from auclab.check.claims import Verdict
 from auclab.check.command import check_folder, exit_code
-from auclab.pipeline.compose import compose_experiment
+from auclab.pipeline.config.compose import compose_experiment
 from auclab.pipeline.experiment import run_experiment
 from auclab.types import AuclabError
 

@@ -20,7 +20,7 @@ from pathlib import Path
 import hydra
 from omegaconf import DictConfig
 
-from auclab.pipeline.settings import register_schema
+from auclab.pipeline.config.settings import register_schema
 from auclab.sweeps.sweep import sweep_scope
 from auclab.tracking.job_status import add_line
 

@@ -30,10 +30,10 @@ from auclab.estimators import AUCClassifier
 from auclab.formulations import read_optimum
 from auclab.inference import estimate
 from auclab.metrics import auc_score, bauc_score
-from auclab.pipeline import artifacts
-from auclab.pipeline.guarantees import find_guarantees
-from auclab.pipeline.results import Fold, PartResult, Result
-from auclab.pipeline.settings import BoundsConfig, FixedScorerConfig
+from auclab.pipeline.config.settings import BoundsConfig, FixedScorerConfig
+from auclab.pipeline.record import artifacts
+from auclab.pipeline.split.guarantees import find_guarantees
+from auclab.pipeline.split.results import Fold, PartResult, Result
 from auclab.report import write_report
 from auclab.tracking import Record, TrackingConfig, open_run
 from auclab.types import Array

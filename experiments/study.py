@@ -28,7 +28,7 @@ from typing import cast
 
 from rich.console import Console
 
-from auclab.pipeline.console import plain_errors
+from auclab.pipeline.screen.console import plain_errors
 from auclab.types import AuclabError
 
 FOLDER = Path(__file__).parent

@@ -29,7 +29,7 @@ from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 from rich.markup import escape
 
-from auclab.pipeline.settings import typed
+from auclab.pipeline.config.settings import typed
 from auclab.sweeps.jobs import Job, attempt, parse_rerun
 from auclab.sweeps.sweep import report_remaining_jobs
 from auclab.tracking.code import CODE_TAG, code_version
@@ -59,7 +59,7 @@ def seeds(study: str, scale: str) -> str:
 
 def run_study(config: DictConfig, job: Any) -> None:
     """One seed of a study as a job of a sweep, or by itself (``hydra.mode=RUN``), which is never skipped."""
-    from auclab.pipeline.console import plain_errors
+    from auclab.pipeline.screen.console import plain_errors
 
     folder = Path(job.runtime.output_dir)
     if in_sweep():
@@ -113,8 +113,8 @@ def _code(study: str) -> str:
 
 def _work(title: str, settings: dict[str, Any], tracking: TrackingConfig, command: str, folder: Path) -> None:
     """Compute the rows of one seed and store them in its run."""
-    from auclab.pipeline.console import out
-    from auclab.pipeline.run_name import flatten
+    from auclab.pipeline.config.run_name import flatten
+    from auclab.pipeline.screen.console import out
     from auclab.tracking import HASH_TAG, SETTINGS_TAG, Record, fingerprint, open_run
 
     tags = {SETTINGS_TAG: fingerprint(settings), CODE_TAG: _code(settings["study"])}
@@ -159,7 +159,7 @@ class ResultsCallback(Callback):
 
     def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
         """Show means and write results; skipped if the sweep was interrupted."""
-        from auclab.pipeline.console import plain_errors
+        from auclab.pipeline.screen.console import plain_errors
 
         with plain_errors(lambda line: SystemExit(1)):  # Hydra would make a warning of an exception
             gather(config)
@@ -172,7 +172,7 @@ def gather(config: DictConfig) -> None:
 
     Results of more seeds are not overwritten by those of a subset, but compared with them.
     """
-    from auclab.pipeline.console import err, out
+    from auclab.pipeline.screen.console import err, out
 
     report_remaining_jobs()
     rows, origins, missing = _stored_rows(Path(config.hydra.sweep.dir).absolute(), config)
@@ -260,7 +260,7 @@ def _of_variant(rows: Sequence[Row], variant: str) -> Iterator[Row]:
 
 def _show(rows: Iterable[Row]) -> None:
     """A line per claim and variant: mean and standard error."""
-    from auclab.pipeline.console import out
+    from auclab.pipeline.screen.console import out
 
     for (claim_id, variant), values in _values(row for row in rows if not row.claim_id.startswith(VALUE)).items():
         error = f" ± {stdev(values) / len(values) ** 0.5:.1g} ({len(values)} values)" if len(values) > 1 else ""

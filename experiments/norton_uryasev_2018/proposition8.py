@@ -27,8 +27,8 @@ from auclab.datasets.preprocess import unit_ball
 from auclab.datasets.records import Dataset, Labels
 from auclab.datasets.splits import holdout
 from auclab.metrics import ScoredPart, buffered_auc
-from auclab.pipeline.guarantees import UNIT_RADIUS, find_guarantees, pair_hinge
-from auclab.pipeline.settings import BoundsConfig, FixedScorerConfig, MarginConfig, StabilityConfig
+from auclab.pipeline.config.settings import BoundsConfig, FixedScorerConfig, MarginConfig, StabilityConfig
+from auclab.pipeline.split.guarantees import UNIT_RADIUS, find_guarantees, pair_hinge
 from auclab.solvers.solution import Solution
 from auclab.types import Array
 from experiments.study import AS_PUBLISHED, CORRECTED, VALUE, Row, holds, main
@@ -37,7 +37,7 @@ SEEDS = {"smoke": 1, "default": 10, "full": 20}
 SETS = ("ionosphere", "pima", "spambase")
 PENALTIES = (0.001, 0.01, 0.1, 1.0, 10.0)
 RHO = 0.05
-#: Our names by those of `auclab.pipeline.guarantees`.
+#: Our names by those of `auclab.pipeline.split.guarantees`.
 BOUNDS = {
     "published_stability": "published", "pairwise_stability": "pairwise", "peeled_stability": "peeled",
     "peeled_margin": "margin", "fixed_scorer_bauc": "held_out",

@@ -59,13 +59,13 @@ class OptunaSweeper(GridSweeper):
 
     def sweep(self, arguments: list[str]) -> Any:
         """Propose, run and compare, batch by batch."""
-        from auclab.pipeline.console import plain_errors
+        from auclab.pipeline.screen.console import plain_errors
 
         with plain_errors(lambda line: SystemExit(1)):
             return self._search(arguments)
 
     def _search(self, arguments: list[str]) -> list[Sequence[JobReturn]]:
-        from auclab.pipeline.settings import typed
+        from auclab.pipeline.config.settings import typed
         from auclab.sweeps.adaptive import Search, direction_of, with_inner_folds
         from auclab.sweeps.search_results import keep, show_search
         from auclab.sweeps.search_space import space_of

@@ -6,8 +6,8 @@ import pytest
 
 from auclab.cli import main as cli
 from auclab.datasets import load
-from auclab.pipeline.compose import compose_experiment
-from auclab.pipeline.frontier import trace_frontier
+from auclab.pipeline.config.compose import compose_experiment
+from auclab.pipeline.split.frontier import trace_frontier
 from auclab.solvers.guaranteed import least_norm
 from auclab.types import AuclabError
 

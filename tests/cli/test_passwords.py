@@ -90,12 +90,10 @@ def test_the_page_on_runs_does_not_have_it(store, tmp_path, capfd, monkeypatch):
         source.backup(copy)
     monkeypatch.setattr("auclab.tracking.address.Address.file", property(lambda self: None))
     address = f"sqlite:///{tmp_path}/x.db?password={SECRET}"
-    monkeypatch.setattr(
-        "auclab.comparison.runs.open_reader", lambda _: __import__("mlflow").MlflowClient("sqlite:///x.db")
-    )
-    monkeypatch.setattr(
-        "auclab.report.cards.open_reader", lambda _: __import__("mlflow").MlflowClient("sqlite:///x.db")
-    )
+    for module in ("comparison.runs", "comparison.searches", "report.cards"):
+        monkeypatch.setattr(
+            f"auclab.{module}.open_reader", lambda _: __import__("mlflow").MlflowClient("sqlite:///x.db")
+        )
     with pytest.raises(SystemExit) as end:
         cli.main(["report", "--store", address, "--experiment", "auclab"])
     said = capfd.readouterr()

@@ -42,7 +42,7 @@ def test_a_plain_run_imports_no_more_than_it_needs(imported):
 
 def test_the_solution_does_not_wait_for_the_model(imported):
     """What writes the model is imported after the solver and the screen."""
-    assert imported.index("auclab.pipeline.result_screen") < imported.index("skops.io")
+    assert imported.index("auclab.pipeline.screen.result_screen") < imported.index("skops.io")
     assert imported.index("highspy") < imported.index("skops.io")
 
 

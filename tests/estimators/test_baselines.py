@@ -18,8 +18,8 @@ from sklearn.preprocessing import StandardScaler
 from auclab.datasets.splits import kfold
 from auclab.estimators import baselines
 from auclab.estimators.baselines import BASELINES, BoostedTrees, LinearDiscriminant, Logistic, MissingLibraryError
-from auclab.pipeline.settings import TuneConfig
-from auclab.pipeline.tuning import tune_baseline
+from auclab.pipeline.config.settings import TuneConfig
+from auclab.pipeline.split.tuning import tune_baseline
 from auclab.tracking.model import load_model
 from auclab.types import AuclabError, Status
 from composed import REPOSITORY, run_here

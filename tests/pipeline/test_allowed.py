@@ -5,9 +5,9 @@ import re
 import pytest
 import yaml
 
-from auclab.pipeline.allowed import ALLOWED, check_locations, check_targets, is_function
-from auclab.pipeline.compose import compose_experiment, conf_folder
-from auclab.pipeline.stored import stored_experiment
+from auclab.pipeline.config.compose import compose_experiment, conf_folder
+from auclab.pipeline.stored.allowed import ALLOWED, check_locations, check_targets, is_function
+from auclab.pipeline.stored.configuration import stored_experiment
 from auclab.types import AuclabError
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from auclab.pipeline.auto_tuning import TUNABLE
-from auclab.pipeline.compose import compose_experiment
-from auclab.pipeline.tuning import SYMBOLS
+from auclab.pipeline.config.auto_tuning import TUNABLE
+from auclab.pipeline.config.compose import compose_experiment
+from auclab.pipeline.split.tuning import SYMBOLS
 from auclab.tracking.environment import fingerprint
 from auclab.types import AuclabError
 

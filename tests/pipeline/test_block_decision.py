@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from auclab.pipeline import decision, summarised_part
+from auclab.pipeline.split import decision, summarised_part
 from auclab.samples.blocks.passes import number_of_passes, passes_to
 from auclab.types import AuclabError
 from composed import run_here

@@ -8,7 +8,7 @@ import pytest
 from auclab.check import command
 from auclab.check.claims import Verdict
 from auclab.check.command import check_folder, exit_code
-from auclab.pipeline import block_multipliers
+from auclab.pipeline.record import block_multipliers
 from auclab.samples.blocks import open_parquet
 from auclab.solvers.certify import certify
 from composed import run_here

@@ -7,8 +7,8 @@ import pytest
 
 from auclab.estimators import AUCClassifier
 from auclab.formulations import CSVM
-from auclab.pipeline.checks import check_data, check_settings
-from auclab.pipeline.compose import compose_experiment
+from auclab.pipeline.config.checks import check_data, check_settings
+from auclab.pipeline.config.compose import compose_experiment
 from composed import run_here
 
 SMALL = ("dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=60", "bounds=none", "solver=newton")
@@ -37,7 +37,7 @@ def test_class_weights_cancel_over_pairs(tmp_path):
 
 
 def test_the_data_are_loaded_once():
-    from auclab.pipeline.build import load_dataset
+    from auclab.pipeline.config.build import load_dataset
 
     experiment = compose_experiment(SMALL)
     dataset, columns = check_data(experiment)

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 from rich.console import Console
 
-from auclab.pipeline import console as screen
+from auclab.pipeline.screen import console as screen
 from auclab.tracking import TrackingConfig
 from auclab.types import AuclabError
 

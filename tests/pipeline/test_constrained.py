@@ -14,13 +14,13 @@ from auclab.check.command import check_folder, exit_code
 from auclab.datasets import preprocess
 from auclab.datasets.records import Dataset
 from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.pipeline.active_constraints import solved_constraints
-from auclab.pipeline.artifacts import write_artifacts
-from auclab.pipeline.checks import check_settings
-from auclab.pipeline.compose import compose_experiment
-from auclab.pipeline.constrained import constraints_of
-from auclab.pipeline.constraint_settings import check_rules, resolve_constraints
+from auclab.pipeline.config.checks import check_settings
+from auclab.pipeline.config.compose import compose_experiment
+from auclab.pipeline.config.constraint_settings import check_rules, resolve_constraints
 from auclab.pipeline.experiment import solve_splits
+from auclab.pipeline.record.artifacts import write_artifacts
+from auclab.pipeline.split.active_constraints import solved_constraints
+from auclab.pipeline.split.constrained import constraints_of
 from auclab.types import AuclabError
 
 
@@ -204,8 +204,8 @@ def test_an_experiment_is_constrained_on_inner_folds_too_and_its_record_is_check
 
 
 def _columns(experiment):
-    from auclab.pipeline.build import load_dataset
-    from auclab.pipeline.formula import column_names
+    from auclab.pipeline.config.build import load_dataset
+    from auclab.pipeline.split.formula import column_names
 
     return column_names(load_dataset(experiment).X)
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from auclab.datasets import load
-from auclab.pipeline.constraint_settings import KEYS, check_rules, resolve_constraints
+from auclab.pipeline.config.constraint_settings import KEYS, check_rules, resolve_constraints
 from auclab.types import AuclabError
 
 TEXT = (Path(__file__).parents[2] / "docs" / "constraints.md").read_text(encoding="utf-8")
@@ -48,7 +48,7 @@ def test_every_key_is_explained():
 
 
 def test_the_screen_of_the_page(credit):
-    from auclab.pipeline.compose import compose_experiment
+    from auclab.pipeline.config.compose import compose_experiment
     from auclab.pipeline.experiment import solve_splits
 
     overrides = ["dataset=german_credit", "formulation=ranksvm", "formulation.squared=true", "tracking=none"]

@@ -10,9 +10,9 @@ import stranger
 from auclab.cli.run import main
 from auclab.datasets.columns import sort_columns
 from auclab.datasets.records import Dataset
-from auclab.pipeline.checks import check_data
-from auclab.pipeline.compose import compose_experiment
-from auclab.pipeline.data_screen import data_notes
+from auclab.pipeline.config.checks import check_data
+from auclab.pipeline.config.compose import compose_experiment
+from auclab.pipeline.screen.data_screen import data_notes
 from composed import run_here
 
 ROWS = 1_000

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from auclab.export.scorer import Scorer
-from auclab.pipeline.compose import compose_experiment
-from auclab.pipeline.decision_settings import check_decision
+from auclab.pipeline.config.compose import compose_experiment
+from auclab.pipeline.config.decision_settings import check_decision
 from auclab.pipeline.experiment import solve_splits
 from auclab.tracking.job_status import SWEEP_VARIABLE
 from auclab.types import AuclabError

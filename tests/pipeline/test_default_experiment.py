@@ -2,7 +2,7 @@
 
 import pytest
 
-from auclab.pipeline.compose import compose_experiment
+from auclab.pipeline.config.compose import compose_experiment
 
 
 def test_the_default_is_tuned_and_squared():

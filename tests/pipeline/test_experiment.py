@@ -15,8 +15,8 @@ from auclab.bounds.fixed_scorer import fixed_scorer_auc_bound
 from auclab.estimators.baselines import BASELINES
 from auclab.inference import estimate
 from auclab.metrics import auc_score, bauc_score
-from auclab.pipeline.guarantees import Guarantee
-from auclab.pipeline.results import spread
+from auclab.pipeline.split.guarantees import Guarantee
+from auclab.pipeline.split.results import spread
 from auclab.types import AuclabError, Status
 from composed import REPOSITORY, run_here
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from auclab.pipeline.figures import FIGURES, draw_figures
+from auclab.pipeline.record.figures import FIGURES, draw_figures
 from auclab.types import AuclabError
 from composed import run_here
 

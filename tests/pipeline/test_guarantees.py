@@ -7,7 +7,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from auclab.datasets.preprocess import UnitBall
 from auclab.metrics import ScoredPart, buffered, class_scores
-from auclab.pipeline.guarantees import pair_hinge, support_radius
+from auclab.pipeline.split.guarantees import pair_hinge, support_radius
 from composed import run_here
 
 SMALL = ("dataset=artificial", "dataset.n_pos=60", "dataset.n_neg=80", "dataset.n_features=2")

@@ -8,11 +8,11 @@ from sklearn.preprocessing import StandardScaler
 from auclab import RankSVM, solve
 from auclab.datasets.splits import kfold
 from auclab.metrics import auc_score
-from auclab.pipeline.checks import check_settings
-from auclab.pipeline.compose import compose_experiment
+from auclab.pipeline.config.checks import check_settings
+from auclab.pipeline.config.compose import compose_experiment
+from auclab.pipeline.config.settings import InnerConfig
 from auclab.pipeline.experiment import solve_splits
-from auclab.pipeline.inner_folds import score_on_inner_folds
-from auclab.pipeline.settings import InnerConfig
+from auclab.pipeline.split.inner_folds import score_on_inner_folds
 from auclab.types import AuclabError
 
 WORDS = ["dataset=breast_cancer", "formulation=ranksvm", "formulation.penalty=0.1", "bounds=none", "metrics=[auc]"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from auclab.pipeline.inner_limits import Limits, PrunedError
+from auclab.pipeline.split.inner_limits import Limits, PrunedError
 
 
 def test_means_are_held_against_their_limits():
@@ -34,8 +34,8 @@ def test_folds_after_the_limit_are_not_solved():
     import numpy as np
 
     from auclab.datasets.records import Split
-    from auclab.pipeline.inner_folds import score_on_inner_folds
-    from auclab.pipeline.settings import InnerConfig
+    from auclab.pipeline.config.settings import InnerConfig
+    from auclab.pipeline.split.inner_folds import score_on_inner_folds
     from auclab.types import Status
 
     scores, solved = [0.9, 0.8, 0.1, 0.9, 0.9], []

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from auclab.pipeline import experiment as story
-from auclab.pipeline import keep
+from auclab.pipeline.record import keep
 from auclab.types import AuclabError
 from composed import run_here
 

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from auclab.pipeline.checks import check_settings
-from auclab.pipeline.compose import compose_experiment
+from auclab.pipeline.config.checks import check_settings
+from auclab.pipeline.config.compose import compose_experiment
 from auclab.pipeline.experiment import solve_splits
 from auclab.solvers.kernel.solution import KernelSolution
 from auclab.types import AuclabError

@@ -13,11 +13,11 @@ from auclab.datasets.splits import kfold
 from auclab.estimators import AUCClassifier
 from auclab.kernels import RBF, Polynomial, Precomputed
 from auclab.metrics import auc_score, bauc_score
-from auclab.pipeline.checks import check_settings
-from auclab.pipeline.compose import compose_experiment
-from auclab.pipeline.kernel_tuning import tune_kernel
-from auclab.pipeline.settings import TuneConfig
-from auclab.pipeline.tuning_path import draw_tuning_path
+from auclab.pipeline.config.checks import check_settings
+from auclab.pipeline.config.compose import compose_experiment
+from auclab.pipeline.config.settings import TuneConfig
+from auclab.pipeline.split.kernel_tuning import tune_kernel
+from auclab.pipeline.split.tuning_path import draw_tuning_path
 from auclab.solvers.kernel.matrix import KernelMatrix
 from composed import run_here
 

@@ -5,8 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
-from auclab.pipeline import result_screen as screen
-from auclab.pipeline.bound_lines import BoundLine, all_lines, best_of, weakest
+from auclab.pipeline.screen import result_screen as screen
+from auclab.pipeline.screen.bound_lines import BoundLine, all_lines, best_of, weakest
 from auclab.tracking import TrackingConfig
 from composed import run_here
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from auclab import AuclabError
-from auclab.pipeline.artifacts import write_fold
-from auclab.pipeline.default_experiment import with_formulation
-from auclab.pipeline.scorecards import stored_card
+from auclab.pipeline.config.default_experiment import with_formulation
+from auclab.pipeline.record.artifacts import write_fold
+from auclab.pipeline.split.scorecards import stored_card
 from auclab.scorecards import Card
 from composed import run_here
 

@@ -7,8 +7,8 @@ from hydra.errors import HydraException
 from omegaconf import OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
-from auclab.pipeline.compose import compose_experiment
-from auclab.pipeline.settings import (
+from auclab.pipeline.config.compose import compose_experiment
+from auclab.pipeline.config.settings import (
     BoundsConfig,
     DecisionConfig,
     HighsConfig,

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from auclab.pipeline.figures import FIGURES, draw_figures
-from auclab.pipeline.stored_kernel import read_kernel
+from auclab.pipeline.record.figures import FIGURES, draw_figures
+from auclab.pipeline.stored.stored_kernel import read_kernel
 from auclab.types import AuclabError
 from composed import run_here
 
@@ -53,9 +53,9 @@ def test_a_damaged_file_is_named(tmp_path, kernel):
 
 
 def test_the_screen_speaks_of_functions(capsys):
-    from auclab.pipeline.compose import compose_experiment
+    from auclab.pipeline.config.compose import compose_experiment
     from auclab.pipeline.experiment import solve_splits
-    from auclab.pipeline.result_screen import show_solution
+    from auclab.pipeline.screen.result_screen import show_solution
 
     words = (*RUN, *FAST, "kernel=rbf", "kernel.gamma=0.05", "split=kfold", "split.n_folds=2")
     result = solve_splits(compose_experiment(words))

@@ -7,7 +7,7 @@ import pytest
 
 from auclab.comparison.replay import replay
 from auclab.comparison.runs import find_run, read_runs
-from auclab.pipeline.stores_of_0_1 import MOVED_TARGETS, update_configuration, update_params
+from auclab.pipeline.stored.stores_of_0_1 import MOVED_TARGETS, update_configuration, update_params
 from auclab.types import AuclabError
 
 

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from auclab.metrics import ScoredPart
-from auclab.pipeline import summarised_part
-from auclab.pipeline.guarantees import pair_hinge
-from auclab.pipeline.summarised_part import SummarisedPart
+from auclab.pipeline.split import summarised_part
+from auclab.pipeline.split.guarantees import pair_hinge
+from auclab.pipeline.split.summarised_part import SummarisedPart
 from auclab.samples.blocks import open_parquet
 from auclab.types import AuclabError
 from composed import run_here

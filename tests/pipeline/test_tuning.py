@@ -13,10 +13,10 @@ from auclab.datasets.splits import kfold
 from auclab.estimators import AUCClassifier
 from auclab.formulations import CSVM, BufferedAUC, GeneralizedBufferedAUC, RankSVM
 from auclab.metrics import auc_score, auc_threshold, bauc_score
-from auclab.pipeline.run_name import flatten, run_name
-from auclab.pipeline.settings import TuneConfig
-from auclab.pipeline.tuning import tune_formulation
-from auclab.pipeline.tuning_path import draw_tuning_path
+from auclab.pipeline.config.run_name import flatten, run_name
+from auclab.pipeline.config.settings import TuneConfig
+from auclab.pipeline.split.tuning import tune_formulation
+from auclab.pipeline.split.tuning_path import draw_tuning_path
 from auclab.types import AuclabError
 from composed import run_here
 

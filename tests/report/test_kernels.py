@@ -3,7 +3,7 @@
 import pytest
 
 from auclab.comparison import read_runs
-from auclab.pipeline.stored_kernel import read_kernel
+from auclab.pipeline.stored.stored_kernel import read_kernel
 from auclab.report import write_report
 from auclab.report.kernels import draw_kernels, kernel_lines
 from composed import run_here

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from auclab.metrics import ScoredPart
 from auclab.metrics.roc import roc_from_sorted
-from auclab.pipeline.stored_files import StoredScores
+from auclab.pipeline.stored.stored_files import StoredScores
 from auclab.report import write_report
 from auclab.report.decisions import decisions
 from auclab.report.differences import settings_that_differ

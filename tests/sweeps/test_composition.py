@@ -7,8 +7,8 @@ from hydra.core.global_hydra import GlobalHydra
 from hydra.types import RunMode
 from omegaconf import OmegaConf
 
-from auclab.pipeline.compose import conf_folder
-from auclab.pipeline.settings import register_schema
+from auclab.pipeline.config.compose import conf_folder
+from auclab.pipeline.config.settings import register_schema
 from auclab.sweeps.composition import SharedLoader
 
 

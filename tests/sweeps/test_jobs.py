@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError
 import pytest
 
 from auclab.estimators import baselines
-from auclab.pipeline.console import show_sweep
+from auclab.pipeline.screen.console import show_sweep
 from auclab.sweeps.jobs import Job, Rerun, attempt, lacking_library, parse_rerun
 from auclab.tracking import CODE_TAG, HASH_TAG, SETTINGS_TAG, Record, TrackingConfig, fingerprint, open_run
 from auclab.tracking.job_status import SWEEP_VARIABLE, add_line, count_jobs, count_other_code, read_statuses

@@ -18,7 +18,7 @@ import pytest
 
 from auclab.cli import main as cli
 from auclab.comparison.runs import fetch_files, read_runs
-from auclab.pipeline.console import open_command
+from auclab.pipeline.screen.console import open_command
 from auclab.tracking import (
     CODE_TAG,
     HASH_TAG,

@@ -18,7 +18,7 @@ from auclab.datasets.breast_cancer import load_breast_cancer
 from auclab.datasets.preprocess import standard
 from auclab.datasets.records import Dataset
 from auclab.estimators import AUCClassifier, PolynomialAUCClassifier
-from auclab.pipeline.compose import compose_experiment
+from auclab.pipeline.config.compose import compose_experiment
 from auclab.pipeline.experiment import solve_splits
 from auclab.tracking import load_model, save_model
 from auclab.tracking import model as model_module

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from auclab.datasets.records import Dataset
-from auclab.pipeline.console import failed_line, plain_errors
+from auclab.pipeline.screen.console import failed_line, plain_errors
 from auclab.tracking import TrackingConfig, open_run
 from auclab.tracking.address import Address, PasswordFilter, hide_password
 from auclab.tracking.recorder import DatasetEntry

@@ -12,7 +12,7 @@ import psutil
 
 from auclab.check.claims import Claim, Verdict, against_data, consistency
 from auclab.check.stored import Split, Training, configured_formulation, prepare_training, read_splits
-from auclab.pipeline.visible import visible
+from auclab.pipeline.stored.visible import visible
 from auclab.types import AuclabError
 
 #: Memory that a check takes for every row, whose numbers are Python's integers (measured: 380).
@@ -40,7 +40,7 @@ def check_folder(
     stored : mapping, optional
         Numbers of the tracking store by the number of the split; they have to agree with the files.
     allow : sequence of str
-        What the stored configuration may name besides what ``conf/`` names (`auclab.pipeline.stored`).
+        What the stored configuration may name besides what ``conf/`` names (`auclab.pipeline.stored.configuration`).
 
     Raises
     ------

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.check.constraints import StatedConstraints
-from auclab.pipeline.stored_files import MOST_SCORES, damaged, read_json, read_rows, stored_file
-from auclab.pipeline.visible import visible
+from auclab.pipeline.stored.stored_files import MOST_SCORES, damaged, read_json, read_rows, stored_file
+from auclab.pipeline.stored.visible import visible
 from auclab.types import AuclabError, Status
 
 
@@ -139,9 +139,9 @@ def prepare_training(folder: Path, numbers: Sequence[int], allow: Sequence[str] 
     """
     from auclab.datasets.checksum import part_sha256
     from auclab.datasets.splits import take_rows
-    from auclab.pipeline.build import build, load_dataset
-    from auclab.pipeline.constrained import constraints_of
-    from auclab.pipeline.stored import stored_experiment
+    from auclab.pipeline.config.build import build, load_dataset
+    from auclab.pipeline.split.constrained import constraints_of
+    from auclab.pipeline.stored.configuration import stored_experiment
 
     experiment = stored_experiment(folder, allow=allow)
     if experiment.class_weight is not None:
@@ -176,7 +176,7 @@ def _stated(constraints: Any) -> StatedConstraints:
 
 def configured_formulation(folder: Path, allow: Sequence[str] = ()) -> tuple[dict[str, Any], str | None]:
     """The parameters of the formulation in ``config.yaml``, and which of them was tuned."""
-    from auclab.pipeline.stored import stored_experiment
+    from auclab.pipeline.stored.configuration import stored_experiment
 
     configuration = stored_experiment(folder, allow=allow).configuration
     formulation = {key: value for key, value in configuration["formulation"].items() if not key.startswith("_")}

@@ -15,7 +15,7 @@ from auclab.comparison.cells import shorten
 from auclab.comparison.runs import fetch_files, find_metric, find_run, read_runs, sweep_jobs
 from auclab.comparison.sweeps import choose_sweep
 from auclab.comparison.table import Table, compare_runs
-from auclab.pipeline.console import out
+from auclab.pipeline.screen.console import out
 from auclab.tracking import SETTINGS_TAG
 from auclab.tracking.address import hide_password
 from auclab.types import AuclabError
@@ -68,8 +68,8 @@ def show(arguments: Namespace) -> int:
 
 def figures(arguments: Namespace) -> int:
     """Draw the figures of one run from the scores it has kept, beside its other files."""
-    from auclab.pipeline.console import short_path
-    from auclab.pipeline.figures import draw_figures
+    from auclab.pipeline.record.figures import draw_figures
+    from auclab.pipeline.screen.console import short_path
 
     for _, row in _one_run(arguments, status="FINISHED").iterrows():
         for path in (*draw_figures(Path(row["fold_folder"]), split=str(row["fold"])), *_draw_coefficients(row)):
@@ -81,8 +81,8 @@ def _draw_coefficients(row: pd.Series) -> list[Path]:
     """``coefficients.png`` of one split, unless its scorer has none in the units of the data."""
     from auclab.comparison.coefficients import MOST_COLUMNS, read_effects
     from auclab.displays.coefficients import draw_coefficients
-    from auclab.pipeline.figures import DPI
-    from auclab.pipeline.stored_files import replace_file
+    from auclab.pipeline.record.figures import DPI
+    from auclab.pipeline.stored.stored_files import replace_file
 
     folder = Path(row["fold_folder"])
     shown = read_effects([folder])[:MOST_COLUMNS]

@@ -10,11 +10,11 @@ from rich.markup import escape
 from rich.table import Table
 
 from auclab.cli.typed_words import in_words, quoted_where_needed
-from auclab.pipeline.checks import check_settings
-from auclab.pipeline.compose import compose_experiment
-from auclab.pipeline.console import out
-from auclab.pipeline.frontier import DataFrontier, trace_frontier
-from auclab.pipeline.stored_files import replace_file
+from auclab.pipeline.config.checks import check_settings
+from auclab.pipeline.config.compose import compose_experiment
+from auclab.pipeline.screen.console import out
+from auclab.pipeline.split.frontier import DataFrontier, trace_frontier
+from auclab.pipeline.stored.stored_files import replace_file
 from auclab.types import AuclabError
 
 _FIGURES = (".png", ".pdf", ".svg")

@@ -214,7 +214,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if parsed.command is None:
         parser.print_help()
         return
-    from auclab.pipeline.console import plain_errors
+    from auclab.pipeline.screen.console import plain_errors
 
     with plain_errors(lambda line: SystemExit(1), stopped="the store is as it was"):
         from auclab.cli import commands

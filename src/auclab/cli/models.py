@@ -10,16 +10,16 @@ from typing import Any
 from rich.markup import escape
 
 from auclab.comparison.models import find_model
-from auclab.pipeline.console import err, out
-from auclab.pipeline.decision_settings import rule_in_words
-from auclab.pipeline.visible import visible
+from auclab.pipeline.config.decision_settings import rule_in_words
+from auclab.pipeline.screen.console import err, out
+from auclab.pipeline.stored.visible import visible
 from auclab.tracking import load_scorer
 from auclab.types import AuclabError
 
 
 def predict(arguments: Namespace) -> int:
     """Score the rows of a file."""
-    from auclab.pipeline.new_rows import predict_file
+    from auclab.pipeline.stored.new_rows import predict_file
 
     target = Path(arguments.out) if arguments.out else None
     if target is not None and target.suffix not in (".csv", ".parquet"):

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from auclab.pipeline.console import err, out, short_path
-from auclab.pipeline.notes import show_notes
+from auclab.pipeline.screen.console import err, out, short_path
+from auclab.pipeline.screen.notes import show_notes
 from auclab.tracking.kept import KEPT_FILE, KeptRun, find_kept
 from auclab.types import AuclabError
 

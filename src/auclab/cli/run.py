@@ -24,9 +24,9 @@ from rich.markup import escape
 
 from auclab.cli.passwords import hide_in_files, hide_in_log, without_passwords
 from auclab.cli.typed_words import added_keys, in_words, lost_intervals, quoted_where_needed, unknown_choices
-from auclab.pipeline.compose import Experiment, conf_folder
-from auclab.pipeline.default_experiment import with_formulation
-from auclab.pipeline.settings import register_schema
+from auclab.pipeline.config.compose import Experiment, conf_folder
+from auclab.pipeline.config.default_experiment import with_formulation
+from auclab.pipeline.config.settings import register_schema
 from auclab.sweeps.jobs import parse_rerun, run_job
 from auclab.sweeps.sweep import program, sweep_scope
 from auclab.tracking.job_status import JobStatus
@@ -48,7 +48,7 @@ def study_seeds(study: str, scale: str) -> str:
     """The seeds of a study at a scale, for conf/study.yaml."""
     from experiments.sweep import seeds
 
-    from auclab.pipeline.console import plain_errors
+    from auclab.pipeline.screen.console import plain_errors
 
     with plain_errors(lambda line: SystemExit(1)):
         return seeds(study, scale)
@@ -82,12 +82,12 @@ def _run(config: DictConfig) -> JobStatus | None:
         return None
     if job.mode is hydra.types.RunMode.MULTIRUN:
         return run_job(_experiment(config, job), job)
-    from auclab.pipeline.console import plain_errors
+    from auclab.pipeline.screen.console import plain_errors
 
     with _nothing_left(Path(job.runtime.output_dir)), plain_errors(lambda line: SystemExit(1), stopped=NOT_BEGUN):
         # Before the heavy libraries: most mistakes are found here.
-        from auclab.pipeline.checks import check_data, check_settings
-        from auclab.pipeline.data_screen import show_data
+        from auclab.pipeline.config.checks import check_data, check_settings
+        from auclab.pipeline.screen.data_screen import show_data
 
         experiment = _experiment(config, job)
         check_settings(experiment)
@@ -135,7 +135,7 @@ def main(overrides: Sequence[str] | None = None) -> None:
     _add_schema()
     arguments = with_formulation(quoted_where_needed(sys.argv[1:] if overrides is None else overrides))
     if any(word.startswith("experiment=") for word in arguments):
-        from auclab.pipeline.console import plain_errors
+        from auclab.pipeline.screen.console import plain_errors
 
         with plain_errors(lambda line: SystemExit(1)):
             refuse_missing_study(arguments)
@@ -166,7 +166,7 @@ def _refuse_at_once(arguments: Sequence[str]) -> None:
 
 def _end(line: str) -> NoReturn:
     """End with an error of one line."""
-    from auclab.pipeline.console import err
+    from auclab.pipeline.screen.console import err
 
     err.print(f"[red]error:[/red] {escape(line)}", soft_wrap=True)
     raise SystemExit(1)

@@ -10,7 +10,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
 from omegaconf.errors import OmegaConfBaseException
 
-from auclab.pipeline.compose import conf_folder, known_keys, plain_yaml
+from auclab.pipeline.config.compose import conf_folder, known_keys, plain_yaml
 
 #: Choices that a message lists as having a setting.
 _FEW = 6

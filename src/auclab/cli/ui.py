@@ -19,7 +19,7 @@ from rich.markup import escape
 
 from auclab.cli.sweep_tables import attach_tables
 from auclab.comparison.runs import open_reader, require_store
-from auclab.pipeline.console import err, out
+from auclab.pipeline.screen.console import err, out
 from auclab.tracking.address import Address
 from auclab.types import AuclabError
 

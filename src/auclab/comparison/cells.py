@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from auclab.comparison.common import common_pairs
-from auclab.pipeline.run_name import SYMBOLS, TUNED_TOGETHER
+from auclab.pipeline.config.run_name import SYMBOLS, TUNED_TOGETHER
 from auclab.types import AuclabError
 
 #: Settings that only repeat an experiment; the name of the split is the column ``fold``.
@@ -24,7 +24,7 @@ PARTS = ("_se", "_low", "_high", "_sd")
 #: Largest number of missing cells that are listed one by one.
 MOST_NOTES = 12
 
-#: Seconds of a job that select a parameter; `auclab.pipeline.results` records them.
+#: Seconds of a job that select a parameter; `auclab.pipeline.split.results` records them.
 TUNING_SECONDS = "seconds/tune"
 
 #: Settings that follow from another one or locate files.

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, stdev
 
-from auclab.pipeline.stored_files import damaged, read_rows
-from auclab.pipeline.visible import visible
+from auclab.pipeline.stored.stored_files import damaged, read_rows
+from auclab.pipeline.stored.visible import visible
 
 FILE = "coefficients.csv"
 #: Columns, and categories of a column, that a screen shows.

@@ -11,8 +11,8 @@ import pandas as pd
 from auclab.comparison.column_pairs import ColumnPair
 from auclab.comparison.paired import mean_interval
 from auclab.comparison.table import Table
-from auclab.pipeline.csv_cells import no_formula
-from auclab.pipeline.visible import visible
+from auclab.pipeline.stored.csv_cells import no_formula
+from auclab.pipeline.stored.visible import visible
 
 #: A table with more columns than this, and more columns than rows, is transposed.
 WIDEST = 5

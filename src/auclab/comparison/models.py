@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 
 from auclab.comparison.runs import STUDY_TAG, SWEEP_TAG, fetch_files, find_folder, find_run, open_reader, read_runs
-from auclab.pipeline.stored_files import inner_folder
-from auclab.pipeline.visible import visible
+from auclab.pipeline.stored.stored_files import inner_folder
+from auclab.pipeline.stored.visible import visible
 from auclab.tracking.address import Address, is_local, is_run_id, local_path
 from auclab.tracking.sqlite_recorder import finished_runs
 from auclab.types import AuclabError

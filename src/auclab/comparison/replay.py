@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from auclab.comparison.runs import GROUPS, is_setting
-from auclab.pipeline.results import Result
+from auclab.pipeline.split.results import Result
 from auclab.types import AuclabError
 
 #: Numbers that measure the effort and are no results.
@@ -59,7 +59,7 @@ def replay(rows: pd.DataFrame, *, tolerance: float = 1e-9, allow: Sequence[str] 
         The order in which threads add may change the last digits.
     allow : sequence of str
         Classes and functions that the stored configuration may name besides those of ``conf/``, and addresses it may
-        connect to (`auclab.pipeline.stored.stored_experiment`).
+        connect to (`auclab.pipeline.stored.configuration.stored_experiment`).
 
     Raises
     ------
@@ -94,7 +94,7 @@ def _run(first: pd.Series[Any], allow: Sequence[str]) -> Result:
     from omegaconf.errors import OmegaConfBaseException
 
     from auclab.pipeline.experiment import solve_splits
-    from auclab.pipeline.stored import CONFIG_FILE, stored_experiment
+    from auclab.pipeline.stored.configuration import CONFIG_FILE, stored_experiment
 
     folder = Path(first["folder"])
     choices = {group: first[group] for group in GROUPS if isinstance(first.get(group), str)}

@@ -16,12 +16,12 @@ from auclab.comparison.cells import PARTS, TUNING_SECONDS
 from auclab.comparison.coefficients import MOST_COLUMNS, read_effects
 from auclab.comparison.runs import is_setting
 from auclab.comparison.screens import STYLES, number_of, page, plain, sheet_of
-from auclab.pipeline.bound_lines import BoundLine, all_lines, best_of, weakest
-from auclab.pipeline.run_name import SYMBOLS
-from auclab.pipeline.scorecards import CARD_FILE, stored_card
-from auclab.pipeline.stored_files import damaged, read_json
-from auclab.pipeline.stored_kernel import SPACES, read_kernel
-from auclab.pipeline.visible import visible
+from auclab.pipeline.config.run_name import SYMBOLS
+from auclab.pipeline.screen.bound_lines import BoundLine, all_lines, best_of, weakest
+from auclab.pipeline.split.scorecards import CARD_FILE, stored_card
+from auclab.pipeline.stored.stored_files import damaged, read_json
+from auclab.pipeline.stored.stored_kernel import SPACES, read_kernel
+from auclab.pipeline.stored.visible import visible
 from auclab.types import CONVERGED, Status
 
 #: Parts of settings that are not shown: origin of the data, and the name of a group's choice.

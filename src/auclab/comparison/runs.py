@@ -15,10 +15,10 @@ from urllib.parse import urlsplit
 import pandas as pd
 import platformdirs
 
-from auclab.pipeline.run_name import file_name
-from auclab.pipeline.stored_files import damaged, inner_folder, read_rows
-from auclab.pipeline.stores_of_0_1 import update_params
-from auclab.pipeline.visible import visible
+from auclab.pipeline.config.run_name import file_name
+from auclab.pipeline.stored.stored_files import damaged, inner_folder, read_rows
+from auclab.pipeline.stored.stores_of_0_1 import update_params
+from auclab.pipeline.stored.visible import visible
 from auclab.tracking.address import Address, hide_password, is_local, is_run_id, local_path
 from auclab.types import AuclabError
 

@@ -17,8 +17,8 @@ from auclab.comparison.column_pairs import ColumnPair
 from auclab.comparison.formats import caption, grid, sentences, summary
 from auclab.comparison.replay import EFFORT, Replay
 from auclab.comparison.table import Table
-from auclab.pipeline.console import Screen, out
-from auclab.pipeline.visible import visible
+from auclab.pipeline.screen.console import Screen, out
+from auclab.pipeline.stored.visible import visible
 from auclab.tracking.address import hide_password
 from auclab.types import CONVERGED
 

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from auclab.comparison.runs import open_reader
 from auclab.comparison.screens import STYLES, page, sheet_of
-from auclab.pipeline.visible import visible
+from auclab.pipeline.stored.visible import visible
 from auclab.tracking.address import Address
 from auclab.tracking.search_tags import METRIC_TAG, PRUNED, KeptSearch
 from auclab.types import AuclabError

@@ -12,20 +12,20 @@ import numpy as np
 from auclab.datasets.records import Split
 from auclab.estimators.baselines import Baseline
 from auclab.formulations import Program
-from auclab.pipeline.block_runs import check_block_run
-from auclab.pipeline.build import build, load_dataset
-from auclab.pipeline.checks import check_settings
-from auclab.pipeline.compose import Experiment
-from auclab.pipeline.console import show_engine, working
-from auclab.pipeline.constrained import constraints_of
-from auclab.pipeline.decision_settings import check_decision
-from auclab.pipeline.fold import Metrics, solve_split
-from auclab.pipeline.inner_folds import score_on_inner_folds
-from auclab.pipeline.inner_limits import Limits
-from auclab.pipeline.keep import SingleRun, keep_in_view
-from auclab.pipeline.result_screen import show_line, show_run, show_solution
-from auclab.pipeline.results import Fold, Result
-from auclab.pipeline.settings import BoundsConfig, parse_figures
+from auclab.pipeline.config.build import build, load_dataset
+from auclab.pipeline.config.checks import check_settings
+from auclab.pipeline.config.compose import Experiment
+from auclab.pipeline.config.decision_settings import check_decision
+from auclab.pipeline.config.settings import BoundsConfig, parse_figures
+from auclab.pipeline.record.keep import SingleRun, keep_in_view
+from auclab.pipeline.screen.console import show_engine, working
+from auclab.pipeline.screen.result_screen import show_line, show_run, show_solution
+from auclab.pipeline.split.block_runs import check_block_run
+from auclab.pipeline.split.constrained import constraints_of
+from auclab.pipeline.split.fold import Metrics, solve_split
+from auclab.pipeline.split.inner_folds import score_on_inner_folds
+from auclab.pipeline.split.inner_limits import Limits
+from auclab.pipeline.split.results import Fold, Result
 from auclab.samples.blocks.table import BlockTable
 from auclab.tracking.code import code_version
 from auclab.types import Status
@@ -37,12 +37,13 @@ def run_experiment(
     """Run what `experiment` describes, show it on one screen and keep it as one tracked run.
 
     The solution of a single run is on the screen before the store is opened, unless the run takes more than ten seconds
-    (`auclab.pipeline.keep.SingleRun`). A job of a sweep is in the store while it runs, so that other processes see it.
+    (`auclab.pipeline.record.keep.SingleRun`). A job of a sweep is in the store while it runs, so that other processes
+    see it.
 
     Parameters
     ----------
     experiment : Experiment
-        A composed configuration (`auclab.pipeline.compose.compose_experiment`).
+        A composed configuration (`auclab.pipeline.config.compose.compose_experiment`).
     folder : path
         Output folder of this job.
     brief : bool

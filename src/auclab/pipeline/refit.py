@@ -11,10 +11,10 @@ from pathlib import Path
 from omegaconf import OmegaConf, open_dict
 
 from auclab.pipeline.experiment import solve_splits
-from auclab.pipeline.keep import SingleRun
-from auclab.pipeline.result_screen import show_solution
-from auclab.pipeline.results import Result
-from auclab.pipeline.stored import stored_experiment
+from auclab.pipeline.record.keep import SingleRun
+from auclab.pipeline.screen.result_screen import show_solution
+from auclab.pipeline.split.results import Result
+from auclab.pipeline.stored.configuration import stored_experiment
 from auclab.tracking import Run, TrackingConfig
 
 #: The split without a test part, as conf/split/none.yaml has it.
@@ -42,7 +42,7 @@ def refit(
     command : str
         The command of that run; it is kept with the new one, with ``split=none``.
     allow : sequence of str
-        As in `auclab.pipeline.stored.stored_experiment`.
+        As in `auclab.pipeline.stored.configuration.stored_experiment`.
 
     Raises
     ------

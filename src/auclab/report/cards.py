@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from auclab.comparison.runs import open_reader
-from auclab.pipeline.visible import visible
+from auclab.pipeline.stored.visible import visible
 from auclab.tracking.address import Address, hide_password
 from auclab.tracking.store import STORE_ERRORS
 from auclab.types import AuclabError

@@ -35,7 +35,7 @@ def scorer_effects(runs: pd.DataFrame) -> list[ScorerEffects]:
     Raises
     ------
     AuclabError
-        A file is damaged or must not be read (`auclab.pipeline.stored_files`).
+        A file is damaged or must not be read (`auclab.pipeline.stored.stored_files`).
     """
     fixed = [name for name in settings_of(runs, (*DATA, *METHOD)) if runs[name].notna().any()]
     telling = telling_settings(runs, fixed)

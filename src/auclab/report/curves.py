@@ -17,7 +17,7 @@ from auclab.metrics.buffered import buffered_auc_from_sorted
 from auclab.metrics.buffered_roc import broc_from_sorted
 from auclab.metrics.pair_errors import PairErrors
 from auclab.metrics.roc import roc_from_sorted
-from auclab.pipeline.stored_files import damaged, read_rows, read_scores
+from auclab.pipeline.stored.stored_files import damaged, read_rows, read_scores
 from auclab.report.decisions import decisions
 from auclab.report.thinning import short, steps, thinned
 from auclab.report.worst_rows import worst_rows
@@ -36,12 +36,12 @@ def split_curves(folder: Path) -> dict[str, Any] | None:
     Parameters
     ----------
     folder : Path
-        Files of the split, as `auclab.pipeline.artifacts.write_fold` leaves them.
+        Files of the split, as `auclab.pipeline.record.artifacts.write_fold` leaves them.
 
     Raises
     ------
     AuclabError
-        A file is damaged or must not be read (`auclab.pipeline.stored_files`).
+        A file is damaged or must not be read (`auclab.pipeline.stored.stored_files`).
 
     Returns
     -------

@@ -11,7 +11,7 @@ from scipy.stats import binomtest
 
 from auclab.export.scorer import Scorer
 from auclab.metrics import roc_hull
-from auclab.pipeline.stored_files import StoredScores, damaged, inner_folder, read_json
+from auclab.pipeline.stored.stored_files import StoredScores, damaged, inner_folder, read_json
 from auclab.report.thinning import short, steps
 from auclab.types import Array
 
@@ -42,7 +42,7 @@ def decisions(folder: Path, scores: StoredScores, polygon: tuple[Array, Array]) 
     Raises
     ------
     AuclabError
-        A file is damaged or must not be read (`auclab.pipeline.stored_files`).
+        A file is damaged or must not be read (`auclab.pipeline.stored.stored_files`).
     """
     description = read_json(inner_folder(folder, "model"), "scorer.json")
     found: dict[str, Any] = {"cheapest": _cheapest(scores, polygon), "threshold": None, "calibration": None}

@@ -9,8 +9,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from auclab.pipeline.stored_files import damaged, read_json
-from auclab.pipeline.visible import visible
+from auclab.pipeline.stored.stored_files import damaged, read_json
+from auclab.pipeline.stored.visible import visible
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def read_bounds(folders: Iterable[Path]) -> list[BoundPoint]:
     Raises
     ------
     AuclabError
-        A file is damaged or must not be read (`auclab.pipeline.stored_files`).
+        A file is damaged or must not be read (`auclab.pipeline.stored.stored_files`).
     """
     found = []
     for folder in folders:

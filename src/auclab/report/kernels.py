@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from auclab.pipeline.stored_kernel import SPACES, StoredKernel, read_kernel
-from auclab.pipeline.visible import visible
+from auclab.pipeline.stored.stored_kernel import SPACES, StoredKernel, read_kernel
+from auclab.pipeline.stored.visible import visible
 from auclab.report.figures import MOST_SOLVES, Drawn, draw_stages
 
 
@@ -49,7 +49,7 @@ def kernel_lines(runs: pd.DataFrame, numbers: dict[str, int]) -> list[KernelLine
     Raises
     ------
     AuclabError
-        A file is damaged or must not be read (`auclab.pipeline.stored_files`).
+        A file is damaged or must not be read (`auclab.pipeline.stored.stored_files`).
     """
     lines = []
     for run_id, block in runs.groupby("run_id", sort=False):

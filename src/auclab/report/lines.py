@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from auclab.pipeline.results import spread
+from auclab.pipeline.split.results import spread
 from auclab.types import CONVERGED
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pandas as pd
 from markupsafe import Markup
 
-from auclab.pipeline.scorecards import CARD_FILE, stored_card
-from auclab.pipeline.stored_files import read_json
-from auclab.pipeline.visible import visible
+from auclab.pipeline.split.scorecards import CARD_FILE, stored_card
+from auclab.pipeline.stored.stored_files import read_json
+from auclab.pipeline.stored.visible import visible
 from auclab.scorecards.render import as_html
 
 #: Cards that are shown.
@@ -36,7 +36,7 @@ def run_cards(runs: pd.DataFrame) -> list[RunCard]:
     Raises
     ------
     AuclabError
-        A file is damaged or must not be read (`auclab.pipeline.stored_files`).
+        A file is damaged or must not be read (`auclab.pipeline.stored.stored_files`).
     """
     found: list[RunCard] = []
     for row in runs.drop_duplicates("run_id").iloc[::-1].to_dict("records"):

@@ -8,9 +8,9 @@ from typing import Any
 import pandas as pd
 
 from auclab.comparison.cells import DATA, METHOD, label, settings_of, telling_settings
-from auclab.pipeline.auto_tuning import BESIDE_GAMMA
-from auclab.pipeline.run_name import SYMBOLS
-from auclab.pipeline.stored_files import damaged, read_rows
+from auclab.pipeline.config.auto_tuning import BESIDE_GAMMA
+from auclab.pipeline.config.run_name import SYMBOLS
+from auclab.pipeline.stored.stored_files import damaged, read_rows
 from auclab.report.paths import Path, Point, point
 
 #: File with the values that a split tried.
@@ -28,7 +28,7 @@ def tuning_paths(runs: pd.DataFrame) -> list[Path]:
     Raises
     ------
     AuclabError
-        A file is damaged or must not be read (`auclab.pipeline.stored_files`).
+        A file is damaged or must not be read (`auclab.pipeline.stored.stored_files`).
     """
     if "tune.parameter" not in runs:
         return []

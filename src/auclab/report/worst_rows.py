@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.pipeline.stored_files import StoredScores
+from auclab.pipeline.stored.stored_files import StoredScores
 from auclab.report.thinning import short
 from auclab.types import Array
 

@@ -32,8 +32,8 @@ from auclab.tracking.processes import Process, end_with, this_process
 from auclab.tracking.search_tags import read_values
 
 if TYPE_CHECKING:
-    from auclab.pipeline.compose import Experiment
-    from auclab.pipeline.inner_limits import Limits
+    from auclab.pipeline.config.compose import Experiment
+    from auclab.pipeline.split.inner_limits import Limits
     from auclab.tracking.finished import FinishedRun
     from auclab.tracking.sqlite_recorder import FoundRun
 
@@ -88,7 +88,7 @@ def run_job(experiment: Experiment, job: Any) -> JobStatus:
     limits = _limits()
 
     def checksum() -> str:
-        from auclab.pipeline.build import load_dataset
+        from auclab.pipeline.config.build import load_dataset
 
         return load_dataset(experiment).sha256
 
@@ -167,9 +167,9 @@ def attempt(folder: Path, name: str, make: Callable[[], Job]) -> None:
         Returns the job.
     """
     _end_with_sweep()
-    from auclab.pipeline.console import failed_line, left_out_line, plain_errors, pruned_line, skipped_line
-    from auclab.pipeline.inner_limits import PrunedError
-    from auclab.pipeline.notes import show_notes
+    from auclab.pipeline.screen.console import failed_line, left_out_line, plain_errors, pruned_line, skipped_line
+    from auclab.pipeline.screen.notes import show_notes
+    from auclab.pipeline.split.inner_limits import PrunedError
 
     show_notes()
     with plain_errors(lambda line: SystemExit(1)):
@@ -222,7 +222,7 @@ def lacking_library(formulation: Mapping[str, Any]) -> str:
     >>> lacking_library({"_target_": "auclab.formulations.bauc.BufferedAUC"})
     ''
     """
-    from auclab.pipeline.run_name import is_baseline
+    from auclab.pipeline.config.run_name import is_baseline
 
     if not is_baseline(formulation):
         return ""
@@ -238,8 +238,8 @@ def lacking_library(formulation: Mapping[str, Any]) -> str:
 
 def _say_once(experiment: Experiment, sweep_folder: Path) -> None:
     """What is worth knowing of the data, said by the first job of a sweep that works on them."""
-    from auclab.pipeline.checks import check_data
-    from auclab.pipeline.data_screen import data_notes
+    from auclab.pipeline.config.checks import check_data
+    from auclab.pipeline.screen.data_screen import data_notes
     from auclab.types import AuclabError
 
     key = fingerprint({name: experiment.configuration[name] for name in ("dataset", "preprocess")})
@@ -266,7 +266,7 @@ def _limits() -> Limits | None:
     """Those of the search that this job belongs to; None if there are none."""
     if not (text := os.environ.get(LIMITS_VARIABLE)):
         return None
-    from auclab.pipeline.inner_limits import Limits
+    from auclab.pipeline.split.inner_limits import Limits
 
     metric, sign, *values = json.loads(text)
     return Limits(metric, tuple(values), sign)

@@ -13,7 +13,7 @@ from importlib import import_module
 #: Imported by the first job of nearly every sweep.
 NAMES = (
     "auclab.pipeline.experiment",
-    "auclab.pipeline.data_screen",
+    "auclab.pipeline.screen.data_screen",
     "auclab.solvers.newton.solver",
     "auclab.sweeps.jobs",
     "auclab.tracking.finished",

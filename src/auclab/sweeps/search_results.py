@@ -83,7 +83,7 @@ def keep(search: Search, folder: Path, tracking: TrackingConfig, metric: str, sa
 
 def show_search(search: Search, metric: str, fixed: Sequence[str], program: Sequence[str]) -> None:
     """The best proposal and its value, which settings mattered, and the command that runs the best alone."""
-    from auclab.pipeline.console import out
+    from auclab.pipeline.screen.console import out
 
     best, outcomes = search.best, search.outcomes
     if best is None:

@@ -64,9 +64,9 @@ class SweepCallback(Callback):
 
     def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
         """Create database and parent run; the jobs inherit its id."""
-        from auclab.pipeline.console import plain_errors
-        from auclab.pipeline.notes import show_notes
-        from auclab.pipeline.settings import typed
+        from auclab.pipeline.config.settings import typed
+        from auclab.pipeline.screen.console import plain_errors
+        from auclab.pipeline.screen.notes import show_notes
         from auclab.sweeps.watcher import Watcher
 
         show_notes()
@@ -110,7 +110,7 @@ def _is_adaptive(sweeper: DictConfig) -> bool:
 
 def _check_search(config: DictConfig, grid: list[str], tracking: TrackingConfig) -> int:
     """The largest number of jobs of a search, after a look at what is searched and by what."""
-    from auclab.pipeline.console import err
+    from auclab.pipeline.screen.console import err
     from auclab.sweeps.adaptive import check_search
     from auclab.sweeps.search_space import advice_on, space_of
 
@@ -181,8 +181,8 @@ def report_remaining_jobs() -> None:
 
 def _close(sweep: Sweep, stopped: bool) -> bool:
     """Close the parent run and print the summary; return whether a job is missing."""
-    from auclab.pipeline.console import plain_errors, show_sweep
-    from auclab.pipeline.notes import show_notes
+    from auclab.pipeline.screen.console import plain_errors, show_sweep
+    from auclab.pipeline.screen.notes import show_notes
 
     show_notes()  # once more: Hydra has configured the loggers
     sweep.watcher.stop()

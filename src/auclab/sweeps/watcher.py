@@ -14,7 +14,7 @@ from pathlib import Path
 
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 
-from auclab.pipeline.console import err, out
+from auclab.pipeline.screen.console import err, out
 from auclab.tracking.job_status import JobStatus, read_statuses
 
 #: Seconds between two readings of the status files.

@@ -1,0 +1,1 @@
+"""The configuration of an experiment: composed, checked early, read into typed settings and objects."""

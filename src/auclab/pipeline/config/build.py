@@ -1,0 +1,70 @@
+"""Instantiate the objects that the configuration names."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from auclab.tracking.job_status import SWEEP_VARIABLE
+
+if TYPE_CHECKING:
+    from auclab.datasets.records import Dataset
+    from auclab.pipeline.config.compose import Experiment
+
+#: Where an experiment keeps its data set between the checks and the solve.
+_LOADED = "loaded_dataset"
+
+
+def load_dataset(experiment: Experiment) -> Dataset:
+    """The data set of an experiment, loaded once; jobs of a sweep that run in one process share it.
+
+    Raises
+    ------
+    AuclabError
+        It cannot be loaded.
+    OSError
+        A file is missing or cannot be read.
+    """
+    sweep = os.environ.get(SWEEP_VARIABLE)
+    if sweep is None:
+        kept = vars(experiment)  # as its cached properties are
+        if _LOADED not in kept:
+            kept[_LOADED] = build(experiment.config.dataset)
+        dataset: Dataset = kept[_LOADED]
+        return dataset
+    from auclab.datasets.cache import load_cached
+
+    # With the id of the sweep: a worker may outlive it, and files may change.
+    key = json.dumps([sweep, experiment.configuration["dataset"]], sort_keys=True, default=str)
+    return load_cached(key, lambda: build(experiment.config.dataset))
+
+
+def build(config: Any) -> Any:
+    """Instantiate a configuration; its own errors are passed on unchanged.
+
+    Whatever it names is called. A configuration that was read from a store comes from
+    `auclab.pipeline.stored.configuration.stored_experiment`, which refuses names that are not allowed.
+
+    Parameters
+    ----------
+    config : DictConfig
+        With ``_target_`` and arguments; without ``_target_``, its entries are instantiated.
+
+    Raises
+    ------
+    AuclabError
+        It cannot be instantiated.
+    OSError
+        A file is missing or cannot be read.
+    """
+    import hydra
+
+    from auclab.types import AuclabError
+
+    try:
+        return hydra.utils.instantiate(config)
+    except hydra.errors.InstantiationException as error:
+        if isinstance(error.__cause__, AuclabError | OSError):
+            raise error.__cause__ from None
+        raise AuclabError(" ".join(str(error).split())) from error

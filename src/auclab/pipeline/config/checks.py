@@ -1,0 +1,397 @@
+"""What is wrong with a configuration, found before the libraries are imported that would solve it.
+
+A value that no experiment can have is refused in a second; what only the data or a solver can tell is left to them.
+The yaml files of ``conf/`` are the reference: a key that none of them has is unknown, and a value stands for its type.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from omegaconf import DictConfig
+from omegaconf.errors import OmegaConfBaseException
+
+from auclab.pipeline.config.compose import Experiment, conf_folder, known_keys, plain_yaml
+from auclab.pipeline.config.constraint_settings import check_rules
+from auclab.pipeline.config.decision_settings import check_decision
+from auclab.pipeline.config.kernel_settings import KernelConfig
+from auclab.pipeline.config.run_name import is_baseline
+from auclab.pipeline.config.settings import TuneConfig, typed
+from auclab.types import AuclabError
+from auclab.validation import did_you_mean
+
+if TYPE_CHECKING:
+    from auclab.datasets.columns import Columns
+    from auclab.datasets.records import Dataset
+
+#: Groups whose yaml names an object and its arguments, and of which a choice is one file.
+_GROUPS = ("dataset", "split", "preprocess", "formulation", "engine")
+#: Groups that an experiment cannot do without.
+_NEEDED = (*_GROUPS, "solver", "metrics", "bounds", "tracking")
+#: Numbers that may be null: no limit.
+_MAY_BE_NULL = ("preprocess.max_categories", "dataset.rows", "dataset.features", "dataset.n_pos", "dataset.n_neg")
+#: Values of `solver.encoding`, and endings of `solver.export`.
+_ENCODINGS, _EXPORTS = ("auto", "full", "dual", "aggregated"), (".lp", ".mps")
+#: Labels and scores on which a metric is tried.
+_TRIED_ON = ([0, 1, 0, 1, 0, 1, 1, 0], [0.1, 0.3, 0.2, 0.8, 0.5, 0.4, 0.9, 0.0])
+
+
+def check_settings(experiment: Experiment) -> None:
+    """Refuse a configuration that cannot be run, whatever the data are.
+
+    Raises
+    ------
+    AuclabError
+        An unknown key, a value of another type or out of range, a solver that cannot solve the formulation, a package
+        that is not installed.
+
+    Examples
+    --------
+    >>> from auclab.pipeline.config.compose import compose_experiment
+    >>> check_settings(compose_experiment(["split.seed=abc"]))
+    Traceback (most recent call last):
+        ...
+    auclab.types.AuclabError: split.seed is 'abc'; it is a whole number, such as 0
+    """
+    check_keys(experiment.config)
+    try:
+        plain = experiment.configuration
+    except OmegaConfBaseException as error:  # ${…} that leads nowhere
+        raise AuclabError(f"{' '.join(str(error).split())}; give the value itself") from error
+    described = _described(experiment.choices)
+    for group, description in described.items():
+        _check_group(group, plain.get(group) or {}, description)
+    for name, metric in (plain.get("metrics") or {}).items():
+        _check_group(f"metrics.{name}", metric or {}, (_yaml("metrics", name) or {}).get(name))
+    _check_split(plain.get("split") or {})
+    _check_solver(experiment)
+    _check_tuning(experiment)
+    _check_inner_folds(experiment)
+    experiment.class_weight  # noqa: B018  read, and refused if it is none
+    _check_constraints(experiment)
+    _check_kernel(experiment)
+    _check_bounds(experiment)
+    check_decision(experiment.decision)
+    _check_places(experiment, plain)
+    _check_formulation(experiment, plain, described.get("formulation"))
+    _check_metrics(experiment, plain)
+
+
+def check_data(experiment: Experiment) -> tuple[Dataset, Columns | None]:
+    """Load the data set, and refuse one whose columns cannot be used, before anything else is imported.
+
+    Returns
+    -------
+    Dataset, Columns or None
+        The columns of a table in memory, for the screen.
+
+    Raises
+    ------
+    AuclabError
+        What loading raises, and `auclab.datasets.columns.sort_columns`.
+    """
+    import pandas as pd
+
+    from auclab.datasets import splits
+    from auclab.datasets.columns import refuse_constant, sort_columns
+    from auclab.pipeline.config.build import load_dataset
+
+    dataset = load_dataset(experiment)
+    split = experiment.configuration["split"]
+    if str(split.get("_target_", "")).startswith("auclab.datasets.splits."):
+        splits.check_rows(dataset.y, test_size=split.get("test_size"), n_folds=split.get("n_folds"))
+    if experiment.constraints:
+        found: Any = dataset.X
+        names = found.columns if hasattr(found, "columns") else (f"x{k}" for k in range(found.shape[1]))
+        check_rules(experiment.constraints, [str(name) for name in names])
+    if not isinstance(dataset.X, pd.DataFrame):
+        return dataset, None
+    columns = sort_columns(dataset, **experiment.encoding)
+    if experiment.choices.get("preprocess") != "none":
+        refuse_constant(dataset)
+    return dataset, columns
+
+
+def check_keys(config: DictConfig) -> None:
+    """Refuse keys beside those of conf/config.yaml, as ``+foo=1`` adds them.
+
+    Raises
+    ------
+    AuclabError
+        Such a key.
+    """
+    known = known_keys()
+    for group in _NEEDED:
+        if group not in config:
+            way = "give some by list, such as 'metrics=[auc,bauc]'" if group == "metrics" else f"leave out ~{group}"
+            raise AuclabError(f"no {group} is chosen, and every experiment has one; {way}")
+    if "study" in config:
+        known = known | set(plain_yaml(conf_folder() / "study.yaml")) | {"study"}
+    for key in map(str, config):
+        if key not in known:
+            raise AuclabError(
+                f"there is no setting {key!r}{did_you_mean(key, known)}; settings are {', '.join(sorted(known))}"
+            )
+
+
+@cache
+def _yaml(group: str, choice: str) -> dict[Any, Any] | None:
+    """A file of conf/; None if the choice is from elsewhere."""
+    path = conf_folder() / group / f"{choice}.yaml"
+    return plain_yaml(path) if path.is_file() else None
+
+
+def _described(choices: Mapping[str, str]) -> dict[str, dict[Any, Any] | None]:
+    return {group: _yaml(group, str(choices[group])) for group in _GROUPS if group in choices}
+
+
+def _check_group(group: str, given: Mapping[str, Any], description: Mapping[Any, Any] | None) -> None:
+    """Keys and types of a group, compared with its yaml file."""
+    if description is None or given.get("_target_") != description.get("_target_"):
+        return
+    unknown = [key for key in given if key not in description]
+    if unknown and (absent := [key for key in unknown if key not in _parameters(given["_target_"])]):
+        known = [str(key) for key in description if not str(key).startswith("_")]
+        has = f"it has {', '.join(known)}" if known else "it has none"
+        raise AuclabError(f"{group} has no setting {absent[0]!r}{did_you_mean(absent[0], known)}; {has}")
+    for key, usual in description.items():
+        if not str(key).startswith("_"):
+            _check_type(f"{group}.{key}", given.get(key), usual)
+
+
+def _parameters(target: str) -> list[str]:
+    """Names of the arguments of a function or class; for keys that its yaml does not list."""
+    import inspect
+    from importlib import import_module
+
+    module, _, name = target.rpartition(".")
+    return list(inspect.signature(getattr(import_module(module), name)).parameters)
+
+
+def _check_type(key: str, value: Any, usual: Any) -> None:
+    """Compare a value with the type of the one in the yaml file; text and null there may be anything."""
+    if isinstance(usual, bool):
+        good, kind = isinstance(value, bool), "true or false"
+    elif isinstance(usual, int):
+        good, kind = isinstance(value, int) and not isinstance(value, bool), f"a whole number, such as {usual}"
+    elif isinstance(usual, float):
+        good, kind = isinstance(value, int | float) and not isinstance(value, bool), f"a number, such as {usual}"
+    else:
+        return
+    if not good and not (value is None and key in _MAY_BE_NULL):
+        raise AuclabError(f"{key} is {'null' if value is None else repr(value)}; it is {kind}")
+
+
+def _check_split(split: Mapping[str, Any]) -> None:
+    from auclab.datasets import splits
+
+    keys = ("test_size", "seed", "n_repeats", "n_folds", "fold")
+    if str(split.get("_target_", "")).startswith("auclab.datasets.splits."):
+        fold = split.get("fold")
+        if fold is not None and (isinstance(fold, bool) or not isinstance(fold, int)):
+            raise AuclabError(f"split.fold is {fold!r}; it is a whole number, or null for all folds")
+        splits.check_settings(**{key: split[key] for key in keys if key in split})
+
+
+def _check_solver(experiment: Experiment) -> None:
+    solver = experiment.solver
+    if not solver.tolerance > 0:
+        raise AuclabError(f"solver.tolerance is {solver.tolerance}; it is a relative gap > 0, such as 1e-6")
+    if solver.time_limit is not None and not solver.time_limit > 0:
+        raise AuclabError(f"solver.time_limit is {solver.time_limit}; it is a number of seconds > 0, or null for none")
+    options = solver.options
+    if "max_iters" in options and options["max_iters"] < 1:
+        raise AuclabError(f"solver.max_iters is {options['max_iters']}; at least 1 is needed")
+    encoding, export = options.get("encoding", "auto"), options.get("export")
+    if encoding not in _ENCODINGS:
+        near = did_you_mean(encoding, _ENCODINGS)
+        raise AuclabError(f"solver.encoding is {encoding!r}{near}; it is one of {', '.join(_ENCODINGS)}")
+    if export is not None and not str(export).endswith(_EXPORTS):
+        raise AuclabError(f"solver.export is {export!r}; the path of a model ends in {' or '.join(_EXPORTS)}")
+
+
+def _check_inner_folds(experiment: Experiment) -> None:
+    inner = experiment.inner
+    if inner.folds < 0 or inner.folds == 1:
+        raise AuclabError(f"inner.folds is {inner.folds}; it is at least 2, or 0 for none")
+    if inner.seed < 0:
+        raise AuclabError(f"inner.seed is {inner.seed}; it must be ≥ 0")
+    if inner.tolerance is not None and not 0 < inner.tolerance < 1:
+        raise AuclabError(
+            f"inner.tolerance is {inner.tolerance}; it is a relative gap between 0 and 1, such as 1e-2, or null for "
+            "that of the solve itself"
+        )
+
+
+def _check_tuning(experiment: Experiment) -> None:
+    given = typed(experiment.config.get("tune") or {}, TuneConfig)
+    if given.parameter is None and given != (usual := TuneConfig()):
+        key = next(each.name for each in fields(usual) if getattr(given, each.name) != getattr(usual, each.name))
+        raise AuclabError(
+            f"tune.{key} has no effect with tune=none; choose a parameter with tune=auto, tune=penalty, "
+            "tune=threshold or, with a kernel, tune=kernel"
+        )
+    _check_gammas(given, experiment)
+    tune = experiment.tune
+    if tune.parameter is None:
+        return
+    if tune.tolerance is not None and not tune.tolerance > 0:
+        raise AuclabError(f"tune.tolerance is {tune.tolerance}; it is a relative gap > 0, such as 1e-2")
+    formulation = experiment.config.formulation
+    if tune.tolerance is not None and is_baseline(formulation):
+        raise AuclabError("tune.tolerance is for our own formulations, and baselines are fitted by other libraries")
+    has = [str(key) for key in formulation if not str(key).startswith("_") and key not in ("norm", "squared")]
+    if tune.parameter not in formulation and tune.parameter != "kernel":
+        name = experiment.choices.get("formulation", "the formulation")
+        raise AuclabError(
+            f"tune.parameter is {tune.parameter!r}, which {name} does not have"
+            f"{did_you_mean(tune.parameter, has)}; it has {', '.join(has) or 'no parameter'}, and tune=none takes it "
+            "as it is"
+        )
+    if not tune.values:
+        raise AuclabError("tune.values is empty; give the values to choose from, such as tune.values=[0.01,0.1]")
+    if tune.folds < 2:
+        raise AuclabError(f"tune.folds is {tune.folds}; cross-validation needs at least 2")
+    if tune.seed < 0:
+        raise AuclabError(f"tune.seed is {tune.seed}; it must be ≥ 0")
+    if tune.metric != "auc":
+        from auclab.metrics.registry import METRICS
+
+        if tune.metric not in METRICS:
+            near = did_you_mean(tune.metric, METRICS)
+            raise AuclabError(f"tune.metric is {tune.metric!r}{near}; metrics are {', '.join(METRICS)}")
+
+
+def _check_gammas(given: TuneConfig, experiment: Experiment) -> None:
+    """What ``tune=kernel`` needs, and what it alone has."""
+    if given.parameter != "kernel":
+        if given.gammas:
+            raise AuclabError("tune.gammas has an effect with tune=kernel alone; add tune=kernel")
+        return
+    if experiment.kernel is None:
+        raise AuclabError("tune=kernel selects γ of a kernel, and there is none; add kernel=rbf, or take tune=auto")
+    if experiment.kernel.name == "precomputed":
+        raise AuclabError("kernel=precomputed has no γ to select; take tune=auto, which selects λ or z")
+    if not given.gammas or not all(0 < gamma < math.inf for gamma in given.gammas):
+        raise AuclabError(
+            f"tune.gammas is {list(given.gammas)}; multiples > 0 of γ are needed, such as tune.gammas=[0.1,1,10]"
+        )
+
+
+def _check_constraints(experiment: Experiment) -> None:
+    """A choice that says something, and something that a choice says."""
+    choice, rules = experiment.choices.get("constraints", "none"), experiment.constraints
+    if rules and choice == "none":
+        raise AuclabError(
+            f"constraints.{next(iter(rules))} has no effect with constraints=none; leave out constraints=none, and to "
+            "compare with and without it sweep its values, such as constraints.nonnegative=[],[age]"
+        )
+    if choice == "signs" and (others := [key for key in rules if key not in ("nonnegative", "nonpositive")]):
+        raise AuclabError(
+            f"constraints=signs has nonnegative and nonpositive; constraints.{others[0]} is of constraints=rules"
+        )
+    if choice == "signs" and not rules:
+        raise AuclabError("constraints=signs names no column; add constraints.nonnegative=[age], or nonpositive")
+    if rules and is_baseline(experiment.configuration["formulation"]):
+        raise AuclabError("constraints are for our own formulations, and baselines are fitted by other libraries")
+
+
+def _check_kernel(experiment: Experiment) -> None:
+    """A kernel whose settings say something, for a formulation that can have one."""
+    given = typed(experiment.config.get("kernel") or {}, KernelConfig)
+    if given.name == "none":
+        if set_keys := [key for key, value in vars(given).items() if value != getattr(KernelConfig(), key)]:
+            raise AuclabError(f"kernel.{set_keys[0]} has no effect with kernel=none; add kernel=rbf, or another")
+        return
+    if is_baseline(experiment.configuration["formulation"]):
+        raise AuclabError("a kernel is for our own formulations, and baselines are fitted by other libraries")
+    if experiment.constraints:
+        raise AuclabError("constraints are on the coefficients of columns, which a kernel has none of; leave one out")
+    if given.name == "precomputed":
+        _check_precomputed(experiment)
+    given.kernel()  # refuses parameters out of range before the data are read
+
+
+def _check_precomputed(experiment: Experiment) -> None:
+    """The columns of a precomputed kernel are its rows, all of them, as they are."""
+    for group, why in (
+        ("split", "a part of the rows leaves all columns"),
+        ("preprocess", "scaled columns are no kernel"),
+    ):
+        if (choice := experiment.choices.get(group)) != "none":
+            raise AuclabError(
+                f"kernel=precomputed needs {group}=none, and {group} is {choice}: the columns are the matrix of all "
+                f"rows, and {why}; add split=none preprocess=none"
+            )
+
+
+def _check_bounds(experiment: Experiment) -> None:
+    bounds = experiment.bounds
+    if not 0 < bounds.rho < 1:
+        raise AuclabError(f"bounds.rho is {bounds.rho}; it is one minus the confidence, between 0 and 1, such as 0.05")
+    if bounds.stability is not None and not bounds.stability.a >= 0:
+        raise AuclabError(f"bounds.stability.a is {bounds.stability.a}; it must be ≥ 0")
+    max_fpr = None if bounds.weighted is None else bounds.weighted.max_fpr
+    if max_fpr is not None and not 0 < max_fpr <= 1:
+        raise AuclabError(f"bounds.weighted.max_fpr is {max_fpr}; it is a rate in (0, 1]")
+
+
+def _check_places(experiment: Experiment, plain: Mapping[str, Any]) -> None:
+    """Where data are read and runs are kept, and by what."""
+    tracking = experiment.tracking
+    if tracking.name not in ("mlflow", "none"):
+        raise AuclabError(f"tracking.name is {tracking.name!r}; it is mlflow or none")
+    if not tracking.wait >= 0:
+        raise AuclabError(f"tracking.wait is {tracking.wait}; it is a number of seconds ≥ 0")
+    data_dir = plain.get("data_dir")
+    if data_dir is not None and not Path(str(data_dir)).expanduser().is_dir():
+        raise AuclabError(f"data_dir={data_dir} is no folder; give one that is there, or leave data_dir out")
+    if experiment.choices.get("engine") == "dask":
+        if find_spec("distributed") is None:
+            raise AuclabError("engine=dask needs distributed; install it with pip install 'auclab[dask]'")
+        if experiment.choices.get("dataset") not in ("blocks", "artificial_blocks"):
+            raise AuclabError(
+                "engine=dask reads the blocks of dataset=blocks or artificial_blocks, and no other data set; leave it "
+                "out, or spread the jobs of a sweep with -m hydra/launcher=dask"
+            )
+
+
+def _check_formulation(experiment: Experiment, plain: Mapping[str, Any], usual: Mapping[Any, Any] | None) -> None:
+    """Values of the formulation, and whether the solver can solve it; only where something is not as usual."""
+    given = plain.get("formulation") or {}
+    if not str(given.get("_target_", "")).startswith("auclab.formulations."):
+        return
+    solver = experiment.solver.name
+    if given == usual and solver == "auto":
+        return
+    from auclab.pipeline.config.build import build
+    from auclab.solvers.registry import check_capable
+
+    program = build(experiment.config.formulation)
+    if solver != "auto":
+        check_capable(solver, program)
+
+
+def _check_metrics(experiment: Experiment, plain: Mapping[str, Any]) -> None:
+    """Metrics with options of the user's: on a few scores, since they are computed after the solve."""
+    changed = [
+        name
+        for name, metric in (plain.get("metrics") or {}).items()
+        if (_yaml("metrics", name) or {}).get(name) != metric
+    ]
+    if not changed:
+        return
+    from auclab.pipeline.config.build import build
+
+    for name in changed:
+        metric = build(experiment.config.metrics[name])
+        try:
+            metric(*_TRIED_ON)
+        except AuclabError as error:
+            raise AuclabError(f"metrics.{name}: {error}") from error

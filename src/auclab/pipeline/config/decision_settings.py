@@ -1,0 +1,85 @@
+"""The settings ``decision``, checked before anything is imported that would use them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from auclab.pipeline.config.settings import DecisionConfig
+from auclab.types import AuclabError
+from auclab.validation import did_you_mean
+
+#: What `decision.probability` may be.
+METHODS = ("auto", "sigmoid", "isotonic", "none")
+#: The rules of `decision.threshold` that are a word, and the numbers of those that are a list.
+WORDS, NUMBERS = ("prior", "youden"), {"prior": 1, "cost": 2, "fpr": 1}
+_RULES = "prior, youden, [prior, SHARE], [cost, FALSE_POSITIVE, FALSE_NEGATIVE], [fpr, MAX_FPR], or a score such as 0"
+
+
+def check_decision(config: DecisionConfig) -> None:
+    """Refuse settings that no data could satisfy.
+
+    Raises
+    ------
+    AuclabError
+        An unknown rule or method, or a number out of range.
+
+    Examples
+    --------
+    >>> check_decision(DecisionConfig(threshold=["fpr", 0.05]))
+    >>> check_decision(DecisionConfig(threshold="prios"))
+    Traceback (most recent call last):
+        ...
+    auclab.types.AuclabError: decision.threshold is 'prios' (did you mean 'prior'?); it is prior, youden, ...
+    """
+    _check_rule(plain_rule(config.threshold))
+    if config.probability not in METHODS:
+        near = did_you_mean(config.probability, METHODS)
+        raise AuclabError(f"decision.probability is {config.probability!r}{near}; it is one of {', '.join(METHODS)}")
+    if config.folds < 2 or config.seed < 0:
+        raise AuclabError(
+            f"decision.folds is a number ≥ 2 and decision.seed one ≥ 0; they are {config.folds} and {config.seed}"
+        )
+
+
+def plain_rule(rule: Any) -> Any:
+    """A rule as Python values, as `auclab.estimators.decision_threshold` takes it."""
+    return rule if isinstance(rule, str | int | float) or rule is None else list(rule)
+
+
+def rule_in_words(rule: Any) -> str:
+    """What a rule, as `plain_rule` gives it, is for.
+
+    Examples
+    --------
+    >>> rule_in_words("prior"), rule_in_words(["fpr", 0.05])
+    ('as many as are positive', 'the largest TPR with an FPR of at most 0.05')
+    """
+    name, *given = rule if isinstance(rule, list | tuple) else (rule,)
+    if name == "prior":
+        return f"a share of {given[0]:g}" if given else "as many as are positive"
+    if name == "youden":
+        return "the largest TPR − FPR"
+    if name == "cost":
+        return f"the least cost, {given[0]:g} for a false positive and {given[1]:g} for a false negative"
+    if name == "fpr":
+        return f"the largest TPR with an FPR of at most {given[0]:g}"
+    return "as given"
+
+
+def _check_rule(rule: Any) -> None:
+    if isinstance(rule, int | float) and not isinstance(rule, bool) and math.isfinite(rule):
+        return
+    if isinstance(rule, str) and rule in WORDS:
+        return
+    if isinstance(rule, str):
+        near = did_you_mean(rule, [*WORDS, *NUMBERS])
+        raise AuclabError(f"decision.threshold is {rule!r}{near}; it is {_RULES}")
+    name, given = (rule[0], rule[1:]) if isinstance(rule, list) and rule else (None, [])
+    numbers = [value for value in given if isinstance(value, int | float) and math.isfinite(value)]
+    if name not in NUMBERS or len(numbers) != len(given) or len(given) != NUMBERS[name]:
+        raise AuclabError(f"decision.threshold is {rule!r}; it is {_RULES}")
+    if name == "cost" and (min(numbers) < 0 or max(numbers) == 0):
+        raise AuclabError(f"decision.threshold is {rule!r}; costs are numbers ≥ 0, and not both 0")
+    if name != "cost" and not 0 <= numbers[0] <= 1:
+        raise AuclabError(f"decision.threshold is {rule!r}; the number is a share between 0 and 1")

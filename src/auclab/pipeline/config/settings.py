@@ -1,0 +1,378 @@
+"""The settings of an experiment: one frozen record for each group of ``conf/`` that carries options.
+
+`register_schema` hands the records to Hydra as structured configurations, so that an unknown key or a value of another
+type is an error of the composition; `typed` turns a composed group into its record.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+from functools import cache
+from typing import Any, Literal, TypeVar, cast
+
+from omegaconf import MISSING, DictConfig, OmegaConf
+
+from auclab.pipeline.config.constraint_settings import ConstraintsConfig
+from auclab.pipeline.config.kernel_settings import KernelConfig
+from auclab.tracking.config import TrackingConfig
+
+
+@dataclass(frozen=True)
+class SolverConfig:
+    """Which solver, and what every solver takes.
+
+    Attributes
+    ----------
+    name : str
+        ``auto`` or a solver of `auclab.solvers.registry.SOLVERS`.
+    tolerance : float
+        Relative gap at or below which a solution is optimal, > 0.
+    time_limit : float or None
+        Seconds for the solver proper, > 0.
+    """
+
+    name: str = MISSING
+    tolerance: float = 1e-6
+    time_limit: float | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options that only this solver has."""
+        common = {item.name for item in fields(SolverConfig)}
+        return {item.name: getattr(self, item.name) for item in fields(self) if item.name not in common}
+
+
+@dataclass(frozen=True)
+class HighsConfig(SolverConfig):
+    """Options of ``solver=highs``.
+
+    Attributes
+    ----------
+    encoding : str
+        How the pairs enter the linear program: ``auto``, ``full``, ``dual`` or ``aggregated``.
+    export : str or None
+        A path ending in .lp or .mps to which the algebraic model is written.
+    """
+
+    encoding: str = "auto"
+    export: str | None = None
+
+
+@dataclass(frozen=True)
+class NewtonConfig(SolverConfig):
+    """Options of ``solver=newton``, for large samples in blocks.
+
+    Attributes
+    ----------
+    bins : int or None
+        Bins of the scores at first; 0 for a score of every row in this process, None for what the tolerance needs.
+    checkpoint : str or None
+        A folder to which solves are written after every pass over the rows, and from which they go on.
+    """
+
+    bins: int | None = None
+    checkpoint: str | None = None
+
+
+@dataclass(frozen=True)
+class CuttingPlaneConfig(SolverConfig):
+    """Options of ``solver=cutting_plane``.
+
+    Attributes
+    ----------
+    max_iters : int
+        Largest number of cuts, ≥ 1.
+    """
+
+    max_iters: int = 5_000
+
+
+@dataclass(frozen=True)
+class ScsConfig(SolverConfig):
+    """Options of ``solver=scs``.
+
+    Attributes
+    ----------
+    max_iters : int
+        Largest number of iterations, ≥ 1.
+    """
+
+    max_iters: int = 200_000
+
+
+@dataclass(frozen=True)
+class TuneConfig:
+    """A parameter of the formulation that is selected by cross-validation inside the training part.
+
+    Attributes
+    ----------
+    parameter : str or None
+        ``penalty`` (λ), ``threshold`` (z), ``C`` or ``n_estimators`` of baselines; ``auto``: what the formulation has,
+        if anything (`auclab.pipeline.config.auto_tuning`); ``kernel``: γ of the kernel together with λ or z
+        (`auclab.pipeline.split.kernel_tuning`); None takes the formulation as it is.
+    values : list of float
+        The values of the path, in any order.
+    grids : dict
+        Of ``auto`` and ``kernel``: the values of every parameter.
+    gammas : list of float
+        Of ``kernel``: multiples of the kernel's own γ, in any order.
+    tolerance : float or None
+        Relative gap of the solves on inner folds, > 0; None is that of the solve itself.
+    metric : str
+        A name in `auclab.metrics.registry.METRICS`.
+    options : dict
+        Options of the metric, such as ``{max_fpr: 0.1}``.
+    folds : int
+        Inner folds, ≥ 2.
+    seed : int
+        Of the inner folds, ≥ 0.
+    one_standard_error : bool
+        Whether the simplest scorer within one standard error of the best is taken.
+    """
+
+    parameter: str | None = None
+    values: list[float] = field(default_factory=list)
+    grids: dict[str, Any] = field(default_factory=dict)
+    gammas: list[float] = field(default_factory=list)
+    tolerance: float | None = None
+    metric: str = "auc"
+    options: dict[str, Any] = field(default_factory=dict)
+    folds: int = 5
+    seed: int = 0
+    one_standard_error: bool = False
+
+
+@dataclass(frozen=True)
+class DecisionConfig:
+    """How the scores of a model are turned into labels and probabilities.
+
+    Attributes
+    ----------
+    threshold : str, list or float
+        The rule of `auclab.estimators.threshold.decision_threshold`: ``prior`` (as many positives as in the training
+        part), ``youden``, ``[cost, 1, 5]`` (a false positive costs 1, a false negative 5), ``[fpr, 0.05]``, or a score.
+    probability : str
+        ``sigmoid`` or ``isotonic``: calibrated on inner folds of the training part; ``none``; ``auto``: ``sigmoid``,
+        but none in the jobs of a sweep and after a long solve.
+    folds : int
+        Inner folds, ≥ 2.
+    seed : int
+        Of the inner folds, ≥ 0.
+    """
+
+    threshold: Any = "prior"
+    probability: str = "auto"
+    folds: int = 5
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class InnerConfig:
+    """Inner folds of the training part on which the whole experiment is repeated.
+
+    Attributes
+    ----------
+    folds : int
+        0 for none, else ≥ 2.
+    seed : int
+        Of the folds, ≥ 0.
+    tolerance : float or None
+        Relative gap of the solves on the folds, > 0; None, and a smaller one, is that of the solve itself.
+    """
+
+    folds: int = 0
+    seed: int = 0
+    tolerance: float | None = None
+
+
+@dataclass(frozen=True)
+class StabilityConfig:
+    """Stability bounds on the training part.
+
+    Attributes
+    ----------
+    a : float
+        Scale of the hinge ``[1 − a w·(x⁺ − x⁻)]₊``, ≥ 0, fixed before the data are seen.
+    """
+
+    a: float = 1.0
+
+
+@dataclass(frozen=True)
+class MarginConfig:
+    """Margin bound on the training part; it has no options."""
+
+
+@dataclass(frozen=True)
+class FixedScorerConfig:
+    """Bounds on the held-out part for a scorer fixed before it was seen; they have no options."""
+
+
+@dataclass(frozen=True)
+class WeightedConfig:
+    """Bound on the partial AUC of the held-out part.
+
+    Attributes
+    ----------
+    max_fpr : float or None
+        End of the band of false positive rates, in (0, 1]; None takes that of the formulation, if it has one.
+    """
+
+    max_fpr: float | None = None
+
+
+@dataclass(frozen=True)
+class BoundsConfig:
+    """Which generalization bounds are computed; a kind that is None is left out.
+
+    Attributes
+    ----------
+    rho : float
+        1 − confidence of each bound, in (0, 1).
+    """
+
+    rho: float = 0.05
+    stability: StabilityConfig | None = None
+    margin: MarginConfig | None = None
+    fixed_scorer: FixedScorerConfig | None = None
+    weighted: WeightedConfig | None = None
+
+
+class Figures(StrEnum):
+    """Which figures a run draws while it is written; ``auclab figures RUN`` draws those of a kept run."""
+
+    #: None.
+    NONE = "none"
+    #: Those of the held-out part.
+    TEST = "test"
+    #: Those of the training part too.
+    ALL = "all"
+
+
+def parse_figures(value: Any) -> Figures:
+    """The setting ``figures``; true and false, which earlier versions had, are ``test`` and ``none``.
+
+    Raises
+    ------
+    AuclabError
+        It is none of the three.
+
+    Examples
+    --------
+    >>> [parse_figures(value).value for value in ("all", True, False, None)]
+    ['all', 'test', 'none', 'none']
+    """
+    if value is None or isinstance(value, bool):
+        return Figures.TEST if value else Figures.NONE
+    try:
+        return Figures(str(value).lower())
+    except ValueError:
+        from auclab.types import AuclabError  # NumPy, which --help does not need
+
+        raise AuclabError(f"figures is {value!r}; it is one of none, test and all") from None
+
+
+#: The groups that are typed; the others name an object to be made (``_target_``) and its arguments.
+_TYPED = {
+    "solver": SolverConfig,
+    "tune": TuneConfig,
+    "bounds": BoundsConfig,
+    "decision": DecisionConfig,
+    "constraints": ConstraintsConfig,
+    "inner": InnerConfig,
+    "kernel": KernelConfig,
+    "tracking": TrackingConfig,
+}
+_SOLVERS = {
+    "cutting_plane": CuttingPlaneConfig,
+    "highs": HighsConfig,
+    "newton": NewtonConfig,
+    "scs": ScsConfig,
+}
+
+T = TypeVar("T")
+
+
+def register_schema() -> None:
+    """Register the records with Hydra, which then checks keys and types when it composes."""
+    from hydra.core.config_store import ConfigStore
+
+    store = ConfigStore.instance()
+    store.store(name="schema", node={group: _editable(kind) for group, kind in _TYPED.items()})
+    # Below hydra/, so that they are no choices of the help page.
+    store.store(group="hydra/schema/solver", name="common", node=_editable(SolverConfig))
+    for name, kind in _SOLVERS.items():
+        store.store(group="hydra/schema/solver", name=name, node=_editable(kind))
+
+
+def typed(config: Any, kind: type[T]) -> T:
+    """A group of a composed configuration as a record of type `kind` or of its subclass for the selected solver.
+
+    Configurations that were kept with a run are plain mappings and are checked here.
+
+    Raises
+    ------
+    AuclabError
+        An unknown key, or a value of another type.
+    """
+    from omegaconf.errors import OmegaConfBaseException
+
+    from auclab.types import AuclabError
+
+    if kind is SolverConfig:
+        kind = cast(type[T], _SOLVERS.get(str(config.get("name")), SolverConfig))
+    try:
+        # A group that an older run does not have is an empty mapping.
+        composed = OmegaConf.is_config(config)
+        plain = OmegaConf.create(OmegaConf.to_container(config, resolve=True) if composed else config)
+        return cast(T, OmegaConf.to_object(OmegaConf.merge(_editable(cast(type, kind)), plain)))
+    except OmegaConfBaseException as error:
+        choices = ", ".join(item.name for item in fields(kind))  # type: ignore[arg-type]
+        raise AuclabError(f"{str(error).splitlines()[0]}; {kind.__name__} has {choices}") from None
+
+
+def read_class_weight(value: Any) -> dict[int, float] | Literal["balanced"] | None:
+    """The setting ``class_weight`` as `auclab.estimators.AUCClassifier` takes it for labels 0 and 1.
+
+    Raises
+    ------
+    AuclabError
+        It is neither null, ``balanced`` nor a weight > 0 for each class.
+
+    Examples
+    --------
+    >>> read_class_weight({"negative": 1, "positive": 5}), read_class_weight("balanced"), read_class_weight(None)
+    ({0: 1.0, 1: 5.0}, 'balanced', None)
+    """
+    import math
+
+    from auclab.types import AuclabError
+
+    if value is None or value == "balanced":
+        return cast("Literal['balanced'] | None", value)
+    weights = dict(value) if isinstance(value, dict | DictConfig) else {}
+    numbers = [each for each in weights.values() if isinstance(each, int | float) and not isinstance(each, bool)]
+    good = len(numbers) == len(weights) == 2 and all(0 < each < math.inf for each in numbers)
+    if not good or set(weights) != {"negative", "positive"}:
+        shown = weights or value
+        raise AuclabError(
+            f"class_weight is {shown!r}; it is null, balanced, or a weight > 0 for each class, "
+            "'class_weight={negative: 1, positive: 5}'"
+        )
+    return {0: float(weights["negative"]), 1: float(weights["positive"])}
+
+
+@cache
+def _editable(kind: type) -> DictConfig:
+    """A structured configuration of a frozen record that Hydra may still merge choices into, which copies it."""
+    node = OmegaConf.structured(kind)
+
+    def allow(part: Any) -> None:
+        if OmegaConf.is_config(part):
+            OmegaConf.set_readonly(part, False)
+            for key in part:
+                allow(part._get_node(key))
+
+    allow(node)
+    return cast(DictConfig, node)

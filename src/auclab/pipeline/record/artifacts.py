@@ -1,0 +1,212 @@
+"""The files of one run: certificate, multipliers, bounds, metrics, coefficients, and the scores."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from auclab.estimators.baselines import Baseline
+from auclab.export.coefficients import INTERCEPT
+from auclab.formulations import Program
+from auclab.pipeline.record.block_multipliers import write_block_multipliers
+from auclab.pipeline.record.summarised_scores import write_scores
+from auclab.pipeline.split.active_constraints import SolvedConstraints
+from auclab.pipeline.split.results import Fold, Result
+from auclab.pipeline.stored.csv_cells import no_formula
+from auclab.pipeline.stored.stored_files import SCORES_FILE
+from auclab.solvers.kernel.solution import KernelSolution, equation_of
+from auclab.tracking.address import hide_password
+
+#: The dual point that proves the lower bound: ``auclab check`` verifies it.
+MULTIPLIERS_FILE = "multipliers.parquet"
+
+
+def write_artifacts(result: Result, folder: Path, *, config: str) -> list[Path]:
+    """Write all files of a run below `folder` and return the folder of each split.
+
+    Several splits go to ``fold_0``, ``fold_1``, … and ``folds.csv``.
+
+    Parameters
+    ----------
+    result : Result
+    folder : Path
+        Exists and is empty.
+    config : str
+        The resolved configuration as yaml; passwords in addresses are not kept.
+    """
+    several = len(result.folds) > 1
+    folders = [folder / f"fold_{number}" if several else folder for number in range(len(result.folds))]
+    (folder / "config.yaml").write_text(hide_password(config), encoding="utf-8")
+    _write_json(folder / "metrics.json", result.summary)
+    for fold, fold_folder in zip(result.folds, folders, strict=True):
+        fold_folder.mkdir(exist_ok=True)
+        write_fold(fold, fold_folder, dataset_sha256=result.dataset.sha256)
+    if several:
+        rows = [{"fold": fold.split.name, "status": str(fold.solution.status), **fold.numbers} for fold in result.folds]
+        pd.DataFrame(rows).to_csv(folder / "folds.csv", index=False)
+    return folders
+
+
+def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "") -> None:
+    """Certificate, multipliers, bounds, metrics, coefficients, history and scores of one solved split."""
+    solution = fold.solution
+    certificate = asdict(solution.certificate) | {
+        "status": str(solution.status),
+        "advice": solution.status.advice,
+        "solver": solution.solver,
+        "formulation": equation_of(solution),
+        "program": {"name": solution.formulation.name, **_parameters(solution.formulation)},
+        "tolerance": getattr(fold.model[-1], "tolerance", None),  # a baseline has none
+        "data": {
+            "dataset_sha256": dataset_sha256,
+            "training_sha256": fold.training_sha256,
+            "rows": len(fold.split.train),
+            "features": len(fold.features),
+        },
+        "seconds": asdict(solution.timings) | {"tune": fold.seconds_of_tuning, "total": fold.seconds},
+        "iterations": solution.iterations,
+        "optimum": None if fold.optimum is None else asdict(fold.optimum),
+        "notes": list(solution.notes),
+    }
+    if isinstance(solution, KernelSolution):
+        certificate["kernel"] = _kernel(solution)
+        landmark_table(fold, solution).to_csv(folder / "landmarks.csv", index=False)
+    if fold.spread is not None:
+        certificate["spread"] = fold.spread.tolist()
+    if fold.constraints is not None:
+        certificate["constraints"] = _constraints(fold.solution, fold.constraints)
+    _write_json(folder / "certificate.json", certificate)
+    _write_multipliers(fold, folder)
+    bounds = [asdict(item) | {"statement": item.statement} for item in fold.guarantees]
+    _write_json(folder / "bounds.json", {"bounds": bounds, "remarks": list(fold.remarks)})
+    _write_json(folder / "metrics.json", fold.numbers)
+    if fold.solution.coef is not None:  # trees and kernels have none
+        coefficient_table(fold).to_csv(folder / "coefficients.csv", index=False)
+    history = pd.DataFrame(list(solution.history), columns=["seconds", "objective", "lower_bound"])
+    history.to_csv(folder / "history.csv", index=False)
+    name = "test" if "test" in fold.parts else "train"
+    _write_scores(fold, name, folder)
+    if fold.card is not None:
+        from auclab.pipeline.split.scorecards import write_card
+
+        write_card(fold.card, folder)
+    if fold.tuning is not None:
+        from auclab.pipeline.split.tuning_path import DPI, draw_tuning_path
+
+        fold.tuning.path.to_csv(folder / "tuning.csv", index=False)
+        draw_tuning_path(fold.tuning).savefig(folder / "tuning.png", dpi=DPI)
+
+
+def landmark_table(fold: Fold, solution: KernelSolution) -> pd.DataFrame:
+    """``landmarks.csv``: the row of the data set, counted from 0, and the coefficient of each landmark."""
+    rows = np.asarray(fold.split.train)[solution.landmarks]
+    return pd.DataFrame({"row": rows, "coefficient": solution.dual_coef})
+
+
+def _kernel(solution: KernelSolution) -> dict[str, Any]:
+    """The kernel, for which functions the bound is, and the stages of the solve."""
+    return {
+        "name": solution.kernel.name,
+        **solution.kernel.get_params(),
+        "space": solution.space,
+        "landmarks": solution.n_landmarks,
+        "length": solution.length,
+        "rounding": solution.rounding,
+        "stages": [asdict(stage) for stage in solution.stages],
+    }
+
+
+def coefficient_table(fold: Fold) -> pd.DataFrame:
+    """``coefficients.csv``: a line per prepared feature, and the constant as the last.
+
+    ``feature`` and ``coefficient`` are those of the scorer after preprocessing; ``column``, ``value``, ``effect`` and
+    ``share`` are in the units of the data (`auclab.export.coefficients.Effects`), where the scorer is a formula there.
+    """
+    names = map(no_formula, map(str, fold.features))  # of a data file, which anyone may have written
+    coef = np.asarray(fold.solution.coef)
+    rows = [*zip(names, coef, strict=True), (INTERCEPT, fold.solution.intercept)]
+    table = pd.DataFrame(rows, columns=["feature", "coefficient"])
+    if fold.effects is None:
+        return table
+    own = fold.effects.table
+    constant = pd.DataFrame([{"column": "", "value": "", "effect": fold.effects.base, "share": math.nan}])
+    own = pd.concat([own.assign(column=own["column"].map(no_formula), value=own["value"].map(no_formula)), constant])
+    return pd.concat([table, own.reset_index(drop=True)], axis=1)
+
+
+def _parameters(program: Program | Baseline) -> dict[str, Any]:
+    """What the equation depends on, by the names of the configuration."""
+    if isinstance(program, Baseline):
+        return asdict(program)
+    shared = {name: getattr(program, name) for name in ("penalty", "threshold", "norm", "squared")}
+    return shared | asdict(program)  # type: ignore[call-overload]
+
+
+def _constraints(solution: Any, solved: SolvedConstraints) -> dict[str, Any]:
+    """Those on the prepared columns, multipliers in the order of `ColumnConstraints.all_rows`, and the active ones."""
+    stated, multipliers = solution.constraints, solution.constraint_multipliers
+    rows = [{"columns": np.flatnonzero(row).tolist(), "values": row[row != 0].tolist()} for row in stated.matrix]
+    return {
+        "lower": stated.lower.tolist(),
+        "upper": stated.upper.tolist(),
+        "rows": rows,
+        "limit": stated.limit.tolist(),
+        "equal": stated.equal.tolist(),
+        "max_features": stated.max_features,
+        "multipliers": None if multipliers is None else multipliers.tolist(),
+        "active": [asdict(each) for each in solved.active],
+        "statement": solved.statement,
+    }
+
+
+def _write_multipliers(fold: Fold, folder: Path) -> None:
+    """The dual point of the bound, a row per training observation in full precision; no file where there is none.
+
+    For partial AUC, `share` are the weights r of the negatives. `row` counts the data set's rows from 0.
+    """
+    solution, y_true = fold.solution, fold.parts["train"].y_true
+    of_bins = getattr(solution, "bin_multipliers", None)
+    if fold.in_blocks is not None and of_bins is not None:
+        write_block_multipliers(of_bins, fold.in_blocks, y_true, fold.split.train, folder / MULTIPLIERS_FILE)
+        return
+    if solution.multipliers is None:
+        return
+    table = {"row": fold.split.train, "y_true": y_true.astype("int8"), "multiplier": solution.multipliers}
+    if solution.shares_neg is not None:
+        shares = np.full(y_true.size, math.nan)
+        shares[y_true == 0] = solution.shares_neg
+        table["share"] = shares
+    pd.DataFrame(table).to_parquet(folder / MULTIPLIERS_FILE, index=False, compression="zstd")
+
+
+def _write_scores(fold: Fold, name: str, folder: Path) -> None:
+    """What every figure and metric of the part can be made from again; `row` counts the data set's rows from 0."""
+    part, rows = fold.parts[name], fold.split.test if name == "test" else fold.split.train
+    if part.summarised is not None:
+        write_scores(part.summarised, rows, name, folder)
+        return
+    table = {"row": rows, "part": name, "y_true": part.y_true.astype("int8"), "score": part.y_score}
+    pd.DataFrame(table).astype({"part": "category"}).to_parquet(folder / SCORES_FILE, index=False, compression="zstd")
+
+
+def _write_json(path: Path, content: Mapping[str, Any]) -> None:
+    text = json.dumps(_strict(content), indent=2, ensure_ascii=False, allow_nan=False)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def _strict(value: Any) -> Any:
+    """JSON knows neither NaN, which becomes null, nor infinity, which becomes a string."""
+    if isinstance(value, Mapping):
+        return {key: _strict(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_strict(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else ("inf" if value > 0 else "-inf")
+    return value

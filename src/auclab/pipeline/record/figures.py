@@ -1,0 +1,73 @@
+"""The figures of a run, drawn on request: from the scores that it has kept, or while it is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from auclab.displays import BufferedROCDisplay, LandmarkGapDisplay, RankingErrorDisplay, ScoreHistogramDisplay
+from auclab.displays.base import Display
+from auclab.metrics import ScoredPart
+from auclab.pipeline.stored.stored_files import SCORES_FILE, read_scores, replace_file
+from auclab.pipeline.stored.stored_kernel import read_kernel
+from auclab.types import AuclabError
+
+FIGURES: dict[str, Any] = {
+    "roc": BufferedROCDisplay,
+    "ranking_errors": RankingErrorDisplay,
+    "scores": ScoreHistogramDisplay,
+}
+
+#: Dots per inch: enough for a screen and a page of print; the scores are kept for larger figures.
+DPI = 120
+
+
+def draw_figures(folder: Path, *, split: str) -> list[Path]:
+    """Draw ``roc.png``, ``ranking_errors.png`` and ``scores.png`` of one split into its folder.
+
+    With a kernel also ``landmarks.png``: the certified gap against the number of landmarks.
+
+    Parameters
+    ----------
+    folder : Path
+        Holds the ``scores.parquet`` of the split.
+    split : str
+        Its name, for the titles.
+
+    Raises
+    ------
+    AuclabError
+        There is no ``scores.parquet``, or it is damaged or a link.
+    """
+    scores = read_scores(folder)
+    if scores is None:
+        path = folder / SCORES_FILE
+        raise AuclabError(f"{path} is missing, and the figures are drawn from it; run the experiment again")
+    drawn = draw_part(ScoredPart(scores.y_true, scores.y_score), folder, title=f"{split} · {scores.part} part")
+    return [*drawn, *_draw_landmarks(folder, split)]
+
+
+def draw_part(part: ScoredPart, folder: Path, *, title: str, ending: str = "") -> list[Path]:
+    """Draw the figures of one part of the data into `folder`, their names with an `ending` such as ``_train``."""
+    drawn = []
+    for stem, display_class in FIGURES.items():
+        display = display_class.from_scored_part(part)
+        drawn.append(_saved(display, folder / f"{stem}{ending}.png", title))
+    return drawn
+
+
+def _draw_landmarks(folder: Path, split: str) -> list[Path]:
+    """The stages of a solve over a kernel's space, if there are several."""
+    kernel = read_kernel(folder)
+    if kernel is None or len(kernel.stages) < 2:
+        return []
+    display = LandmarkGapDisplay.from_stages(kernel.stages)
+    return [_saved(display, folder / "landmarks.png", f"{split} · {kernel.words}")]
+
+
+def _saved(display: Display, path: Path, title: str) -> Path:
+    figure: Any = display.figure_
+    figure.suptitle(title.replace("$", r"\$"), fontsize="medium")  # between dollars is a formula
+    with replace_file(path) as draft:
+        figure.savefig(draft, dpi=DPI)
+    return path

@@ -1,0 +1,275 @@
+"""What is kept of an experiment: its files and numbers as one tracked run, or the failure it ended with."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+from omegaconf import OmegaConf
+from rich.markup import escape
+
+from auclab.datasets.splits import take_rows
+from auclab.pipeline.config.build import load_dataset
+from auclab.pipeline.config.compose import Experiment
+from auclab.pipeline.config.settings import Figures, parse_figures
+from auclab.pipeline.record.artifacts import write_artifacts
+from auclab.pipeline.screen.console import err, working
+from auclab.pipeline.screen.notes import show_notes
+from auclab.pipeline.split.formula import kept_model
+from auclab.pipeline.split.inner_limits import PrunedError
+from auclab.pipeline.split.results import Fold, Result
+from auclab.tracking import (
+    HASH_TAG,
+    SETTINGS_TAG,
+    AsideRun,
+    KeptInFolderError,
+    Record,
+    Run,
+    Start,
+    fingerprint,
+    open_run,
+    save_model,
+)
+from auclab.tracking.search_tags import FOLDS_TAG, PRUNED
+from auclab.types import AuclabError
+
+#: Rows shown to MLflow, which reads names and types of the columns off them.
+SIGNATURE_ROWS = 5
+
+#: Seconds of work after which a single run is opened in the store.
+OPEN_AFTER = 10.0
+
+OTHER_FOLDER = "choose another folder with hydra.run.dir=… (of a sweep: hydra.sweep.dir=…)"
+
+
+def keep_in_view(compute: Callable[[], Result], experiment: Experiment, folder: Path) -> tuple[Result, Run]:
+    """The result of `compute`, as a run that is in the store, RUNNING, from the start on.
+
+    Raises
+    ------
+    KeptInFolderError
+        The store cannot be written at the end; the run is in `folder` then, for `auclab push`.
+    PrunedError
+        `compute` ended between inner folds; the run is KILLED, with the metrics on those that were done in a tag.
+    """
+    show_notes()
+    start, result, pruned = Start.now(), None, None
+    run = _new_run(experiment, folder, start)
+    try:
+        with run:
+            try:
+                result = compute()
+            except PrunedError as end:
+                pruned = end
+                run.keep(_record_of_pruned(end, experiment))
+            else:
+                _write(result, experiment, run)
+    except (AuclabError, OSError, KeyboardInterrupt) as error:
+        if result is None:
+            raise
+        keep_aside(result, experiment, folder, start, error, run.run_id)
+    if pruned is not None:
+        raise pruned
+    assert result is not None
+    return result, run
+
+
+def _record_of_pruned(end: PrunedError, experiment: Experiment) -> Record:
+    """By its tags a later start finds that it need not be computed again."""
+    tags = {
+        HASH_TAG: fingerprint(experiment.configuration, load_dataset(experiment).sha256),
+        FOLDS_TAG: json.dumps(end.values),
+        "status": PRUNED,
+        "error": str(end),
+    }
+    return Record(tags=tags, status="KILLED")
+
+
+class SingleRun:
+    """The run of a single experiment: in the store after ten seconds of work, or when the work is done.
+
+    Most solves are done before the store could be opened. A long one is in the store while it works, so that a run
+    whose process dies is found there.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    folder : Path
+        Output folder of the job.
+    """
+
+    def __init__(self, experiment: Experiment, folder: Path) -> None:
+        show_notes()
+        self._experiment, self._folder, self._start = experiment, folder, Start.now()
+        self._run: Run | None = None
+        self._failure: Exception | None = None
+        self._timer = threading.Timer(OPEN_AFTER, self._open_early)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def keep(self, result: Result) -> Run:
+        """Keep the finished experiment.
+
+        Raises
+        ------
+        KeptInFolderError
+            The store cannot be written; the run is in the output folder then, for `auclab push`.
+        AuclabError
+            Neither can be written.
+        KeyboardInterrupt
+            Ctrl-C while the store was waited for; the run is in the output folder.
+        """
+        try:
+            with self._opened() as run:
+                _write(result, self._experiment, run)
+        except (AuclabError, OSError, KeyboardInterrupt) as error:
+            run_id = None if self._run is None else self._run.run_id
+            keep_aside(result, self._experiment, self._folder, self._start, error, run_id)
+        return run
+
+    @contextmanager
+    def failures(self) -> Iterator[None]:
+        """Record an error inside as FAILED, Ctrl-C as KILLED, with the traceback, and raise it again."""
+        try:
+            yield
+        except BaseException as error:  # Ctrl-C too; it is recorded and goes on
+            try:
+                with self._opened():
+                    raise error
+            except BaseException as raised:  # noqa: BLE001  the store failed too, which must not hide the error
+                if raised is not error:
+                    err.print(f"this failure could not be recorded: {raised}", markup=False, soft_wrap=True)
+            raise
+
+    @contextmanager
+    def _opened(self) -> Iterator[Run]:
+        self._timer.cancel()
+        opening = self._timer.is_alive()
+        self._timer.join()
+        with ExitStack() as stack:
+            if self._run is None:
+                if opening and self._failure is not None:  # it has just been tried
+                    raise self._failure
+                self._run = self._open()
+            stack.push(self._run)
+            yield self._run
+
+    def _open(self) -> Run:
+        return _new_run(self._experiment, self._folder, self._start).__enter__()
+
+    def _open_early(self) -> None:
+        try:
+            self._run = self._open()
+        except (AuclabError, OSError) as error:  # tried again when the run is to be kept
+            self._failure = error
+
+
+def keep_aside(
+    result: Result, experiment: Experiment, folder: Path, start: Start, error: BaseException, run_id: str | None
+) -> NoReturn:
+    """Keep a run in its output folder, because the store could not be written, and raise.
+
+    Parameters
+    ----------
+    result, experiment
+        What was computed.
+    folder : Path
+        The output folder.
+    start : Start
+        When the work began.
+    error : Exception
+        Why the store could not be written; Ctrl-C while it was waited for.
+    run_id : str, optional
+        The run in the store, if it was begun there.
+
+    Raises
+    ------
+    KeptInFolderError
+        The run is kept.
+    AuclabError
+        The folder cannot be written either, or there is no store (`tracking=none`).
+    KeyboardInterrupt
+        It was Ctrl-C; the run is kept.
+    """
+    reason = " ".join(str(error).split()) or "Ctrl-C while the store was waited for"
+    reason = f"cannot write the files of the run: {reason}" if isinstance(error, OSError) else reason
+    if experiment.tracking.name != "mlflow":
+        raise AuclabError(f"{reason}; the files of the run are not whole: free space, or {OTHER_FOLDER}") from error
+    tags = {SETTINGS_TAG: fingerprint(experiment.configuration)}
+    aside = AsideRun(
+        experiment.tracking,
+        name=experiment.name, folder=folder, params=experiment.params, tags=tags, start=start,
+        reason=error.__cause__ or error,
+        run_id=run_id,
+    )  # fmt: skip
+    try:
+        with aside:
+            _write(result, experiment, aside)
+    except OSError as second:
+        raise AuclabError(
+            f"{reason}; nor can its files be kept in {folder}: {second}; "
+            f"free space, or {OTHER_FOLDER}, and run it again"
+        ) from error
+    if isinstance(error, KeyboardInterrupt):
+        err.print(f"[yellow]note:[/yellow] {escape(aside.kept.advice)}", soft_wrap=True)
+        raise error
+    raise KeptInFolderError(f"{reason}; {aside.kept.advice}") from error
+
+
+def _new_run(experiment: Experiment, folder: Path, start: Start) -> Run:
+    tags = {SETTINGS_TAG: fingerprint(experiment.configuration)}
+    return open_run(
+        experiment.tracking, name=experiment.name, folder=folder, params=experiment.params, tags=tags, start=start
+    )
+
+
+def _write(result: Result, experiment: Experiment, run: Run) -> None:
+    """All files to the staging folder of the run, numbers and tags to its record."""
+    with working(f"{run.name} · writing files"):
+        config = OmegaConf.to_yaml(experiment.kept_config, resolve=True)
+        wanted = parse_figures(experiment.config.get("figures"))
+        folders = write_artifacts(result, run.staging, config=config)
+        for fold, fold_folder in zip(result.folds, folders, strict=True):
+            example = _example(result.dataset.X, fold.split.train[:SIGNATURE_ROWS])
+            model = kept_model(fold.model, result.dataset, fold.decision)
+            gaps = list(experiment.configuration["dataset"].get("missing") or ())
+            scorer = {**(fold.scorer or {}), "missing": gaps}
+            save_model(model, example, fold_folder / "model", scorer=scorer)
+            if wanted is not Figures.NONE:
+                _draw(fold, fold_folder, wanted)
+    tags = {
+        HASH_TAG: fingerprint(experiment.configuration, result.dataset.sha256),
+        "status": str(result.folds[-1].solution.status),
+    }
+    if experiment.command:
+        tags["command"] = experiment.command
+    if len(result.folds) == 1 and (inner := result.folds[0].inner) is not None:
+        tags[FOLDS_TAG] = json.dumps(inner.values)
+    status = "KILLED" if result.interrupted else "FINISHED"
+    run.keep(Record(result.dataset, result.summary, tags, status=status))
+
+
+def _draw(fold: Fold, folder: Path, wanted: Figures) -> None:
+    """The figures of the held-out part, or of both; where nothing was held out, of the training part."""
+    from auclab.pipeline.record.figures import draw_figures, draw_part  # matplotlib, which takes a third of a second
+
+    last = "test" if "test" in fold.parts else "train"
+    if fold.parts[last].summarised is not None:
+        draw_part(fold.parts[last].scored, folder, title=f"{fold.split.name} · {last} part")
+    else:
+        draw_figures(folder, split=fold.split.name)
+    if wanted is Figures.ALL and "test" in fold.parts:
+        title = f"{fold.split.name} · train part"
+        draw_part(fold.parts["train"].scored, folder, title=title, ending="_train")
+
+
+def _example(X: Any, rows: NDArray[np.intp]) -> Any:
+    """A few rows in memory."""
+    some = take_rows(X, rows)
+    return some.to_frame() if hasattr(some, "to_frame") else some

@@ -1,0 +1,170 @@
+"""What a reader asks first of an experiment: what was solved, whether it is optimal, how good it is on new rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.text import Text
+
+from auclab.estimators.baselines import BaselineFit
+from auclab.pipeline.config.decision_settings import rule_in_words
+from auclab.pipeline.screen.bound_lines import BoundLine, best_of, weakest
+from auclab.pipeline.split.decision import UNDECIDED
+from auclab.pipeline.split.results import Fold, Result
+from auclab.pipeline.split.tuning import SYMBOLS
+from auclab.solvers.kernel.approximations import RandomFeatureSolution
+from auclab.solvers.kernel.solution import KernelSolution
+from auclab.solvers.kernel.words import in_space
+from auclab.solvers.solution import Solution
+from auclab.types import CONVERGED, Status
+
+#: Metrics of the held-out part that are named first, as they are written there.
+_NAMES = {"auc": "AUC", "bauc": "bAUC"}
+
+
+def answer(result: Result) -> list[tuple[str, Text]]:
+    """Rows of the first screen: label and text."""
+    rows = [("solved", _solved(result)), ("optimal", _optimal(result)), ("new rows", _new_rows(result))]
+    if (guarantee := _guarantee(result)) is not None:
+        rows.append(("guarantee", guarantee))
+    if (labels := _labels(result)) is not None:
+        rows.append(("labels", labels))
+    rows.append(("seconds", _seconds(result)))
+    return rows + [("warning", Text(text, "yellow")) for text in warnings(result)]
+
+
+def warnings(result: Result) -> list[str]:
+    """What makes a result useless although its solver ended well: a scorer that gives every row the same score."""
+    constant = [fold for fold in result.folds if is_constant(fold)]
+    if not constant:
+        return []
+    share = "" if len(result.folds) == 1 else f" in {len(constant)} of {len(result.folds)} splits"
+    return [f"the scorer is constant{share} (w = 0): it ranks nothing, and its AUC is 0.5; {_what_to_try(constant[0])}"]
+
+
+def is_constant(fold: Fold) -> bool:
+    """Whether all rows of the training part have one score."""
+    return fold.parts["train"].all_tied
+
+
+def _what_to_try(fold: Fold) -> str:
+    """The setting that would change w = 0."""
+    program, tuning = fold.solution.formulation, fold.tuning
+    if tuning is not None:
+        low, high = tuning.path["value"].min(), tuning.path["value"].max()
+        values = f"{SYMBOLS[tuning.parameter]} from {low:g} to {high:g}"
+        if (tuning.path["mean"] == 0.5).all() and tuning.metric == "auc":
+            return (
+                f"so it is for all values ({values}): check that the target is right, or try tune.values below {low:g}"
+            )
+        return f"the values ({values}) may all be too large: try tune.values below {low:g}, or another formulation"
+    if isinstance(fold.solution, BaselineFit):
+        return "check that the target is right"
+    if penalty := getattr(program, "penalty", 0.0):
+        return f"λ = {penalty:g} is too large: try formulation.penalty={penalty / 100:g}, or tune=penalty"
+    if threshold := getattr(program, "threshold", 0.0):
+        return f"z = {threshold:g} is too far from 0: try formulation.threshold={threshold / 10:g}, or tune=threshold"
+    return "no weighting of the columns ranks the classes: check that the target is right"
+
+
+def _solved(result: Result) -> Text:
+    formulation, tuning = result.formulation, result.folds[0].tuning
+    text = Text.assemble((formulation.name, "bold"), "  ", _equation(result))
+    if tuning is None:
+        return text
+    if len(result.folds) > 1:  # the equation is that of the configuration
+        return Text.assemble((formulation.name, "bold"), f"  with {tuning.symbol} chosen in every split by itself")
+    return text.append(f"  {tuning.choice}, chosen by {tuning.metric} on inner folds")
+
+
+def _equation(result: Result) -> str:
+    """That of the configuration; with a kernel that of functions h."""
+    equation = result.formulation.equation()
+    return in_space(equation) if isinstance(result.folds[0].solution, KernelSolution) else equation
+
+
+def _optimal(result: Result) -> Text:
+    """Yes with the proof's gap, or how the solver ended."""
+    solutions = [fold.solution for fold in result.folds]
+    if isinstance(solutions[0], BaselineFit):
+        return Text("not verified: a baseline of another library")
+    if isinstance(solutions[0], RandomFeatureSolution):
+        distance = max(solution.gap for solution in solutions)
+        return Text(
+            f"not verified: random features have a space of their own, {distance:.1e} from the kernel's optimum"
+        )
+    gap = f"gap {max(solution.gap for solution in solutions):.1e}"
+    bad = [solution for solution in solutions if solution.status not in CONVERGED]
+    several = len(solutions) > 1
+    if bad:
+        count = f"{len(solutions) - len(bad)} of {len(solutions)} splits are; " if several else ""
+        return Text(f"no: {count}{bad[0].status}, {bad[0].status.advice}; {'largest ' if several else ''}{gap}", "red")
+    where = "in every split" if several else _proved_for(solutions[0])
+    if result.folds[0].constraints is not None:
+        where += " among the scorers that satisfy the constraints" if several else " that satisfies the constraints"
+    return Text.assemble(("yes", "green"), f", proved {where}: {'largest ' if several else ''}{gap}")
+
+
+def _proved_for(solution: Solution | BaselineFit) -> str:
+    if isinstance(solution, KernelSolution):
+        return "for every scorer of the space" if solution.space == "whole" else "in the span of its landmarks"
+    if isinstance(solution, BaselineFit) or solution.status is not Status.OPTIMAL_WITHIN:
+        return "for every w"
+    length = "‖w‖" if solution.formulation.uses_norm else "‖w · spread‖"
+    return f"for {length} ≤ {solution.certificate.norm_bound:.3g}"
+
+
+def _new_rows(result: Result) -> Text:
+    """The first two metrics of the held-out part with their intervals, or their spread over splits."""
+    first = result.folds[0]
+    if "test" not in first.parts:
+        return Text("unknown: none were held out; split=holdout or split=kfold does")
+    part, numbers = first.parts["test"], result.summary
+    words = []
+    for key in list(part.metrics)[:2]:
+        text = f"{_NAMES.get(key, key)} {numbers[f'test/{key}']:.4f}"
+        if f"test/{key}_sd" in numbers:
+            text += f" ± {numbers[f'test/{key}_sd']:.4f}"
+        elif key in part.estimates and len(result.folds) == 1:
+            estimate = part.estimates[key]
+            text += f" ({estimate.level:.0%} interval {estimate.lower:.4f} to {estimate.upper:.4f})"
+        words.append(text)
+    count = f"{len(part.y_true)} held-out rows" if len(result.folds) == 1 else f"{len(result.folds)} splits"
+    return Text.assemble((" · ".join(words), "bold"), f" on {count}")
+
+
+def _guarantee(result: Result) -> Text | None:
+    """The best bound of AUC, else of bAUC, that says anything."""
+    lines = weakest([BoundLine.of(item) for fold in result.folds for item in fold.guarantees])
+    if not lines:
+        return None
+    best = best_of(lines)
+    if best is None:
+        which = "the one bound excludes" if len(lines) == 1 else f"all {len(lines)} bounds exclude"
+        return Text(f"none: {which} nothing with so few rows")
+    several = "in every split, " if len(result.folds) > 1 else ""
+    return Text(f"{best.statement} {several}with probability {result.confidence:g} ({best.name}, {best.sample} part)")
+
+
+def _labels(result: Result) -> Text | None:
+    """Where the scores of the kept model are cut, and how that was chosen; None where nothing was."""
+    decisions = [fold.decision for fold in result.folds]
+    if any(decision is UNDECIDED for decision in decisions):
+        return None
+    first = decisions[0]
+    where = f"above {first.threshold:.6g}" if len(decisions) == 1 else "above a threshold of every split"
+    words = f"{result.dataset.positive} for scores {where}: {rule_in_words(first.rule)}, on {first.source}"
+    return Text(words + (" (decision.threshold)" if first.rule == "prior" else ""))
+
+
+def _seconds(result: Result) -> Text:
+    """All of the experiment, and what the solver took of it."""
+    parts: dict[str, float] = {"solve": 0.0, "tuning": 0.0, "compile": 0.0}
+    for fold in result.folds:
+        times: Any = fold.solution.timings
+        parts["solve"] += times.build + times.load + times.solve
+        parts["compile"] += times.compile
+        parts["tuning"] += fold.tuning.seconds if fold.tuning else 0.0
+    shown = ", ".join(f"{name} {value:.2f}" for name, value in parts.items() if value >= 0.005)
+    rest = f": {shown}, the rest data, metrics, bounds and calibration" if shown else ""
+    return Text(f"{result.seconds:.2f} in all{rest}")

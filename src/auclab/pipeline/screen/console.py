@@ -1,0 +1,285 @@
+"""Terminal output that experiments, sweeps and commands share: errors in one line, progress, the end of a sweep."""
+
+from __future__ import annotations
+
+import math
+import os
+import shlex
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.markup import escape
+from rich.progress import Progress as Bar
+from rich.progress import ProgressColumn, SpinnerColumn, Task, TextColumn, TimeElapsedColumn
+from rich.progress_bar import ProgressBar
+from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
+
+from auclab.pipeline.stored.visible import visible_lines
+from auclab.tracking.address import Address, hide_password
+from auclab.tracking.config import TrackingConfig
+from auclab.tracking.job_status import in_sweep
+from auclab.types import AuclabError
+
+if TYPE_CHECKING:
+    from auclab.samples.blocks.passes import PassProgress
+    from auclab.solvers.progress import SolveProgress
+
+
+class Screen(Console):
+    """A console that shows text as text: no characters that command the terminal, no passwords of addresses.
+
+    Names of runs and columns, and messages of databases, are written by others.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"highlight": False, **options})
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """As rich prints, without passwords in strings and texts."""
+        super().print(*map(_without_passwords, objects), **options)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """As rich renders, without control characters; those that rich itself sends stay."""
+        for segment in super().render(renderable, options):
+            is_text = segment.control is None and not segment.text.isprintable()
+            yield Segment(visible_lines(segment.text), segment.style) if is_text else segment
+
+
+def _without_passwords(item: Any) -> Any:
+    if isinstance(item, str):
+        return hide_password(item)
+    if isinstance(item, Text) and (shown := hide_password(item.plain)) != item.plain:
+        return Text(shown, item.style)
+    return item
+
+
+out = Screen()
+err = Screen(stderr=True)
+
+#: Seconds after which a solve gets a progress bar.
+BAR_AFTER = 2.0
+
+
+@contextmanager
+def plain_errors(
+    failure: Callable[[str], BaseException], *, stopped: str = "the run is marked KILLED"
+) -> Iterator[None]:
+    """Print user errors as one line without a traceback; Ctrl-C ends with exit code 130.
+
+    Parameters
+    ----------
+    failure : callable
+        Makes the exception that is raised after the line is printed, from the message.
+    stopped : str
+        The state after Ctrl-C, for the message.
+    """
+    # A copy of stderr: a modelling library that is interrupted may have replaced it.
+    with os.fdopen(os.dup(2), "w") as terminal:
+        try:
+            yield
+        except KeyboardInterrupt:
+            line = f"[red]stopped:[/red] Ctrl-C; {stopped}"
+            Console(file=terminal, highlight=False).print(line, soft_wrap=True)
+            raise SystemExit(130) from None
+        except (AuclabError, OSError, MemoryError) as error:
+            line = " ".join(str(error).split()) or type(error).__name__
+            line = hide_password(line)
+            err.print(f"[red]error:[/red] {escape(line)}", soft_wrap=True)
+            raise failure(line) from None
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show the current step while it runs, on a terminal only.
+
+    A solve that reports its progress and takes more than two seconds gets a bar, from a gap of 1 to the tolerance.
+    """
+    if in_sweep() or not err.is_terminal:
+        yield  # without a bar: Rich below 15 ends even a disabled one with an empty line
+        return
+    from auclab.samples.blocks.passes import passes_to
+    from auclab.solvers.progress import progress_to  # with all solvers, which an error in one line does not need
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), _GapColumn(), TimeElapsedColumn(), _PassColumn())
+    with Bar(*columns, console=err, transient=True) as bar:
+        task = bar.add_task(escape(what), total=1.0, gap=math.nan, reading=None, left=math.nan)
+
+        def show(progress: SolveProgress) -> None:
+            left = progress.seconds * (1.0 - progress.share) / progress.share if progress.share > 0 else math.nan
+            bar.update(task, completed=progress.share, gap=progress.gap, left=left)
+
+        def show_pass(reading: PassProgress) -> None:
+            bar.update(task, reading=reading)
+
+        with progress_to(show), passes_to(show_pass):
+            yield
+
+
+def show_engine(engine: Any) -> None:
+    """Where Dask shows what its workers do, once they are there; nothing of this process, or in a sweep."""
+    if not hasattr(engine, "dashboard") or in_sweep():
+        return
+    page = engine.dashboard
+    err.print(f"[cyan]dask[/cyan]     {escape(page or 'its page needs bokeh: pip install bokeh')}", soft_wrap=True)
+
+
+class _GapColumn(ProgressColumn):
+    """Progress bar and gap, after the first two seconds."""
+
+    def render(self, task: Task) -> Text | Table:
+        if math.isnan(task.fields["gap"]) or (task.elapsed or 0.0) < BAR_AFTER:
+            return Text("")
+        if task.fields["reading"] is not None:  # the pass over blocks says more, and needs the place
+            return Text(f"gap {task.fields['gap']:.1g}")
+        grid = Table.grid(padding=(0, 1))
+        grid.add_row(ProgressBar(total=1.0, completed=task.completed, width=30), f"gap {task.fields['gap']:.1g}")
+        return grid
+
+
+class _PassColumn(ProgressColumn):
+    """Of rows in blocks: the pass over them, and the time left, after the first two seconds."""
+
+    def render(self, task: Task) -> Text:
+        reading = task.fields["reading"]
+        if reading is None or (task.elapsed or 0.0) < BAR_AFTER:
+            return Text("")
+        return Text(pass_text(reading, task.fields["left"]))
+
+
+def pass_text(reading: PassProgress, left: float) -> str:
+    """Which pass over the rows it is, how long one takes, and about how many seconds are left of the solve.
+
+    The gap falls by about the same factor in every pass, so that the time left follows from what was needed until now.
+
+    Examples
+    --------
+    >>> from auclab.samples.blocks.passes import PassProgress
+    >>> pass_text(PassProgress(3, 0.25, 4.2), 100.0)
+    'pass 3, 25% · 4.2 s a pass · about 2 min left'
+    """
+    parts = [f"pass {reading.number}, {reading.share:.0%}"]
+    parts += [f"{reading.seconds:.1f} s a pass"] if reading.seconds else []
+    if left > 0:
+        time = f"{left:.0f} s" if left < 90 else f"{left / 60:.0f} min" if left < 5400 else f"{left / 3600:.1f} h"
+        parts.append(f"about {time} left")
+    return " · ".join(parts)
+
+
+def skipped_line(name: str, run_id: str, *, same_code: bool = True) -> str:
+    """One line for a job whose result is in the store already."""
+    code = "" if same_code else " with other code"
+    return f"[dim]· {escape(name)}  finished before{code}, run {run_id[:8]}[/dim]"
+
+
+def left_out_line(name: str, reason: str) -> str:
+    """One line for a job that cannot be computed here, though nothing failed."""
+    return f"[yellow]· {escape(name)}  left out: {escape(reason)}[/yellow]"
+
+
+def pruned_line(name: str, reason: str) -> str:
+    """One line for a job of a search that ended between inner folds."""
+    return f"[dim]· {escape(name)}  {escape(reason)}[/dim]"
+
+
+def failed_line(name: str, error: BaseException) -> str:
+    """One line for a job that failed; an error that is not a user error is shown with its type."""
+    message = " ".join(str(error).split())
+    if not (isinstance(error, AuclabError | OSError | MemoryError) and message):
+        message = f"{type(error).__name__}: {message}".rstrip(": ")
+    return f"[red]error:[/red] {escape(hide_password(message))}  [dim]{escape(hide_password(name))}[/dim]"
+
+
+def show_sweep(
+    counts: Counter[str],
+    *,
+    folder: Path,
+    tracking: TrackingConfig,
+    parent: str | None,
+    other_code: Counter[str] | None = None,
+    comparable: bool = True,
+) -> None:
+    """The last lines of a sweep: how many jobs ended in which status, where they are, and how to compare them.
+
+    `other_code` counts the jobs that had finished with other code in the same way. The jobs of a study are not
+    `comparable`: what they have are values of claims.
+    """
+    failed = f"[red]{counts['FAILED']} failed[/red]" if counts["FAILED"] else "0 failed"
+    killed = f"[yellow]{counts['KILLED']} killed[/yellow]" if counts["KILLED"] else "0 killed"
+    if parent is not None:
+        out.print(f"parent run {parent}", soft_wrap=True)
+        if comparable and counts["FINISHED"] + counts["SKIPPED"] > 1:
+            out.print(f"compare:   {compare_command(tracking, parent)}", soft_wrap=True, markup=False)
+        out.print(f"open it:   {open_command(tracking)}", soft_wrap=True, markup=False)
+    else:
+        out.print(f"files in   {short_path(folder)}", soft_wrap=True, markup=False)
+    if counts["FAILED"]:
+        out.print(f"tracebacks {short_path(folder)}/*/run.log", soft_wrap=True, markup=False)
+    if counts["KEPT"]:
+        place = short_path(folder)
+        out.print(f"not in the store: auclab push {place} sends the runs that are kept there", soft_wrap=True)
+    if counts["SKIPPED"]:
+        out.print("a job that finished before is skipped; rerun=true computes it again", soft_wrap=True)
+    ended = f"{counts['FINISHED']} finished, {counts['SKIPPED']} skipped, {failed}, {killed}"
+    ended += f", [yellow]{counts['LEFT_OUT']} left out[/yellow]" if counts["LEFT_OUT"] else ""
+    ended += f", {counts['PRUNED']} left early" if counts["PRUNED"] else ""
+    ended += f", [red]{counts['KEPT']} kept in their folders[/red]" if counts["KEPT"] else ""
+    out.print(f"sweep: {ended}{_other_code(other_code or Counter())}", soft_wrap=True)
+
+
+def _other_code(counts: Counter[str]) -> str:
+    """How many results of other code were taken or computed again, and the setting for the opposite.
+
+    Examples
+    --------
+    >>> _other_code(Counter(FINISHED=12))
+    '; other code: 12 computed again, rerun=false takes such results'
+    >>> _other_code(Counter(SKIPPED=3))
+    '; other code: 3 taken, rerun=stale computes them again'
+    """
+    taken, again = counts["SKIPPED"], counts.total() - counts["SKIPPED"]
+    parts = [f"; other code: {taken} taken, rerun=stale computes them again"] if taken else []
+    parts += [f"; other code: {again} computed again, rerun=false takes such results"] if again else []
+    return "".join(parts)
+
+
+def compare_command(tracking: TrackingConfig, parent: str) -> str:
+    """The command that compares the runs of a sweep.
+
+    Examples
+    --------
+    >>> compare_command(TrackingConfig(dir="mlruns"), "f73cfe24d8bd426e")
+    'auclab compare --sweep f73cfe24'
+    >>> compare_command(TrackingConfig(dir="my runs"), "f73cfe24d8bd426e")
+    "auclab compare --sweep f73cfe24 --store 'my runs'"
+    """
+    return f"auclab compare --sweep {parent[:8]}{_store_option(tracking)}"
+
+
+def open_command(tracking: TrackingConfig) -> str:
+    """The command that serves MLflow's page on the store; of a server, its address.
+
+    Examples
+    --------
+    >>> open_command(TrackingConfig(dir="mlruns")), open_command(TrackingConfig(dir="my runs"))
+    ('auclab ui', "auclab ui --store 'my runs'")
+    """
+    if Address.of_settings(tracking).is_server:
+        return str(Address.of_settings(tracking))
+    return "auclab ui" + _store_option(tracking)
+
+
+def _store_option(tracking: TrackingConfig) -> str:
+    """`` --store …`` where the store is not ./mlruns."""
+    store = hide_password(str(tracking.uri)) if tracking.uri else str(tracking.dir)
+    return "" if store == "mlruns" else f" --store {shlex.quote(store)}"
+
+
+def short_path(path: Path) -> str:
+    """Relative to the working directory if it lies below that."""
+    return os.path.relpath(path) if path.absolute().is_relative_to(Path.cwd()) else str(path)

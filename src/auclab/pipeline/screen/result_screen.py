@@ -1,0 +1,193 @@
+"""The screen of a finished experiment, and the line of a job of a sweep."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+from rich import box
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from auclab.estimators.baselines import BaselineFit
+from auclab.pipeline.screen.answer import answer, is_constant
+from auclab.pipeline.screen.console import open_command, out, short_path
+from auclab.pipeline.split.active_constraints import SHOWN
+from auclab.pipeline.split.results import Result
+from auclab.solvers.kernel.solution import KernelSolution
+from auclab.solvers.solution import Solution
+from auclab.tracking import Run, TrackingConfig
+from auclab.tracking.job_status import add_line, in_sweep
+from auclab.types import CONVERGED, Status
+
+#: In place of a certificate.
+NO_CERTIFICATE = "none: a baseline of another library, whose fit is not verified"
+
+
+def show_solution(result: Result) -> None:
+    """The screen of a finished experiment: the answer, then data, solver and metrics."""
+    out.print()
+    grid = _grid()
+    for label, text in answer(result):
+        grid.add_row(label, text)
+    out.print(grid)
+    out.print()
+    out.print(_story(result))
+    out.print(_metrics(result))
+    if len(result.folds) == 1 and result.folds[0].card is not None:
+        out.print(Text(str(result.folds[0].card)), soft_wrap=True)
+        out.print()
+
+
+def show_run(run: Run, tracking: TrackingConfig) -> None:
+    """Where the run is kept, and the commands that show more of it and open the store."""
+    if run.run_id is not None:
+        out.print(f"[cyan]run[/cyan]      {escape(run.name)}  [dim]{run.run_id}[/dim]", soft_wrap=True)
+    out.print(f"[cyan]files[/cyan]    {escape(short_path(run.folder))}", soft_wrap=True)
+    if run.run_id is not None:
+        out.print(f"[cyan]bounds[/cyan]   auclab show {run.run_id[:8]} --bounds", soft_wrap=True)
+        out.print(f"[cyan]figures[/cyan]  auclab figures {run.run_id[:8]}", soft_wrap=True)
+        out.print(f"[cyan]open[/cyan]     {escape(open_command(tracking))}", soft_wrap=True)
+
+
+def show_line(result: Result, run: Run) -> None:
+    """One line for a job of a sweep."""
+    numbers = result.summary
+    part = "test" if "test" in result.folds[0].parts else "train"
+    certified = "gap" in numbers
+    shown = [f"objective {numbers['objective']:.6g}", f"gap {_small(numbers['gap'])}"] if certified else ["baseline"]
+    shown += [f"{part} {key} {numbers[f'{part}/{key}']:.4f}" for key in result.folds[0].parts[part].metrics][:2]
+    good = all(fold.solution.status in CONVERGED and not is_constant(fold) for fold in result.folds)
+    shown += ["constant scorer, w = 0"] if any(is_constant(fold) for fold in result.folds) else []
+    mark = "[green]✓[/green]" if good else "[yellow]![/yellow]"
+    line = f"{mark} {escape(result.name)}  [dim]{escape('  '.join(shown))}[/dim]"
+    if in_sweep():  # its process alone writes to the terminal
+        add_line(run.output, line, status="FINISHED")
+    else:
+        out.print(line, soft_wrap=True)
+
+
+def _story(result: Result) -> Table:
+    """Data, solver and certificate."""
+    grid = _grid()
+    data = result.dataset
+    n_samples, n_features = data.X.shape
+    grid.add_row("data", f"[bold]{escape(data.name)}[/bold] · {n_samples} rows × {n_features} features")
+    classes = f"{data.n_pos} positive ({data.positive}), {data.n_neg} negative ({data.negative})"
+    grid.add_row("classes", Text(classes))
+    grid.add_row("source", Text(" · ".join(filter(None, [data.source, data.sha256 and f"sha256 {data.sha256[:12]}"]))))
+    (_one_solution if len(result.folds) == 1 else _many_solutions)(grid, result)
+    return grid
+
+
+def _grid() -> Table:
+    """Labels and texts."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="cyan", no_wrap=True, min_width=11)
+    grid.add_column(overflow="fold")
+    return grid
+
+
+def _one_solution(grid: Table, result: Result) -> None:
+    fold = result.folds[0]
+    solution, rows = fold.solution, fold.split
+    grid.add_row("split", f"{escape(rows.name)} · {len(rows.train)} rows to train, {len(rows.test)} to test")
+    if fold.tuning is not None:
+        grid.add_row("tuned", Text(fold.tuning.statement))
+        if fold.tuning.note:
+            grid.add_row("note", Text(fold.tuning.note))
+    if fold.inner is not None:
+        grid.add_row("inner folds", Text(fold.inner.statement))
+    style = "green" if solution.status in CONVERGED else "red"
+    grid.add_row(
+        "solver",
+        f"[bold]{solution.solver}[/bold] · [{style}]{solution.status}[/{style}]: {solution.status.advice}",
+    )
+    baseline = isinstance(solution, BaselineFit)
+    grid.add_row(
+        "certificate",
+        NO_CERTIFICATE
+        if baseline
+        else f"objective [bold]{solution.objective:.8f}[/bold] · lower bound {_number(solution.lower_bound, 8)} · "
+        f"gap {_small(solution.gap)}{_radius(solution)}",
+    )
+    if isinstance(solution, KernelSolution):
+        words = f"{solution.kernel} · {solution.n_landmarks} landmarks · ‖h‖ = {solution.length:.4g}"
+        grid.add_row("kernel", Text(words))
+    if fold.constraints is not None:
+        grid.add_row("constraints", Text(fold.constraints.statement))
+    if solution.status in CONVERGED and fold.optimum is not None:
+        grid.add_row("optimum", Text(fold.optimum.statement))
+    for note in solution.notes:
+        grid.add_row("note", Text(note))
+
+
+def _radius(solution: Solution | BaselineFit) -> str:
+    """Up to which length of w the bound holds, where that limits the claim."""
+    if isinstance(solution, BaselineFit) or solution.status is not Status.OPTIMAL_WITHIN:
+        return ""
+    length = "‖w‖" if solution.formulation.uses_norm else "‖w · spread‖"
+    return f" · for {length} ≤ {solution.certificate.norm_bound:.3g}"
+
+
+def _many_solutions(grid: Table, result: Result) -> None:
+    numbers = result.summary
+    folds = result.folds
+    statuses = Counter(fold.solution.status for fold in folds)
+    grid.add_row("splits", f"{len(folds)} · numbers are mean ± standard deviation over them")
+    tunings = [fold.tuning for fold in folds if fold.tuning is not None]
+    if tunings:
+        selected = Counter(it.choice for it in tunings)
+        taken = ", ".join(f"{value} ({count} ×)" for value, count in selected.most_common())
+        grid.add_row("tuned", Text(f"in every split by itself, by {tunings[0].metric}: {taken}"))
+    outcome = ", ".join(f"{count} × {status} ({status.advice})" for status, count in statuses.items())
+    style = "green" if all(status in CONVERGED for status in statuses) else "red"
+    grid.add_row("solver", f"[bold]{folds[0].solution.solver}[/bold] · [{style}]{outcome}[/{style}]")
+    objective = NO_CERTIFICATE
+    if "gap" in numbers:
+        objective = f"objective [bold]{numbers['objective']:.6f}[/bold] on average · largest gap "
+        objective += _small(numbers["gap"])
+    grid.add_row("certificate", objective)
+    sizes = [fold.solution.n_landmarks for fold in folds if isinstance(fold.solution, KernelSolution)]
+    if sizes:
+        kernels = Counter(str(fold.solution.kernel) for fold in folds if isinstance(fold.solution, KernelSolution))
+        words = ", ".join(name if len(kernels) == 1 else f"{name} ({count} ×)" for name, count in kernels.items())
+        grid.add_row("kernel", Text(f"{words} · {min(sizes)} to {max(sizes)} landmarks"))
+    if constrained := [fold.constraints for fold in folds if fold.constraints is not None]:
+        active = Counter(each.text for solved in constrained for each in solved.active)
+        texts = ", ".join(f"{text} ({count} ×)" for text, count in active.most_common(SHOWN))
+        grid.add_row("constraints", Text(f"hold with equality: {texts or 'none'}"))
+    for note in dict.fromkeys(note for fold in folds for note in fold.solution.notes):
+        count = sum(note in fold.solution.notes for fold in folds)
+        grid.add_row("note", Text(note if count == len(folds) else f"{note} ({count} of {len(folds)} splits)"))
+
+
+def _metrics(result: Result) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("metric")
+    numbers, first = result.summary, result.folds[0]
+    for part in first.parts:
+        table.add_column(part, justify="right")
+    estimates = first.parts["test"].estimates if "test" in first.parts and len(result.folds) == 1 else {}
+    if estimates:
+        level = next(iter(estimates.values())).level
+        table.add_column(f"{level:.0%} interval", justify="right")
+    for key in first.parts["train"].metrics:
+        cells = []
+        for part in first.parts:
+            deviation = numbers.get(f"{part}/{key}_sd")
+            mean = _number(numbers[f"{part}/{key}"], 4)
+            cells.append(mean if deviation is None else f"{mean} ± {_number(deviation, 4)}")
+        if key in estimates:
+            cells.append(f"{_number(estimates[key].lower, 4)} to {_number(estimates[key].upper, 4)}")
+        table.add_row(key, *cells)
+    return table
+
+
+def _number(value: float, digits: int) -> str:
+    return "unknown" if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def _small(value: float) -> str:
+    return "unknown" if math.isnan(value) else f"{value:.1e}"

@@ -1,0 +1,1 @@
+"""One split of the data: preprocess, tune, solve, decide, measure, bound."""

@@ -1,0 +1,157 @@
+"""Constraints by the names and in the units of the data, on the columns that a preprocessing makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from auclab.datasets.columns import Encoding, sort_columns
+from auclab.datasets.date_features import DateFeatures
+from auclab.datasets.labels import as_labels
+from auclab.datasets.preprocess import as_text, category_name
+from auclab.datasets.records import Dataset
+from auclab.export.formula import PreparedColumns, prepared_columns
+from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.constraints import Constraints
+from auclab.pipeline.config.constraint_settings import as_constraints
+from auclab.pipeline.split.active_constraints import SolvedConstraints, solved_constraints
+from auclab.pipeline.split.formula import column_names
+from auclab.types import AuclabError
+
+#: The last column of a nominal one with many categories, as `auclab.datasets.preprocess.category_name` names it.
+_OTHERS = "infrequent_sklearn"
+
+
+@dataclass(frozen=True)
+class DataConstraints:
+    """What a scorer of a data set has to satisfy, in the units of the data.
+
+    Attributes
+    ----------
+    constraints : Constraints
+    columns : tuple of str
+        Of the data, before preprocessing.
+    possible : tuple of (str, str)
+        Names of columns that a preprocessing may make, and the column of the data of which each is made: those that a
+        training part lacks, as it has no such category or one value only, have the coefficient 0.
+
+    See Also
+    --------
+    auclab.pipeline.split.constrained.constraints_of : Makes them.
+    """
+
+    constraints: Constraints
+    columns: tuple[str, ...]
+    possible: tuple[tuple[str, str], ...]
+
+    def on(self, preprocessing: Pipeline) -> ColumnConstraints:
+        """The same on the columns that a fitted preprocessing makes.
+
+        Raises
+        ------
+        AuclabError
+            Names that the data do not have; a bound that the coefficient 0 of a column violates, which is constant on
+            the training part; a preprocessing of one's own.
+        """
+        prepared = prepared_columns(preprocessing, self.columns)
+        return _restricted(self._everywhere(prepared), prepared)
+
+    def solved(self, solution: Any, preprocessing: Pipeline) -> SolvedConstraints | None:
+        """Those that a solution on the prepared columns satisfies with equality."""
+        prepared = prepared_columns(preprocessing, self.columns)
+        return solved_constraints(solution, prepared.names, prepared.scales)
+
+    def check(self) -> None:
+        """Refuse what no data can satisfy, before anything is solved.
+
+        Raises
+        ------
+        AuclabError
+            Names that the data do not have; bounds that contradict each other.
+        """
+        self._everywhere(PreparedColumns((), (), np.empty(0)))
+
+    def _everywhere(self, prepared: PreparedColumns) -> ColumnConstraints:
+        """On the prepared columns, and after them on those that are possible, unscaled."""
+        absent = [(name, source) for name, source in self.possible if name not in set(prepared.names)]
+        names = [*prepared.names, *(name for name, _ in absent)]
+        return self.constraints.on_columns(names, features=[*prepared.sources, *(source for _, source in absent)])
+
+
+def constraints_of(rules: Mapping[str, Any], dataset: Dataset, encoding: Encoding) -> DataConstraints | None:
+    """The rules of a configuration for a data set; None without rules.
+
+    Parameters
+    ----------
+    rules : mapping
+        From `auclab.pipeline.config.constraint_settings.resolve_constraints`.
+    dataset : Dataset
+    encoding : Encoding
+        The settings of the preprocessing that say which columns it makes.
+
+    Raises
+    ------
+    AuclabError
+        The number of a column that is not there; data that no preprocessing takes.
+    """
+    found: Any = dataset.X
+    names = column_names(found)
+    constraints = as_constraints(rules, names)
+    if constraints is None:
+        return None
+    possible = _possible(dataset, encoding) if hasattr(found, "iloc") else [(name, name) for name in names]
+    # Without a column, whether its value is missing is not used either.
+    gaps = [f"{name}_missing" for name in constraints.excluded if (f"{name}_missing", name) in possible]
+    constraints = replace(constraints, excluded=[*constraints.excluded, *gaps])
+    return DataConstraints(constraints, tuple(names), tuple(possible))
+
+
+def _possible(dataset: Dataset, encoding: Encoding) -> list[tuple[str, str]]:
+    """The columns that a preprocessing of `auclab.datasets.preprocess` may make of a table, and their sources."""
+    columns, table = sort_columns(dataset, **encoding), dataset.frame
+    found = [(name, name) for name in columns.numeric]
+    for name in columns.nominal:
+        values = [*as_text(table[[name]])[name].dropna().unique(), _OTHERS]
+        found += [(category_name(name, value), name) for value in values]
+    parts = as_labels(encoding.get("dates"))
+    for name, written in columns.dates.items():
+        made = DateFeatures(list(parts), {name: written}).fit(table[[name]])
+        found += [(str(each), name) for each in made.get_feature_names_out()]
+    if encoding.get("missing_indicators"):
+        found += [(f"{name}_missing", str(name)) for name in table.columns if table[name].isna().any()]
+    return found
+
+
+def _restricted(everywhere: ColumnConstraints, prepared: PreparedColumns) -> ColumnConstraints:
+    """The constraints on the prepared columns, in their units, where all others have the coefficient 0."""
+    kept = len(prepared.names)
+    outside = (everywhere.lower[kept:] > 0) | (everywhere.upper[kept:] < 0)
+    if outside.any():
+        raise AuclabError(
+            "constraints have a bound that excludes the coefficient 0 of a column that is constant on the training "
+            "part, and whose coefficient is therefore 0; leave out this bound, or the column"
+        )
+    used, groups = np.unique(everywhere.groups[:kept], return_inverse=True)
+    forced = [int(np.flatnonzero(used == group)[0]) for group in everywhere.forced if group in used]
+    # A feature that is forced and not there counts all the same.
+    most = everywhere.max_features
+    missing = len(everywhere.forced) - len(forced)
+    if most is not None and most <= missing:
+        raise AuclabError(
+            f"max_features is {most}, and {missing} forced feature{'s are' if missing > 1 else ' is'} constant on the "
+            "training part: no other may be used; raise max_features, or leave out of forced what does not vary"
+        )
+    most = None if most is None else most - missing
+    return replace(
+        everywhere,
+        lower=everywhere.lower[:kept],
+        upper=everywhere.upper[:kept],
+        matrix=everywhere.matrix[:, :kept],
+        max_features=most,
+        groups=groups,
+        forced=tuple(forced),
+    ).in_units(prepared.scales)

@@ -1,0 +1,221 @@
+"""From scores to labels and probabilities: a threshold by a rule, and a calibration on inner folds.
+
+The scorer of the run has seen its training part, and its scores there are better than those of new rows. Inner folds of
+the training part give a score to every row from a scorer that has not seen it, in standard units of that scorer;
+threshold and calibration are found on these and taken to the units of the run's scorer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
+
+from auclab.datasets.splits import kfold, take_rows
+from auclab.estimators.calibration import Method, fit_calibration, held_out_scores, standard_units
+from auclab.estimators.threshold import Cuts, best_cut, decision_threshold, read_rule
+from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.pipeline.config.decision_settings import check_decision, plain_rule
+from auclab.pipeline.config.settings import DecisionConfig
+from auclab.tracking.job_status import in_sweep
+from auclab.types import Array, AuclabError, Status
+
+#: Relative gap of the solves on inner folds, unless the run's is larger: a calibration does not see the rest.
+TOLERANCE = 1e-4
+#: Seconds of the run's own solve above which ``auto`` does not solve it again for the inner folds: five of them take
+#: about five times as long.
+LONGEST = 2.0
+
+
+@dataclass(frozen=True)
+class Decision:
+    """How the scores of a fitted scorer are read.
+
+    Attributes
+    ----------
+    threshold
+        Scores above it are positive.
+    rule
+        The rule that chose it, as in `auclab.estimators.threshold.decision_threshold`.
+    source
+        The scores that it was chosen on, in words.
+    probability
+        The calibration as ``scorer.json`` has it, None where there is none.
+    note
+        Why there are no probabilities; empty where there are.
+    """
+
+    threshold: float
+    rule: Any
+    source: str
+    probability: Mapping[str, Any] | None
+    note: str = ""
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """The threshold as ``scorer.json`` has it."""
+        return {"value": self.threshold, "rule": self.rule, "chosen_on": self.source}
+
+
+#: Of a scorer whose scores are not read.
+UNDECIDED = Decision(0.0, 0.0, "no scores", None, "not asked for")
+
+
+def decide(
+    preprocessing: Pipeline,
+    scorer: Any,
+    X: Any,
+    y: NDArray[np.int64],
+    scores: Array,
+    config: DecisionConfig,
+    constraints: Callable[[Pipeline], ColumnConstraints] | None = None,
+) -> Decision:
+    """Choose the threshold of a fitted scorer, and calibrate it.
+
+    Parameters
+    ----------
+    preprocessing : Pipeline
+        Fitted anew on every inner training part; not changed.
+    scorer : estimator
+        Fitted on the training part; copies of it are fitted on the inner folds.
+    X : DataFrame, CSR matrix or BlockTable of shape (n_samples, n_features)
+        The training part, before preprocessing.
+    y : array of shape (n_samples,)
+        0/1.
+    scores : array of shape (n_samples,)
+        Of the scorer on the training part.
+    config : DecisionConfig
+    constraints : callable, optional
+        From a fitted preprocessing to what the scorer behind it has to satisfy, on the inner folds too.
+
+    Returns
+    -------
+    Decision
+
+    Raises
+    ------
+    AuclabError
+        Settings that are not valid; with a `probability` that was asked for, a solve that fails.
+    """
+    check_decision(config)
+    rule = plain_rule(config.threshold)
+    reason = _why_not(scorer, X, y, scores, config)
+    calibration, source = None, "the scores of the training part"
+    if not reason:
+        folds = min(config.folds, int(np.bincount(y).min()))
+        try:
+            rows, held_out = inner_scores(
+                preprocessing, scorer, X, y, folds=folds, seed=config.seed, constraints=constraints
+            )
+        except AuclabError as error:
+            if config.probability != "auto":
+                raise
+            reason = f"no scores from inner folds: {error}"
+        else:
+            source = f"the scores of {folds} inner folds of the training part"
+            centre, unit = standard_units(scores)
+            method: Method = "isotonic" if config.probability == "isotonic" else "sigmoid"
+            fitted = fit_calibration(y[rows], held_out, method)
+            calibration = fitted.in_units(unit, centre).as_dict() | {"calibrated_on": source}
+            y, scores = y[rows], centre + unit * held_out
+    return Decision(decision_threshold(y, scores, rule), rule, source, calibration, reason)
+
+
+def decide_from_cuts(cuts: Cuts, config: DecisionConfig) -> Decision:
+    """The threshold among the edges of a summary of the training part; probabilities need inner folds.
+
+    Raises
+    ------
+    AuclabError
+        Settings that are not valid; a `probability` that was asked for.
+    """
+    check_decision(config)
+    check_probability(config)
+    rule = plain_rule(config.threshold)
+    name, numbers = read_rule(rule)
+    threshold = numbers[0] if name == "score" else best_cut(cuts, name, numbers)
+    source = f"the scores of the training part in {cuts.between.size - 1} bins"
+    return Decision(threshold, rule, source, None, "rows of blocks are not read again for inner folds")
+
+
+def check_probability(config: DecisionConfig) -> None:
+    """Raise `AuclabError` for a calibration that was asked for, where the training part is summarised."""
+    if config.probability not in ("auto", "none"):
+        raise AuclabError(
+            f"decision.probability={config.probability} needs the scores of inner folds in memory, and those of so "
+            "many rows in blocks are summarised; take decision.probability=none"
+        )
+
+
+def _why_not(scorer: Any, X: Any, y: NDArray[np.int64], scores: Array, config: DecisionConfig) -> str:
+    """Why there is no calibration; empty if there is one."""
+    if config.probability == "none":
+        return "decision.probability=none"
+    if np.bincount(y, minlength=2).min() < 2:
+        return "a class has one observation in the training part"
+    if scores.max() == scores.min():
+        return "all scores are equal"
+    if config.probability != "auto":
+        return ""
+    if in_sweep():
+        return "jobs of a sweep are not calibrated, unless decision.probability=sigmoid asks for it"
+    if not hasattr(X, "iloc") and not hasattr(X, "tocsr"):
+        return "rows of blocks are not read again, unless decision.probability=sigmoid asks for it"
+    solution = getattr(scorer, "solution_", None)
+    if solution is not None and solution.status is Status.INTERRUPTED:
+        return "the solve was interrupted"
+    if solution is not None and solution.timings.total > LONGEST:
+        return "the solve was long, and decision.probability=sigmoid would repeat it on inner folds"
+    return ""
+
+
+def inner_scores(
+    preprocessing: Pipeline,
+    scorer: Any,
+    X: Any,
+    y: NDArray[np.int64],
+    *,
+    folds: int,
+    seed: int,
+    constraints: Callable[[Pipeline], ColumnConstraints] | None = None,
+) -> tuple[NDArray[np.intp], Array]:
+    """Rows of the training part, and the score of each from a scorer that has not seen it, in the units of that one.
+
+    Parameters as in `decide`; `auclab.estimators.held_out_scores` says what the units are.
+    """
+
+    def fit(train: NDArray[np.intp]) -> Callable[[NDArray[np.intp]], Array]:
+        prepared, fitted = clone(preprocessing), clone(scorer)
+        if "tolerance" in fitted.get_params():
+            fitted.set_params(tolerance=max(fitted.tolerance, TOLERANCE))
+        rows = prepared.fit_transform(take_rows(X, train), y[train])
+        of_rows = get_tags(fitted).input_tags.pairwise  # a precomputed kernel
+        if of_rows:
+            rows = rows[:, train]
+        if constraints is not None:
+            fitted.set_params(constraints=constraints(prepared))
+        fitted.fit(rows, y[train])
+        status = fitted.solution_.status if hasattr(fitted, "solution_") else Status.OPTIMAL
+        if status in (Status.FAILED, Status.INTERRUPTED):
+            raise AuclabError(f"a solve on an inner fold ended as {status}")
+
+        def held_out(rows: NDArray[np.intp]) -> Array:
+            given = prepared.transform(take_rows(X, rows))
+            return raw_scores(fitted, given[:, train] if of_rows else given)
+
+        return held_out
+
+    splits = kfold(y, n_folds=folds, seed=seed)
+    return held_out_scores(fit, [(split.train, split.test) for split in splits])
+
+
+def raw_scores(scorer: Any, X: Any) -> Array:
+    """Scores of a fitted scorer; those of its solution, where it has one, which has no intercept over pairs."""
+    solution = getattr(scorer, "solution_", scorer)
+    return np.asarray(solution.decision_function(X), dtype=float)

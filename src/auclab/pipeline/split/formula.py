@@ -1,0 +1,102 @@
+"""The scorer of a split as a formula over the columns of its data, where it has one."""
+
+from __future__ import annotations
+
+import math
+from copy import copy
+from typing import Any
+
+import numpy as np
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.pipeline import Pipeline
+
+from auclab import __version__
+from auclab.datasets.block_pipeline import BlockPipeline
+from auclab.datasets.records import Dataset, Split
+from auclab.export.coefficients import Effects, effects
+from auclab.export.formula import describe
+from auclab.export.scorer import Scorer
+from auclab.pipeline.split.decision import Decision
+from auclab.solvers.kernel.solution import KernelSolution, equation_of
+from auclab.types import AuclabError
+
+#: Rows of the training part from which the spread of the scores and the frequencies of categories are computed.
+MOST_ROWS = 20_000
+
+
+def describe_scorer(
+    dataset: Dataset, split: Split, preprocessing: Any, solution: Any, decision: Decision
+) -> dict[str, Any]:
+    """The contents of ``scorer.json`` (docs/models.md), without a formula where the scorer is none over the columns.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    split : Split
+    preprocessing : fitted Pipeline
+    solution : Solution or BaselineFit
+        With `coef`, None for a scorer that is not linear, and `intercept`.
+    decision : Decision
+    """
+    about: dict[str, Any] = {"auclab": __version__, "dataset": dataset.name, "dataset_sha256": dataset.sha256}
+    about |= {"split": split.name, "training_rows": len(split.train), "formulation": solution.formulation.name}
+    about |= {"program": equation_of(solution), "status": str(solution.status)}
+    if isinstance(solution, KernelSolution):
+        about |= {"kernel": f"kernel {solution.kernel} on {solution.n_landmarks} landmarks"}
+    if decision.note:
+        about |= {"no_probability": decision.note}
+    facts: dict[str, Any] = {
+        "columns": column_names(dataset.X),
+        "threshold": decision.described,
+        "labels": labels_of(dataset),
+        "probability": decision.probability,
+        "about": about,
+    }
+    try:
+        return describe(preprocessing, coef=solution.coef, intercept=solution.intercept, **facts)
+    except AuclabError:  # a preprocessing of one's own
+        return describe(preprocessing, coef=None, intercept=None, **facts)
+
+
+def explain(description: dict[str, Any] | None, rows: Any) -> Effects | None:
+    """Coefficients in the units of the columns, from rows of the training part; None without a formula."""
+    if description is None or description["terms"] is None:
+        return None
+    count = rows.shape[0]
+    if count > MOST_ROWS:
+        chosen = np.unique(np.linspace(0, count - 1, MOST_ROWS).astype(np.intp))
+        rows = rows.iloc[chosen] if hasattr(rows, "iloc") else rows[chosen]
+    return effects(Scorer(description), rows.to_frame() if hasattr(rows, "to_frame") else rows)
+
+
+def kept_model(model: Pipeline, dataset: Dataset, decision: Decision) -> Pipeline:
+    """The fitted pipeline as it is stored: its scores are those of all files, its labels those of the data.
+
+    `decision_function` is the score, without an intercept where the program is over pairs; `predict` gives the labels,
+    cut at the threshold of `decision`. In `model` they are those of scikit-learn's estimators, which cut at 0.
+    """
+    classifier = copy(model[-1])
+    classifier.classes_ = np.array(labels_of(dataset))
+    if (solution := getattr(classifier, "solution_", None)) is not None:
+        classifier.intercept_ = np.array([solution.intercept])
+    cut = FixedThresholdClassifier(
+        FrozenEstimator(classifier),
+        threshold=float(np.nextafter(decision.threshold, math.inf)),  # which counts as positive itself
+        pos_label=dataset.positive,
+        response_method="decision_function",
+    )
+    cut.estimator_ = cut.estimator
+    steps = [(name, step.in_memory if isinstance(step, BlockPipeline) else step) for name, step in model.steps[:-1]]
+    return Pipeline([*steps, (model.steps[-1][0], cut)])
+
+
+def column_names(X: Any) -> list[str]:
+    """Names of the columns; those of a matrix are x0, x1, …."""
+    return [str(name) for name in X.columns] if hasattr(X, "columns") else [f"x{k}" for k in range(X.shape[1])]
+
+
+def labels_of(dataset: Dataset) -> tuple[str, str]:
+    """The label of the negative class and that of the positive one, as they are in the data."""
+    negative = f"not {dataset.positive}" if dataset.negative == "all others" else dataset.negative
+    return negative, dataset.positive

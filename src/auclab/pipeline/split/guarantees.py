@@ -1,0 +1,314 @@
+"""Which generalization bounds hold for one solved split, and the numbers that go into them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from auclab.bounds import (
+    fixed_scorer_auc_bound,
+    fixed_scorer_bauc_bound,
+    observed_radii,
+    pairwise_stability_bound,
+    peeled_margin_bound,
+    peeled_stability_bound,
+    published_stability_bound,
+)
+from auclab.bounds.bound import Bound
+from auclab.bounds.checks import OBSERVED
+from auclab.bounds.fixed_scorer import peeled_fixed_scorer_bauc_from_sorted
+from auclab.bounds.step_weight import step_weight_from_sorted
+from auclab.compiled.hinge import pair_hinge_value
+from auclab.datasets.preprocess import UnitBall
+from auclab.kernels import Kernel
+from auclab.metrics import ScoredPart
+from auclab.pipeline.config.settings import BoundsConfig
+from auclab.pipeline.split.summarised_part import SummarisedPart
+from auclab.solvers.kernel.approximations import RandomFeatureSolution
+from auclab.solvers.kernel.solution import KernelSolution
+from auclab.solvers.solution import Solution
+from auclab.types import Norm
+
+#: Radius of the ball into which `UnitBall` maps every observation, seen or not.
+UNIT_RADIUS = 1.0
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """A bound with what it is about.
+
+    `quantity` is what is bounded ("AUC", "bAUC"), `estimate` its value on `sample` ("train", "test"), and `test_value`
+    its value on the held-out part, NaN if there is none.
+    """
+
+    name: str
+    quantity: str
+    sample: str
+    estimate: float
+    bound: Bound
+    test_value: float = math.nan
+
+    @property
+    def lower_end(self) -> float:
+        """The least value the bound leaves possible; below 0 it excludes nothing."""
+        two_sided = not math.isnan(self.bound.half_width)
+        return self.estimate - self.bound.half_width if two_sided else self.bound.lower
+
+    @property
+    def statement(self) -> str:
+        """The bound as a formula, cut to the range [0, 1] of what it bounds."""
+        if math.isnan(self.bound.half_width):
+            return f"{self.quantity} ≥ {self.bound.lower:{'.4f' if self.bound.lower > -10 else '.4g'}}"
+        high = self.estimate + self.bound.half_width
+        return f"{max(self.lower_end, 0.0):.4f} ≤ {self.quantity} ≤ {min(high, 1.0):.4f}"
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """Flat numbers under ``bound/<name>``."""
+        numbers = {f"bound/{self.name}": self.lower_end, f"bound/{self.name}_slack": self.bound.slack}
+        if not math.isnan(self.bound.half_width):
+            numbers[f"bound/{self.name}_upper"] = self.estimate + self.bound.half_width
+        return numbers
+
+
+class Context(NamedTuple):
+    """A solved split: training features as the solver sees them, both parts, and a radius that holds for any new ‖x‖₂.
+
+    `radius` is None where the preprocessing ensures none.
+    """
+
+    solution: Solution
+    features: Any
+    train: ScoredPart | SummarisedPart
+    test: ScoredPart | SummarisedPart | None
+    radius: float | None
+    config: BoundsConfig
+    coef: Any
+    kernel: Kernel | None = None
+
+    @property
+    def fitted(self) -> str:
+        """The assumption of every bound on the training part."""
+        return "the preprocessing counts as given, though fitted on the same data"
+
+    def radii(self, norm: Norm) -> tuple[float, float, tuple[str, ...]]:
+        """Radii of the classes in the norm dual to `norm`, with the conditions under which they hold."""
+        if self.kernel is not None and self.radius is not None:
+            return self.radius, self.radius, (self.fitted, _BOUNDED.format(self.radius, self.kernel.diameter))
+        if self.radius is not None:
+            # a Euclidean ball: ‖x‖₁ ≤ √d ‖x‖₂
+            radius = self.radius * (math.sqrt(self.features.shape[1]) if norm == "linf" else 1.0)
+            return radius, radius, (self.fitted,)
+        return *observed_radii(self.features, self.train.labels, norm), (self.fitted, OBSERVED)
+
+    def diameter(self, radius_pos: float, radius_neg: float) -> float:
+        """How far apart a positive and a negative can be; with a kernel that is nowhere negative less than 2R."""
+        return radius_pos + radius_neg if self.kernel is None else self.kernel.diameter
+
+    def bauc(self, name: str, bound: Bound, *conditions: str, sample: str = "train") -> Guarantee:
+        """A guarantee of the bAUC, with its values beside it."""
+        test_value = math.nan if self.test is None else self.test.value("bauc")
+        estimate = self.train.value("bauc") if sample == "train" else test_value
+        bound = replace(bound, assumptions=(*bound.assumptions, *conditions))
+        return Guarantee(name, "bAUC", sample, estimate, bound, test_value)
+
+
+#: What a bounded kernel proves about every row there can be.
+_BOUNDED = "the kernel itself ensures ‖φ(x)‖ ≤ {:.4g} and ‖φ(x) − φ(y)‖ ≤ {:.4g}, of whatever rows"
+#: Guarantees that hold, and remarks on those that do not apply.
+Outcome = tuple[list[Guarantee], list[str]]
+
+
+def support_radius(preprocessing: Any) -> float | None:
+    """Radius of the Euclidean ball that holds every observation after a fitted preprocessing; None if it ensures none.
+
+    It is read off the last step, because a name says nothing about what was built under it.
+    """
+    last = preprocessing
+    while isinstance(last, Pipeline) and last.steps:
+        last = last[-1]
+    return UNIT_RADIUS if isinstance(last, UnitBall) else None
+
+
+def pair_hinge(part: ScoredPart | SummarisedPart, a: float) -> float:
+    """Mean of ``[1 − a (h(x⁺) − h(x⁻))]₊`` over the pairs of a part; of a summarised one an upper limit."""
+    if isinstance(part, SummarisedPart):
+        return part.hinge_limit(a)
+    scores = part.finite_classes
+    return float(pair_hinge_value(a * scores.pos, a * scores.neg, 1.0))
+
+
+def find_guarantees(
+    solution: Solution,
+    train: ScoredPart | SummarisedPart,
+    test: ScoredPart | SummarisedPart | None,
+    *,
+    features: Any,
+    config: BoundsConfig,
+    preprocessing: Any,
+) -> tuple[tuple[Guarantee, ...], tuple[str, ...]]:
+    """The bounds that hold, and a remark for each kind that does not apply.
+
+    Parameters
+    ----------
+    solution : Solution
+    train, test : ScoredPart or SummarisedPart
+        `test` is None where nothing was held out.
+    features : array, CSR matrix or BlockTable of shape (n_train, n_features)
+        Rows of the training part as the solver sees them.
+    config : BoundsConfig
+        The kinds of bounds that are computed, each with its options.
+    preprocessing : Pipeline or transformer
+        Fitted; see `support_radius`.
+
+    Raises
+    ------
+    AuclabError
+        Options out of range.
+    """
+    guarantees: list[Guarantee] = []
+    remarks: list[str] = []
+    if isinstance(solution, KernelSolution) and isinstance(train, ScoredPart) and not isinstance(test, SummarisedPart):
+        context = _in_kernel_space(solution, features, train, test, config)
+    else:
+        context = Context(solution, features, train, test, support_radius(preprocessing), config, solution.coef)
+    for kind, compute in _KINDS.items():
+        if getattr(config, kind) is None:
+            continue
+        if kind in _NEED_ROWS and isinstance(train, SummarisedPart):
+            remarks.append(f"{kind} bounds need all scores in memory, and those of so many rows are summarised")
+            continue
+        if kind in _NEED_ROWS and (isinstance(solution, RandomFeatureSolution) or _is_unbounded(solution)):
+            remarks.append(f"{kind} bounds hold with a kernel whose values are bounded, rbf or laplacian")
+            continue
+        more, reasons = compute(context)
+        guarantees += more
+        remarks += reasons
+    return tuple(guarantees), tuple(dict.fromkeys(remarks))
+
+
+def _is_unbounded(solution: Solution) -> bool:
+    return isinstance(solution, KernelSolution) and not math.isfinite(solution.kernel.diameter)
+
+
+def _in_kernel_space(
+    solution: KernelSolution, features: Any, train: ScoredPart, test: ScoredPart | None, config: BoundsConfig
+) -> Context:
+    """A scorer of a kernel's space as a linear one: with the scores over ‖h‖ as the one feature, and w = (‖h‖,).
+
+    The bounds need of h its scores, its length, and ``sup ‖φ(x) − φ(y)‖``, which for a bounded kernel no sample has to
+    tell.
+    """
+    if not math.isfinite(solution.kernel.diameter):
+        return Context(solution, features, train, test, None, config, None)
+    column = train.scores[:, None] / (solution.length or 1.0)
+    radius, coef = math.sqrt(solution.kernel.largest), np.array([solution.length])
+    return Context(solution, column, train, test, radius, config, coef, solution.kernel)
+
+
+def _stability(context: Context) -> Outcome:
+    solution, train, rho = context.solution, context.train, context.config.rho
+    program, gap = solution.formulation, solution.certificate.absolute_gap
+    if not (program.name == "ranksvm" and program.squared and program.norm == "l2" and program.penalty > 0):
+        return [], ["stability bounds hold for formulation=ranksvm formulation.squared=true formulation.norm=l2 only"]
+    if not math.isfinite(gap):
+        return [], ["stability bounds need a solution with a certified gap"]
+    a = context.config.stability.a if context.config.stability else 1.0
+    radius_pos, radius_neg, conditions = context.radii("l2")
+    sizes: dict[str, Any] = {"penalty": solution.penalty, "n_pos": train.n_pos, "n_neg": train.n_neg, "rho": rho}
+    radii: dict[str, Any] = {"radius_pos": radius_pos, "radius_neg": radius_neg}
+    # what the solver left of the gap is charged: the bounds are about the exact minimiser
+    stable: dict[str, Any] = {"diameter": context.diameter(radius_pos, radius_neg), "optimality_gap": max(gap, 0.0)}
+    loss = pair_hinge(train, a)
+    published = published_stability_bound(loss, a, **radii, **sizes)
+    pairwise = pairwise_stability_bound(loss, a, **stable, **sizes)
+    rows = context.features, train.labels, context.coef
+    peeled = peeled_stability_bound(*rows, penalty=solution.penalty, rho=rho, **stable)
+    bounds = {"published_stability": published, "pairwise_stability": pairwise, "peeled_stability": peeled}
+    return [context.bauc(name, bound, *conditions) for name, bound in bounds.items()], []
+
+
+def _margin(context: Context) -> Outcome:
+    program = context.solution.formulation
+    norm: Norm = program.norm if program.uses_norm else "l2"
+    radius_pos, radius_neg, conditions = context.radii(norm)
+    rows = context.features, context.train.labels, context.coef
+    diameter = context.diameter(radius_pos, radius_neg)
+    bound = peeled_margin_bound(*rows, diameter=diameter, rho=context.config.rho, norm=norm)
+    return [context.bauc("peeled_margin", bound, *conditions)], []
+
+
+def _fixed_scorer(context: Context) -> Outcome:
+    train, test, rho = context.train, context.test, context.config.rho
+    if test is None:
+        return [], ["fixed-scorer bounds need a held-out part: split=holdout, kfold or repeated"]
+    observed = context.radius is None
+    if context.radius is None:
+        ends = [_score_range(part) for part in (train, test)]
+        reach = max(high for _, high in ends) - min(low for low, _ in ends)
+        expected = ends[0][1] - ends[0][0]
+    else:
+        reach = expected = context.diameter(context.radius, context.radius) * float(np.linalg.norm(context.coef))
+
+    def bauc_bound(part: ScoredPart | SummarisedPart, a: float, spread: float) -> Bound:
+        sizes: dict[str, Any] = {"n_pos": test.n_pos, "n_neg": test.n_neg, "rho": rho}
+        loss = pair_hinge(part, a)
+        return fixed_scorer_bauc_bound(loss, a, score_spread=spread, spread_is_observed=observed, method="kl", **sizes)
+
+    # The scale for which the bound would be best if the held-out part were like the training part. It may depend
+    # on the training part in any way, but not on the held-out scores. At a = 0 the bound is bAUC ≥ 0.
+    scales = [0.0, *np.geomspace(0.1, 1000.0, 49) / expected] if expected > 0 else [0.0]
+    a = float(max(scales, key=lambda scale: bauc_bound(train, scale, expected).lower))
+    auc = test.value("auc")
+    auc_bound = fixed_scorer_auc_bound(auc, n_pos=test.n_pos, n_neg=test.n_neg, rho=rho, method="hoeffding")
+    fixed = bauc_bound(test, a, reach)
+    vacuous = f"held-out parts of {len(test.labels)} observations promise no bAUC above 0 at this spread"
+    both = [
+        Guarantee("fixed_scorer_auc", "AUC", "test", auc, auc_bound, auc),
+        context.bauc("fixed_scorer_bauc", fixed, sample="test"),
+    ]
+    if isinstance(test, SummarisedPart):
+        return both, [vacuous] if fixed.lower == 0.0 else []
+    peeled = peeled_fixed_scorer_bauc_from_sorted(
+        test.finite_classes, score_spread=reach, rho=rho, spread_is_observed=observed, method="kl"
+    )
+    return [*both, context.bauc("peeled_fixed_scorer_bauc", peeled, sample="test")], (
+        [vacuous] if fixed.lower == 0.0 else []
+    )
+
+
+def _score_range(part: ScoredPart | SummarisedPart) -> tuple[float, float]:
+    """The least and the largest score."""
+    if isinstance(part, SummarisedPart):
+        return part.score_range
+    return float(part.scores.min()), float(part.scores.max())
+
+
+def _weighted(context: Context) -> Outcome:
+    selected = context.config.weighted.max_fpr if context.config.weighted else None
+    max_fpr = selected or getattr(context.solution.formulation, "max_fpr", None)
+    test = context.test
+    if max_fpr is None:
+        return [], []
+    if test is None:
+        return [], ["the bound on the partial AUC needs a held-out part: split=holdout, kfold or repeated"]
+    if isinstance(test, SummarisedPart):
+        return [], ["the bound on the partial AUC needs all scores in memory, and those of so many rows are summarised"]
+    bound = step_weight_from_sorted(test.classes, max_fpr=float(max_fpr), delta=context.config.rho)
+    area = bound.lower + bound.slack
+    return [Guarantee("partial_auc", f"area at FPR ≤ {max_fpr:g}", "test", area, bound, area)], []
+
+
+_KINDS: dict[str, Callable[[Context], Outcome]] = {
+    "stability": _stability,
+    "margin": _margin,
+    "fixed_scorer": _fixed_scorer,
+    "weighted": _weighted,
+}
+#: Kinds that look at the rows themselves, not at their scores alone.
+_NEED_ROWS = ("stability", "margin")

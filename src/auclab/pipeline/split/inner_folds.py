@@ -1,0 +1,70 @@
+"""What the settings are worth, measured on inner folds of the training part: the held-out part stays unseen."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.datasets.records import Split
+from auclab.datasets.splits import kfold
+from auclab.pipeline.config.settings import InnerConfig
+from auclab.pipeline.split.inner_limits import Limits, PrunedError
+from auclab.pipeline.split.results import Fold, InnerScores
+from auclab.types import Status
+
+
+def score_on_inner_folds(
+    solve: Callable[[Split], Fold],
+    split: Split,
+    y: NDArray[np.int64],
+    inner: InnerConfig,
+    limits: Limits | None = None,
+) -> InnerScores | None:
+    """Repeat an experiment on stratified folds of its training part.
+
+    Preprocessing, tuning and scorer are fitted anew on each inner training part, so that a parameter which is tuned
+    there is tuned by nested cross-validation.
+
+    Parameters
+    ----------
+    solve : callable
+        The experiment on one split.
+    split : Split
+        Its training part is cut into folds.
+    y : array of shape (n_samples,)
+        0/1, of all observations.
+    inner : InnerConfig
+        How many folds; None is returned for 0.
+    limits : Limits, optional
+        What the mean has to reach for the folds after to be solved.
+
+    Raises
+    ------
+    AuclabError
+        Fewer than two folds, or more than a class has observations; what `solve` raises.
+    PrunedError
+        The mean is worse than its limit.
+    KeyboardInterrupt
+        Ctrl-C while a fold was solved.
+    """
+    if inner.folds == 0:
+        return None
+    start = time.perf_counter()
+    columns: dict[str, list[float]] = {}
+    for part in kfold(y[split.train], n_folds=inner.folds, seed=inner.seed):
+        fold = solve(Split(split.train[part.train], split.train[part.test], part.name))
+        if fold.solution.status is Status.INTERRUPTED:
+            raise KeyboardInterrupt
+        for key, value in fold.parts["test"].metrics.items():
+            columns.setdefault(key, []).append(float(value))
+        done = columns.get(limits.metric, []) if limits is not None else []
+        if limits is not None and len(done) < inner.folds and limits.refuse(done):
+            raise PrunedError(columns, inner.folds, limits)
+    means = {key: float(np.mean(values)) for key, values in columns.items()}
+    errors = {key: float(np.std(values, ddof=1)) / math.sqrt(len(values)) for key, values in columns.items()}
+    values = {key: tuple(each) for key, each in columns.items()}
+    return InnerScores(means, errors, inner.folds, time.perf_counter() - start, values)

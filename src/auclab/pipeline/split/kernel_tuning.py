@@ -1,0 +1,186 @@
+"""``tune=kernel``: γ of a kernel and λ, or z, by cross-validation inside the training part.
+
+The columns are prepared once, on the whole training part and without its labels, so that all inner folds have one
+kernel matrix for each γ: it is computed once, and a fold takes its rows and columns. On a fold the solves go from the
+simplest scorer to the longest, each from the landmarks of the one before (`auclab.solvers.kernel.path`). Where the
+matrix does not fit into ``kernel.memory_gb``, its blocks are computed anew, and the result says so.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from auclab.datasets.splits import kfold
+from auclab.estimators import AUCClassifier
+from auclab.formulations import Program
+from auclab.kernels import Kernel, Precomputed
+from auclab.kernels.kernel import WidthKernel
+from auclab.metrics.scorers import MetricScorer, scorer_named
+from auclab.pipeline.config.auto_tuning import tuned_parameter
+from auclab.pipeline.config.settings import TuneConfig
+from auclab.pipeline.split.tuning import Tuning, measure_of, on_inner_folds, refuse_failure, simplest
+from auclab.solvers.kernel.matrix import KernelMatrix
+from auclab.solvers.kernel.training import Training, training_problem
+from auclab.solvers.path_parameters import PARAMETERS, along
+from auclab.solvers.threads import one_thread_each
+from auclab.types import Array, AuclabError, Status
+
+
+def tune_kernel(
+    preprocessing: Pipeline, classifier: AUCClassifier, X: Any, y: NDArray[np.int64], config: TuneConfig
+) -> tuple[Program, Kernel, Tuning]:
+    """Select γ and a parameter of the formulation by stratified cross-validation.
+
+    The largest mean of the measure over the folds wins, of several the largest λ (or smallest z), then the smallest γ.
+    The one-standard-error rule takes the simplest scorer at the γ of the best.
+
+    Parameters
+    ----------
+    preprocessing : Pipeline
+        Fitted once, on all of `X`; the one that is passed is not changed.
+    classifier : AUCClassifier
+        Its formulation and kernel are objects; not changed.
+    X : DataFrame or CSR matrix of shape (n_samples, n_features)
+        The training part, before preprocessing; for a precomputed kernel its columns are the rows.
+    y : array of shape (n_samples,)
+        0/1.
+    config : TuneConfig
+        ``gammas`` are multiples of the kernel's own γ; a kernel without γ, precomputed, has one matrix.
+
+    Returns
+    -------
+    (Program, Kernel, Tuning)
+        The formulation and the kernel that were selected, the latter with a number for γ, and how.
+
+    Raises
+    ------
+    AuclabError
+        As `auclab.pipeline.split.tuning.tune_formulation`, and what a kernel is refused for.
+    KeyboardInterrupt
+        A solve was stopped.
+    """
+    begin = time.perf_counter()
+    program, kernel = cast(Program, classifier.formulation), cast(Kernel, classifier.kernel)
+    parameter = tuned_parameter({"parameter": config.parameter}, program.parameter_names())
+    values = sorted({float(value) for value in config.values})
+    along(program, str(parameter), values)
+    multiples = sorted({float(value) for value in config.gammas}) if isinstance(kernel, WidthKernel) else [math.nan]
+    if not multiples or any(value <= 0 or math.isinf(value) for value in multiples):
+        raise AuclabError(f"tune.gammas is {list(config.gammas)}; multiples > 0 of γ are needed, such as [0.1,1,10]")
+    prepared = clone(preprocessing).fit_transform(X)  # labels of held-out rows are not seen
+    model = on_inner_folds(classifier, config)
+    search = _Search(
+        program, str(parameter), values, prepared, y, model, scorer_named(config.metric, **config.options), config
+    )
+    own = search.training(kernel).kernel
+    kernels = [own if math.isnan(each) else _widened(own, each) for each in multiples]
+    with one_thread_each():
+        scores, certified, note = search.all_of(kernels)
+    tuning = _choose(config, str(parameter), kernels, values, scores, certified)
+    seconds = max(0.0, time.perf_counter() - begin - search.compiling)
+    tuning = replace(tuning, seconds=seconds, note=note)
+    taken = next((each for each in kernels if _width(each) == tuning.gamma), own)
+    return along(program, str(parameter), [tuning.selected])[0], taken, tuning
+
+
+@dataclass
+class _Search:
+    """The inner folds, and what is fitted on them."""
+
+    program: Program
+    parameter: str
+    values: list[float]
+    X: Any
+    y: NDArray[np.int64]
+    classifier: AUCClassifier
+    scorer: MetricScorer
+    config: TuneConfig
+    compiling: float = 0.0
+
+    def training(self, kernel: Kernel) -> Training:
+        """The whole training part, whose matrix the folds share."""
+        memory = 1e9 * float((self.classifier.solver_options or {}).get("memory_gb", 2.0))
+        return training_problem(self.program, self.X, self.y, kernel, memory=memory)
+
+    def all_of(self, kernels: Sequence[Kernel]) -> tuple[Array, Array, str]:
+        """Scores and certified shares, shape (kernels, values, folds), and what is to be said."""
+        folds = kfold(self.y, n_folds=self.config.folds, seed=self.config.seed)
+        shape = (len(kernels), len(self.values), len(folds))
+        scores, certified, note = np.empty(shape), np.empty(shape), ""
+        for g, kernel in enumerate(kernels):
+            whole = self.training(kernel)
+            for k, fold in enumerate(folds):
+                matrix = whole.rows_in_data_order(fold.train)
+                scores[g, :, k], certified[g, :, k] = self.on_fold(kernel, matrix, fold.train, fold.test)
+            if not (whole.matrix.is_kept or isinstance(kernel, Precomputed)):
+                note = _memory_note(whole.matrix)
+        return scores, certified, note
+
+    def on_fold(
+        self, kernel: Kernel, matrix: KernelMatrix, train: NDArray[np.intp], test: NDArray[np.intp]
+    ) -> tuple[list[float], list[bool]]:
+        """The measure on held-out rows, and whether the solve proved its gap, for each value."""
+        columns = train if isinstance(kernel, Precomputed) else slice(None)
+        X_train, X_test = (self.X[rows][:, columns] for rows in (train, test))
+        model = clone(self.classifier).set_params(kernel=kernel)
+        fitted = model.fit_path(X_train, self.y[train], self.values, parameter=self.parameter, kernel_matrix=matrix)
+        for each in fitted:
+            refuse_failure(each.solution_, self.parameter)
+            self.compiling += each.solution_.timings.compile
+        scores = [self.scorer(each, X_test, self.y[test]) for each in fitted]
+        return scores, [each.solution_.status is Status.OPTIMAL for each in fitted]
+
+
+def _choose(
+    config: TuneConfig, parameter: str, kernels: Sequence[Kernel], values: list[float], scores: Array, certified: Array
+) -> Tuning:
+    """The table of all γ and values, and the choice."""
+    folds = scores.shape[2]
+    means, errors = scores.mean(axis=2), scores.std(axis=2, ddof=1) / math.sqrt(folds)
+    at_best = means >= means.max()
+    best = simplest(at_best.any(axis=0), PARAMETERS[parameter])
+    g = int(np.flatnonzero(at_best[:, best])[0])  # kernels are in ascending order of γ
+    allowed = means[g] >= means[g, best] - errors[g, best]
+    at = simplest(allowed, PARAMETERS[parameter]) if config.one_standard_error else best
+    gammas = [_width(kernel) for kernel in kernels]
+    table = pd.DataFrame(
+        {
+            "gamma": np.repeat(gammas, len(values)),
+            "value": np.tile(values, len(kernels)),
+            "mean": means.ravel(),
+            "standard_error": errors.ravel(),
+            "certified": certified.mean(axis=2).ravel(),
+            **{f"fold_{k}": scores[:, :, k].ravel() for k in range(folds)},
+        }
+    )
+    if math.isnan(gammas[g]):
+        table = table.drop(columns="gamma")
+    label = measure_of(config)
+    return Tuning(parameter, label, table, values[best], values[at], config.one_standard_error, gamma=gammas[g])
+
+
+def _widened(kernel: Kernel, multiple: float) -> Kernel:
+    """The kernel with a multiple of its γ."""
+    return replace(kernel, gamma=multiple * _width(kernel))  # type: ignore[type-var]
+
+
+def _width(kernel: Kernel) -> float:
+    return kernel.width if isinstance(kernel, WidthKernel) else math.nan
+
+
+def _memory_note(matrix: KernelMatrix) -> str:
+    size = 8e-9 * matrix.size**2
+    return (
+        f"the kernel matrix of {matrix.size:,} rows takes {size:.3g} GB, more than half of kernel.memory_gb: it was "
+        f"computed anew for the inner folds; kernel.memory_gb={math.ceil(2 * size)} would keep it"
+    )

@@ -1,0 +1,231 @@
+"""Results of an experiment: one `Fold` per split, all of them in a `Result`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from statistics import fmean, stdev
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.datasets.records import Dataset, Split
+from auclab.estimators.baselines import Baseline, BaselineFit
+from auclab.export.coefficients import Effects
+from auclab.formulations import Optimum, Program
+from auclab.inference import Estimate
+from auclab.metrics import ScoredPart
+from auclab.pipeline.split.active_constraints import SolvedConstraints
+from auclab.pipeline.split.decision import UNDECIDED, Decision
+from auclab.pipeline.split.guarantees import Guarantee
+from auclab.pipeline.split.summarised_part import SummarisedPart
+from auclab.pipeline.split.tuning import Tuning
+from auclab.samples.blocks import BlockTable
+from auclab.scorecards import Card
+from auclab.solvers.solution import Solution
+from auclab.types import Array, Status
+
+
+@dataclass(frozen=True)
+class PartResult:
+    """Labels (1 = positive) and scores of the training or the test part, its metrics by name.
+
+    `estimates` has standard errors and confidence intervals of those metrics that have them. `y_score` is None where
+    the part is `summarised`.
+    """
+
+    y_true: NDArray[Any]
+    y_score: Array | None
+    metrics: Mapping[str, float]
+    estimates: Mapping[str, Estimate] = field(default_factory=dict)
+    summarised: SummarisedPart | None = None
+
+    @property
+    def all_tied(self) -> bool:
+        """Whether all scores are equal."""
+        if self.summarised is not None:
+            low, high = self.summarised.score_range
+            return low == high
+        return bool(np.ptp(self.y_score) == 0.0)  # type: ignore[arg-type]
+
+    @property
+    def scored(self) -> ScoredPart:
+        """Labels and scores for figures; of a summarised part the bins."""
+        if self.summarised is not None:
+            return self.summarised.as_few_scores
+        return ScoredPart(self.y_true, self.y_score)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class InnerScores:
+    """The metrics of the same experiment on inner folds of the training part.
+
+    Attributes
+    ----------
+    means, standard_errors : dict
+        By metric: the mean over the folds, and s/√folds.
+    folds : int
+        Number of folds.
+    seconds : float
+        Time that they took.
+    values : dict
+        By metric: on each fold.
+    """
+
+    means: Mapping[str, float]
+    standard_errors: Mapping[str, float]
+    folds: int
+    seconds: float
+    values: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """``inner/auc``, ``inner/auc_se``, …, and ``seconds/inner``."""
+        errors = {f"inner/{key}_se": value for key, value in self.standard_errors.items()}
+        return {f"inner/{key}": value for key, value in self.means.items()} | errors | {"seconds/inner": self.seconds}
+
+    @property
+    def statement(self) -> str:
+        """The metrics in one line."""
+        shown = (f"{key} {value:.4f} ± {self.standard_errors[key]:.4f}" for key, value in self.means.items())
+        return f"{', '.join(shown)}; mean of {self.folds} folds of the training part"
+
+
+@dataclass(frozen=True)
+class Fold:
+    """One split, solved and measured.
+
+    `model` is the fitted pipeline from raw rows to decisions; `features` names the entries of
+    ``solution.coef``; a baseline has a `BaselineFit` as `solution` and no `optimum`; `parts` has "train" and, unless
+    the test part is empty, "test"; `remarks` say which
+    bounds were not computed and why; `tuning` says how a parameter was selected, if one was. `training_sha256` is the
+    checksum of the prepared training part; `spread` has the units of `norm_bound` where the formulation has no norm.
+    `decision` reads the scores; `scorer` is what ``scorer.json`` says; `effects` are the coefficients in the units of
+    the data, None where the scorer is no formula over the columns. `card` is that of a scorecard.
+    `constraints` says which of those on the coefficients hold with equality. `in_blocks` are the prepared rows of the
+    training part where these are not in memory.
+    """
+
+    split: Split
+    model: Any
+    features: tuple[str, ...]
+    solution: Solution | BaselineFit
+    optimum: Optimum | None
+    parts: Mapping[str, PartResult]
+    guarantees: tuple[Guarantee, ...] = ()
+    remarks: tuple[str, ...] = ()
+    tuning: Tuning | None = None
+    training_sha256: str = ""
+    spread: Array | None = None
+    decision: Decision = UNDECIDED
+    scorer: Mapping[str, Any] | None = None
+    effects: Effects | None = None
+    card: Card | None = None
+    constraints: SolvedConstraints | None = None
+    in_blocks: BlockTable | None = None
+    inner: InnerScores | None = None
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """Everything measured, flat: ``objective``, ``seconds/solve``, ``test/auc``, ``test/auc_se``, ``bound/…``."""
+        solution, certificate, timings = self.solution, self.solution.certificate, self.solution.timings
+        numbers = {
+            "objective": certificate.objective,
+            "lower_bound": certificate.lower_bound,
+            "gap": certificate.gap,
+            "absolute_gap": certificate.absolute_gap,
+            "dual_residual": certificate.dual_residual,
+            "iterations": float(solution.iterations),
+            "alpha": math.nan if self.optimum is None else self.optimum.level,
+            "seconds/build": timings.build,
+            "seconds/load": timings.load,
+            "seconds/compile": timings.compile,
+            "seconds/solve": timings.solve,
+            "seconds/tune": self.seconds_of_tuning,
+            "seconds/total": self.seconds,
+        }
+        if isinstance(self.solution, BaselineFit):  # nothing is known of what it minimised
+            numbers = {key: value for key, value in numbers.items() if key.startswith(("seconds", "iterations"))}
+        numbers |= {f"{name}/{key}": value for name, part in self.parts.items() for key, value in part.metrics.items()}
+        numbers |= self.uncertainty
+        if self.tuning is not None:
+            numbers |= self.tuning.numbers
+        if self.inner is not None:
+            numbers |= self.inner.numbers
+        for guarantee in self.guarantees:
+            numbers |= guarantee.numbers
+        return numbers
+
+    @property
+    def seconds_of_tuning(self) -> float:
+        """Seconds in which a parameter was selected; 0 where none was."""
+        return 0.0 if self.tuning is None else self.tuning.seconds
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of the job: build, load, compile, solve and tuning."""
+        return self.solution.timings.total + self.seconds_of_tuning
+
+    @property
+    def uncertainty(self) -> dict[str, float]:
+        """Standard errors and ends of confidence intervals: ``test/auc_se``, ``test/auc_low``, ``test/auc_high``."""
+        return {
+            f"{name}/{key}_{word}": number
+            for name, part in self.parts.items()
+            for key, it in part.estimates.items()
+            for word, number in (("se", it.standard_error), ("low", it.lower), ("high", it.upper))
+        }
+
+
+@dataclass(frozen=True)
+class Result:
+    """A finished experiment; `seconds` are those of all of it, from the data to the bounds."""
+
+    name: str
+    dataset: Dataset
+    formulation: Program | Baseline
+    folds: tuple[Fold, ...]
+    confidence: float
+    seconds: float = math.nan
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the last solve."""
+        return self.folds[-1].solution.status is Status.INTERRUPTED
+
+    @property
+    def summary(self) -> dict[str, float]:
+        """Numbers of the one fold, or over several: means, ``…_sd``, the worst of gaps and residuals.
+
+        Intervals belong to one held-out part each; the mean of them says nothing, so several folds have none.
+        """
+        if len(self.folds) == 1:
+            return self.folds[0].numbers
+        summary: dict[str, float] = {}
+        for key in (key for key in self.folds[0].numbers if key not in self.folds[0].uncertainty):
+            mean, deviation, worst = spread([fold.numbers.get(key, math.nan) for fold in self.folds])
+            summary[key] = worst if key in WORST_COUNTS else mean
+            if "/" in key and not key.startswith("seconds"):
+                summary[f"{key}_sd"] = deviation
+        return summary
+
+
+#: Over folds these are as good as their worst.
+WORST_COUNTS = ("gap", "absolute_gap", "dual_residual")
+
+
+def spread(values: list[float]) -> tuple[float, float, float]:
+    """Mean, standard deviation (n − 1) and maximum; NaN in, NaN out.
+
+    Examples
+    --------
+    >>> spread([1.0, 3.0])
+    (2.0, 1.4142135623730951, 3.0)
+    """
+    if any(math.isnan(value) for value in values):
+        return math.nan, math.nan, math.nan
+    finite = all(math.isfinite(value) for value in values)
+    deviation = stdev(values) if finite and len(values) > 1 else math.nan
+    return fmean(values), deviation, max(values)

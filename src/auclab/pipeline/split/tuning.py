@@ -1,0 +1,319 @@
+"""Select λ, z or a baseline's parameter by cross-validation inside the training part, along a path of values.
+
+Every inner fold is one path (`auclab.solvers.path`): its features are prepared once, and a solve starts from the
+optimum of the value before. Nothing outside the training part is looked at, so the test part stays unseen.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from auclab.datasets.splits import kfold, take_rows
+from auclab.estimators import AUCClassifier
+from auclab.estimators.baselines import Baseline
+from auclab.formulations import Program
+from auclab.metrics.registry import METRICS
+from auclab.metrics.scorers import scorer_named
+from auclab.pipeline.config.settings import TuneConfig
+from auclab.pipeline.split.constrained import DataConstraints
+from auclab.solvers.path_parameters import PARAMETERS, along
+from auclab.solvers.solution import Solution
+from auclab.types import AuclabError, Status
+
+#: Symbols of the parameters that can be tuned.
+SYMBOLS = {"penalty": "λ", "threshold": "z", "C": "C", "n_estimators": "trees"}
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """The values that were compared, and the selected one.
+
+    Attributes
+    ----------
+    parameter
+        ``penalty`` (λ), ``threshold`` (z), or the parameter of a baseline.
+    metric
+        The measure of the inner validation parts; after a minus sign, one that is the better the smaller.
+    path
+        A row per value, ascending: ``value``, ``mean`` and ``standard_error`` of the measure over the inner folds,
+        ``certified`` (the share of solves with a certificate within the tolerance; NaN of a baseline, which has none),
+        ``fold_0``, ``fold_1``, …. Beside γ a row per γ and value, ascending in both, with ``gamma`` before them.
+    best, selected
+        The value with the largest mean (of several the simplest scorer's), and the one taken.
+    one_standard_error
+        Whether the simplest scorer within one standard error of the best was taken.
+    seconds
+        Time that it took, without compiling code.
+    gamma
+        The γ taken, where it was selected too; NaN where not.
+    note
+        What is to be said about how it was done; mostly empty.
+    """
+
+    parameter: str
+    metric: str
+    path: pd.DataFrame
+    best: float
+    selected: float
+    one_standard_error: bool
+    seconds: float = 0.0
+    gamma: float = math.nan
+    note: str = ""
+
+    @property
+    def symbol(self) -> str:
+        """λ, z, or that of a baseline's parameter; with γ where that was selected too."""
+        return f"γ and {SYMBOLS[self.parameter]}" if self.with_gamma else SYMBOLS[self.parameter]
+
+    @property
+    def with_gamma(self) -> bool:
+        """Whether γ of a kernel was selected too."""
+        return not math.isnan(self.gamma)
+
+    @property
+    def choice(self) -> str:
+        """``λ = 0.03``, or ``γ = 0.2, λ = 0.03``."""
+        gamma = f"γ = {self.gamma:g}, " if self.with_gamma else ""
+        return f"{gamma}{SYMBOLS[self.parameter]} = {self.selected:g}"
+
+    @property
+    def along(self) -> pd.DataFrame:
+        """The rows of `path` at the γ taken; all, where there is none."""
+        return self.path[self.path["gamma"] == self.gamma] if self.with_gamma else self.path
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """``tune/penalty``, ``tune/score`` and ``tune/score_se`` of the chosen value, ``tune/gamma`` where selected."""
+        row = self.along.loc[self.along["value"] == self.selected].iloc[0]
+        gamma = {"tune/gamma": self.gamma} if self.with_gamma else {}
+        return gamma | {
+            f"tune/{self.parameter}": self.selected,
+            "tune/score": float(row["mean"]),
+            "tune/score_se": float(row["standard_error"]),
+        }
+
+    @property
+    def statement(self) -> str:
+        """The choice in one line."""
+        folds = sum(str(name).startswith("fold_") for name in self.path)
+        score, error = self.numbers["tune/score"], self.numbers["tune/score_se"]
+        rule = f"; one-standard-error rule, best {self.best:g}" if self.one_standard_error else ""
+        poor = "" if not (self.path["certified"] < 1.0).any() else "; some solves have no certificate"
+        return (
+            f"{self.choice} of {self._tried} on {folds} inner folds"
+            f": {self.metric} {score:.4f} ± {error:.4f}{rule}{self._at_end}{poor}"
+        )
+
+    @property
+    def _tried(self) -> str:
+        count = len(self.along)
+        return f"{len(self.path) // count} × {count} values" if self.with_gamma else f"{count} values"
+
+    @property
+    def _at_end(self) -> str:
+        """Which choice is the first or the last of its list."""
+        ended = []
+        for taken, name, symbol in ((self.gamma, "gamma", "γ"), (self.selected, "value", SYMBOLS[self.parameter])):
+            tried: list[float] = self.path[name].unique().tolist() if name in self.path else []
+            if len(tried) > 1 and taken in (tried[0], tried[-1]):
+                ended.append(symbol)
+        if not ended:
+            return ""
+        of_what = f" of {' and of '.join(ended)}" if self.with_gamma else ""
+        return f"; the end of the path{of_what}: try values beyond it"
+
+
+def tune_formulation(
+    preprocessing: Pipeline,
+    classifier: AUCClassifier,
+    X: Any,
+    y: NDArray[np.int64],
+    config: TuneConfig,
+    constraints: DataConstraints | None = None,
+) -> tuple[Program, Tuning]:
+    """Select a parameter of the formulation by stratified cross-validation.
+
+    The standard error is that of the mean over the inner folds, ``s/√folds``. The one-standard-error rule (Breiman,
+    Friedman, Olshen & Stone 1984) takes the simplest scorer, largest λ or smallest z, whose mean is not below
+    that of the best by more than the best's standard error.
+
+    Parameters
+    ----------
+    preprocessing : Pipeline
+        Fitted anew on every inner training part; the one that is passed is not changed.
+    classifier : AUCClassifier
+        Its formulation is an object; not changed.
+    X : DataFrame or CSR matrix of shape (n_samples, n_features)
+        The training part, before preprocessing.
+    y : array of shape (n_samples,)
+        0/1.
+    config : TuneConfig
+        With a `parameter`; a value that is repeated counts once.
+    constraints : DataConstraints, optional
+        What every scorer has to satisfy.
+
+    Returns
+    -------
+    (Program, Tuning)
+        The formulation at the selected value, and how that was found.
+
+    Where the scorer of every value is constant on the first inner fold, the other folds are not solved.
+
+    Raises
+    ------
+    AuclabError
+        A formulation without the parameter, no values, an unknown metric, folds that a class is too small for, and
+        what a solve raises.
+    KeyboardInterrupt
+        A solve was stopped.
+    """
+    parameter, program = str(config.parameter), cast(Program, classifier.formulation)
+    path = sorted({float(value) for value in config.values})
+    along(program, parameter, path)
+
+    def fit(prepared: Pipeline, X_train: Any, y_train: NDArray[np.int64]) -> Sequence[AUCClassifier]:
+        constrained = on_inner_folds(classifier, config).set_params(
+            constraints=None if constraints is None else constraints.on(prepared)
+        )
+        fitted = constrained.fit_path(X_train, y_train, path, parameter=parameter)
+        for each in fitted:
+            refuse_failure(each.solution_, parameter)
+        return fitted
+
+    tuning = _select(preprocessing, fit, path, X, y, config, simpler=PARAMETERS[parameter])
+    return along(program, parameter, [tuning.selected])[0], tuning
+
+
+def tune_baseline(
+    preprocessing: Pipeline, baseline: Baseline, X: Any, y: NDArray[np.int64], config: TuneConfig
+) -> tuple[Baseline, Tuning]:
+    """Select the parameter of a baseline on the inner folds on which a formulation would select its own.
+
+    Parameters
+    ----------
+    preprocessing, X, y, config
+        As in `tune_formulation`.
+    baseline : Baseline
+        Its own value of the parameter is not used.
+
+    Raises
+    ------
+    AuclabError
+        A baseline without the parameter, no values or one that it does not take, an unknown metric, folds that a class
+        is too small for.
+    """
+    if config.parameter != baseline.tunable:
+        has = baseline.tunable or "none"
+        raise AuclabError(
+            f"formulation {baseline.name} has no parameter {config.parameter!r} to tune; it has {has}; tune=auto takes "
+            "what each formulation has"
+        )
+    path = sorted({float(value) for value in config.values})
+    if not path or not np.isfinite(path).all():
+        raise AuclabError(f"a path needs a list of finite numbers, got {list(config.values)}")
+    for value in path:
+        baseline.at(value)  # an error of its own before anything is fitted
+    tuning = _select(
+        preprocessing,
+        lambda _, X_train, y_train: baseline.fit_path(X_train, y_train, path),
+        *(path, X, y, config),
+        simpler=-1.0,
+    )
+    return baseline.at(tuning.selected), tuning
+
+
+def _select(
+    preprocessing: Pipeline,
+    fit: Callable[[Pipeline, Any, NDArray[np.int64]], Sequence[Any]],
+    path: list[float],
+    X: Any,
+    y: NDArray[np.int64],
+    config: TuneConfig,
+    *,
+    simpler: float,
+) -> Tuning:
+    """The value of `path` whose classifiers, which `fit` returns in its order, do best on the inner folds.
+
+    `simpler` is positive where a larger value makes the simpler scorer.
+    """
+    start, compiling = time.perf_counter(), 0.0
+    scorer, folds = scorer_named(config.metric, **config.options), config.folds
+    scores, certified = np.empty((len(path), folds)), np.empty((len(path), folds))
+    for k, split in enumerate(kfold(y, n_folds=folds, seed=config.seed)):
+        prepared = clone(preprocessing)
+        X_train = prepared.fit_transform(take_rows(X, split.train), y[split.train])
+        fitted = fit(prepared, X_train, y[split.train])
+        X_test = prepared.transform(take_rows(X, split.test))
+        for row, classifier in enumerate(fitted):
+            solution: Solution | None = getattr(classifier, "solution_", None)
+            scores[row, k] = scorer(classifier, X_test, y[split.test])
+            certified[row, k] = math.nan if solution is None else solution.status is Status.OPTIMAL
+            compiling += 0.0 if solution is None else solution.timings.compile
+        if k == 0 and all(_is_constant(classifier) for classifier in fitted):  # the other folds would say the same
+            scores[:, 1:], certified[:, 1:] = scores[:, :1], certified[:, :1]
+            break
+    means, errors = scores.mean(axis=1), scores.std(axis=1, ddof=1) / math.sqrt(folds)
+    best = simplest(means >= means.max(), simpler)
+    at = simplest(means >= means[best] - errors[best], simpler) if config.one_standard_error else best
+    table = pd.DataFrame(
+        {
+            "value": path,
+            "mean": means,
+            "standard_error": errors,
+            "certified": certified.mean(axis=1),
+            **{f"fold_{k}": scores[:, k] for k in range(folds)},
+        }
+    )
+    label = measure_of(config)
+    seconds = max(0.0, time.perf_counter() - start - compiling)
+    return Tuning(str(config.parameter), label, table, path[best], path[at], config.one_standard_error, seconds)
+
+
+def measure_of(config: TuneConfig) -> str:
+    """The measure, after a minus sign where it is the better the smaller."""
+    return config.metric if METRICS[config.metric].greater_is_better else f"−{config.metric}"
+
+
+def _is_constant(classifier: Any) -> bool:
+    """Whether a linear scorer gives every row the same score."""
+    coef = getattr(classifier, "coef_", None)
+    return coef is not None and not np.any(coef)
+
+
+def on_inner_folds(classifier: AUCClassifier, config: TuneConfig) -> AUCClassifier:
+    """A copy whose solves stop at the tolerance of the tuning."""
+    copy: AUCClassifier = clone(classifier)
+    return copy if config.tolerance is None else copy.set_params(tolerance=config.tolerance)
+
+
+def refuse_failure(solution: Solution, parameter: str) -> None:
+    """Raise `AuclabError` where a solver found no usable point."""
+    if solution.status is Status.FAILED:
+        value = getattr(solution.formulation, parameter)
+        raise AuclabError(
+            f"{solution.solver} found no usable point at {parameter} {value:g} ({solution.status.advice}); "
+            "leave this value out of tune.values, or choose another solver"
+        )
+
+
+def simplest(allowed: NDArray[np.bool_], simpler: float) -> int:
+    """Position of the simplest scorer among those allowed, of values in ascending order.
+
+    Examples
+    --------
+    >>> allowed = np.array([True, True, False])
+    >>> simplest(allowed, 1.0), simplest(allowed, -1.0)
+    (1, 0)
+    """
+    positions = np.flatnonzero(allowed)
+    return int(positions[-1] if simpler > 0 else positions[0])

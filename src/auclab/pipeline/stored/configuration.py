@@ -1,0 +1,106 @@
+"""A stored configuration as an experiment that can be run again, without doing what a stranger may have written there.
+
+`stored_experiment` is the one way from a stored ``config.yaml`` to objects: what it returns has been checked, so
+`auclab.pipeline.config.build` may instantiate its groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from auclab.pipeline.config.compose import OBJECTS, Experiment
+from auclab.pipeline.stored.allowed import check_locations, check_targets
+from auclab.pipeline.stored.stored_files import MOST_CONFIGURATION_BYTES, damaged, stored_file
+from auclab.pipeline.stored.stores_of_0_1 import update_configuration
+from auclab.types import AuclabError
+
+CONFIG_FILE = "config.yaml"
+
+#: Levels of nesting, and entries, up to which a configuration is read; auclab's have 6 and some hundred.
+MOST_LEVELS, MOST_ENTRIES = 40, 20_000
+
+
+def stored_experiment(
+    folder: Path, *, choices: Mapping[str, str] | None = None, allow: Sequence[str] = ()
+) -> Experiment:
+    """The experiment that a run's ``config.yaml`` describes, with nothing in it that was not allowed.
+
+    It is recorded nowhere, and no model is exported, whatever the file says.
+
+    Parameters
+    ----------
+    folder : Path
+        Files of the run.
+    choices : mapping, optional
+        The choice of each group, for the name of the experiment.
+    allow : sequence of str
+        What the reader of the store trusts besides the classes and functions of ``conf/``: names such as
+        ``my.module.Class``, Dask schedulers (``tcp://host:8786``) and data sets at OpenML (``openml:40945``).
+
+    Raises
+    ------
+    AuclabError
+        No such file; a link in its place; contents that are no configuration, or that name what is not allowed
+        (`auclab.pipeline.stored.allowed`).
+    """
+    return Experiment(_plain_configuration(folder, allow), dict(choices or {}))
+
+
+def _plain_configuration(folder: Path, allow: Sequence[str]) -> Any:
+    from omegaconf import OmegaConf
+
+    path = stored_file(folder, CONFIG_FILE, most=MOST_CONFIGURATION_BYTES)
+    if path is None:
+        raise AuclabError(f"{folder / CONFIG_FILE} is gone, and with it the configuration of the run")
+    configuration = update_configuration(_parse(path))
+    check_targets(configuration, allow)
+    check_locations(configuration, allow)
+    for key in ("export", "checkpoint"):
+        if key in (solver := configuration.get("solver", {})):
+            solver[key] = None  # it would write a file wherever the path says
+    if isinstance(rules := configuration.get("constraints"), dict):
+        rules["file"] = None  # its rules are in the configuration, and another file would be read
+    configuration["tracking"] = {"name": "none"}
+    with damaged(path):
+        return OmegaConf.create(configuration)
+
+
+def _parse(path: Path) -> dict[str, Any]:
+    """The file as nested data: no tags, which make objects, and no aliases, which make a few bytes gigabytes."""
+    import yaml
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
+    try:
+        with damaged(path):
+            text = path.read_text(encoding="utf-8")
+            _check_events(path, yaml.parse(text, Loader=yaml.SafeLoader))
+            plain = OmegaConf.to_container(OmegaConf.create(text), resolve=False)
+    except (yaml.YAMLError, OmegaConfBaseException) as error:
+        what = " ".join(str(error).split())[:200]
+        raise AuclabError(f"{path} cannot be read ({what}); it is not as auclab writes it") from error
+    if not isinstance(plain, dict):
+        raise AuclabError(f"{path} is no configuration of auclab")
+    # A group that is missing is an error where it is needed: older versions had fewer.
+    if wrong := [group for group in (*OBJECTS, "solver", "bounds") if not isinstance(plain.get(group, {}), dict)]:
+        raise AuclabError(f"{path} is no configuration of auclab: its {', '.join(wrong)} has no settings")
+    return {str(key): value for key, value in plain.items()}
+
+
+def _check_events(path: Path, events: Any) -> None:
+    import yaml
+
+    levels = 0
+    for entries, event in enumerate(events):
+        levels += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        reason = None
+        if isinstance(event, yaml.AliasEvent):
+            reason = "an alias (*)"
+        elif getattr(event, "tag", None) is not None:
+            reason = f"the tag {event.tag}"
+        elif levels > MOST_LEVELS or entries > MOST_ENTRIES:
+            reason = f"more than {MOST_LEVELS} levels or {MOST_ENTRIES} entries"
+        if reason:
+            raise AuclabError(f"{path} has {reason}, and configurations of auclab have none; somebody has changed it")

@@ -1,0 +1,150 @@
+"""Scores of new rows in a file, with what a reader of them should know."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from auclab.datasets.new_rows import read_new_rows
+from auclab.export.scorer import OUTPUTS, Scorer, as_text, listed, shortened
+from auclab.pipeline.stored.csv_cells import no_formula
+from auclab.types import AuclabError
+from auclab.validation import did_you_mean
+
+#: Number of a row, where no column names it.
+ROW = "row"
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """Scores of new rows.
+
+    Attributes
+    ----------
+    table
+        A row per row of the file, in its order: the columns that were to be kept or ``row``, counted from 1, then
+        ``score``, ``probability`` (missing where the scorer was not calibrated) and ``label``.
+    notes
+        Columns that were not used, gaps that were filled, categories that were not in the training part.
+    """
+
+    table: pd.DataFrame
+    notes: tuple[str, ...]
+
+    def write(self, path: Path) -> None:
+        """Write a csv file in full precision, or a parquet file.
+
+        Raises
+        ------
+        AuclabError
+            Another ending.
+        """
+        if path.suffix == ".parquet":
+            self.table.to_parquet(path, index=False)
+        elif path.suffix == ".csv":
+            path.write_text(self.as_csv(), encoding="utf-8")
+        else:
+            raise AuclabError(f"--out {path}: the name has to end in .csv or .parquet")
+
+    def as_csv(self) -> str:
+        """The table as csv; labels are those of whoever made the model, and become no formulas of a spreadsheet."""
+        table = self.table
+        if "label" in table:
+            table = table.assign(label=table["label"].map(no_formula))
+        return str(table.to_csv(index=False))
+
+
+def predict_file(
+    scorer: Scorer,
+    path: str | Path,
+    *,
+    keep: Sequence[str] = (),
+    output: str = "all",
+    written: Mapping[str, Any] | None = None,
+) -> Predictions:
+    """Scores, probabilities and labels of the rows of a file.
+
+    Parameters
+    ----------
+    scorer : Scorer
+    path : path
+        A table with a header row that has the columns of the training data, in any order, or an svmlight file.
+    keep : sequence of str
+        Columns of the file that the result starts with, such as an identifier.
+    output : {"all", "score", "probability", "label"}
+        One of the columns alone.
+    written : mapping, optional
+        `sep`, `decimal` and `encoding` of a csv file; found if left out.
+
+    Raises
+    ------
+    AuclabError
+        A file that cannot be read, columns that are missing, cells that are no numbers.
+    """
+    gaps = [str(text) for text in scorer.description.get("missing") or ()]
+    kinds = {str(column["name"]): column for column in scorer.description["columns"]}
+    text = [
+        name for name, column in kinds.items() if column["kind"] in ("category", "date") and not _is_flag(scorer, name)
+    ]
+    rows = read_new_rows(path, text=[*text, *keep], missing=gaps, n_columns=len(scorer.columns), **(written or {}))
+    if not isinstance(rows, pd.DataFrame):
+        kept = pd.DataFrame({ROW: np.arange(1, rows.shape[0] + 1)})
+        notes: tuple[str, ...] = ()
+    else:
+        rows = rows.rename(columns=str)
+        if absent := [name for name in keep if name not in rows]:
+            near = did_you_mean(absent[0], rows.columns)
+            raise AuclabError(f"--id {absent[0]}: no such column{near}; there are {shortened(list(rows.columns))}")
+        kept = rows[list(keep)] if keep else pd.DataFrame({ROW: np.arange(1, len(rows) + 1)})
+        clash = [name for name in OUTPUTS if name in kept]
+        kept = kept.rename(columns={name: f"{name} (of the file)" for name in clash})
+        notes = ()
+    found = scorer.predict(rows, {"output": output})
+    if isinstance(rows, pd.DataFrame):
+        notes = _notes(scorer, rows, keep)
+    table = pd.concat([kept.reset_index(drop=True), found.reset_index(drop=True)], axis=1)
+    return Predictions(table, notes)
+
+
+def _is_flag(scorer: Scorer, name: str) -> bool:
+    """Whether a category is True or False, which readers of files recognise in any spelling."""
+    values = {
+        str(part["value"]) for part in scorer.description["terms"] or () if part["column"] == name and "value" in part
+    }
+    return bool(values) and values <= {"True", "False"}
+
+
+def _notes(scorer: Scorer, rows: pd.DataFrame, keep: Sequence[str]) -> tuple[str, ...]:
+    notes = []
+    unused = [name for name in rows.columns if name not in scorer.columns and name not in keep]
+    if unused:
+        notes.append(f"{listed('column', unused)} not used by the model")
+    if not scorer.is_formula:
+        return tuple(notes)
+    table = scorer.table(rows)
+    own: dict[str, set[str]] = {}
+    for term in scorer.description["terms"]:
+        if "value" in term and "part" not in term:
+            own.setdefault(str(term["column"]), set()).add(str(term["value"]))
+    pooled = {str(term["column"]) for term in scorer.description["terms"] if "other_than" in term}
+    for column in scorer.description["columns"]:
+        name, kind, fill = str(column["name"]), column["kind"], column.get("fill")
+        if kind == "unused" or name not in {str(term["column"]) for term in scorer.description["terms"]}:
+            continue
+        missing = int(table[name].isna().sum())
+        if missing and fill is not None:
+            shown = f"{fill:g}" if isinstance(fill, float) else str(fill)
+            notes.append(f"column {name!r} has {missing} gaps, read as {shown} as in training")
+        if kind == "category" and name in own:
+            texts = as_text(table[name], str(fill))
+            new = texts[~texts.isin(own[name])]
+            if len(new):
+                counts = "as one of the rare categories" if name in pooled else "as no category"
+                values = shortened([repr(value) for value in new.unique()])
+                notes.append(f"column {name!r} has {values} in {len(new)} rows, which counts {counts}")
+    return tuple(notes)

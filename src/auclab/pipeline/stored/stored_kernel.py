@@ -1,0 +1,93 @@
+"""What a run has kept of a solve over a kernel's space, read as what a stranger may have written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from auclab.pipeline.stored.stored_files import damaged, read_json
+from auclab.pipeline.stored.visible import visible
+from auclab.solvers.kernel.solution import Stage
+
+#: For whom a lower bound is, by the stored word.
+SPACES = {"whole": "every scorer of the space", "span": "the scorers in the span of the landmarks"}
+_SYMBOLS = {"gamma": "γ", "degree": "degree", "coef0": "c₀"}
+#: Stages that are read; a solve has some ten.
+_MOST_STAGES = 1000
+
+
+@dataclass(frozen=True)
+class StoredKernel:
+    """The kernel of a split and how its space was searched.
+
+    Attributes
+    ----------
+    name : str
+        As in the configuration.
+    parameters : dict of str to float
+        γ, degree, c₀, as far as the kernel has them.
+    space : {"whole", "span"}
+        For which scorers the lower bound is.
+    landmarks : int
+    length : float
+        ``‖h‖_H``.
+    stages : tuple of Stage
+
+    See Also
+    --------
+    auclab.pipeline.stored.stored_kernel.read_kernel : Reads one.
+    """
+
+    name: str
+    parameters: dict[str, float]
+    space: str
+    landmarks: int
+    length: float
+    stages: tuple[Stage, ...]
+
+    @property
+    def words(self) -> str:
+        """The kernel with its parameters.
+
+        Examples
+        --------
+        >>> StoredKernel("rbf", {"gamma": 0.5}, "whole", 20, 1.0, ()).words
+        'rbf γ = 0.5'
+        """
+        return " ".join(
+            [self.name, ", ".join(f"{_SYMBOLS[key]} = {value:g}" for key, value in self.parameters.items())]
+        )
+
+    @property
+    def statement(self) -> str:
+        """The kernel, the landmarks, and for whom the bound is."""
+        return f"{self.words} · {self.landmarks} landmarks · ‖h‖ = {self.length:.4g} · bound for {SPACES[self.space]}"
+
+
+def read_kernel(folder: Path) -> StoredKernel | None:
+    """The kernel in ``certificate.json`` of a split; None for a run without one.
+
+    Raises
+    ------
+    AuclabError
+        The file is damaged or must not be read (`auclab.pipeline.stored.stored_files`).
+    """
+    content = read_json(folder, "certificate.json")
+    if content is None or content.get("kernel") is None:
+        return None
+    with damaged(folder / "certificate.json"):
+        kernel = content["kernel"]
+        stages = tuple(
+            Stage(int(stage["landmarks"]), *(float(stage[key]) for key in ("seconds", "objective", "lower_bound")))
+            for stage in kernel["stages"][:_MOST_STAGES]
+        )
+        if kernel["space"] not in SPACES:
+            raise ValueError(f"the space {kernel['space']!r} is unknown")
+        return StoredKernel(
+            name=visible(str(kernel["name"])),
+            parameters={key: float(kernel[key]) for key in _SYMBOLS if key in kernel},
+            space=kernel["space"],
+            landmarks=int(kernel["landmarks"]),
+            length=float(kernel["length"]),
+            stages=stages,
+        )
