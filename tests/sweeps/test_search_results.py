@@ -139,7 +139,7 @@ class Pool:
 def test_a_job_by_which_its_worker_dies_has_no_value_and_the_others_do(tmp_path):
     """Four jobs in one process: the first ends, the second kills it, and all but the first run again, alone."""
     pytest.importorskip("optuna")
-    # Not by its __init__: Hydra imports the module of its base class anew when it looks for plug-ins, as in other tests.
+    # Not by its __init__: Hydra imports the module of its base class anew when it looks for plug-ins in other tests.
     sweeper = OptunaSweeper.__new__(OptunaSweeper)
     sweeper.n_trials, sweeper.batch, sweeper.sampler, sweeper.seed, sweeper.metric = 4, 4, "tpe", 0, "inner/auc"
     sweeper.config = OmegaConf.create({"hydra": {"sweep": {"dir": str(tmp_path)}}})
