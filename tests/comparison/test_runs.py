@@ -57,7 +57,7 @@ def test_runs_are_chosen_by_experiment_filter_and_status(store):
 
 
 def test_what_cannot_be_read_is_said(store, tmp_path):
-    with pytest.raises(AuclabError, match=r"no runs are kept in .*start one with python run\.py"):
+    with pytest.raises(AuclabError, match=r"no runs are kept in .*start one with auclab run"):
         read_runs(tmp_path / "nowhere")
     assert not (tmp_path / "nowhere").exists()
     with pytest.raises(AuclabError, match=r"no experiment other .* auclab, folds"):

@@ -127,3 +127,16 @@ def test_many_rows_are_drawn_as_few(monkeypatch: pytest.MonkeyPatch, n_pos: int,
                 assert ours.name == theirs.name
                 np.testing.assert_array_equal(ours.train, theirs.train)
                 np.testing.assert_array_equal(ours.test, theirs.test)
+
+
+@pytest.mark.parametrize(
+    ("setting", "few", "advice"),
+    [
+        ("tune.folds", 2, "take tune.folds=2 or fewer"),
+        ("tune.folds", 1, "take tune=none"),
+        ("inner.folds", 1, "inner.folds=0"),
+    ],
+)
+def test_the_setting_that_asks_for_folds_is_named(setting, few, advice):
+    with pytest.raises(AuclabError, match=advice):
+        splits.check_rows([1] * few + [0] * 9, n_folds=5, setting=setting)

@@ -114,3 +114,12 @@ def test_a_model_of_two_cuts_by_hand():
     # The nearest point to 0 where the model is at most 0.82: 1 − 0.9 x = 0.82.
     step, _ = project_on_level(program, unit, cuts, center, 0.82, np.ones(2), 1.0)
     assert step[0] == pytest.approx(0.2, rel=1e-6)
+
+
+def test_a_large_program_ends_when_it_is_told_to():
+    """Ctrl-C is noted by a handler, and not raised, while HiGHS computes in another thread."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 20)), np.arange(400) % 2
+    problem = Problem(BufferedAUC(), as_sample(X + 0.1 * y[:, None], y))
+    point = solve_dual(problem.program, all_margins(problem), stopped=lambda: Status.INTERRUPTED)
+    assert point.status is Status.FAILED

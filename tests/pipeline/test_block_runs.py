@@ -42,12 +42,16 @@ def credit(tmp_path_factory):
 
 
 def agree(ours, theirs):
-    """All numbers but seconds, what says how a solver went about it, and a bound that charges the gap it left."""
+    """All numbers but seconds, what says how a solver went about it, and a bound that charges the gap it left.
+
+    The level alpha at which the optimum is read moves with w, which a gap of 1e-12 leaves open to about its root.
+    """
     assert set(ours) == set(theirs)
     of_solver = ("gap", "absolute_gap", "dual_residual", "iterations", "seconds/", "bound/pairwise_stability")
     for key in ours:
         if not key.startswith(of_solver):
-            assert math.isclose(ours[key], theirs[key], rel_tol=1e-9, abs_tol=1e-9), (key, ours[key], theirs[key])
+            close = 1e-7 if key == "alpha" else 1e-9
+            assert math.isclose(ours[key], theirs[key], rel_tol=close, abs_tol=close), (key, ours[key], theirs[key])
 
 
 @pytest.mark.parametrize("others", [("split=none",), ("preprocess=unit_ball", "preprocess.missing_indicators=true")])

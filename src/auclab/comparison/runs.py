@@ -214,7 +214,7 @@ def require_store(store: Address) -> None:
     """
     store.require_answer()
     if store.file is not None and not store.file.exists():
-        raise AuclabError(f"no runs are kept in {store}; start one with python run.py, or name the right folder")
+        raise AuclabError(f"no runs are kept in {store}; start one with auclab run, or name the right folder")
 
 
 def _experiment_ids(client: MlflowClient, names: Sequence[str] | None, store: Address) -> list[str]:

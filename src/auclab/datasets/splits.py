@@ -169,8 +169,21 @@ def check_settings(
         raise AuclabError(f"fold is {fold}; the {n_folds} folds are numbered 0 to {n_folds - 1}")
 
 
-def check_rows(y: ArrayLike, *, test_size: float | None = None, n_folds: int | None = None) -> None:
+#: What to do with a class that has one observation, by the setting that asks for folds.
+_WITHOUT_FOLDS = {
+    "n_folds": "take split=none",
+    "split.n_folds": "take split=none",
+    "tune.folds": "take tune=none",
+    "inner.folds": "take inner.folds=0",
+}
+
+
+def check_rows(
+    y: ArrayLike, *, test_size: float | None = None, n_folds: int | None = None, setting: str = "n_folds"
+) -> None:
     """Refuse labels of which too few are of a class for a split; what is left out is not looked at.
+
+    The message calls the number of folds `setting`.
 
     Raises
     ------
@@ -190,7 +203,7 @@ def check_rows(y: ArrayLike, *, test_size: float | None = None, n_folds: int | N
     if n_folds is not None and fewest < n_folds:
         raise AuclabError(
             f"{n_folds} folds need {n_folds} observations of each class, {_census(labels)}; "
-            + (f"take n_folds={fewest} or fewer" if fewest >= 2 else "take split=none")
+            + (f"take {setting}={fewest} or fewer" if fewest >= 2 else _WITHOUT_FOLDS[setting])
         )
     if test_size is not None:
         n_test = math.ceil(test_size * len(labels))

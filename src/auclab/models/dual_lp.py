@@ -11,6 +11,7 @@ columns μ ≥ 0 (free for equations), with cost c and −Aᵀμ in the first co
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -33,7 +34,7 @@ EXACT: dict[str, Any] = {
 
 
 #: Programs with fewer columns end within seconds.
-_INTERRUPTIBLE_FROM = 5_000
+_INTERRUPTIBLE_FROM = 1_500
 #: Columns whose largest entry is between the inverse of this and this stay as they are.
 _ORDINARY = 1e3
 #: Scales are between the inverse of this and this, so that none of their inverses in the row of norm linf is dropped.
@@ -94,6 +95,7 @@ def solve_dual(
     *,
     time_limit: float | None = None,
     constraints: ColumnConstraints | None = None,
+    stopped: Callable[[], object] = lambda: None,
 ) -> DualPoint:
     """Solve the dual of a linear program over `margins`; `value` is the optimum, fixed part included.
 
@@ -111,6 +113,8 @@ def solve_dual(
         Seconds, the building included.
     constraints : ColumnConstraints, optional
         On w: a column a row and a bound, its multiplier.
+    stopped : callable
+        As `run_highs` takes it.
 
     Raises
     ------
@@ -132,7 +136,7 @@ def solve_dual(
     highs = quiet_highs(None if time_limit is None else max(time_limit - (built - start), 1e-3))
     accepted = highs.passModel(lp)
     loaded = perf_counter()
-    run_highs(highs)
+    run_highs(highs, stopped)
     solved = perf_counter()
     timings = Timings(build=built - start, load=loaded - built, solve=solved - loaded)
     status = highs_status(highs.getModelStatus())
@@ -203,8 +207,14 @@ def quiet_highs(time_limit: float | None) -> highspy.Highs:
     return highs
 
 
-def run_highs(highs: highspy.Highs) -> None:
+def run_highs(highs: highspy.Highs, stopped: Callable[[], object] = lambda: None) -> None:
     """Run HiGHS; Ctrl-C ends a large program after at most some tenths of a second.
+
+    Parameters
+    ----------
+    highs : Highs
+    stopped : callable
+        A result other than None ends a large program: where a handler of signals notes Ctrl-C, nothing is raised here.
 
     Raises
     ------
@@ -219,7 +229,10 @@ def run_highs(highs: highspy.Highs) -> None:
     highs.startSolve()
     try:
         while not highs.wait(0.2)[0]:
-            pass
+            if stopped() is not None:
+                highs.cancelSolve()
+                highs.wait()
+                return
     except KeyboardInterrupt:
         highs.cancelSolve()
         highs.wait()

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from time import perf_counter
 
 import numpy as np
@@ -43,6 +44,9 @@ _MAX_WINDOW = 300_000
 _MAX_ENTRIES = 10_000_000
 #: Reduction ratios from which the box grows, and below which it shrinks.
 _GOOD_RATIO, _POOR_RATIO = 0.75, 0.25
+#: Seconds of one small program, and how many times what the others took together, after which it is given up: on a
+#: degenerate one of 2,000 margins HiGHS went on for more than half an hour, where a second is usual.
+_LONGEST, _LONGER = 30.0, 10.0
 #: Relative differences of sums over all observations below this are rounding.
 _ROUNDING = 1e-12
 
@@ -128,7 +132,7 @@ def solve_windows(
     )
     state.timings = Timings(solve=perf_counter() - begin)
     unit = 1.0 / problem.sample.spread
-    solve_window = solve_dual if problem.program.is_linear else solve_cone
+    solve_window = partial(solve_dual, stopped=stopped) if problem.program.is_linear else solve_cone
     status = Status.ITERATION_LIMIT
     idle, reached = -1, (state.value, lower_bound)
     for _ in range(_MAX_STEPS):
@@ -144,7 +148,8 @@ def solve_windows(
             break
         window = window_around(problem, state.coef, state.intercept, state.window_size)
         region = Region(state.coef, state.radius * unit)
-        limit = min((s for s in (remaining, call_limit()) if s is not None and math.isfinite(s)), default=None)
+        longest = max(_LONGEST, _LONGER * (perf_counter() - begin))
+        limit = min(s for s in (remaining, call_limit(), longest) if s is not None)
         point = solve_window(
             problem.program,
             window.margins,

@@ -105,7 +105,8 @@ def check_data(experiment: Experiment) -> tuple[Dataset, Columns | None]:
     dataset = load_dataset(experiment)
     split = experiment.configuration["split"]
     if str(split.get("_target_", "")).startswith("auclab.datasets.splits."):
-        splits.check_rows(dataset.y, test_size=split.get("test_size"), n_folds=split.get("n_folds"))
+        test_size, n_folds = split.get("test_size"), split.get("n_folds")
+        splits.check_rows(dataset.y, test_size=test_size, n_folds=n_folds, setting="split.n_folds")
     if experiment.constraints:
         found: Any = dataset.X
         names = found.columns if hasattr(found, "columns") else (f"x{k}" for k in range(found.shape[1]))

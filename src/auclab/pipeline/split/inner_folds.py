@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.datasets.records import Split
-from auclab.datasets.splits import kfold
+from auclab.datasets.splits import check_rows, kfold
 from auclab.pipeline.config.settings import InnerConfig
 from auclab.pipeline.split.inner_limits import Limits, PrunedError
 from auclab.pipeline.split.results import Fold, InnerScores
@@ -55,6 +55,7 @@ def score_on_inner_folds(
         return None
     start = time.perf_counter()
     columns: dict[str, list[float]] = {}
+    check_rows(y[split.train], n_folds=inner.folds, setting="inner.folds")
     for part in kfold(y[split.train], n_folds=inner.folds, seed=inner.seed):
         fold = solve(Split(split.train[part.train], split.train[part.test], part.name))
         if fold.solution.status is Status.INTERRUPTED:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from auclab.datasets.splits import kfold
+from auclab.datasets.splits import check_rows, kfold
 from auclab.estimators import AUCClassifier
 from auclab.formulations import Program
 from auclab.kernels import Kernel, Precomputed
@@ -114,6 +114,7 @@ class _Search:
 
     def all_of(self, kernels: Sequence[Kernel]) -> tuple[Array, Array, str]:
         """Scores and certified shares, shape (kernels, values, folds), and what is to be said."""
+        check_rows(self.y, n_folds=self.config.folds, setting="tune.folds")
         folds = kfold(self.y, n_folds=self.config.folds, seed=self.config.seed)
         shape = (len(kernels), len(self.values), len(folds))
         scores, certified, note = np.empty(shape), np.empty(shape), ""

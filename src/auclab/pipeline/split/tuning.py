@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from auclab.datasets.splits import kfold, take_rows
+from auclab.datasets.splits import check_rows, kfold, take_rows
 from auclab.estimators import AUCClassifier
 from auclab.estimators.baselines import Baseline
 from auclab.formulations import Program
@@ -249,6 +249,7 @@ def _select(
     start, compiling = time.perf_counter(), 0.0
     scorer, folds = scorer_named(config.metric, **config.options), config.folds
     scores, certified = np.empty((len(path), folds)), np.empty((len(path), folds))
+    check_rows(y, n_folds=folds, setting="tune.folds")
     for k, split in enumerate(kfold(y, n_folds=folds, seed=config.seed)):
         prepared = clone(preprocessing)
         X_train = prepared.fit_transform(take_rows(X, split.train), y[split.train])
