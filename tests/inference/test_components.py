@@ -123,7 +123,8 @@ def test_any_modifier(problem):
     check(problem, found, twin.kernel_means(problem, lambda p, n: (p - n) * abs(p - n)), spread(problem) ** 2)
 
 
-BANDS = st.sampled_from([(0.0, 1.0), (0.0, 0.5), (0.25, 0.75), (0.125, 0.1875), (0.5, 1.0), (0.0, 0.3)])
+#: Ends are binary fractions: at 0.3, the twin's Fraction is not the 3/10 of a rate, and its step ends inside a kink.
+BANDS = st.sampled_from([(0.0, 1.0), (0.0, 0.5), (0.25, 0.75), (0.125, 0.1875), (0.5, 1.0), (0.0, 0.3125)])
 
 
 @FEW
