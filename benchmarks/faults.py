@@ -20,6 +20,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
+import measured
 from fault_cases import clock, database, disks, files, servers, sweeps
 from fault_cases.workspace import Fault, Workspace
 
@@ -81,6 +82,7 @@ def main() -> None:
         finally:
             shutil.rmtree(workspace.folder, ignore_errors=True)
         found.name, found.did = fault.__name__, str(fault.__doc__)
+        found.origin = measured.origin() if options.source == ROOT else ""
         said = "-" if found.said_after is None else f"{found.said_after:.1f}"
         print(
             f"{found.name:24} exit {found.exit_code:3}  {found.seconds:6.1f} s  said after {said} s  lost: {found.lost}"

@@ -48,6 +48,8 @@ class Fault:
         The lines about it, shortened.
     lost
         What is missing after the fault is gone, the same command was typed again and kept runs were pushed.
+    origin
+        Commit, versions and machine; empty for the checkout of ``--source``.
     """
 
     name: str
@@ -57,6 +59,7 @@ class Fault:
     exit_code: int
     saw: list[str]
     lost: str
+    origin: str = ""
 
 
 @dataclass
