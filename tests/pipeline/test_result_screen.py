@@ -78,6 +78,26 @@ def test_everything_is_on_the_screen(results, which, console, tmp_path, monkeypa
     assert all(len(line) <= console.width for line in lines if "0123abcd" not in line)
 
 
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (["formulation=ranksvm"], "not tuned λ = 0.01, the default; tune=penalty chooses it on inner folds optimal"),
+        (["formulation=csvm", "formulation.penalty=0.3"], "not tuned λ = 0.3; tune=penalty chooses it on inner folds"),
+        (["formulation=ecsvm"], "not tuned z = -0.1, the default; tune=threshold chooses it on inner folds"),
+        (["formulation=ranksvm", "kernel=rbf"], "λ = 0.01, the default; tune=kernel chooses γ and it on inner folds"),
+        (["formulation=logistic"], "not tuned C = 1, the default; tune=auto chooses it on inner folds"),
+        (["formulation=ranksvm", "tune=penalty", "tune.values=[0.01,0.1]"], ""),
+        (["formulation=bauc"], ""),
+    ],
+)
+def test_a_parameter_that_nothing_in_the_data_has_chosen_is_named(settings, said, console, tmp_path):
+    data = ["dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=30", "dataset.n_features=2"]
+    screen.show_solution(run_here(tmp_path, *data, *settings))
+    flowing = " ".join(console.file.getvalue().split())
+    assert said in flowing
+    assert ("not tuned" in flowing) == bool(said)
+
+
 def test_without_a_database_no_page_is_offered(results, console, tmp_path):
     screen.show_run(Bare(tmp_path, None), TrackingConfig(name="none"))
     text = console.file.getvalue()

@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -216,6 +217,20 @@ def test_partial_auc_of_blocks(rows, table, program):
 def test_null_penalties_of_another_family_say_so(rows, table):
     with pytest.raises(AuclabError, match="all rows in memory"):
         CSVM(1.0).null_penalty(table, rows[1])
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        (None, r"the Dask cluster on this machine has no running worker \(engine\.workers=3\); try again"),
+        ("tcp://10.0.0.1:8786", r"the Dask cluster at tcp://10\.0\.0\.1:8786 has no workers; start some"),
+    ],
+)
+def test_a_cluster_without_workers_is_named(address, said):
+    engine = DaskEngine(workers=3, address=address)
+    engine._client = SimpleNamespace(scheduler_info=lambda **_: {"workers": {}})  # as Dask answers once all have died
+    with pytest.raises(AuclabError, match=said):
+        engine.reduce(len, [])
 
 
 @pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="needs the extra auclab[dask]")

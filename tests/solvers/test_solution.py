@@ -33,6 +33,10 @@ def test_a_path_takes_names_and_labels_too():
         (lambda: solve("bauc", X, WORDS), "labels are 'no': 18, 'yes': 14; name it with pos_label='yes', or pass np."),
         (lambda: solve("bauc", X, WORDS, pos_label="Yes"), "pos_label='Yes' does not occur"),
         (lambda: solve("ranksmv", X, Y), "formulation='ranksmv' is unknown (did you mean 'ranksvm'?)"),
+        (
+            lambda: solve("bauc", X, Y, solver="newtn"),
+            "solver='newtn' is unknown (did you mean 'newton'?); choose one ",
+        ),
         (lambda: solve(RankSVM, X, Y), "RankSVM is a class; pass an object of it, RankSVM()"),
         (lambda: solve(None, X, Y), "formulation must be a name (bauc, "),
     ],

@@ -16,6 +16,7 @@ from auclab.formulations.base import Kind, Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.solvers.raw import RawSolution
 from auclab.types import AuclabError
+from auclab.validation import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,10 @@ def find_solver(name: str) -> SolverEntry:
         No such solver (the choices are listed).
     """
     if name not in SOLVERS:
-        raise AuclabError(f"solver={name!r} is unknown; choose one of {', '.join(['auto', *SOLVERS])}")
+        names = ["auto", *SOLVERS]
+        raise AuclabError(
+            f"solver={name!r} is unknown{did_you_mean(str(name), names)}; choose one of {', '.join(names)}"
+        )
     return SOLVERS[name]
 
 

@@ -52,12 +52,12 @@ def known_keys() -> frozenset[str]:
 
     Examples
     --------
-    >>> {"dataset", "solver", "data_dir"} <= known_keys()
-    True
+    >>> {"dataset", "solver", "data_dir"} <= known_keys(), [key for key in known_keys() if " " in key]
+    (True, [])
     """
     main = plain_yaml(conf_folder() / "config.yaml")
     groups = {str(key) for entry in main.pop("defaults") if isinstance(entry, dict) for key in entry}
-    return frozenset(main) | {group for group in groups if not group.startswith("optional ")}
+    return frozenset(main) | {group for group in groups if not group.startswith(("optional ", "override "))}
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,10 @@ _NAMES = {"auc": "AUC", "bauc": "bAUC"}
 
 def answer(result: Result) -> list[tuple[str, Text]]:
     """Rows of the first screen: label and text."""
-    rows = [("solved", _solved(result)), ("optimal", _optimal(result)), ("new rows", _new_rows(result))]
+    rows = [("solved", _solved(result))]
+    if (untuned := _untuned(result)) is not None:
+        rows.append(("not tuned", untuned))
+    rows += [("optimal", _optimal(result)), ("new rows", _new_rows(result))]
     if (guarantee := _guarantee(result)) is not None:
         rows.append(("guarantee", guarantee))
     if (labels := _labels(result)) is not None:
@@ -75,6 +78,23 @@ def _solved(result: Result) -> Text:
     if len(result.folds) > 1:  # the equation is that of the configuration
         return Text.assemble((formulation.name, "bold"), f"  with {tuning.symbol} chosen in every split by itself")
     return text.append(f"  {tuning.choice}, chosen by {tuning.metric} on inner folds")
+
+
+def _untuned(result: Result) -> Text | None:
+    """That λ or z is a number that nothing in the data has chosen; None where there is none, or it is 0."""
+    fold, formulation = result.folds[0], result.formulation
+    for parameter, symbol in SYMBOLS.items():
+        if fold.tuning is not None or not (value := getattr(formulation, parameter, 0)):
+            continue
+        is_default = value == getattr(type(formulation), parameter, None)
+        text = Text(f"{symbol} = {value:g}" + (", the default" if is_default else ""), "yellow" if is_default else "")
+        if fold.in_blocks is not None:  # rows in blocks are not split into inner folds
+            return text
+        choice = parameter if isinstance(fold.solution, Solution) else "auto"
+        choice = "kernel" if isinstance(fold.solution, KernelSolution) else choice
+        also = "γ and it" if choice == "kernel" else "it"
+        return text.append(f"; tune={choice} chooses {also} on inner folds", "default")
+    return None
 
 
 def _equation(result: Result) -> str:

@@ -154,7 +154,12 @@ class DaskEngine:
         """Addresses of the workers, sorted, so that a block goes to the same one in every pass."""
         workers = sorted(self._client.scheduler_info(n_workers=-1)["workers"])
         if not workers:
-            raise AuclabError(f"the Dask cluster at {self.address} has no workers; start some and try again")
+            if self.address:
+                raise AuclabError(f"the Dask cluster at {self.address} has no workers; start some and try again")
+            raise AuclabError(
+                f"the Dask cluster on this machine has no running worker (engine.workers={self.workers}); try again, "
+                "with fewer where memory is short, or without a cluster: engine=local"
+            )
         return workers
 
     def close(self) -> None:
