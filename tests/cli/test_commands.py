@@ -5,6 +5,7 @@ import math
 import re
 import shutil
 import subprocess
+from collections import Counter
 
 import pandas as pd
 import pytest
@@ -15,8 +16,10 @@ from auclab.cli import main as cli
 from auclab.comparison import formats, read_runs
 from auclab.comparison.replay import replay
 from auclab.comparison.runs import find_run
+from auclab.pipeline.screen import sheets
 from auclab.types import AuclabError
 from made_runs import table_of
+from terminal import in_terminal
 
 
 @pytest.fixture
@@ -252,3 +255,38 @@ def test_there_is_no_page_without_a_store(capsys, tmp_path):
     assert end.value.code == 1
     assert "no runs are kept" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize(
+    "words", [("runs",), ("compare",), ("compare", "--pairs"), ("show", "FOLDS"), ("show", "RUN"), ("check", "RUN")]
+)
+def test_a_narrow_terminal_loses_nothing_without_a_word(words, width, call, store, monkeypatch):
+    """Every number of the wide screen is on the narrow one, or in a column that it names."""
+    options = ["--where", "split=holdout"] if words[0] in ("runs", "compare") else []
+    runs = read_runs(store)
+    named = {"RUN": runs["run_id"].iloc[0], "FOLDS": runs["run_id"].iloc[-1]}
+    words = [named.get(word, word) for word in words]
+    wide = call(*words, *options)[1]
+    monkeypatch.setattr(sheets.page, "width", width)
+    narrow = call(*words, *options)[1]
+    tables = [line for line in narrow.splitlines() if len(line) == width or "─" in line]
+    assert all(len(line) <= width for line in tables)
+    said = re.findall(r"not shown in \d+ columns: (.*)", narrow)
+    assert bool(said) == (words == ["runs"] and width < 120)
+    number = r"0\.[5-9]\d{3}" if said else r"\d\.\d{4}(?: ± \d\.\d{4})?|\d\.\de-\d\d|\d/\d/\d"
+    assert re.findall(number, wide)
+    assert not Counter(re.findall(number, wide)) - Counter(re.findall(number, narrow))
+
+
+def test_a_terminal_of_80_columns_shows_every_auc(store):
+    lines, code = in_terminal(80, "-m", "auclab", "runs", "--store", store, cwd=store.parent)
+    assert code == 0
+    assert max(map(len, lines)) <= 80
+    text = "\n".join(lines)
+    runs = read_runs(store)
+    for _, block in runs.groupby("run_id"):
+        assert f"{block['test/auc'].mean():.4f}" in text
+    said = "not shown in 80 columns: started, gap, splits (a wider terminal shows all, and so does a file)"
+    assert said in " ".join(text.split())
+    assert "λ: weight of the norm of w · l2: Euclidean norm" in text

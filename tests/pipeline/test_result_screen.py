@@ -73,6 +73,8 @@ def test_everything_is_on_the_screen(results, which, console, tmp_path, monkeypa
         low, high = (result.summary[f"test/auc_{end}"] for end in ("low", "high"))
         assert f"({0.95:.0%} interval {low:.4f} to {high:.4f})" in flowing
         assert f"{result.summary['test/auc']:.4f}   {low:.4f} to {high:.4f}" in text
+    assert "bauc: buffered AUC · auc_threshold: the z at which bAUC_z is AUC · z: threshold of bAUC_z" in flowing
+    assert "gap: largest distance from the optimum, relative, proved" in flowing
     assert len(lines) <= 50
     # Only what is to be copied as a whole may be longer than the screen is wide.
     assert all(len(line) <= console.width for line in lines if "0123abcd" not in line)

@@ -166,12 +166,10 @@ def _find(run: str, store: str, allow: Sequence[str]) -> tuple[Path, dict[int, d
 
 
 def _show(name: str, check: Check, several: bool) -> None:
+    from auclab.pipeline.screen.sheets import show_sheet
+
     print(visible(f"{name}{f' · fold_{check.split.number}' if several else ''}"))
-    lines = [(claim.name, claim.claimed, claim.found, str(claim.verdict)) for claim in check.claims]
-    lines.insert(0, ("claim", "claimed", "proved or found", "verdict"))
-    shown = [[visible(cell) for cell in line] for line in lines]
-    widths = [max(len(line[column]) for line in shown) for column in range(4)]
-    for line in shown:
-        print("  " + "   ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+    lines = [[claim.name, claim.claimed, claim.found, str(claim.verdict)] for claim in check.claims]
+    show_sheet(["claim", "claimed", "proved or found", "verdict"], lines, left=(0, 1, 2, 3), wrapped=(1, 2))
     for remark in check.remarks:
         print(f"  {visible(remark)}")

@@ -16,8 +16,8 @@ from auclab.comparison import Table
 from auclab.comparison.best import Best, find_best
 from auclab.comparison.formats import digits_of
 from auclab.comparison.runs import GROUPS, fetch_files
-from auclab.comparison.screens import page
 from auclab.pipeline.refit import on_all_rows, refit, tracking_of
+from auclab.pipeline.screen.sheets import page
 from auclab.tracking.address import Address
 from auclab.tracking.registry import check_name, register_model
 from auclab.types import AuclabError, Status

@@ -7,12 +7,13 @@ from pathlib import Path
 
 from hydra.errors import HydraException
 from rich.markup import escape
-from rich.table import Table
+from rich.text import Text
 
 from auclab.cli.typed_words import in_words, quoted_where_needed
 from auclab.pipeline.config.checks import check_settings
 from auclab.pipeline.config.compose import compose_experiment
 from auclab.pipeline.screen.console import out
+from auclab.pipeline.screen.sheets import page, show_sheet
 from auclab.pipeline.split.frontier import DataFrontier, trace_frontier
 from auclab.pipeline.stored.stored_files import replace_file
 from auclab.types import AuclabError
@@ -40,7 +41,7 @@ def show_frontier(arguments: Namespace) -> int:
     check_settings(experiment)
     found = trace_frontier(experiment, levels=arguments.levels, n_points=arguments.points)
     out.print(f"[cyan]frontier[/cyan] {escape(found.title)}", soft_wrap=True)
-    out.print(_sheet(found))
+    _show_table(found)
     frontier = found.frontier
     out.print(
         f"[cyan]largest[/cyan]  bAUC {frontier.best_bauc:.6g} found, at most {frontier.best_bauc_bound:.6g} for any "
@@ -53,17 +54,20 @@ def show_frontier(arguments: Namespace) -> int:
     return 0
 
 
-def _sheet(found: DataFrontier) -> Table:
-    sheet = Table(box=None, padding=(0, 2), header_style="bold")
+def _show_table(found: DataFrontier) -> None:
     held_out = "test_auc" in found.table
-    for head in ("bAUC ≥", "least ‖w‖₁", "gap", "bAUC", "features", *(("test AUC", "test bAUC") if held_out else ())):
-        sheet.add_column(head, justify="right")
+    head = ["bAUC ≥", "least ‖w‖₁", "gap", "bAUC", "features", *(["test AUC", "test bAUC"] if held_out else [])]
+    lines = []
     for row in found.table.to_dict("records"):
         cells = [f"{row['at_least']:.4f}", f"{row['norm']:.5g}", f"{row['gap']:.0e}", f"{row['bauc']:.4f}"]
         cells += [str(row["features_used"])]
-        cells += [f"{row['test_auc']:.4f}", f"{row['test_bauc']:.4f}"] if held_out else []
-        sheet.add_row(*cells)
-    return sheet
+        lines.append([*cells, *([f"{row['test_auc']:.4f}", f"{row['test_bauc']:.4f}"] if held_out else [])])
+    show_sheet(head, lines, left=(), wrapped=())
+    words = (
+        "bAUC ≥: the level · least ‖w‖₁: the smallest Σ|w_k| that reaches it on the training part · gap: its largest "
+        "distance from the minimum, relative, proved · bAUC: what is reached · features: how many w_k are not 0"
+    )
+    page.print(Text(words, style="dim"), soft_wrap=not page.is_terminal)
 
 
 def _save(found: DataFrontier, path: Path) -> None:

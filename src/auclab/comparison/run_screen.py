@@ -15,9 +15,11 @@ from rich.text import Text
 from auclab.comparison.cells import PARTS, TUNING_SECONDS
 from auclab.comparison.coefficients import MOST_COLUMNS, read_effects
 from auclab.comparison.runs import is_setting
-from auclab.comparison.screens import STYLES, number_of, page, plain, sheet_of
+from auclab.comparison.screens import STYLES, number_of, plain
 from auclab.pipeline.config.run_name import SYMBOLS
 from auclab.pipeline.screen.bound_lines import BoundLine, all_lines, best_of, weakest
+from auclab.pipeline.screen.legend import legend
+from auclab.pipeline.screen.sheets import page, show_sheet
 from auclab.pipeline.split.scorecards import CARD_FILE, stored_card
 from auclab.pipeline.stored.stored_files import damaged, read_json
 from auclab.pipeline.stored.stored_kernel import SPACES, read_kernel
@@ -58,9 +60,11 @@ def show_run(rows: pd.DataFrame, *, bounds: bool = False) -> None:
     page.print(facts)
     numbers = _numbers(rows)
     if numbers:
-        page.print(sheet_of(["metric", *numbers[0][1:]], numbers[1:]))
+        show_sheet(["metric", *numbers[0][1:]], numbers[1:])
     if len(rows) > 1 and status == "FINISHED":
-        page.print(_splits(rows))
+        _show_splits(rows)
+    metrics = [line[0] for line in numbers[1:]]
+    page.print(Text(legend([first["run"], *metrics, "gap" if "gap" in first else ""]), style="dim"))
     _coefficients(rows)
     _card(rows)
     if bounds:
@@ -202,7 +206,7 @@ def _show_bounds(rows: pd.DataFrame) -> None:
         page.print(line)
 
 
-def _splits(rows: pd.DataFrame) -> Sheet:
+def _show_splits(rows: pd.DataFrame) -> None:
     """A line per split: its status and the metrics of its held-out part."""
     metrics = [str(name) for name in rows if str(name).startswith("test/") and rows[name].notna().any()]
     metrics = [name for name in metrics if not name.endswith(PARTS)]
@@ -214,7 +218,7 @@ def _splits(rows: pd.DataFrame) -> Sheet:
         ]
         for row in rows.to_dict("records")
     ]
-    return sheet_of(["split", "status", "objective", "gap", *metrics], lines, left=(0, 1))
+    show_sheet(["split", "status", "objective", "gap", *metrics], lines, left=(0, 1))
 
 
 def _numbers(rows: pd.DataFrame) -> list[list[str]]:
@@ -247,7 +251,7 @@ def _coefficients(rows: pd.DataFrame) -> None:
     for each in every[:MOST_COLUMNS]:
         share = f"{100 * each.share:.1f} %" + (f" ± {100 * each.deviation:.1f}" if several else "")
         lines.append([each.column, share, each.text])
-    page.print(sheet_of(["column", "share of spread", "effect on the score"], lines, left=(0, 2)))
+    show_sheet(["column", "share of spread", "effect on the score"], lines, left=(0, 2), wrapped=(0, 2))
     if len(every) > MOST_COLUMNS:
         page.print(Text(f"and {len(every) - MOST_COLUMNS} more columns, in coefficients.csv", style="dim"))
 

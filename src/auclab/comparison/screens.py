@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Iterable, Sequence
 
 import pandas as pd
-from rich import box
-from rich.table import Table as Sheet
 from rich.text import Text
 
 from auclab.comparison.cells import shorten
@@ -17,16 +14,11 @@ from auclab.comparison.column_pairs import ColumnPair
 from auclab.comparison.formats import caption, grid, sentences, summary
 from auclab.comparison.replay import EFFORT, Replay
 from auclab.comparison.table import Table
-from auclab.pipeline.screen.console import Screen, out
+from auclab.pipeline.screen.legend import legend
+from auclab.pipeline.screen.sheets import fits, page, sheet_of, show_sheet
 from auclab.pipeline.stored.visible import visible
 from auclab.tracking.address import hide_password
 from auclab.types import CONVERGED
-
-#: A terminal has its own width; output to a file or a pipe is not wrapped.
-page = out if out.is_terminal else Screen(width=200)
-
-#: Width in characters from which gap and seconds of a run are shown.
-WIDE_SCREEN = 115
 
 STYLES = {"FINISHED": "green", "FAILED": "red", "KILLED": "yellow", "RUNNING": "cyan"}
 
@@ -34,13 +26,15 @@ STYLES = {"FINISHED": "green", "FAILED": "red", "KILLED": "yellow", "RUNNING": "
 def show_table(table: Table) -> None:
     """Print the cells, then the summary of each column, then the notes."""
     page.print()
-    page.print(_fitting(table))
+    _show_cells(table)
     page.print(
         Text(caption(table, "Bold (green: the best)" if page.is_terminal else "Marked *"), style="dim"),
         soft_wrap=not page.is_terminal,
     )
     page.print()
-    page.print(sheet_of(*summary(table)))
+    head, lines = summary(table)
+    show_sheet(head, lines)
+    _show_legend([table.cells.metric, *table.rows, *table.columns, *head])
     for sentence in sentences(table):
         style = "yellow" if sentence.startswith(("missing", "too few", "one pair")) else ""
         page.print(Text.assemble(("· ", "cyan"), (sentence, style)), soft_wrap=not page.is_terminal)
@@ -57,7 +51,7 @@ def show_column_pairs(pairs: Sequence[ColumnPair], *, rope: float) -> None:
         bayes = [f"{share:.3f}" for share in (pair.first_better, pair.equal, pair.second_better)]
         tally, difference = f"{pair.wins}/{pair.losses}", f"{pair.difference:+.4g}".replace("-", "−")
         lines.append([pair.first, pair.second, str(pair.n_rows), tally, difference, *tests, *bayes])
-    page.print(sheet_of(head, lines, left=(0, 1)))
+    show_sheet(head, lines, left=(0, 1), wrapped=(0, 1), keys=2)
     text = (
         "Means of rows, every two columns: Wilcoxon's signed ranks, with Holm's correction for all pairs; posterior "
         f"probabilities of the Bayesian signed-rank test, equal within ±{rope:g}."
@@ -66,19 +60,23 @@ def show_column_pairs(pairs: Sequence[ColumnPair], *, rope: float) -> None:
     page.print()
 
 
-def _fitting(table: Table) -> Sheet:
-    """The orientation that fits the width; if neither does, cells are folded, not cut."""
-    usual = _sheet(table, turned=False)
-    for sheet in (usual, _sheet(table, turned=True)):
-        if page.measure(sheet).minimum <= page.width:
-            return sheet
-    for column in usual.columns:
-        column.no_wrap, column.min_width = False, None
-    return usual
+def _show_legend(shown: Iterable[object]) -> None:
+    if text := legend(shown):
+        page.print(Text(text, style="dim"), soft_wrap=not page.is_terminal)
 
 
-def _sheet(table: Table, *, turned: bool) -> Sheet:
-    """The main table; its cells, numbers alone, are the only ones whose markup counts."""
+def _show_cells(table: Table) -> None:
+    """The main table, in the orientation that fits the width; if neither does, the columns in several tables."""
+    for turned in (False, True):
+        head, lines = _cells(table, turned=turned)
+        if fits(sheet_of(head, lines), page):
+            page.print(sheet_of(head, lines))
+            return
+    show_sheet(*_cells(table, turned=False), keys=2 if _cells(table, turned=False)[0][1] == "pairs" else 1)
+
+
+def _cells(table: Table, *, turned: bool) -> tuple[list[str], list[list[str | Text]]]:
+    """Head and lines of the main table; its cells, numbers alone, are the only ones whose markup counts."""
 
     def bold(text: str, best: bool) -> str:
         if not page.is_terminal:
@@ -86,13 +84,12 @@ def _sheet(table: Table, *, turned: bool) -> Sheet:
         return f"[bold green]{text}[/bold green]" if best else f"[bold]{text}[/bold]"
 
     head, lines = grid(table, bold, turned=turned)
-    return sheet_of(head, [[line[0], *map(Text.from_markup, line[1:])] for line in lines])
+    return head, [[line[0], *map(Text.from_markup, line[1:])] for line in lines]
 
 
 def show_runs(runs: pd.DataFrame, *, metric: str) -> None:
     """A line per run, the newest last."""
     head = ["run", "started", "name", "splits", "status", metric, "gap", "seconds"]
-    wide = page.width >= WIDE_SCREEN
     lines = []
     for _, block in runs.groupby("run_id", sort=False):
         first = block.iloc[0]
@@ -107,9 +104,8 @@ def show_runs(runs: pd.DataFrame, *, metric: str) -> None:
         line: list[str | Text] = [Text(str(first["run_id"])[:8], "cyan"), started, str(first["run"])]
         line += [str(len(block)), Text(shown, style), number]
         lines.append([*line, number_of(block, "gap", "max", ".1e"), number_of(block, "seconds/total", "sum", ".3g")])
-    if not wide:
-        head, lines = head[:-2], [line[:-2] for line in lines]
-    page.print(sheet_of(head, lines, left=(0, 1, 2, 4)))
+    show_sheet(head, lines, left=(0, 1, 2, 4), spare=("started", "gap", "splits", "seconds"))
+    _show_legend([*head, *runs["run"].unique()])
     count = f"{len(lines)} {'run' if len(lines) == 1 else 'runs'}"
     page.print(f"{count}; auclab show RUN describes one, auclab compare compares them", style="dim")
 
@@ -154,7 +150,7 @@ def show_replay(found: Replay, tolerance: float) -> None:
     head = ["metric", "stored", "again", "largest difference" if several else "difference", ""]
     if several:  # stored and new values are many
         head, lines = [head[0], *head[3:]], [[line[0], *line[3:]] for line in lines]
-    page.print(sheet_of(head, lines))
+    show_sheet(head, lines)
     for remark in found.remarks:
         page.print(Text.assemble(("· ", "cyan"), remark), soft_wrap=not page.is_terminal)
     if found.same:
@@ -164,22 +160,6 @@ def show_replay(found: Replay, tolerance: float) -> None:
     else:
         names = shorten([str(name) for name in found.differences["metric"].unique()])
         page.print(Text.assemble(("the numbers are different", "red"), f": {names}"), soft_wrap=not page.is_terminal)
-
-
-def sheet_of(head: Sequence[str], lines: Sequence[Sequence[str | Text]], left: Sequence[int] = (0,)) -> Sheet:
-    """A table; columns in `left` are text, the others numbers, which are not wrapped.
-
-    Strings are shown as they are; a style is that of a `rich.text.Text`.
-    """
-    sheet = Sheet(box=box.SIMPLE_HEAD, pad_edge=False)
-    for index, name in enumerate(head):
-        is_name = name == "name" or (index == 0 and len(left) == 1)  # all other columns are short and not wrapped
-        justify: Literal["left", "right"] = "left" if index in left else "right"
-        width = 26 if is_name else None
-        sheet.add_column(Text(name), justify=justify, overflow="fold", no_wrap=not is_name, min_width=width)
-    for line in lines:
-        sheet.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in line))
-    return sheet
 
 
 def number_of(rows: pd.DataFrame, name: str, how: str, form: str) -> str:

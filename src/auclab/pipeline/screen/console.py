@@ -8,13 +8,16 @@ import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console, ConsoleOptions, RenderableType
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.markup import escape
 from rich.progress import Progress as Bar
-from rich.progress import ProgressColumn, SpinnerColumn, Task, TextColumn, TimeElapsedColumn
+from rich.progress import ProgressColumn, SpinnerColumn, Task
 from rich.progress_bar import ProgressBar
 from rich.segment import Segment
 from rich.table import Table
@@ -64,6 +67,8 @@ err = Screen(stderr=True)
 
 #: Seconds after which a solve gets a progress bar.
 BAR_AFTER = 2.0
+#: Columns of the bar, where there is room for them.
+BAR_WIDTH = 30
 
 
 @contextmanager
@@ -106,9 +111,8 @@ def working(what: str) -> Iterator[None]:
     from auclab.samples.blocks.passes import passes_to
     from auclab.solvers.progress import progress_to  # with all solvers, which an error in one line does not need
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), _GapColumn(), TimeElapsedColumn(), _PassColumn())
-    with Bar(*columns, console=err, transient=True) as bar:
-        task = bar.add_task(escape(what), total=1.0, gap=math.nan, reading=None, left=math.nan)
+    with Bar(SpinnerColumn(), StepColumn(), console=err, transient=True) as bar:
+        task = bar.add_task(what, total=1.0, gap=math.nan, reading=None, left=math.nan)
 
         def show(progress: SolveProgress) -> None:
             left = progress.seconds * (1.0 - progress.share) / progress.share if progress.share > 0 else math.nan
@@ -129,27 +133,50 @@ def show_engine(engine: Any) -> None:
     err.print(f"[cyan]dask[/cyan]     {escape(page or 'its page needs bokeh: pip install bokeh')}", soft_wrap=True)
 
 
-class _GapColumn(ProgressColumn):
-    """Progress bar and gap, after the first two seconds."""
+class StepColumn(ProgressColumn):
+    """The current step and its time; after the first two seconds of a solve its bar and gap, or the pass over blocks.
 
-    def render(self, task: Task) -> Text | Table:
-        if math.isnan(task.fields["gap"]) or (task.elapsed or 0.0) < BAR_AFTER:
-            return Text("")
-        if task.fields["reading"] is not None:  # the pass over blocks says more, and needs the place
-            return Text(f"gap {task.fields['gap']:.1g}")
-        grid = Table.grid(padding=(0, 1))
-        grid.add_row(ProgressBar(total=1.0, completed=task.completed, width=30), f"gap {task.fields['gap']:.1g}")
-        return grid
+    On two lines or more where the terminal is narrow.
+    """
+
+    def render(self, task: Task) -> RenderableType:
+        """What is known of the task."""
+        seconds = task.elapsed or 0.0
+        words = [str(timedelta(seconds=int(seconds)))]
+        reading, gap = task.fields["reading"], task.fields["gap"]
+        late = seconds >= BAR_AFTER
+        has_gap = late and not math.isnan(gap)
+        if has_gap:
+            words.insert(0, f"gap {gap:.1g}")
+        if late and reading is not None:
+            words.append(pass_text(reading, task.fields["left"]))
+        # Of blocks, the pass says more than the bar.
+        return _Step(str(task.description), task.completed if has_gap and reading is None else None, "  ".join(words))
 
 
-class _PassColumn(ProgressColumn):
-    """Of rows in blocks: the pass over them, and the time left, after the first two seconds."""
+@dataclass(frozen=True)
+class _Step:
+    """A name, the share that is done where there is a bar, and words, in one line or on several."""
 
-    def render(self, task: Task) -> Text:
-        reading = task.fields["reading"]
-        if reading is None or (task.elapsed or 0.0) < BAR_AFTER:
-            return Text("")
-        return Text(pass_text(reading, task.fields["left"]))
+    name: str
+    share: float | None
+    words: str
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        width, rest = options.max_width, Table.grid(padding=(0, 1))
+        bar = 0
+        if self.share is None:
+            rest.add_row(self.words)
+        else:
+            bar = min(BAR_WIDTH, max(1, width - cell_len(self.words) - 1))
+            rest.add_row(ProgressBar(total=1.0, completed=self.share, width=bar), self.words)
+        if cell_len(self.name) + (bar and bar + 1) + cell_len(self.words) + 1 <= width:
+            line = Table.grid(padding=(0, 1))
+            line.add_row(Text(self.name), rest)
+            yield line
+        else:
+            yield Text(self.name, overflow="fold")
+            yield rest
 
 
 def pass_text(reading: PassProgress, left: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator
 
 from rich import box
 from rich.markup import escape
@@ -13,6 +14,7 @@ from rich.text import Text
 from auclab.estimators.baselines import BaselineFit
 from auclab.pipeline.screen.answer import answer, is_constant
 from auclab.pipeline.screen.console import open_command, out, short_path
+from auclab.pipeline.screen.legend import legend
 from auclab.pipeline.split.active_constraints import SHOWN
 from auclab.pipeline.split.results import Result
 from auclab.solvers.kernel.solution import KernelSolution
@@ -35,6 +37,7 @@ def show_solution(result: Result) -> None:
     out.print()
     out.print(_story(result))
     out.print(_metrics(result))
+    out.print(Text(legend(_words_of(result)), style="dim"))
     if len(result.folds) == 1 and result.folds[0].card is not None:
         out.print(Text(str(result.folds[0].card)), soft_wrap=True)
         out.print()
@@ -161,6 +164,16 @@ def _many_solutions(grid: Table, result: Result) -> None:
     for note in dict.fromkeys(note for fold in folds for note in fold.solution.notes):
         count = sum(note in fold.solution.notes for fold in folds)
         grid.add_row("note", Text(note if count == len(folds) else f"{note} ({count} of {len(folds)} splits)"))
+
+
+def _words_of(result: Result) -> Iterator[str]:
+    """Name, optimum and metrics, as they are shown."""
+    yield result.name
+    yield from result.folds[0].parts["train"].metrics
+    if "gap" in result.summary:
+        yield "gap"
+    if len(result.folds) == 1 and result.folds[0].optimum is not None:
+        yield result.folds[0].optimum.statement
 
 
 def _metrics(result: Result) -> Table:

@@ -1,0 +1,37 @@
+"""What the short words of a screen mean, in one line below it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+#: A word as it is shown, and what it means.
+_MEANINGS = (
+    (r"\bbauc\b", "bauc: buffered AUC"),
+    (r"\bauc_threshold\b", "auc_threshold: the z at which bAUC_z is AUC"),
+    (r"\bz ?=|\bz tuned|z$|bAUC at z|auc_threshold", "z: threshold of bAUC_z"),
+    (r"α\*", "α*: the largest bAUC_z"),
+    (r"λ", "λ: weight of the norm of w"),
+    (r"γ", "γ: parameter of the kernel"),
+    (r"\bl1(\b|²)", "l1: Σ|w_k|"),
+    (r"\bl2(\b|²)", "l2: Euclidean norm"),
+    (r"\blinf(\b|²)", "linf: max |w_k|"),
+    (r"\bl(1|2|inf)²", "²: squared"),
+    (r"\bgap\b", "gap: largest distance from the optimum, relative, proved"),
+    (r"\baverage rank\b", "average rank: 1 is best"),
+    (r"\bwins/ties/losses\b", "wins/ties/losses: against the other columns, over rows"),
+)
+
+
+def legend(shown: Iterable[object]) -> str:
+    """The meanings of the words that occur in what is shown; empty where none does.
+
+    Examples
+    --------
+    >>> legend(["ranksvm λ=0.01 · sonar", "gap"])
+    'λ: weight of the norm of w · gap: largest distance from the optimum, relative, proved'
+    >>> legend(["iris"])
+    ''
+    """
+    text = "\n".join(map(str, shown))
+    return " · ".join(meaning for word, meaning in _MEANINGS if re.search(word, text))

@@ -1,0 +1,162 @@
+"""Tables that fit the terminal: nothing is cut off without a word.
+
+rich cuts off what a terminal has no room for, whole columns at the right among it.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from rich import box
+from rich.cells import cell_len
+from rich.table import Table as Sheet
+from rich.text import Text
+
+from auclab.pipeline.screen.console import Screen, out
+
+#: A terminal has its own width; output to a file or a pipe is not wrapped.
+page = out if out.is_terminal else Screen(width=200)
+
+#: Least width of a column whose text may be wrapped, unless its cells are shorter; and where the terminal is narrow.
+_WRAPPED, _NARROW = 26, 16
+#: More than any terminal has, to ask how wide a table would like to be.
+_ENDLESS = 100_000
+
+Line = Sequence[str | Text]
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """A table before it has a width: what is shown of it is a choice of columns."""
+
+    head: Sequence[str]
+    lines: Sequence[Line]
+    left: Sequence[int]
+    wrapped: Sequence[int]
+
+    def sheet(self, chosen: Sequence[int], *, narrow: bool = True, name: int = _NARROW) -> Sheet:
+        """The columns with the given numbers; `narrow` has heads of several lines and less space between columns.
+
+        `name` is the least width of a column that may be wrapped.
+        """
+        sheet = Sheet(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=narrow)
+        for index in chosen:
+            may_wrap = index in self.wrapped
+            widths = [_width(line[index]) for line in self.lines] or [0]
+            head = _stacked(self.head[index], max(widths)) if narrow else self.head[index]
+            least = max(*widths, _width(head))
+            if may_wrap:
+                least = min(least, name)
+            justify: Literal["left", "right"] = "left" if index in self.left else "right"
+            sheet.add_column(
+                Text(head), justify=justify, vertical="top", overflow="fold", no_wrap=not may_wrap, min_width=least
+            )
+        for line in self.lines:
+            sheet.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in (line[i] for i in chosen)))
+        return sheet
+
+
+def sheet_of(head: Sequence[str], lines: Sequence[Line], left: Sequence[int] = (0,)) -> Sheet:
+    """A table in its own width; columns in `left` are text, the others numbers, which are not wrapped.
+
+    Strings are shown as they are; a style is that of a `rich.text.Text`.
+    """
+    return _Columns(head, lines, left, _wrapped(head, left)).sheet(range(len(head)), narrow=False, name=_WRAPPED)
+
+
+def show_sheet(
+    head: Sequence[str],
+    lines: Sequence[Line],
+    left: Sequence[int] = (0,),
+    *,
+    wrapped: Sequence[int] | None = None,
+    spare: Sequence[str] = (),
+    keys: int = 1,
+    console: Screen | None = None,
+) -> None:
+    """Print a table in the width of the terminal.
+
+    Where it is too wide, its heads take several lines; if it is still too wide, columns in `spare` are left out, the
+    first of them first, with a line that names them; if nothing is to spare, the columns are shown in several tables
+    below each other.
+
+    Parameters
+    ----------
+    head, lines, left
+        As of `sheet_of`.
+    wrapped : sequence of int, optional
+        Columns of text that may take several lines; by default a column ``name``, or the first if it alone is text.
+    spare : sequence of str
+        Heads of columns that may be left out, the least important first.
+    keys : int
+        How many of the first columns say what a line is about, and are repeated in every table.
+    console : Screen, optional
+        Where it is printed; the terminal, or 200 columns for a file or a pipe.
+    """
+    console = page if console is None else console
+    columns = _Columns(head, lines, left, _wrapped(head, left) if wrapped is None else wrapped)
+    every = kept = list(range(len(head)))
+    shown = [columns.sheet(every, narrow=narrow, name=_WRAPPED) for narrow in (False, True)]
+    for name in spare:
+        kept = [index for index in kept if head[index] != name]
+        shown.append(columns.sheet(kept, name=_WRAPPED))
+    sheet = next((each for each in shown if fits(each, console)), None)
+    if sheet is not None:
+        console.print(sheet)
+    else:
+        for block in _blocks(columns, kept, keys, console):
+            console.print(_folded(columns.sheet(block), console))
+    left_out = list(spare[: max(0, shown.index(sheet) - 1)]) if sheet is not None else list(spare)
+    if left_out:
+        where = " (a wider terminal shows all, and so does a file)" if console.is_terminal else ""
+        console.print(Text(f"not shown in {console.width} columns: {', '.join(left_out)}{where}", style="dim"))
+
+
+def fits(sheet: Sheet, console: Screen) -> bool:
+    """Whether a table is shown whole, with the columns that may be wrapped in their least width."""
+    for column in sheet.columns:
+        column.width = column.min_width
+    wanted = console.measure(sheet, options=console.options.update(width=_ENDLESS)).minimum
+    for column in sheet.columns:
+        column.width = None
+    return wanted <= console.width
+
+
+def _folded(sheet: Sheet, console: Screen) -> Sheet:
+    """A table whose cells take several lines if two columns alone are too wide."""
+    if not fits(sheet, console):
+        for column in sheet.columns:
+            column.no_wrap, column.min_width = False, None
+    return sheet
+
+
+def _blocks(columns: _Columns, kept: Sequence[int], keys: int, console: Screen) -> list[list[int]]:
+    """The columns of each table: the first ones, and as many of the others as fit beside them."""
+    first, rest = list(kept[:keys]), list(kept[keys:])
+    blocks = [[*first, *rest[:1]]]
+    for index in rest[1:]:
+        longer = [*blocks[-1], index]
+        if fits(columns.sheet(longer), console):
+            blocks[-1] = longer
+        else:
+            blocks.append([*first, index])
+    return blocks
+
+
+def _wrapped(head: Sequence[str], left: Sequence[int]) -> list[int]:
+    """Columns of names; all others are short."""
+    return [index for index, name in enumerate(head) if name == "name" or (index == 0 and len(left) == 1)]
+
+
+def _width(cell: str | Text) -> int:
+    text = cell.plain if isinstance(cell, Text) else cell
+    return max((cell_len(line) for line in text.splitlines()), default=0)
+
+
+def _stacked(head: str, width: int) -> str:
+    """A head on as many lines as it needs in the width of its cells, words whole."""
+    least = max([width, *(len(word) for word in head.split())])
+    return "\n".join(textwrap.wrap(head, least, break_long_words=False, break_on_hyphens=False)) if head else head
