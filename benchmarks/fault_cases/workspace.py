@@ -23,7 +23,7 @@ QUICK = (
 #: A solve of some seconds.
 SLOW = (
     *("dataset=artificial", "dataset.n_pos=250", "dataset.n_neg=250", "dataset.n_features=5", "solver=clarabel"),
-    *("bounds=none", "metrics=[auc]"),
+    *("formulation=bauc", "bounds=none", "metrics=[auc]"),
 )
 #: When each process was started.
 BEGUN: dict[int, float] = {}
@@ -158,6 +158,7 @@ def outcome(name: str, did: str, answer: Answer, lost: list[str], *, begun: floa
 def short(line: str) -> str:
     """A line without the names of this machine's folders."""
     line = re.sub(r"/tmp/[\w./-]*?/(?=(mlruns|full|outputs|multirun|server\.db)\b)", "", line)
+    line = re.sub(r"/[\w./-]*/(?=src/auclab/)", "", line)
     line = re.sub(r"\d{4}-\d\d-\d\d/[\d.-]+", "…", line)
     line = re.sub(r"process \d+", "process 4711", line)
     line = re.sub(r"process 4711 \([^)]*?(…|\))\)?", "process 4711 (its command)", line)
