@@ -44,6 +44,9 @@ class EstimableMetric:
         Values that unseen pairs may have, where they are not the range.
     band : float
         Share of the negatives that matter.
+    bounded_terms : bool
+        Whether a share q of other observations cannot move the value by more than q of the way to an end of the range,
+        to first order.
     bias_rate : float
         ρ if the bias of the value is of order ``m^(−ρ)``.
     """
@@ -57,6 +60,7 @@ class EstimableMetric:
     unseen: Range | None = None
     bias_rate: float = 1.0
     band: float = 1.0
+    bounded_terms: bool = False
 
     def value(self, observations: Observations) -> float:
         """The metric on a sample."""
@@ -77,16 +81,16 @@ ONE_PAIR = ClassScores(np.ones(1), np.zeros(1), np.empty(0), np.empty(0))
 _TAIL = (-math.inf, 1.0)
 #: What differs from the defaults of `EstimableMetric`, by the name of the metric.
 _KNOWLEDGE: dict[str, dict[str, Any]] = {
-    "auc": {"rows": auc_rows, "range": _UNIT},
+    "auc": {"rows": auc_rows, "range": _UNIT, "bounded_terms": True},
     "bauc": {"rows": bauc_rows, "range": _UNIT, "scale": _TAIL},
     "scored_auc": {"rows": scored_rows, "range": (0.0, math.inf)},
     "ferri_auc": {"rows": ferri_rows},
-    "soft_auc": {"rows": soft_rows, "range": _UNIT},
-    "probabilistic_auc": {"rows": probabilistic_rows, "range": _UNIT},
+    "soft_auc": {"rows": soft_rows, "range": _UNIT, "bounded_terms": True},
+    "probabilistic_auc": {"rows": probabilistic_rows, "range": _UNIT, "bounded_terms": True},
     "gauc": {"rows": modifier_rows},
-    "partial_auc": {"rows": partial_rows, "range": _UNIT},
+    "partial_auc": {"rows": partial_rows, "range": _UNIT, "bounded_terms": True},
     "two_way_partial_auc": {"range": _UNIT},
-    "weighted_auc": {"rows": weighted_rows},
+    "weighted_auc": {"rows": weighted_rows, "bounded_terms": True},
     # VOROS is at least AUC, so what is said of unseen pairs holds for it too
     "voros": {"range": _UNIT, "scale": _TAIL, "unseen": _UNIT, "bias_rate": 2 / 3},
 }

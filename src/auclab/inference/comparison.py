@@ -13,6 +13,7 @@ from scipy.stats import norm
 from auclab.inference.bootstrap import stratified_bootstrap
 from auclab.inference.catalogue import EstimableMetric, Range, estimable
 from auclab.inference.estimation import check_level, choose_method, score_rows
+from auclab.inference.flat_class import CLASSES, few_observations, flat_class
 from auclab.inference.half_sampling import half_sampling
 from auclab.inference.intervals import ONE_OBSERVATION, unseen_limits
 from auclab.inference.results import Comparison
@@ -101,7 +102,12 @@ def compare_scorers(
     interval = _around(difference.value, error, level, span)
     statistic = difference.value / error
     p_value = 2.0 * float(norm.sf(abs(statistic)))
-    return Comparison(difference.value, error, interval, statistic, p_value, values, level, plan)
+    notes = few_observations(difference.pos.size, difference.neg.size, estimated.band)
+    which = flat_class(difference.parts, (difference.pos.size, difference.neg.size))
+    if which is not None:
+        same = f"the {CLASSES[which]} do not tell the scorers apart: limits and p are by the {CLASSES[1 - which]} alone"
+        notes = (same, *notes)
+    return Comparison(difference.value, error, interval, statistic, p_value, values, level, plan, notes)
 
 
 def _degenerate(
@@ -149,6 +155,8 @@ def _resampled(
         return _degenerate(difference, a.disjoint_pairs(metric.band), span, values, level, plan)
     statistic_value = (difference - bias) / error
     p_value = 2.0 * float(norm.sf(abs(statistic_value)))
+    n_pos, n_neg = (rows.size for rows in a.class_rows)
+    notes = notes or few_observations(n_pos, n_neg, metric.band)
     return Comparison(difference, error, interval, statistic_value, p_value, values, level, plan, notes)
 
 

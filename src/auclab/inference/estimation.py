@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy.stats import norm
 
 from auclab.inference.bootstrap import stratified_bootstrap
 from auclab.inference.catalogue import EstimableMetric, estimable
+from auclab.inference.flat_class import few_observations, with_flat_class
 from auclab.inference.half_sampling import half_sampling
 from auclab.inference.hanley_mcneil import hanley_mcneil
 from auclab.inference.intervals import (
@@ -160,14 +162,26 @@ def estimate_part(
 def _estimate(
     metric: EstimableMetric, observations: Observations, level: float, plan: str, resamples: int | None, seed: int
 ) -> Estimate:
-    """A metric by a method that it has."""
+    """A metric by a method that it has, with a note on few observations where there is no other."""
+    found = _by_method(metric, observations, level, plan, resamples, seed)
+    if found.notes:
+        return found
+    n_pos, n_neg = (rows.size for rows in observations.class_rows)
+    return replace(found, notes=few_observations(n_pos, n_neg, metric.band))
+
+
+def _by_method(
+    metric: EstimableMetric, observations: Observations, level: float, plan: str, resamples: int | None, seed: int
+) -> Estimate:
     if plan in ("bootstrap", "half_sample"):
         return _resampled(metric, observations, level, plan, resamples, seed)
     if plan == "hanley_mcneil":
         return _hanley_mcneil(metric, observations, level)
     components = metric.components(observations)
-    (lower, upper), notes = confidence_limits(metric, components, observations, level)
-    return Estimate(components.value, components.standard_error, lower, upper, level, plan, notes)
+    limits, notes = confidence_limits(metric, components, observations, level)
+    if not notes:
+        limits, notes = with_flat_class(metric, components, observations, limits, level)
+    return Estimate(components.value, components.standard_error, *limits, level, plan, notes)
 
 
 def choose_method(method: str, metric: EstimableMetric) -> str:

@@ -21,6 +21,7 @@ the band only):
 * bAUC = 0, ``E ξ ≥ z`` on the sample. The upper limit is ``bAUC_{z+δ}`` with δ = c times the standard error of the mean
   error: the largest value after a shift of the errors that the sample mean does not contradict. It is 0 where the mean
   error is above z beyond doubt.
+* All observations of one class contribute the same: `flat_class`, which makes the limits from the other class wider.
 * A class of one observation: its variance is unknown, the standard error is NaN and the interval is the whole range.
 """
 

@@ -22,7 +22,7 @@ class Estimate:
     method : str
         ``"delong"``, ``"influence"``, ``"half_sample"``, ``"bootstrap"`` or ``"hanley_mcneil"``.
     notes : tuple of str
-        What a reader should know about a degenerate case; empty otherwise.
+        What a reader should know: a degenerate case, a class of fewer than 10 observations; empty otherwise.
     bias : float
         By how much the value is estimated to be too high; the limits are those of ``value − bias``. 0 except for
         ``"half_sample"``.
@@ -61,6 +61,7 @@ class Comparison:
     level : float
     method : str
     notes : tuple of str
+        As of `Estimate`.
 
     See Also
     --------

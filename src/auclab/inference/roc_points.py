@@ -40,6 +40,9 @@ from auclab.types import AuclabError
 
 METHODS = ("auto", "influence", "bootstrap", "exact")
 
+#: Fewer negatives beyond the threshold than this get a note.
+FEW_BEYOND = 3.0
+
 
 def tpr_at_fpr(
     y_true: ArrayLike,
@@ -174,7 +177,20 @@ def _influence(observations: Observations, rate: float, level: float) -> Estimat
     size = inner * (1.0 - inner) / (inner * (1.0 - inner) / pos + by_neg)
     centre = (value * size + 0.5 * c * c) / (size + c * c)
     width = c * math.sqrt(size * value * (1.0 - value) + 0.25 * c * c) / (size + c * c)
-    return Estimate(value, error, max(centre - width, 0.0), min(centre + width, 1.0), level, "influence")
+    notes = _few_beyond(observations, rate)
+    return Estimate(value, error, max(centre - width, 0.0), min(centre + width, 1.0), level, "influence", notes)
+
+
+def _few_beyond(observations: Observations, rate: float) -> tuple[str, ...]:
+    """A note where the threshold is an order statistic near the end of the negatives."""
+    neg = _sizes(observations)[1]
+    beyond, side = min((rate * neg, "above"), ((1.0 - rate) * neg, "below"))
+    if not 0.0 < beyond < FEW_BEYOND - 1e-9:
+        return ()
+    exact = "" if observations.weight is not None else "; method='exact' holds its level"
+    return (
+        f"only about {beyond:.2g} of {neg:.0f} negatives lie {side} the threshold: limits may be too narrow{exact}",
+    )
 
 
 def _bootstrap(observations: Observations, rate: float, level: float, resamples: int, seed: int) -> Estimate:
@@ -185,7 +201,7 @@ def _bootstrap(observations: Observations, rate: float, level: float, resamples:
     inner = (pos * found + 0.5 * c * c) / (pos + c * c)
     centre, error = float(inner.mean()), float(inner.std(ddof=1))
     value = _height(observations, rate)
-    notes: tuple[str, ...] = ()
+    notes = _few_beyond(observations, rate)
     if error <= FLAT:
         # the limits of Agresti & Coull, the share of a sample in which nothing varies
         error, notes = math.sqrt(centre * (1.0 - centre) / (pos + c * c)), ("all resamples have the same value",)

@@ -25,6 +25,7 @@ from auclab.compiled.rows import positive_part_rows
 from auclab.inference.buffered import bauc_rows
 from auclab.inference.catalogue import EstimableMetric, estimable
 from auclab.inference.estimation import check_level
+from auclab.inference.flat_class import CLASSES, FEW, combined, few_observations, is_flat
 from auclab.inference.intervals import Limits, limits_within, unseen_limits
 from auclab.inference.rows import auc_rows
 from auclab.metrics import METRICS, Interval, ScoreSummary, score_blocks
@@ -140,10 +141,14 @@ def estimate_summary(
         (exact,) = summary.refine(given, partial(METRICS[name].function, **options), memory_gb=memory_gb)
         first, second = _parts_of_rows(summary, _gathered(summary, given, name, options, memory_gb), name, options)
         value, total = Interval(exact, exact), math.hypot(first, second)
+        parts = [Interval(first, first), Interval(second, second)]
         error = Interval(total, total)
         freedom = _freedom(first, second, summary)
     estimated = estimable(name, options)
-    (lower, upper), notes = _limits(estimated, summary, value, error, freedom, level)
+    limits, notes = _limits(estimated, summary, value, error, freedom, level)
+    if not notes:
+        limits, notes = _with_flat_class(estimated, summary, value, parts, limits, level)
+    lower, upper = limits
     return SummaryEstimate(value, error, lower, upper, level, notes)
 
 
@@ -177,6 +182,25 @@ def _limits(
         return metric.range, (note,)
     half = float(student.isf(tail, freedom)) * error.high
     return (limits_within(metric, value.low, half)[0], limits_within(metric, value.high, half)[1]), ()
+
+
+def _with_flat_class(
+    metric: EstimableMetric, summary: ScoreSummary, value: Interval, parts: list[Interval], limits: Limits, level: float
+) -> tuple[Limits, tuple[str, ...]]:
+    """The limits, wider where one class contributes the same, or may (`auclab.inference.flat_class`)."""
+    exact, tail = parts[0].width == parts[1].width == 0.0, 0.5 * (1.0 - level)
+    for name, bins, own, other in zip(CLASSES, (summary.pos, summary.neg), parts, parts[::-1], strict=True):
+        count = _effective(bins)
+        if not is_flat(own.low if exact else max(own.low - _ROUNDING, 0.0), other.high, int(bins.count.sum())):
+            continue
+        if metric.name == "bauc":
+            if exact or count < FEW:
+                return metric.range, (f"the {name} contribute the same, or may: estimate() on the scores says more",)
+            continue
+        ends = [combined(v, limits, unseen_limits(v, count, tail, metric.range), metric.range) for v in value]
+        note = f"all {name} contribute the same, or may: the limits allow for what {count} of them cannot show"
+        return (ends[0][0], ends[1][1]), (note,)
+    return limits, few_observations(summary.n_pos, summary.n_neg)
 
 
 def _effective(bins: ClassBins) -> int:

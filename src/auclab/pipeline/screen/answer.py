@@ -21,6 +21,9 @@ from auclab.types import CONVERGED, Status
 #: Metrics of the held-out part that are named first, as they are written there.
 _NAMES = {"auc": "AUC", "bauc": "bAUC"}
 
+#: Number of metrics that the first screen shows.
+N_SHOWN = 2
+
 
 def answer(result: Result) -> list[tuple[str, Text]]:
     """Rows of the first screen: label and text."""
@@ -28,6 +31,7 @@ def answer(result: Result) -> list[tuple[str, Text]]:
     if (untuned := _untuned(result)) is not None:
         rows.append(("not tuned", untuned))
     rows += [("optimal", _optimal(result)), ("new rows", _new_rows(result))]
+    rows += [("", Text(note, "yellow")) for note in _notes_on_intervals(result)]
     if (guarantee := _guarantee(result)) is not None:
         rows.append(("guarantee", guarantee))
     if (labels := _labels(result)) is not None:
@@ -141,7 +145,7 @@ def _new_rows(result: Result) -> Text:
         return Text("unknown: none were held out; split=holdout or split=kfold does")
     part, numbers = first.parts["test"], result.summary
     words = []
-    for key in list(part.metrics)[:2]:
+    for key in list(part.metrics)[:N_SHOWN]:
         text = f"{_NAMES.get(key, key)} {numbers[f'test/{key}']:.4f}"
         if f"test/{key}_sd" in numbers:
             text += f" ± {numbers[f'test/{key}_sd']:.4f}"
@@ -151,6 +155,15 @@ def _new_rows(result: Result) -> Text:
         words.append(text)
     count = f"{len(part.y_true)} held-out rows" if len(result.folds) == 1 else f"{len(result.folds)} splits"
     return Text.assemble((" · ".join(words), "bold"), f" on {count}")
+
+
+def _notes_on_intervals(result: Result) -> list[str]:
+    """What is out of the ordinary about the intervals that are shown."""
+    part = result.folds[0].parts.get("test")
+    if part is None or len(result.folds) > 1:
+        return []
+    shown = [part.estimates[key] for key in list(part.metrics)[:N_SHOWN] if key in part.estimates]
+    return list(dict.fromkeys(f"interval: {note}" for estimate in shown for note in estimate.notes))
 
 
 def _guarantee(result: Result) -> Text | None:

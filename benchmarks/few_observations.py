@@ -1,0 +1,220 @@
+"""How often 95 % intervals cover the truth where a class has few observations, of continuous and of coarse scores.
+
+    OMP_NUM_THREADS=1 python benchmarks/few_observations.py           # measure, docs/few_observations.csv
+    OMP_NUM_THREADS=1 python benchmarks/few_observations.py --page    # the tables of docs/inference.md, from that file
+
+Normal scores, as they are or rounded to a grid; the positives are shifted so that the unrounded scores have a given
+AUC. Every sample has an interval by the standard error alone (Student's quantile at Welch–Satterthwaite degrees of
+freedom) and the interval of `estimate`, which differ where one class contributes the same. The truth is the metric of
+the probabilities of the grid; for continuous scores of a grid with step 0.005.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import measured
+import numpy as np
+from scipy.stats import norm
+
+from auclab.inference import estimate, tpr_at_fpr
+from auclab.inference.catalogue import estimable
+from auclab.inference.curves import height_at
+from auclab.inference.intervals import confidence_limits
+from auclab.inference.sample import Observations
+from auclab.metrics.class_scores import class_scores
+from auclab.metrics.roc import roc_from_sorted
+
+LEVEL, SAMPLES = 0.95, 2000
+PAGE = measured.ROOT / "docs" / "inference.md"
+RESULTS = PAGE.with_name("few_observations.csv")
+COMMAND, PAGE_COMMAND = "python benchmarks/few_observations.py", "benchmarks/few_observations.py --page"
+FINE = 0.005
+STEPS = {0.0: "continuous", 1.0: "in integers", 2.0: "in twos"}
+AREAS, FEW, MANY = (0.6, 0.75, 0.9, 0.97, 0.99), (2, 3, 5, 10, 20), 200
+#: Of partial AUC and TPR at a FPR.
+RATE = 0.1
+#: Positives and negatives.
+SIZES = [(few, MANY) for few in FEW]
+OF_BAND = [(5, MANY), (50, 20), (50, 50), (50, MANY)]
+
+
+@dataclass(frozen=True)
+class Row:
+    """Coverage and mean length of both intervals in all samples, and in those where one class contributes the same."""
+
+    metric: str
+    scores: str
+    auc: float
+    truth: float
+    n_pos: int
+    n_neg: int
+    samples: int
+    covered_by_error: float
+    length_by_error: float
+    covered: float
+    length: float
+    flat: int
+    flat_covered_by_error: int
+    flat_covered: int
+
+
+FIELDS = tuple(field.name for field in fields(Row))
+
+
+def grid(shift: float, step: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Labels, scores and probabilities of rounded normal scores."""
+    width = step or FINE
+    at = width * np.arange(np.floor(-9.0 / width), np.ceil((9.0 + shift) / width) + 1.0)
+    shares = [np.diff(norm.cdf(np.append(at - width / 2, at[-1] + width / 2), mean)) for mean in (shift, 0.0)]
+    kept = [share > 0.0 for share in shares]
+    labels = np.repeat([1, 0], [int(each.sum()) for each in kept])
+    return (
+        labels,
+        np.concatenate([at[each] for each in kept]),
+        np.concatenate([s[k] for s, k in zip(shares, kept, strict=True)]),
+    )
+
+
+def samples(shift: float, step: float, sizes: tuple[int, int]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Labels and scores."""
+    rng = np.random.default_rng([round(1000 * shift), round(step), *sizes])
+    y = np.repeat([1, 0], sizes)
+    for _ in range(SAMPLES):
+        scores = rng.normal(shift * y)
+        yield y, np.round(scores / step) * step if step else scores
+
+
+def measure(name: str, options: dict[str, Any], area: float, step: float, sizes: tuple[int, int]) -> Row:
+    """Both intervals of a metric."""
+    shift, metric = float(np.sqrt(2.0) * norm.ppf(area)), estimable(name, options)
+    labels, scores, weight = grid(shift, step)
+    truth = metric.function(labels, scores, sample_weight=weight, **options)
+    limits, flat = np.empty((2, SAMPLES, 2)), np.zeros(SAMPLES, bool)
+    for k, (y, s) in enumerate(samples(shift, step, sizes)):
+        observations = Observations.of(y, s, None, None)
+        limits[0, k], _ = confidence_limits(metric, metric.components(observations), observations, LEVEL)
+        found = estimate(y, s, name, level=LEVEL, **options)
+        limits[1, k] = found.lower, found.upper
+        flat[k] = any("the limits allow for" in note for note in found.notes)
+    return row_of(name, area, step, truth, sizes, limits, flat)
+
+
+def measure_rate(area: float, step: float, sizes: tuple[int, int]) -> Row:
+    """The one interval of TPR at a FPR."""
+    shift = float(np.sqrt(2.0) * norm.ppf(area))
+    labels, scores, weight = grid(shift, step)
+    curve = roc_from_sorted(class_scores(labels, scores, weight, None))
+    truth = float(height_at(curve, np.array([RATE]))[0])
+    found = [tpr_at_fpr(y, s, RATE, level=LEVEL) for y, s in samples(shift, step, sizes)]
+    limits = np.array([[each.lower, each.upper] for each in found])
+    return row_of("tpr_at_fpr", area, step, truth, sizes, np.array([limits, limits]), np.zeros(SAMPLES, bool))
+
+
+def row_of(
+    name: str, area: float, step: float, truth: float, sizes: tuple[int, int], limits: np.ndarray, flat: np.ndarray
+) -> Row:
+    """Shares and counts, from the limits by both methods."""
+    covered = (limits[..., 0] <= truth) & (truth <= limits[..., 1])
+    length = (limits[..., 1] - limits[..., 0]).mean(axis=1)
+    by_error, by_both = ((float(c.mean()), float(mean)) for c, mean in zip(covered, length, strict=True))
+    in_flat = (int(each[flat].sum()) for each in covered)
+    return Row(name, STEPS[step], area, truth, *sizes, SAMPLES, *by_error, *by_both, int(flat.sum()), *in_flat)
+
+
+def rows() -> Iterator[Row]:
+    """AUC at all sizes; bAUC, partial AUC and TPR at a FPR for the sizes at which they are weak."""
+    for step in STEPS:
+        for area in AREAS:
+            for sizes in SIZES:
+                yield measure("auc", {}, area, step, sizes)
+    for step in STEPS:
+        for area in (0.75, 0.9):
+            for sizes in SIZES:
+                yield measure("bauc", {}, area, step, sizes)
+            for sizes in OF_BAND:
+                yield measure("partial_auc", {"max_fpr": RATE, "standardized": "area"}, area, step, sizes)
+                yield measure_rate(area, step, sizes)
+
+
+def tables(found: Sequence[measured.Row]) -> dict[str, str]:
+    """AUC by number of positives; the other metrics."""
+    lines = []
+    for scores in STEPS.values():
+        for area in AREAS:
+            cells = [
+                _cell(row)
+                for row in found
+                if (row["metric"], row["scores"], float(row["auc"])) == ("auc", scores, area)
+            ]
+            truth = next(float(r["truth"]) for r in found if (r["scores"], float(r["auc"])) == (scores, area))
+            lines.append([scores, f"{truth:.3f}", *cells])
+    auc = measured.table(["scores", "AUC", *(f"{few} positives" for few in FEW)], lines)
+    others = [
+        [row["metric"], row["scores"], f"{float(row['truth']):.3f}", f"{row['n_pos']} + {row['n_neg']}", _cell(row)]
+        for row in found
+        if row["metric"] != "auc"
+    ]
+    others.sort(key=lambda line: line[0])
+    return {
+        "auc": auc,
+        "others": measured.table(["metric", "scores", "truth", "positives + negatives", "covered"], others),
+    }
+
+
+def _cell(row: measured.Row) -> str:
+    """Coverage with the mean length; of both intervals where they differ."""
+    after = f"{percent(row['covered'])} ({float(row['length']):.2f})"
+    if row["flat"] == "0":
+        return after
+    return f"{percent(row['covered_by_error'])} ({float(row['length_by_error']):.2f}) → {after}"
+
+
+def percent(share: str | float) -> str:
+    """A share in per cent."""
+    return f"{100 * float(share):.1f}"
+
+
+def sentences(found: Sequence[measured.Row]) -> list[str]:
+    """What the text of the page says about these numbers."""
+
+    def flat(metric: str, column: str) -> int:
+        """Number of samples in which one class contributes the same."""
+        return sum(int(row[column]) for row in found if row["metric"] == metric)
+
+    lines = []
+    for metric, shown in (("auc", "AUC"), ("bauc", "bAUC"), ("partial_auc", "partial AUC")):
+        before, after, count = (flat(metric, name) for name in ("flat_covered_by_error", "flat_covered", "flat"))
+        lines.append(
+            f"{shown}: {count:,} samples, {percent(before / count)} % by the standard error alone, "
+            f"{percent(after / count)} % as they are"
+        )
+    worst = {
+        few: min(float(r["covered"]) for r in found if (r["metric"], r["n_pos"]) == ("auc", str(few))) for few in FEW
+    }
+    lines.append(
+        "the lowest coverage of AUC is "
+        + ", ".join(f"{percent(worst[few])} % with {few}" for few in FEW)
+        + " positives"
+    )
+    return lines
+
+
+def main() -> None:
+    """Simulate, or write the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--page", action="store_true", help="write the tables of docs/inference.md")
+    if parser.parse_args().page:
+        measured.fill(PAGE, PAGE_COMMAND, tables(measured.read(RESULTS)))
+        return
+    with measured.writer(RESULTS, COMMAND, FIELDS) as keep:
+        for row in rows():
+            keep(asdict(row))
+            print(row.metric, row.scores, row.auc, row.n_pos, row.n_neg, percent(row.covered), flush=True)
+
+
+if __name__ == "__main__":
+    main()
