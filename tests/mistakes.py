@@ -196,6 +196,7 @@ def _file(name: str, more: str, answer: str, *, target: str = "dataset.target=y"
 FILES = (
     mistake("dataset=file", r"which file\? Give dataset.path="),
     _file("gone.csv", "", r"gone.csv cannot be read: No such file"),
+    _file("workbok.csv", "", r"workbok.csv cannot be read: No such .* \(did you mean 'workbook.csv'\?\)"),
     _file(".", "", r"cannot be read: Is a directory"),
     _file("https://example.org/my.csv", "", r"is an address; .* download it"),
     _file("plain.xlsx", "", r"plain.xlsx has an unknown ending; a file ends in one of .csv"),

@@ -13,7 +13,7 @@ from scipy import stats
 
 from auclab.cli import commands
 from auclab.cli import main as cli
-from auclab.comparison import formats, read_runs
+from auclab.comparison import compare_runs, formats, read_runs
 from auclab.comparison.replay import replay
 from auclab.comparison.runs import find_run
 from auclab.pipeline.screen import sheets
@@ -121,7 +121,7 @@ def test_latex_compiles(tmp_path):
     scores = {(data, name): [0.5 + j / 10, 0.6 + j / 9, 0.7] for data in "xy" for j, name in enumerate(names)}
     scores["y", names[1]] = [None, None, 0.8]
     del scores["x", names[0]]
-    (tmp_path / "table.tex").write_text(formats.to_latex(commands.compare_runs(table_of(scores))), encoding="utf-8")
+    (tmp_path / "table.tex").write_text(formats.to_latex(compare_runs(table_of(scores))), encoding="utf-8")
     page = r"\documentclass{article}\usepackage{booktabs}\begin{document}\input{table}\end{document}"
     (tmp_path / "page.tex").write_text(page)
     order = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"]
@@ -149,12 +149,25 @@ def test_folders_are_made_as_for_a_report(call, tmp_path):
 def test_a_diagram_is_drawn_where_there_are_ranks(call, tmp_path):
     code, _, error = call("compare", "--save", tmp_path / "ranks.pdf")
     assert code == 1
-    assert "3 columns or more" in " ".join(error.split())
+    said = " ".join(error.split())
+    assert f"{tmp_path / 'ranks.pdf'} is not written: a critical-difference diagram needs 3 columns or more" in said
     scores = {(data, name): [0.5 + j, 0.6 + j] for data in ("x", "y") for j, name in enumerate("abc")}
-    table = commands.compare_runs(table_of(scores))
+    table = compare_runs(table_of(scores))
     for suffix, start in ((".png", b"\x89PNG"), (".svg", b"<?xml")):
-        written = commands._save(table, tmp_path / f"ranks{suffix}")
+        (written,) = commands._save(table, tmp_path / f"ranks{suffix}", table_of(scores))
         assert written.read_bytes().startswith(start)
+
+
+def test_a_file_that_cannot_be_written_keeps_no_other_from_it(call, tmp_path):
+    """A diagram of ranks needs several data sets, the values and the table do not."""
+    words = [word for name in ("ranks.png", "table.md") for word in ("--save", tmp_path / name)]
+    one = ["--where", "split=holdout", "--values", tmp_path / "values.csv"]
+    code, text, error = call("compare", *one, *words)
+    assert code == 1
+    assert f"written: {tmp_path / 'values.csv'}, {tmp_path / 'table.md'}" in text
+    assert f"{tmp_path / 'ranks.png'} is not written: " in error
+    assert "and there are 2 columns on 1 complete row; auclab report draws the values of every data set" in error
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["table.md", "values.csv"]
 
 
 def test_runs_are_listed_and_chosen(call, store):

@@ -7,6 +7,7 @@ from importlib import import_module
 
 import pytest
 
+import auclab
 from auclab.cli import main as cli
 from auclab.comparison.paired import TESTS
 from composed import REPOSITORY
@@ -73,9 +74,46 @@ def test_the_tests_are_those_there_are():
         assert cli._parser().parse_args(["compare", "--test", name]).test == name
 
 
-def test_what_is_not_understood_is_code_2(capsys):
-    for words in (["compare", "--test", "sign"], ["nothing"], ["show"]):
-        with pytest.raises(SystemExit) as end:
-            cli.main(words)
-        assert end.value.code == 2
-    assert "invalid choice: 'sign'" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("rnus", "there is no command 'rnus' (did you mean 'runs'?); choose from run, runs, show, "),
+        (
+            "compare --metrc auc",
+            "unrecognized arguments: --metrc auc (did you mean '--metric'?); auclab compare --h",
+        ),
+        ("compare --test sign", "--test is 'sign'; choose from corrected-t, t, wilcoxon; "),
+        ("compare --test wilcoxn", "--test is 'wilcoxn' (did you mean 'wilcoxon'?)"),
+        ("ui --prot 9", "(did you mean '--port'?)"),
+        ("runs more", "unrecognized arguments: more; auclab runs --help explains all"),
+        ("show", "the following arguments are required: RUN; auclab show --help explains all"),
+    ],
+)
+def test_what_is_not_understood_is_one_line_and_code_2(capsys, words, said):
+    with pytest.raises(SystemExit) as end:
+        cli.main(words.split())
+    assert end.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: ")
+    assert said in line
+
+
+@pytest.mark.parametrize("columns", [72, 80, 100])
+@pytest.mark.parametrize("command", [*COMMANDS, "frontier", "check", "predict"])
+def test_help_fits_the_terminal(capsys, monkeypatch, command, columns):
+    """No line is longer than the terminal is wide, and no word is lost."""
+    monkeypatch.setenv("COLUMNS", "110")
+    wide = help_of(capsys, command)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    page = help_of(capsys, command)
+    assert all(len(line) <= columns for line in page.splitlines())
+    usage, _, rest = wide.partition("\n\n")
+    assert page.partition("\n\n")[2].split() == rest.split()
+    assert sorted(page.partition("\n\n")[0].split()) == sorted(usage.split())
+
+
+def test_the_version_is_shown(capsys):
+    with pytest.raises(SystemExit) as end:
+        cli.main(["--version"])
+    assert end.value.code == 0
+    assert capsys.readouterr().out == f"auclab {auclab.__version__}\n"

@@ -153,8 +153,10 @@ def _find(run: str, store: str, allow: Sequence[str]) -> tuple[Path, dict[int, d
     if (folder / "config.yaml").exists() or (folder / "certificate.json").exists():
         return folder, None, run
     from auclab.comparison.runs import fetch_files, find_run, read_runs
+    from auclab.pipeline.screen.console import reading
 
-    rows = find_run(read_runs(store, status=None, allow=allow), run)
+    with reading(store):
+        rows = find_run(read_runs(store, status=None, allow=allow), run)
     fetch_files(rows, store, allow=allow)
     first = rows.iloc[0]
     base = Path(first["folder"])

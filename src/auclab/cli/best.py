@@ -36,8 +36,6 @@ def show_best(table: Table, runs: pd.DataFrame, arguments: Namespace) -> int:
         Of the command.
     """
     found = find_best(table, runs)
-    if arguments.register and not arguments.refit:
-        raise AuclabError("--register names the model that --refit makes; give both")
     if arguments.register is not None:
         check_name(arguments.register)
     if arguments.refit and len(found) > 1:

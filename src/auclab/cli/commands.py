@@ -5,26 +5,24 @@ from __future__ import annotations
 import shlex
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from auclab.comparison import formats
 from auclab.comparison.cells import shorten
-from auclab.comparison.runs import fetch_files, find_metric, find_run, read_runs, sweep_jobs
+from auclab.comparison.runs import fetch_files, find_metric, find_run, read_runs, require_store, sweep_jobs
 from auclab.comparison.sweeps import choose_sweep
-from auclab.comparison.table import Table, compare_runs
-from auclab.pipeline.screen.console import out
+from auclab.pipeline.screen.console import out, reading
 from auclab.tracking import SETTINGS_TAG
-from auclab.tracking.address import hide_password
+from auclab.tracking.address import Address, hide_password
 from auclab.types import AuclabError
 
-TEXTS: dict[str, Callable[[Table], str]] = {
-    "csv": formats.to_csv,
-    "markdown": formats.to_markdown,
-    "latex": formats.to_latex,
-}
+if TYPE_CHECKING:
+    from auclab.comparison.table import Table
+
 SUFFIXES = {".csv": "csv", ".md": "markdown", ".tex": "latex"}
 LONG = ".parquet"
 FIGURES = (".png", ".pdf", ".svg")
@@ -32,8 +30,6 @@ FIGURES = (".png", ".pdf", ".svg")
 
 def runs(arguments: Namespace) -> int:
     """List runs."""
-    from auclab.comparison.screens import show_runs
-
     found = _choose(arguments, status=arguments.status)
     metric = find_metric(found, arguments.metric)
     if arguments.metric != "auc" and metric not in found:
@@ -41,18 +37,20 @@ def runs(arguments: Namespace) -> int:
     if arguments.last is not None:
         newest = list(dict.fromkeys(found["run_id"]))[-arguments.last :] if arguments.last > 0 else []
         found = found[found["run_id"].isin(newest)]
+    from auclab.comparison.screens import show_runs
+
     show_runs(found, metric=metric)
     return 0
 
 
 def show(arguments: Namespace) -> int:
     """Show one run, or list those of a sweep; of an adaptive search what its jobs were worth."""
-    from auclab.comparison.run_screen import show_run
-    from auclab.comparison.screens import show_sweep_commands, show_sweep_runs
-    from auclab.comparison.searches import read_search, show_search
-
-    every = read_runs(arguments.store, status=None, allow=arguments.allow)
+    with reading(arguments.store):
+        every = read_runs(arguments.store, status=None, allow=arguments.allow)
     if (jobs := sweep_jobs(every, arguments.run)) is not None:
+        from auclab.comparison.screens import show_sweep_commands, show_sweep_runs
+        from auclab.comparison.searches import read_search, show_search
+
         sweep, _ = choose_sweep(every, arguments.run, arguments.store)
         if (search := read_search(arguments.store, sweep, every)) is not None:
             show_search(search)
@@ -62,6 +60,8 @@ def show(arguments: Namespace) -> int:
         return 0
     rows = find_run(every, arguments.run)
     fetch_files(rows, arguments.store, allow=arguments.allow)
+    from auclab.comparison.run_screen import show_run
+
     show_run(rows, bounds=arguments.bounds)
     return 0
 
@@ -110,24 +110,48 @@ def compare(arguments: Namespace) -> int:
 
         show_table(table)
     else:
-        sys.stdout.write(TEXTS[arguments.format](table))
-    written = _test_pairs(table, arguments)
-    for path in map(Path, arguments.save):
-        written.append(_save_values(table, path, finished) if path.suffix == LONG else _save(table, path))
-    if arguments.values:
-        Path(arguments.values).parent.mkdir(parents=True, exist_ok=True)
-        Path(arguments.values).write_text(formats.to_values(table), encoding="utf-8")
-        written.append(Path(arguments.values))
+        sys.stdout.write(_text(table, arguments.format))
+    written, lacking = [], []
+    steps = [partial(_test_pairs, table, arguments), partial(_save_pairs, table, arguments)]
+    steps += [partial(_save, table, path, finished) for path in map(Path, arguments.save)]
+    for step in steps:
+        try:
+            written += step()
+        except AuclabError as error:  # the others are written all the same
+            lacking.append(str(error))
     if written and arguments.format == "screen":
         out.print(f"written: {', '.join(map(str, written))}", soft_wrap=True, markup=False)
+    if lacking:
+        raise AuclabError("; ".join(lacking))
     return 0
+
+
+def _text(table: Table, language: str) -> str:
+    """The table in a language of `SUFFIXES`."""
+    from auclab.comparison import formats
+
+    writers = {"csv": formats.to_csv, "markdown": formats.to_markdown, "latex": formats.to_latex}
+    return writers[language](table)
+
+
+def _why_no_diagram(table: Table) -> str:
+    """What a diagram of ranks lacks, and what shows the same numbers."""
+    whole = len(table.mean.dropna())
+    there = f"{len(table.columns)} {'column' if len(table.columns) == 1 else 'columns'} on {whole} complete "
+    return (
+        "a critical-difference diagram needs 3 columns or more on 2 complete rows (data sets) or more, and there are "
+        f"{there}{'row' if whole == 1 else 'rows'}; auclab report draws the values of every data set"
+    )
 
 
 def best(arguments: Namespace) -> int:
     """Name the best configuration, and fit it to all rows if that was asked for."""
-    from auclab.cli.best import show_best
+    if arguments.register and not arguments.refit:
+        raise AuclabError("--register names the model that --refit makes; give both")
+    table, runs = _compared(arguments)
+    from auclab.cli.best import show_best  # with all formulations, for --refit
 
-    return show_best(*_compared(arguments), arguments)
+    return show_best(table, runs, arguments)
 
 
 def frontier(arguments: Namespace) -> int:
@@ -139,10 +163,11 @@ def frontier(arguments: Namespace) -> int:
 
 def rerun(arguments: Namespace) -> int:
     """Run a stored configuration again."""
+    rows = _one_run(arguments)
     from auclab.comparison.replay import replay
     from auclab.comparison.screens import show_replay
 
-    found = replay(_one_run(arguments), tolerance=arguments.tolerance, allow=arguments.allow)
+    found = replay(rows, tolerance=arguments.tolerance, allow=arguments.allow)
     show_replay(found, arguments.tolerance)
     return int(not found.same)
 
@@ -156,9 +181,9 @@ def check(arguments: Namespace) -> int:
 
 def report(arguments: Namespace) -> int:
     """Write the page on runs."""
-    from auclab.report import write_report
-
     every = _choose(arguments, status=None)
+    from auclab.report import write_report  # with matplotlib and all metrics, once there is something to report
+
     fetch_files(every, arguments.store, allow=arguments.allow)
     options = [word for name in arguments.experiment or () for word in ("--experiment", name)]
     if arguments.sweep is not None:
@@ -199,6 +224,7 @@ def push(arguments: Namespace) -> int:
 
 def ui(arguments: Namespace) -> int:
     """Serve MLflow's page until Ctrl-C."""
+    require_store(Address.parse(arguments.store))
     from auclab.cli.ui import ui as serve
 
     return serve(arguments)
@@ -206,7 +232,8 @@ def ui(arguments: Namespace) -> int:
 
 def _one_run(arguments: Namespace, status: str | None = None) -> pd.DataFrame:
     """The run that was named, with its files."""
-    rows = find_run(read_runs(arguments.store, status=status, allow=arguments.allow), arguments.run)
+    with reading(arguments.store):
+        rows = find_run(read_runs(arguments.store, status=status, allow=arguments.allow), arguments.run)
     fetch_files(rows, arguments.store, allow=arguments.allow)
     return rows
 
@@ -214,6 +241,8 @@ def _one_run(arguments: Namespace, status: str | None = None) -> pd.DataFrame:
 def _compared(arguments: Namespace) -> tuple[Table, pd.DataFrame]:
     """The comparison of the runs that were chosen, and those of them that finished."""
     every = _choose(arguments, status=None)
+    from auclab.comparison.table import compare_runs  # with all metrics, once there is something to compare
+
     finished = every[every["run_status"] == "FINISHED"]
     metric, remarks = _metric_of_search(arguments, finished)
     table = compare_runs(
@@ -249,9 +278,10 @@ def _metric_of_search(arguments: Namespace, runs: pd.DataFrame) -> tuple[str, li
 def _choose(arguments: Namespace, *, status: str | None) -> pd.DataFrame:
     """The runs that --experiment, --filter, --sweep and --where name."""
     selection = {"filter": arguments.filter, "experiments": arguments.experiment, "status": status}
-    found = read_runs(arguments.store, allow=arguments.allow, **selection)
-    if arguments.sweep is not None:
-        arguments.sweep, found = choose_sweep(found, arguments.sweep, arguments.store)
+    with reading(arguments.store):
+        found = read_runs(arguments.store, allow=arguments.allow, **selection)
+        if arguments.sweep is not None:
+            arguments.sweep, found = choose_sweep(found, arguments.sweep, arguments.store)
     found = where(found, arguments.where)
     if found.empty:
         store = hide_password(arguments.store)
@@ -308,6 +338,7 @@ def _test_pairs(table: Table, arguments: Namespace) -> list[Path]:
     if arguments.pairs is None:
         return []
     from auclab.comparison.column_pairs import compare_columns
+    from auclab.comparison.formats import pairs_to_csv
     from auclab.comparison.screens import show_column_pairs
 
     pairs = compare_columns(table.mean, lower_is_better=table.lower_is_better, rope=arguments.rope)
@@ -317,31 +348,43 @@ def _test_pairs(table: Table, arguments: Namespace) -> list[Path]:
         return []
     path = Path(arguments.pairs)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(formats.pairs_to_csv(pairs), encoding="utf-8")
+    path.write_text(pairs_to_csv(pairs), encoding="utf-8")
     return [path]
 
 
-def _save(table: Table, path: Path) -> Path:
-    """Write the table or its diagram; a folder that is missing is made, as `auclab report` does."""
+def _save_pairs(table: Table, arguments: Namespace) -> list[Path]:
+    """Every value, a line per pair, in the file that was named."""
+    if not arguments.values:
+        return []
+    from auclab.comparison.formats import to_values
+
+    path = Path(arguments.values)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(to_values(table), encoding="utf-8")
+    return [path]
+
+
+def _save(table: Table, path: Path, finished: pd.DataFrame) -> list[Path]:
+    """Write the table, its diagram or all metrics; a folder that is missing is made, as `auclab report` does."""
+    if path.suffix in FIGURES and table.ranking is None:
+        raise AuclabError(f"{path} is not written: {_why_no_diagram(table)}")
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix in SUFFIXES:
-        path.write_text(TEXTS[SUFFIXES[path.suffix]](table), encoding="utf-8")
-        return path
-    if table.ranking is None:
-        raise AuclabError(f"{path}: a critical-difference diagram needs 3 columns or more on 2 complete rows or more")
-    from auclab.comparison.diagram import draw_critical_difference
+        path.write_text(_text(table, SUFFIXES[path.suffix]), encoding="utf-8")
+    elif path.suffix == LONG:
+        _save_values(table, path, finished)
+    elif table.ranking is not None:
+        from auclab.comparison.diagram import draw_critical_difference
 
-    draw_critical_difference(table.ranking).savefig(path, dpi=200)
-    return path
+        draw_critical_difference(table.ranking).savefig(path, dpi=200)
+    return [path]
 
 
-def _save_values(table: Table, path: Path, finished: pd.DataFrame) -> Path:
+def _save_values(table: Table, path: Path, finished: pd.DataFrame) -> None:
     """Write every metric in long form, and say what was left out."""
     from auclab.comparison.long_form import long_form
 
     values, notes = long_form(finished, table.cells)
-    path.parent.mkdir(parents=True, exist_ok=True)
     values.to_parquet(path, index=False)
     for note in notes:
         sys.stderr.write(f"{path}: {note}\n")  # the table may be on its way into a file
-    return path

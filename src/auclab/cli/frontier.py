@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hydra.errors import HydraException
 from rich.markup import escape
@@ -14,9 +15,11 @@ from auclab.pipeline.config.checks import check_settings
 from auclab.pipeline.config.compose import compose_experiment
 from auclab.pipeline.screen.console import out
 from auclab.pipeline.screen.sheets import page, show_sheet
-from auclab.pipeline.split.frontier import DataFrontier, trace_frontier
 from auclab.pipeline.stored.stored_files import replace_file
 from auclab.types import AuclabError
+
+if TYPE_CHECKING:
+    from auclab.pipeline.split.frontier import DataFrontier
 
 _FIGURES = (".png", ".pdf", ".svg")
 #: Dots per inch of a png.
@@ -39,6 +42,8 @@ def show_frontier(arguments: Namespace) -> int:
     except HydraException as error:
         raise AuclabError(in_words(error, arguments.settings)) from None
     check_settings(experiment)
+    from auclab.pipeline.split.frontier import trace_frontier  # with all solvers, once the settings are right
+
     found = trace_frontier(experiment, levels=arguments.levels, n_points=arguments.points)
     out.print(f"[cyan]frontier[/cyan] {escape(found.title)}", soft_wrap=True)
     _show_table(found)

@@ -6,11 +6,21 @@ Only what a command needs is imported: a page of help needs the standard library
 from __future__ import annotations
 
 import argparse
+import re
+import shutil
 import sys
+import textwrap
 from collections.abc import Sequence
-from typing import Any
+from itertools import groupby
+from typing import Any, NoReturn
 
+from auclab import __version__
 from auclab.cli.process import run_as_program
+
+#: Columns of a page of help, where the terminal has as many.
+_WIDEST = 110
+#: What lines start with that stand below the one they belong to.
+_BELOW = " " * 6
 
 DESCRIPTION = """\
 Run experiments, and compare the runs that were kept.
@@ -210,7 +220,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         run(typed[1:])
         return
     parser = _parser()
-    parsed = parser.parse_args(typed)
+    parsed, unknown = parser.parse_known_args(typed)
+    if unknown:
+        parser_of(parser, parsed.command).error(f"unrecognized arguments: {' '.join(unknown)}")
     if parsed.command is None:
         parser.print_help()
         return
@@ -228,8 +240,15 @@ def program() -> None:
     run_as_program(main)
 
 
+def parser_of(parser: argparse.ArgumentParser, command: str | None) -> argparse.ArgumentParser:
+    """The parser of a command, whose usage an error shows."""
+    actions = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    return actions[0].choices.get(command, parser) if command else parser
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("auclab", description=DESCRIPTION, epilog=EPILOG, formatter_class=_Form)
+    parser = _Parser("auclab", description=DESCRIPTION, epilog=EPILOG, formatter_class=_Form)
+    parser.add_argument("--version", action="version", version=f"auclab {__version__}")
     parser.set_defaults(command=None)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
 
@@ -345,10 +364,71 @@ def _parser() -> argparse.ArgumentParser:
 
 
 class _Form(argparse.RawDescriptionHelpFormatter):
-    """Help with its own line breaks, 110 columns wide."""
+    """Help with its own line breaks in 110 columns; in a narrower terminal lines are broken where it ends."""
 
     def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=24, width=110)
+        columns = shutil.get_terminal_size((_WIDEST, 24)).columns
+        super().__init__(prog, max_help_position=24, width=max(40, min(_WIDEST, columns)))
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return text if width >= _WIDEST else narrower(text, width)
+
+
+def narrower(text: str, width: int) -> str:
+    r"""A page of help in fewer columns: paragraphs are filled again, what explains an example goes below it.
+
+    Examples
+    --------
+    >>> print(narrower("Words that flow and go on.\n\n  auclab runs        all of them\n  auclab ui", 18))
+    Words that flow
+    and go on.
+    <BLANKLINE>
+      auclab runs
+          all of them
+      auclab ui
+    """
+    lines: list[str] = []
+    joined = re.sub(r"\n {10,}", " ", text)  # what goes on from the line before
+    for indented, group in groupby(joined.splitlines(), key=lambda line: line[:1].isspace() if line else None):
+        block = list(group)
+        if indented:
+            lines += [part for line in block for part in _example(line, width)]
+        else:
+            lines += _wrap(" ".join(block), width) if any(len(line) > width for line in block) else block
+    return "\n".join(lines)
+
+
+def _example(line: str, width: int) -> list[str]:
+    """A line of examples; in a narrow terminal, the command and below it what it does."""
+    if len(line) <= width:
+        return [line]
+    command, _, words = line.strip().partition("  ")
+    return [*_wrap(command, width, "  "), *_wrap(words.strip(), width, _BELOW)]
+
+
+def _wrap(text: str, width: int, first: str = "") -> list[str]:
+    rest = _BELOW if first else ""
+    return textwrap.wrap(
+        text, width, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
+    )
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors say which word is meant."""
+
+    def error(self, message: str) -> NoReturn:
+        """End with code 2."""
+        from auclab.validation import did_you_mean  # NumPy, which help does not need
+
+        if (wrong := re.search(r"argument (.*?): invalid choice: '(.*?)' \(choose from (.*)\)", message)) is not None:
+            name, word, choices = wrong[1], wrong[2], re.findall(r"[\w.-]+", wrong[3])
+            there = f"there is no command {word!r}" if name == "COMMAND" else f"{name} is {word!r}"
+            message = f"{there}{did_you_mean(word, choices)}; choose from {', '.join(choices)}"
+        if message.startswith("unrecognized arguments"):
+            options = [name for name in self._option_string_actions if name.startswith("--")]
+            typed = re.findall(r"(?<=\s)--[\w-]+", message)
+            message += next(filter(None, (did_you_mean(word, options) for word in typed)), "")
+        self.exit(2, f"error: {message}; {self.prog} --help explains all\n")
 
 
 def _add(commands: Any, name: str, line: str, *, text: str = "", examples: str) -> argparse.ArgumentParser:

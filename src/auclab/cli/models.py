@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from auclab.comparison.models import find_model
 from auclab.pipeline.config.decision_settings import rule_in_words
-from auclab.pipeline.screen.console import err, out
+from auclab.pipeline.screen.console import err, out, reading
 from auclab.pipeline.stored.visible import visible
 from auclab.tracking import load_scorer
 from auclab.types import AuclabError
@@ -24,7 +24,8 @@ def predict(arguments: Namespace) -> int:
     target = Path(arguments.out) if arguments.out else None
     if target is not None and target.suffix not in (".csv", ".parquet"):
         raise AuclabError(f"--out {target}: the name has to end in .csv or .parquet")
-    folder = find_model(arguments.run, arguments.store, split=arguments.split, allow=arguments.allow)
+    with reading(arguments.store):
+        folder = find_model(arguments.run, arguments.store, split=arguments.split, allow=arguments.allow)
     scorer = load_scorer(folder, allow=arguments.allow)
     written = {"sep": arguments.sep, "decimal": arguments.decimal, "encoding": arguments.encoding}
     found = predict_file(scorer, arguments.rows, keep=arguments.id, output=arguments.only, written=written)
@@ -72,7 +73,8 @@ def export(arguments: Namespace) -> int:
     """Write a model in another language."""
     from auclab.export.writers import export_scorer
 
-    folder = find_model(arguments.run, arguments.store, split=arguments.split, allow=arguments.allow)
+    with reading(arguments.store):
+        folder = find_model(arguments.run, arguments.store, split=arguments.split, allow=arguments.allow)
     scorer = load_scorer(folder, allow=arguments.allow)
     content = export_scorer(scorer, arguments.to)
     if arguments.out is None and isinstance(content, str):

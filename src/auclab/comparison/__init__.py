@@ -1,12 +1,17 @@
 """Comparison of tracked runs: read from the store, paired by split, tested, ranked, printed."""
 
-from auclab.comparison.cells import Cells, arrange
-from auclab.comparison.column_pairs import ColumnPair, compare_columns, holm, signed_rank_probabilities
-from auclab.comparison.long_form import long_form
-from auclab.comparison.paired import PairedTest, mean_interval, paired_test
-from auclab.comparison.ranks import Ranking, critical_difference, rank_columns
-from auclab.comparison.runs import read_runs
-from auclab.comparison.table import Table, compare_runs
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from auclab.comparison.long_form import long_form  # at once: its module has the same name
+
+if TYPE_CHECKING:
+    from auclab.comparison.cells import Cells, arrange
+    from auclab.comparison.column_pairs import ColumnPair, compare_columns, holm, signed_rank_probabilities
+    from auclab.comparison.paired import PairedTest, mean_interval, paired_test
+    from auclab.comparison.ranks import Ranking, critical_difference, rank_columns
+    from auclab.comparison.runs import read_runs
+    from auclab.comparison.table import Table, compare_runs
 
 __all__ = [
     "Cells",
@@ -26,3 +31,32 @@ __all__ = [
     "read_runs",
     "signed_rank_probabilities",
 ]
+
+#: The module of each name; imported at first use, as a table needs all metrics, and a list of runs none.
+_MODULES = {
+    "Cells": "cells",
+    "ColumnPair": "column_pairs",
+    "PairedTest": "paired",
+    "Ranking": "ranks",
+    "Table": "table",
+    "arrange": "cells",
+    "compare_columns": "column_pairs",
+    "compare_runs": "table",
+    "critical_difference": "ranks",
+    "holm": "column_pairs",
+    "mean_interval": "paired",
+    "paired_test": "paired",
+    "rank_columns": "ranks",
+    "read_runs": "runs",
+    "signed_rank_probabilities": "column_pairs",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module 'auclab.comparison' has no attribute {name!r}")
+    return getattr(import_module(f"auclab.comparison.{_MODULES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -6,13 +6,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from auclab.comparison.runs import GROUPS, is_setting
-from auclab.pipeline.split.results import Result
 from auclab.types import AuclabError
+
+if TYPE_CHECKING:
+    from auclab.pipeline.split.results import Result
 
 #: Numbers that measure the effort and are no results.
 EFFORT = ("seconds/", "iterations")

@@ -107,7 +107,8 @@ def read_runs(
 
 def _search(store: Address, condition: str, experiments: Sequence[str] | None) -> tuple[MlflowClient, list[Run]]:
     """All runs that fulfil the condition, oldest first, and the client that found them."""
-    from auclab.tracking.store import STORE_ERRORS
+    require_store(store)
+    from auclab.tracking.store import STORE_ERRORS  # MLflow
 
     found: list[Run] = []
     token: str | None = None

@@ -5,26 +5,30 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import pandas as pd
 from rich.text import Text
 
 from auclab.comparison.cells import shorten
-from auclab.comparison.column_pairs import ColumnPair
-from auclab.comparison.formats import caption, grid, sentences, summary
 from auclab.comparison.replay import EFFORT, Replay
-from auclab.comparison.table import Table
 from auclab.pipeline.screen.legend import legend
 from auclab.pipeline.screen.sheets import fits, page, sheet_of, show_sheet
 from auclab.pipeline.stored.visible import visible
 from auclab.tracking.address import hide_password
 from auclab.types import CONVERGED
 
+if TYPE_CHECKING:
+    from auclab.comparison.column_pairs import ColumnPair
+    from auclab.comparison.table import Table
+
 STYLES = {"FINISHED": "green", "FAILED": "red", "KILLED": "yellow", "RUNNING": "cyan"}
 
 
 def show_table(table: Table) -> None:
     """Print the cells, then the summary of each column, then the notes."""
+    from auclab.comparison.formats import caption, sentences, summary  # with all metrics, which a list of runs lacks
+
     page.print()
     _show_cells(table)
     page.print(
@@ -77,6 +81,7 @@ def _show_cells(table: Table) -> None:
 
 def _cells(table: Table, *, turned: bool) -> tuple[list[str], list[list[str | Text]]]:
     """Head and lines of the main table; its cells, numbers alone, are the only ones whose markup counts."""
+    from auclab.comparison.formats import grid
 
     def bold(text: str, best: bool) -> str:
         if not page.is_terminal:

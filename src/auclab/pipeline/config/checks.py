@@ -70,6 +70,7 @@ def check_settings(experiment: Experiment) -> None:
     for name, metric in (plain.get("metrics") or {}).items():
         _check_group(f"metrics.{name}", metric or {}, (_yaml("metrics", name) or {}).get(name))
     _check_split(plain.get("split") or {})
+    _check_file(plain.get("dataset") or {})
     _check_solver(experiment)
     _check_tuning(experiment)
     _check_inner_folds(experiment)
@@ -341,6 +342,21 @@ def _check_bounds(experiment: Experiment) -> None:
     max_fpr = None if bounds.weighted is None else bounds.weighted.max_fpr
     if max_fpr is not None and not 0 < max_fpr <= 1:
         raise AuclabError(f"bounds.weighted.max_fpr is {max_fpr}; it is a rate in (0, 1]")
+
+
+def _check_file(dataset: Mapping[str, Any]) -> None:
+    """Whether the user's own file is there, before the solvers are imported."""
+    path = dataset.get("path")
+    if dataset.get("_target_") != "auclab.datasets.file.load_file" or not isinstance(path, str) or "://" in path:
+        return
+    file = Path(path).expanduser()
+    try:
+        with file.open("rb"):
+            return
+    except OSError as error:
+        there = [each.name for each in file.parent.iterdir()] if file.parent.is_dir() and not file.exists() else []
+        reason = f"{error.strerror or error}{did_you_mean(file.name, there)}"
+        raise AuclabError(f"{file} cannot be read: {reason}; check the path and its permissions") from None
 
 
 def _check_places(experiment: Experiment, plain: Mapping[str, Any]) -> None:

@@ -7,7 +7,7 @@ import os
 import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -123,6 +123,13 @@ def working(what: str) -> Iterator[None]:
 
         with progress_to(show), passes_to(show_pass):
             yield
+
+
+@contextmanager
+def reading(store: str) -> Iterator[None]:
+    """Show that a store is being read, on a terminal only: MLflow's import takes seconds."""
+    with err.status(escape(f"reading the runs in {hide_password(store)}")) if err.is_terminal else nullcontext():
+        yield
 
 
 def show_engine(engine: Any) -> None:
