@@ -15,7 +15,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from auclab import CSVM, ECSVM, AuclabError, BufferedAUC, Constraints, GeneralizedBufferedAUC, PartialAUC, RankSVM
+from auclab import (
+    CSVM,
+    ECSVM,
+    AuclabError,
+    BufferedAUC,
+    Constraints,
+    GeneralizedBufferedAUC,
+    PartialAUC,
+    RankSVM,
+    solve,
+)
 from auclab.estimators import AUCClassifier, bauc_scorer, decision_threshold, formulation_named
 from auclab.formulations import FORMULATIONS
 from auclab.metrics import auc_score, bauc_score, get_scorer
@@ -243,10 +253,28 @@ def test_constraints_by_name_or_number(given, kind):
     assert all(each.coef_[0, 0] >= 0 for each in path)
 
 
+def test_names_behind_a_scaler_need_the_output_of_pandas():
+    """The scaler gives an array; what the error advises works, and is what the columns' numbers give."""
+    rng, y = np.random.default_rng(0), np.repeat([1, 0], 40)
+    X = pd.DataFrame(rng.normal(size=(80, 3)) + y[:, None], columns=["age", "income", "debt"])
+    named, numbered = ({"nonnegative": [a], "nonpositive": [b]} for a, b in (("age", "debt"), (0, 2)))
+
+    def model(constraints):
+        return make_pipeline(StandardScaler(), AUCClassifier("ranksvm", penalty=0.1, constraints=constraints))
+
+    with pytest.raises(AuclabError, match=r"'age'.*have no names: .*set_output\(transform='pandas'\)"):
+        model(named).fit(X, y)
+    with_names = model(named).set_output(transform="pandas").fit(X, y)
+    assert with_names[-1].coef_[0, 2] <= 0.0 <= with_names[-1].coef_[0, 0]
+    np.testing.assert_allclose(with_names[-1].coef_, model(numbered).fit(X, y)[-1].coef_, atol=1e-9)
+    with pytest.raises(AuclabError, match="have no names: give a DataFrame, or the number"):
+        solve(RankSVM(0.1), X.to_numpy(), y, constraints=Constraints(**named))
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"nonegative": ["x"]}, "there are nonnegative, nonpositive"),
+        ({"nonegative": ["x"]}, r"did you mean 'nonnegative'\?.; there are nonnegative, nonpositive"),
         ({"nonnegative": ["price"]}, "which the data do not have"),
         ([1.0], "must be auclab.Constraints, a mapping or None"),
     ],

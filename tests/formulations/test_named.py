@@ -52,6 +52,11 @@ def test_a_changed_copy_leaves_the_formulation_alone():
         ),
         (lambda: formulation_named("bauc", penalty=1.0), "formulation bauc has no penalty; it has no parameters"),
         (lambda: formulation_named("ecsvm", penalty=1.0), "ecsvm has no penalty; its parameters are threshold, norm"),
+        (
+            lambda: formulation_named("ranksvm", penality=1.0),
+            "has no penality (did you mean 'penalty'?); its parameters",
+        ),
+        (lambda: RankSVM(0.1, norm="L2"), "norm='L2' is unknown (did you mean 'l2'?); choose one of l1, l2, linf"),
         (lambda: formulation_named("ranksvm", penalty=-1.0), "penalty λ must be finite and ≥ 0"),
         (lambda: as_formulation(RankSVM), "RankSVM is a class; pass an object of it, RankSVM()"),
         (lambda: as_formulation(0.1), "formulation must be a name (bauc, "),

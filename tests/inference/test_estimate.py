@@ -288,7 +288,7 @@ def test_coverage_on_a_small_scale():
 @pytest.mark.parametrize(
     ("arguments", "options", "words"),
     [
-        (("aucc",), {}, "unknown metric"),
+        (("aucc",), {}, "unknown metric 'aucc' .did you mean 'auc'"),
         ((3,), {}, "name or a function"),
         (("auc",), {"level": 1.0}, "level must lie"),
         (("auc",), {"method": "magic"}, "method must be"),

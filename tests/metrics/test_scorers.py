@@ -51,6 +51,20 @@ def test_scorer_is_the_metric_of_the_scores(name):
     assert np.isfinite(folds).all()
 
 
+@pytest.mark.parametrize("name", METRICS)
+def test_the_example_of_a_metric_works(name):
+    example = METRICS[name].example
+    assert bool(example) == (name in OPTIONS)
+    scorer = eval(f"get_scorer({name!r}, {example})", {"get_scorer": get_scorer, "numpy": np})
+    assert np.isfinite(scorer(MODEL, X, NAMES))
+    assert pickle.loads(pickle.dumps(scorer))(MODEL, X, NAMES) == scorer(MODEL, X, NAMES)
+    if example:
+        with pytest.raises(AuclabError, match="This works: ") as caught:
+            get_scorer(name)
+        call = str(caught.value).partition("This works: ")[2]
+        assert eval(call, {"get_scorer": get_scorer, "numpy": np})(MODEL, X, NAMES) == scorer(MODEL, X, NAMES)
+
+
 def test_every_number_of_the_package_has_a_scorer():
     of_curves = {"bpoe", "superquantile", "lesser_area", "lesser_volume", "voros_from_points", "cost_range", "roc_hull"}
     no_metric = {"broc_curve", "buffered_auc", "get_scorer"}
@@ -129,6 +143,12 @@ def test_a_scorer_travels_to_other_processes_and_says_what_it_is():
         (lambda: get_scorer("gini"), "no scorer is named 'gini'; choose one of auc,"),
         (lambda: get_scorer("bauk"), "no scorer is named 'bauk' (did you mean 'bauc'?)"),
         (lambda: get_scorer("soft_auc"), "soft_auc: missing a required argument: 'beta'"),
+        (
+            lambda: get_scorer("partial_auc"),
+            "This works: get_scorer('partial_auc', max_fpr=0.1, standardized='mcclish')",
+        ),
+        (lambda: get_scorer("partial_auc", maxfpr=0.1), "did you mean 'max_fpr'?"),
+        (lambda: get_scorer("bauc", beta=1.0), "This works: get_scorer('bauc')"),
         (lambda: get_scorer("auc", beta=1.0), "auc: got an unexpected keyword argument 'beta'"),
         (
             lambda: get_scorer("scored_auc")(AUCClassifier().fit(X, Y), X, Y),

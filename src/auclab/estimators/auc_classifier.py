@@ -100,7 +100,8 @@ class AUCClassifier(LinearClassifier):
     constraints : Constraints or mapping, optional
         What the coefficients have to satisfy, `auclab.Constraints` or its parameters by name: by the names of the
         columns of a DataFrame, or their numbers, in units of `X` as `fit` gets it. Behind a scaler in a pipeline these
-        are the scaled ones: signs keep their meaning, numbers do not.
+        are the scaled ones: signs keep their meaning, numbers do not; and names reach the classifier only after
+        ``pipeline.set_output(transform="pandas")``.
     decision_threshold : str, tuple or float
         Where `predict` cuts: a rule of `auclab.estimators.decision_threshold`, "prior", "youden", ``("cost", 1, 5)`` or
         ``("fpr", 0.05)``, or a number, in units of ``X @ coef_[0]``. "auto" is probability ½ with a calibration (with

@@ -11,6 +11,7 @@ from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints
 from auclab.kernels import Kernel, as_kernel, kernel_named
 from auclab.types import AuclabError
+from auclab.validation import did_you_mean
 
 #: Parameters of kernels given by name, and their defaults.
 _DEFAULTS = {"gamma": "scale", "degree": 3, "coef0": 1.0}
@@ -79,8 +80,12 @@ def as_given_constraints(given: Any, columns: Sequence[str]) -> ColumnConstraint
         try:
             given = Constraints(**given)
         except TypeError as error:
-            known = ", ".join(item.name for item in fields(Constraints))
-            raise AuclabError(f"constraints has {', '.join(map(repr, given))}; there are {known}") from error
+            known = [item.name for item in fields(Constraints)]
+            unknown = [name for name in given if name not in known]
+            meant = did_you_mean(unknown[0], known) if unknown else ""
+            raise AuclabError(
+                f"constraints has {', '.join(map(repr, given))}{meant}; there are {', '.join(known)}"
+            ) from error
     if not isinstance(given, Constraints):
         raise AuclabError(f"constraints must be auclab.Constraints, a mapping or None, got {type(given).__name__}")
     return given.on_columns(columns)

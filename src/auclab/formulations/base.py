@@ -24,6 +24,7 @@ from auclab.samples.as_sample import as_sample
 from auclab.samples.centring import moved_intercept_parts
 from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError, Norm
+from auclab.validation import did_you_mean
 
 Margins = Literal["pairs", "points"]
 #: Numbers as unevaluated sums ``high + low``.
@@ -146,7 +147,7 @@ class Program(ABC):
         names = self.parameter_names()
         if unknown := [name for name in parameters if name not in names]:
             has = f"its parameters are {', '.join(names)}" if names else "it has no parameters"
-            raise AuclabError(f"formulation {self.name} has no {unknown[0]}; {has}")
+            raise AuclabError(f"formulation {self.name} has no {unknown[0]}{did_you_mean(unknown[0], names)}; {has}")
         return replace(self, **parameters)  # type: ignore[type-var]
 
     def row_with(self, **parameters: Any) -> Program:

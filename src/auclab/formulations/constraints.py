@@ -145,12 +145,21 @@ class _Columns:
                 raise AuclabError(f"constraints name column {name}; the columns are 0 to {len(self.names) - 1}")
             return [int(name)]
         if name not in self._found:
-            from difflib import get_close_matches
-
-            near = get_close_matches(str(name), self._found, n=3)
-            advice = f"did you mean {', '.join(near)}?" if near else f"there are {', '.join(list(self._found)[:10])}"
-            raise AuclabError(f"constraints name the feature {name!r}, which the data do not have; {advice}")
+            what = f"constraints name the feature {name!r}, which the data do not have"
+            raise AuclabError(f"{what}; {self._advice(name)}")
         return self._found[name]
+
+    def _advice(self, name: Name) -> str:
+        """Names that are nearly this one, or how an array gets names."""
+        if self.names in ([f"{letter}{k}" for k in range(len(self.names))] for letter in ("x", "")):
+            return (
+                "the columns of an array have no names: give a DataFrame, or the number of the column; in a pipeline, "
+                "set_output(transform='pandas') before fit makes its steps pass the names on"
+            )
+        from difflib import get_close_matches
+
+        near = get_close_matches(str(name), self._found, n=3)
+        return f"did you mean {', '.join(near)}?" if near else f"there are {', '.join(list(self._found)[:10])}"
 
 
 def _row(row: Mapping[str, Any], columns: _Columns, n: int) -> tuple[Array, float, bool]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from auclab.compiled.accurate import accurate_norm
 from auclab.types import NORMS, Array, AuclabError, Norm
+from auclab.validation import did_you_mean
 
 _ORDER: dict[Norm, float] = {"l1": 1, "l2": 2, "linf": np.inf}
 _DUAL: dict[Norm, Norm] = {"l1": "linf", "l2": "l2", "linf": "l1"}
@@ -64,7 +65,7 @@ def check_norm(norm: str) -> None:
     auclab.types.NORMS : The choices.
     """
     if norm not in NORMS:
-        raise AuclabError(f"norm={norm!r} is unknown; choose one of {', '.join(NORMS)}")
+        raise AuclabError(f"norm={norm!r} is unknown{did_you_mean(norm, NORMS)}; choose one of {', '.join(NORMS)}")
 
 
 def subgradient(vector: Array, norm: Norm) -> Array:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from auclab.metrics import buffered, pair_means, polynomial, ranking, voros
 from auclab.metrics import partial as areas
 from auclab.types import AuclabError
+from auclab.validation import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class Metric:
     greater_is_better: bool = True
     has_interval: bool = False
     needs: Literal["ranks", "scores", "probabilities"] = "scores"
+    example: str = ""
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -62,7 +64,10 @@ class Metric:
         try:
             bound = inspect.signature(self.from_sorted).bind(None, **options)
         except TypeError as error:
-            raise AuclabError(f"{self.name}: {error}; its options are {', '.join(self.options) or 'none'}") from error
+            unknown = [name for name in options if name not in self.options]
+            hint = did_you_mean(unknown[0], self.options) if unknown else f", for example {self.example}"
+            listed = ", ".join(self.options) or "none"
+            raise AuclabError(f"{self.name}: {error}; its options are {listed}{hint}") from error
         bound.apply_defaults()
         return dict(list(bound.arguments.items())[1:])
 
@@ -81,22 +86,38 @@ METRICS: dict[str, Metric] = {
             has_interval=True,
             needs="probabilities",
         ),
-        Metric("gauc", pair_means.gauc_score, pair_means.gauc_from_sorted, has_interval=True),
-        Metric("partial_auc", areas.partial_auc, areas.partial_auc_from_sorted, has_interval=True, needs="ranks"),
+        Metric(
+            "gauc", pair_means.gauc_score, pair_means.gauc_from_sorted, has_interval=True, example="modifier=numpy.tanh"
+        ),
+        Metric(
+            "partial_auc",
+            areas.partial_auc,
+            areas.partial_auc_from_sorted,
+            has_interval=True,
+            needs="ranks",
+            example="max_fpr=0.1, standardized='mcclish'",
+        ),
         Metric("polynomial_auc", polynomial.polynomial_auc, polynomial.polynomial_auc_from_sorted),
-        Metric("polynomial_soft_auc", polynomial.polynomial_soft_auc, polynomial.polynomial_soft_auc_from_sorted),
+        Metric(
+            "polynomial_soft_auc",
+            polynomial.polynomial_soft_auc,
+            polynomial.polynomial_soft_auc_from_sorted,
+            example="beta=2.0",
+        ),
         Metric(
             "probabilistic_auc",
             pair_means.probabilistic_auc,
             pair_means.probabilistic_auc_from_sorted,
             has_interval=True,
             needs="probabilities",
+            example="width=0.1",
         ),
         Metric(
             "ranking_superquantile",
             buffered.ranking_superquantile,
             buffered.superquantile_from_sorted,
             greater_is_better=False,
+            example="level=0.9",
         ),
         Metric(
             "scored_auc",
@@ -105,10 +126,23 @@ METRICS: dict[str, Metric] = {
             has_interval=True,
             needs="probabilities",
         ),
-        Metric("soft_auc", pair_means.soft_auc, pair_means.soft_auc_from_sorted, has_interval=True),
-        Metric("two_way_partial_auc", areas.two_way_partial_auc, areas.two_way_partial_auc_from_sorted, needs="ranks"),
+        Metric("soft_auc", pair_means.soft_auc, pair_means.soft_auc_from_sorted, has_interval=True, example="beta=2.0"),
+        Metric(
+            "two_way_partial_auc",
+            areas.two_way_partial_auc,
+            areas.two_way_partial_auc_from_sorted,
+            needs="ranks",
+            example="min_tpr=0.5, max_fpr=0.5",
+        ),
         Metric("voros", voros.voros_score, voros.voros_from_sorted, needs="ranks"),
-        Metric("weighted_auc", areas.weighted_auc, areas.weighted_auc_from_sorted, has_interval=True, needs="ranks"),
+        Metric(
+            "weighted_auc",
+            areas.weighted_auc,
+            areas.weighted_auc_from_sorted,
+            has_interval=True,
+            needs="ranks",
+            example="weight=numpy.square",
+        ),
     )
 }
 
@@ -136,7 +170,9 @@ def metric_of(
     options = dict(options or {})
     if isinstance(metric, str):
         if metric not in METRICS:
-            raise AuclabError(f"unknown metric {metric!r}; choose one of {', '.join(METRICS)}")
+            raise AuclabError(
+                f"unknown metric {metric!r}{did_you_mean(metric, METRICS)}; choose one of {', '.join(METRICS)}"
+            )
         return METRICS[metric], options
     if isinstance(metric, partial) and not metric.args:
         entry, options = metric_of(metric.func, {**metric.keywords, **options})

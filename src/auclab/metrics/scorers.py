@@ -60,6 +60,20 @@ def get_scorer(name: str, *, response_method: str | Sequence[str] | None = None,
     >>> scorer = get_scorer("partial_auc", max_fpr=0.5, standardized="mcclish")
     >>> scorer(model, [[0.0], [3.0], [2.0], [1.0]], ["no", "yes", "no", "yes"])  # TPR ½ up to FPR ½
     0.6666666666666666
+
+    Eight metrics need options; `Metric.example` has some that work:
+
+    >>> for metric in METRICS.values():
+    ...     if metric.example:
+    ...         print(f"get_scorer({metric.name!r}, {metric.example})")
+    get_scorer('gauc', modifier=numpy.tanh)
+    get_scorer('partial_auc', max_fpr=0.1, standardized='mcclish')
+    get_scorer('polynomial_soft_auc', beta=2.0)
+    get_scorer('probabilistic_auc', width=0.1)
+    get_scorer('ranking_superquantile', level=0.9)
+    get_scorer('soft_auc', beta=2.0)
+    get_scorer('two_way_partial_auc', min_tpr=0.5, max_fpr=0.5)
+    get_scorer('weighted_auc', weight=numpy.square)
     """
     if name not in METRICS:
         raise AuclabError(
@@ -67,7 +81,11 @@ def get_scorer(name: str, *, response_method: str | Sequence[str] | None = None,
             "sklearn.metrics.get_scorer for those of scikit-learn"
         )
     metric = METRICS[name]
-    metric.bind({key: value for key, value in options.items() if key != "pos_label"})
+    try:
+        metric.bind({key: value for key, value in options.items() if key != "pos_label"})
+    except AuclabError as error:
+        example = f"{name!r}, {metric.example}" if metric.example else repr(name)
+        raise AuclabError(f"{error}. This works: get_scorer({example})") from error
     default = ("predict_proba",) if metric.needs == "probabilities" else _ANY_SCORE
     methods = default if response_method is None else response_method
     return MetricScorer(name, (methods,) if isinstance(methods, str) else tuple(methods), options)
