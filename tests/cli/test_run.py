@@ -3,6 +3,7 @@
 import errno
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -98,6 +99,29 @@ def test_ctrl_c_marks_the_run_killed(tmp_path):
     assert not list(tmp_path.glob("mlruns/staging/*"))
     with pytest.raises(ProcessLookupError):  # nobody is left of its process
         os.kill(process.pid, 0)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="SIGINT cannot be sent to one process on Windows")
+def test_ctrl_c_in_a_sweep_says_what_is_left_and_the_command_that_goes_on(tmp_path):
+    """The command that is shown takes what was done, and computes the others."""
+    words = ("-m", *SMALL, "formulation=bauc", "solver=highs", "bounds=none", "split.seed=range(60)")
+    process = subprocess.Popen(command(*words), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: len(list(tmp_path.glob("multirun/*/*/*/run.json"))) >= 2)
+    process.send_signal(signal.SIGINT)
+    text, errors = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "Traceback" not in errors
+    (far,) = re.findall(r"stopped: +(\d+) of 60 jobs ended, (\d+) stopped in the middle, (\d+) not begun", text)
+    done, stopped, left = map(int, far)
+    assert done + stopped + left == 60
+    assert left > 0
+    assert text.splitlines()[-1].startswith(f"sweep: {done} finished, 0 skipped, 0 failed, {stopped} killed")
+    (again,) = re.findall(r"go on: +python run.py (.*)", text)
+    assert shlex.split(again) == list(words)
+    second = run(tmp_path, *[word.replace("range(60)", f"range({done + 1})") for word in shlex.split(again)])
+    assert second.returncode == 0
+    assert f"{done} skipped" in second.stdout.splitlines()[-1]
 
 
 @pytest.mark.slow

@@ -39,6 +39,21 @@ def test_a_sweep_ends_with_the_command_that_compares_it(console, tmp_path):
         assert "compare:" not in console.file.getvalue()
 
 
+def test_a_stopped_sweep_says_how_far_it_came_and_how_to_go_on(console, tmp_path):
+    stopped = screen.Stopped(80, "python run.py -m 'split.seed=range(80)' tracking.dir=x")
+    for store, skipped in (
+        (TrackingConfig(), "what finished is skipped"),
+        (TrackingConfig(name="none"), "from the start"),
+    ):
+        console.file.truncate(0)
+        counts = Counter(FINISHED=3, FAILED=1, KILLED=2)
+        screen.show_sweep(counts, folder=tmp_path, tracking=store, parent=None, stopped=stopped)
+        text = console.file.getvalue()
+        assert "stopped:   4 of 80 jobs ended, 2 stopped in the middle, 74 not begun\n" in text
+        assert "go on:     python run.py -m 'split.seed=range(80)' tracking.dir=x\n" in text
+        assert skipped in text
+
+
 def test_an_error_is_one_line_whatever_it_contains(capsys):
     with pytest.raises(SystemExit) as end, screen.plain_errors(lambda line: SystemExit(1)):
         raise AuclabError("[red] is no markup here,\n  " + "and lines " * 30 + "are joined")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 import uuid
 from collections.abc import Iterator
@@ -71,7 +72,7 @@ class SweepCallback(Callback):
 
         show_notes()
         # Hydra turns an exception raised here into a warning and continues.
-        with plain_errors(lambda line: SystemExit(1)):
+        with plain_errors(lambda line: SystemExit(1), stopped="no job was begun"):
             check_launcher(config.hydra.launcher)
             params = config.hydra.sweeper.get("params") or {}
             fixed = [f"{key}={value!s}" for key, value in params.items()]
@@ -181,7 +182,7 @@ def report_remaining_jobs() -> None:
 
 def _close(sweep: Sweep, stopped: bool) -> bool:
     """Close the parent run and print the summary; return whether a job is missing."""
-    from auclab.pipeline.screen.console import plain_errors, show_sweep
+    from auclab.pipeline.screen.console import Stopped, plain_errors, show_sweep
     from auclab.pipeline.screen.notes import show_notes
 
     show_notes()  # once more: Hydra has configured the loggers
@@ -207,5 +208,6 @@ def _close(sweep: Sweep, stopped: bool) -> bool:
         parent=sweep.parent,
         other_code=other_code,
         comparable=sweep.comparable,
+        stopped=Stopped(sweep.watcher.total, shlex.join([*program(), *sys.argv[1:]])) if stopped else None,
     )
     return missing

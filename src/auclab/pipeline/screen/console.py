@@ -229,6 +229,14 @@ def failed_line(name: str, error: BaseException) -> str:
     return f"[red]error:[/red] {escape(hide_password(message))}  [dim]{escape(hide_password(name))}[/dim]"
 
 
+@dataclass(frozen=True)
+class Stopped:
+    """A sweep that Ctrl-C ended: how many jobs it has, if that is known, and the command that goes on."""
+
+    total: int | None
+    command: str
+
+
 def show_sweep(
     counts: Counter[str],
     *,
@@ -237,11 +245,12 @@ def show_sweep(
     parent: str | None,
     other_code: Counter[str] | None = None,
     comparable: bool = True,
+    stopped: Stopped | None = None,
 ) -> None:
     """The last lines of a sweep: how many jobs ended in which status, where they are, and how to compare them.
 
     `other_code` counts the jobs that had finished with other code in the same way. The jobs of a study are not
-    `comparable`: what they have are values of claims.
+    `comparable`: what they have are values of claims. A sweep that Ctrl-C `stopped` says how far it came.
     """
     failed = f"[red]{counts['FAILED']} failed[/red]" if counts["FAILED"] else "0 failed"
     killed = f"[yellow]{counts['KILLED']} killed[/yellow]" if counts["KILLED"] else "0 killed"
@@ -259,11 +268,34 @@ def show_sweep(
         out.print(f"not in the store: auclab push {place} sends the runs that are kept there", soft_wrap=True)
     if counts["SKIPPED"]:
         out.print("a job that finished before is skipped; rerun=true computes it again", soft_wrap=True)
+    if stopped is not None:
+        out.print(f"stopped:   {_how_far(counts, stopped.total)}", soft_wrap=True)
+        out.print(f"go on:     {stopped.command}", soft_wrap=True, markup=False)
+        skipped = (
+            "what finished is skipped" if kept else "tracking=none keeps no runs: from the start"
+        )
+        out.print(f"           {skipped}", style="dim")
     ended = f"{counts['FINISHED']} finished, {counts['SKIPPED']} skipped, {failed}, {killed}"
     ended += f", [yellow]{counts['LEFT_OUT']} left out[/yellow]" if counts["LEFT_OUT"] else ""
     ended += f", {counts['PRUNED']} left early" if counts["PRUNED"] else ""
     ended += f", [red]{counts['KEPT']} kept in their folders[/red]" if counts["KEPT"] else ""
     out.print(f"sweep: {ended}{_other_code(other_code or Counter())}", soft_wrap=True)
+
+
+def _how_far(counts: Counter[str], total: int | None) -> str:
+    """Jobs that ended, were stopped, and not begun; the last unknown where their number is.
+
+    Examples
+    --------
+    >>> _how_far(Counter(FINISHED=4, KILLED=1), 80)
+    '4 of 80 jobs ended, 1 stopped in the middle, 75 not begun'
+    >>> _how_far(Counter(SKIPPED=2), None)
+    '2 jobs ended, 0 stopped in the middle'
+    """
+    killed = counts["KILLED"]
+    ended = counts.total() - killed
+    text = f"{ended} {'' if total is None else f'of {total} '}jobs ended, {killed} stopped in the middle"
+    return text if total is None else f"{text}, {max(0, total - counts.total())} not begun"
 
 
 def _other_code(counts: Counter[str]) -> str:
