@@ -271,9 +271,8 @@ def show_sweep(
     if stopped is not None:
         out.print(f"stopped:   {_how_far(counts, stopped.total)}", soft_wrap=True)
         out.print(f"go on:     {stopped.command}", soft_wrap=True, markup=False)
-        skipped = (
-            "what finished is skipped" if kept else "tracking=none keeps no runs: from the start"
-        )
+        kept = tracking.name == "mlflow"
+        skipped = "what finished is skipped" if kept else "tracking=none keeps no runs: from the start"
         out.print(f"           {skipped}", style="dim")
     ended = f"{counts['FINISHED']} finished, {counts['SKIPPED']} skipped, {failed}, {killed}"
     ended += f", [yellow]{counts['LEFT_OUT']} left out[/yellow]" if counts["LEFT_OUT"] else ""
