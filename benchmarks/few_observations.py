@@ -141,28 +141,18 @@ def rows() -> Iterator[Row]:
 
 
 def tables(found: Sequence[measured.Row]) -> dict[str, str]:
-    """AUC by number of positives; the other metrics."""
-    lines = []
-    for scores in STEPS.values():
-        for area in AREAS:
-            cells = [
-                _cell(row)
-                for row in found
-                if (row["metric"], row["scores"], float(row["auc"])) == ("auc", scores, area)
-            ]
-            truth = next(float(r["truth"]) for r in found if (r["scores"], float(r["auc"])) == (scores, area))
-            lines.append([scores, f"{truth:.3f}", *cells])
-    auc = measured.table(["scores", "AUC", *(f"{few} positives" for few in FEW)], lines)
-    others = [
-        [row["metric"], row["scores"], f"{float(row['truth']):.3f}", f"{row['n_pos']} + {row['n_neg']}", _cell(row)]
-        for row in found
-        if row["metric"] != "auc"
-    ]
-    others.sort(key=lambda line: line[0])
-    return {
-        "auc": auc,
-        "others": measured.table(["metric", "scores", "truth", "positives + negatives", "covered"], others),
-    }
+    """A table of each metric: a line for every population, a column for every size."""
+    names = {"auc": "AUC", "bauc": "bAUC", "partial_auc": "partial AUC", "tpr_at_fpr": "TPR"}
+    return {metric: _table([row for row in found if row["metric"] == metric], name) for metric, name in names.items()}
+
+
+def _table(found: Sequence[measured.Row], name: str) -> str:
+    sizes = list(dict.fromkeys((row["n_pos"], row["n_neg"]) for row in found))
+    lines: dict[tuple[str, str], list[str]] = {}
+    for row in found:
+        line = lines.setdefault((row["scores"], row["auc"]), [row["scores"], f"{float(row['truth']):.3f}"])
+        line.append(_cell(row))
+    return measured.table(["scores", name, *(f"{pos} + {neg}" for pos, neg in sizes)], lines.values())
 
 
 def _cell(row: measured.Row) -> str:
@@ -192,15 +182,22 @@ def sentences(found: Sequence[measured.Row]) -> list[str]:
             f"{shown}: {count:,} samples, {percent(before / count)} % by the standard error alone, "
             f"{percent(after / count)} % as they are"
         )
-    worst = {
-        few: min(float(r["covered"]) for r in found if (r["metric"], r["n_pos"]) == ("auc", str(few))) for few in FEW
-    }
-    lines.append(
-        "the lowest coverage of AUC is "
-        + ", ".join(f"{percent(worst[few])} % with {few}" for few in FEW)
-        + " positives"
-    )
-    return lines
+
+    def lowest(metric: str, n_pos: int, n_neg: int) -> str:
+        """The lowest coverage at a size, in per cent."""
+        rows = (row for row in found if (row["metric"], row["n_pos"], row["n_neg"]) == (metric, str(n_pos), str(n_neg)))
+        return percent(min(float(row["covered"]) for row in rows))
+
+    listed = ", ".join(f"{lowest('auc', few, MANY)} % with {few}" for few in FEW)
+    partial = [lowest("partial_auc", *sizes) for sizes in OF_BAND[1:]]
+    rate = [lowest("tpr_at_fpr", *sizes) for sizes in OF_BAND]
+    return [
+        *lines,
+        f"The lowest coverage of AUC is {listed} positives",
+        f"at least {partial[0]}, {partial[1]} and {partial[2]} % with 2, 5 and 20 negatives in the band",
+        f"at least {rate[0]} % with 5 positives, at least {rate[1]}, {rate[2]} and {rate[3]} % with 20, 50 and 200 "
+        "negatives",
+    ]
 
 
 def main() -> None:
