@@ -217,7 +217,7 @@ FILES = (
     _file("short_row.csv", "", r"row 7 has 2 fields.*header row has 3"),
     _file("long_row.csv", "", r"row 7 has 4 fields.*header row has 3"),
     _file("no_quotes.csv", "", r"row 1 has 4 fields.*belongs in quotes"),
-    _file("bad_cell.csv", "", r"'size' has 1 cell .* 'unknown' \(row 17\); dataset.missing=\[unknown\]"),
+    _file("bad_cell.csv", "", r"'size' has 1 cell .* 'unknown' \(row 17\); 'dataset.missing=\[unknown\]'"),
     _file("thousands.csv", "", r"'price' looks like numbers that cannot be read, such as '1.234.567' in row 1"),
     _file("units.csv", "", r"'weight' looks like numbers that cannot be read, such as '0 kg'"),
     _file("dates.csv", "", r"'since' holds dates.*preprocess.dates=\[year,month,age\].*dataset.drop=\[since\]"),

@@ -173,8 +173,14 @@ def did_you_mean(word: str, choices: Iterable[str]) -> str:
     >>> did_you_mean("ranksmv", ["bauc", "ranksvm"]), did_you_mean("forest", ["bauc", "ranksvm"])
     (" (did you mean 'ranksvm'?)", '')
     """
+    near = nearest(word, choices)
+    return "" if near is None else f" (did you mean {near!r}?)"
+
+
+def nearest(word: str, choices: Iterable[str]) -> str | None:
+    """That of `choices` which is nearly the same word, in lower or upper case; None if none is."""
     from difflib import get_close_matches
 
     names = {str(name).lower(): str(name) for name in choices}
     near = get_close_matches(str(word).lower(), names, n=1, cutoff=0.6)
-    return f" (did you mean {names[near[0]]!r}?)" if near else ""
+    return names[near[0]] if near else None

@@ -136,7 +136,7 @@ def test_one_bad_cell_is_named_and_can_be_read_as_missing(tmp_path: Path) -> Non
     rows[16] = "unknown,1"
     (tmp_path / "my.csv").write_text("\n".join(["age,y", *rows]), encoding="utf-8")
     words = (
-        r"column 'age' has 1 cell that is no number among 39 that are: 'unknown' \(row 17\); dataset.missing=\[unknow"
+        r"column 'age' has 1 cell that is no number among 39 that are: 'unknown' \(row 17\); 'dataset.missing=\[unknow"
     )
     with pytest.raises(AuclabError, match=words):
         load_file(tmp_path / "my.csv", target="y")
@@ -157,7 +157,7 @@ def test_numbers_as_missing_markers(tmp_path: Path) -> None:
     [
         (['"1,5"', '"2,5"', '"3,75"'], r"such as '1,5' in row 1; .* 'dataset.decimal=\",\"' reads decimal commas"),
         (["1.234.567", "2.000.000", "9"], r"such as '1.234.567' in row 1"),
-        (["12 kg", "13 kg", "14 kg"], r"such as '12 kg' in row 1; .* dataset.nominal=\[x\] takes it"),
+        (["12 kg", "13 kg", "14 kg"], r"such as '12 kg' in row 1; .* 'dataset.nominal=\[x\]' takes it"),
         (["12 %", "13%", "x"], r"such as '12 %' in row 1"),
     ],
 )

@@ -72,7 +72,7 @@ def test_whole_numbers_that_are_different_in_each_row_are_pointed_out():
     X = pd.DataFrame({"number": np.arange(90) * 7, "size": np.arange(90.0)})
     (note,) = sort_columns(Dataset(name="numbers", X=X, y=np.arange(90) % 2)).notes
     assert note.startswith("column 'number' has a different whole number in every row")
-    assert note.endswith("dataset.drop=[number] leaves it out")
+    assert note.endswith("'dataset.drop=[number]' leaves it out")
 
 
 def test_a_table_of_numbers_needs_no_words():

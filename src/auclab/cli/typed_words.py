@@ -30,8 +30,8 @@ def quoted_where_needed(arguments: Sequence[str]) -> list[str]:
     --------
     >>> quoted_where_needed(["dataset.target=größe", "dataset.path=my file (1).csv", "split.seed=0,1"])
     ['dataset.target="größe"', 'dataset.path="my file (1).csv"', 'split.seed=0,1']
-    >>> quoted_where_needed(["dataset.drop=[größe,name]"])
-    ['dataset.drop=["größe","name"]']
+    >>> quoted_where_needed(["dataset.drop=[größe,name]", "dataset.target=width [cm]"])
+    ['dataset.drop=["größe","name"]', 'dataset.target="width [cm]"']
     """
     return [_quoted(word) if _is_override(word) and not _parses(word) else word for word in arguments]
 
@@ -208,13 +208,53 @@ def _parses(word: str) -> bool:
 def _quoted(word: str) -> str:
     """A word whose value is in quotes, if that is all it lacks."""
     key, equals, value = word.partition("=")
-    is_list = value.startswith("[") and value.endswith("]")
-    parts = [part.strip() for part in value[1:-1].split(",")] if is_list else [value]
-    if not equals or any(not part or set(part) & set("'\"[]{}$\\") for part in parts):
+    parts = _parts(value)
+    is_list = parts is not None
+    texts = [value] if parts is None else parts
+    unclear = any(
+        not text or set(text) & set("'\"{}$\\") or text.startswith("[") or ("," in text and "[" in text)
+        for text in texts
+    )
+    if not equals or unclear:
         return word
-    inner = ",".join(f'"{part}"' for part in parts)
+    inner = ",".join(f'"{text}"' for text in texts)
     better = f"{key}=[{inner}]" if is_list else f"{key}={inner}"
     return better if _parses(better) else word
+
+
+def _parts(value: str) -> list[str] | None:
+    """What is between the commas of a list, without quotes around it; None if it is no list.
+
+    Examples
+    --------
+    >>> _parts("[width [cm], 'a, b',c]"), _parts("width [cm]")
+    (['width [cm]', 'a, b', 'c'], None)
+    """
+    if not (value.startswith("[") and value.endswith("]")):
+        return None
+    parts, depth, quote = [""], 0, ""
+    for sign in value[1:-1]:
+        if quote:
+            quote = "" if sign == quote else quote
+        elif sign in "'\"" and not parts[-1].strip():
+            quote = sign
+        depth += 0 if quote else (sign in "[({") - (sign in "])}")
+        if sign == "," and depth <= 0 and not quote:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    texts = [part.strip() for part in parts]
+    return list(map(_without_quotes, texts))
+
+
+def _without_quotes(text: str) -> str:
+    """A text without the quotes around it, of which one may have been forgotten."""
+    for sign in "'\"":
+        if len(text) > 1 and text[0] == text[-1] == sign:
+            return text[1:-1]
+        if text.count(sign) == 1 and sign in (text[0], text[-1]):
+            return text.strip(sign)
+    return text
 
 
 def _unreadable(word: str) -> str:
@@ -225,4 +265,7 @@ def _unreadable(word: str) -> str:
         return f"{word!r} is no setting; write KEY=VALUE, such as split.seed=1, or GROUP=CHOICE"
     if value.count("[") != value.count("]") or value.count("{") != value.count("}"):
         return f"{word!r} cannot be read: a bracket is not closed; a list is written as {key}=[a,b]"
-    return f"{word!r} cannot be read; put the value in quotes: {override(key, value)}"
+    parts = _parts(value)
+    each = "the value" if parts is None else "each value of the list" if len(parts) > 1 else "the value in the list"
+    better = override(key, _without_quotes(value) if parts is None else parts)
+    return f"{word!r} cannot be read; put {each} in quotes: {better}"

@@ -243,7 +243,7 @@ def _dates_without_setting(found: Mapping[str, DateText | None], table: Any) -> 
     which = "it" if len(found) == 1 else "them"
     several = f" (any of {', '.join(PARTS)})"
     return (
-        f"{'; '.join(kinds)}: make features of {which} with preprocess.dates=[year,month,age]{several}, drop {which} "
+        f"{'; '.join(kinds)}: make features of {which} with 'preprocess.dates=[year,month,age]'{several}, drop {which} "
         f"with {override('dataset.drop', list(found))}, or take {which} as categories with "
         f"{override('dataset.nominal', list(found))}"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,12 @@ from auclab.datasets.checksum import verified_sha256
 from auclab.datasets.csv_format import CsvFormat, csv_format
 from auclab.datasets.csv_rows import leading_zeros
 from auclab.datasets.labels import as_labels, binarise
+from auclab.datasets.overrides import override
 from auclab.datasets.records import Dataset
 from auclab.datasets.table import ALL, UNREADABLE, make_dataset, read_csv, unreadable
 from auclab.datasets.unpacked import unpacked
 from auclab.types import AuclabError
-from auclab.validation import did_you_mean
+from auclab.validation import did_you_mean, nearest
 
 #: Missing values in csv and tsv files.
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "None")
@@ -182,17 +184,30 @@ def _require_columns(
     every = ", ".join(columns)
     if target is None:
         raise AuclabError(f"which column of {path} is the target? Give dataset.target; columns are {every}")
-    asked = [("target column {}", str(target))]
-    asked += [("nominal column {}", name) for name in nominal] + [
-        ("column {}, to be dropped,", name) for name in dropped
-    ]
-    for role, name in asked:
-        if name not in columns:
-            raise AuclabError(
-                f"{role.format(repr(name))} is not there{did_you_mean(name, columns)}; columns are {every}"
-            )
+    given = {"target": [str(target)], "nominal": nominal, "drop": dropped}
+    words = {"target": "target column {}", "nominal": "nominal column {}", "drop": "column {}, to be dropped,"}
+    for key, names in given.items():
+        for name in names:
+            if name not in columns:
+                role, near = words[key].format(repr(name)), did_you_mean(name, columns)
+                hint = _hint(key, name, names, columns)
+                raise AuclabError(f"{role} is not there{near}{hint}; columns are {every}")
     if str(target) in dropped:
         raise AuclabError(f"column {target!r} is the target and to be dropped; take it out of dataset.drop")
+
+
+def _hint(key: str, name: str, names: Sequence[str], columns: Sequence[str]) -> str:
+    """How a column is to be typed whose name a comma has split, or that is alike and needs quotes."""
+    for column in columns:
+        parts = [part.strip() for part in column.split(",")]
+        for first in range(len(names) - len(parts) + 1):
+            if len(parts) > 1 and list(names[first : first + len(parts)]) == parts:
+                whole = [*names[:first], column, *names[first + len(parts) :]]
+                return f"; a name with a comma is one value in quotes: {override(f'dataset.{key}', whole)}"
+    if (near := nearest(name, columns)) is None or re.fullmatch(r"\w+", near, flags=re.ASCII):
+        return ""
+    whole = [near if each == name else each for each in names]
+    return f"; it is typed as {override(f'dataset.{key}', whole[0] if key == 'target' else whole)}"
 
 
 def _read_parquet(path: Path) -> Any:

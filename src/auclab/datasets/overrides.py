@@ -23,23 +23,29 @@ def override(key: str, value: str | Sequence[str], *, most: int = 8) -> str:
 
     Examples
     --------
-    >>> override("dataset.drop", ["id", "name"])
+    >>> print(override("dataset.drop", ["id", "name"]))
     'dataset.drop=[id,name]'
     >>> print(override("dataset.drop", ["income (€, year)"]))
     'dataset.drop=["income (€, year)"]'
     >>> print(override("dataset.target", "größe"))
     'dataset.target="größe"'
+    >>> print(override("dataset.target", "it's"))
+    'dataset.target="it'"'"'s"'
     """
     if isinstance(value, str):
         text = _word(value)
     else:
         text = f"[{','.join([_word(each) for each in value[:most]] + ['…'] * (len(value) > most))}]"
     whole = f"{key}={text}"
-    return whole if re.fullmatch(r"[\w.,=\[\]\-]*", whole, flags=re.ASCII) else shlex.quote(whole)
+    # A list in quotes too: zsh takes brackets for a pattern of file names.
+    return whole if re.fullmatch(r"[\w.,=\-]*", whole, flags=re.ASCII) else shlex.quote(whole)
 
 
 def _word(text: str) -> str:
     if _PLAIN.fullmatch(text) and text.lower() not in _TAKEN:
         return text
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+    # Hydra takes backslashes as they are, except in front of a quote; OmegaConf reads ${…} unless a backslash is there.
+    escaped = re.sub(r"(\\*)\$\{", r"\1\1\\${", text)
+    escaped = re.sub(r'(\\*)"', r'\1\1\\"', escaped)
+    last = escaped[len(escaped.rstrip("\\")) :]
+    return f'"{escaped}{last}"'

@@ -1,0 +1,147 @@
+"""Settings as messages print them, typed into a shell."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from omegaconf import OmegaConf
+
+from auclab.cli.typed_words import in_words, quoted_where_needed
+from auclab.datasets.file import load_file
+from auclab.datasets.overrides import override
+from auclab.pipeline.config.compose import compose_experiment
+from auclab.types import AuclabError
+
+#: Names of columns, each with something that bash, Hydra's language or OmegaConf reads as something else.
+NAMES = (
+    "plain",
+    "two words",
+    "Größe [cm]",
+    "income (€, year)",
+    "a=b",
+    "it's",
+    'say "x"',
+    "'x'",
+    '"x"',
+    "${x}",
+    "$HOME",
+    "`ls`",
+    "!x",
+    "100",
+    "1e5",
+    "-1",
+    "null",
+    "True",
+    "back\\slash",
+    "ends\\",
+    'ends\\"',
+    "\\\\",
+    "a: {b}",
+    "[x]",
+    "a;b|c&d",
+    "#1",
+    "~x",
+    "*",
+    "a\tb",
+    "interval(0,1)",
+    "choice(a,b)",
+)
+
+
+def typed(words: str) -> list[str]:
+    """The words of a command after bash has read them."""
+    done = subprocess.run(["bash", "-c", f"printf '%s\\0' {words}"], capture_output=True, check=True)
+    return done.stdout.decode().split("\0")[:-1]
+
+
+def settings(words: list[str]) -> dict[str, object]:
+    experiment = compose_experiment(["dataset=file", "dataset.path=x.csv", *quoted_where_needed(words)])
+    found = OmegaConf.to_container(experiment.config.dataset, resolve=True)
+    assert isinstance(found, dict)
+    return {str(key): value for key, value in found.items()}
+
+
+def test_what_is_printed_is_what_is_read() -> None:
+    for name in NAMES:
+        words = [override("dataset.target", name), override("dataset.drop", [name, "other"], most=99)]
+        found = settings(typed(" ".join(words)))
+        assert (found["target"], found["drop"]) == (name, [name, "other"])
+    every = typed(override("dataset.nominal", NAMES, most=99))
+    assert settings(every)["nominal"] == list(NAMES)
+
+
+@pytest.mark.parametrize(
+    ("word", "value"),
+    [
+        ("dataset.target=Größe [cm]", "Größe [cm]"),
+        ("dataset.drop=[Größe [cm],m0]", ["Größe [cm]", "m0"]),
+        ("dataset.drop=[income (€, year),two words]", ["income (€, year)", "two words"]),
+    ],
+)
+def test_brackets_and_umlauts_need_no_quotes_of_hydra(word: str, value: object) -> None:
+    assert settings([word])[word.partition("=")[0].removeprefix("dataset.")] == value
+
+
+@pytest.mark.parametrize(
+    ("word", "value"),
+    [
+        ("dataset.target=done [0/1], =?", "done [0/1], =?"),
+        ("dataset.target=it's", "it's"),
+        ('dataset.target="Größe', "Größe"),
+        ("dataset.drop=[it's,b c]", ["it's", "b c"]),
+        ('dataset.nominal=[say "x"]', ['say "x"']),
+    ],
+)
+def test_a_word_that_cannot_be_read_is_printed_as_it_can(word: str, value: object) -> None:
+    line = in_words(ValueError(), [word])
+    found = re.fullmatch(r".* cannot be read; put .* in quotes: (.*)", line)
+    assert found is not None, line
+    assert settings(typed(found[1]))[word.partition("=")[0].removeprefix("dataset.")] == value
+
+
+def test_a_name_that_its_commas_have_split(tmp_path: Path) -> None:
+    path = tmp_path / "my.csv"
+    path.write_text('m,"income, year","done [0/1], =?"\n1,3,no\n2,1,yes\n3,2,yes\n', encoding="utf-8")
+    (word,) = typed(shlex.quote("dataset.drop=[m,income, year]"))
+    dropped = settings([word])["drop"]
+    assert dropped == ["m", "income", "year"]
+    with pytest.raises(AuclabError, match=r"'income', to be dropped, .*one value in quotes: ('.*'); columns") as it:
+        load_file(path, "done [0/1], =?", "yes", drop=dropped)  # type: ignore[arg-type]
+    advice = re.search(r"in quotes: ('.*?'); columns", str(it.value))
+    assert advice is not None
+    assert settings(typed(advice[1]))["drop"] == ["m", "income, year"]
+    with pytest.raises(AuclabError, match="it is typed as") as near:
+        load_file(path, "done 0/1 =?", "yes")
+    advice = re.search(r"typed as ('.*?'); columns", str(near.value))
+    assert advice is not None
+    assert settings(typed(advice[1]))["target"] == "done [0/1], =?"
+
+
+def test_the_printed_command_runs(tmp_path: Path) -> None:
+    """Every advice of the messages, one after the other, until the run ends well."""
+    names = ["x", "Größe [cm]", "income (€, year)", 'said "no"', "done [0/1], =?"]
+    rows = [[k % 7, 170 + k, f"name {k}", f"{k} of 9 said, it's", "yes" if k % 3 else "no"] for k in range(80)]
+    text = "\n".join(";".join(f'"{str(cell).replace(chr(34), 2 * chr(34))}"' for cell in row) for row in [names, *rows])
+    (tmp_path / "my.csv").write_text(text, encoding="utf-8")
+    command = f"{shlex.quote(sys.executable)} -m auclab run dataset=file dataset.path=my.csv tracking=none"
+    command += " formulation=bauc bounds=none decision.probability=none " + override("dataset.target", names[-1])
+
+    def run(words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["bash", "-c", words], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
+        )
+
+    first = run(command)
+    positive = re.search(r"Give dataset.positive, such as (\S+);", first.stderr)
+    assert positive is not None, first.stderr
+    second = run(f"{command} {positive[1]}")
+    dropped = re.search(r"Drop them with (.*), or take them", second.stderr)
+    assert dropped is not None, second.stderr
+    third = run(f"{command} {positive[1]} {dropped[1]}")
+    assert third.returncode == 0, third.stderr
+    assert "80 rows × 2 features" in third.stdout
