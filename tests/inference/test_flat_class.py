@@ -15,7 +15,7 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 from auclab import metrics
-from auclab.inference import compare_scorers, estimate, estimate_summary, tpr_at_fpr
+from auclab.inference import compare_scorers, estimate, estimate_summary, roc_band, tpr_at_fpr
 from auclab.inference.catalogue import estimable
 from auclab.inference.components import Components
 from auclab.inference.flat_class import flat_class
@@ -213,6 +213,10 @@ class TestNotes:
         assert note.startswith("only about 1 of 20 negatives lie below the threshold")
         assert tpr_at_fpr(y, s, 0.2).notes == tpr_at_fpr(y, s, 0.0).notes == ()
         assert "exact" not in tpr_at_fpr(y, s, 0.1, sample_weight=np.ones(70)).notes[0]
+
+    def test_a_band(self):
+        assert roc_band(TIED_Y, TIED_S, resamples=100).notes == (FEW_POSITIVES,)
+        assert roc_band(TIED_Y, TIED_S, method="ks").notes == ()
 
     def test_two_scorers(self):
         rng = np.random.default_rng(5)

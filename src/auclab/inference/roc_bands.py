@@ -31,6 +31,7 @@ from scipy.stats import kstwo
 from auclab.inference.bootstrap import number_of_resamples
 from auclab.inference.curves import BEST, WORST, Curve, displaced, displacement_between, height_at
 from auclab.inference.estimation import check_level
+from auclab.inference.flat_class import few_observations
 from auclab.inference.sample import Observations
 from auclab.metrics.bpoe_equation import solve_bpoe
 from auclab.metrics.buffered_roc import broc_from_sorted
@@ -221,7 +222,8 @@ def _band(
     c = float(np.quantile(distances, level, method="higher"))
     if c <= FLAT:
         return _without_spread(observations, curve, level, threshold, "all resamples have the same curve")
-    return _ends(curve, c * a, c * b, level, "bootstrap", threshold)
+    notes = few_observations(*(rows.size for rows in observations.class_rows))
+    return _ends(curve, c * a, c * b, level, "bootstrap", threshold, notes)
 
 
 def _ends(

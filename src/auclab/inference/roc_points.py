@@ -11,7 +11,7 @@ negatives (Woodruff 1952, JASA 47, for quantiles), which needs no bandwidth.
 
 * ``"influence"``: Wilson's limits of a share with ``R(1 − R)/SE²`` observations.
 * ``"bootstrap"``: mean and standard deviation of ``(m₊ R̂ + c²/2)/(m₊ + c²)`` over stratified resamples (interval BTII
-  of Zhou & Qin 2005, Statistics in Medicine 24, 465–477).
+  of Zhou & Qin 2005, Statistics in Medicine 24, 465–477), made to hold the value.
 * ``"exact"``: thresholds, order statistics of the negatives, whose FPR lies below and above u, and limits of Clopper &
   Pearson of the TPR at these, each of the four with an error of (1 − level)/4. At least `level` for all sizes and
   distributions (Schäfer 1994, Statistics in Medicine 13, 1551–1561), and wide.
@@ -29,6 +29,7 @@ from scipy.stats import beta, norm
 from auclab.inference.bootstrap import number_of_resamples
 from auclab.inference.curves import height_at
 from auclab.inference.estimation import check_level
+from auclab.inference.flat_class import few_observations
 from auclab.inference.intervals import ONE_OBSERVATION
 from auclab.inference.results import Estimate
 from auclab.inference.roc_bands import FLAT, resampled_curves
@@ -205,7 +206,9 @@ def _bootstrap(observations: Observations, rate: float, level: float, resamples:
     if error <= FLAT:
         # the limits of Agresti & Coull, the share of a sample in which nothing varies
         error, notes = math.sqrt(centre * (1.0 - centre) / (pos + c * c)), ("all resamples have the same value",)
-    lower, upper = max(centre - c * error, 0.0), min(centre + c * error, 1.0)
+    # of a few observations the centre, moved towards ½, may be further from the value than the limits reach
+    lower, upper = max(min(centre - c * error, value), 0.0), min(max(centre + c * error, value), 1.0)
+    notes = notes or few_observations(*(rows.size for rows in observations.class_rows))
     return Estimate(value, float(found.std(ddof=1)), lower, upper, level, "bootstrap", notes)
 
 
