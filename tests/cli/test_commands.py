@@ -188,7 +188,7 @@ def test_a_choice_that_fits_nothing_is_said(call):
         (["--where", "dataset"], "write KEY=VALUE"),
         (["--where", "penalty=1"], "is it formulation.penalty?"),
         (["--where", "dataset=other"], "no run has this value; there are breast_cancer"),
-        (["--sweep", "zzz"], "0 sweeps are called 'zzz'"),
+        (["--sweep", "zzz"], "no sweep is called 'zzz'"),
         (["--filter", "what"], "cannot read the runs"),
     ):
         code, _, error = call("runs", *words)
@@ -303,3 +303,23 @@ def test_a_terminal_of_80_columns_shows_every_auc(store):
     said = "not shown in 80 columns: started, gap, splits (a wider terminal shows all, and so does a file)"
     assert said in " ".join(text.split())
     assert "λ: weight of the norm of w · l2: Euclidean norm" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("compare --metric baucc", "test/bauc"),
+        ("runs --metric tset/auc", "test/auc"),
+        ("report --metric test/baucc", "test/bauc"),
+        ("runs --where datset=breast_cancer", "dataset"),
+        ("runs --where dataset=breast_cancr", "breast_cancer"),
+        ("runs --experiment fold", "folds"),
+        ("show lst", "last"),
+        ("compare --sweep lsat", "last"),
+    ],
+)
+def test_a_misspelt_word_gets_the_one_that_is_meant(words, meant, call):
+    code, _, error = call(*words.split())
+    assert code == 1
+    (line,) = error.splitlines()
+    assert f"(did you mean {meant!r}?)" in line

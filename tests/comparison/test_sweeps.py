@@ -65,7 +65,7 @@ def test_a_sweep_has_what_it_skipped_and_the_last_one_was_started_last(tracking,
     assert alone not in kept
     assert choose_sweep(runs, first[:8], place)[1]["run_id"].tolist() == kept[:2]
     assert choose_sweep(runs, other, place)[1]["run_id"].tolist() == [alone]
-    with pytest.raises(AuclabError, match="0 sweeps are called 'zzz'"):
+    with pytest.raises(AuclabError, match="no sweep is called 'zzz'"):
         choose_sweep(runs, "zzz", place)
 
 

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from auclab.comparison.cells import shorten
+from auclab.comparison.cells import measured, no_metric, shorten
 from auclab.comparison.runs import fetch_files, find_metric, find_run, read_runs, require_store, sweep_jobs
 from auclab.comparison.sweeps import choose_sweep
 from auclab.pipeline.screen.console import out, reading
 from auclab.tracking import SETTINGS_TAG
 from auclab.tracking.address import Address, hide_password
 from auclab.types import AuclabError
+from auclab.validation import did_you_mean
 
 if TYPE_CHECKING:
     from auclab.comparison.table import Table
@@ -33,7 +34,7 @@ def runs(arguments: Namespace) -> int:
     found = _choose(arguments, status=arguments.status)
     metric = find_metric(found, arguments.metric)
     if arguments.metric != "auc" and metric not in found:
-        raise AuclabError(f"no run has a metric {arguments.metric!r}")
+        raise AuclabError(no_metric(arguments.metric, measured(found)))
     if arguments.last is not None:
         newest = list(dict.fromkeys(found["run_id"]))[-arguments.last :] if arguments.last > 0 else []
         found = found[found["run_id"].isin(newest)]
@@ -303,12 +304,13 @@ def where(runs: pd.DataFrame, conditions: Sequence[str]) -> pd.DataFrame:
             raise AuclabError(f"--where {condition}: write KEY=VALUE, such as dataset=ionosphere")
         if key not in runs:
             close = [str(name) for name in runs if key in str(name)]
-            hint = f"; is it {shorten(close)}?" if close else ""
+            hint = f"; is it {shorten(close)}?" if close else did_you_mean(key, map(str, runs))
             raise AuclabError(f"--where {condition}: no run has {key!r}{hint}")
         fitting = runs[_fits(runs[key], values.split(","))]
         if fitting.empty and len(runs):
-            there = shorten(["None" if pd.isna(each) else str(each) for each in runs[key].unique()], 8)
-            raise AuclabError(f"--where {condition}: no run has this value; there are {there}")
+            there = ["None" if pd.isna(each) else str(each) for each in runs[key].unique()]
+            near = did_you_mean(values, there)
+            raise AuclabError(f"--where {condition}: no run has this value{near}; there are {shorten(there, 8)}")
         runs = fitting
     return runs
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 import pandas as pd
 
 from auclab.comparison.common import common_pairs
 from auclab.pipeline.config.run_name import SYMBOLS, TUNED_TOGETHER
 from auclab.types import AuclabError
+from auclab.validation import did_you_mean
 
 #: Settings that only repeat an experiment; the name of the split is the column ``fold``.
 REPLICATION = ("dataset.seed", "split.seed", "split.fold", "split.n_repeats")
@@ -256,11 +258,32 @@ def _pairs(runs: pd.DataFrame, taken: Sequence[str]) -> list[str]:
     return labels
 
 
+def measured(runs: pd.DataFrame) -> list[str]:
+    """The metrics that runs have, objective and gap."""
+    names = sorted(str(name) for name in runs.select_dtypes("number"))
+    found = [name for name in names if name.startswith(("test/", "train/")) and not name.endswith(PARTS)]
+    return [*found, "objective", "gap"]
+
+
+def no_metric(metric: str, available: Sequence[str]) -> str:
+    """What is said of a metric that no run has.
+
+    Examples
+    --------
+    >>> no_metric("baucc", ["test/auc", "test/bauc"])
+    "no run has a metric 'baucc' (did you mean 'test/bauc'?); there are test/auc, test/bauc"
+    """
+    full = {name.rpartition("/")[2]: name for name in reversed(available)}
+    near = did_you_mean(metric, available) if "/" in metric else ""
+    if not near:
+        found = get_close_matches(metric.rpartition("/")[2].lower(), full, n=1)
+        near = f" (did you mean {full[found[0]]!r}?)" if found else ""
+    return f"no run has a metric {metric!r}{near}; there are {', '.join(available)}"
+
+
 def _with_metric(runs: pd.DataFrame, metric: str, notes: list[str]) -> pd.DataFrame:
     if metric not in runs or not pd.api.types.is_numeric_dtype(runs[metric]) or runs[metric].isna().all():
-        names = sorted(str(name) for name in runs.select_dtypes("number"))
-        available = [name for name in names if name.startswith(("test/", "train/")) and not name.endswith(PARTS)]
-        raise AuclabError(f"no run has a metric {metric!r}; there are {', '.join([*available, 'objective', 'gap'])}")
+        raise AuclabError(no_metric(metric, measured(runs)))
     without = runs[runs[metric].isna()]
     if len(without):
         omitted = shorten([str(name) for name in without["run"].unique()])

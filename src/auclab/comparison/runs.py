@@ -21,6 +21,7 @@ from auclab.pipeline.stored.stores_of_0_1 import update_params
 from auclab.pipeline.stored.visible import visible
 from auclab.tracking.address import Address, hide_password, is_local, is_run_id, local_path
 from auclab.types import AuclabError
+from auclab.validation import did_you_mean
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -155,7 +156,8 @@ def find_run(runs: pd.DataFrame, name: str) -> pd.DataFrame:
         hint = (
             f"say which by its id: {', '.join(each[:8] for each in found[:6])}" if found else "auclab runs lists them"
         )
-        raise AuclabError(f"{count_of} called {name!r}; {hint}")
+        near = "" if found else did_you_mean(name, ["last", *runs["run"].unique(), *(each[:8] for each in ids)])
+        raise AuclabError(f"{count_of} called {name!r}{near}; {hint}")
     return runs[runs["run_id"] == found[0]]
 
 
@@ -221,7 +223,8 @@ def require_store(store: Address) -> None:
 def _experiment_ids(client: MlflowClient, names: Sequence[str] | None, store: Address) -> list[str]:
     ids = {item.name: item.experiment_id for item in client.search_experiments()}
     if missing := [name for name in names or () if name not in ids]:
-        raise AuclabError(f"no experiment {', '.join(missing)} in {store}; there are {', '.join(sorted(ids))}")
+        near = did_you_mean(missing[0], ids)
+        raise AuclabError(f"no experiment {', '.join(missing)} in {store}{near}; there are {', '.join(sorted(ids))}")
     return [ids[name] for name in names or ids]
 
 

@@ -10,6 +10,7 @@ from auclab.comparison.cells import shorten
 from auclab.comparison.runs import SWEEP_TAG, open_reader, sweep_members
 from auclab.tracking.address import Address
 from auclab.types import AuclabError
+from auclab.validation import did_you_mean
 
 
 def choose_sweep(runs: pd.DataFrame, name: str, store: str | Path) -> tuple[str, pd.DataFrame]:
@@ -35,7 +36,9 @@ def choose_sweep(runs: pd.DataFrame, name: str, store: str | Path) -> tuple[str,
     sweeps += [each for each in members if each not in sweeps]  # their parents were deleted
     found = sweeps[-1:] if name == "last" else [each for each in sweeps if each.startswith(name)]
     if len(found) != 1:
-        raise AuclabError(f"{len(found)} sweeps are called {name!r}; there are {shorten(sweeps) or 'none'}")
+        several = f"{len(found)} sweeps are" if found else "no sweep is"
+        near = "" if found else did_you_mean(name, ["last", *(each[: max(8, len(name))] for each in sweeps)])
+        raise AuclabError(f"{several} called {name!r}{near}; there are {shorten(sweeps) or 'none'}")
     return found[0], runs[runs["run_id"].isin(members[found[0]])]
 
 

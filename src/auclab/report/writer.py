@@ -18,7 +18,7 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from auclab.comparison.cells import PARTS
+from auclab.comparison.cells import PARTS, no_metric
 from auclab.report.cards import read_cards
 from auclab.report.coefficients import scorer_effects
 from auclab.report.comparisons import compare_sheet
@@ -146,9 +146,7 @@ def _metrics(runs: pd.DataFrame, requested: Sequence[str] | None) -> list[str]:
     if requested:
         if unknown := [name for name in requested if name not in available]:
             names = [name for name in available if name.startswith(("test/", "train/")) and not name.endswith(PARTS)]
-            raise AuclabError(
-                f"no run has a metric {unknown[0]!r}; there are {', '.join([*names, 'objective', 'gap'])}"
-            )
+            raise AuclabError(no_metric(unknown[0], [*names, "objective", "gap"]))
         return list(dict.fromkeys(requested))
     train = tuple(name.replace("test/", "train/") for name in METRICS)
     return next(
