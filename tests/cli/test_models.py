@@ -215,3 +215,26 @@ def test_runs_are_found_as_by_mlflow(customers):
         database.execute("ALTER TABLE runs ADD COLUMN more TEXT")
         assert _in_own_store("last", Address.parse(store)) is None
         database.execute("ALTER TABLE runs DROP COLUMN more")
+
+
+def test_new_rows_are_read_as_the_training_file_was(customers, tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    rows = [f'"{k % 9},{k % 7}","{x:.3f}",{int(x > 0)}'.replace(".", ",") for k, x in enumerate(rng.normal(size=60))]
+    table = tmp_path / "commas.csv"
+    table.write_text("\n".join(["a,b,y", *rows]) + "\n", encoding="utf-8")
+    store = ["tracking=mlflow", f"tracking.dir={tmp_path / 'mlruns'}"]
+    words = ["dataset=file", f"dataset.path={table}", "dataset.target=y", 'dataset.decimal=","']
+    run_here(tmp_path / "out", *words, "formulation=bauc", "bounds=none", "metrics=auc", *store)
+    capsys.readouterr()
+
+    def predict(*more):
+        with pytest.raises(SystemExit) as end:
+            cli.main(["predict", "last", *map(str, more), "--store", str(tmp_path / "mlruns")])
+        return end.value.code, capsys.readouterr()
+
+    code, said = predict(table, "--only", "score")
+    assert code == 0, said.err
+    assert len(said.out.splitlines()) == 61
+    code, said = predict(table, "--decimal", ".")
+    assert code == 1
+    assert "'0,0' in row 1 (60 such cells, 0 numbers): --decimal , reads decimal commas" in " ".join(said.err.split())

@@ -34,7 +34,7 @@ class _Column:
     n_numbers: int
 
 
-def refuse_bad_cells(frame: pd.DataFrame, names: Sequence[str]) -> None:
+def refuse_bad_cells(frame: pd.DataFrame, names: Sequence[str], *, decimal: str = ".") -> None:
     """Refuse columns of text in which most cells are numbers, and name the cells that are none.
 
     Parameters
@@ -42,6 +42,8 @@ def refuse_bad_cells(frame: pd.DataFrame, names: Sequence[str]) -> None:
     frame : DataFrame
     names : sequence of str
         The columns that are looked at: those that are not declared as categories.
+    decimal : {".", ","}
+        The sign with which they were read.
 
     Raises
     ------
@@ -56,15 +58,33 @@ def refuse_bad_cells(frame: pd.DataFrame, names: Sequence[str]) -> None:
         ...
     auclab.types.AuclabError: column 'age' has 1 cell that is no number among 2 that are: 'unknown' (row 2); ...
     """
-    found = [column for name in names if (column := _look(name, frame[name])) is not None]
+    found = [column for name in names if (column := _look(name, frame[name], decimal)) is not None]
     unread = [column for column in found if not column.n_numbers]
     if unread:
-        raise _unread(unread)
+        raise _unread(unread, decimal)
     if found:
-        raise _mixed(found)
+        raise _mixed(found, decimal)
 
 
-def _look(name: str, column: pd.Series) -> _Column | None:
+def numbers_in(text: pd.Series, decimal: str = ".") -> pd.Series:
+    """Texts as numbers, NaN where one is none; with decimal commas, one with a point is none.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> numbers_in(pd.Series(["1,5", "1.5", "2"]), ",").tolist()
+    [1.5, nan, 2.0]
+    """
+    import pandas as pd
+
+    texts = text.astype(object)
+    if decimal == ",":
+        plain = texts.astype("string")
+        texts = plain.mask(plain.str.contains(".", regex=False)).str.replace(",", ".", regex=False).astype(object)
+    return pd.to_numeric(texts, errors="coerce").astype(float)
+
+
+def _look(name: str, column: pd.Series, decimal: str) -> _Column | None:
     import pandas as pd
 
     if str(column.dtype) not in ("object", "str", "string"):
@@ -72,7 +92,7 @@ def _look(name: str, column: pd.Series) -> _Column | None:
     counts = column.dropna().value_counts()
     if counts.empty or not all(isinstance(value, str) for value in counts.index):
         return None
-    is_number = pd.to_numeric(pd.Series(counts.index.astype(object)), errors="coerce").notna().to_numpy()
+    is_number = numbers_in(pd.Series(counts.index.astype(object)), decimal).notna().to_numpy()
     n_cells, n_numbers = int(counts.sum()), int(counts[is_number].sum())
     others = counts.index[~is_number]
     if n_numbers < _MOST * n_cells:
@@ -85,7 +105,41 @@ def _look(name: str, column: pd.Series) -> _Column | None:
     return _Column(name, (first, *(str(value) for value in others if value != first)), row, n_cells, n_numbers)
 
 
-def _mixed(columns: Sequence[_Column]) -> AuclabError:
+def read_as_numbers(column: pd.Series, decimal: str) -> pd.Series:
+    """A column of text of new rows as numbers, where a model needs them.
+
+    Raises
+    ------
+    AuclabError
+        Cells that are no numbers; the message names the first.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> read_as_numbers(pd.Series(["1,5", "n/a"], name="age"), ",")
+    Traceback (most recent call last):
+        ...
+    auclab.types.AuclabError: column 'age' needs numbers, and has 'n/a' in row 2 (1 such cell, 1 numbers ...
+    """
+    numbers = numbers_in(column, decimal)
+    bad = (numbers.isna() & column.notna()).to_numpy()
+    if not bad.any():
+        return numbers
+    cells, n_numbers = column[bad], int(numbers.notna().sum())
+    counts = f"{len(cells)} such cell{'' if len(cells) == 1 else 's'}, {n_numbers} numbers"
+    counts += " with decimal commas" if decimal == "," else ""
+    advice = "correct them, or leave them empty"
+    if decimal != "," and cells.map(lambda cell: bool(_DECIMAL_COMMA.fullmatch(str(cell).strip()))).all():
+        advice = "dataset.decimal , reads decimal commas"
+    elif decimal == "," and not n_numbers and numbers_in(cells).notna().all():
+        advice = "dataset.decimal . reads decimal points"
+    raise AuclabError(
+        f"column {column.name!r} needs numbers, and has {cells.iloc[0]!r} in row {int(bad.argmax()) + 1} ({counts}): "
+        f"{advice}"
+    )
+
+
+def _mixed(columns: Sequence[_Column], decimal: str) -> AuclabError:
     parts = []
     for column in columns[:_LISTED]:
         count = column.n_cells - column.n_numbers
@@ -100,16 +154,18 @@ def _mixed(columns: Sequence[_Column]) -> AuclabError:
     nominal = override("dataset.nominal", [column.name for column in columns])
     which = "it" if len(values) == 1 else "them"
     takes = "column" if len(columns) == 1 else "columns"
+    if decimal == ",":
+        parts[-1] += " (numbers of this file have decimal commas)"
     return AuclabError(
         f"{'; '.join(parts)}; {missing} reads {which} as missing, {nominal} takes the {takes} as categories"
     )
 
 
-def _unread(columns: Sequence[_Column]) -> AuclabError:
+def _unread(columns: Sequence[_Column], decimal: str) -> AuclabError:
     first = columns[0]
     several = f" (and {len(columns) - 1} more)" if len(columns) > 1 else ""
     ways = [override("dataset.nominal", [column.name for column in columns]) + " takes it as categories"]
-    if _DECIMAL_COMMA.fullmatch(first.others[0].strip()):
+    if decimal != "," and _DECIMAL_COMMA.fullmatch(first.others[0].strip()):
         ways.insert(0, override("dataset.decimal", ",") + " reads decimal commas")
     return AuclabError(
         f"column {first.name!r}{several} looks like numbers that cannot be read, such as {first.others[0]!r} in row "

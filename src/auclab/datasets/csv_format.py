@@ -6,7 +6,7 @@ import codecs
 import csv
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,7 +56,12 @@ class CsvFormat:
 
 
 def csv_format(
-    path: Path, *, sep: str | None = None, decimal: str | None = None, encoding: str | None = None
+    path: Path,
+    *,
+    sep: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    expected: Mapping[str, str] | None = None,
 ) -> CsvFormat:
     r"""Find how a csv file is written, from all bytes (encoding) and its first 1,000 rows (the rest).
 
@@ -69,6 +74,8 @@ def csv_format(
     decimal : {".", ","}, optional
     encoding : str, optional
         A name that Python knows, such as utf-8, latin-1, cp1252, utf-16.
+    expected : mapping, optional
+        `sep`, `decimal` and `encoding` of a file of the same origin: taken where this one does not tell.
 
     Returns
     -------
@@ -92,11 +99,12 @@ def csv_format(
     ('columns separated by semicolons', 'decimal commas', 'encoding cp1252 (it is not UTF-8)')
     """
     detected: list[str] = []
-    taken = _known_encoding(encoding) if encoding else _find_encoding(path)
+    expected = expected or {}
+    taken = _known_encoding(encoding) if encoding else _find_encoding(path, expected.get("encoding"))
     usual_sep = "\t" if ".tsv" in path.name.lower() else ","
     _refuse_binary(path, taken)
     lines = list(_first_lines(path, taken))
-    separator = _known_separator(sep) if sep else _find_separator(lines, usual_sep)
+    separator = _known_separator(sep) if sep else _find_separator(lines, usual_sep, expected.get("sep"))
     rows = _parsed(lines, separator)
     if not rows or not any(map(str.strip, rows[0])):
         raise AuclabError(f"{path} cannot be read as a table: it has no header row; check the path and the format")
@@ -105,9 +113,9 @@ def csv_format(
     _refuse_ragged(path, header, body, separator)
     if decimal not in (None, ".", ","):
         raise AuclabError(f"dataset.decimal is {decimal!r}; the sign before decimals is . or ,")
-    mark = decimal or ("," if separator != "," and _has_decimal_commas(body) else ".")
+    mark = decimal or _decimal_sign(body, separator) or expected.get("decimal") or "."
     if sep is None and separator != usual_sep:
-        detected.append(f"columns separated by {SEPARATORS[separator]}s")
+        detected.append(f"columns separated by {SEPARATORS.get(separator, repr(separator))}s")
     if decimal is None and mark == ",":
         detected.append("decimal commas")
     if encoding is None and taken != "utf-8":
@@ -145,8 +153,8 @@ def _opened(path: Path) -> Iterator[Any]:
             yield stream
 
 
-def _find_encoding(path: Path) -> str:
-    """UTF-8 if all bytes are, UTF-16 if it is marked as such, else the encoding of Windows in Western Europe."""
+def _find_encoding(path: Path, expected: str | None = None) -> str:
+    """UTF-8 if all bytes are, UTF-16 if it is marked as such, else what is expected, or Windows in Western Europe."""
     with _opened(path) as stream:
         piece = stream.read(_AT_ONCE)
         for mark, name in _MARKS.items():
@@ -161,7 +169,11 @@ def _find_encoding(path: Path) -> str:
                 is_utf8 = False
             is_windows = is_windows and not any(byte in piece for byte in _NOT_IN_WINDOWS)
             piece = stream.read(_AT_ONCE)
-    return "utf-8" if is_utf8 else "cp1252" if is_windows else "latin-1"
+    if is_utf8:
+        return "utf-8"
+    if expected and not expected.lower().startswith("utf"):
+        return expected
+    return "cp1252" if is_windows else "latin-1"
 
 
 def _refuse_binary(path: Path, encoding: str) -> None:
@@ -195,10 +207,10 @@ def _parsed(lines: Sequence[str], separator: str) -> list[list[str]]:
     return rows[:-1] if len(lines) == _LINES and len(rows) < _ROWS else rows  # the last may be cut
 
 
-def _find_separator(lines: Sequence[str], usual: str) -> str:
+def _find_separator(lines: Sequence[str], usual: str, expected: str | None = None) -> str:
     """The sign that splits the header and every row into equally many fields, the most of them."""
     best, most = usual, 1
-    for separator in dict.fromkeys([usual, *SEPARATORS]):
+    for separator in dict.fromkeys([expected or usual, usual, *SEPARATORS]):
         rows = _parsed(lines, separator)
         width = len(rows[0]) if rows else 0
         if width > most and all(len(row) == width for row in rows):
@@ -206,10 +218,19 @@ def _find_separator(lines: Sequence[str], usual: str) -> str:
     return best
 
 
-def _has_decimal_commas(body: Sequence[Sequence[str]]) -> bool:
-    fields = [field.strip() for row in body for field in row]
-    commas = any(_COMMA_NUMBER.fullmatch(field) for field in fields)
-    return commas and not any(_POINT_NUMBER.fullmatch(field) and not _THOUSANDS.fullmatch(field) for field in fields)
+def _decimal_sign(body: Sequence[Sequence[str]], separator: str) -> str | None:
+    """The sign before decimals that most numbers of each column have; None if no number tells, or columns differ.
+
+    Where commas separate columns too, 1,234 in quotes may be a thousand, and only points tell.
+    """
+    signs = set()
+    for column in itertools.zip_longest(*body, fillvalue=""):
+        fields = [field.strip() for field in column]
+        commas = 0 if separator == "," else sum(bool(_COMMA_NUMBER.fullmatch(field)) for field in fields)
+        points = sum(bool(_POINT_NUMBER.fullmatch(field) and not _THOUSANDS.fullmatch(field)) for field in fields)
+        if commas or points:
+            signs.add("," if commas > points else ".")
+    return signs.pop() if len(signs) == 1 else "." if signs else None
 
 
 def _refuse_header(path: Path, header: Sequence[str]) -> None:

@@ -112,6 +112,7 @@ def load_file(
         text = ALL if nominal == ALL else [*kept_as_text, str(target), *as_labels(drop)]
         frame, codes = _read_text(where, written, text, (*MISSING, *as_labels(missing)))
         facts["notes"] = (*(f"{where.name}: {found}" for found in written.detected), *_notes(frame, codes))
+        facts["written"] = {"sep": written.sep, "decimal": written.decimal, "encoding": written.encoding}
         kept_as_text = (*kept_as_text, *codes)
     elif where.name.lower().endswith(PARQUET):
         given = {"sep": sep, "decimal": decimal, "encoding": encoding, "missing": as_labels(missing)}
@@ -124,7 +125,8 @@ def load_file(
         raise AuclabError(f"{where} has an unknown ending; a file ends in one of {endings}")
     frame = frame.rename(columns=str).drop(columns=list(as_labels(drop)))
     if nominal != ALL:
-        refuse_bad_cells(frame, [name for name in frame.columns if name not in (target, *kept_as_text)])
+        looked_at = [name for name in frame.columns if name not in (target, *kept_as_text)]
+        refuse_bad_cells(frame, looked_at, decimal=facts.get("written", {}).get("decimal", "."))
     return make_dataset(frame, target=str(target), positive=positive, negative=negative, nominal=nominal, **facts)
 
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from auclab.datasets.csv_format import csv_format
+from auclab.datasets.bad_cells import read_as_numbers
+from auclab.datasets.csv_format import CsvFormat, csv_format
 from auclab.datasets.file import CSV, MISSING, PARQUET, SVMLIGHT, TSV, _read_parquet
 from auclab.datasets.table import UNREADABLE, read_csv, unreadable
 from auclab.datasets.unpacked import unpacked
@@ -22,6 +23,8 @@ def read_new_rows(
     text: Sequence[str] = (),
     missing: Sequence[str] = (),
     n_columns: int | None = None,
+    numbers: Sequence[str] = (),
+    expected: Mapping[str, str] | None = None,
     **written: Any,
 ) -> pd.DataFrame | Any:
     r"""Read a table with a header row, or an svmlight file.
@@ -36,6 +39,10 @@ def read_new_rows(
         Texts that are missing values, besides those that always are.
     n_columns : int, optional
         Columns of the matrix of an svmlight file.
+    numbers : sequence of str
+        Columns of csv and tsv files that have to be numbers, if they are there.
+    expected : mapping, optional
+        `sep`, `decimal` and `encoding` of the training file, taken where this one does not tell.
     **written
         `sep`, `decimal` and `encoding` of csv and tsv files; found if left out.
 
@@ -46,7 +53,7 @@ def read_new_rows(
     Raises
     ------
     AuclabError
-        A file that is missing or cannot be read, or of an unknown ending.
+        A file that is missing or cannot be read, or of an unknown ending; a cell that is no number where one is needed.
 
     Examples
     --------
@@ -62,7 +69,7 @@ def read_new_rows(
     ending = where.name.lower()
     try:
         if ending.endswith((*CSV, *TSV)):
-            return _read_table(where, text, missing, written)
+            return _read_table(where, text, missing, numbers, csv_format(where, expected=expected, **written))
         if ending.endswith(PARQUET):
             return _read_parquet(where)
         if ending.endswith(SVMLIGHT):
@@ -79,11 +86,14 @@ def read_new_rows(
     )
 
 
-def _read_table(where: Path, text: Sequence[str], missing: Sequence[str], written: Mapping[str, Any]) -> pd.DataFrame:
-    found = csv_format(where, **written)
-    return read_csv(
+def _read_table(
+    where: Path, text: Sequence[str], missing: Sequence[str], numbers: Sequence[str], found: CsvFormat
+) -> pd.DataFrame:
+    rows = read_csv(
         where,
         text=[name for name in text if name in found.header], missing=(*MISSING, *missing), sep=found.sep,
         decimal=found.decimal, encoding=found.encoding, skipinitialspace=True, names=list(found.header), header=0,
         index_col=False,
     )  # fmt: skip
+    as_text = [name for name in numbers if name in rows and str(rows[name].dtype) in ("object", "str", "string")]
+    return rows.assign(**{name: read_as_numbers(rows[name], found.decimal) for name in as_text})

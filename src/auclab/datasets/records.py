@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,6 +37,8 @@ class Dataset:
         Checksum of the data, where they were read from, and the publication to cite.
     notes : tuple of str
         What was found out while reading, and is worth knowing before a solve.
+    written : mapping of str to str
+        `sep`, `decimal` and `encoding` of a csv file: new rows are read in the same way where they do not tell.
 
     See Also
     --------
@@ -52,6 +55,7 @@ class Dataset:
     source: str = ""
     citation: str = ""
     notes: tuple[str, ...] = ()
+    written: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def frame(self) -> pd.DataFrame:

@@ -239,7 +239,7 @@ def _write(result: Result, experiment: Experiment, run: Run) -> None:
             example = _example(result.dataset.X, fold.split.train[:SIGNATURE_ROWS])
             model = kept_model(fold.model, result.dataset, fold.decision)
             gaps = list(experiment.configuration["dataset"].get("missing") or ())
-            scorer = {**(fold.scorer or {}), "missing": gaps}
+            scorer = {**(fold.scorer or {}), "missing": gaps, "written": dict(result.dataset.written)}
             save_model(model, example, fold_folder / "model", scorer=scorer)
             if wanted is not Figures.NONE:
                 _draw(fold, fold_folder, wanted)

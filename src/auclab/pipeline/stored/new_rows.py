@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import codecs
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -79,7 +82,8 @@ def predict_file(
     output : {"all", "score", "probability", "label"}
         One of the columns alone.
     written : mapping, optional
-        `sep`, `decimal` and `encoding` of a csv file; found if left out.
+        `sep`, `decimal` and `encoding` of a csv file; if left out those found, and those of the training file where
+        the rows do not tell.
 
     Raises
     ------
@@ -91,7 +95,17 @@ def predict_file(
     text = [
         name for name, column in kinds.items() if column["kind"] in ("category", "date") and not _is_flag(scorer, name)
     ]
-    rows = read_new_rows(path, text=[*text, *keep], missing=gaps, n_columns=len(scorer.columns), **(written or {}))
+    numbers = [name for name, column in kinds.items() if column["kind"] == "number" and name not in keep]
+    with _options_of_predict():
+        rows = read_new_rows(
+            path,
+            text=[*text, *keep],
+            missing=gaps,
+            n_columns=len(scorer.columns),
+            numbers=numbers,
+            expected=_of_training(scorer),
+            **(written or {}),
+        )
     if not isinstance(rows, pd.DataFrame):
         kept = pd.DataFrame({ROW: np.arange(1, rows.shape[0] + 1)})
         notes: tuple[str, ...] = ()
@@ -109,6 +123,26 @@ def predict_file(
         notes = _notes(scorer, rows, keep)
     table = pd.concat([kept.reset_index(drop=True), found.reset_index(drop=True)], axis=1)
     return Predictions(table, notes)
+
+
+@contextmanager
+def _options_of_predict() -> Iterator[None]:
+    """The settings of a run, where a message names them, as the options of `auclab predict`."""
+    try:
+        yield
+    except AuclabError as error:
+        raise AuclabError(re.sub(r"\bdataset\.(sep|decimal|encoding)\b", r"--\1", str(error))) from error
+
+
+def _of_training(scorer: Scorer) -> dict[str, str]:
+    """How the training file was written; what is no such setting is left out, as anyone may have written the model."""
+    stored = scorer.description.get("written")
+    known = {key: str(value) for key, value in stored.items()} if isinstance(stored, Mapping) else {}
+    found = {"sep": known["sep"]} if len(known.get("sep", "")) == 1 else {}
+    found |= {"decimal": known["decimal"]} if known.get("decimal") in (".", ",") else {}
+    with suppress(LookupError, ValueError):
+        found |= {"encoding": codecs.lookup(known["encoding"]).name} if "encoding" in known else {}
+    return found
 
 
 def _is_flag(scorer: Scorer, name: str) -> bool:
