@@ -284,3 +284,20 @@ def test_newton_with_many_features_says_what_to_use():
     X = sp.random_array((12, 2_001), density=0.01, format="csr", rng=np.random.default_rng(0))
     with pytest.raises(auclab.AuclabError, match=r"n × n matrix for constraints on w .* use solver=cutting_plane"):
         auclab.solve(RankSVM(0.1), X, np.arange(12) % 2, solver="newton", constraints=Constraints(nonnegative=[0]))
+
+
+def test_a_bound_for_short_w_proves_nothing_about_long_ones():
+    """No penalty, and an optimum a thousand times as long as the first point: bounds of first steps were kept."""
+    X = np.array([
+        [-0.107, 0.391, -0.663, 0.017, -0.427], [-0.050, -0.874, -0.295, 1.262, -0.960],
+        [0.515, 0.232, -0.247, -0.217, -0.185], [-0.254, 0.063, 0.188, 0.548, 0.439],
+        [-0.607, -0.397, 0.565, -0.980, -1.916], [-1.006, 2.920, 0.660, 0.747, 0.500],
+        [0.534, 0.966, -0.052, -0.830, 0.562],
+    ])  # fmt: skip
+    y, weight = np.array([0, 1, 0, 0, 0, 0, 1]), np.array([2.0, 2.0, 3.0, 2.0, 2.0, 1.0, 2.0])
+    bounds = ColumnConstraints.of(
+        5, lower=[0, *[-np.inf] * 4], upper=[np.inf, 0, 0.3, np.inf, np.inf], matrix=[[-1, 1, 0, 0, 0]], limit=[0]
+    )
+    found = auclab.solve(CSVM(0.0), X, y, solver="newton", sample_weight=weight, constraints=bounds)
+    assert found.status is Status.OPTIMAL
+    assert found.objective == pytest.approx(optimum(CSVM(0.0), X, y, bounds, weight), abs=1e-6)

@@ -27,7 +27,7 @@ from auclab.models.timings import Timings
 from auclab.models.window import Window, window_around
 from auclab.models.window_cone import solve_cone
 from auclab.solvers.budget import stored_entries
-from auclab.solvers.certificate import SMALL_OBJECTIVE, certify, relative_gap
+from auclab.solvers.certificate import SMALL_OBJECTIVE, certify, dual_bound, relative_gap
 from auclab.solvers.feasible_point import nearest_feasible
 from auclab.solvers.raw import RawSolution
 from auclab.types import Array, Status
@@ -62,6 +62,7 @@ class _TrustRegion:
     window_size: int
     largest_window: int = _MAX_WINDOW
     bound: float = -math.inf
+    reach: float = math.inf  # the largest ‖w‖ for which the bound holds
     gap: float = math.inf
     multipliers: tuple[Array, Array] | None = None
     iterations: int = 0
@@ -197,8 +198,12 @@ def _step(problem: Problem, state: _TrustRegion, window: Window, point: DualPoin
     """Accept or reject the step to `point`, adapt box and window; True if the predicted reduction is negligible."""
     certificate, multipliers = certify(problem, point.coef, point.intercept, window.marginals(point.weights))
     predicted, actual = state.value - point.value, state.value - certificate.objective
+    if state.multipliers is not None and state.reach < certificate.norm_bound:
+        # A bound for shorter w proves nothing about this point: what the same multipliers prove farther out.
+        farther = dual_bound(problem, point.coef, state.multipliers)
+        state.bound, state.reach = farther.bound, farther.radius
     if certificate.lower_bound > state.bound:
-        state.bound, state.multipliers = certificate.lower_bound, multipliers
+        state.bound, state.reach, state.multipliers = certificate.lower_bound, certificate.norm_bound, multipliers
     if actual > 0:
         state.coef, state.intercept, state.value = point.coef, point.intercept, certificate.objective
     state.gap = (state.value - state.bound) / max(state.value, SMALL_OBJECTIVE)
