@@ -4,7 +4,7 @@ import highspy
 import numpy as np
 import pytest
 
-from auclab import CSVM, AuclabError, BufferedAUC, GeneralizedBufferedAUC, RankSVM, solve
+from auclab import CSVM, AuclabError, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM, solve
 from auclab.types import Status
 from programs import overlapping, separable
 
@@ -102,3 +102,14 @@ def test_a_time_limit_is_kept():
     solution = solve(BufferedAUC(), data, labels, solver="highs", encoding="dual", time_limit=0.3)
     assert solution.status is Status.TIME_LIMIT
     assert solution.timings.solve < 3.0
+
+
+@pytest.mark.parametrize("program", [BufferedAUC(), PartialAUC(0.3)], ids=["bauc", "partial_auc"])
+def test_clarabel_takes_columns_that_depend_on_each_other(program):
+    """With Clarabel's own regularisation it ends in its first iteration."""
+    rng, y = np.random.default_rng(2), np.arange(80) % 2
+    categories = [np.eye(n)[rng.integers(0, n, y.size)] for n in (2, 2, 2, 3, 4)]
+    X = np.hstack([*categories, 250.0 + 50.0 * rng.normal(size=(80, 2)) + 20.0 * y[:, None]])
+    found = solve(program, X, y, solver="clarabel")
+    assert found.status is Status.OPTIMAL
+    assert found.objective == pytest.approx(solve(program, X, y).objective, abs=2e-6)

@@ -12,6 +12,11 @@ from auclab.solvers.conic.direct import solve_points
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.scaling import in_own_units
 
+#: Columns that depend on each other, as those of all categories of a variable do, leave Clarabel's systems singular,
+#: and may end it in its first iteration. It is then asked again with a hundred times its regularisation; iterative
+#: refinement keeps the accuracy (measured on 270 rows, 23 columns of rank 17).
+_WHERE_IT_FAILS = {"static_regularization_constant": 1e-6}
+
 
 @in_own_units
 def solve(problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None = None) -> RawSolution:
@@ -40,4 +45,4 @@ def solve(problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None
         return direct
     from auclab.solvers.conic.cvxpy_solve import solve_conic  # imports CVXPY
 
-    return solve_conic(problem, "CLARABEL", time_limit, settings)
+    return solve_conic(problem, "CLARABEL", time_limit, settings, _WHERE_IT_FAILS)

@@ -49,7 +49,11 @@ class _OutOfTimeError(Exception):
 
 
 def solve_conic(
-    problem: Problem, solver: str, time_limit: float | None, settings: Callable[[float], dict[str, Any]]
+    problem: Problem,
+    solver: str,
+    time_limit: float | None,
+    settings: Callable[[float], dict[str, Any]],
+    where_it_fails: dict[str, Any] | None = None,
 ) -> RawSolution:
     """Build, solve, and read primal and dual values.
 
@@ -62,6 +66,8 @@ def solve_conic(
         Seconds for model and solve, 600 if left out.
     settings : callable
         From the seconds that are left for the solver to its options.
+    where_it_fails : dict, optional
+        Further options, with which the solver is asked once more where it ends short of its tolerances.
 
     Raises
     ------
@@ -77,7 +83,7 @@ def solve_conic(
     model = to_cvxpy(problem, feature_units(problem))
     built = perf_counter()
     try:
-        loaded = _solve_in_time(model, solver, settings, deadline, expected)
+        loaded = _solve_in_time(model, solver, settings, where_it_fails, deadline, expected)
     except _OutOfTimeError:
         note = f"compiling the CVXPY model left no time for {name} to factorise it"
         return RawSolution.null(problem, Status.TIME_LIMIT, Timings(build=built - start), note)
@@ -117,6 +123,7 @@ def _solve_in_time(
     model: ConvexModel,
     solver: str,
     settings: Callable[[float], dict[str, Any]],
+    where_it_fails: dict[str, Any] | None,
     deadline: float,
     expected: Indivisible,
 ) -> float:
@@ -139,5 +146,19 @@ def _solve_in_time(
         answer = chain.solve_via_data(model.problem, data, solver_opts=settings(max(left, 1e-3)))
         if solver == "SCS" and answer["info"]["status_val"] == _SCS_INTERRUPTED:
             raise KeyboardInterrupt  # SCS has a handler of its own for Ctrl-C
+        if not _is_accurate(model, answer, chain, inverse) and where_it_fails and deadline > perf_counter():
+            options = settings(deadline - perf_counter()) | where_it_fails
+            other = chain.solve_via_data(model.problem, data, solver_opts=options)
+            if _is_accurate(model, other, chain, inverse):
+                return compiled
         model.problem.unpack_results(answer, chain, inverse)
     return compiled
+
+
+def _is_accurate(model: ConvexModel, answer: Any, chain: Any, inverse: Any) -> bool:
+    """Whether an answer of a solver is a point that meets its tolerances; the model has the values then."""
+    try:
+        model.problem.unpack_results(answer, chain, inverse)
+    except cp.SolverError:
+        return False
+    return model.problem.status != cp.OPTIMAL_INACCURATE
