@@ -143,6 +143,18 @@ def test_the_binned_hessian_is_near_the_exact_one(rows, table, threshold, half_w
     assert np.linalg.eigvalsh(binned).min() > -1e-10 * binned.max()
 
 
+def test_outliers_do_not_widen_the_bins_of_few_rows(rows, tmp_path):
+    """Bins that cover the range of the scores and are much narrower than the band: only those with rows are kept."""
+    X, y = rows[0][:2000].copy(), rows[1][:2000]
+    X[7] *= 1e5
+    pd.DataFrame(X, columns=list("abcd")).assign(y=y).to_parquet(tmp_path / "rows.parquet")
+    memory, blocks = as_sample(X, y), as_sample(open_parquet(tmp_path, target="y")[0], y)
+    loss = PairLoss(Problem(BufferedAUC(), memory), memory)
+    theta = np.r_[2.0, 0.6, 0.01, 0.2, 0.0, 0.0]
+    exact = loss.hessian(loss.evaluate(theta, 0.01))
+    np.testing.assert_allclose(binned_hessian(blocks, theta, 0.01, 0.0), exact, atol=0.1 * abs(exact).max())
+
+
 @pytest.mark.parametrize(
     "formulation",
     [

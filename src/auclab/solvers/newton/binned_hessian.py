@@ -3,7 +3,7 @@
 The exact Hessian needs for every observation the sum of the opposite class's rows in its band, which lie in other
 blocks. With scores binned much more finely than the band is wide, the sums of rows per bin suffice. The result is the
 Hessian of a loss whose scores are moved by less than half a bin: good enough for steps, and no certificate depends on
-it.
+it. Of fewer rows than bins, as where outliers stretch the range of the scores, only the bins with rows are kept.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from auclab.types import Array
 
 #: Bins per half-width of the band, and the bytes that the sums per bin of one class may take.
 BINS_PER_HALF_WIDTH, MAX_BYTES = 16, 100_000_000
+#: The numbers of bins are exact as floats.
+_MAX_NUMBER = 2**52
 
 
 def binned_hessian(sample: BlockSample, theta: Array, half_width: float, threshold: float) -> Array:
@@ -38,21 +40,30 @@ def binned_hessian(sample: BlockSample, theta: Array, half_width: float, thresho
     shift = 1.0 - threshold * theta[-1]
     pos -= shift  # a pair is in the band where |n_j − p_i| < h
     start, end = min(pos.min(), neg.min()), max(pos.max(), neg.max())
-    max_bins = max(2, MAX_BYTES // (8 * sample.n_features))
-    width = max(half_width / BINS_PER_HALF_WIDTH, (end - start) / (max_bins - 1))
+    max_bins, n_rows = max(2, MAX_BYTES // (8 * sample.n_features)), pos.size + neg.size
+    most = max_bins if n_rows > max_bins else _MAX_NUMBER
+    width = max(half_width / BINS_PER_HALF_WIDTH, (end - start) / (most - 1))
     n_bins = int((end - start) / width) + 1
-    bins_pos, bins_neg = (((scores - start) / width).astype(np.int32) for scores in (pos, neg))
+    kind = np.int32 if n_bins <= max_bins else np.int64
+    bins_pos, bins_neg = (((scores - start) / width).astype(kind) for scores in (pos, neg))
     del pos, neg
     reach = max(0, math.ceil(half_width / width) - 1)
+    if n_bins > n_rows:
+        occupied, places = np.unique(np.concatenate([bins_pos, bins_neg]), return_inverse=True)
+        bins_pos, bins_neg = np.split(places.astype(np.int32), [bins_pos.size])
+        n_bins = occupied.size
+    else:
+        occupied = np.arange(n_bins)
+    within = np.searchsorted(occupied, occupied - reach), np.searchsorted(occupied, occupied + reach, side="right")
     binned_pos, binned_neg = (
         np.bincount(bins, weights=share, minlength=n_bins)
         for bins, share in ((bins_pos, sample.share_pos), (bins_neg, sample.share_neg))
     )
-    weight_pos = sample.share_pos * _sums_within(binned_neg, reach)[bins_pos]
-    weight_neg = sample.share_neg * _sums_within(binned_pos, reach)[bins_neg]
+    weight_pos = sample.share_pos * _sums_within(binned_neg, *within)[bins_pos]
+    weight_neg = sample.share_neg * _sums_within(binned_pos, *within)[bins_neg]
     square = sample.gram(weight_pos, weight_neg)
     sums_pos, sums_neg = sample.bin_sums(bins_pos, bins_neg, n_bins)
-    cross = sums_pos.T @ _sums_within(sums_neg, reach)
+    cross = sums_pos.T @ _sums_within(sums_neg, *within)
     n = sample.n_features
     hessian = np.zeros((n + 2, n + 2))
     hessian[:n, :n] = square - cross - cross.T
@@ -61,14 +72,13 @@ def binned_hessian(sample: BlockSample, theta: Array, half_width: float, thresho
     return hessian / (2.0 * half_width)
 
 
-def _sums_within(binned: NDArray[Any], reach: int) -> Array:
-    """Sums over the bins at most `reach` away from each, along the first axis.
+def _sums_within(binned: NDArray[Any], first: NDArray[np.intp], last: NDArray[np.intp]) -> Array:
+    """Sums over the bins from `first` up to `last`, without it, along the first axis.
 
     Examples
     --------
-    >>> _sums_within(np.array([1.0, 2.0, 4.0, 8.0]), 1).tolist()
+    >>> _sums_within(np.array([1.0, 2.0, 4.0, 8.0]), np.array([0, 0, 1, 2]), np.array([2, 3, 4, 4])).tolist()
     [3.0, 7.0, 14.0, 12.0]
     """
     prefix = np.concatenate([np.zeros((1, *binned.shape[1:])), np.cumsum(binned, axis=0)])
-    bins: NDArray[np.intp] = np.arange(len(binned))
-    return np.asarray(prefix[np.minimum(bins + reach + 1, len(binned))] - prefix[np.maximum(bins - reach, 0)])
+    return np.asarray(prefix[last] - prefix[first])
