@@ -81,7 +81,8 @@ def test_a_window_and_the_sums_outside_it_are_the_mean_hinge(program, seed):
 def test_the_hard_margin_separator_is_the_shortest(program):
     features, labels = separable()
     problem = Problem(program, as_sample(features, labels))
-    coef, intercept = hard_margin(problem)
+    found = hard_margin(problem)
+    coef, intercept = found.coef, found.intercept
     margins = all_margins(problem)
     signs = 0.0 if margins.signs is None else margins.signs
     assert (margins.directions @ coef + signs * intercept).min() == pytest.approx(1.0, rel=1e-9)
@@ -91,6 +92,11 @@ def test_the_hard_margin_separator_is_the_shortest(program):
         smallest = (margins.directions @ other + signs * shift).min()
         assert smallest <= 0 or np.linalg.norm(other) / smallest >= np.linalg.norm(coef) * (1 - 1e-9)
     assert hard_margin(Problem(program, as_sample(X, Y))) is None
+    pos, neg = found.multipliers
+    np.testing.assert_allclose(problem.sample.combine(pos, neg), coef, atol=1e-8)
+    assert min(pos.min(), neg.min()) >= 0
+    assert pos.sum() == pytest.approx(neg.sum())
+    assert pos.sum() == pytest.approx(coef @ coef * (1.0 if problem.over_pairs else 0.5))
 
 
 def test_a_model_of_two_cuts_by_hand():

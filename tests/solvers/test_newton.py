@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from auclab import CSVM, AuclabError, BufferedAUC, GeneralizedBufferedAUC, RankSVM, solve
+from auclab import CSVM, AuclabError, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM, solve
 from auclab.datasets import load
 from auclab.solvers.interrupt import interruptible
 from auclab.solvers.progress import progress_to
@@ -157,3 +157,33 @@ def test_history_never_claims_less_than_the_objective():
     assert objectives == sorted(objectives, reverse=True)
     assert objectives[-1] == pytest.approx(solution.objective, rel=1e-12)
     assert all(bound <= solution.objective * (1 + 1e-12) for _, _, bound in solution.history)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        RankSVM(1e-6, squared=True),
+        RankSVM(1e-8),
+        PartialAUC(0.3, 1e-6, squared=True),
+        CSVM(1e-4, squared=True),
+    ],
+    ids=label,
+)
+def test_separable_rows_take_few_steps(program):
+    """The hard-margin separator, proved by its multipliers; the smoothed path takes thousands of steps to it."""
+    rng, y = np.random.default_rng(120), np.repeat([1, 0], [40, 80])
+    X = rng.normal(size=(120, 100)) + 0.3 * y[:, None]
+    found = solve(program, X, y, solver="newton")
+    assert found.status is Status.OPTIMAL
+    assert found.gap < 1e-10
+    assert found.iterations < 200
+
+
+def test_separable_rows_whose_optimum_has_hinges_are_not_hard_margin():
+    rng, y = np.random.default_rng(120), np.repeat([1, 0], [40, 80])
+    X = rng.normal(size=(120, 100)) + 0.3 * y[:, None]
+    found = solve(RankSVM(2.0, squared=True), X, y, solver="newton")
+    reference = solve(RankSVM(2.0, squared=True), X, y, solver="clarabel")
+    assert found.status is Status.OPTIMAL
+    assert found.objective == pytest.approx(reference.objective, rel=1e-6)
+    assert not any("hard-margin" in note for note in found.notes)

@@ -36,6 +36,25 @@ def solve_quadratic(
     >>> identity, row = sp.eye_array(2, format="csc"), sp.csc_array(np.array([[-1.0, -1.0]]))
     >>> solve_quadratic(identity, np.zeros(2), None, (row, np.array([-2.0]))).round(6).tolist()
     [1.0, 1.0]
+
+    See Also
+    --------
+    auclab.projection.quadratic.solve_quadratic_pair : With the multipliers of the inequalities.
+    """
+    found = solve_quadratic_pair(quadratic, linear, equal, at_most)
+    return None if found is None else found[0]
+
+
+def solve_quadratic_pair(
+    quadratic: Any, linear: Array, equal: tuple[Any, Array] | None, at_most: tuple[Any, Array]
+) -> tuple[Array, Array] | None:
+    """The argmin of `solve_quadratic`, and the multipliers ≥ 0 of `at_most`, shape (n_rows,).
+
+    Examples
+    --------
+    >>> identity, row = sp.eye_array(2, format="csc"), sp.csc_array(np.array([[-1.0, -1.0]]))
+    >>> solve_quadratic_pair(identity, np.zeros(2), None, (row, np.array([-2.0])))[1].round(6).tolist()
+    [1.0]
     """
     blocks: list[Any] = []
     right: list[Array] = []
@@ -54,4 +73,6 @@ def solve_quadratic(
         [*cones, clarabel.NonnegativeConeT(at_most[1].size)],
         settings,
     ).solve()
-    return np.asarray(solution.x) if "Solved" in str(solution.status) else None
+    if "Solved" not in str(solution.status):
+        return None
+    return np.asarray(solution.x), np.maximum(np.asarray(solution.z)[-at_most[1].size :], 0.0)

@@ -240,10 +240,10 @@ def _hard_margin(problem: Problem, raw: RawSolution) -> tuple[RawSolution, float
     separator = hard_margin(problem)
     if separator is None:
         return None
-    shrunk = 1.0 + problem.program.threshold * norm_of(separator[0], problem.program.norm)
+    shrunk = 1.0 + problem.program.threshold * norm_of(separator.coef, problem.program.norm)
     if shrunk <= 0:
         return None
-    coef, intercept = separator[0] / shrunk, separator[1] / shrunk
+    coef, intercept = separator.coef / shrunk, separator.intercept / shrunk
     if problem.program.penalty == 0:  # the value is 0, which needs no proof
         raw = replace(raw, multipliers=(np.zeros(problem.sample.n_pos), np.zeros(problem.sample.n_neg)))
     for _ in range(_LENGTHENINGS):

@@ -13,6 +13,7 @@ the constraint with as much weight as any other, and the smoothed value hardly w
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from auclab.formulations.problem import Problem
@@ -90,6 +91,8 @@ def follow_minima(
     theta: Array,
     half_width: float,
     hessian: Hessian | None = None,
+    *,
+    at_minimum: Callable[[Array], RawSolution | None] = lambda theta: None,
 ) -> tuple[RawSolution, float]:
     """Follow the minima from `theta` until one has the certified relative gap `tolerance`, or time or widths end.
 
@@ -107,6 +110,8 @@ def follow_minima(
     half_width : float
     hessian : Hessian, optional
         Taken in place of that of all observations: good enough for `PartialLoss`, which completes it.
+    at_minimum : callable
+        Called with every minimum; a solution that it returns is the end.
 
     Returns
     -------
@@ -129,6 +134,9 @@ def follow_minima(
             evaluation=start,
         )
         steps, theta = method.iterations - before, iterate.theta
+        found = at_minimum(theta)
+        if found is not None:
+            return found, half_width
         path = [*path[-1:], iterate]
         value = iterate.evaluation.value + method.penalty(theta)
         method.monitor.record(value, 0.0)

@@ -34,6 +34,7 @@ from auclab.solvers.newton.hessian_operator import Hessian
 from auclab.solvers.newton.null_solution import null_solution
 from auclab.solvers.newton.one_window import fits_one_window, solve_in_one_window
 from auclab.solvers.newton.partial_loss import PartialLoss
+from auclab.solvers.newton.separated import NO_HINGE, hard_margin_optimum, may_be_hard_margin
 from auclab.solvers.newton.smoothed_loss import Loss, smooth_loss
 from auclab.solvers.newton.subsampling import nested_subsamples
 from auclab.solvers.newton.window_finish import finish_by_windows
@@ -161,7 +162,7 @@ class NewtonSolve:
     def __init__(self, problem: Problem, tolerance: float, monitor: Monitor, start: tuple[Array, float] | None):
         self.problem, self.tolerance, self.monitor, self.start = problem, tolerance, monitor, start
         self.method = DampedNewton(problem.program, problem.sample.spread, monitor, problem.constraints)
-        self._margins_at_kink = 0.0
+        self._margins_at_kink, self._tried_hard_margin = 0.0, False
 
     def solve(self) -> RawSolution:
         """An optimum within the tolerance; of small samples with few margins at the kink the exact one."""
@@ -215,6 +216,9 @@ class NewtonSolve:
             for half_width in half_widths:
                 iterate = method.minimise(loss, theta, half_width)
                 theta = iterate.theta
+                separated = self._separated(theta)
+                if separated is not None:
+                    return separated
         if not self._follows_minima:
             return self._certify_and_narrow(loss, *self._narrowed(loss, iterate, reused))
         if isinstance(loss, PartialLoss):
@@ -250,8 +254,20 @@ class NewtonSolve:
 
     def _followed(self, loss: Loss, theta: Array, half_width: float) -> RawSolution:
         """The end of a solve with the Hessian of all observations: narrower and narrower bands, then windows."""
-        solution, half_width = follow_minima(self.problem, self.tolerance, self.method, loss, theta, half_width)
+        solution, half_width = follow_minima(
+            self.problem, self.tolerance, self.method, loss, theta, half_width, at_minimum=self._separated
+        )
         return self._exact(solution, half_width) if solution.status is Status.ITERATION_LIMIT else solution
+
+    def _separated(self, theta: Array) -> RawSolution | None:
+        """The hard-margin separator, if no hinge is left at a smoothed minimum and it is the optimum; tried once."""
+        if self._tried_hard_margin or not may_be_hard_margin(self.problem):
+            return None
+        objective = self.problem.objective(theta[:-2], float(theta[-2]))
+        if self.problem.program.hinge_part(objective, theta[:-2]) > NO_HINGE:
+            return None
+        self._tried_hard_margin = True
+        return hard_margin_optimum(self.problem, self.tolerance, self.monitor, self.method.iterations)
 
     def _objective(self, sample: Sample, theta: Array) -> float:
         return Problem(self.problem.program, sample).objective(theta[:-2], float(theta[-2]))
