@@ -14,6 +14,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
+from itertools import chain, islice
+from pathlib import Path
 from typing import Any
 
 import measured
@@ -23,12 +25,12 @@ from scipy.stats import norm
 from auclab.inference import estimate, tpr_at_fpr
 from auclab.inference.catalogue import estimable
 from auclab.inference.curves import height_at
-from auclab.inference.intervals import confidence_limits
+from auclab.inference.intervals import confidence_limits, limits_within
 from auclab.inference.sample import Observations
 from auclab.metrics.class_scores import class_scores
 from auclab.metrics.roc import roc_from_sorted
 
-LEVEL, SAMPLES = 0.95, 2000
+LEVEL, SAMPLES, VOROS_SAMPLES = 0.95, 2000, 300
 PAGE = measured.ROOT / "docs" / "inference.md"
 RESULTS = PAGE.with_name("few_observations.csv")
 COMMAND, PAGE_COMMAND = "python benchmarks/few_observations.py", "benchmarks/few_observations.py --page"
@@ -103,6 +105,21 @@ def measure(name: str, options: dict[str, Any], area: float, step: float, sizes:
     return row_of(name, area, step, truth, sizes, limits, flat)
 
 
+def measure_voros(area: float, step: float, sizes: tuple[int, int]) -> Row:
+    """VOROS by half-samples, with normal limits and with those of `estimate`; fewer samples."""
+    shift, metric = float(np.sqrt(2.0) * norm.ppf(area)), estimable("voros", {})
+    labels, scores, weight = grid(shift, step)
+    truth = metric.function(labels, scores, sample_weight=weight)
+    limits, flat = np.empty((2, VOROS_SAMPLES, 2)), np.zeros(VOROS_SAMPLES, bool)
+    for k, (y, s) in enumerate(islice(samples(shift, step, sizes), VOROS_SAMPLES)):
+        found = estimate(y, s, "voros", level=LEVEL, seed=k)
+        limits[:, k] = found.lower, found.upper
+        if found.standard_error > 0.0:
+            half_width = float(norm.isf(0.5 * (1.0 - LEVEL))) * found.standard_error
+            limits[0, k] = limits_within(metric, found.value - found.bias, half_width)
+    return row_of("voros", area, step, truth, sizes, limits, flat)
+
+
 def measure_rate(area: float, step: float, sizes: tuple[int, int]) -> Row:
     """The one interval of TPR at a FPR."""
     shift = float(np.sqrt(2.0) * norm.ppf(area))
@@ -122,7 +139,7 @@ def row_of(
     length = (limits[..., 1] - limits[..., 0]).mean(axis=1)
     by_error, by_both = ((float(c.mean()), float(mean)) for c, mean in zip(covered, length, strict=True))
     in_flat = (int(each[flat].sum()) for each in covered)
-    return Row(name, STEPS[step], area, truth, *sizes, SAMPLES, *by_error, *by_both, int(flat.sum()), *in_flat)
+    return Row(name, STEPS[step], area, truth, *sizes, flat.size, *by_error, *by_both, int(flat.sum()), *in_flat)
 
 
 def rows() -> Iterator[Row]:
@@ -140,9 +157,17 @@ def rows() -> Iterator[Row]:
                 yield measure_rate(area, step, sizes)
 
 
+def rows_of_voros() -> Iterator[Row]:
+    """VOROS where AUC is 0.75 and 0.9."""
+    for step in STEPS:
+        for area in (0.75, 0.9):
+            for sizes in SIZES[1:]:
+                yield measure_voros(area, step, sizes)
+
+
 def tables(found: Sequence[measured.Row]) -> dict[str, str]:
     """A table of each metric: a line for every population, a column for every size."""
-    names = {"auc": "AUC", "bauc": "bAUC", "partial_auc": "partial AUC", "tpr_at_fpr": "TPR"}
+    names = {"auc": "AUC", "bauc": "bAUC", "partial_auc": "partial AUC", "tpr_at_fpr": "TPR", "voros": "VOROS"}
     return {metric: _table([row for row in found if row["metric"] == metric], name) for metric, name in names.items()}
 
 
@@ -158,7 +183,7 @@ def _table(found: Sequence[measured.Row], name: str) -> str:
 def _cell(row: measured.Row) -> str:
     """Coverage with the mean length; of both intervals where they differ."""
     after = f"{percent(row['covered'])} ({float(row['length']):.2f})"
-    if row["flat"] == "0":
+    if row["flat"] == "0" and row["length_by_error"] == row["length"]:
         return after
     return f"{percent(row['covered_by_error'])} ({float(row['length_by_error']):.2f}) → {after}"
 
@@ -191,8 +216,15 @@ def sentences(found: Sequence[measured.Row]) -> list[str]:
     listed = ", ".join(f"{lowest('auc', few, MANY)} % with {few}" for few in FEW)
     partial = [lowest("partial_auc", *sizes) for sizes in OF_BAND[1:]]
     rate = [lowest("tpr_at_fpr", *sizes) for sizes in OF_BAND]
+    voros = {few: [r for r in found if (r["metric"], r["n_pos"]) == ("voros", str(few))] for few in (3, 5)}
+    ranges = [
+        f"{percent(min(float(r[c]) for r in voros[n]))} to {percent(max(float(r[c]) for r in voros[n]))} %"
+        for n in voros
+        for c in ("covered_by_error", "covered")
+    ]
     return [
         *lines,
+        f"With 3 positives normal limits covered {ranges[0]} and these {ranges[1]}, with 5 {ranges[2]} and {ranges[3]}",
         f"The lowest coverage of AUC is {listed} positives",
         f"at least {partial[0]}, {partial[1]} and {partial[2]} % with 2, 5 and 20 negatives in the band",
         f"at least {rate[0]} % with 5 positives, at least {rate[1]}, {rate[2]} and {rate[3]} % with 20, 50 and 200 "
@@ -204,11 +236,15 @@ def main() -> None:
     """Simulate, or write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--page", action="store_true", help="write the tables of docs/inference.md")
-    if parser.parse_args().page:
-        measured.fill(PAGE, PAGE_COMMAND, tables(measured.read(RESULTS)))
+    parser.add_argument("--voros", action="store_true", help="measure VOROS anew, and keep the rest")
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    arguments = parser.parse_args()
+    if arguments.page:
+        measured.fill(PAGE, PAGE_COMMAND, tables(measured.read(arguments.results)))
         return
-    with measured.writer(RESULTS, COMMAND, FIELDS) as keep:
-        for row in rows():
+    kept = [row for row in measured.read(arguments.results) if row["metric"] != "voros"] if arguments.voros else []
+    with measured.writer(arguments.results, COMMAND, FIELDS, kept) as keep:
+        for row in rows_of_voros() if arguments.voros else chain(rows(), rows_of_voros()):
             keep(asdict(row))
             print(row.metric, row.scores, row.auc, row.n_pos, row.n_neg, percent(row.covered), flush=True)
 

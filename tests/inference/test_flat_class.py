@@ -187,6 +187,46 @@ def test_coverage_with_three_positives_on_a_coarse_grid(name):
     assert counts[1] > 0.93 * 400
 
 
+class TestVOROS:
+    """Half-samples of a few positives."""
+
+    @staticmethod
+    def samples(n_pos: int, number: int):
+        rng, y = np.random.default_rng(n_pos), np.repeat([1, 0], [n_pos, 100])
+        for _ in range(number):
+            yield y, rng.normal(1.0 * y)
+
+    @staticmethod
+    def limits_with(found, quantile: float) -> tuple[float, float]:
+        """Limits of value less bias, cut at the VOROS of chance."""
+        lower, upper = transformed_limits(
+            found.value - found.bias, float(quantile) * found.standard_error, (-math.inf, 1.0)
+        )
+        return max(lower, 1.5 - math.log(2.0)), upper
+
+    def test_lower_limits_are_those_of_auc_where_these_are_lower(self):
+        for y, s in self.samples(4, 20):
+            found, auc = estimate(y, s, "voros", resamples=50), estimate(y, s)
+            lower, upper = self.limits_with(found, student.isf(0.025, 3))
+            assert found.lower == pytest.approx(max(min(lower, auc.lower), 1.5 - math.log(2.0)))
+            assert found.upper == pytest.approx(upper)
+
+    def test_ten_of_a_class_have_normal_limits(self):
+        for y, s in self.samples(10, 5):
+            found = estimate(y, s, "voros", resamples=50)
+            assert (found.lower, found.upper) == pytest.approx(self.limits_with(found, norm.isf(0.025)))
+
+    def test_coverage(self):
+        """95 % limits of 0.8810 on 100 samples with 4 positives."""
+        covered = np.zeros(2)
+        for y, s in self.samples(4, 100):
+            found = estimate(y, s, "voros", resamples=50)
+            for k, (lower, upper) in enumerate((self.limits_with(found, norm.isf(0.025)), (found.lower, found.upper))):
+                covered[k] += lower <= 0.8810 <= upper
+        assert covered[0] < 75
+        assert covered[1] >= 90
+
+
 class TestNotes:
     def test_few_observations(self):
         y, s = np.repeat([1, 0], [3, 100]), np.concatenate(([0.5, 1.1, -0.3], NEGATIVES))

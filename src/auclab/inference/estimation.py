@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
+from scipy.stats import t as student
 
 from auclab.inference.bootstrap import stratified_bootstrap
 from auclab.inference.catalogue import EstimableMetric, estimable
-from auclab.inference.flat_class import few_observations, with_flat_class
+from auclab.inference.flat_class import FEW, few_observations, with_flat_class
 from auclab.inference.half_sampling import half_sampling
 from auclab.inference.hanley_mcneil import hanley_mcneil
 from auclab.inference.intervals import (
@@ -229,10 +230,28 @@ def _resampled(
         half = half_sampling(statistic, value, classes, rate=metric.bias_rate, halves=resamples, seed=seed)
         error, bias = half.standard_error, half.bias
         if error > 0.0:
-            limits = limits_within(metric, value - bias, float(norm.isf(tail)) * error)
+            limits = _half_sample_limits(metric, observations, value - bias, error, level)
     if error == 0.0:
         limits, notes = degenerate_limits(metric, value, observations, tail)
     return Estimate(value, error, *limits, level, plan, notes, bias)
+
+
+def _half_sample_limits(
+    metric: EstimableMetric, observations: Observations, centre: float, error: float, level: float
+) -> tuple[float, float]:
+    """Normal limits; with few observations Student's, and for VOROS no higher than the lower limit of AUC.
+
+    Halves of a few observations hardly show the optimism. For every cost the lesser classifiers contain the area under
+    the ROC curve, so VOROS is at least AUC, and a lower limit of AUC is one of VOROS.
+    """
+    tail, fewest = 0.5 * (1.0 - level), min(rows.size for rows in observations.class_rows)
+    if fewest >= FEW:
+        return limits_within(metric, centre, float(norm.isf(tail)) * error)
+    lower, upper = limits_within(metric, centre, float(student.isf(tail, fewest - 1)) * error)
+    if metric.name == "voros":
+        auc = _by_method(estimable("auc", {}), observations, level, "delong", None, 0)
+        lower = max(min(lower, auc.lower), metric.range[0])
+    return lower, upper
 
 
 def _hanley_mcneil(metric: EstimableMetric, observations: Observations, level: float) -> Estimate:
