@@ -11,6 +11,7 @@ import auclab
 from auclab.cli import main as cli
 from auclab.comparison.paired import TESTS
 from composed import REPOSITORY
+from terminal import in_terminal
 
 COMMANDS = ("runs", "show", "compare", "rerun", "ui")
 
@@ -110,6 +111,15 @@ def test_help_fits_the_terminal(capsys, monkeypatch, command, columns):
     usage, _, rest = wide.partition("\n\n")
     assert page.partition("\n\n")[2].split() == rest.split()
     assert sorted(page.partition("\n\n")[0].split()) == sorted(usage.split())
+
+
+def test_the_settings_of_a_run_fit_the_terminal(tmp_path):
+    """Hydra's page, with a line of 1,600 characters for the experiments."""
+    lines, code = in_terminal(80, "-m", "auclab", "run", "--help", cwd=tmp_path)
+    assert code == 0
+    assert all(len(line) <= 80 for line in lines)
+    words = " ".join(lines).replace(",", " ").split()
+    assert {"wine_quality_white", "ratigan_cowen_formulas", "cutting_plane", "formulation.norm=l1"} <= set(words)
 
 
 def test_the_version_is_shown(capsys):

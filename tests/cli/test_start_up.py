@@ -78,3 +78,32 @@ def test_exit_handlers_run_and_errors_are_shown():
     assert answer.returncode == 1
     assert answer.stdout == "handler\n"
     assert "ZeroDivisionError: shown" in answer.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "runs --store nowhere",
+        "compare --store nowhere",
+        "best --store nowhere",
+        "show last --store nowhere",
+        "report --store nowhere",
+        "ui --store nowhere",
+        "check last --store nowhere",
+        "compare --save table.doc",
+        "frontier datset=sonar",
+        "run dataset=file dataset.path=gone.csv dataset.target=y",
+    ],
+)
+def test_a_mistake_is_refused_before_libraries_are_imported(words, tmp_path):
+    """MLflow, scikit-learn, the compiled loops and figures take seconds, a refusal needs none of them."""
+    script = (
+        "import sys\nfrom auclab.cli.main import main\n"
+        f"try:\n    main({words.split()})\nexcept SystemExit as end:\n    print(end.code)\n"
+        "heavy = ('mlflow', 'sklearn', 'numba', 'matplotlib', 'scipy.stats')\n"
+        "print([name for name in heavy if name in sys.modules])"
+    )
+    answer = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert answer.stdout.splitlines()[-1] == "[]"
+    assert answer.stdout.splitlines()[-2] == ("2" if words.startswith("check") else "1")
+    assert list(tmp_path.iterdir()) == []

@@ -7,20 +7,13 @@ from __future__ import annotations
 
 import argparse
 import re
-import shutil
 import sys
-import textwrap
 from collections.abc import Sequence
-from itertools import groupby
 from typing import Any, NoReturn
 
 from auclab import __version__
+from auclab.cli.help_width import WIDEST, help_width, narrower
 from auclab.cli.process import run_as_program
-
-#: Columns of a page of help, where the terminal has as many.
-_WIDEST = 110
-#: What lines start with that stand below the one they belong to.
-_BELOW = " " * 6
 
 DESCRIPTION = """\
 Run experiments, and compare the runs that were kept.
@@ -367,50 +360,10 @@ class _Form(argparse.RawDescriptionHelpFormatter):
     """Help with its own line breaks in 110 columns; in a narrower terminal lines are broken where it ends."""
 
     def __init__(self, prog: str) -> None:
-        columns = shutil.get_terminal_size((_WIDEST, 24)).columns
-        super().__init__(prog, max_help_position=24, width=max(40, min(_WIDEST, columns)))
+        super().__init__(prog, max_help_position=24, width=help_width())
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        return text if width >= _WIDEST else narrower(text, width)
-
-
-def narrower(text: str, width: int) -> str:
-    r"""A page of help in fewer columns: paragraphs are filled again, what explains an example goes below it.
-
-    Examples
-    --------
-    >>> print(narrower("Words that flow and go on.\n\n  auclab runs        all of them\n  auclab ui", 18))
-    Words that flow
-    and go on.
-    <BLANKLINE>
-      auclab runs
-          all of them
-      auclab ui
-    """
-    lines: list[str] = []
-    joined = re.sub(r"\n {10,}", " ", text)  # what goes on from the line before
-    for indented, group in groupby(joined.splitlines(), key=lambda line: line[:1].isspace() if line else None):
-        block = list(group)
-        if indented:
-            lines += [part for line in block for part in _example(line, width)]
-        else:
-            lines += _wrap(" ".join(block), width) if any(len(line) > width for line in block) else block
-    return "\n".join(lines)
-
-
-def _example(line: str, width: int) -> list[str]:
-    """A line of examples; in a narrow terminal, the command and below it what it does."""
-    if len(line) <= width:
-        return [line]
-    command, _, words = line.strip().partition("  ")
-    return [*_wrap(command, width, "  "), *_wrap(words.strip(), width, _BELOW)]
-
-
-def _wrap(text: str, width: int, first: str = "") -> list[str]:
-    rest = _BELOW if first else ""
-    return textwrap.wrap(
-        text, width, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
-    )
+        return text if width >= WIDEST else narrower(text, width)
 
 
 class _Parser(argparse.ArgumentParser):

@@ -11,8 +11,9 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from importlib.util import find_spec
+from io import StringIO
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -22,6 +23,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from rich.markup import escape
 
+from auclab.cli.help_width import help_width, narrower
 from auclab.cli.passwords import hide_in_files, hide_in_log, without_passwords
 from auclab.cli.typed_words import added_keys, in_words, lost_intervals, quoted_where_needed, unknown_choices
 from auclab.pipeline.config.compose import Experiment, conf_folder
@@ -143,9 +145,21 @@ def main(overrides: Sequence[str] | None = None) -> None:
     try:
         with sweep_scope(), _errors_of_hydra(arguments):
             _refuse_at_once(arguments)
-            _run()
+            with _help_in_width() if {"--help", "-h"} & set(arguments) and sys.stdout.isatty() else nullcontext():
+                _run()
     finally:
         sys.argv = before
+
+
+@contextmanager
+def _help_in_width() -> Iterator[None]:
+    """Show Hydra's page of help in the width of the terminal, where it lists the choices of a group in one line."""
+    page = StringIO()
+    try:
+        with redirect_stdout(page):
+            yield
+    finally:
+        print(narrower(page.getvalue(), help_width()))
 
 
 def _refuse_at_once(arguments: Sequence[str]) -> None:
