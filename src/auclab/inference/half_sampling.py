@@ -8,9 +8,9 @@ Samples of half the size, drawn without replacement, are samples of the true dis
 
     E[V_half] − V = b m^(−ρ) (r^ρ − 1),        Var(V_half | sample) = (r − 1) Var(V)
 
-to first order (for a mean the second is exact), which gives the optimism and the standard error. Halves of fewer than 10
-observations hardly show the optimism: `estimate` then takes Student's quantile, and for VOROS the lower limit of AUC where
-that is lower.
+to first order (for a mean the second is exact), which gives the optimism and the standard error. Halves of fewer than
+10 observations hardly show the optimism: `estimate` then takes Student's quantile, and for VOROS the lower limit of AUC
+where that is lower.
 """
 
 from __future__ import annotations
