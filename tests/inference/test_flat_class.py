@@ -236,6 +236,14 @@ class TestNotes:
         assert estimate(1 - y, s).notes == (FEW_POSITIVES.replace("positives", "negatives"),)
         assert estimate([1, 1, 0, 0], [3, 1, 2, 0]).notes[0].startswith("only 2 positives and 2 negatives")
 
+    def test_voros_needs_more(self):
+        rng = np.random.default_rng(6)
+        for n_pos, noted in ((49, True), (50, False)):
+            y = np.repeat([1, 0], [n_pos, 60])
+            s = rng.normal(1.0 * y)
+            assert bool(estimate(y, s, "voros", resamples=50).notes) == noted
+            assert estimate(y, s).notes == ()
+
     def test_few_negatives_in_a_band(self):
         y = np.repeat([1, 0], [50, 20])
         s = np.random.default_rng(4).normal(1.0 * y)

@@ -45,6 +45,8 @@ class EstimableMetric:
         Values that unseen pairs may have, where they are not the range.
     band : float
         Share of the negatives that matter.
+    enough : int
+        Observations of a class below which a note is made; 10 where limits are those of large samples.
     bounded_terms : bool
         Whether a share q of other observations cannot move the value by more than q of the way to an end of the range,
         to first order.
@@ -61,6 +63,7 @@ class EstimableMetric:
     unseen: Range | None = None
     bias_rate: float = 1.0
     band: float = 1.0
+    enough: int = 10
     bounded_terms: bool = False
 
     def value(self, observations: Observations) -> float:
@@ -93,7 +96,7 @@ _KNOWLEDGE: dict[str, dict[str, Any]] = {
     "two_way_partial_auc": {"range": _UNIT},
     "weighted_auc": {"rows": weighted_rows, "bounded_terms": True},
     # VOROS is at least AUC, so what is said of unseen pairs holds for it too
-    "voros": {"range": _UNIT, "scale": _TAIL, "unseen": _UNIT, "bias_rate": 2 / 3},
+    "voros": {"range": _UNIT, "scale": _TAIL, "unseen": _UNIT, "bias_rate": 2 / 3, "enough": 50},
 }
 
 

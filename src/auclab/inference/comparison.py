@@ -156,7 +156,7 @@ def _resampled(
     statistic_value = (difference - bias) / error
     p_value = 2.0 * float(norm.sf(abs(statistic_value)))
     n_pos, n_neg = (rows.size for rows in a.class_rows)
-    notes = notes or few_observations(n_pos, n_neg, metric.band)
+    notes = notes or few_observations(n_pos, n_neg, metric.band, metric.enough)
     return Comparison(difference, error, interval, statistic_value, p_value, values, level, plan, notes)
 
 

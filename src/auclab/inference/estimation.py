@@ -168,7 +168,7 @@ def _estimate(
     if found.notes:
         return found
     n_pos, n_neg = (rows.size for rows in observations.class_rows)
-    return replace(found, notes=few_observations(n_pos, n_neg, metric.band))
+    return replace(found, notes=few_observations(n_pos, n_neg, metric.band, metric.enough))
 
 
 def _by_method(

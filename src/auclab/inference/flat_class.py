@@ -108,8 +108,8 @@ def flat_note(which: int, parts: tuple[float, float], count: int) -> str:
     return f"all {CLASSES[which]} contribute {same}: the limits allow for what {count} of them cannot show"
 
 
-def few_observations(n_pos: int, n_neg: int, band: float = 1.0) -> tuple[str, ...]:
-    """A note where a class has fewer than 10 observations, of the negatives in the band.
+def few_observations(n_pos: int, n_neg: int, band: float = 1.0, enough: int = FEW) -> tuple[str, ...]:
+    """A note where a class has fewer observations than are enough, of the negatives in the band.
 
     Examples
     --------
@@ -117,8 +117,8 @@ def few_observations(n_pos: int, n_neg: int, band: float = 1.0) -> tuple[str, ..
     ((), 'only 3 negatives in the band')
     """
     in_band = int(n_neg * band * (1.0 + 1e-12))
-    few = [f"{n_pos} positive{'s' * (n_pos > 1)}"] if n_pos < FEW else []
-    if in_band < FEW:
+    few = [f"{n_pos} positive{'s' * (n_pos > 1)}"] if n_pos < enough else []
+    if in_band < enough:
         few.append(f"{in_band} negative{'s' * (in_band != 1)}" + " in the band" * (band < 1.0))
     return (f"only {' and '.join(few)}: limits are those of large samples and may be too narrow",) if few else ()
 

@@ -22,7 +22,8 @@ class Estimate:
     method : str
         ``"delong"``, ``"influence"``, ``"half_sample"``, ``"bootstrap"`` or ``"hanley_mcneil"``.
     notes : tuple of str
-        What a reader should know: a degenerate case, a class of fewer than 10 observations; empty otherwise.
+        What a reader should know: a degenerate case, a class of fewer than 10 observations (VOROS: 50); empty
+        otherwise.
     bias : float
         By how much the value is estimated to be too high; the limits are those of ``value − bias``. 0 except for
         ``"half_sample"``.
