@@ -1,6 +1,7 @@
 """The screen of a finished experiment as a reader sees it, in 80 and in 120 columns."""
 
 import io
+import re
 
 import pytest
 from rich.console import Console
@@ -145,3 +146,15 @@ def test_a_constant_scorer_gets_no_tick_but_advice(settings, advice, console, tm
     assert advice in flowing
     assert text.splitlines()[-1].startswith("! ranksvm")
     assert "✓" not in text
+
+
+def test_metrics_in_units_of_the_score_are_no_headline_and_are_explained(console, tmp_path):
+    data = ["dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=30", "dataset.n_features=2"]
+    result = run_here(tmp_path / "out", *data, "metrics=[auc,ferri_auc,scored_auc]")
+    screen.show_solution(result)
+    shown = " ".join(console.file.getvalue().split())
+    headline, *_ = re.findall(r"new rows (.*?) on \d+ held-out", shown)
+    assert "AUC" in headline
+    assert "ferri" not in headline
+    assert "ferri_auc: ½(1 + mean score of positives − that of negatives), a share for scores in [0, 1] only" in shown
+    assert "scored_auc: mean lead of a positive where it leads, in units of the score" in shown

@@ -1,5 +1,7 @@
 """tune=: the value that a plain loop would choose, the rule of one standard error, and what is logged."""
 
+import re
+import subprocess
 from dataclasses import replace
 
 import numpy as np
@@ -13,9 +15,10 @@ from auclab.datasets.splits import kfold
 from auclab.estimators import AUCClassifier
 from auclab.formulations import CSVM, BufferedAUC, GeneralizedBufferedAUC, RankSVM
 from auclab.metrics import auc_score, auc_threshold, bauc_score
+from auclab.pipeline.config.compose import compose_experiment
 from auclab.pipeline.config.run_name import flatten, run_name
 from auclab.pipeline.config.settings import TuneConfig
-from auclab.pipeline.split.tuning import tune_formulation
+from auclab.pipeline.split.tuning import tune_formulation, values_beyond
 from auclab.pipeline.split.tuning_path import draw_tuning_path
 from auclab.types import AuclabError
 from composed import run_here
@@ -216,3 +219,36 @@ def _counted(fit_path, calls):
         return fit_path(self, *arguments, **named)
 
     return fit
+
+
+@pytest.mark.parametrize(
+    ("words", "key", "values"),
+    [
+        (["formulation=ranksvm", "tune=penalty", "tune.values=[1e-9,3e-9,1e-8]"], "values", "[1e-08,3e-08,1e-07,3e-07"),
+        (["formulation=generalized_bauc", "tune=auto", "tune.grids.threshold=[-4,-2]"], "grids.threshold", "[-64,-32,"),
+        (["formulation=logistic", "tune=auto", "tune.grids.C=[1e3,1e2]"], "grids.C", "[0.01,0.1,1,10,100]"),
+    ],
+)
+def test_what_is_printed_at_the_end_of_a_path_can_be_typed(words, key, values, tmp_path):
+    """In the command that was typed: bash and Hydra read from it the values that are beyond those."""
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame(rng.normal(size=(60, 3)), columns=list("abc"))
+    table["y"] = (table["a"] + 2 * rng.normal(size=60) > 0).astype(int)
+    table.to_csv(tmp_path / "my.csv", index=False)
+    words = ["dataset=file", f"dataset.path={tmp_path / 'my.csv'}", "dataset.target=y", "bounds=none", *words]
+    tuning = run_here(tmp_path / "out", *words, "decision.probability=none").folds[0].tuning
+    tried = sorted(tuning.path["value"])
+    for above in (False, True):
+        taken = replace(tuning, selected=tried[-1] if above else tried[0])
+        (typed,) = re.findall(r"the end of the path: ('.*') tries values beyond it$", taken.statement)
+        assert typed.startswith(f"'tune.{key}=[")
+        done = subprocess.run(["bash", "-c", f"printf %s {typed}"], capture_output=True, text=True, check=True)
+        more = compose_experiment([*words, done.stdout]).tune.values
+        assert len(more) == 5
+        assert (min(more) == tried[-1]) if above else (max(more) == tried[0])
+    assert any(values in tuning.typed_beyond(above=above) for above in (False, True))
+
+
+def test_trees_are_counted_in_whole_numbers():
+    assert values_beyond([10, 20, 50], above=False, whole=True) == [2.0, 4.0, 10.0]
+    assert values_beyond([100, 200, 400], above=True, whole=True) == [400.0, 800.0, 1600.0, 3200.0, 6400.0]

@@ -121,9 +121,9 @@ class Experiment:
 
     @cached_property
     def tune(self) -> TuneConfig:
-        """The group ``tune``, where ``auto`` is the parameter that the formulation has."""
+        """The group ``tune``, where ``auto`` is the parameter that the formulation has; `grids` are kept."""
         tune = typed(self.config.get("tune") or {}, TuneConfig)
-        return TuneConfig(**resolve_tuning(asdict(tune), self.config.formulation))
+        return TuneConfig(**resolve_tuning(asdict(tune), self.config.formulation), grids=tune.grids)
 
     @cached_property
     def bounds(self) -> BoundsConfig:

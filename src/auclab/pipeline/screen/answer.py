@@ -20,6 +20,8 @@ from auclab.types import CONVERGED, Status
 
 #: Metrics of the held-out part that are named first, as they are written there.
 _NAMES = {"auc": "AUC", "bauc": "bAUC"}
+#: Metrics that are shares for scores in [0, 1] only: those of a run are no probabilities.
+_IN_UNITS_OF_THE_SCORE = ("ferri_auc", "scored_auc")
 
 #: Number of metrics that the first screen shows.
 N_SHOWN = 2
@@ -60,11 +62,10 @@ def _what_to_try(fold: Fold) -> str:
     if tuning is not None:
         low, high = tuning.path["value"].min(), tuning.path["value"].max()
         values = f"{SYMBOLS[tuning.parameter]} from {low:g} to {high:g}"
+        smaller = f"try smaller ones with {tuning.typed_beyond(above=False)}"
         if (tuning.path["mean"] == 0.5).all() and tuning.metric == "auc":
-            return (
-                f"so it is for all values ({values}): check that the target is right, or try tune.values below {low:g}"
-            )
-        return f"the values ({values}) may all be too large: try tune.values below {low:g}, or another formulation"
+            return f"so it is for all values ({values}): check that the target is right, or {smaller}"
+        return f"the values ({values}) may all be too large: {smaller}, or another formulation"
     if isinstance(fold.solution, BaselineFit):
         return "check that the target is right"
     if penalty := getattr(program, "penalty", 0.0):

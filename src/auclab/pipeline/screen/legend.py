@@ -9,6 +9,11 @@ from collections.abc import Iterable
 _MEANINGS = (
     (r"\bbauc\b", "bauc: buffered AUC"),
     (r"\bauc_threshold\b", "auc_threshold: the z at which bAUC_z is AUC"),
+    (
+        r"\bferri_auc\b",
+        "ferri_auc: ½(1 + mean score of positives − that of negatives), a share for scores in [0, 1] only",
+    ),
+    (r"\bscored_auc\b", "scored_auc: mean lead of a positive where it leads, in units of the score"),
     (r"\bz ?=|\bz tuned|z$|bAUC at z|auc_threshold", "z: threshold of bAUC_z"),
     (r"α\*", "α*: the largest bAUC_z"),
     (r"λ", "λ: weight of the norm of w"),

@@ -28,7 +28,7 @@ from auclab.kernels.kernel import WidthKernel
 from auclab.metrics.scorers import MetricScorer, scorer_named
 from auclab.pipeline.config.auto_tuning import tuned_parameter
 from auclab.pipeline.config.settings import TuneConfig
-from auclab.pipeline.split.tuning import Tuning, measure_of, on_inner_folds, refuse_failure, simplest
+from auclab.pipeline.split.tuning import Tuning, measure_of, on_inner_folds, refuse_failure, setting_of, simplest
 from auclab.solvers.kernel.matrix import KernelMatrix
 from auclab.solvers.kernel.training import Training, training_problem
 from auclab.solvers.path_parameters import PARAMETERS, along
@@ -167,7 +167,12 @@ def _choose(
     if math.isnan(gammas[g]):
         table = table.drop(columns="gamma")
     label = measure_of(config)
-    return Tuning(parameter, label, table, values[best], values[at], config.one_standard_error, gamma=gammas[g])
+    return Tuning(
+        *(parameter, label, table, values[best], values[at], config.one_standard_error),
+        gamma=gammas[g],
+        setting=setting_of(config, parameter),
+        multiples=tuple(sorted({float(value) for value in config.gammas})),
+    )
 
 
 def _widened(kernel: Kernel, multiple: float) -> Kernel:

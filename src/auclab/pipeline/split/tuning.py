@@ -58,6 +58,10 @@ class Tuning:
         The γ taken, where it was selected too; NaN where not.
     note
         What is to be said about how it was done; mostly empty.
+    setting
+        The setting that has the list of values.
+    multiples
+        Those of the kernel's own γ that were tried, ascending.
     """
 
     parameter: str
@@ -69,6 +73,8 @@ class Tuning:
     seconds: float = 0.0
     gamma: float = math.nan
     note: str = ""
+    setting: str = "tune.values"
+    multiples: tuple[float, ...] = ()
 
     @property
     def symbol(self) -> str:
@@ -122,15 +128,45 @@ class Tuning:
     @property
     def _at_end(self) -> str:
         """Which choice is the first or the last of its list."""
-        ended = []
+        ended, settings = [], []
         for taken, name, symbol in ((self.gamma, "gamma", "γ"), (self.selected, "value", SYMBOLS[self.parameter])):
             tried: list[float] = self.path[name].unique().tolist() if name in self.path else []
             if len(tried) > 1 and taken in (tried[0], tried[-1]):
                 ended.append(symbol)
+                settings.append(self.typed_beyond(above=taken == tried[-1], gamma=name == "gamma"))
         if not ended:
             return ""
         of_what = f" of {' and of '.join(ended)}" if self.with_gamma else ""
-        return f"; the end of the path{of_what}: try values beyond it"
+        verb = "try" if settings[1:] else "tries"
+        return f"; the end of the path{of_what}: {' '.join(settings)} {verb} values beyond it"
+
+    def typed_beyond(self, *, above: bool, gamma: bool = False) -> str:
+        """The setting, as it is typed in a shell, that tries larger values, or smaller ones."""
+        tried = list(self.multiples) if gamma else self.path["value"].unique().tolist()
+        more = values_beyond(tried, above=above, whole=self.parameter == "n_estimators")
+        return f"'{'tune.gammas' if gamma else self.setting}=[{','.join(f'{value:g}' for value in more)}]'"
+
+
+def values_beyond(tried: Sequence[float], *, above: bool, whole: bool = False) -> list[float]:
+    """The last value of a path and four more, in the same steps; `tried` is ascending.
+
+    Examples
+    --------
+    >>> values_beyond([0.01, 0.03, 0.1, 0.3, 1.0], above=True)
+    [1.0, 3.0, 10.0, 30.0, 100.0]
+    >>> values_beyond([-1.0, -0.1], above=False), values_beyond([-1.0, 0.0, 1.0], above=True)
+    ([-10000.0, -1000.0, -100.0, -10.0, -1.0], [1.0, 2.0, 3.0, 4.0, 5.0])
+    """
+    steps = list(tried if above else tried[::-1])
+    steps = steps if len(steps) > 1 else [steps[0] / (10.0 if above else 0.1), steps[0]]
+    apart = min(2, len(steps) - 1)  # 0.1, 0.3, 1, 3: every second factor is the same
+    by_factor = min(steps) > 0 or max(steps) < 0
+    for _ in range(4):
+        last, before = steps[-1], steps[-1 - apart]
+        base = steps[-apart]
+        steps.append(base * last / before if by_factor else last + (last - before) / apart)
+    found = sorted({float(f"{value:.3g}") for value in steps[-5:]})
+    return sorted({float(round(value)) for value in found if value >= 1}) if whole else found
 
 
 def tune_formulation(
@@ -277,7 +313,15 @@ def _select(
     )
     label = measure_of(config)
     seconds = max(0.0, time.perf_counter() - start - compiling)
-    return Tuning(str(config.parameter), label, table, path[best], path[at], config.one_standard_error, seconds)
+    return Tuning(
+        *(str(config.parameter), label, table, path[best], path[at], config.one_standard_error, seconds),
+        setting=setting_of(config, str(config.parameter)),
+    )
+
+
+def setting_of(config: TuneConfig, parameter: str) -> str:
+    """The setting that has the values of a parameter."""
+    return f"tune.grids.{parameter}" if config.grids else "tune.values"
 
 
 def measure_of(config: TuneConfig) -> str:
