@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from rich.text import Text
@@ -146,7 +147,7 @@ def _new_rows(result: Result) -> Text:
         return Text("unknown: none were held out; split=holdout or split=kfold does")
     part, numbers = first.parts["test"], result.summary
     words = []
-    for key in list(part.metrics)[:N_SHOWN]:
+    for key in _shown(part.metrics):
         text = f"{_NAMES.get(key, key)} {numbers[f'test/{key}']:.4f}"
         if f"test/{key}_sd" in numbers:
             text += f" ± {numbers[f'test/{key}_sd']:.4f}"
@@ -158,12 +159,18 @@ def _new_rows(result: Result) -> Text:
     return Text.assemble((" · ".join(words), "bold"), f" on {count}")
 
 
+def _shown(metrics: Collection[str]) -> list[str]:
+    """The first metrics, shares where there are any."""
+    shares = [key for key in metrics if key not in _IN_UNITS_OF_THE_SCORE]
+    return (shares or list(metrics))[:N_SHOWN]
+
+
 def _notes_on_intervals(result: Result) -> list[str]:
     """What is out of the ordinary about the intervals that are shown."""
     part = result.folds[0].parts.get("test")
     if part is None or len(result.folds) > 1:
         return []
-    shown = [part.estimates[key] for key in list(part.metrics)[:N_SHOWN] if key in part.estimates]
+    shown = [part.estimates[key] for key in _shown(part.metrics) if key in part.estimates]
     return list(dict.fromkeys(f"interval: {note}" for estimate in shown for note in estimate.notes))
 
 
