@@ -108,8 +108,9 @@ def read_runs(
 
 def _search(store: Address, condition: str, experiments: Sequence[str] | None) -> tuple[MlflowClient, list[Run]]:
     """All runs that fulfil the condition, oldest first, and the client that found them."""
-    require_store(store)
-    from auclab.tracking.store import STORE_ERRORS  # MLflow
+    if store.file is not None:  # before MLflow is imported
+        require_store(store)
+    from auclab.tracking.store import STORE_ERRORS
 
     found: list[Run] = []
     token: str | None = None
