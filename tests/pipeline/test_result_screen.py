@@ -158,3 +158,10 @@ def test_metrics_in_units_of_the_score_are_no_headline_and_are_explained(console
     assert "ferri" not in headline
     assert "ferri_auc: ½(1 + mean score of positives − that of negatives), a share for scores in [0, 1] only" in shown
     assert "scored_auc: mean lead of a positive where it leads, in units of the score" in shown
+
+
+def test_few_positives_are_noted_below_the_interval_once(console, tmp_path):
+    data = ["dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=60", "dataset.n_features=2"]
+    screen.show_solution(run_here(tmp_path / "out", *data, "metrics=[auc,bauc]"))
+    shown = " ".join(console.file.getvalue().split())
+    assert shown.count("interval: only 6 positives: limits are those of large samples and may be too narrow") == 1
