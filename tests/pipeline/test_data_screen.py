@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import stranger
+from auclab.cli import main as cli
 from auclab.cli.run import main
 from auclab.datasets.columns import sort_columns
 from auclab.datasets.records import Dataset
@@ -55,7 +56,12 @@ def test_width_and_notes_come_before_the_solve(own_file):
     )
     notes = data_notes(*check_data(experiment))
     assert notes[0] == ("encoded", "8 columns as 50 features; the widest: city 20, signup_date 13, region 8")
+    frame = pd.read_csv(own_file)
+    gaps = frame[["age", "income (€, year)", "visits", "region", "plan", "city", "newsletter"]].isna().sum()
+    named = ", ".join(f"{name} {count}" for name, count in gaps[gaps > 0].sort_values(ascending=False).items())
     assert [text for _, text in notes[1:]] == [
+        f"filled {gaps.sum()} gaps in {(gaps > 0).sum()} columns ({named}) with the median or the most frequent value "
+        "of the training part",
         f"column 'city' has {pd.read_csv(own_file)['city'].nunique()} categories: the 19 most frequent have a feature "
         f"each, the rest share one; preprocess.max_categories={pd.read_csv(own_file)['city'].nunique()} keeps all",
         "column 'signup_date' holds dates; made of it: year, month",
@@ -87,3 +93,27 @@ def test_such_a_table_is_solved(own_file, tmp_path):
     assert 0.6 < fold.parts["test"].metrics["auc"] < 0.85
     assert {"signup_date_age", "age_missing", "plan_plus, yearly", "income (€, year)"} <= set(fold.features)
     assert len(fold.features) < 100
+
+
+def test_gaps_and_columns_left_out_are_said_and_kept_in_the_run(tmp_path, capsys):
+    X = pd.DataFrame({"a": np.arange(60.0), "b": 1.0, "c": np.nan, "d": ["red", "blue", None] * 20})
+    X.loc[:6, "a"] = np.nan
+    X.assign(y=np.arange(60) % 2).to_csv(tmp_path / "my.csv", index=False)
+    said = (
+        "filled 27 gaps in 2 columns (d 20, a 7) with the median or the most frequent value of the training part; "
+        "dropped columns 'b' (one value), 'c' (empty)"
+    )
+    own = ["dataset=file", f"dataset.path={tmp_path / 'my.csv'}", "dataset.target=y", "formulation=bauc", "bounds=none"]
+    assert ("note:", said) in data_notes(*check_data(compose_experiment(own)))
+    store = ["tracking=mlflow", f"tracking.dir={tmp_path / 'mlruns'}", "decision.probability=none"]
+    result = run_here(tmp_path / "out", *own, *store)
+    assert result.prepared == (said,)
+    assert len(result.folds[0].features) == 3
+    capsys.readouterr()
+    with pytest.raises(SystemExit):
+        cli.main(["show", "last", "--store", str(tmp_path / "mlruns")])
+    assert said in " ".join(capsys.readouterr().out.split())
+    notes = data_notes(*check_data(compose_experiment([*own, "preprocess=none"])))
+    (unscaled,) = [text for _, text in notes if "gaps" in text]
+    assert unscaled.startswith("filled 87 gaps in 3 columns (c 60, d 20, a 7)")
+    assert "dropped" not in unscaled

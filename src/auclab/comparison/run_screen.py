@@ -142,8 +142,15 @@ class _Ending:
                 visible(f"{content['status']}, {content['advice']}"),
                 content["status"] in CONVERGED,
                 " · ".join(numbers),
-                tuple(visible(str(note)) for note in content["notes"]),
+                tuple(visible(str(note)) for note in (*_prepared(content), *content["notes"])),
             )
+
+
+def _prepared(content: dict[str, Any]) -> Sequence[Any]:
+    """Which gaps were filled and which columns left out; older runs do not say it."""
+    data = content.get("data")
+    said = data.get("prepared") if isinstance(data, dict) else None
+    return said if isinstance(said, list) else ()
 
 
 def _certificates(facts: Sheet, rows: pd.DataFrame) -> None:

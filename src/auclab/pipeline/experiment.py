@@ -13,7 +13,7 @@ from auclab.datasets.records import Split
 from auclab.estimators.baselines import Baseline
 from auclab.formulations import Program
 from auclab.pipeline.config.build import build, load_dataset
-from auclab.pipeline.config.checks import check_settings
+from auclab.pipeline.config.checks import check_settings, prepared_notes
 from auclab.pipeline.config.compose import Experiment
 from auclab.pipeline.config.decision_settings import check_decision
 from auclab.pipeline.config.settings import BoundsConfig, parse_figures
@@ -129,8 +129,9 @@ def solve_splits(experiment: Experiment, limits: Limits | None = None) -> Result
             break
     if len(folds) == 1:
         formulation = folds[0].solution.formulation  # of a tuned one, that which was selected
+    prepared = prepared_notes(experiment, dataset)
     seconds = perf_counter() - begin
-    return Result(experiment.name, dataset, formulation, tuple(folds), 1.0 - experiment.bounds.rho, seconds)
+    return Result(experiment.name, dataset, formulation, tuple(folds), 1.0 - experiment.bounds.rho, seconds, prepared)
 
 
 def _to_a_looser_gap(options: dict[str, Any], tolerance: float | None) -> dict[str, Any]:

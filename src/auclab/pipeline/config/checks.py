@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -117,7 +117,19 @@ def check_data(experiment: Experiment) -> tuple[Dataset, Columns | None]:
     columns = sort_columns(dataset, **experiment.encoding)
     if experiment.choices.get("preprocess") != "none":
         refuse_constant(dataset)
-    return dataset, columns
+    return dataset, replace(columns, notes=(*prepared_notes(experiment, dataset), *columns.notes))
+
+
+def prepared_notes(experiment: Experiment, dataset: Dataset) -> tuple[str, ...]:
+    """What the preparation of a table in memory fills and leaves out (`auclab.datasets.gaps`)."""
+    import pandas as pd
+
+    from auclab.datasets.gaps import gap_notes
+
+    made_by = str(experiment.configuration["preprocess"].get("_target_"))
+    if not (isinstance(dataset.X, pd.DataFrame) and made_by.startswith("auclab.datasets.preprocess.")):
+        return ()
+    return gap_notes(dataset.X, drops_constant=not made_by.endswith(".none"))
 
 
 def check_keys(config: DictConfig) -> None:

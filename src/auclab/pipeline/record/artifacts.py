@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -47,14 +47,14 @@ def write_artifacts(result: Result, folder: Path, *, config: str) -> list[Path]:
     _write_json(folder / "metrics.json", result.summary)
     for fold, fold_folder in zip(result.folds, folders, strict=True):
         fold_folder.mkdir(exist_ok=True)
-        write_fold(fold, fold_folder, dataset_sha256=result.dataset.sha256)
+        write_fold(fold, fold_folder, dataset_sha256=result.dataset.sha256, prepared=result.prepared)
     if several:
         rows = [{"fold": fold.split.name, "status": str(fold.solution.status), **fold.numbers} for fold in result.folds]
         pd.DataFrame(rows).to_csv(folder / "folds.csv", index=False)
     return folders
 
 
-def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "") -> None:
+def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "", prepared: Sequence[str] = ()) -> None:
     """Certificate, multipliers, bounds, metrics, coefficients, history and scores of one solved split."""
     solution = fold.solution
     certificate = asdict(solution.certificate) | {
@@ -69,6 +69,7 @@ def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "") -> None:
             "training_sha256": fold.training_sha256,
             "rows": len(fold.split.train),
             "features": len(fold.features),
+            "prepared": list(prepared),
         },
         "seconds": asdict(solution.timings) | {"tune": fold.seconds_of_tuning, "total": fold.seconds},
         "iterations": solution.iterations,

@@ -181,7 +181,10 @@ class Fold:
 
 @dataclass(frozen=True)
 class Result:
-    """A finished experiment; `seconds` are those of all of it, from the data to the bounds."""
+    """A finished experiment; `seconds` are those of all of it, from the data to the bounds.
+
+    `prepared` says which gaps of the table were filled and which columns were left out.
+    """
 
     name: str
     dataset: Dataset
@@ -189,6 +192,7 @@ class Result:
     folds: tuple[Fold, ...]
     confidence: float
     seconds: float = math.nan
+    prepared: tuple[str, ...] = ()
 
     @property
     def interrupted(self) -> bool:
