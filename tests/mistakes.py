@@ -199,7 +199,7 @@ FILES = (
     _file("workbok.csv", "", r"workbok.csv cannot be read: No such .* \(did you mean 'workbook.csv'\?\)"),
     _file(".", "", r"cannot be read: Is a directory"),
     _file("https://example.org/my.csv", "", r"is an address; .* download it"),
-    _file("plain.xlsx", "", r"plain.xlsx has an unknown ending; a file ends in one of .csv"),
+    _file("plain.xlsx", "", r"plain.xlsx is a workbook; save its sheet as csv"),
     _file("empty.csv", "", r"empty.csv is empty"),
     _file("header.csv", "", r"has no rows"),
     _file("workbook.csv", "", r"workbook.csv cannot be read as a table: it is no text"),

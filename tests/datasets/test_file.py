@@ -247,6 +247,39 @@ def test_file_that_is_not_there(tmp_path: Path) -> None:
         load_file(tmp_path / "gone.csv", target="y")
     with pytest.raises(AuclabError, match=r"cannot be read: Is a directory"):
         load_file(tmp_path, target="y")
-    (tmp_path / "my.xlsx").write_bytes(b"PK")
+    (tmp_path / "my.doc").write_bytes(b"PK")
     with pytest.raises(AuclabError, match=r"an unknown ending; a file ends in one of \.csv"):
-        load_file(tmp_path / "my.xlsx", target="y")
+        load_file(tmp_path / "my.doc", target="y")
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        (["1,234", "12,500"], False),
+        (["1,234", "2,5"], True),
+        (["0,125", "0,250"], True),
+        (["1,234", "9,876,543"], False),
+    ],
+)
+def test_thousands_are_not_advised_as_decimals(tmp_path: Path, cells: list[str], said: bool) -> None:
+    rows = [f'"{cells[k % 2]}",{k % 2}' for k in range(6)]
+    (tmp_path / "my.csv").write_text("\n".join(["x,y", *rows]), encoding="utf-8")
+    with pytest.raises(AuclabError, match=r"write them without thousands separators") as error:
+        load_file(tmp_path / "my.csv", target="y")
+    assert ("dataset.decimal" in str(error.value)) == said
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("my.xlsx", "is a workbook; save its sheet as csv"), ("my.txt", "if it is a table of text, name it my.csv")],
+)
+def test_other_endings_are_told_what_to_do(tmp_path: Path, name: str, words: str) -> None:
+    (tmp_path / name).write_text("x\ty\n1\t0\n2\t1\n", encoding="utf-8")
+    with pytest.raises(AuclabError, match=words):
+        load_file(tmp_path / name, target="y")
+
+
+def test_a_target_of_many_values_is_no_choice_of_one_of_them(tmp_path: Path) -> None:
+    (tmp_path / "my.csv").write_text("x,y\n" + "".join(f"{k},{k / 7:.2f}\n" for k in range(40)), encoding="utf-8")
+    with pytest.raises(AuclabError, match=r"'y' has 40 different values .*, and a target has two classes"):
+        load_file(tmp_path / "my.csv", target="y")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,8 @@ _LISTED = 4
 #: Numbers that pandas does not read: thousands separators, another decimal sign, a percent or currency sign, a unit.
 _NUMBER_LIKE = re.compile(r"[€$£¥]?\s*[-+−]?\s*\d[\d.,'’\u00a0\u202f ]*(\s*[%€$£¥]|\s+[A-Za-z]{1,4})?")
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
+#: Of which all may be thousands: 1,234 read with a decimal comma is a thousandth of what it says.
+_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+")
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,7 @@ def read_as_numbers(column: pd.Series, decimal: str) -> pd.Series:
     counts = f"{len(cells)} such cell{'' if len(cells) == 1 else 's'}, {n_numbers} numbers"
     counts += " with decimal commas" if decimal == "," else ""
     advice = "correct them, or leave them empty"
-    if decimal != "," and cells.map(lambda cell: bool(_DECIMAL_COMMA.fullmatch(str(cell).strip()))).all():
+    if decimal != "," and _have_decimal_commas(cells.astype(str)):
         advice = "dataset.decimal , reads decimal commas"
     elif decimal == "," and not n_numbers and numbers_in(cells).notna().all():
         advice = "dataset.decimal . reads decimal points"
@@ -137,6 +139,12 @@ def read_as_numbers(column: pd.Series, decimal: str) -> pd.Series:
         f"column {column.name!r} needs numbers, and has {cells.iloc[0]!r} in row {int(bad.argmax()) + 1} ({counts}): "
         f"{advice}"
     )
+
+
+def _have_decimal_commas(cells: Iterable[str]) -> bool:
+    """Whether all cells may be numbers with decimal commas, and not all of them thousands."""
+    texts = [cell.strip() for cell in cells]
+    return all(map(_DECIMAL_COMMA.fullmatch, texts)) and not all(map(_THOUSANDS.fullmatch, texts))
 
 
 def _mixed(columns: Sequence[_Column], decimal: str) -> AuclabError:
@@ -165,7 +173,7 @@ def _unread(columns: Sequence[_Column], decimal: str) -> AuclabError:
     first = columns[0]
     several = f" (and {len(columns) - 1} more)" if len(columns) > 1 else ""
     ways = [override("dataset.nominal", [column.name for column in columns]) + " takes it as categories"]
-    if decimal != "," and _DECIMAL_COMMA.fullmatch(first.others[0].strip()):
+    if decimal != "," and _have_decimal_commas(first.others):
         ways.insert(0, override("dataset.decimal", ",") + " reads decimal commas")
     return AuclabError(
         f"column {first.name!r}{several} looks like numbers that cannot be read, such as {first.others[0]!r} in row "

@@ -121,13 +121,22 @@ def load_file(
         frame = _read_parquet(where)
         _require_columns(where, [str(label) for label in frame.columns], target, kept_as_text, as_labels(drop))
     else:
-        endings = ", ".join((*CSV, *TSV, *PARQUET, *SVMLIGHT))
-        raise AuclabError(f"{where} has an unknown ending; a file ends in one of {endings}")
+        raise AuclabError(unknown_ending(where))
     frame = frame.rename(columns=str).drop(columns=list(as_labels(drop)))
     if nominal != ALL:
         looked_at = [name for name in frame.columns if name not in (target, *kept_as_text)]
         refuse_bad_cells(frame, looked_at, decimal=facts.get("written", {}).get("decimal", "."))
     return make_dataset(frame, target=str(target), positive=positive, negative=negative, nominal=nominal, **facts)
+
+
+def unknown_ending(path: Path) -> str:
+    """What to do with a file whose name says none of the formats that are read."""
+    ending = path.suffix.lower()
+    if ending in (".xlsx", ".xls", ".xlsm", ".ods"):
+        return f"{path} is a workbook; save its sheet as csv (in Excel: CSV UTF-8), and give that file"
+    if ending in (".txt", ".tab", ".dat", ""):
+        return f"{path} has no ending that says its format; if it is a table of text, name it {path.stem}.csv"
+    return f"{path} has an unknown ending; a file ends in one of {', '.join((*CSV, *TSV, *PARQUET, *SVMLIGHT))}"
 
 
 def _read_text(

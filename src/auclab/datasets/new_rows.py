@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from auclab.datasets.bad_cells import read_as_numbers
 from auclab.datasets.csv_format import CsvFormat, csv_format
-from auclab.datasets.file import CSV, MISSING, PARQUET, SVMLIGHT, TSV, _read_parquet
+from auclab.datasets.file import CSV, MISSING, PARQUET, SVMLIGHT, TSV, _read_parquet, unknown_ending
 from auclab.datasets.table import UNREADABLE, read_csv, unreadable
 from auclab.datasets.unpacked import unpacked
 from auclab.types import AuclabError
@@ -81,9 +81,7 @@ def read_new_rows(
         raise
     except UNREADABLE as error:
         raise unreadable(where, error) from error
-    raise AuclabError(
-        f"{where} has an unknown ending; a file ends in one of {', '.join((*CSV, *TSV, *PARQUET, *SVMLIGHT))}"
-    )
+    raise AuclabError(unknown_ending(where))
 
 
 def _read_table(
