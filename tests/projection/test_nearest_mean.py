@@ -115,3 +115,21 @@ def test_many_sparse_features_and_far_scales():
     rows = rng.normal(size=(40, 3))
     near, far = (nearest_mean(scale * rows, np.full(40, 0.1), 1.0, scale * rows[0], "l2") for scale in (1.0, 1e120))
     np.testing.assert_allclose(far, near, atol=1e-9)
+
+
+def test_a_target_between_near_rows_beside_a_far_one():
+    # In the first two columns, which are equal, rows 4 and 5 are on either side of 0, and in the last one rows 0 and 5.
+    # Steps of the dual end at a distance of 3e-4; weights of 0.1, 0.001, 0.044, 0.044 and 0.81 have one of 1e-9.
+    near = [
+        [-4.485, 17.739],
+        [-5064.135, -7701.769],
+        [-8.243, 11.321],
+        [-11.836, 22.760],
+        [10.183, 8.938],
+        [-13.223, -13.262],
+    ]
+    X = np.array([[first, first, last] for first, last in near]) / 1000.0
+    capacity = np.array([1.15952009, 1.15952009, 1.73928014, 0.57976005, 1.73928014, 0.0])
+    point = nearest_mean(X, capacity, 1.0, np.zeros(3), "l2")
+    assert point.sum() == pytest.approx(1.0, rel=1e-14)
+    assert np.linalg.norm(X.T @ point) < 1e-7

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse.linalg import LinearOperator, cg
 
@@ -26,6 +27,8 @@ _CONVERGED, _SMALL_GRADIENT = 1e-8, 1e-6
 #: Primal and dual value agree to this part of the primal value, or to the second of ‖target‖².
 _TOLERANCE, _ROUNDING = 1e-10, 1e-20
 _MAX_BALANCING = 100
+#: With at most so many entries, a program whose values agree to this part only goes to an interior point method.
+_MAX_ENTRIES_OF_QUADRATIC, _LOOSE = 50_000, 1e-6
 #: More features than this, and conjugate gradients take the steps, to this relative residual.
 _MAX_DENSE_FEATURES, _CG_TOLERANCE, _CG_MAX_ITERATIONS = 2_000, 1e-10, 500
 #: Numbers whose largest is outside of these are scaled, so that their squares stay within the range of floats.
@@ -81,9 +84,35 @@ def nearest_mean_euclidean(X: Any, capacity: Array, total: float, target: Array)
             if 0.5 * float(rest @ rest) < primal:
                 best, primal = weights, 0.5 * float(rest @ rest)
         if primal - lower <= max(_TOLERANCE * primal, _ROUNDING * float(target @ target)):
-            break
+            return best
         half_width *= _NARROWING
+    few = capacity.size * target.size <= _MAX_ENTRIES_OF_QUADRATIC
+    if few and primal - lower > max(_LOOSE * primal, _ROUNDING * float(target @ target)):
+        other = _by_quadratic_program(X, capacity, total, target)
+        if other is not None:
+            other = dual.balanced(other)
+            rest = target - X.T @ other
+            best = other if 0.5 * float(rest @ rest) < primal else best
     return best
+
+
+def _by_quadratic_program(X: Any, capacity: Array, total: float, target: Array) -> Array | None:
+    """The same by an interior point method, where rows of large numbers round the steps of the dual away.
+
+    q and ``v = target − Xᵀq`` are the variables, in units of the largest number.
+    """
+    from auclab.projection.quadratic import solve_quadratic  # imports Clarabel, which few programs need
+
+    n_points, n_features = X.shape
+    unit = max(float(abs(X).max()), float(np.abs(target).max()) / total)
+    quadratic = sp.block_diag([sp.csc_array((n_points, n_points)), sp.eye_array(n_features)], format="csc")
+    shares, units = capacity / total, sp.eye_array(n_points, n_features + n_points, format="csc")
+    means = sp.hstack([sp.csc_array(X.T / unit), sp.eye_array(n_features)])
+    sums = sp.csc_array(np.r_[np.ones(n_points), np.zeros(n_features)][None, :])
+    equal = (sp.vstack([means, sums]), np.r_[target / (unit * total), 1.0])
+    at_most = (sp.vstack([units, -units]), np.r_[shares, np.zeros(n_points)])
+    found = solve_quadratic(quadratic, np.zeros(n_points + n_features), equal, at_most)
+    return None if found is None else found[:n_points] * total
 
 
 @dataclass(frozen=True)
