@@ -16,7 +16,7 @@ from auclab.cli import main as cli
 from auclab.comparison import compare_runs, formats, read_runs
 from auclab.comparison.replay import replay
 from auclab.comparison.runs import find_run
-from auclab.pipeline.screen import sheets
+from auclab.pipeline.screen import tables as screen_tables
 from auclab.types import AuclabError
 from made_runs import table_of
 from terminal import in_terminal
@@ -281,7 +281,7 @@ def test_a_narrow_terminal_loses_nothing_without_a_word(words, width, call, stor
     named = {"RUN": runs["run_id"].iloc[0], "FOLDS": runs["run_id"].iloc[-1]}
     words = [named.get(word, word) for word in words]
     wide = call(*words, *options)[1]
-    monkeypatch.setattr(sheets.page, "width", width)
+    monkeypatch.setattr(screen_tables.page, "width", width)
     narrow = call(*words, *options)[1]
     tables = [line for line in narrow.splitlines() if len(line) == width or "─" in line]
     assert all(len(line) <= width for line in tables)

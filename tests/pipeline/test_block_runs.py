@@ -44,8 +44,8 @@ def credit(tmp_path_factory):
 def agree(ours, theirs):
     """All numbers but seconds, what says how a solver went about it, and a bound that charges the gap it left.
 
-    The level alpha at which the optimum is read, and thresholds on scores, move with w, which a gap of 1e-12 leaves open
-    to about its root.
+    The level alpha at which the optimum is read, and thresholds on scores, move with w, which a gap of 1e-12 leaves
+    open to about its root.
     """
     assert set(ours) == set(theirs)
     of_solver = ("gap", "absolute_gap", "dual_residual", "iterations", "seconds/", "bound/pairwise_stability")

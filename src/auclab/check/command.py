@@ -168,10 +168,10 @@ def _find(run: str, store: str, allow: Sequence[str]) -> tuple[Path, dict[int, d
 
 
 def _show(name: str, check: Check, several: bool) -> None:
-    from auclab.pipeline.screen.sheets import show_sheet
+    from auclab.pipeline.screen.tables import print_table
 
     print(visible(f"{name}{f' · fold_{check.split.number}' if several else ''}"))
     lines = [[claim.name, claim.claimed, claim.found, str(claim.verdict)] for claim in check.claims]
-    show_sheet(["claim", "claimed", "proved or found", "verdict"], lines, left=(0, 1, 2, 3), wrapped=(1, 2))
+    print_table(["claim", "claimed", "proved or found", "verdict"], lines, left=(0, 1, 2, 3), wrapped=(1, 2))
     for remark in check.remarks:
         print(f"  {visible(remark)}")

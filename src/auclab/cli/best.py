@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
-from rich.table import Table as Sheet
+from rich.table import Table as RichTable
 from rich.text import Text
 
 from auclab.comparison import Table
@@ -17,7 +17,7 @@ from auclab.comparison.best import Best, find_best
 from auclab.comparison.formats import digits_of
 from auclab.comparison.runs import GROUPS, fetch_files
 from auclab.pipeline.refit import on_all_rows, refit, tracking_of
-from auclab.pipeline.screen.sheets import page
+from auclab.pipeline.screen.tables import page
 from auclab.tracking.address import Address
 from auclab.tracking.registry import check_name, register_model
 from auclab.types import AuclabError, Status
@@ -43,7 +43,7 @@ def show_best(table: Table, runs: pd.DataFrame, arguments: Namespace) -> int:
         raise AuclabError(f"--refit fits one model, and these are {len(found)} data sets ({rows}): choose with --where")
     for each in found:
         page.print()
-        page.print(_sheet(each, table))
+        page.print(_grid(each, table))
     for note in table.notes:
         page.print(Text.assemble(("· ", "cyan"), note), soft_wrap=not page.is_terminal)
     if not arguments.refit:
@@ -54,35 +54,35 @@ def show_best(table: Table, runs: pd.DataFrame, arguments: Namespace) -> int:
     return _refit(found[0], arguments)
 
 
-def _sheet(best: Best, table: Table) -> Sheet:
-    sheet = Sheet.grid(padding=(0, 2))
-    sheet.add_column(style="cyan", no_wrap=True)
-    sheet.add_column(overflow="fold")
+def _grid(best: Best, table: Table) -> RichTable:
+    grid = RichTable.grid(padding=(0, 2))
+    grid.add_column(style="cyan", no_wrap=True)
+    grid.add_column(overflow="fold")
     digits = digits_of(table)
     pairs = f"{best.pairs} {'pair' if best.pairs == 1 else 'pairs'}"
-    sheet.add_row("best", Text.assemble((best.column, "bold green"), f" on {best.row}"))
-    sheet.add_row(
+    grid.add_row("best", Text.assemble((best.column, "bold green"), f" on {best.row}"))
+    grid.add_row(
         table.cells.metric, Text(f"{_number(best.mean, best.deviation, digits)} over {pairs} (seeds and folds)")
     )
     if table.cells.metric.startswith("inner/"):
-        sheet.add_row("held out", Text(_held_out(best)))
+        grid.add_row("held out", Text(_held_out(best)))
     if best.next:
-        sheet.add_row(
+        grid.add_row(
             "next",
             Text(f"{best.next}: {_number(best.next_mean, best.next_deviation, digits)} · {_verdict(best, table)}"),
         )
     if len(best.level) > 2:
-        sheet.add_row("not worse", Text(", ".join(best.level[1:])))
+        grid.add_row("not worse", Text(", ".join(best.level[1:])))
     if best.left_out:
-        sheet.add_row("left out", Text(f"with fewer pairs: {', '.join(best.left_out)}"))
+        grid.add_row("left out", Text(f"with fewer pairs: {', '.join(best.left_out)}"))
     if best.newest.get("tag.status") == Status.BASELINE:
-        sheet.add_row("certificate", Text("none: a baseline of another library; --where formulation=… leaves it out"))
+        grid.add_row("certificate", Text("none: a baseline of another library; --where formulation=… leaves it out"))
     command = best.newest.get("tag.command")
     if isinstance(command, str):
-        sheet.add_row("command", Text(command))
-        sheet.add_row("all rows", Text(on_all_rows(command)))
-    sheet.add_row("runs", Text(" ".join(str(each)[:8] for each in dict.fromkeys(best.runs["run_id"]))))
-    return sheet
+        grid.add_row("command", Text(command))
+        grid.add_row("all rows", Text(on_all_rows(command)))
+    grid.add_row("runs", Text(" ".join(str(each)[:8] for each in dict.fromkeys(best.runs["run_id"]))))
+    return grid
 
 
 def _held_out(best: Best) -> str:

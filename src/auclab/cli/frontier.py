@@ -14,7 +14,7 @@ from auclab.cli.typed_words import in_words, quoted_where_needed
 from auclab.pipeline.config.checks import check_settings
 from auclab.pipeline.config.compose import compose_experiment
 from auclab.pipeline.screen.console import out
-from auclab.pipeline.screen.sheets import page, show_sheet
+from auclab.pipeline.screen.tables import page, print_table
 from auclab.pipeline.stored.stored_files import replace_file
 from auclab.types import AuclabError
 
@@ -67,7 +67,7 @@ def _show_table(found: DataFrontier) -> None:
         cells = [f"{row['at_least']:.4f}", f"{row['norm']:.5g}", f"{row['gap']:.0e}", f"{row['bauc']:.4f}"]
         cells += [str(row["features_used"])]
         lines.append([*cells, *([f"{row['test_auc']:.4f}", f"{row['test_bauc']:.4f}"] if held_out else [])])
-    show_sheet(head, lines, left=(), wrapped=())
+    print_table(head, lines, left=(), wrapped=())
     words = (
         "bAUC ≥: the level · least ‖w‖₁: the smallest Σ|w_k| that reaches it on the training part · gap: its largest "
         "distance from the minimum, relative, proved · bAUC: what is reached · features: how many w_k are not 0"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from rich.table import Table as Sheet
+from rich.table import Table as RichTable
 from rich.text import Text
 
 from auclab.comparison.cells import PARTS, TUNING_SECONDS
@@ -19,7 +19,7 @@ from auclab.comparison.screens import STYLES, number_of, plain
 from auclab.pipeline.config.run_name import SYMBOLS
 from auclab.pipeline.screen.bound_lines import BoundLine, all_lines, best_of, weakest
 from auclab.pipeline.screen.legend import legend
-from auclab.pipeline.screen.sheets import page, show_sheet
+from auclab.pipeline.screen.tables import page, print_table
 from auclab.pipeline.split.scorecards import CARD_FILE, stored_card
 from auclab.pipeline.stored.stored_files import damaged, read_json
 from auclab.pipeline.stored.stored_kernel import SPACES, read_kernel
@@ -60,7 +60,7 @@ def show_run(rows: pd.DataFrame, *, bounds: bool = False) -> None:
     page.print(facts)
     numbers = _numbers(rows)
     if numbers:
-        show_sheet(["metric", *numbers[0][1:]], numbers[1:])
+        print_table(["metric", *numbers[0][1:]], numbers[1:])
     if len(rows) > 1 and status == "FINISHED":
         _show_splits(rows)
     metrics = [line[0] for line in numbers[1:]]
@@ -153,7 +153,7 @@ def _prepared(content: dict[str, Any]) -> Sequence[Any]:
     return said if isinstance(said, list) else ()
 
 
-def _certificates(facts: Sheet, rows: pd.DataFrame) -> None:
+def _certificates(facts: RichTable, rows: pd.DataFrame) -> None:
     """Add the certificate; for several splits, how they ended and the worst gap."""
     folders = [Path(folder) for folder in rows["fold_folder"]]
     endings = [ending for folder in folders if (ending := _Ending.read(folder)) is not None]
@@ -225,7 +225,7 @@ def _show_splits(rows: pd.DataFrame) -> None:
         ]
         for row in rows.to_dict("records")
     ]
-    show_sheet(["split", "status", "objective", "gap", *metrics], lines, left=(0, 1))
+    print_table(["split", "status", "objective", "gap", *metrics], lines, left=(0, 1))
 
 
 def _numbers(rows: pd.DataFrame) -> list[list[str]]:
@@ -258,7 +258,7 @@ def _coefficients(rows: pd.DataFrame) -> None:
     for each in every[:MOST_COLUMNS]:
         share = f"{100 * each.share:.1f} %" + (f" ± {100 * each.deviation:.1f}" if several else "")
         lines.append([each.column, share, each.text])
-    show_sheet(["column", "share of spread", "effect on the score"], lines, left=(0, 2), wrapped=(0, 2))
+    print_table(["column", "share of spread", "effect on the score"], lines, left=(0, 2), wrapped=(0, 2))
     if len(every) > MOST_COLUMNS:
         page.print(Text(f"and {len(every) - MOST_COLUMNS} more columns, in coefficients.csv", style="dim"))
 
@@ -281,8 +281,8 @@ def _files(folder: Path) -> None:
     page.print(Text(visible(f"       {'  '.join(names)}"), style="dim"), soft_wrap=not page.is_terminal)
 
 
-def _facts() -> Sheet:
-    sheet = Sheet.grid(padding=(0, 2))
-    sheet.add_column(style="cyan", no_wrap=True)
-    sheet.add_column(overflow="fold")
-    return sheet
+def _facts() -> RichTable:
+    grid = RichTable.grid(padding=(0, 2))
+    grid.add_column(style="cyan", no_wrap=True)
+    grid.add_column(overflow="fold")
+    return grid

@@ -13,7 +13,7 @@ from rich.text import Text
 from auclab.comparison.cells import shorten
 from auclab.comparison.replay import EFFORT, Replay
 from auclab.pipeline.screen.legend import legend
-from auclab.pipeline.screen.sheets import fits, page, sheet_of, show_sheet
+from auclab.pipeline.screen.tables import fits, page, print_table, rich_table
 from auclab.pipeline.stored.visible import visible
 from auclab.tracking.address import hide_password
 from auclab.types import CONVERGED
@@ -37,7 +37,7 @@ def show_table(table: Table) -> None:
     )
     page.print()
     head, lines = summary(table)
-    show_sheet(head, lines)
+    print_table(head, lines)
     _show_legend([table.cells.metric, *table.rows, *table.columns, *head])
     for sentence in sentences(table):
         style = "yellow" if sentence.startswith(("missing", "too few", "one pair")) else ""
@@ -55,7 +55,7 @@ def show_column_pairs(pairs: Sequence[ColumnPair], *, rope: float) -> None:
         bayes = [f"{share:.3f}" for share in (pair.first_better, pair.equal, pair.second_better)]
         tally, difference = f"{pair.wins}/{pair.losses}", f"{pair.difference:+.4g}".replace("-", "−")
         lines.append([pair.first, pair.second, str(pair.n_rows), tally, difference, *tests, *bayes])
-    show_sheet(head, lines, left=(0, 1), wrapped=(0, 1), keys=2)
+    print_table(head, lines, left=(0, 1), wrapped=(0, 1), keys=2)
     text = (
         "Means of rows, every two columns: Wilcoxon's signed ranks, with Holm's correction for all pairs; posterior "
         f"probabilities of the Bayesian signed-rank test, equal within ±{rope:g}."
@@ -73,10 +73,10 @@ def _show_cells(table: Table) -> None:
     """The main table, in the orientation that fits the width; if neither does, the columns in several tables."""
     for turned in (False, True):
         head, lines = _cells(table, turned=turned)
-        if fits(sheet_of(head, lines), page):
-            page.print(sheet_of(head, lines))
+        if fits(rich_table(head, lines), page):
+            page.print(rich_table(head, lines))
             return
-    show_sheet(*_cells(table, turned=False), keys=2 if _cells(table, turned=False)[0][1] == "pairs" else 1)
+    print_table(*_cells(table, turned=False), keys=2 if _cells(table, turned=False)[0][1] == "pairs" else 1)
 
 
 def _cells(table: Table, *, turned: bool) -> tuple[list[str], list[list[str | Text]]]:
@@ -109,7 +109,7 @@ def show_runs(runs: pd.DataFrame, *, metric: str) -> None:
         line: list[str | Text] = [Text(str(first["run_id"])[:8], "cyan"), started, str(first["run"])]
         line += [str(len(block)), Text(shown, style), number]
         lines.append([*line, number_of(block, "gap", "max", ".1e"), number_of(block, "seconds/total", "sum", ".3g")])
-    show_sheet(head, lines, left=(0, 1, 2, 4), spare=("started", "gap", "splits", "seconds"))
+    print_table(head, lines, left=(0, 1, 2, 4), spare=("started", "gap", "splits", "seconds"))
     _show_legend([*head, *runs["run"].unique()])
     count = f"{len(lines)} {'run' if len(lines) == 1 else 'runs'}"
     page.print(f"{count}; auclab show RUN describes one, auclab compare compares them", style="dim")
@@ -155,7 +155,7 @@ def show_replay(found: Replay, tolerance: float) -> None:
     head = ["metric", "stored", "again", "largest difference" if several else "difference", ""]
     if several:  # stored and new values are many
         head, lines = [head[0], *head[3:]], [[line[0], *line[3:]] for line in lines]
-    show_sheet(head, lines)
+    print_table(head, lines)
     for remark in found.remarks:
         page.print(Text.assemble(("· ", "cyan"), remark), soft_wrap=not page.is_terminal)
     if found.same:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from auclab.comparison.runs import open_reader
 from auclab.comparison.screens import STYLES
-from auclab.pipeline.screen.sheets import page, show_sheet
+from auclab.pipeline.screen.tables import page, print_table
 from auclab.pipeline.stored.visible import visible
 from auclab.tracking.address import Address
 from auclab.tracking.search_tags import METRIC_TAG, PRUNED, KeptSearch
@@ -161,7 +161,7 @@ def show_search(search: Search) -> None:
         line: list[str | Text] = [*proposed, Text(value, style), Text(mark, style), shown]
         lines.append([*line, Text(job.run_id[:8], "cyan")])
     head = ["job", *kept.space, kept.metric, "", "status", "run"]
-    show_sheet(head, lines, left=(*range(1, len(kept.space) + 1), *range(len(head) - 3, len(head))))
+    print_table(head, lines, left=(*range(1, len(kept.space) + 1), *range(len(head) - 3, len(head))))
     words = "largest" if kept.direction == "maximize" else "smallest"
     counted = f"{len(search.jobs)} jobs proposed by {visible(kept.sampler)} for the {words} {kept.metric}"
     page.print(Text(f"{counted}, ± its standard error over inner folds", "dim"), soft_wrap=not page.is_terminal)

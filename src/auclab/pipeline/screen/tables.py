@@ -12,7 +12,7 @@ from typing import Literal
 
 from rich import box
 from rich.cells import cell_len
-from rich.table import Table as Sheet
+from rich.table import Table
 from rich.text import Text
 
 from auclab.pipeline.screen.console import Screen, out
@@ -37,12 +37,12 @@ class _Columns:
     left: Sequence[int]
     wrapped: Sequence[int]
 
-    def sheet(self, chosen: Sequence[int], *, narrow: bool = True, name: int = _NARROW) -> Sheet:
+    def table(self, chosen: Sequence[int], *, narrow: bool = True, name: int = _NARROW) -> Table:
         """The columns with the given numbers; `narrow` has heads of several lines and less space between columns.
 
         `name` is the least width of a column that may be wrapped.
         """
-        sheet = Sheet(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=narrow)
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=narrow)
         for index in chosen:
             may_wrap = index in self.wrapped
             widths = [_width(line[index]) for line in self.lines] or [0]
@@ -51,23 +51,23 @@ class _Columns:
             if may_wrap:
                 least = min(least, name)
             justify: Literal["left", "right"] = "left" if index in self.left else "right"
-            sheet.add_column(
+            table.add_column(
                 Text(head), justify=justify, vertical="top", overflow="fold", no_wrap=not may_wrap, min_width=least
             )
         for line in self.lines:
-            sheet.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in (line[i] for i in chosen)))
-        return sheet
+            table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in (line[i] for i in chosen)))
+        return table
 
 
-def sheet_of(head: Sequence[str], lines: Sequence[Line], left: Sequence[int] = (0,)) -> Sheet:
+def rich_table(head: Sequence[str], lines: Sequence[Line], left: Sequence[int] = (0,)) -> Table:
     """A table in its own width; columns in `left` are text, the others numbers, which are not wrapped.
 
     Strings are shown as they are; a style is that of a `rich.text.Text`.
     """
-    return _Columns(head, lines, left, _wrapped(head, left)).sheet(range(len(head)), narrow=False, name=_WRAPPED)
+    return _Columns(head, lines, left, _wrapped(head, left)).table(range(len(head)), narrow=False, name=_WRAPPED)
 
 
-def show_sheet(
+def print_table(
     head: Sequence[str],
     lines: Sequence[Line],
     left: Sequence[int] = (0,),
@@ -86,7 +86,7 @@ def show_sheet(
     Parameters
     ----------
     head, lines, left
-        As of `sheet_of`.
+        As of `rich_table`.
     wrapped : sequence of int, optional
         Columns of text that may take several lines; by default a column ``name``, or the first if it alone is text.
     spare : sequence of str
@@ -99,38 +99,38 @@ def show_sheet(
     console = page if console is None else console
     columns = _Columns(head, lines, left, _wrapped(head, left) if wrapped is None else wrapped)
     every = kept = list(range(len(head)))
-    shown = [columns.sheet(every, narrow=narrow, name=_WRAPPED) for narrow in (False, True)]
+    shown = [columns.table(every, narrow=narrow, name=_WRAPPED) for narrow in (False, True)]
     for name in spare:
         kept = [index for index in kept if head[index] != name]
-        shown.append(columns.sheet(kept, name=_WRAPPED))
-    sheet = next((each for each in shown if fits(each, console)), None)
-    if sheet is not None:
-        console.print(sheet)
+        shown.append(columns.table(kept, name=_WRAPPED))
+    table = next((each for each in shown if fits(each, console)), None)
+    if table is not None:
+        console.print(table)
     else:
         for block in _blocks(columns, kept, keys, console):
-            console.print(_folded(columns.sheet(block), console))
-    left_out = list(spare[: max(0, shown.index(sheet) - 1)]) if sheet is not None else list(spare)
+            console.print(_folded(columns.table(block), console))
+    left_out = list(spare[: max(0, shown.index(table) - 1)]) if table is not None else list(spare)
     if left_out:
         where = " (a wider terminal shows all, and so does a file)" if console.is_terminal else ""
         console.print(Text(f"not shown in {console.width} columns: {', '.join(left_out)}{where}", style="dim"))
 
 
-def fits(sheet: Sheet, console: Screen) -> bool:
+def fits(table: Table, console: Screen) -> bool:
     """Whether a table is shown whole, with the columns that may be wrapped in their least width."""
-    for column in sheet.columns:
+    for column in table.columns:
         column.width = column.min_width
-    wanted = console.measure(sheet, options=console.options.update(width=_ENDLESS)).minimum
-    for column in sheet.columns:
+    wanted = console.measure(table, options=console.options.update(width=_ENDLESS)).minimum
+    for column in table.columns:
         column.width = None
     return wanted <= console.width
 
 
-def _folded(sheet: Sheet, console: Screen) -> Sheet:
+def _folded(table: Table, console: Screen) -> Table:
     """A table whose cells take several lines if two columns alone are too wide."""
-    if not fits(sheet, console):
-        for column in sheet.columns:
+    if not fits(table, console):
+        for column in table.columns:
             column.no_wrap, column.min_width = False, None
-    return sheet
+    return table
 
 
 def _blocks(columns: _Columns, kept: Sequence[int], keys: int, console: Screen) -> list[list[int]]:
@@ -139,7 +139,7 @@ def _blocks(columns: _Columns, kept: Sequence[int], keys: int, console: Screen) 
     blocks = [[*first, *rest[:1]]]
     for index in rest[1:]:
         longer = [*blocks[-1], index]
-        if fits(columns.sheet(longer), console):
+        if fits(columns.table(longer), console):
             blocks[-1] = longer
         else:
             blocks.append([*first, index])

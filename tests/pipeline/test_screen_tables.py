@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from auclab.pipeline.screen.console import Screen
 from auclab.pipeline.screen.legend import legend
-from auclab.pipeline.screen.sheets import show_sheet
+from auclab.pipeline.screen.tables import print_table
 
 HEAD = ["run", "name", "mean seconds", "auc", "gap"]
 LINES = [
@@ -20,7 +20,7 @@ LINES = [
 
 def shown(width, head=HEAD, lines=LINES, **options):
     console = Screen(file=io.StringIO(), width=width)
-    show_sheet(head, lines, **{"left": (0, 1), **options}, console=console)
+    print_table(head, lines, **{"left": (0, 1), **options}, console=console)
     return console.file.getvalue().splitlines()
 
 
