@@ -62,11 +62,12 @@ def one_run(folder: str, split: str, engine: str, output: str) -> None:
 
     def watch() -> None:
         while True:
+            number = passes.number_of_passes()  # before the stack, which then is in the pass that was counted last
             names = [frame.name for frame in traceback.extract_stack(sys._current_frames().get(main or 0))]
             part = next((name for function, name in PARTS if function in names), "the rest")
             seen["data"] |= part == "files and labels"
             part = part if seen["data"] else "libraries"
-            now, number = time.perf_counter(), passes.number_of_passes()
+            now = time.perf_counter()
             seconds[part] += now - last[0]
             last[0] = now
             counts[part] += number - seen["pass"]
