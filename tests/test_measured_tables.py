@@ -28,7 +28,7 @@ WITHOUT_ORIGIN = {
 }
 
 #: Scripts whose file names a commit and no versions.
-WITHOUT_VERSIONS = {"auto_selection"}
+WITHOUT_VERSIONS = set()
 
 
 @pytest.fixture(scope="module", autouse=True)
