@@ -19,9 +19,9 @@ steep = np.r_[
 ]
 late = -np.r_[steep[2000:], steep[:2000]]  # the same curve, mirrored
 ratios = np.geomspace(0.01, 100, 21)
-fig, ax = plt.subplots(figsize=(5, 3), layout="constrained")
+fig, ax = plt.subplots(figsize=(5, 3.5), layout="constrained")
 for name, score in {"steep at the left": steep, "complete at the right": late}.items():
     values = [voros_score(y, score, cost_range=cost_range((ratio, ratio), (0.5, 2.0))) for ratio in ratios]
     ax.semilogx(ratios, values, label=f"{name}: AUC {auc_score(y, score):.3f}")
 ax.set(xlabel="negatives to a positive", ylabel="VOROS")
-ax.legend(frameon=False)
+fig.legend(loc="outside upper center", frameon=False)
