@@ -45,4 +45,4 @@ names = ("true value", "held-out part", "training part, margin", "training part,
 for name, values, style in zip(names, np.transpose(rows), ("k-", "o-", "s--", "^:"), strict=True):
     ax.semilogx(sizes, np.where(values > 0, values, np.nan), style, label=name, markersize=4)
 ax.set(xlabel="observations", ylabel="bAUC", ylim=(0, 1))
-ax.legend(frameon=False, loc="lower right")
+fig.legend(loc="outside upper center", ncols=2, frameon=False, fontsize="small")
