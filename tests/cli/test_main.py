@@ -1,5 +1,6 @@
 """The command line of `auclab`: its pages of help, what it imports, what it refuses. Its commands: tests/comparison."""
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -31,12 +32,15 @@ def test_every_command_has_a_page_with_examples(capsys, command):
     assert max(map(len, page.splitlines())) <= 120
 
 
-def test_examples_are_understood(capsys):
+@pytest.mark.parametrize("width", [60, 80, 110])
+def test_examples_are_understood(capsys, monkeypatch, width):
     """Every line of help that starts with ``auclab COMMAND`` is parsed, without what follows two spaces."""
     import shlex
 
+    monkeypatch.setenv("COLUMNS", str(width))
     parser = cli._parser()
-    lines = [line.strip() for command in COMMANDS for line in help_of(capsys, command).splitlines()]
+    pages = [help_of(capsys, command) for command in COMMANDS]
+    lines = [line.strip() for page in pages for line in re.sub(r" \\\n +", " ", page).splitlines()]
     examples = [line.partition("   ")[0].partition(" > ")[0] for line in lines if line.startswith("auclab ")]
     assert len(examples) > 15
     for example in examples:
@@ -109,7 +113,7 @@ def test_help_fits_the_terminal(capsys, monkeypatch, command, columns):
     page = help_of(capsys, command)
     assert all(len(line) <= columns for line in page.splitlines())
     usage, _, rest = wide.partition("\n\n")
-    assert page.partition("\n\n")[2].split() == rest.split()
+    assert page.partition("\n\n")[2].replace(" \\\n", "\n").split() == rest.split()
     assert sorted(page.partition("\n\n")[0].split()) == sorted(usage.split())
 
 

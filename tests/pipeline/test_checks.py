@@ -58,7 +58,7 @@ def test_the_data_are_loaded_once():
         ("preprocess.max_categories=null",),
         ("split=kfold", "split.fold=2"),
         ("split.test_size=1e-1", "formulation=ranksvm", "formulation.penalty=1"),
-        ("dataset=file", "dataset.path=anywhere.csv"),
+        ("dataset=file", f"dataset.path={__file__}"),  # a file that is there: it is not read yet
         ("experiment=compare_formulations",),
         ("solver=highs", "formulation=ranksvm", "formulation.norm=l1"),
     ],

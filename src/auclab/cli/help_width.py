@@ -12,6 +12,8 @@ from itertools import groupby
 WIDEST = 110
 #: What lines start with that stand below the one they belong to.
 _BELOW = " " * 6
+#: The end of a line of a command that the next one continues.
+_GOES_ON = " \\"
 #: A line of its own: a name, a colon and words.
 _ENTRY = re.compile(r"[\w' ]+: ")
 
@@ -33,6 +35,10 @@ def narrower(text: str, width: int) -> str:
       auclab runs
           all of them
       auclab ui
+    >>> print(narrower("\n  auclab runs --where dataset=iris", 30))
+    <BLANKLINE>
+      auclab runs --where \
+          dataset=iris
     >>> print(narrower("solver: auto, highs, newton\ntune: none", 18))
     solver: auto,
           highs,
@@ -58,11 +64,15 @@ def _block(block: list[str], width: int) -> Iterator[str]:
 
 
 def _example(line: str, width: int) -> list[str]:
-    """A line of examples; in a narrow terminal, the command and below it what it does."""
+    """A line of examples; in a narrow terminal, the command and below it what it does.
+
+    A command that needs several lines goes on after a backslash, as a shell reads it.
+    """
     if len(line) <= width:
         return [line]
     command, _, words = line.strip().partition("  ")
-    return [*_wrap(command, width, "  ", _BELOW), *_wrap(words.strip(), width, _BELOW, _BELOW)]
+    *begun, last = _wrap(command, width - len(_GOES_ON), "  ", _BELOW)
+    return [*(each + _GOES_ON for each in begun), last, *_wrap(words.strip(), width, _BELOW, _BELOW)]
 
 
 def _wrap(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
