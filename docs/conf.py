@@ -64,12 +64,14 @@ suppress_warnings = ["config.cache"]
 
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+copybutton_line_continuation_character = "\\"
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"auclab {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
+html_sidebars = {page: [] for page in ("start", "glossary", "repository/CONTRIBUTING", "repository/CHANGELOG")}
 html_theme_options = {
     "header_links_before_dropdown": 5,
     "navigation_with_keys": False,

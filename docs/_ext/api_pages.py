@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
+from functools import cache
+from importlib import import_module
 from pathlib import Path
-from pkgutil import resolve_name
+from pkgutil import iter_modules, resolve_name
 from typing import Any
 
 from docutils import nodes
-from public_names import names, pages
+from public_names import modules, named, names, pages
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
+from sphinx.pycode import ModuleAnalyzer
+from sphinx.util.nodes import make_refnode
 
 API = Path(__file__).parents[1] / "api"
 
@@ -49,12 +53,42 @@ def resolve(app: Sphinx, env: BuildEnvironment, node: addnodes.pending_xref, con
     target = node.get("reftarget", "")
     if node.get("refdomain") != "py":
         return None
+    if target in modules():
+        return make_refnode(app.builder, node["refdoc"], f"api/{target}", "", content)
     ends = [name for name in names() if name.endswith(f".{target}")]
-    page = names().get(target) or (names()[ends[0]] if ends else None)
+    page = names().get(target) or (names()[ends[0]] if ends else page_of_object(target))
     if page is None:
         return content if exists(target, node.get("py:module")) else None
     domain = env.domains.python_domain
     return domain.resolve_xref(env, node["refdoc"], app.builder, "obj", page, node, content)
+
+
+def page_of_object(target: str) -> str | None:
+    """The public name of an object that is mentioned by the module where it is written."""
+    module, _, last = target.rpartition(".")
+    try:
+        value = getattr(import_module(module), last)
+    except (AttributeError, ImportError, ValueError):
+        return None
+    pages = sorted({page for page in names().values() if page.rpartition(".")[2] == last})
+    return next((page for page in pages if callable(value) and named(page) is value), None)
+
+
+@cache
+def comments(module: str) -> dict[tuple[str, str], list[str]]:
+    """The ``#:`` comments above the constants of a module and of those beside it."""
+    found: dict[tuple[str, str], list[str]] = {}
+    package = import_module(module)
+    for each in [module, *(part.name for part in iter_modules(package.__path__, f"{module}."))]:
+        found |= ModuleAnalyzer.for_module(each).find_attr_docs()
+    return found
+
+
+def describe_constants(app: Sphinx, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
+    """A constant that a package takes from one of its modules has the comment above it there."""
+    module, _, last = name.rpartition(".")
+    if what == "data" and module in modules():
+        lines[:] = comments(module).get(("", last), lines)
 
 
 def exists(target: str, module: str | None) -> bool:
@@ -88,6 +122,7 @@ def link_code_spans(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Sphinx calls this."""
     app.connect("config-inited", write_pages)
+    app.connect("autodoc-process-docstring", describe_constants, priority=90)
     app.connect("autodoc-process-docstring", keep_equations, priority=100)  # before numpydoc
     app.connect("missing-reference", resolve)
     app.connect("doctree-resolved", link_code_spans)

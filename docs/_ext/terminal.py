@@ -10,7 +10,7 @@
 Each line is a command for bash. The commands of a page share a folder, which is empty when the page is read, and run in
 their order. `lines` limits what is shown of the output of each, `from` leaves out the lines before the first that
 contains a text, `exit` is the exit code that is expected. A command that ends otherwise is a warning. With
-``sphinx-build -t quick`` nothing is run, and the commands alone are shown.
+``sphinx-build -t quick`` nothing is run, and the commands alone are shown. Long commands go on after a backslash.
 """
 
 from __future__ import annotations
@@ -33,6 +33,10 @@ from sphinx.util.docutils import SphinxDirective
 LOG = logging.getLogger(__name__)
 #: Seconds that one command may take.
 LIMIT = 900
+#: Columns of a screen, and of a command on the page.
+COLUMNS = 88
+#: Words of a command; what is quoted has no end inside of it.
+WORDS = re.compile(r"""(?:'[^']*'|"[^"]*"|[^\s'"])+""")
 
 
 def environment() -> dict[str, str]:
@@ -41,11 +45,27 @@ def environment() -> dict[str, str]:
     if data := os.environ.get("AUCLAB_DATA"):
         kept["AUCLAB_DATA"] = os.path.abspath(data)
     return kept | {
-        "COLUMNS": "88",
+        "COLUMNS": str(COLUMNS),
         "NO_COLOR": "1",
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
         "PYTHONWARNINGS": "ignore",
     }
+
+
+def folded(command: str) -> list[str]:
+    r"""A command as it is shown: lines of at most `COLUMNS` where its words allow it, each but the last with a ``\``.
+
+    >>> folded("auclab run dataset=file dataset.path=customers.csv dataset.target=left dataset.positive=yes tune=auto")
+    ['auclab run dataset=file dataset.path=customers.csv dataset.target=left \\', '    dataset.positive=yes tune=auto']
+    """
+    lines = [""]
+    for word in WORDS.findall(command):
+        if lines[-1] and len(f"{lines[-1]} {word}") > COLUMNS - 4:
+            lines[-1] += " \\"
+            lines.append(f"    {word}")
+        else:
+            lines[-1] = f"{lines[-1]} {word}" if lines[-1] else word
+    return lines
 
 
 def folder_of(app: Sphinx, docname: str) -> Path:
@@ -92,7 +112,11 @@ class Terminal(SphinxDirective):
         """One block with prompts, to copy the commands from."""
         shown = []
         for command in self.content:
-            shown.append(f"$ {command}" if command and not command.startswith("#") else command)
+            if command and not command.startswith("#"):
+                first, *rest = folded(command)
+                shown += [f"$ {first}", *rest]
+            else:
+                shown.append(command)
             if not self.env.app.tags.has("quick") and command and not command.startswith("#"):
                 shown += self.output(command)
         block = nodes.literal_block("\n".join(shown), "\n".join(shown), language="console")

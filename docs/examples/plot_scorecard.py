@@ -6,6 +6,7 @@ Points between −3 and 3 for few questions, whose sum ranks: the hinge of all p
 and the bound holds for every card of the same items.
 """
 
+import numpy as np
 from sklearn.datasets import load_breast_cancer
 
 from auclab import ScorecardClassifier
@@ -20,3 +21,17 @@ print(card.card_)
 solution = card.solution_
 print(f"{solution.status}: objective {solution.objective:.4f}, gap {solution.gap:.1e}")
 print(f"AUC {auc_score(data.target == 0, card.total(data.data[columns])):.4f}")
+
+# %%
+# The share of malignant tumours for each total, with its 95 % interval; from the dashed line on a tumour is called
+# malignant.
+import matplotlib.pyplot as plt
+
+lines = card.card_.totals
+totals, shares = [line.low for line in lines], [line.share for line in lines]
+errors = [[line.share - line.lower for line in lines], [line.upper - line.share for line in lines]]
+fig, ax = plt.subplots(figsize=(5, 3), layout="constrained")
+ax.bar(totals, shares, color="0.8")
+ax.errorbar(totals, shares, yerr=np.maximum(errors, 0), fmt="o", color="C0", capsize=3)
+ax.axvline(card.card_.threshold - 0.5, color="0.4", linestyle="--", linewidth=0.8)
+ax.set(xlabel="total points", ylabel="share of malignant tumours", ylim=(0, 1.02))

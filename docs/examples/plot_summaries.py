@@ -1,9 +1,9 @@
 """
-AUC of scores that no machine holds
-===================================
+AUC of scores in many blocks
+============================
 
-A summary of a block of scores is a histogram that knows what it does not know. Summaries are added, and AUC and bAUC
-of all scores come as limits that hold for certain, however few the bins are.
+A summary of a block of scores is a histogram with error limits. Summaries are added, and AUC and bAUC of all scores
+come as limits that contain the exact value, however few the bins are.
 """
 
 import matplotlib.pyplot as plt
