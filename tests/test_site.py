@@ -2,6 +2,7 @@
 
 import importlib.util
 import re
+import shlex
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -90,3 +91,19 @@ def test_links_to_pages_outside_of_docs():
     assert module.rewritten("[d](docs/bounds.md), [r](src/x.py)", contributing, place) == (
         "[d](../bounds.md), [r](../../src/x.py)"
     )
+
+
+def test_long_commands_are_shown_whole():
+    """A command that is cut off at the edge of its block cannot be read; the shell takes the lines as one command."""
+    pytest.importorskip("sphinx", reason="pip install 'auclab[docs]'")
+    spec = importlib.util.spec_from_file_location("terminal", DOCS / "_ext" / "terminal.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    blocks = [re.findall(r"^```\{terminal\}\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.M) for page in PAGES]
+    lines = [line for found in blocks for block in found for line in block.splitlines()]
+    commands = [line for line in lines if line and not line.startswith((":", "#"))]
+    shown = {command: module.folded(command) for command in commands}
+    assert sum(len(parts) > 1 for parts in shown.values()) > 5
+    for command, parts in shown.items():
+        assert shlex.split(" ".join(parts).replace("\\ ", "")) == shlex.split(command)
+        assert all(len(part) <= module.COLUMNS or len(module.WORDS.findall(part)) <= 2 for part in parts), parts
