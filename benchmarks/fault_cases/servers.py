@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from urllib.request import urlopen
 
@@ -57,6 +57,13 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def lost_after(workspace: Workspace, words: Sequence[str]) -> list[str]:
+    """What `auclab push` and the same command once more cannot repair."""
+    lost = push(workspace)
+    again = workspace.run(*words)
+    return lost if again.code == 0 else [*lost, f"the second start ended with {again.code}"]
+
+
 def server_killed(workspace: Workspace) -> Fault:
     """The MLflow server is killed (kill -9) while a job of a sweep computes."""
     port, database = free_port(), workspace.folder / "server.db"
@@ -69,9 +76,7 @@ def server_killed(workspace: Workspace) -> Fault:
         begun = time.monotonic() - BEGUN[process.pid]
         answer = finish(process)
     with serving(workspace, port):
-        lost = push(workspace)
-        again = workspace.run(*words)
-        lost += [] if again.code == 0 else [f"the second start ended with {again.code}"]
+        lost = lost_after(workspace, words)
     return outcome("", "", answer, lost + lacking(workspace, [1, 2], database), begun=begun)
 
 
@@ -86,7 +91,5 @@ def server_stopped(workspace: Workspace) -> Fault:
         begun = time.monotonic() - BEGUN[process.pid]
         answer = finish(process, 900.0)
         os.killpg(server.pid, signal.SIGCONT)
-        lost = push(workspace)
-        again = workspace.run(*words)
-        lost += [] if again.code == 0 else [f"the second start ended with {again.code}"]
+        lost = lost_after(workspace, words)
     return outcome("", "", answer, lost + lacking(workspace, [1], database), begun=begun)
