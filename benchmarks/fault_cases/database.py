@@ -19,14 +19,19 @@ MINUTE = 60.0
 
 
 @contextmanager
-def holding(file: Path, seconds: float, statement: str = "BEGIN IMMEDIATE") -> Iterator[None]:
-    """Another process holds a lock on a database."""
-    script = (
+def holding(file: Path, seconds: float) -> Iterator[None]:
+    """Another process holds the lock of a database, or of another file."""
+    database = (
         "import sqlite3, sys, time; c = sqlite3.connect(sys.argv[1], isolation_level=None); "
-        "c.execute(sys.argv[2]); print('held', flush=True); time.sleep(float(sys.argv[3]))"
+        "c.execute('BEGIN IMMEDIATE'); print('held', flush=True); time.sleep(float(sys.argv[2]))"
     )
+    other = (
+        "import sys, time; from filelock import FileLock; lock = FileLock(sys.argv[1]); lock.acquire(); "
+        "print('held', flush=True); time.sleep(float(sys.argv[2]))"
+    )
+    script = database if file.suffix == ".db" else other
     process = subprocess.Popen(
-        [sys.executable, "-c", script, str(file), statement, str(seconds)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", script, str(file), str(seconds)], stdout=subprocess.PIPE, text=True
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "held\n"
@@ -69,7 +74,7 @@ def held_long(workspace: Workspace) -> Fault:
 def held_lock(workspace: Workspace) -> Fault:
     """Another process holds the lock under which the store is opened for ten minutes; a sweep starts."""
     workspace.seed_store()
-    with holding(workspace.folder / "mlruns" / ".lock", 600.0, "BEGIN EXCLUSIVE"):
+    with holding(workspace.folder / "mlruns" / ".lock", 600.0):
         answer = workspace.run("run", "-m", *QUICK, "split.seed=1")
     workspace.run("run", "-m", *QUICK, "split.seed=1")
     return outcome("", "", answer, lacking(workspace, [1]))

@@ -31,6 +31,10 @@ from auclab.types import AuclabError
 from composed import REPOSITORY
 from tracked_runs import DATASET, write_half_and_fail
 
+HOLD_FILE = (
+    "import sys, time; from filelock import FileLock; lock = FileLock(sys.argv[1]); lock.acquire(); "
+    "print('held', flush=True); time.sleep(100)"
+)
 HOLD = (
     "import sqlite3, sys, time; c = sqlite3.connect(sys.argv[1], isolation_level=None); "
     "c.execute(sys.argv[2]); print('held', flush=True); time.sleep(float(sys.argv[3])); c.execute('ROLLBACK')"
@@ -40,11 +44,10 @@ METRICS = {"test/auc": 0.1 + 0.2, "gap": math.nan, "up": math.inf, "down": -math
 
 
 @contextmanager
-def holding(file, statement="BEGIN IMMEDIATE", seconds=100.0):
-    """Another process holds a lock."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(file), statement, str(seconds)], stdout=subprocess.PIPE, text=True
-    )
+def holding(file, seconds=100.0):
+    """Another process holds the lock of a database, or of another file."""
+    script = [HOLD, str(file), "BEGIN IMMEDIATE", str(seconds)] if file.suffix == ".db" else [HOLD_FILE, str(file)]
+    process = subprocess.Popen([sys.executable, "-c", *script], stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "held\n"
     try:
         yield process
@@ -137,7 +140,7 @@ def test_mlflow_itself_waits_no_longer_than_it_says(tracking, name):
     """Opening the store, and a call of MLflow's client."""
     store = open_store(tracking.dir, wait=1.5)
     run_id = store.client.create_run(store.experiment_id).info.run_id
-    with holding(Path(tracking.dir) / name, "BEGIN EXCLUSIVE") as process:
+    with holding(Path(tracking.dir) / name) as process:
         begin = time.monotonic()
         with pytest.raises(AuclabError, match=rf"{name} is held by process {process.pid}"):
             open_store(tracking.dir, wait=1.5)
@@ -164,10 +167,14 @@ def test_one_process_at_a_time_works_on_a_job(tracking):
     with claim(tracking, "a"):
         assert time.monotonic() - begin >= 0.9
     process.communicate()
+    assert not list(Path(tracking.dir).glob(".mlflow.db.locks/*"))
 
 
 def test_a_lock_ends_with_its_process(tmp_path):
-    with holding(tmp_path / "lock", "BEGIN EXCLUSIVE") as process:
+    with holding(tmp_path / "lock") as process:
+        held = pytest.raises(DatabaseHeldError, match=f"lock is held by process {process.pid}")
+        with held, hold(tmp_path / "lock", 0.0):
+            pass
         process.kill()
         process.wait()
         with hold(tmp_path / "lock", 5.0):

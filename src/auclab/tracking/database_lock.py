@@ -1,6 +1,6 @@
-"""Locks on SQLite databases: who holds one, waiting for it with a word on the screen, and a limit.
+"""Locks on files and SQLite databases: who holds one, waiting with a message, and a limit.
 
-SQLite, SQLAlchemy and MLflow wait in silence, each for another time. Here the wait is said after a second, with the
+SQLite, SQLAlchemy and MLflow wait in silence, each for another time. Here the wait is reported after a second, with the
 process that holds the lock, and it ends after a time that the reader chooses (``tracking.wait``).
 """
 
@@ -11,9 +11,11 @@ import logging
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+
+from filelock import BaseFileLock, FileLock, Timeout
 
 from auclab.tracking.address import hide_password
 from auclab.tracking.job_status import PARENT_PROCESS_VARIABLE
@@ -26,8 +28,8 @@ WAIT_SECONDS = 120.0
 SAY_AFTER = 1.0
 #: The same where workers of one sweep wait for each other, as they do when all of them open the store.
 SAY_AFTER_KIN = 30.0
-#: Seconds that SQLite itself waits in one attempt.
-ATTEMPT_SECONDS = 0.25
+#: Seconds between two attempts, and that SQLite itself waits in one.
+ATTEMPT_SECONDS = 0.1
 #: Characters of a command that are shown.
 LONGEST_COMMAND = 80
 
@@ -69,19 +71,19 @@ def connect(file: Path) -> sqlite3.Connection:
 
 @contextmanager
 def hold(path: Path, seconds: float = WAIT_SECONDS) -> Iterator[None]:
-    """Hold a lock that the operating system releases if the process dies: that of an SQLite file.
+    """Hold the lock of a file, which the operating system releases if the process dies.
 
     Raises
     ------
     DatabaseHeldError
         Another process holds it for longer than `seconds`.
     """
-    with closing(sqlite3.connect(path, timeout=ATTEMPT_SECONDS, isolation_level=None)) as lock:
-        begin(lock, "BEGIN EXCLUSIVE", path, seconds)
-        try:
-            yield
-        finally:
-            lock.execute("ROLLBACK")
+    lock = FileLock(path)
+    _wait(lambda: _acquired(lock), path, seconds)
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def begin(connection: sqlite3.Connection, statement: str, file: Path, seconds: float) -> None:
@@ -94,17 +96,31 @@ def begin(connection: sqlite3.Connection, statement: str, file: Path, seconds: f
     sqlite3.Error
         It cannot be opened for another reason.
     """
+    _wait(lambda: _begun(connection, statement), file, seconds)
+
+
+def _acquired(lock: BaseFileLock) -> bool:
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        return False
+    return True
+
+
+def _begun(connection: sqlite3.Connection, statement: str) -> bool:
+    try:
+        connection.execute(statement)
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            return False
+        raise
+    return True
+
+
+def _wait(attempt: Callable[[], bool], file: Path, seconds: float) -> None:
+    """Attempt to take a lock until it is free; raise `DatabaseHeldError` after `seconds`."""
     start, said = time.monotonic(), False
-    while True:
-        try:
-            connection.execute(statement)
-        except sqlite3.OperationalError as error:
-            if not is_held(error):
-                raise
-        else:
-            if said:
-                log.warning("%s is free again after %.0f s", file, time.monotonic() - start)
-            return
+    while not attempt():
         waited = time.monotonic() - start
         if waited >= seconds:
             raise DatabaseHeldError(f"{file.name} is held by {holders(file)} for more than {waited:.0f} s")
@@ -114,12 +130,9 @@ def begin(connection: sqlite3.Connection, statement: str, file: Path, seconds: f
                 "waiting for %s, held by %s; for up to %.0f s (tracking.wait), Ctrl-C ends it",
                 *(file, holders(file), seconds),
             )
-
-
-def is_held(error: BaseException) -> bool:
-    """Whether an error of SQLite means that another process has a lock."""
-    codes = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-    return isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorcode", 0) & 0xFF in codes
+        time.sleep(ATTEMPT_SECONDS)
+    if said:
+        log.warning("%s is free again after %.0f s", file, time.monotonic() - start)
 
 
 def holders(file: Path) -> str:
