@@ -75,7 +75,8 @@ def test_one_version():
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert re.search(r"^version: (\S+)$", citation, re.MULTILINE)[1] == auclab.__version__
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert re.search(r"^## (\S+)", changelog, re.MULTILINE)[1] == auclab.__version__
+    # What is being written for the next version stands above, under two numbers.
+    assert re.search(r"^## (\d+\.\d+\.\d+)", changelog, re.MULTILINE)[1] == auclab.__version__
 
 
 def test_new_places_of_moved_names_exist():
