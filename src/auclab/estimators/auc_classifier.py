@@ -21,7 +21,7 @@ from auclab.estimators.threshold import Cuts, decision_threshold, read_rule
 from auclab.formulations import Program, as_formulation
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints
-from auclab.kernels import Kernel, Precomputed
+from auclab.kernels import Kernel
 from auclab.kernels.kernel import Gamma
 from auclab.samples.blocks.table import BlockTable
 from auclab.solvers.dispatch import solve
@@ -406,9 +406,11 @@ class AUCClassifier(LinearClassifier):
         if isinstance(X, BlockTable):
             raise AuclabError("a calibration needs rows in memory, and X is in blocks; set calibration=None")
 
+        kernel = self._kernel()
+
         def fit(train: NDArray[np.intp]) -> Any:
             part = None if weight is None else weight[train]
-            of_training = X[:, train] if isinstance(self._kernel(), Precomputed) else X
+            of_training = X if kernel is None else kernel.columns_of(X, train)
             solution = self._solve(program, of_training[train], positive[train], part)
             return lambda rows: solution.decision_function(of_training[rows])
 
@@ -468,6 +470,6 @@ class AUCClassifier(LinearClassifier):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        precomputed = self.kernel == "precomputed" or isinstance(self.kernel, Precomputed)
-        tags.input_tags.pairwise = precomputed  # searches take rows and columns of the matrix
+        # With a precomputed kernel searches take rows and columns of the matrix.
+        tags.input_tags.pairwise = "precomputed" in (self.kernel, getattr(self.kernel, "name", None))
         return tags

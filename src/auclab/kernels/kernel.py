@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from auclab.types import Array, AuclabError
 
@@ -29,6 +30,10 @@ class Kernel(ABC):
         Whether κ depends on x − y alone.
     largest : float
         sup κ(x, x), the square of the radius of φ about 0; infinite if κ is not bounded.
+    is_given : bool
+        Whether the data are its values: a row holds κ of an observation with every training observation.
+    has_width : bool
+        Whether it has a width γ.
 
     See Also
     --------
@@ -38,6 +43,8 @@ class Kernel(ABC):
     name: ClassVar[str]
     is_shift_invariant: ClassVar[bool] = False
     largest: ClassVar[float] = math.inf
+    is_given: ClassVar[bool] = False
+    has_width: ClassVar[bool] = False
 
     @abstractmethod
     def between(self, X: Any, Y: Any) -> Array:
@@ -54,6 +61,40 @@ class Kernel(ABC):
     def resolved(self, X: Any) -> Self:
         """The kernel with numbers in place of what is taken from the training rows `X`."""
         return self
+
+    @property
+    def width(self) -> float:
+        """γ as a number; NaN for a kernel that has none."""
+        return math.nan
+
+    def widened(self, multiple: float) -> Self:
+        """The kernel with a multiple of its γ; itself where it has none."""
+        return self
+
+    def columns_of(self, X: Any, train: NDArray[np.intp]) -> Any:
+        """What a scorer on the training rows `train` reads of rows `X`: all columns."""
+        return X
+
+    def at_landmarks(self, X: Any, rows: Any, numbers: NDArray[np.intp]) -> Array:
+        """κ of rows `X` with landmarks, which are training rows with these numbers."""
+        return self.between(X, rows)
+
+    def drawn_landmarks(self, X: Any, number: int, random_state: int) -> NDArray[np.intp]:
+        """Numbers of the training rows that `sklearn.kernel_approximation.Nystroem` draws."""
+        from sklearn.kernel_approximation import Nystroem
+
+        sampler = Nystroem(kernel=self.name, n_components=number, random_state=random_state, **self.get_params())
+        return np.asarray(sampler.fit(X).component_indices_)
+
+    def fourier_features(self, X: Any, number: int, random_state: int) -> tuple[Array, Array]:
+        """Frequencies ω (n_features, number) and phases (number,) of random features ``√(2/n) cos(ω·x + b)``.
+
+        Raises
+        ------
+        AuclabError
+            A kernel other than RBF.
+        """
+        raise AuclabError(f"method=random is for kernel=rbf, got {self.name}; use method=nystroem")
 
     @property
     def diameter(self) -> float:
@@ -82,6 +123,8 @@ class WidthKernel(Kernel):
 
     gamma: Gamma
 
+    has_width = True
+
     def __post_init__(self) -> None:
         check_gamma(self.gamma)
 
@@ -101,6 +144,10 @@ class WidthKernel(Kernel):
         if isinstance(self.gamma, str):
             raise AuclabError(f"gamma={self.gamma!r} is a number only after `resolved(X)` with the training rows")
         return float(self.gamma)
+
+    def widened(self, multiple: float) -> Self:
+        """The kernel with a multiple of its γ."""
+        return replace(self, gamma=multiple * self.width)  # type: ignore[type-var]
 
 
 def check_gamma(gamma: Any) -> None:

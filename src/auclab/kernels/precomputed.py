@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from auclab.kernels.kernel import Kernel
 from auclab.types import Array
@@ -29,11 +30,24 @@ class Precomputed(Kernel):
     """
 
     name = "precomputed"
+    is_given = True
 
     def between(self, X: Any, Y: Any) -> Array:
         """The columns of `X` whose numbers are `Y`, shape (rows of X, size of Y)."""
         columns: Any = X[:, np.asarray(Y, dtype=np.intp)]
         return np.asarray(columns.toarray() if hasattr(columns, "toarray") else columns, dtype=np.float64)
+
+    def columns_of(self, X: Any, train: NDArray[np.intp]) -> Any:
+        """The columns of the training rows `train`."""
+        return X[:, train]
+
+    def at_landmarks(self, X: Any, rows: Any, numbers: NDArray[np.intp]) -> Array:
+        """The columns of `X` with these numbers."""
+        return self.between(X, numbers)
+
+    def drawn_landmarks(self, X: Any, number: int, random_state: int) -> NDArray[np.intp]:
+        """The draw of `Nystroem`, which takes a precomputed kernel for new rows only."""
+        return np.random.RandomState(random_state).permutation(X.shape[0])[:number]
 
     def diagonal(self, X: Any) -> Array:
         """The diagonal of the training matrix."""

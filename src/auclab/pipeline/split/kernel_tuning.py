@@ -23,8 +23,7 @@ from sklearn.pipeline import Pipeline
 from auclab.datasets.splits import check_rows, kfold
 from auclab.estimators import AUCClassifier
 from auclab.formulations import Program
-from auclab.kernels import Kernel, Precomputed
-from auclab.kernels.kernel import WidthKernel
+from auclab.kernels import Kernel
 from auclab.metrics.scorers import MetricScorer, scorer_named
 from auclab.pipeline.config.auto_tuning import tuned_parameter
 from auclab.pipeline.config.settings import TuneConfig
@@ -74,7 +73,7 @@ def tune_kernel(
     parameter = tuned_parameter({"parameter": config.parameter}, program.parameter_names())
     values = sorted({float(value) for value in config.values})
     along(program, str(parameter), values)
-    multiples = sorted({float(value) for value in config.gammas}) if isinstance(kernel, WidthKernel) else [math.nan]
+    multiples = sorted({float(value) for value in config.gammas}) if kernel.has_width else [math.nan]
     if not multiples or any(value <= 0 or math.isinf(value) for value in multiples):
         raise AuclabError(f"tune.gammas is {list(config.gammas)}; multiples > 0 of γ are needed, such as [0.1,1,10]")
     prepared = clone(preprocessing).fit_transform(X)  # labels of held-out rows are not seen
@@ -83,13 +82,13 @@ def tune_kernel(
         program, str(parameter), values, prepared, y, model, scorer_named(config.metric, **config.options), config
     )
     own = search.training(kernel).kernel
-    kernels = [own if math.isnan(each) else _widened(own, each) for each in multiples]
+    kernels = [own.widened(each) for each in multiples]
     with one_thread_each():
         scores, certified, note = search.all_of(kernels)
     tuning = _choose(config, str(parameter), kernels, values, scores, certified)
     seconds = max(0.0, time.perf_counter() - begin - search.compiling)
     tuning = replace(tuning, seconds=seconds, note=note)
-    taken = next((each for each in kernels if _width(each) == tuning.gamma), own)
+    taken = next((each for each in kernels if each.width == tuning.gamma), own)
     return along(program, str(parameter), [tuning.selected])[0], taken, tuning
 
 
@@ -123,7 +122,7 @@ class _Search:
             for k, fold in enumerate(folds):
                 matrix = whole.rows_in_data_order(fold.train)
                 scores[g, :, k], certified[g, :, k] = self.on_fold(kernel, matrix, fold.train, fold.test)
-            if not (whole.matrix.is_kept or isinstance(kernel, Precomputed)):
+            if not (whole.matrix.is_kept or kernel.is_given):
                 note = _memory_note(whole.matrix)
         return scores, certified, note
 
@@ -131,8 +130,7 @@ class _Search:
         self, kernel: Kernel, matrix: KernelMatrix, train: NDArray[np.intp], test: NDArray[np.intp]
     ) -> tuple[list[float], list[bool]]:
         """The measure on held-out rows, and whether the solve proved its gap, for each value."""
-        columns = train if isinstance(kernel, Precomputed) else slice(None)
-        X_train, X_test = (self.X[rows][:, columns] for rows in (train, test))
+        X_train, X_test = (kernel.columns_of(self.X[rows], train) for rows in (train, test))
         model = clone(self.classifier).set_params(kernel=kernel)
         fitted = model.fit_path(X_train, self.y[train], self.values, parameter=self.parameter, kernel_matrix=matrix)
         for each in fitted:
@@ -153,7 +151,7 @@ def _choose(
     g = int(np.flatnonzero(at_best[:, best])[0])  # kernels are in ascending order of γ
     allowed = means[g] >= means[g, best] - errors[g, best]
     at = simplest(allowed, PARAMETERS[parameter]) if config.one_standard_error else best
-    gammas = [_width(kernel) for kernel in kernels]
+    gammas = [kernel.width for kernel in kernels]
     table = pd.DataFrame(
         {
             "gamma": np.repeat(gammas, len(values)),
@@ -173,15 +171,6 @@ def _choose(
         setting=setting_of(config, parameter),
         multiples=tuple(sorted({float(value) for value in config.gammas})),
     )
-
-
-def _widened(kernel: Kernel, multiple: float) -> Kernel:
-    """The kernel with a multiple of its γ."""
-    return replace(kernel, gamma=multiple * _width(kernel))  # type: ignore[type-var]
-
-
-def _width(kernel: Kernel) -> float:
-    return kernel.width if isinstance(kernel, WidthKernel) else math.nan
 
 
 def _memory_note(matrix: KernelMatrix) -> str:

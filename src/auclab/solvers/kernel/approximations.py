@@ -13,16 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.kernels.kernel import Kernel
-from auclab.kernels.precomputed import Precomputed
-from auclab.kernels.rbf import RBF
 from auclab.models.timings import Timings
 from auclab.solvers.certificate import relative_gap
 from auclab.solvers.kernel.dual_points import from_solve
+from auclab.solvers.kernel.solution import less_offset
 from auclab.solvers.kernel.training import Training
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.solver import solve as solve_newton
 from auclab.solvers.solution import Certificate, Solution
-from auclab.types import Array, AuclabError, Status
+from auclab.types import Array, Status
 
 #: Rows whose features are computed at once.
 _ROWS = 4096
@@ -30,14 +29,7 @@ _ROWS = 4096
 
 def nystroem_landmarks(training: Training, number: int, random_state: int) -> NDArray[np.intp]:
     """The landmarks that `sklearn.kernel_approximation.Nystroem` draws, as numbers in `training.order`."""
-    from sklearn.kernel_approximation import Nystroem
-
-    if isinstance(training.kernel, Precomputed):  # which Nystroem takes for new rows only; its draw is this
-        drawn = np.random.RandomState(random_state).permutation(training.matrix.size)[:number]
-    else:
-        named = training.kernel.get_params()
-        sampler = Nystroem(kernel=training.kernel.name, n_components=number, random_state=random_state, **named)
-        drawn = sampler.fit(training.rows).component_indices_
+    drawn = training.kernel.drawn_landmarks(training.rows, number, random_state)
     place = np.empty(training.matrix.size, dtype=np.intp)
     place[training.order] = np.arange(training.matrix.size)
     return place[drawn]
@@ -83,8 +75,7 @@ class RandomFeatureSolution(Solution):
         rows = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
         scores = np.full(rows.shape[0], self.intercept)
         for begin in range(0, scores.size, _ROWS):
-            part = rows[begin : begin + _ROWS]
-            moved = part if self.offset is None else part - self.offset
+            moved = less_offset(rows[begin : begin + _ROWS], self.offset)
             scores[begin : begin + _ROWS] += _features(moved, self.frequencies, self.phases) @ self.feature_coef
         return scores
 
@@ -99,13 +90,8 @@ def solve_in_random_features(
     AuclabError
         A kernel other than RBF.
     """
-    from sklearn.kernel_approximation import RBFSampler
-
-    if not isinstance(training.kernel, RBF):
-        raise AuclabError(f"method=random is for kernel=rbf, got {training.kernel.name}; use method=nystroem")
     rows = training.rows.toarray() if hasattr(training.rows, "toarray") else training.rows
-    sampler = RBFSampler(gamma=training.kernel.width, n_components=number, random_state=random_state).fit(rows)
-    frequencies, phases = sampler.random_weights_, sampler.random_offset_
+    frequencies, phases = training.kernel.fourier_features(rows, number, random_state)
     features = _features(rows[training.order], frequencies, phases)
     problem = training.in_features(features)
     raw = solve_newton(problem, tolerance=0.1 * tolerance, time_limit=monitor.remaining)

@@ -10,7 +10,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from auclab.kernels.kernel import ROUNDING, Kernel
-from auclab.kernels.precomputed import Precomputed
 from auclab.solvers.threads import in_parallel
 from auclab.types import Array
 
@@ -55,7 +54,7 @@ class KernelMatrix:
 
     def __init__(self, kernel: Kernel, rows: Any, order: NDArray[np.intp], memory: float) -> None:
         self.kernel, self.size = kernel, int(order.size)
-        self._given = isinstance(kernel, Precomputed)
+        self._given = kernel.is_given
         self._all_rows, self._all_order = rows, order
         self._rows, self._order = (rows, order) if self._given else (rows[order], order)
         self.diagonal = kernel.diagonal(rows)[order] if self._given else kernel.diagonal(self._rows)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from auclab.formulations.optimum import Optimum
 from auclab.kernels.kernel import Kernel
-from auclab.kernels.precomputed import Precomputed
 from auclab.solvers.kernel.words import in_space
 from auclab.solvers.solution import Solution
 from auclab.types import Array
@@ -107,18 +106,14 @@ class KernelSolution(Solution):
         step = max(1, _AT_ONCE // self.n_landmarks)
         for begin in range(0, scores.size, step):
             part = slice(begin, begin + step)
-            scores[part] += self._between(rows[part]) @ self.dual_coef
+            values = self.kernel.at_landmarks(less_offset(rows[part], self.offset), self.rows, self.landmarks)
+            scores[part] += values @ self.dual_coef
         return scores
 
-    def _between(self, rows: Any) -> Array:
-        if isinstance(self.kernel, Precomputed):
-            return self.kernel.between(rows, self.landmarks)
-        moved = (
-            rows
-            if self.offset is None
-            else np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows) - self.offset
-        )
-        return self.kernel.between(moved, self.rows)
+
+def less_offset(rows: Any, offset: Array | None) -> Any:
+    """Rows less what was subtracted from the training rows."""
+    return rows if offset is None else np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows) - offset
 
 
 def equation_of(solution: Any) -> str:

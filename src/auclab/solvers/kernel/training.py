@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 from auclab.kernels.kernel import Kernel
-from auclab.kernels.precomputed import Precomputed
 from auclab.samples.as_sample import as_sample
 from auclab.samples.blocks.table import BlockTable
 from auclab.samples.memory import Sample
@@ -87,7 +86,7 @@ class Training:
 
     def rows_of(self, landmarks: NDArray[np.intp]) -> Any:
         """The rows of landmarks, given by their numbers in `order`, as arrays; none for a precomputed kernel."""
-        if isinstance(self.kernel, Precomputed):
+        if self.kernel.is_given:
             return np.empty((landmarks.size, 0))
         rows: Any = self.rows[self.order[landmarks]]
         return rows.toarray() if hasattr(rows, "toarray") else np.ascontiguousarray(rows)
@@ -127,7 +126,7 @@ def training_problem(
     check_program(program)
     if isinstance(X, BlockTable):
         raise AuclabError("a kernel needs its rows in memory, and X is in blocks; use fewer rows, or no kernel")
-    if isinstance(kernel, Precomputed):
+    if kernel.is_given:
         given = X if hasattr(X, "shape") else np.asarray(X)
         labels, offset = as_sample(np.zeros((given.shape[0], 1)), y, sample_weight, pos_label=pos_label), None
         rows: Any = given if matrix is not None else _checked_matrix(given)
