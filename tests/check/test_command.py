@@ -118,6 +118,42 @@ def test_the_formulation_has_to_be_that_of_the_configuration(copied):
     assert {"formulation", "objective"} <= refuted(folder)
 
 
+UNKNOWN = {
+    "class": ({"class": "elsewhere.WeightedRankSVM"}, "formulation elsewhere.WeightedRankSVM"),
+    "name": ({"name": "my_auc"}, "formulation my_auc"),
+    "loss": ({"loss": {"class": "elsewhere.HuberHinge", "width": 0.1}}, "loss elsewhere.HuberHinge"),
+    "norm": ({"norm": "l3"}, "norm l3"),
+    "regulariser": ({"regulariser": {"class": "elsewhere.WeightedL1"}}, "parameter of ranksvm, regulariser"),
+}
+
+
+@pytest.mark.parametrize("what", UNKNOWN)
+def test_a_program_without_a_rational_twin_is_said_in_one_sentence(copied, capsys, what):
+    """Whatever the data and the configuration are, nothing is claimed."""
+    changes, named = UNKNOWN[what]
+    folder = copied / "penalised"
+    edit_certificate(folder, program=read_certificate(folder)["program"] | changes)
+    assert check_run(str(folder)) == 2
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith(f"cannot be checked: the checker has no rational twin of the {named}, so it claims nothing")
+
+
+def test_a_configuration_with_the_formulation_of_another_package_confirms_nothing(copied, capsys):
+    """Its class may do something else under the name of ours, which older certificates alone have."""
+    folder = copied / "penalised"
+    program = read_certificate(folder)["program"]
+    edit_certificate(folder, program={key: value for key, value in program.items() if key != "class"})
+    path = folder / "config.yaml"
+    text = path.read_text(encoding="utf-8")
+    assert "_target_: auclab.formulations.ranksvm.RankSVM" in text
+    path.write_text(text.replace("auclab.formulations.ranksvm.RankSVM", "elsewhere.ranksvm.RankSVM"), encoding="utf-8")
+    for allow in ([], ["elsewhere.ranksvm.RankSVM"]):
+        assert check_run(str(folder), allow=allow) == 2
+        shown = capsys.readouterr().out
+        assert "the training part is not there" in shown
+    assert "no rational twin of the formulation elsewhere.ranksvm.RankSVM" in " ".join(shown.split())
+
+
 def test_what_could_not_be_corrected_is_not_called_wrong(made, monkeypatch):
     """More features than are eliminated in reasonable time: a bound for every w is not checked."""
     from auclab.check import claims, correction

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from auclab.check.elimination import solve_exactly
-from auclab.check.exact import integers, norm, root, times_power
+from auclab.check.exact import integers, root, times_power
+from auclab.check.regularisers import NORMS
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -40,9 +41,9 @@ def test_a_rational_root_is_exact():
 
 def test_the_norms():
     vector = [Fraction(1, 3), Fraction(-2), Fraction(0)]
-    assert norm(vector, "l1")[0] == Fraction(7, 3)
-    assert norm(vector, "linf") == (2, 2)
-    low, high = norm(vector, "l2")
+    assert NORMS["l1"].of(vector)[0] == Fraction(7, 3)
+    assert NORMS["linf"].of(vector) == (2, 2)
+    low, high = NORMS["l2"].of(vector)
     assert low**2 < Fraction(37, 9) < high**2
 
 

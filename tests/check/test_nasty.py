@@ -31,9 +31,9 @@ def test_nothing_above_the_optimum_is_proved(seed):
     unit = max(high, Fraction(1, 1000))
     for ours, theirs in zip((low, high), value(case.program, sample, coef, Fraction(solution.intercept)), strict=True):
         assert abs(ours - theirs) <= unit / 2**100
-    if not program.has_dual or solution.multipliers is None:
+    if program.no_multipliers or solution.multipliers is None:
         return
-    point = coef if program.over_pairs else [*coef, Fraction(solution.intercept)]
+    point = coef if case.program.over == "pairs" else [*coef, Fraction(solution.intercept)]
     best = optimum(case.program, sample, [point], seconds=2)
     rng = np.random.default_rng(seed)
     size = solution.multipliers.size

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.check.constraints import HeldConstraints
-from auclab.check.correction import corrected, excess, inner_point, mixed
+from auclab.check.correction import corrected, inner_point, mixed
 from auclab.check.data import Data, fractions
-from auclab.check.exact import norm
 from auclab.check.multipliers import Multipliers, admissible, transportable
 from auclab.check.program import Program
+from auclab.check.regularisers import NORMS
 
 #: How far multipliers are moved into the interior of their bounds where they cannot be corrected as they are.
 _STEPS = (1e-12, 1e-10, 1e-9, 1e-8, 1e-7)
@@ -74,26 +74,22 @@ def proved_bound(
     start = admissible(program, data, multipliers, share_neg)
     if start is None:
         return None
-    if program.penalty > 0:
-        value = _penalised(program, data, transportable(program, data, start), held)
+    if program.regulariser.reach != 0:
+        value = _scaled(program, data, transportable(program, data, start), held)
         # A tiny λ is less than what rounding leaves of Σ q d: scaling would cost the whole bound.
-        if (
-            value < enough
-            and not program.squared
-            and held is None
-            and (point := corrected(program, data, start)) is not None
-        ):
-            value = max(value, _penalised(program, data, transportable(program, data, point), None))
+        if value < enough and held is None and (point := corrected(program, data, start)) is not None:
+            value = max(value, _scaled(program, data, transportable(program, data, point), None))
         return Bound(value, value, radius)
     everywhere = within = Fraction(0)  # hinges are not negative
     for candidate in _candidates(program, data, start, held):
         point = transportable(program, data, candidate)
         total, combined = point.total(program, data), data.combine(point.values, point.unit)
         for price, gradient in _residuals(combined, held):
-            if excess(program, total, gradient) <= 0:
+            excess = program.excess(total, gradient)
+            if excess <= 0:
                 everywhere = max(everywhere, total - price)
             elif math.isfinite(radius) and candidate is start:
-                violation = excess(program, total, gradient) if program.uses_norm else _scaled_norm(gradient, spread)
+                violation = excess if program.uses_norm else _scaled_norm(gradient, spread)
                 within = max(within, total - price - Fraction(radius) * violation)
         if max(everywhere, Fraction(0) if for_all else within) >= enough:
             break
@@ -124,31 +120,19 @@ def _candidates(
             yield point
 
 
-def _penalised(program: Program, data: Data, point: Multipliers, held: HeldConstraints | None) -> Fraction:
-    """λ > 0: τΣq at the largest admissible τ, or ``τΣq − τ²‖g‖²/(4λ)`` at the best one.
+def _scaled(program: Program, data: Data, point: Multipliers, held: HeldConstraints | None) -> Fraction:
+    """With a regulariser: ``τΣq − R*(τg)`` at the best τ in [0, 1], and 0 as hinges are not negative.
 
     With constraints Σq is less by their price, and g is what they leave of it; τ is that of all multipliers.
     """
     total = point.total(program, data)
     residuals = _residuals(data.combine(point.values, point.unit), held)
-    return max(_scaled_down(program, total, price, gradient) for price, gradient in residuals)
-
-
-def _scaled_down(program: Program, total: Fraction, price: Fraction, gradient: list[Fraction]) -> Fraction:
-    if price >= total:
-        return Fraction(0)
-    worth = total - price
-    size = norm(gradient, program.dual_norm)[1]
-    if program.squared:
-        exact = program.dual_norm == "l2" and program.threshold == 0
-        reduced = max(Fraction(0), size + program.threshold * total)
-        square = sum((g * g for g in gradient), Fraction(0)) if exact else reduced * reduced
-        factor = min(Fraction(1), 2 * program.penalty * worth / square) if square else Fraction(1)
-        return max(Fraction(0), factor * worth - factor * factor * square / (4 * program.penalty))
-    needed = size + program.threshold * total
-    return worth * (min(Fraction(1), program.penalty / needed) if needed > 0 else 1)
+    return max(
+        program.regulariser.best(max(total - price, Fraction(0)), gradient, -program.threshold * total)
+        for price, gradient in residuals
+    )
 
 
 def _scaled_norm(gradient: list[Fraction], spread: NDArray[np.float64]) -> Fraction:
     """An upper bound of ``‖g / spread‖₂``."""
-    return norm([g / s for g, s in zip(gradient, fractions(spread), strict=True)], "l2")[1]
+    return NORMS["l2"].of([g / s for g, s in zip(gradient, fractions(spread), strict=True)])[1]

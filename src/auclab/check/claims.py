@@ -83,7 +83,7 @@ def against_data(split: Split, training: Training) -> list[Claim]:
         found = f"{training.X.shape[1]} features in the data"
         return [*claims, Claim("coefficients", str(split.coef.size), found, Verdict.REFUTED)]
     data = Data.of(training.X, training.y == 1)
-    low, high = objective(program, data, split.coef, split.intercept if not program.over_pairs else 0.0)
+    low, high = objective(program, data, split.coef, split.intercept)
     claimed = split.number_of("objective")
     unit = max(abs(claimed), SMALL_OBJECTIVE) if math.isfinite(claimed) else SMALL_OBJECTIVE
     slack = Fraction(SLACK * unit)
@@ -165,10 +165,8 @@ def _prove(
     split: Split, program: Program, data: Data, value: Fraction, unit: float, stated: StatedConstraints | None
 ) -> tuple[Bound | None, str]:
     """What the multipliers prove, or why nothing is."""
-    if program.kind == "count":
-        return None, "the bound of a search tree has no multipliers"
-    if not program.has_dual:
-        return None, "not convex (z > 0): the bound has no multipliers"
+    if program.no_multipliers:
+        return None, program.no_multipliers
     if stated is not None and stated.max_features is not None:
         return None, "with max_features the bound is that of a search tree, which has no multipliers"
     table = split.table
@@ -215,7 +213,7 @@ def _proof(holds: bool, program: Program, data: Data, found_out: bool) -> Verdic
     """The verdict on a bound; where multipliers could not be corrected, that they prove nothing says nothing."""
     if holds:
         return Verdict.CONFIRMED
-    tried = found_out and (program.penalty > 0 or data.n_features <= MAX_FEATURES)
+    tried = found_out and (program.regulariser.reach != 0 or data.n_features <= MAX_FEATURES)
     return Verdict.UNPROVED if tried else Verdict.UNCHECKED
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import psutil
 
 from auclab.check.claims import Claim, Verdict, against_data, consistency
+from auclab.check.program import Program
 from auclab.check.stored import Split, Training, configured_formulation, prepare_training, read_splits
 from auclab.pipeline.stored.visible import visible
 from auclab.types import AuclabError
@@ -45,13 +46,15 @@ def check_folder(
     Raises
     ------
     AuclabError
-        There is nothing to check, or files are damaged.
+        There is nothing to check, files are damaged, or the program has no twin in the checker.
 
     See Also
     --------
     exit_code : What the checks amount to.
     """
     splits = read_splits(folder)
+    for split in splits:
+        Program.from_stored(split.certificate["program"])  # before anything of the configuration is built
     configured, tuned = None, None
     remarks: tuple[str, ...] = ()
     try:

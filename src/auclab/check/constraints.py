@@ -17,33 +17,14 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 #: The part of the largest entry by which a residual is to be on the side that its bound takes up, to be left there.
 _INSIDE = Fraction(1, 10**9)
 #: What the rounding of a point to floats may violate a constraint by, relative to its terms.
 _ROUNDING = 1e-12
-
-
-@dataclass(frozen=True, eq=False)
-class StatedConstraints:
-    """Bounds and rows on the columns of a sample: ``lower ≤ w ≤ upper``, ``A w ≤ limit``, or ``=`` where `equal`.
-
-    Attributes
-    ----------
-    lower, upper : arrays of shape (n_features,)
-    matrix : array of shape (n_rows, n_features)
-        A.
-    limit, equal : arrays of shape (n_rows,)
-    max_features : int or None
-    """
-
-    lower: NDArray[np.float64]
-    upper: NDArray[np.float64]
-    matrix: NDArray[np.float64]
-    limit: NDArray[np.float64]
-    equal: NDArray[np.bool_]
-    max_features: int | None = None
+#: Constraints on the columns of a sample, with the arrays lower, upper (n_features,), matrix (n_rows, n_features),
+#: limit, equal (n_rows,), and max_features: ``lower ≤ w ≤ upper``, ``matrix w ≤ limit``, or ``=`` where `equal`.
+StatedConstraints = Any
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from auclab.check.constraints import HeldConstraints
 from auclab.check.data import Data
 from auclab.check.elimination import solve_exactly
-from auclab.check.exact import integers, norm
-from auclab.check.multipliers import Multipliers, balanced, fixed_point, transportable, upper_bounds
+from auclab.check.exact import fixed_point, integers
+from auclab.check.multipliers import Multipliers, balanced, transportable
 from auclab.check.program import Program
 
 #: More features than this are not corrected: exact elimination takes minutes.
@@ -41,27 +41,23 @@ def corrected(
 
     With a penalty λ‖w‖ scaling does it, too, but costs as much as the constraint is violated by, in units of λ.
 
-    Those of pairs may still have to be scaled (`transportable`), which keeps the constraint satisfied. With constraints
+    They may still have to be scaled (`transportable`), which keeps the constraint satisfied. With constraints
     on w, without a norm, what their multipliers and bounds do not take up is to vanish.
     """
     if data.n_features > MAX_FEATURES or not start.values.any():
         return None
     gradient = data.combine(start.values, start.unit)
     keep = Fraction(0)
-    if held is not None:
-        if program.uses_norm:
+    if held is not None and program.uses_norm:
+        return None
+    if held is None and program.uses_norm:
+        reach, size = program.regulariser.reach, program.norm.dual(gradient)[1]
+        if reach is None:
             return None
-    elif program.penalty > 0:
-        size = norm(gradient, program.dual_norm)[1]
-        if size <= program.penalty:
+        reach -= program.threshold * start.total(program, data)
+        if size <= reach:
             return start
-        keep = Fraction(float(program.penalty / size * (1 - _MARGIN)))
-    elif program.threshold < 0:
-        size, total = norm(gradient, program.dual_norm)[1], start.total(program, data)
-        if excess(program, total, gradient) <= 0:
-            return start
-        keep = max(Fraction(0), -program.threshold * total / size * (1 - _MARGIN))
-        keep = Fraction(float(keep))
+        keep = Fraction(float(max(Fraction(0), reach / size * (1 - _MARGIN))))
     rows = _basis(data, _room(program, data, start))
     if not rows.size:
         return None
@@ -82,14 +78,7 @@ def corrected(
     values = start.values * (unit // start.unit)
     for row, part in zip(rows, solution, strict=True):
         values[row] += int(part / scale * unit)
-    limits = upper_bounds(program, data, start.share_neg, unit)
-    inside = (values[rows] >= 0).all() and (program.over_pairs or (values[rows] <= limits[rows]).all())
-    return Multipliers(values, unit, start.share_neg) if inside else None
-
-
-def excess(program: Program, total: Fraction, gradient: list[Fraction]) -> Fraction:
-    """``‖Σ q d‖_* + zΣq``, rounded up: not positive where the dual constraint without a penalty is satisfied."""
-    return norm(gradient, program.dual_norm)[1] + program.threshold * total
+    return Multipliers(values, unit, start.share_neg) if (values[rows] >= 0).all() else None
 
 
 def mixed(program: Program, data: Data, start: Multipliers) -> Multipliers | None:
@@ -101,7 +90,7 @@ def mixed(program: Program, data: Data, start: Multipliers) -> Multipliers | Non
     if inner is None:
         return None
     points = [transportable(program, data, start), transportable(program, data, inner)]
-    violations = [excess(program, q.total(program, data), data.combine(q.values, q.unit)) for q in points]
+    violations = [program.excess(q.total(program, data), data.combine(q.values, q.unit)) for q in points]
     if violations[0] <= 0 or violations[1] >= 0:
         return None
     weight = violations[0] / (violations[0] - violations[1])
@@ -122,13 +111,13 @@ def inner_point(
     """
     if data.n_features > _MOST_SQUARES:
         return None
-    limits = upper_bounds(program, data, start.share_neg, start.unit)
+    limits = program.comparison.upper_bounds(data, start.share_neg, start.unit)
     top = (limits / start.unit).astype(np.float64)
     q = (1 - step) * (start.values / start.unit).astype(np.float64) + step * top / 2
     target = np.array([float(g) for g in data.combine(start.values, start.unit)])
     total = float(start.total(program, data))
     if keep is None and program.threshold < 0:
-        size = float(norm([Fraction(g) for g in target], program.dual_norm)[1])
+        size = float(program.norm.dual([Fraction(g) for g in target])[1])
         keep = min(1.0, -float(program.threshold) * total / size * (1 - 1e-12)) if size else 1.0
     keep = keep or 0.0
     centre, scale = _location(data)
@@ -159,7 +148,7 @@ def inner_point(
 
 def _room(program: Program, data: Data, point: Multipliers) -> NDArray[np.float64]:
     """Distance of each multiplier from the nearer of its bounds."""
-    limits = upper_bounds(program, data, point.share_neg, point.unit)
+    limits = program.comparison.upper_bounds(data, point.share_neg, point.unit)
     room = np.minimum(point.values, limits - point.values)
     return np.maximum((room / point.unit).astype(np.float64), 0.0)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from math import isqrt
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 Integers = NDArray[Any]
 #: Bits of a square root that is rounded.
 _ROOT_BITS = 256
+#: Multipliers are rounded down to multiples of 1/UNIT, which any dual point may be; it costs as much of the bound.
+_BITS = 160
+UNIT = 1 << _BITS
 
 
 def integers(values: NDArray[np.float64]) -> tuple[Integers, int]:
@@ -35,9 +38,10 @@ def integers(values: NDArray[np.float64]) -> tuple[Integers, int]:
     return mantissa.astype(object) << (place + exponent).astype(object), exponent
 
 
-def as_fraction(value: float) -> Fraction:
-    """A finite float as a rational."""
-    return Fraction(float(value))
+def fixed_point(values: NDArray[np.float64]) -> Integers:
+    """Floats in units of 1/`UNIT`, rounded down."""
+    found, exponent = integers(values)
+    return np.asarray(found << (_BITS - exponent) if exponent <= _BITS else found >> (exponent - _BITS))
 
 
 def times_power(value: int, exponent: int) -> Fraction:
@@ -68,18 +72,3 @@ def root(value: Fraction) -> tuple[Fraction, Fraction]:
     floor = isqrt(scaled)
     exact = floor * floor * value.denominator == value.numerator << (2 * k)
     return Fraction(floor, 1 << k), Fraction(floor + (0 if exact else 1), 1 << k)
-
-
-def norm(vector: Iterable[Fraction], kind: Literal["l1", "l2", "linf"]) -> tuple[Fraction, Fraction]:
-    """Lower and upper bound of a norm, equal unless it is a root.
-
-    Examples
-    --------
-    >>> norm([Fraction(3), Fraction(-4)], "l2") == (5, 5), norm([Fraction(3), Fraction(-4)], "l1") == (7, 7)
-    (True, True)
-    """
-    sizes = [abs(entry) for entry in vector]
-    if kind == "l2":
-        return root(sum((size * size for size in sizes), Fraction(0)))
-    exact = max(sizes, default=Fraction(0)) if kind == "linf" else sum(sizes, Fraction(0))
-    return exact, exact

@@ -1,62 +1,66 @@
-"""The programs that can be checked, as their equation says them; nothing of `auclab.formulations` is used."""
+"""The programs that can be checked, as their equation says them; nothing of `auclab.formulations` is used.
+
+minimise over (w, b)    mean_k ℓ(1 − m_k − z‖w‖) + R(w):    comparison × loss × regulariser, and the buffer z
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any
 
+from auclab.check.comparisons import CountedPairs, HardestNegatives, Pairs, Points
+from auclab.check.losses import LOSSES, Hinge
+from auclab.check.regularisers import NORMS, Norm, Penalty, SquaredPenalty
 from auclab.types import AuclabError
 
-#: Margins of a formulation: of pairs, of points, of pairs with the hardest negatives; or whether it counts pairs.
-KINDS: dict[str, Literal["pairs", "points", "hardest", "count"]] = {
-    "bauc": "pairs",
-    "generalized_bauc": "pairs",
-    "ranksvm": "pairs",
-    "csvm": "points",
-    "ecsvm": "points",
-    "partial_auc": "hardest",
-    "exact_auc": "count",
+#: Where the formulations of the package are; a class of the same name elsewhere may be another program.
+HOME = "auclab.formulations."
+#: The comparison of each formulation, made of its share of the hardest negatives.
+FORMULATIONS: dict[str, Callable[[Fraction], Pairs]] = {
+    "bauc": lambda _: Pairs(),
+    "generalized_bauc": lambda _: Pairs(),
+    "ranksvm": lambda _: Pairs(),
+    "csvm": lambda _: Points(),
+    "ecsvm": lambda _: Points(),
+    "partial_auc": HardestNegatives,
+    "exact_auc": lambda _: CountedPairs(),
 }
-_DUAL: dict[str, Literal["l1", "l2", "linf"]] = {"l1": "linf", "l2": "l2", "linf": "l1"}
+#: What a stored program may say about itself.
+PARAMETERS = {"name", "class", "penalty", "threshold", "norm", "squared", "max_fpr", "norm_bound", "loss"}
 
 
 @dataclass(frozen=True)
 class Program:
-    """``min mean_k [1 − m_k − z‖w‖]₊ + λΩ(w)``, with every number the rational that the float is.
-
-    `max_fpr` is the share α of the hardest negatives, 1 where the mean is over all.
-    """
+    """A comparison, a loss, a regulariser and a buffer, with every number the rational that the float is."""
 
     name: str
-    kind: Literal["pairs", "points", "hardest", "count"]
-    penalty: Fraction
+    comparison: Pairs
+    loss: Hinge
+    regulariser: Penalty
     threshold: Fraction
-    norm: Literal["l1", "l2", "linf"]
-    squared: bool
-    max_fpr: Fraction
 
     @property
-    def over_pairs(self) -> bool:
-        """Whether margins are those of pairs."""
-        return self.kind != "points"
+    def norm(self) -> Norm:
+        """That of the buffer ``z‖w‖``."""
+        return self.regulariser.norm
 
     @property
     def uses_norm(self) -> bool:
         """Whether ‖w‖ appears."""
-        return self.threshold != 0 or self.penalty > 0
+        return self.threshold != 0 or self.regulariser.reach != 0
 
     @property
-    def dual_norm(self) -> Literal["l1", "l2", "linf"]:
-        """The norm of ``Σ q d``."""
-        return _DUAL[self.norm]
+    def no_multipliers(self) -> str:
+        """Why no multipliers can prove a bound; empty where they can."""
+        unbounded = "not convex (z > 0): the bound has no multipliers" if self.threshold > 0 else ""
+        return self.comparison.no_multipliers or unbounded
 
-    @property
-    def has_dual(self) -> bool:
-        """Whether multipliers can prove a bound: a mean of hinges with z ≤ 0."""
-        return self.kind != "count" and self.threshold <= 0
+    def excess(self, total: Fraction, gradient: Sequence[Fraction]) -> Fraction:
+        """``‖Σ q d‖_* + zΣq``, rounded up: not positive where the dual constraint without a penalty is satisfied."""
+        return self.norm.dual(gradient)[1] + self.threshold * total
 
     @classmethod
     def from_stored(cls, stored: Mapping[str, Any]) -> Program:
@@ -65,25 +69,41 @@ class Program:
         Raises
         ------
         AuclabError
-            An unknown formulation, or a parameter outside its range.
+            A formulation, loss, norm or parameter without a twin here, or a parameter outside its range.
         """
         name = str(stored.get("name"))
-        if name not in KINDS:
-            raise AuclabError(f"the formulation {name!r} is unknown; the checker knows {', '.join(KINDS)}")
+        if not (home := str(stored.get("class", HOME))).startswith(HOME):
+            raise no_twin("formulation", home, FORMULATIONS)
+        loss, norm = _named(stored.get("loss", "hinge")), _named(stored.get("norm", "l2"))
+        named: list[tuple[str, str, Iterable[str]]] = [
+            ("formulation", name, FORMULATIONS),
+            ("loss", loss, LOSSES),
+            ("norm", norm, NORMS),
+            *((f"parameter of {name},", key, PARAMETERS) for key in stored),
+        ]
+        for piece, value, known in named:
+            if value not in known:
+                raise no_twin(piece, value, known)
         penalty, threshold = float(stored.get("penalty", 0.0)), float(stored.get("threshold", 0.0))
-        max_fpr, norm = float(stored.get("max_fpr") or 1.0), str(stored.get("norm", "l2"))
+        max_fpr = float(stored.get("max_fpr") or 1.0)
         if not (math.isfinite(penalty) and penalty >= 0 and math.isfinite(threshold) and 0 < max_fpr <= 1):
             raise AuclabError(
                 f"penalty={penalty}, threshold={threshold}, max_fpr={max_fpr} are no parameters of {name}"
             )
-        if norm not in _DUAL:
-            raise AuclabError(f"the norm {norm!r} is unknown; the checker knows {', '.join(_DUAL)}")
-        return cls(
-            name=name,
-            kind=KINDS[name],
-            penalty=Fraction(penalty),
-            threshold=Fraction(threshold),
-            norm=norm,  # type: ignore[arg-type]
-            squared=bool(stored.get("squared", False)),
-            max_fpr=Fraction(max_fpr),
-        )
+        kind = SquaredPenalty if penalty > 0 and stored.get("squared", False) else Penalty
+        regulariser = kind(NORMS[norm], Fraction(penalty))
+        comparison = FORMULATIONS[name](Fraction(max_fpr))
+        return cls(name, comparison, LOSSES[loss], regulariser, Fraction(threshold))
+
+
+def _named(piece: Any) -> str:
+    """The name of a stored piece: a word, or the class that it was made of."""
+    return str(piece.get("class", "without a name") if isinstance(piece, Mapping) else piece)
+
+
+def no_twin(piece: str, name: str, known: Iterable[str]) -> AuclabError:
+    """The error for something that the checker has no class of its own for."""
+    return AuclabError(
+        f"the checker has no rational twin of the {piece} {name}, so it claims nothing about objective, bound and "
+        f"status; it knows {', '.join(sorted(known))}"
+    )

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.check.constraints import StatedConstraints
+from auclab.check.program import FORMULATIONS, HOME, no_twin
 from auclab.pipeline.stored.stored_files import MOST_SCORES, damaged, read_json, read_rows, stored_file
 from auclab.pipeline.stored.visible import visible
 from auclab.types import AuclabError, Status
@@ -158,27 +159,24 @@ def prepare_training(folder: Path, numbers: Sequence[int], allow: Sequence[str] 
         y = dataset.y[rows]
         preprocessing = build(experiment.config.preprocess)(dataset)
         X = preprocessing.fit_transform(take_rows(dataset.X, rows), y)
-        stated = None if rules is None else _stated(rules.on(preprocessing))
+        stated = None if rules is None else rules.on(preprocessing)
         yield Training(X, y, rows, part_sha256(X, y), dataset.sha256, stated)
 
 
-def _stated(constraints: Any) -> StatedConstraints:
-    """The arrays of the constraints, for the proofs of the checker."""
-    return StatedConstraints(
-        constraints.lower,
-        constraints.upper,
-        constraints.matrix,
-        constraints.limit,
-        constraints.equal,
-        constraints.max_features,
-    )
-
-
 def configured_formulation(folder: Path, allow: Sequence[str] = ()) -> tuple[dict[str, Any], str | None]:
-    """The parameters of the formulation in ``config.yaml``, and which of them was tuned."""
+    """The parameters of the formulation in ``config.yaml``, and which of them was tuned.
+
+    Raises
+    ------
+    AuclabError
+        The configuration is gone or names what is not allowed; the formulation is that of another package.
+    """
     from auclab.pipeline.stored.configuration import stored_experiment
 
     configuration = stored_experiment(folder, allow=allow).configuration
     formulation = {key: value for key, value in configuration["formulation"].items() if not key.startswith("_")}
-    module = str(configuration["formulation"].get("_target_", "")).split(".")[-2:-1]
-    return formulation | {"name": module[0] if module else ""}, (configuration.get("tune") or {}).get("parameter")
+    target = str(configuration["formulation"].get("_target_", ""))
+    if not target.startswith(HOME):
+        raise no_twin("formulation", target, FORMULATIONS)
+    name = target.removeprefix(HOME).split(".")[0]
+    return formulation | {"name": name}, (configuration.get("tune") or {}).get("parameter")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +62,11 @@ def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "", prepared: 
         "advice": solution.status.advice,
         "solver": solution.solver,
         "formulation": equation_of(solution),
-        "program": {"name": solution.formulation.name, **_parameters(solution.formulation)},
+        "program": {
+            "name": solution.formulation.name,
+            "class": _class_of(solution.formulation),
+            **_parameters(solution.formulation),
+        },
         "tolerance": getattr(fold.model[-1], "tolerance", None),  # a baseline has none
         "data": {
             "dataset_sha256": dataset_sha256,
@@ -147,7 +151,16 @@ def _parameters(program: Program | Baseline) -> dict[str, Any]:
     if isinstance(program, Baseline):
         return asdict(program)
     shared = {name: getattr(program, name) for name in ("penalty", "threshold", "norm", "squared")}
-    return shared | asdict(program)  # type: ignore[call-overload]
+    own: dict[str, Any] = program.get_params()
+    for name, value in own.items():
+        if is_dataclass(value) and not isinstance(value, type):  # a piece
+            own[name] = {"class": _class_of(value), **asdict(value)}
+    return shared | own
+
+
+def _class_of(value: Any) -> str:
+    """Where the class of a formulation, or of a piece of it, is: one of another package may have the same name."""
+    return f"{type(value).__module__}.{type(value).__qualname__}"
 
 
 def _constraints(solution: Any, solved: SolvedConstraints) -> dict[str, Any]:

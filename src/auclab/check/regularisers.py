@@ -1,0 +1,91 @@
+"""What w costs, in rationals: value and conjugate. A new regulariser is a class here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from auclab.check.exact import root
+
+Vector = Sequence[Fraction]
+#: Two rationals with a number between them.
+Interval = tuple[Fraction, Fraction]
+
+
+@dataclass(frozen=True)
+class Norm:
+    """A norm and its dual, each between two rationals that are equal unless it is a root.
+
+    Examples
+    --------
+    >>> vector = [Fraction(3), Fraction(-4)]
+    >>> NORMS["l2"].of(vector) == (5, 5), NORMS["l1"].of(vector) == (7, 7), NORMS["l1"].dual(vector) == (4, 4)
+    (True, True, True)
+    """
+
+    of: Callable[[Vector], Interval]
+    dual: Callable[[Vector], Interval]
+
+
+def _sum(vector: Vector) -> Interval:
+    total = sum(map(abs, vector), Fraction(0))
+    return total, total
+
+
+def _root(vector: Vector) -> Interval:
+    return root(sum((entry * entry for entry in vector), Fraction(0)))
+
+
+def _largest(vector: Vector) -> Interval:
+    most = max(map(abs, vector), default=Fraction(0))
+    return most, most
+
+
+NORMS = {"l1": Norm(_sum, _largest), "l2": Norm(_root, _root), "linf": Norm(_largest, _sum)}
+
+
+@dataclass(frozen=True)
+class Penalty:
+    """``R = λ‖w‖``, λ ≥ 0; what other regularisers have is what this class has.
+
+    A buffer ``−z‖w‖``, z < 0, in every margin takes `slack` = −zS from ``‖g‖_*``, with ``g = Σ q d`` and ``S = Σ q``.
+    """
+
+    norm: Norm
+    weight: Fraction
+
+    @property
+    def reach(self) -> Fraction | None:
+        """The ``‖g‖_*`` beyond which R* is infinite, 0 up to there; None where it is finite everywhere."""
+        return self.weight
+
+    def value(self, coef: Vector) -> Interval:
+        """R(w)."""
+        low, high = self.norm.of(coef)
+        return self.weight * low, self.weight * high
+
+    def best(self, worth: Fraction, gradient: Vector, slack: Fraction) -> Fraction:
+        """A lower bound of the largest ``τ·worth − R*(τg)``, 0 ≤ τ ≤ 1, with τ·slack taken from ``τ‖g‖_*``."""
+        size = self.norm.dual(gradient)[1] - slack
+        return worth * min(Fraction(1), self.weight / size) if size > 0 else worth
+
+
+class SquaredPenalty(Penalty):
+    """``λ‖w‖²``, λ > 0: ``R*(g) = ‖g‖_*²/(4λ)``."""
+
+    @property
+    def reach(self) -> Fraction | None:
+        """Any length."""
+        return None
+
+    def value(self, coef: Vector) -> Interval:
+        """R(w)."""
+        low, high = self.norm.of(coef)
+        return self.weight * low * low, self.weight * high * high
+
+    def best(self, worth: Fraction, gradient: Vector, slack: Fraction) -> Fraction:
+        """``τ·worth − τ²e²/(4λ)`` with ``e = ‖g‖_* − slack`` at its vertex, or at τ = 1."""
+        square = max(Fraction(0), self.norm.dual(gradient)[1] - slack) ** 2
+        factor = min(Fraction(1), 2 * self.weight * worth / square) if square else Fraction(1)
+        return max(Fraction(0), factor * worth - factor * factor * square / (4 * self.weight))
