@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from auclab.datasets.labels import label_text
 from auclab.samples.blocks.encoded_rows import EncodedRows
 from auclab.samples.blocks.mixed_rows import MixedRows
+from auclab.samples.blocks.row_forms import categories_of, norms, numbers_of, times
 from auclab.types import Array
 
 if TYPE_CHECKING:
@@ -81,10 +83,9 @@ class BlockEncoding:
 
     def apply(self, rows: Array | MixedRows) -> Array | EncodedRows:
         """The rows as numbers; an array of numbers may be changed in place."""
-        mixed = isinstance(rows, MixedRows)
-        numbers = rows.numbers if isinstance(rows, MixedRows) else rows
+        numbers, categories = numbers_of(rows), categories_of(rows)
         missing = np.isnan(numbers)
-        marks = [missing[:, k] if number else rows.codes[k] < 0 for number, k in self.gaps]  # type: ignore[union-attr]
+        marks = [missing[:, k] if number else categories[k][0] < 0 for number, k in self.gaps]
         where = np.nonzero(missing)
         if where[0].size:
             numbers[where] = np.asarray(self.fill)[where[1]]
@@ -98,40 +99,24 @@ class BlockEncoding:
         at_dense = np.r_[np.arange(n_numbers), np.arange(n_numbers + self.n_onehot, n_columns)]
         numbers -= shift[at_dense]
         numbers *= factor[at_dense]
-        if not (mixed and self.n_onehot):
+        if not self.n_onehot:
             return self._in_ball(numbers)
-        onehot = self._onehot(rows)  # type: ignore[arg-type]
+        onehot = self._onehot(len(rows), categories)
         return self._in_ball(EncodedRows(numbers, onehot, at_dense, at_onehot, shift[at_onehot], factor[at_onehot]))
 
-    def _onehot(self, rows: MixedRows) -> sp.csr_array:
+    def _onehot(self, n_rows: int, categories: Sequence[tuple[NDArray[np.int32], tuple[Any, ...]]]) -> sp.csr_array:
         """Zeros and ones of all categories."""
         import scipy.sparse as sp
 
-        columns = np.column_stack(
-            [
-                each.columns_of(codes, values)
-                for each, codes, values in zip(self.categories, rows.codes, rows.values, strict=True)
-            ]
-        )
+        columns = np.column_stack([each.columns_of(*of) for each, of in zip(self.categories, categories, strict=True)])
         kept = columns >= 0
         ends = np.concatenate(([0], np.cumsum(np.count_nonzero(kept, axis=1)))).astype(np.int32)
         entries = columns[kept]
-        return sp.csr_array((np.ones(entries.size), entries, ends), shape=(len(rows), self.n_onehot))
+        return sp.csr_array((np.ones(entries.size), entries, ends), shape=(n_rows, self.n_onehot))
 
     def _in_ball(self, rows: Any) -> Any:
         """Rows of a norm of at most 1, as `auclab.datasets.preprocess.UnitBall` makes them."""
         if self.ball is None:
             return rows
         radius, margin = self.ball
-        factor = 1.0 / (np.maximum(row_norms(rows), radius) * margin)
-        if isinstance(rows, EncodedRows):
-            return rows.times(factor)
-        rows *= factor[:, None]
-        return rows
-
-
-def row_norms(rows: Array | EncodedRows) -> Array:
-    """The Euclidean norm of every row."""
-    if isinstance(rows, EncodedRows):
-        return rows.norms()
-    return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows)))
+        return times(rows, 1.0 / (np.maximum(norms(rows), radius) * margin))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
-from auclab.datasets.block_encoding import BlockEncoding, CategoryColumns, row_norms
+from auclab.datasets.block_encoding import BlockEncoding, CategoryColumns
 from auclab.datasets.block_statistics import (
     NumberStatistics,
     TableStatistics,
@@ -23,11 +23,13 @@ from auclab.datasets.block_statistics import (
     table_medians,
     table_statistics,
 )
-from auclab.datasets.column_scaler import ColumnScaler, fitted_standard_scaler
+from auclab.datasets.column_scaler import fitted_standard_scaler
 from auclab.datasets.columns import MAX_TEXT_VALUES
 from auclab.datasets.dates import find_dates
 from auclab.datasets.overrides import override
+from auclab.samples.blocks.row_forms import norms
 from auclab.samples.blocks.table import BlockTable
+from auclab.samples.tables import in_memory
 from auclab.types import Array, AuclabError
 
 
@@ -70,7 +72,7 @@ class BlockPipeline(Pipeline):
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Fit all steps to a table in blocks, or to rows in memory."""
-        if not isinstance(X, BlockTable):
+        if in_memory(X):
             super().fit(X, y, **params)
             return self
         self.columns_ = list(X.columns)
@@ -95,7 +97,7 @@ class BlockPipeline(Pipeline):
 
     def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any:
         """`fit`, then `transform`."""
-        if not isinstance(X, BlockTable):
+        if in_memory(X):
             return super().fit_transform(X, y, **params)
         return self.fit(X, y, **params).transform(X)
 
@@ -106,7 +108,7 @@ class BlockPipeline(Pipeline):
 
     def transform(self, X: Any, **params: Any) -> Any:
         """A table in blocks, to be encoded when it is read; rows in memory are encoded now."""
-        if isinstance(X, BlockTable):
+        if not in_memory(X):
             return X.changed(self.encoding_, [str(name) for name in self.get_feature_names_out()])
         if not hasattr(X, "iloc") and hasattr(self, "columns_"):
             import pandas as pd
@@ -301,7 +303,7 @@ def _fit_scale(
     at = next(place for place, (name, _) in enumerate(pipeline.steps) if name == "scale")
     scaler = pipeline.steps[at][1]
     low, high, mean, squares = (getattr(columns, name)[kept] for name in ("low", "high", "mean", "squares"))
-    if isinstance(scaler, ColumnScaler):
+    if hasattr(scaler, "fit_moments"):
         scaler.fit_moments(n_rows, columns.nonzero[kept] / n_rows, low, high, mean, squares / n_rows)
         return scaler.shift_, scaler.scale_
     if isinstance(scaler, StandardScaler):
@@ -321,4 +323,4 @@ def _fit_ball(ball: Any, table: BlockTable, encoding: BlockEncoding, n_features:
 
 def _longest(rows: Any, argument: Any) -> float:
     """A task."""
-    return float(row_norms(rows).max(initial=0.0))
+    return float(norms(rows).max(initial=0.0))

@@ -15,6 +15,7 @@ from auclab.datasets.block_medians import SAMPLED, MedianSample, block_medians
 from auclab.datasets.columns import LARGEST_VALUE
 from auclab.datasets.labels import label_text
 from auclab.samples.blocks.mixed_rows import MixedRows
+from auclab.samples.blocks.row_forms import categories_of, numbers_of
 from auclab.samples.blocks.table import BlockTable
 from auclab.samples.blocks.tree import tree_sum
 from auclab.types import Array, AuclabError
@@ -136,11 +137,6 @@ def number_columns(table: BlockTable) -> list[str]:
     return [name for name in table.columns if name not in table.nominal]
 
 
-def numbers_of(rows: Array | MixedRows) -> Array:
-    """The columns of numbers."""
-    return rows.numbers if isinstance(rows, MixedRows) else rows
-
-
 def _on_numbers(rows: Array | MixedRows, task: Callable[[Array], Any]) -> Any:
     """A task."""
     return task(numbers_of(rows))
@@ -148,12 +144,9 @@ def _on_numbers(rows: Array | MixedRows, task: Callable[[Array], Any]) -> Any:
 
 def _statistics_of(rows: Array | MixedRows, sampled: int) -> TableStatistics:
     """A task."""
-    categories: Sequence[Counter[str]] = ()
-    if isinstance(rows, MixedRows):
-        categories = [_counted(*each) for each in zip(rows.codes, rows.values, strict=True)]
     numbers = numbers_of(rows)
-    sample = MedianSample.of(numbers, sampled)
-    return TableStatistics(len(numbers), NumberStatistics.of(numbers), tuple(categories), sample)
+    categories = tuple(_counted(*each) for each in categories_of(rows))
+    return TableStatistics(len(numbers), NumberStatistics.of(numbers), categories, MedianSample.of(numbers, sampled))
 
 
 def _counted(codes: NDArray[np.int32], values: Sequence[Any]) -> Counter[str]:

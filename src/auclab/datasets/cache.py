@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import Any
 
 from auclab.datasets.records import Dataset
-from auclab.samples.blocks.table import BlockTable
+from auclab.samples.tables import in_memory
 
 #: Bytes that all data sets together may take, except that the last one is kept whatever its size.
 MAX_BYTES = 500_000_000
@@ -38,7 +39,7 @@ def load_cached(key: str, load: Callable[[], Dataset]) -> Dataset:
         dataset = _kept.pop(key, None)
         if dataset is None:
             dataset = load()
-            if isinstance(dataset.X, BlockTable):
+            if not in_memory(dataset.X):
                 return dataset
         _kept[key] = dataset  # at the end: the least recently used one is the first
         while len(_kept) > 1 and sum(map(size_of, _kept.values())) > MAX_BYTES:
@@ -48,9 +49,7 @@ def load_cached(key: str, load: Callable[[], Dataset]) -> Dataset:
 
 def size_of(dataset: Dataset) -> int:
     """Bytes of the numbers of a data set in memory."""
-    X = dataset.X
-    if isinstance(X, BlockTable):
-        return 0
+    X: Any = dataset.X
     if hasattr(X, "memory_usage"):
         return int(X.memory_usage(index=False).sum()) + dataset.y.nbytes
     return int(X.data.nbytes + X.indices.nbytes + X.indptr.nbytes) + dataset.y.nbytes

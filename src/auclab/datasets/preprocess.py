@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
@@ -36,7 +37,7 @@ from auclab.datasets.median_imputer import MedianImputer
 from auclab.datasets.missing_columns import MissingColumns
 from auclab.datasets.records import Dataset
 from auclab.datasets.varying_columns import VaryingColumns
-from auclab.samples.blocks.table import BlockTable
+from auclab.samples.tables import in_memory
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:
@@ -184,7 +185,7 @@ def as_text(X: pd.DataFrame) -> pd.DataFrame:
 
 def _pipeline(dataset: Dataset, steps: list[tuple[str, Any]]) -> Pipeline:
     """The steps as a pipeline for the rows of a data set."""
-    return BlockPipeline(steps, nominal=dataset.nominal) if isinstance(dataset.X, BlockTable) else Pipeline(steps)
+    return Pipeline(steps) if in_memory(dataset.X) else BlockPipeline(steps, nominal=dataset.nominal)
 
 
 def _encode(dataset: Dataset, encoding: Encoding, *, may_be_sparse: bool = False) -> list[tuple[str, Any]]:
@@ -193,7 +194,8 @@ def _encode(dataset: Dataset, encoding: Encoding, *, may_be_sparse: bool = False
         _refuse_bad_entries(dataset)
         return [("encode", FunctionTransformer(accept_sparse=True, feature_names_out="one-to-one"))]
     table: Any = dataset.X
-    columns = block_columns(table, **encoding) if isinstance(table, BlockTable) else sort_columns(dataset, **encoding)
+    held = in_memory(table)
+    columns = sort_columns(dataset, **encoding) if held else block_columns(table, **encoding)
     limit = encoding.get("max_categories", MAX_CATEGORIES)
     # A column with no value at all in the training part becomes constant instead of vanishing with a warning.
     median = MedianImputer()
@@ -218,7 +220,7 @@ def _encode(dataset: Dataset, encoding: Encoding, *, may_be_sparse: bool = False
     if encoding.get("missing_indicators"):
         parts.append(("missing", MissingColumns(), [str(name) for name in table.columns]))
     used = [part for part in parts if part[2]]
-    threshold = MOSTLY_ZERO if may_be_sparse and not isinstance(table, BlockTable) else 0.0
+    threshold = MOSTLY_ZERO if may_be_sparse and held else 0.0
     return [("encode", ColumnTransformer(used, sparse_threshold=threshold, verbose_feature_names_out=False))]
 
 
@@ -251,4 +253,4 @@ def _refuse_bad_entries(dataset: Dataset) -> None:
 
 
 def _is_sparse(dataset: Dataset) -> bool:
-    return not (hasattr(dataset.X, "iloc") or isinstance(dataset.X, BlockTable))
+    return sp.issparse(dataset.X)

@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from auclab.datasets.records import Split
 from auclab.datasets.shuffled_rows import shuffled_rows
-from auclab.samples.blocks.table import BlockTable
 from auclab.types import AuclabError
 from auclab.validation import positive_mask
 
@@ -224,8 +223,6 @@ def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
     >>> take_rows(np.array([[1.0], [2.0], [3.0]]), np.array([0, 2])).tolist()
     [[1.0], [3.0]]
     """
-    if isinstance(X, BlockTable) and len(rows) == len(X):  # in ascending order: all of them
-        return X
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 

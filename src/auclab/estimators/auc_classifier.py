@@ -23,7 +23,7 @@ from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints
 from auclab.kernels import Kernel
 from auclab.kernels.kernel import Gamma
-from auclab.samples.blocks.table import BlockTable
+from auclab.samples.tables import in_memory, require_memory
 from auclab.solvers.dispatch import solve
 from auclab.solvers.path import solve_path
 from auclab.solvers.solution import Solution
@@ -355,7 +355,7 @@ class AUCClassifier(LinearClassifier):
         """Set what `fit` sets."""
         self.solution_ = solution
         self.n_iter_ = max(1, solution.iterations)
-        if isinstance(X, BlockTable) and isinstance(self.decision_threshold, int | float) and self.calibration is None:
+        if not in_memory(X) and isinstance(self.decision_threshold, int | float) and self.calibration is None:
             # No pass for scores that nothing looks at.
             self.coef_, self.intercept_ = solution.coef[None, :], np.array([-float(self.decision_threshold)])
             return self
@@ -403,8 +403,7 @@ class AUCClassifier(LinearClassifier):
         self, program: Program, X: Any, positive: NDArray[np.bool_], weight: Array | None
     ) -> tuple[NDArray[np.bool_], Array, Array | None]:
         """Labels of the rows of the folds, their scores in standard units, and their weights."""
-        if isinstance(X, BlockTable):
-            raise AuclabError("a calibration needs rows in memory, and X is in blocks; set calibration=None")
+        require_memory(X, "a calibration needs rows in memory, and X is in blocks; set calibration=None")
 
         kernel = self._kernel()
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.models.timings import Timings
-from auclab.samples.blocks.table import BlockTable
+from auclab.samples.tables import in_memory
 from auclab.solvers.solution import Certificate
 from auclab.solvers.threads import one_thread_each
 from auclab.types import Array, AuclabError, Status
@@ -105,7 +105,7 @@ class Baseline(ABC):
         return replace(self, **{self.tunable: value})
 
     def _in_memory(self, X: Any) -> Any:
-        if isinstance(X, BlockTable):
+        if not in_memory(X):
             self.check_blocks()
         return X
 

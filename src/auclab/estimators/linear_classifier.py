@@ -11,7 +11,7 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from auclab.samples.blocks.table import BlockTable
+from auclab.samples.tables import in_memory
 from auclab.types import Array, AuclabError
 
 
@@ -26,7 +26,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Array:
         """Scores of shape (n_samples,), larger for the positive class; predictions change at 0."""
         check_is_fitted(self)
-        if not isinstance(X, BlockTable):
+        if in_memory(X):
             X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         return np.asarray(X @ self.coef_[0]) + self.intercept_[0]
 
@@ -46,10 +46,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     def _two_classes(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[np.bool_]]:
         """Checked features and which observations are positive; sets `classes_`."""
-        if isinstance(X, BlockTable):  # values are checked when they are first read
-            self.n_features_in_, y = X.shape[1], column_or_1d(y)
-        else:
+        if in_memory(X):
             X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        else:  # values are checked when they are first read
+            self.n_features_in_, y = X.shape[1], column_or_1d(y)
         check_classification_targets(y)
         kind = type_of_target(y, input_name="y", raise_unknown=True)
         self.classes_ = np.unique(y)

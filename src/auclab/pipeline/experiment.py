@@ -26,7 +26,7 @@ from auclab.pipeline.split.fold import Metrics, solve_split
 from auclab.pipeline.split.inner_folds import score_on_inner_folds
 from auclab.pipeline.split.inner_limits import Limits
 from auclab.pipeline.split.results import Fold, Result
-from auclab.samples.blocks.table import BlockTable
+from auclab.samples.tables import in_memory
 from auclab.tracking.code import code_version
 from auclab.types import Status
 
@@ -93,12 +93,13 @@ def solve_splits(experiment: Experiment, limits: Limits | None = None) -> Result
     parse_figures(config.get("figures"))
     dataset = load_dataset(experiment)
     splits: list[Split] = build(config.split)(dataset.y)
-    if isinstance(dataset.X, BlockTable):  # rows of files are taken as they lie there
+    held: Any = dataset.X
+    if not in_memory(held):  # rows of files are read in file order
         splits = [Split(np.sort(split.train), np.sort(split.test), split.name) for split in splits]
-        show_engine(dataset.X.engine)
+        show_engine(held.engine)
     formulation: Program | Baseline = build(config.formulation)
     metrics: Metrics = build(config.metrics)
-    if isinstance(dataset.X, BlockTable):
+    if not in_memory(held):
         reading, solver = experiment.decision, experiment.solver.name
         check_block_run(splits, formulation, metrics, solver=solver, decision=reading, kernel=experiment.kernel)
     options: dict[str, Any] = {"solver": experiment.solver, "tune": experiment.tune, "bounds": experiment.bounds}

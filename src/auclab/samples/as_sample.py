@@ -7,8 +7,8 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from auclab.samples.blocks.block_sample import BlockSample
-from auclab.samples.blocks.table import BlockTable
 from auclab.samples.memory import Sample
+from auclab.samples.tables import in_memory
 
 
 def as_sample(X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, pos_label: Any = None) -> Sample:
@@ -44,6 +44,5 @@ def as_sample(X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, p
     >>> sample.n_pos, sample.n_neg, sample.mean_difference.tolist()
     (2, 1, [2.0])
     """
-    if isinstance(X, BlockTable):
-        return BlockSample.from_labels(X, y, sample_weight, pos_label=pos_label)
-    return Sample.from_labels(X, y, sample_weight, pos_label=pos_label)
+    kind = Sample if in_memory(X) else BlockSample
+    return kind.from_labels(X, y, sample_weight, pos_label=pos_label)

@@ -11,11 +11,9 @@ from numpy.typing import ArrayLike
 
 from auclab.compiled.fixed_point import bins_of
 from auclab.compiled.score_bins import moved_scores
-from auclab.samples.blocks.block import Scaling
-from auclab.samples.blocks.labels import BlockLabels, LabelledBlock, packed_labels
+from auclab.samples.blocks.labels import BlockLabels, LabelledBlock, labels_of
 from auclab.samples.blocks.table import BlockTable
-from auclab.types import Array, AuclabError
-from auclab.validation import positive_mask, same_length, weight_vector
+from auclab.types import Array
 
 
 @dataclass(frozen=True)
@@ -89,28 +87,9 @@ class BinMultipliers:
 
         Parameters and errors as in `of_rows`.
         """
-        labels = _labelled(table, y, sample_weight, pos_label)
-        if self.offset is not None:
-            table = table.scaled(Scaling(tuple(self.offset.tolist()), (1.0,) * self.offset.size))
+        labels = labels_of(table, y, sample_weight, pos_label=pos_label)
         of_pos, of_neg = labels.units()
-        return table.engine.run(_Multiply(self, (of_neg, of_pos)), table.blocks, labels)
-
-
-def _labelled(table: BlockTable, y: Any, sample_weight: ArrayLike | None, pos_label: Any) -> BlockLabels:
-    """Labels by blocks."""
-    if isinstance(y, BlockLabels):
-        if sample_weight is not None or pos_label is not None:
-            raise AuclabError("BlockLabels have their weights and their positive class; leave out those given beside")
-        sizes, of_table = ([block.n_rows for block in each] for each in ((b.block for b in y), table.blocks))
-        if sizes != of_table:
-            raise AuclabError(f"the labels are of {sum(sizes)} rows in {len(sizes)} blocks, and not of this table")
-        return y
-    positive = positive_mask(y, pos_label)
-    if positive.size != len(table):
-        raise AuclabError(f"the table has {len(table)} rows, but there are {positive.size} labels")
-    weight = weight_vector(sample_weight, positive.size)
-    same_length(y=positive, sample_weight=weight)
-    return packed_labels(table, positive, weight)
+        return table.less(self.offset).run(_Multiply(self, (of_neg, of_pos)), labels)
 
 
 @dataclass(frozen=True)

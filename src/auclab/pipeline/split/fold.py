@@ -33,7 +33,7 @@ from auclab.pipeline.split.scorecards import card_of_split, on_items
 from auclab.pipeline.split.summarised_part import SummarisedPart, estimable_by_summary, is_summarised, part_of
 from auclab.pipeline.split.tuning import Tuning, tune_baseline, tune_formulation
 from auclab.samples.as_sample import as_sample
-from auclab.samples.blocks import BlockTable
+from auclab.samples.tables import in_memory
 from auclab.solvers.interrupt import interruptible
 from auclab.solvers.kernel.approximations import RandomFeatureSolution
 from auclab.solvers.kernel.solution import KernelSolution
@@ -117,7 +117,7 @@ def solve_split(
         effects=explain(scorer, rows),
         card=card_of_split(solution, preprocessing, X["train"], y, dataset),
         constraints=None if constraints is None else constraints.solved(solution, preprocessing),
-        in_blocks=X["train"] if isinstance(X["train"], BlockTable) else None,
+        in_blocks=None if in_memory(X["train"]) else X["train"],
     )
 
 

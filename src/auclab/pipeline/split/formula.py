@@ -12,7 +12,6 @@ from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import Pipeline
 
 from auclab import __version__
-from auclab.datasets.block_pipeline import BlockPipeline
 from auclab.datasets.records import Dataset, Split
 from auclab.export.coefficients import Effects, effects
 from auclab.export.formula import describe
@@ -87,7 +86,7 @@ def kept_model(model: Pipeline, dataset: Dataset, decision: Decision) -> Pipelin
         response_method="decision_function",
     )
     cut.estimator_ = cut.estimator
-    steps = [(name, step.in_memory if isinstance(step, BlockPipeline) else step) for name, step in model.steps[:-1]]
+    steps = [(name, getattr(step, "in_memory", step)) for name, step in model.steps[:-1]]
     return Pipeline([*steps, (model.steps[-1][0], cut)])
 
 

@@ -13,10 +13,9 @@ from auclab.metrics import auc_score, bauc_score
 from auclab.pipeline.config.build import build, load_dataset
 from auclab.pipeline.config.compose import Experiment
 from auclab.pipeline.split.constrained import constraints_of
-from auclab.samples.blocks.table import BlockTable
+from auclab.samples.tables import require_memory
 from auclab.solvers.guaranteed import Frontier, frontier
 from auclab.solvers.interrupt import interruptible
-from auclab.types import AuclabError
 
 
 @dataclass(frozen=True)
@@ -63,8 +62,7 @@ def trace_frontier(
         Rows in blocks, a level that no scorer has, and what loading and preprocessing raise.
     """
     dataset = load_dataset(experiment)
-    if isinstance(dataset.X, BlockTable):
-        raise AuclabError("a frontier needs its rows in memory; take a data set that is not in blocks")
+    require_memory(dataset.X, "a frontier needs its rows in memory; take a data set that is not in blocks")
     split = build(experiment.config.split)(dataset.y)[0]
     preprocessing = build(experiment.config.preprocess)(dataset)
     rows, y = take_rows(dataset.X, split.train), dataset.y[split.train]

@@ -30,6 +30,7 @@ from auclab.metrics.summary.lists import joined, mean_atoms
 from auclab.metrics.summary.scored_block import scored_block
 from auclab.samples.blocks.table import BlockTable, scores_of
 from auclab.samples.blocks.tree import tree_sum
+from auclab.samples.tables import in_memory
 from auclab.types import Array, AuclabError
 
 #: Rows up to which the scores of a part are held in this process, and everything is computed from them.
@@ -222,7 +223,7 @@ def estimable_by_summary(metric: str | Callable[..., float]) -> bool:
 
 def is_summarised(X: Any) -> bool:
     """Whether the scores of these rows are not held in this process."""
-    return isinstance(X, BlockTable) and len(X) > MOST_HELD
+    return not in_memory(X) and len(X) > MOST_HELD
 
 
 def part_of(labels: NDArray[Any], X: Any, solution: Any) -> ScoredPart | SummarisedPart:

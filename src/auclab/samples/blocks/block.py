@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.samples.blocks.encoded_rows import EncodedRows
+from auclab.samples.blocks import row_forms
 from auclab.samples.blocks.mixed_rows import MixedRows
 from auclab.types import Array
 
@@ -37,22 +37,14 @@ class Step(Protocol):
 
 @dataclass(frozen=True)
 class Scaling:
-    """A fitted preprocessing, ``(x − shift) · factor`` column by column, with `fill` for missing values."""
+    """``(x − shift) · factor``, column by column."""
 
     shift: tuple[float, ...]
     factor: tuple[float, ...]
-    fill: tuple[float, ...] | None = None
 
     def apply(self, rows: Any) -> Any:
         """The rows scaled, shape (n_rows, n_columns); an array in place."""
-        if isinstance(rows, EncodedRows):
-            return rows.scaled(np.asarray(self.shift), np.asarray(self.factor))
-        if self.fill is not None:
-            missing = np.nonzero(np.isnan(rows))
-            rows[missing] = np.asarray(self.fill)[missing[1]]
-        rows -= np.asarray(self.shift)
-        rows *= np.asarray(self.factor)
-        return rows
+        return row_forms.scaled(rows, np.asarray(self.shift), np.asarray(self.factor))
 
 
 @dataclass(frozen=True)
@@ -85,7 +77,7 @@ class Block:
         rows: Any = self.source.read()
         mask = self.mask
         if mask is not None:
-            rows = rows[mask] if isinstance(rows, MixedRows) else np.asfortranarray(rows[mask])
+            rows = row_forms.selected(rows, mask)
         for scaling in self.scalings:
             rows = scaling.apply(rows)
         return rows

@@ -16,15 +16,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from auclab.samples.blocks.block import Scaling
-from auclab.samples.blocks.encoded_rows import EncodedRows
+from auclab.samples.blocks import row_forms
 from auclab.samples.blocks.first_look import FirstLook, looks_at
-from auclab.samples.blocks.labels import BlockLabels, packed_labels
+from auclab.samples.blocks.labels import BlockLabels, labels_of
 from auclab.samples.blocks.table import BlockTable, scores_of
 from auclab.samples.centring import LARGEST, check_variation, column_offsets
 from auclab.samples.memory import Sample, class_shares, spread_of, strided
 from auclab.types import Array, AuclabError
-from auclab.validation import positive_mask, same_length, weight_vector
 
 #: Of tables with at least so many rows some are drawn: at most this many of either class, and so many bytes, or rows
 #: for each column if that is more.
@@ -59,64 +57,19 @@ class BlockSample(Sample):
     def from_labels(
         cls, X: Any, y: Any, sample_weight: ArrayLike | None = None, *, pos_label: Any = None
     ) -> BlockSample:
-        """The rows of a `BlockTable` with their labels, a vector or `BlockLabels`; one pass over the blocks.
+        """The rows of a `BlockTable` with their labels, a vector or `BlockLabels`; one pass checks every value.
 
         Raises
         ------
         AuclabError
             As `Sample.from_labels`.
         """
-        if isinstance(y, BlockLabels):
-            if sample_weight is not None:
-                raise AuclabError("weights of rows come with labels in a vector; give y as one, or leave them out")
-            return cls.from_blocks(X, y)
         X.require_numbers()
-        positive = positive_mask(y, pos_label)
-        if len(X) != positive.size:
-            raise AuclabError(f"X has {len(X)} rows, but there are {positive.size} labels")
-        weight = weight_vector(sample_weight, positive.size)
-        same_length(y=positive, sample_weight=weight)
-        return cls.from_table(X, positive, weight)
-
-    @classmethod
-    def from_table(cls, table: BlockTable, positive: NDArray[np.bool_], weight: Array | None) -> BlockSample:
-        """Split by class; one pass checks every value.
-
-        Raises
-        ------
-        AuclabError
-            A value that is missing or infinite; a class without weight.
-        """
-        labels = packed_labels(table, positive, weight)
-        if weight is None:
-            return cls._checked(table, labels, positive, _equal_shares(labels))
-        return cls._checked(table, labels, positive, class_shares(positive, weight))
-
-    @classmethod
-    def from_blocks(cls, table: BlockTable, labels: BlockLabels) -> BlockSample:
-        """The same with labels that are held by blocks: no vector with an entry per row is made.
-
-        Raises
-        ------
-        AuclabError
-            A value that is missing or infinite; a class without rows.
-        """
-        sample = cls._checked(table, labels.of(table), None, _equal_shares(labels))
+        labels = labels_of(X, y, sample_weight, pos_label=pos_label)
+        share_pos, share_neg, prior_pos, prior_neg = _shares(labels)
+        none: Any = None
+        sample = cls(none, none, share_pos, share_neg, prior_pos, none, labels.weighted, X, labels, prior_neg=prior_neg)
         del sample.__dict__["positive"]  # made from the blocks where it is asked for
-        return sample
-
-    @classmethod
-    def _checked(
-        cls,
-        table: BlockTable,
-        labels: BlockLabels,
-        positive: NDArray[np.bool_] | None,
-        shares: tuple[Array, Array, float, float],
-    ) -> BlockSample:
-        share_pos, share_neg, prior_pos, prior_neg = shares
-        weighted = any(block.weight is not None for block in labels)
-        given: Any = positive
-        sample = cls(None, None, share_pos, share_neg, prior_pos, given, weighted, table, labels, prior_neg=prior_neg)
         object.__setattr__(sample, "X_pos", ClassRows(sample, "pos"))
         object.__setattr__(sample, "X_neg", ClassRows(sample, "neg"))
         sample._check_and_centre()
@@ -164,7 +117,7 @@ class BlockSample(Sample):
         offset = column_offsets(low, high)
         if offset is not None:
             low, high = low - offset, high - offset
-            centred = self.table.scaled(Scaling(tuple(offset.tolist()), (1.0,) * offset.size))
+            centred = self.table.less(offset)
             object.__setattr__(self, "table", centred)
             object.__setattr__(self, "labels", self.labels.of(centred))
             object.__setattr__(self, "offset", offset)
@@ -230,7 +183,7 @@ class BlockSample(Sample):
     def gram(self, weight_pos: Array, weight_neg: Array) -> Array:
         """``Σ_i u_i x_i⁺x_i⁺ᵀ + Σ_j v_j x_j⁻x_j⁻ᵀ`` in one pass."""
         weights = (self._joined(slices, weight_pos, weight_neg) for slices in self._class_slices())
-        return np.asarray(sum(self.table.run(_weighted_gram, weights)))
+        return np.asarray(sum(self.table.run(row_forms.gram, weights)))
 
     def bin_sums(self, bins_pos: NDArray[np.int32], bins_neg: NDArray[np.int32], n_bins: int) -> tuple[Array, Array]:
         """``Σ share_k x_k`` over the observations of each bin, by class, shape (n_bins, n_features), in one pass.
@@ -314,32 +267,24 @@ class ClassRows:
         ]
 
 
-def _equal_shares(labels: BlockLabels) -> tuple[Array, Array, float, float]:
-    """What `class_shares` returns for weights of 1, in vectors that take no memory."""
+def _shares(labels: BlockLabels) -> tuple[Array, Array, float, float]:
+    """What `class_shares` returns; of equal weights in vectors that take no memory."""
+    if labels.weighted:
+        parts = (np.ones(each.block.n_rows) if each.weight is None else each.weight for each in labels)
+        return class_shares(labels.positive(), np.concatenate(list(parts)))
     n_pos, n_neg = labels.n_pos, labels.n_neg
     if not (n_pos and n_neg):
         raise AuclabError(f"y has only {'positive' if n_pos else 'negative'} labels; both classes are needed")
     total = float(n_pos + n_neg)
-    shares = np.broadcast_to(1.0 / n_pos, n_pos), np.broadcast_to(1.0 / n_neg, n_neg)
-    return shares[0], shares[1], n_pos / total, n_neg / total
+    pos, neg = (np.broadcast_to(1.0 / count, count) for count in (n_pos, n_neg))
+    return pos, neg, n_pos / total, n_neg / total
 
 
 def _weighted_sum(rows: Array, weights: Array) -> Array:
     return np.asarray(weights @ rows)
 
 
-def _weighted_gram(rows: Any, weights: Array) -> Array:
-    if isinstance(rows, EncodedRows):
-        return rows.gram(weights)
-    nonzero = np.flatnonzero(weights)
-    used = rows if nonzero.size == weights.size else rows[nonzero]
-    return np.asarray((used * weights[nonzero][:, None]).T @ used)
-
-
 def _bin_sums(rows: Any, argument: tuple[NDArray[np.int32], Array, int]) -> Array:
     bins, shares, n_bins = argument
     indices = (bins, np.arange(bins.size))
-    sums = sp.csr_array((shares, indices), shape=(2 * n_bins, bins.size))
-    if isinstance(rows, EncodedRows):
-        return rows.__rmatmul__(sums)
-    return np.asarray(sums @ np.ascontiguousarray(rows))
+    return row_forms.sparse_sums(rows, sp.csr_array((shares, indices), shape=(2 * n_bins, bins.size)))

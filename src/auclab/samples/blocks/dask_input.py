@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -19,21 +19,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Partition:
     """A partition of a Dask collection, with the graph that makes it: what is sent to a worker in place of the rows."""
 
-    part: Any
+    part: Any = field(compare=False)  # the key tells partitions apart
     key: str
-    n_rows: int
-    columns: tuple[str, ...]
+    n_rows: int = field(compare=False)
+    columns: tuple[str, ...] = field(compare=False)
     nominal: tuple[str, ...] = ()
-
-    def __hash__(self) -> int:
-        return hash(self.key)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Partition) and (self.key, self.nominal) == (other.key, other.nominal)
 
     def read(self) -> Array | MixedRows:
         """The rows as floats, NaN where a value is missing; with columns of categories `MixedRows`."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from auclab.samples.blocks.block import Block
 from auclab.samples.blocks.table import BlockTable
 from auclab.types import Array, AuclabError
+from auclab.validation import positive_mask, same_length, weight_vector
 
 
 class LabelledRows(NamedTuple):
@@ -68,7 +69,7 @@ class BlockLabels(Sequence[LabelledBlock]):
 
     See Also
     --------
-    packed_labels, computed_labels : Make them.
+    labels_of, packed_labels, computed_labels : Make them.
     """
 
     def __init__(self, blocks: Sequence[LabelledBlock], n_pos: int, n_neg: int) -> None:
@@ -84,9 +85,14 @@ class BlockLabels(Sequence[LabelledBlock]):
         """Which rows of the table are positive, as one vector."""
         return np.concatenate([block.positive for block in self.blocks])
 
+    @property
+    def weighted(self) -> bool:
+        """Whether there are weights."""
+        return any(block.weight is not None for block in self)
+
     def units(self) -> tuple[float, float]:
         """What a weight of 1 is within its class: of the positives, and of the negatives."""
-        if all(block.weight is None for block in self):
+        if not self.weighted:
             return 1.0 / self.n_pos, 1.0 / self.n_neg
         sums = np.zeros(2)
         for block in self:
@@ -99,6 +105,43 @@ class BlockLabels(Sequence[LabelledBlock]):
         """The same labels on the blocks of a table with the same rows, which may be preprocessed."""
         blocks = (replace(ours, block=block) for ours, block in zip(self.blocks, table.blocks, strict=True))
         return BlockLabels(tuple(blocks), self.n_pos, self.n_neg)
+
+
+def labels_of(
+    table: BlockTable, y: Any, sample_weight: ArrayLike | None = None, *, pos_label: Any = None
+) -> BlockLabels:
+    """Labels of the rows of a table, a vector or `BlockLabels`, as they stay with its blocks.
+
+    Parameters
+    ----------
+    table : BlockTable
+    y : array of shape (n_rows,), or BlockLabels
+    sample_weight : array of shape (n_rows,), optional
+        With labels in a vector.
+    pos_label : optional
+        The label of the positive class, of labels in a vector.
+
+    Raises
+    ------
+    AuclabError
+        Labels or weights of another length than the table, labels of other than two classes.
+    """
+    if isinstance(y, BlockLabels):  # a vector is no class of ours
+        if sample_weight is not None or pos_label is not None:
+            raise AuclabError(
+                "weights of rows come with labels in a vector; BlockLabels have their weights and their positive "
+                "class: give y as a vector, or leave out those given beside"
+            )
+        sizes, of_table = ([block.n_rows for block in each] for each in ((b.block for b in y), table.blocks))
+        if sizes != of_table:
+            raise AuclabError(f"the labels are of {sum(sizes)} rows in {len(sizes)} blocks, and not of this table")
+        return y.of(table)
+    positive = positive_mask(y, pos_label)
+    if positive.size != len(table):
+        raise AuclabError(f"X has {len(table)} rows, but there are {positive.size} labels")
+    weight = weight_vector(sample_weight, positive.size)
+    same_length(y=positive, sample_weight=weight)
+    return packed_labels(table, positive, weight)
 
 
 def packed_labels(table: BlockTable, positive: NDArray[np.bool_], weight: Array | None = None) -> BlockLabels:

@@ -86,10 +86,10 @@ class BlockTable:
 
     def __getitem__(self, rows: Any) -> BlockTable:
         """A view of the rows: a slice, or row numbers in ascending order, none of them twice."""
-        selected = np.zeros(len(self), dtype=bool)
         numbers = np.arange(len(self))[rows] if isinstance(rows, slice) else np.asarray(rows)
-        if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or (np.diff(numbers) <= 0).any():
+        if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or (numbers[1:] <= numbers[:-1]).any():
             raise AuclabError("rows of a table in blocks are taken in ascending order, each at most once")
+        selected = np.zeros(len(self), dtype=bool)
         selected[numbers] = True
         masks = zip(self.blocks, self.split(selected), strict=True)
         # A block whose rows are all in it is read without a copy.
@@ -106,9 +106,11 @@ class BlockTable:
         found = self.engine.run(rows_of, [self.blocks[k] for k in read], [local[k] for k in read])
         return np.concatenate([np.empty((0, len(self.columns))), *found])[inverse]
 
-    def scaled(self, scaling: Scaling) -> BlockTable:
-        """The table with every row scaled; applied when a block is read."""
-        return self.changed(scaling, self.columns)
+    def less(self, offset: Array | None) -> BlockTable:
+        """The table with `offset`, shape (n_columns,), subtracted from every row when a block is read."""
+        if offset is None:
+            return self
+        return self.changed(Scaling(tuple(offset.tolist()), (1.0,) * offset.size), self.columns)
 
     def changed(self, step: Step, columns: Sequence[str]) -> BlockTable:
         """The table after a step that makes other columns; applied when a block is read."""

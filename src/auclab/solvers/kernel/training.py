@@ -14,8 +14,8 @@ from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 from auclab.kernels.kernel import Kernel
 from auclab.samples.as_sample import as_sample
-from auclab.samples.blocks.table import BlockTable
 from auclab.samples.memory import Sample
+from auclab.samples.tables import require_memory
 from auclab.solvers.kernel.matrix import KernelMatrix
 from auclab.types import Array, AuclabError
 
@@ -124,8 +124,7 @@ def training_problem(
         Bad input, a program that is not convex or whose norm is not l2, rows in blocks, a matrix that is no kernel.
     """
     check_program(program)
-    if isinstance(X, BlockTable):
-        raise AuclabError("a kernel needs its rows in memory, and X is in blocks; use fewer rows, or no kernel")
+    require_memory(X, "a kernel needs its rows in memory, and X is in blocks; use fewer rows, or no kernel")
     if kernel.is_given:
         given = X if hasattr(X, "shape") else np.asarray(X)
         labels, offset = as_sample(np.zeros((given.shape[0], 1)), y, sample_weight, pos_label=pos_label), None

@@ -1,0 +1,29 @@
+"""What is asked of a table whether its rows are in memory (DataFrames, arrays, CSR matrices) or in blocks.
+
+Elsewhere nobody tests for the class of a table: one in blocks has ``shape``, ``columns``, ``X @ coef`` and ``X[rows]``
+as others have, and what differs is asked here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from auclab.samples.blocks.table import BlockTable
+from auclab.types import AuclabError
+
+
+def in_memory(X: Any) -> bool:
+    """Whether all rows of a table are in memory; those of a `BlockTable` are read when they are needed.
+
+    Examples
+    --------
+    >>> in_memory([[1.0], [2.0]])
+    True
+    """
+    return not isinstance(X, BlockTable)  # the one place that knows which tables are not
+
+
+def require_memory(X: Any, refusal: str) -> None:
+    """Raise an `AuclabError` that says `refusal` for a table whose rows are not in memory."""
+    if not in_memory(X):
+        raise AuclabError(refusal)
