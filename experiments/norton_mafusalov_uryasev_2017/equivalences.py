@@ -23,7 +23,7 @@ from scipy.optimize import linprog
 
 from auclab import CSVM, ECSVM, solve
 from auclab.formulations import ranksvm_to_threshold
-from auclab.formulations.norms import norm_of
+from auclab.regularisers import norm_named
 from auclab.metrics import bpoe
 from auclab.types import Array, Norm
 from experiments.study import Row, holds, main
@@ -95,8 +95,8 @@ def _c_svm(X: Array, y: Array, norm: Norm, share: float) -> tuple[float, float]:
     first = solve(program, X, y, tolerance=TOLERANCE)
     z = ranksvm_to_threshold(first).formulation.threshold
     second = solve(ECSVM(z, norm), X, y, tolerance=TOLERANCE)
-    w = second.coef / norm_of(second.coef, norm)
-    errors = _errors(X, y, w, second.intercept / norm_of(second.coef, norm))
+    w = second.coef / norm_named(norm)(second.coef)
+    errors = _errors(X, y, w, second.intercept / norm_named(norm)(second.coef))
     return first.objective - second.objective, second.objective - bpoe(errors, z)
 
 

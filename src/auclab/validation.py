@@ -13,6 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from auclab.types import Array, AuclabError
 
+#: λ and |z| are 0 or between these: beyond them their squares, and quotients of them, under- or overflow.
+LEAST_PARAMETER, LARGEST_PARAMETER = 1e-150, 1e150
+
 
 def positive_mask(y: ArrayLike, pos_label: Any = None) -> NDArray[np.bool_]:
     """Which observations are positive.
@@ -184,3 +187,34 @@ def nearest(word: str, choices: Iterable[str]) -> str | None:
     names = {str(name).lower(): str(name) for name in choices}
     near = get_close_matches(str(word).lower(), names, n=1, cutoff=0.6)
     return names[near[0]] if near else None
+
+
+def check_parameter_range(name: str, value: float) -> None:
+    """Refuse a parameter that is neither 0 nor of a size with which one can calculate.
+
+    Parameters
+    ----------
+    name : str
+        For the message.
+    value : float
+        Finite.
+
+    Raises
+    ------
+    AuclabError
+        ``0 < |value| < 1e-150`` or ``|value| > 1e150``.
+
+    See Also
+    --------
+    auclab.regularisers.Norm : Whose λ is checked.
+    """
+    if 0 < abs(value) < LEAST_PARAMETER:
+        raise AuclabError(
+            f"{name} = {value:g} is too near 0 to calculate with (at least {LEAST_PARAMETER:g}); set it to 0, or "
+            "change the unit of the features"
+        )
+    if abs(value) > LARGEST_PARAMETER:
+        raise AuclabError(
+            f"{name} = {value:g} is too large to calculate with (at most {LARGEST_PARAMETER:g}); change the unit of "
+            "the features"
+        )

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from experiments.norton_mafusalov_uryasev_2017.equivalences import enu_svm, sample
 
-from auclab.formulations.norms import norm_of
 from auclab.metrics import superquantile
+from auclab.regularisers import norm_named
 
 
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
@@ -14,12 +14,12 @@ def test_no_scorer_of_length_one_has_a_smaller_tail_mean(norm, nu):
     X, y = sample(3)
     signs = 2 * y - 1
     value, w, b = enu_svm(X, y, nu, norm)
-    assert norm_of(w, norm) == pytest.approx(1.0, abs=1e-6)
+    assert norm_named(norm)(w) == pytest.approx(1.0, abs=1e-6)
     assert superquantile(-signs * (X @ w + b), 1 - nu) == pytest.approx(value, abs=1e-6)
     random = np.random.default_rng(0)
     for scale in (0.02, 0.3, 3.0):  # near the optimum and everywhere
         for _ in range(300):
             other = w + scale * random.standard_normal(3)
-            other /= norm_of(other, norm)
+            other /= norm_named(norm)(other)
             tail = superquantile(-signs * (X @ other + b + scale * random.standard_normal()), 1 - nu)
             assert tail >= value - 1e-6

@@ -12,6 +12,7 @@ ALLOWED = (
     "auclab.compiled",
     "auclab.formulations",
     "auclab.projection",
+    "auclab.regularisers",
     "auclab.samples",
     "auclab.types",
     "auclab.validation",

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 import reference_programs as reference
 from auclab import CSVM, BufferedAUC, RankSVM, solve
-from auclab.formulations.norms import norm_of
 from auclab.formulations.problem import Problem
 from auclab.models.bundle_cone import Cuts, minimise_model, project_on_level
 from auclab.models.bundle_master import LinearMaster
@@ -16,6 +15,7 @@ from auclab.models.hard_margin import hard_margin
 from auclab.models.margins import all_margins, marginals
 from auclab.models.window import window_around
 from auclab.models.window_cone import solve_cone
+from auclab.regularisers import norm_named
 from auclab.samples.as_sample import as_sample
 from auclab.types import Status
 from programs import CONVEX, LINEAR, label, overlapping, separable
@@ -68,7 +68,7 @@ def test_a_window_and_the_sums_outside_it_are_the_mean_hinge(program, seed):
     problem = Problem(program, as_sample(np.round(X, 1), Y, weight))
     coef, intercept = rng.normal(size=3), float(rng.normal())
     window = window_around(problem, coef, intercept, int(rng.integers(1, 30)))
-    fixed, shift = window.fixed(problem), 1.0 - program.threshold * norm_of(coef, program.norm)
+    fixed, shift = window.fixed(problem), 1.0 - program.threshold * norm_named(program.norm)(coef)
     signs = 0.0 if window.margins.signs is None else window.margins.signs
     undecided = np.maximum(shift - window.margins.directions @ coef - signs * intercept, 0.0)
     decided = shift * fixed.total - fixed.gradient @ coef - fixed.balance * intercept

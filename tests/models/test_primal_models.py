@@ -7,11 +7,11 @@ from pyomo.environ import value
 
 from auclab.formulations import RankSVM
 from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.norms import dual_norm_of
 from auclab.formulations.problem import Problem
 from auclab.models.cvxpy_model import to_cvxpy
 from auclab.models.margins import marginals
 from auclab.models.pyomo_model import row_multipliers, to_pyomo
+from auclab.regularisers import norm_named
 from auclab.samples.as_sample import as_sample
 from auclab.types import AuclabError
 from programs import CONVEX, CVAR, LINEAR, label, overlapping
@@ -62,7 +62,7 @@ def lagrangian_bound(problem, weights, mu):
     matrix, limit, _ = problem.constraints.all_rows()
     left = problem.sample.combine(*marginals(problem, weights)) - matrix.T @ mu
     program = problem.program
-    size = dual_norm_of(left, program.norm) if program.uses_norm else abs(left).max()
+    size = norm_named(program.norm).dual(left) if program.uses_norm else abs(left).max()
     return weights.sum() - mu @ limit, size - program.penalty + program.threshold * weights.sum()
 
 

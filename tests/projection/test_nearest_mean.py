@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from auclab.projection.nearest_mean import nearest_mean
 from auclab.projection.quadratic import solve_quadratic
+from auclab.regularisers import norm_named
 from auclab.types import NORMS
 
 DUAL_ORDER = {"l1": np.inf, "l2": 2, "linf": 1}
@@ -26,8 +27,12 @@ def steepest(gradient, capacity, total):
 def test_by_hand(norm):
     # Of weights up to 1 that sum to 1.5 on the points 0, 1 and 3: ½·1 + 1·3 is nearest to 10, 1·0 + ½·1 to −10.
     X, capacity = np.array([[0.0], [1.0], [3.0]]), np.ones(3)
-    assert nearest_mean(X, capacity, 1.5, np.array([10.0]), norm) == pytest.approx([0.0, 0.5, 1.0], abs=1e-6)
-    assert nearest_mean(X, capacity, 1.5, np.array([-10.0]), norm) == pytest.approx([1.0, 0.5, 0.0], abs=1e-6)
+    assert nearest_mean(X, capacity, 1.5, np.array([10.0]), norm_named(norm)) == pytest.approx(
+        [0.0, 0.5, 1.0], abs=1e-6
+    )
+    assert nearest_mean(X, capacity, 1.5, np.array([-10.0]), norm_named(norm)) == pytest.approx(
+        [1.0, 0.5, 0.0], abs=1e-6
+    )
 
 
 @given(seed=st.integers(0, 10_000), norm=st.sampled_from(NORMS), sparse=st.booleans())
@@ -38,7 +43,7 @@ def test_feasible_and_optimal(seed, norm, sparse):
     X, target = rng.normal(size=(n_points, n_features)), 3 * rng.normal(size=n_features)
     capacity = rng.uniform(0.1, 1.0, n_points)
     total = rng.uniform(0.1, 0.95) * capacity.sum()
-    point = nearest_mean(sp.csr_matrix(X) if sparse else X, capacity, total, target, norm)
+    point = nearest_mean(sp.csr_matrix(X) if sparse else X, capacity, total, target, norm_named(norm))
     assert point.sum() == pytest.approx(total, rel=1e-12)
     assert (point >= -1e-12).all()
     assert (point <= capacity + 1e-9).all()
@@ -56,7 +61,7 @@ def test_feasible_and_optimal(seed, norm, sparse):
 
 
 def test_all_of_the_capacity():
-    assert nearest_mean(np.eye(2), np.array([0.5, 0.25]), 0.75, np.zeros(2), "l2").tolist() == [0.5, 0.25]
+    assert nearest_mean(np.eye(2), np.array([0.5, 0.25]), 0.75, np.zeros(2), norm_named("l2")).tolist() == [0.5, 0.25]
 
 
 def test_an_infeasible_quadratic_program_has_no_point():
@@ -97,7 +102,7 @@ def test_the_euclidean_one_is_as_near_as_that_of_a_quadratic_program(seed, n_poi
     capacity = rng.random(n_points) * (rng.random(n_points) < 0.9)
     capacity[0] = 0.5
     total = rng.uniform(0.1, 0.9) * capacity.sum()
-    point = nearest_mean(X, capacity, total, target, "l2")
+    point = nearest_mean(X, capacity, total, target, norm_named("l2"))
     assert point.sum() == pytest.approx(total, rel=1e-14)
     assert (point >= 0).all()
     assert (point <= capacity).all()
@@ -109,11 +114,13 @@ def test_many_sparse_features_and_far_scales():
     rng = np.random.default_rng(0)
     X = sp.random(120, 2_500, 0.01, "csr", rng=rng)
     capacity, target = np.full(120, 0.02), 0.1 * np.asarray(X[:30].mean(axis=0)).ravel()
-    sparse = nearest_mean(X, capacity, 1.0, target, "l2")
+    sparse = nearest_mean(X, capacity, 1.0, target, norm_named("l2"))
     gradient = X @ (X.T @ sparse - target)
     assert gradient @ (sparse - steepest(gradient, capacity, 1.0)) <= 1e-9
     rows = rng.normal(size=(40, 3))
-    near, far = (nearest_mean(scale * rows, np.full(40, 0.1), 1.0, scale * rows[0], "l2") for scale in (1.0, 1e120))
+    near, far = (
+        nearest_mean(scale * rows, np.full(40, 0.1), 1.0, scale * rows[0], norm_named("l2")) for scale in (1.0, 1e120)
+    )
     np.testing.assert_allclose(far, near, atol=1e-9)
 
 
@@ -130,6 +137,6 @@ def test_a_target_between_near_rows_beside_a_far_one():
     ]
     X = np.array([[first, first, last] for first, last in near]) / 1000.0
     capacity = np.array([1.15952009, 1.15952009, 1.73928014, 0.57976005, 1.73928014, 0.0])
-    point = nearest_mean(X, capacity, 1.0, np.zeros(3), "l2")
+    point = nearest_mean(X, capacity, 1.0, np.zeros(3), norm_named("l2"))
     assert point.sum() == pytest.approx(1.0, rel=1e-14)
     assert np.linalg.norm(X.T @ point) < 1e-7

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auclab import CSVM, ECSVM, GeneralizedBufferedAUC, RankSVM
-from auclab.formulations.norms import norm_of
+from auclab.regularisers import norm_named
+from auclab.regularisers.faces import L1Face, LinfFace
 from auclab.solvers.newton.active_set_step import active_set_step
 from auclab.solvers.newton.conic_step import conic_step
-from auclab.solvers.newton.norm_faces import L1Face, LinfFace
 
 RIDGE = 1e-10
 
@@ -41,7 +41,7 @@ def model_of(program, rng, n, m, collinear=False, binary=False, null=False, step
     hessian += np.diag(RIDGE * np.maximum(hessian.diagonal(), 1e-3))
     w = np.zeros(n) if null else rng.normal(size=n) * (rng.random(n) < 0.7)
     between = rng.normal(size=D.shape[1] - n - 1)
-    return hessian, step * D.T @ weights, np.r_[w, between, norm_of(w, program.norm)]
+    return hessian, step * D.T @ weights, np.r_[w, between, norm_named(program.norm)(w)]
 
 
 def value(program, hessian, negative_gradient, theta, step):
@@ -70,7 +70,7 @@ def test_it_is_the_minimum_of_the_model(seed, number, norm, n, m, collinear, bin
     theta = model[-1]
     n_features = theta.size - (2 if program.over == "points" else 1)
     end = theta + step
-    assert norm_of(end[:n_features], norm) <= end[-1] * (1 + 1e-12) + 1e-15
+    assert norm_named(norm)(end[:n_features]) <= end[-1] * (1 + 1e-12) + 1e-15
     least = value(program, *model, conic_step(program, *model))
     assert value(program, *model, step) <= least + 1e-8 * max(abs(least), 1e-3)
 

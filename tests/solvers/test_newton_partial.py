@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auclab import BufferedAUC, PartialAUC, RankSVM, solve
-from auclab.formulations.norms import norm_of, subgradient
 from auclab.formulations.problem import Problem
+from auclab.regularisers import norm_named
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.monitor import monitored
 from auclab.solvers.newton.hessian_operator import HessianOperator
@@ -121,8 +121,8 @@ def test_a_step_that_is_too_long_ends_near_the_minimum_along_it(norm, squared):
     def at(length):
         w = coef + length * step
         gradient = -loss.direction_sum(loss.evaluate(np.r_[w, 0.0, 0.0], h).multipliers)[:3]
-        size = 2.0 * norm_of(w, norm) if squared else 1.0
-        slope = gradient @ step + program.penalty * size * subgradient(w, norm) @ step
+        size = 2.0 * norm_named(norm)(w) if squared else 1.0
+        slope = gradient @ step + program.penalty * size * norm_named(norm).subgradient(w) @ step
         return Trial(length, w, None, None, slope)
 
     assert at(0.3).slope == pytest.approx((value(0.3 + 1e-6) - value(0.3 - 1e-6)) / 2e-6, rel=1e-4)

@@ -5,7 +5,7 @@ import pytest
 
 from auclab import CSVM, ECSVM, AuclabError, GeneralizedBufferedAUC, PartialAUC, RankSVM, Status, certify, solve
 from auclab.formulations import FORMULATIONS
-from auclab.formulations.norms import norm_of
+from auclab.regularisers import norm_named
 from auclab.solvers.path import solve_path
 from programs import label, overlapping, separable
 
@@ -73,13 +73,13 @@ def test_separable_data_have_the_hard_margin_separator_as_their_one_point(progra
     # The hard margin itself: the least ‖u‖₂ with margins of 1, from the program without norms.
     plain = solve("bauc" if program.over == "pairs" else CSVM(0.0), X, y).coef
     assert "hard-margin" in solve("bauc", X, y).notes[-1]
-    shrunk = 1.0 + program.threshold * norm_of(plain, program.norm)
+    shrunk = 1.0 + program.threshold * norm_named(program.norm)(plain)
     np.testing.assert_allclose(solution.coef, plain / shrunk, rtol=1e-6)
 
 
 def test_a_buffer_wider_than_the_margin_leaves_the_solver_its_point():
     X, y = separable(62)
-    margin = 1.0 / norm_of(solve("bauc", X, y).coef, "l2")
+    margin = 1.0 / norm_named("l2")(solve("bauc", X, y).coef)
     solution = solve(GeneralizedBufferedAUC(-1.01 * margin), X, y)
     assert solution.objective > 0
     assert not any("hard-margin" in note for note in solution.notes)

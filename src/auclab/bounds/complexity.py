@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from auclab.bounds.checks import check_nonnegative, check_probability
-from auclab.formulations.norms import check_norm
+from auclab.regularisers import norm_named
 from auclab.types import Array, AuclabError, Norm
 
 Kind = Literal["gaussian", "rademacher"]
@@ -108,7 +108,7 @@ def linear_complexity(
     5.585192
     """
     features = _matrix(X)
-    check_norm(norm)
+    norm_named(norm)
     check_nonnegative(norm_bound=norm_bound)
     check_probability(rho=rho)
     if kind not in get_args(Kind):

@@ -26,9 +26,9 @@ from auclab.bounds.checks import (
 )
 from auclab.bounds.deviations import deviation, hinge_range
 from auclab.bounds.peeling import VACUOUS, Statement, level_share, levels_below, mean_hinge
-from auclab.formulations.norms import SYMBOL, check_norm, norm_of
 from auclab.metrics.buffered import buffered_auc_from_sorted
 from auclab.metrics.class_scores import ClassScores
+from auclab.regularisers import norm_named
 from auclab.types import Array, AuclabError, Norm
 
 
@@ -101,7 +101,7 @@ def margin_bound(
     check_sizes(n_pos, n_neg)
     check_probability(rho=rho)
     slack = margin_slack(norm_bound, diameter, n_pos, n_neg, rho, norm, n_features)
-    fixed = f"the limit Λ = {norm_bound:.4g} of a{SYMBOL[norm]} was chosen before the sample was seen"
+    fixed = f"the limit Λ = {norm_bound:.4g} of a{norm_named(norm).symbol} was chosen before the sample was seen"
     return from_below(1.0 - empirical_loss - slack, slack, (fixed, INDEPENDENT, _support(norm, diameter)))
 
 
@@ -164,15 +164,15 @@ def peeled_margin_bound(
     """
     check_nonnegative(diameter=diameter)
     check_probability(rho=rho)
-    check_norm(norm)
+    norm_named(norm)
     pos, neg, w = class_scores(X, y, _unit_scale(coef))
-    size = norm_of(w, norm)
+    size = norm_named(norm)(w)
     check_reach(pos, neg, diameter, size)
     if diameter == 0.0 or size == 0.0:  # no pair has a margin: the hinge is 1 whatever a, and bAUC 0
         best = VACUOUS
     else:
         best = _best_level(pos / size, neg / size, diameter, rho, norm, w.size)
-    size_of = f"a{SYMBOL[norm]}"
+    size_of = f"a{norm_named(norm).symbol}"
     fixed = f"the grid 2^k/D of limits to {size_of} was fixed before the sample was seen; {size_of} = {best.a:.4g}"
     return from_below(best.lower, best.slack, (fixed, INDEPENDENT, _support(norm, diameter)))
 
@@ -194,7 +194,7 @@ def ball_complexity(norm: Norm, n: int, n_features: int | None) -> float:
     >>> ball_complexity("l2", 25, None), ball_complexity("linf", 100, 4), ball_complexity("linf", 1, 4)
     (0.2, 0.2, 1.0)
     """
-    check_norm(norm)
+    norm_named(norm)
     if norm == "l2":
         return 1.0 / math.sqrt(n)
     if n_features is None or not 1 <= n_features < 2**53:

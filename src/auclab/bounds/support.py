@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.bounds.checks import check_nonnegative
-from auclab.formulations.norms import check_norm
+from auclab.regularisers import norm_named
 from auclab.samples.as_sample import as_sample
 from auclab.samples.blocks.block_sample import BlockSample
 from auclab.types import Array, AuclabError, Norm
@@ -118,7 +118,7 @@ def observed_radii(X: Any, y: ArrayLike, norm: Norm = "l2") -> tuple[float, floa
     >>> observed_radii([[0.0, 0.0], [1.0, 3.0], [2.0, 0.0]], [0, 1, 0], norm="linf")
     (2.0, 2.0)
     """
-    check_norm(norm)
+    norm_named(norm)
     sample = as_sample(X, y)
     if isinstance(sample, BlockSample):
         return _farthest_in_blocks(sample, norm)

@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from auclab.displays.base import Display, scorer_of
 from auclab.displays.style import BLUE, COLUMN, INK, RED, canvas, class_note, despine
-from auclab.formulations.norms import norm_of
 from auclab.solvers.kernel.solution import KernelSolution
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError
@@ -269,7 +268,7 @@ def _kink(solution: Solution) -> float:
     program = solution.formulation
     if not program.threshold:
         return 1.0
-    length = solution.length if isinstance(solution, KernelSolution) else norm_of(solution.coef, program.norm)
+    length = solution.length if isinstance(solution, KernelSolution) else program.regulariser.norm(solution.coef)
     return float(1.0 - program.threshold * length)
 
 

@@ -12,18 +12,20 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.compiled.accurate import accurate_scores
-from auclab.formulations.norms import norm_of
 from auclab.formulations.optimum import Optimum
+from auclab.regularisers import Norm
 from auclab.samples.as_sample import as_sample
 from auclab.samples.centring import moved_intercept_parts
 from auclab.samples.memory import Sample
-from auclab.types import Array, AuclabError, Norm
+from auclab.types import Array, AuclabError
+from auclab.types import Norm as NormName
 from auclab.validation import did_you_mean
 
 Margins = Literal["pairs", "points"]
@@ -88,7 +90,7 @@ class Program(ABC):
     # No values here: a dataclass would take them for defaults of its own fields.
     threshold: float
     penalty: float
-    norm: Norm
+    norm: NormName
     squared: bool
 
     @classmethod
@@ -164,6 +166,11 @@ class Program(ABC):
         """
         return replace(self, **parameters)  # type: ignore[type-var]
 
+    @cached_property
+    def regulariser(self) -> Norm:
+        """λ‖w‖ or λ‖w‖², with the norm that is also that of the buffer z‖w‖."""
+        return Norm(self.norm, self.penalty, self.squared)
+
     @property
     @abstractmethod
     def is_convex(self) -> bool:
@@ -182,7 +189,8 @@ class Program(ABC):
     @property
     def is_linear(self) -> bool:
         """Whether the program is a linear one: convex, and no l2 norm and no square in it."""
-        return self.is_convex and (not self.uses_norm or (self.norm != "l2" and not self.squared))
+        buffer_is_linear = self.threshold == 0 or self.regulariser.norm.is_polyhedral
+        return self.is_convex and buffer_is_linear and self.regulariser.is_linear
 
     @abstractmethod
     def objective(self, coef: Array, intercept: float, sample: Sample) -> float:
@@ -206,7 +214,7 @@ class Program(ABC):
         """By how much `objective` may be off because of the rounding of the scores, of b and of ``z‖w‖``."""
         size = float(abs(coef) @ sample.peaks) + abs(intercept)
         if self.threshold:
-            size += abs(self.threshold) * norm_of(coef, self.norm)
+            size += abs(self.threshold) * self.regulariser.norm(coef)
         return (sample.n_features + 4) * 2.0**-52 * size
 
     def objective_at(

@@ -50,5 +50,5 @@ class CSVM(PointHingeProgram):
 
         Infinite for the squared penalty unless the minimum is 0.
         """
-        level = point_null_level(as_sample(X, y, sample_weight), self.norm)
+        level = point_null_level(as_sample(X, y, sample_weight), self.regulariser.norm)
         return (math.inf if level > 0 else 0.0) if self.squared else level

@@ -15,7 +15,6 @@ from auclab.formulations.csvm import CSVM
 from auclab.formulations.ecsvm import ECSVM
 from auclab.formulations.generalized_bauc import GeneralizedBufferedAUC
 from auclab.formulations.hinge import HingeProgram
-from auclab.formulations.norms import norm_of
 from auclab.formulations.optimum import Optimum
 from auclab.formulations.ranksvm import RankSVM
 from auclab.types import Array, AuclabError
@@ -125,7 +124,7 @@ def ranksvm_to_threshold(solution: S) -> S:
     if not isinstance(program, RankSVM | CSVM):
         raise AuclabError(f"a RankSVM or C-SVM solution is needed, got {program.name}")
     _check_free_length(solution)
-    if norm_of(solution.coef, program.norm) == 0:
+    if program.regulariser.norm(solution.coef) == 0:
         raise AuclabError("w = 0 has no direction to carry over; choose a penalty below null_penalty(X, y)")
     if program.is_separated(solution.objective, solution.coef):
         raise AuclabError(
@@ -161,7 +160,7 @@ def threshold_to_ranksvm(solution: S) -> S:
     if not isinstance(program, GeneralizedBufferedAUC | ECSVM):
         raise AuclabError(f"a generalised bAUC or EC-SVM solution is needed, got {program.name}")
     _check_free_length(solution)
-    length, z = norm_of(solution.coef, program.norm), program.threshold
+    length, z = program.regulariser.norm(solution.coef), program.threshold
     if z >= 0:
         raise AuclabError(f"z = {z:g}: only z < 0 corresponds to a penalty")
     if length == 0 or solution.objective <= 0:

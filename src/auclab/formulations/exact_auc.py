@@ -9,10 +9,10 @@ import numpy as np
 
 from auclab.compiled.ranking import concordance
 from auclab.formulations.base import NullProof, Program
-from auclab.formulations.hinge import check_parameter_range
 from auclab.formulations.optimum import Optimum
 from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError
+from auclab.validation import check_parameter_range
 
 
 @dataclass(frozen=True)

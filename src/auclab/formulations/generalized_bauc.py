@@ -45,7 +45,7 @@ class GeneralizedBufferedAUC(PairHingeProgram):
 
     def null_threshold(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """‖mean(x⁺) − mean(x⁻)‖_*: w = 0 is optimal iff ``−z`` is at least this (value 1, bAUC_z = 0)."""
-        return pair_null_level(as_sample(X, y, sample_weight), self.norm)
+        return pair_null_level(as_sample(X, y, sample_weight), self.regulariser.norm)
 
     def unshifted(self) -> BufferedAUC | None:
         """bAUC, z = 0, whose copies shifted by z·u with ‖u‖_* ≤ 1 make up the program where z > 0."""

@@ -15,15 +15,14 @@ from typing import ClassVar
 
 from auclab.compiled.doubledouble import two_product, two_sum
 from auclab.formulations.base import DoubleDouble, Kind, NullProof, Program
-from auclab.formulations.norms import SYMBOL, accurate_norm_of, check_norm, dual_norm_of, norm_of
 from auclab.formulations.optimum import Optimum
+from auclab.regularisers import Norm
 from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError
+from auclab.validation import check_parameter_range
 
 #: Relative differences below this are rounding.
 _ROUNDING = 1e-9
-#: λ and |z| are 0 or between these: beyond them their squares, and quotients of them, under- or overflow.
-LEAST_PARAMETER, LARGEST_PARAMETER = 1e-150, 1e150
 
 
 @dataclass(frozen=True)
@@ -59,12 +58,9 @@ class HingeProgram(Program):
     null_level_names: ClassVar[tuple[str, str]]
 
     def __post_init__(self) -> None:
-        check_norm(self.norm)
-        if not math.isfinite(self.penalty) or self.penalty < 0:
-            raise AuclabError(f"penalty λ must be finite and ≥ 0, got {self.penalty}")
+        Norm(self.norm, self.penalty, self.squared)  # checks them
         if not math.isfinite(self.threshold):
             raise AuclabError(f"threshold z must be finite, got {self.threshold}")
-        check_parameter_range("penalty λ", self.penalty)
         check_parameter_range("threshold z", self.threshold)
 
     @property
@@ -109,7 +105,7 @@ class HingeProgram(Program):
         scores_neg: DoubleDouble,
     ) -> float:
         """`objective` where scores and b are given as ``high + low``."""
-        size = accurate_norm_of(coef, self.norm)
+        size = self.regulariser.norm.accurate(coef)
         product, error = two_product(-self.threshold, size[0])
         high, rest = two_sum(1.0, product)
         shift = high, rest + error - self.threshold * size[1]
@@ -118,8 +114,7 @@ class HingeProgram(Program):
 
     def penalty_part(self, coef: Array) -> float:
         """``λ‖w‖`` or ``λ‖w‖²``."""
-        size = norm_of(coef, self.norm)
-        return self.penalty * (size * size if self.squared else size)
+        return self.regulariser.value(coef)
 
     def hinge_part(self, objective: float, coef: Array) -> float:
         """The mean hinge in a value of the program: what is left of it without the penalty."""
@@ -134,10 +129,9 @@ class HingeProgram(Program):
         >>> RankSVM(0.01, squared=True).equation()
         'min  mean_ij [1 − w·(x_i⁺ − x_j⁻)]₊ + 0.01 ‖w‖₂²'
         """
-        size = SYMBOL[self.norm]
+        size = self.regulariser.norm.symbol
         buffer = f" {'+' if self.threshold < 0 else '−'} {abs(self.threshold):g} {size}" if self.threshold else ""
-        penalty = f" + {self.penalty:g} {size}{'²' if self.squared else ''}" if self.penalty else ""
-        return f"min  {self.mean_symbol} [1 − {self.margin_symbol}{buffer}]₊{penalty}"
+        return f"min  {self.mean_symbol} [1 − {self.margin_symbol}{buffer}]₊{self.regulariser.equation()}"
 
     def is_null_value(self, objective: float, sample: Sample) -> bool:
         """Whether a value of a convex program is no better than that of w = 0."""
@@ -151,7 +145,7 @@ class HingeProgram(Program):
         """Why w = 0 is optimal: λ (or −z) is at least the level that the proof shows."""
         if proof is None:
             return "w = 0 is optimal within the tolerance"
-        value, level = self.null_value(sample), dual_norm_of(sample.combine(*proof.multipliers), self.norm)
+        value, level = self.null_value(sample), self.regulariser.norm.dual(sample.combine(*proof.multipliers))
         slope = self.null_slope(sample)
         if (self.squared and self.threshold == 0) or slope < level * (1 - _ROUNDING):
             return None
@@ -184,7 +178,7 @@ class HingeProgram(Program):
         """
         if self.penalty == 0:
             return ThresholdForm(self.threshold, objective, 1.0)
-        length = norm_of(coef, self.norm)
+        length = self.regulariser.norm(coef)
         penalty = 2 * self.penalty * length if self.squared else self.penalty
         value = self.hinge_part(objective, coef) + penalty * length
         shift = -penalty / value
@@ -192,7 +186,7 @@ class HingeProgram(Program):
 
     def read_optimum(self, objective: float, lower_bound: float, coef: Array) -> Optimum:
         """What an optimal value says about the errors of the scorer (Norton & Uryasev 2018, Prop. 5)."""
-        if norm_of(coef, self.norm) == 0:
+        if self.regulariser.norm(coef) == 0:
             return Optimum(
                 self.threshold, objective, 1 - objective, math.nan, math.nan,
                 f"w = 0: no linear scorer has a buffered probability below {objective:.4g} here",
@@ -203,7 +197,7 @@ class HingeProgram(Program):
                 f"separated: no {self.error_name} exceeds the threshold, every margin is at least 1",
             )  # fmt: skip
         form = self.as_threshold(objective, coef)
-        z, bpoe, length = form.threshold, form.value, norm_of(coef * form.scale, self.norm)
+        z, bpoe, length = form.threshold, form.value, self.regulariser.norm(coef * form.scale)
         quantile = z - 1.0 / length if 0 < bpoe < 1 and length > 0 else math.nan
         at = "" if z == 0 else f" at z = {z:.4g}"
         return Optimum(
@@ -211,34 +205,3 @@ class HingeProgram(Program):
             f"{self.score_name}{at} is α* = {1 - bpoe:.4f}: the worst {bpoe:.2%} of the {self.error_name}s of w/‖w‖ "
             f"average {z:.4g} and start at about {quantile:.4g}",
         )  # fmt: skip
-
-
-def check_parameter_range(name: str, value: float) -> None:
-    """Refuse a parameter that is neither 0 nor of a size with which one can calculate.
-
-    Parameters
-    ----------
-    name : str
-        For the message.
-    value : float
-        Finite.
-
-    Raises
-    ------
-    AuclabError
-        ``0 < |value| < 1e-150`` or ``|value| > 1e150``.
-
-    See Also
-    --------
-    auclab.formulations.hinge.HingeProgram : Whose λ and z are checked.
-    """
-    if 0 < abs(value) < LEAST_PARAMETER:
-        raise AuclabError(
-            f"{name} = {value:g} is too near 0 to calculate with (at least {LEAST_PARAMETER:g}); set it to 0, or "
-            "change the unit of the features"
-        )
-    if abs(value) > LARGEST_PARAMETER:
-        raise AuclabError(
-            f"{name} = {value:g} is too large to calculate with (at most {LARGEST_PARAMETER:g}); change the unit of "
-            "the features"
-        )

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from auclab.formulations.norms import dual_norm_of
 from auclab.projection.nearest_mean import nearest_mean
+from auclab.regularisers import VectorNorm
 from auclab.samples.memory import Sample
-from auclab.types import Array, Norm
+from auclab.types import Array
 
 
-def point_null_level(sample: Sample, norm: Norm) -> float:
+def point_null_level(sample: Sample, norm: VectorNorm) -> float:
     """The smallest ``‖Σ_k q_k y_k x_k‖_*`` of any dual point that proves w = 0 optimal.
 
     All of the minority class has its full weight, the majority class any weights ``0 ≤ q_k ≤ weight_k`` with the
@@ -28,10 +28,10 @@ def point_null_level(sample: Sample, norm: Norm) -> float:
     --------
     auclab.formulations.null.pair_null_level : The closed form over pairs.
     """
-    return dual_norm_of(sample.combine(*point_null_multipliers(sample, norm)), norm)
+    return norm.dual(sample.combine(*point_null_multipliers(sample, norm)))
 
 
-def point_null_multipliers(sample: Sample, norm: Norm) -> tuple[Array, Array]:
+def point_null_multipliers(sample: Sample, norm: VectorNorm) -> tuple[Array, Array]:
     """The weights `(q_pos, q_neg)` of positives and negatives that attain `point_null_level`.
 
     See Also
@@ -49,7 +49,7 @@ def point_null_multipliers(sample: Sample, norm: Norm) -> tuple[Array, Array]:
     return (fixed, free) if minority_positive else (free, fixed)
 
 
-def pair_null_level(sample: Sample, norm: Norm) -> float:
+def pair_null_level(sample: Sample, norm: VectorNorm) -> float:
     """‖Δ‖_*: w = 0 solves a pair program iff ``λ − z ≥ ‖Δ‖_*`` (unsquared penalty).
 
     Δ is the difference of the class means, in units of the features.
@@ -58,4 +58,4 @@ def pair_null_level(sample: Sample, norm: Norm) -> float:
     --------
     auclab.formulations.null.point_null_level : The same over points.
     """
-    return dual_norm_of(sample.mean_difference, norm)
+    return norm.dual(sample.mean_difference)

@@ -9,7 +9,6 @@ from auclab.compiled.accurate import accurate_pair_hinge
 from auclab.compiled.hinge import pair_hinge_value
 from auclab.formulations.base import DoubleDouble, Encoding, NullProof
 from auclab.formulations.hinge import HingeProgram
-from auclab.formulations.norms import norm_of
 from auclab.formulations.null import pair_null_level
 from auclab.samples.memory import Sample
 from auclab.types import Array, Norm
@@ -33,7 +32,7 @@ class PairHingeProgram(HingeProgram):
 
     def hinge(self, coef: Array, intercept: float, sample: Sample) -> float:
         """The loss part, ``mean_ij [1 − w·(x_i⁺ − x_j⁻) − z‖w‖]₊``."""
-        shift = 1.0 - self.threshold * norm_of(coef, self.norm)
+        shift = 1.0 - self.threshold * self.regulariser.norm(coef)
         return pair_hinge_value(*sample.scores(coef), shift, *sample.weights)
 
     def accurate_hinge(
@@ -57,7 +56,7 @@ class PairHingeProgram(HingeProgram):
         """Whether λ − z ≥ ‖Δ‖_*, Δ the difference of the class means (derivations 7.3); without λ if it is squared."""
         if self.squared and self.penalty > 0 and self.threshold == 0:
             return False
-        return pair_null_level(sample, self.norm) <= self.null_slope(sample)
+        return pair_null_level(sample, self.regulariser.norm) <= self.null_slope(sample)
 
     def null_proof(self, sample: Sample) -> NullProof | None:
         """Every pair with its full weight."""

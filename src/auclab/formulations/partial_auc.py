@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 from auclab.compiled.accurate import accurate_pair_hinge
 from auclab.compiled.hinge import pair_hinge_value
 from auclab.formulations.base import DoubleDouble, NullProof, Program
-from auclab.formulations.norms import dual_norm_of
 from auclab.formulations.optimum import Optimum
 from auclab.formulations.pair_hinge import PairHingeProgram
 from auclab.formulations.ranksvm import RankSVM
@@ -207,7 +206,7 @@ class PartialAUC(PairHingeProgram):
         unit = np.where(unit > 0, unit, 1.0) if not self.uses_norm else np.full(unit.size, unit.mean() or 1.0)
         scaled = away @ sp.diags_array(1.0 / unit) if sample.is_sparse else away / unit
         nearest = target / unit if sample.is_sparse else np.zeros(unit.size)
-        return nearest_mean(scaled, self.negative_capacity(sample), 1.0, nearest, self.norm)
+        return nearest_mean(scaled, self.negative_capacity(sample), 1.0, nearest, self.regulariser.norm)
 
     def null_penalty(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """λ_max = min over R of ‖mean(x⁺) − Σ r_j x_j⁻‖_*: w = 0 is optimal iff λ ≥ λ_max.
@@ -220,7 +219,7 @@ class PartialAUC(PairHingeProgram):
         2.0
         """
         sample = as_sample(X, y, sample_weight)
-        level = dual_norm_of(sample.combine(sample.share_pos, self.null_share(sample)), self.norm)
+        level = self.regulariser.norm.dual(sample.combine(sample.share_pos, self.null_share(sample)))
         return (math.inf if level > 0 else 0.0) if self.squared else level
 
     def read_optimum(self, objective: float, lower_bound: float, coef: Array) -> Optimum:

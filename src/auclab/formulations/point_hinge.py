@@ -10,7 +10,6 @@ import numpy as np
 from auclab.compiled.accurate import two_sums
 from auclab.formulations.base import DoubleDouble, Encoding, NullProof
 from auclab.formulations.hinge import HingeProgram
-from auclab.formulations.norms import norm_of
 from auclab.formulations.null import point_null_multipliers
 from auclab.samples.memory import Sample
 from auclab.types import Array, Norm
@@ -35,7 +34,7 @@ class PointHingeProgram(HingeProgram):
 
     def hinge(self, coef: Array, intercept: float, sample: Sample) -> float:
         """The loss part, ``mean_k [1 − y_k (w·x_k + b) − z‖w‖]₊``."""
-        shift = 1.0 - self.threshold * norm_of(coef, self.norm)
+        shift = 1.0 - self.threshold * self.regulariser.norm(coef)
         scores_pos, scores_neg = sample.scores(coef)
         weight_pos, weight_neg = sample.point_weights
         loss_pos = np.maximum(shift - (scores_pos + intercept), 0.0)
@@ -79,7 +78,7 @@ class PointHingeProgram(HingeProgram):
 
         None for a sample in blocks: the weights are those of a program over all rows.
         """
-        return None if sample.in_blocks else NullProof(point_null_multipliers(sample, self.norm))
+        return None if sample.in_blocks else NullProof(point_null_multipliers(sample, self.regulariser.norm))
 
     def null_meaning(self, sample: Sample) -> str:
         """What it means that w = 0 is optimal."""

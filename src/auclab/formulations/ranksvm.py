@@ -56,5 +56,5 @@ class RankSVM(PairHingeProgram):
         >>> RankSVM(1.0).null_penalty([[0.0], [1.0], [2.0]], [0, 0, 1])     # 2 − ½
         1.5
         """
-        level = pair_null_level(as_sample(X, y, sample_weight), self.norm)
+        level = pair_null_level(as_sample(X, y, sample_weight), self.regulariser.norm)
         return (math.inf if level > 0 else 0.0) if self.squared else level

@@ -19,8 +19,8 @@ import scipy.sparse as sp
 
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.norms import dual_norm_of
 from auclab.models.bundle_master import MasterPoint
+from auclab.models.norm_cone import norm_cone
 from auclab.types import Array, Status
 
 
@@ -64,11 +64,11 @@ def minimise_model(
     size = n + 3
     hinge = sp.csc_array(np.vstack([np.c_[-cuts.slopes, -np.ones(n_cuts)], np.r_[np.zeros(n + 2), -1.0]]))
     # The square of the l2 norm needs no cone: it is quadratic in x itself, and t, if in no margin, is left where it is.
-    round_square = program.squared and program.norm == "l2" and program.threshold == 0
+    round_square = program.regulariser.is_sum_of_squares and program.threshold == 0
     if round_square:
         norm_rows, norm_right, norm_cones = _single(n + 1, size), np.zeros(1), [clarabel.ZeroConeT(1)]
     else:
-        norm_rows, norm_right, norm_cones = _norm_cone(program, unit, center, size, 1.0)
+        norm_rows, norm_right, norm_cones = norm_cone(program, unit, n + 1, size, center=center)
     n_parts = norm_rows.shape[1] - size
     on_step, step_right, step_cones = _constraint_rows(constraints, unit, center, size + n_parts, 1.0)
     rows = [_widened(hinge, n_parts), on_step, norm_rows]
@@ -152,7 +152,7 @@ def project_on_level(
     else:
         slopes[:, n + 1] += penalty * scale / depth
         right -= penalty * t / depth
-    norm_rows, norm_right, norm_cones = _norm_cone(program, unit, center, size, scale)
+    norm_rows, norm_right, norm_cones = norm_cone(program, unit, n + 1, size, center=center, scale=scale)
     n_parts = norm_rows.shape[1] - size
     on_step, step_right, step_cones = _constraint_rows(constraints, unit, center, size + n_parts, scale)
     rows = [_widened(sp.csc_array(slopes), n_parts), on_step, norm_rows]
@@ -200,7 +200,7 @@ def proved_bound(
     if total <= 0:
         return 0.0
     penalty, margins = program.penalty, total if margins is None else margins
-    size = max(0.0, dual_norm_of(slope[:-2] / unit, program.norm) + program.threshold * margins)
+    size = max(0.0, program.regulariser.norm.dual(slope[:-2] / unit) + program.threshold * margins)
     if penalty > 0 and program.squared:
         scale = 1.0 if size == 0 else min(1.0, 2.0 * penalty * total / size / size)
         return scale * total - (scale * size) ** 2 / (4.0 * penalty)
@@ -231,26 +231,6 @@ def _taken_by(constraints: ColumnConstraints, unit: Array, dual: Array) -> tuple
     found[order] = dual[: order.size]
     found = np.where(equal, found, np.maximum(found, 0.0))
     return float(found @ limit), found @ matrix
-
-
-def _norm_cone(program: Program, unit: Array, center: Array, size: int, scale: float) -> tuple[Any, Array, list[Any]]:
-    """``‖(x + scale·dx)·unit‖ ≤ t + scale·dt`` in the columns d; norm l1 adds a column a feature."""
-    n, t = unit.size, float(center[-1])
-    if not program.uses_norm:
-        return _single(n + 1, size), np.zeros(1), [clarabel.ZeroConeT(1)]
-    step = sp.csc_array(sp.hstack([sp.diags_array(unit * scale), sp.csc_array((n, size - n))]))
-    top, w = scale * _single(n + 1, size), center[:n] * unit
-    if program.norm == "l2":
-        return sp.vstack([-top, -step]), np.r_[t, w], [clarabel.SecondOrderConeT(n + 1)]
-    if program.norm == "linf":
-        tops = sp.csc_array(np.ones((n, 1))) @ top
-        return sp.vstack([step - tops, -step - tops]), np.r_[t - w, t + w], [clarabel.NonnegativeConeT(2 * n)]
-    # A part is |w_k| less its value at the centre, in units of the step.
-    parts = sp.diags_array(unit * scale)
-    total = sp.hstack([-top, sp.csc_array((unit * scale)[None, :])])
-    rows = sp.vstack([sp.hstack([step, -parts]), sp.hstack([-step, -parts]), total])
-    size_w = np.abs(w)
-    return rows, np.r_[size_w - w, size_w + w, t - size_w.sum()], [clarabel.NonnegativeConeT(2 * n + 1)]
 
 
 def _solve(

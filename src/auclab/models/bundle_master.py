@@ -40,7 +40,10 @@ class MasterPoint:
 
 
 class LinearMaster:
-    """Columns: x (for norm l1 its two parts), b, t (for norm linf), v. Rows: norm, constraints, and a row a cut."""
+    """Columns: x (two parts where ‖w‖ is their weighted sum), b, those of the norm, v.
+
+    Rows: norm, constraints, and a row a cut.
+    """
 
     def __init__(self, program: Program, unit: Array, constraints: ColumnConstraints | None = None):
         n = unit.size
@@ -48,10 +51,12 @@ class LinearMaster:
         parts: list[Any] = [identity]
         rows: Any = sp.csr_array((0, n + 2))
         top = sp.csr_array((1, n))
-        if program.uses_norm and program.norm == "l1":
-            parts, top = [identity, -identity], sp.csr_array(np.r_[unit, unit][None, :])
+        norm = program.regulariser.norm
+        box = norm.dual_box(n) if program.uses_norm else None
+        if box is not None:
+            parts, top = [identity, -identity], sp.csr_array(np.r_[unit * box, unit * box][None, :])
         n_parts = n * len(parts)
-        # Columns in the order parts, b, [t], v.
+        # Columns in the order parts, b, [t and what the norm needs], v.
         blocks: list[Any] = [
             [sp.hstack(parts), nothing],
             [sp.csr_array((1, n_parts)), sp.csr_array([[1.0]])],
@@ -62,12 +67,14 @@ class LinearMaster:
         if program.over == "pairs":
             lower[-1] = 0.0
         upper = np.r_[np.full(n_parts, math.inf), math.inf if program.over == "points" else 0.0]
-        if program.uses_norm and program.norm == "linf":
-            unit_t = sp.csr_array(([1.0], ([n + 1], [0])), shape=(n + 2, 1))
+        if program.uses_norm and box is None:
+            of_norm = norm.epigraph(unit)
+            n_more = 1 + of_norm.n_parts(n)
+            unit_t = sp.csr_array(([1.0], ([n + 1], [0])), shape=(n + 2, n_more))
             self._lift = sp.csr_array(sp.hstack([self._lift, unit_t]))
-            lower, upper = np.r_[lower, 0.0], np.r_[upper, math.inf]
-            length = sp.csr_array((1.0 / unit)[:, None])
-            rows = sp.vstack([sp.hstack([s * identity, nothing, -length]) for s in (1.0, -1.0)])
+            lower, upper = np.r_[lower, np.zeros(n_more)], np.r_[upper, np.full(n_more, math.inf)]
+            nothing = sp.csr_array((of_norm.linear.shape[0], 1))
+            rows = sp.hstack([of_norm.linear[:, :n], nothing, of_norm.linear[:, n:]])
         self._split, self._n, self._boxes = len(parts) == 2, n, False
         n_norm_rows = rows.shape[0] if rows.shape[1] == self._lift.shape[1] else 0
         first_rows = [rows] if n_norm_rows else []

@@ -19,8 +19,8 @@ import scipy.sparse as sp
 
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.norms import norm_of
-from auclab.models.window_cone import norm_rows
+from auclab.models.norm_cone import norm_cone
+from auclab.regularisers import EUCLIDEAN
 from auclab.types import Array
 
 #: w is looked for within this many times the length of the point, in units of the spread.
@@ -121,9 +121,9 @@ def _of_conic_program(
     size_of_row = np.where(size_of_row > 0, size_of_row, 1.0)
     order = np.r_[np.flatnonzero(equal), np.flatnonzero(~equal)]
     rows = (matrix / size_of_row[:, None])[order]
-    radius = _RADIUS * max(1.0, norm_of(coef / unit, "l2"))
+    radius = _RADIUS * max(1.0, EUCLIDEAN(coef / unit))
     size = n + 1
-    in_norm, norm_cones = norm_rows(program, unit, n, size)
+    in_norm, _, norm_cones = norm_cone(program, unit, n, size)
     n_parts = in_norm.shape[1] - size
     blocks: list[Any] = [
         sp.hstack([sp.csc_array(rows), sp.csc_array((len(rows), 1 + n_parts))]),

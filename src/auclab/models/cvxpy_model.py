@@ -11,9 +11,8 @@ import scipy.sparse as sp
 
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
+from auclab.regularisers import Epigraph
 from auclab.types import Array, AuclabError
-
-_ORDER: dict[str, Any] = {"l1": 1, "l2": 2, "linf": "inf"}
 
 
 @dataclass(frozen=True)
@@ -130,7 +129,8 @@ def to_cvxpy(problem: Problem, units: Array | None = None, *, unit: float | None
     if rows is not None:
         constraints += [constraint for _, constraint in rows.parts]
     if size is not None:
-        constraints.append(cp.norm(coef, _ORDER[program.norm]) <= size)
+        unit_of_w = np.ones(sample.n_features) if units is None else units
+        constraints += _epigraph(program.regulariser.norm.epigraph(unit_of_w), variable, size)
     shift = 1.0 if size is None or program.threshold == 0 else 1.0 - program.threshold * size
     intercept = None
     if problem.over_pairs:
@@ -156,6 +156,21 @@ def to_cvxpy(problem: Problem, units: Array | None = None, *, unit: float | None
         objective = objective + program.penalty / unit * (cp.square(size) if program.squared else size)
     stated = cp.Problem(cp.Minimize(objective), [*constraints, hinge])
     return ConvexModel(stated, coef, intercept, hinge, unit, tail, rows, score_pos, score_neg)
+
+
+def _epigraph(epigraph: Epigraph, variable: Any, size: Any) -> list[Any]:
+    """``‖variable·unit‖ ≤ size``."""
+    top = cp.Variable(1, name="top")  # with a variable of its own the interior-point method ends more precisely
+    columns = [variable, top]
+    n_parts = epigraph.n_parts(variable.size)
+    if n_parts:
+        columns.append(cp.Variable(n_parts, name="parts"))
+    point = cp.hstack(columns)
+    rows = [top <= size, *([epigraph.linear @ point <= 0] if epigraph.linear.shape[0] else [])]
+    for first, count in zip(np.r_[0, np.cumsum(epigraph.sizes)][:-1], epigraph.sizes, strict=True):
+        cone = epigraph.conic[first : first + count] @ point
+        rows.append(cp.SOC(cone[0], cone[1:]))
+    return rows
 
 
 def _constraint_rows(constraints: ColumnConstraints, variable: Any, units: Array | None) -> ConstraintRows:

@@ -148,7 +148,7 @@ def solve_dual(
         return DualPoint(nothing, np.nan, np.full(n_margins, np.nan), status, np.nan, iterations, timings, reason)
     row_dual = np.array(solution.row_dual)
     columns = np.array(solution.col_value)
-    two_sided = program.norm == "l1" and program.threshold != 0
+    two_sided = program.uses_norm and program.threshold != 0 and program.regulariser.norm.dual_box(1) is not None
     coef = -row_dual[:n_features] + (row_dual[n_features : 2 * n_features] if two_sided else 0.0)
     if scale is not None:
         coef = coef * scale
@@ -258,7 +258,7 @@ def _linear_program(
     scale: Array,
     constraints: ColumnConstraints | None,
 ) -> highspy.HighsLp:
-    """Columns: q, the penalties of the box, the multipliers of the constraints, |g| for norm linf.
+    """Columns: q, the penalties of the box, the multipliers of the constraints, those of the norm's rows.
 
     Rows: the gradient g, the norm, the balance.
 
@@ -284,23 +284,28 @@ def _linear_program(
     g = sp.hstack(blocks, format="csc")
     n_extra = g.shape[1] - n_margins
     sum_q = sp.csc_array(np.r_[np.ones(n_margins), np.zeros(n_extra)][None, :])
-    slack = penalty - z * total
+    slack, box = penalty - z * total, program.regulariser.norm.dual_box(n_features)
 
     if not program.uses_norm:
         rows, lower_rows, upper_rows = [g], [-gradient], [-gradient]
-    elif program.norm == "l1" and z == 0:
-        rows, lower_rows, upper_rows = [g], [-slack * scale - gradient], [slack * scale - gradient]
-    elif program.norm == "l1":
-        tilt = sp.csc_array((scale * z)[:, None]) @ sum_q
+    elif box is not None and z == 0:
+        limit = slack * scale * box
+        rows, lower_rows, upper_rows = [g], [-limit - gradient], [limit - gradient]
+    elif box is not None:
+        tilt = sp.csc_array((scale * box * z)[:, None]) @ sum_q
         rows = [g + tilt, -g + tilt]
         lower_rows = [np.full(2 * n_features, -np.inf)]
-        upper_rows = [slack * scale - gradient, slack * scale + gradient]
+        upper_rows = [slack * scale * box - gradient, slack * scale * box + gradient]
     else:
-        cost += [np.zeros(2 * n_features)]
-        lower, upper = [*lower, np.zeros(2 * n_features)], [*upper, np.full(2 * n_features, np.inf)]
-        absolute = sp.hstack([z * sum_q, sp.csc_array(np.r_[1.0 / scale, 1.0 / scale][None, :])])
-        rows = [sp.hstack([g, -identity, identity]), absolute]
-        lower_rows, upper_rows = [-gradient, np.array([-np.inf])], [-gradient, np.array([slack])]
+        # The multipliers y ≥ 0 of the rows of ‖w‖ ≤ t take up g, z Σq − λ, and nothing in the columns of its parts.
+        of_norm = sp.csc_array(program.regulariser.norm.epigraph(scale).linear.T)
+        of_w, of_t, of_parts = of_norm[:n_features], of_norm[[n_features]], of_norm[n_features + 1 :]
+        n_rows, n_parts = of_norm.shape[1], of_parts.shape[0]
+        cost, lower, upper = [*cost, np.zeros(n_rows)], [*lower, np.zeros(n_rows)], [*upper, np.full(n_rows, np.inf)]
+        none = sp.csc_array((n_parts, g.shape[1]))
+        rows = [sp.hstack([g, -of_w]), sp.hstack([z * sum_q, -of_t]), sp.hstack([none, of_parts])]
+        lower_rows = [-gradient, np.array([-np.inf]), np.zeros(n_parts)]
+        upper_rows = [-gradient, np.array([slack]), np.zeros(n_parts)]
     if margins.signs is not None:
         width = rows[0].shape[1]
         rows += [sp.csc_array(np.r_[margins.signs, np.zeros(width - n_margins)][None, :])]

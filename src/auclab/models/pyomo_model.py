@@ -20,6 +20,7 @@ from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.problem import Problem
+from auclab.regularisers import VectorNorm
 from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError
 
@@ -79,7 +80,7 @@ def to_pyomo(problem: Problem, deadline: float = math.inf) -> pyo.ConcreteModel:
     _add_scores(model, "neg", sample.X_neg, in_time)
     buffer: Any = 0.0
     if program.uses_norm and not _is_sum_of_squares(program):
-        _add_norm(model, program.norm)
+        _add_norm(model, program.regulariser.norm)
         buffer = program.threshold * model.size if program.threshold else 0.0
     if problem.over_pairs:
         model.loss = pyo.Var(model.pos, model.neg, domain=pyo.NonNegativeReals)
@@ -233,7 +234,7 @@ def _entries(X: Any, row: int) -> Iterable[tuple[int, float]]:
 
 def _is_sum_of_squares(program: Program) -> bool:
     """Whether the norm appears as λ‖w‖₂² alone."""
-    return program.norm == "l2" and program.squared and not program.threshold
+    return program.regulariser.is_sum_of_squares and not program.threshold
 
 
 def _penalty(model: pyo.ConcreteModel, program: Program) -> Any:
@@ -245,18 +246,29 @@ def _penalty(model: pyo.ConcreteModel, program: Program) -> Any:
     return program.penalty * (model.size**2 if program.squared else model.size)
 
 
-def _add_norm(model: pyo.ConcreteModel, norm: str) -> None:
-    """`size` ≥ ‖w‖: by the summed parts for l1, by every |w_k| for linf, by their squares for l2."""
+def _add_norm(model: pyo.ConcreteModel, norm: VectorNorm) -> None:
+    """`size` ≥ ‖w‖, by the rows of its epigraph; cones as squares."""
+    n = len(model.features)
+    epigraph = norm.epigraph(np.ones(n))
     model.size = pyo.Var(domain=pyo.NonNegativeReals)
-    if norm == "l2":
-        squares = pyo.quicksum(model.coef[k] ** 2 for k in model.features)
-        model.cone = pyo.Constraint(expr=squares <= model.size**2)
-        return
-    if norm == "linf":
-        model.norm_below = pyo.Constraint(model.features, rule=lambda m, k: m.coef[k] <= m.size)
-        model.norm_above = pyo.Constraint(model.features, rule=lambda m, k: -m.coef[k] <= m.size)
-        return
-    model.part = pyo.Var(model.features, domain=pyo.NonNegativeReals)
-    model.norm_below = pyo.Constraint(model.features, rule=lambda m, k: m.coef[k] <= m.part[k])
-    model.norm_above = pyo.Constraint(model.features, rule=lambda m, k: -m.coef[k] <= m.part[k])
-    model.norm_total = pyo.Constraint(expr=pyo.quicksum(model.part[k] for k in model.features) <= model.size)
+    model.parts = pyo.RangeSet(0, epigraph.n_parts(n) - 1)
+    model.part = pyo.Var(model.parts, domain=pyo.NonNegativeReals)
+    columns = [*(model.coef[k] for k in model.features), model.size, *(model.part[k] for k in model.parts)]
+
+    def row(matrix: Any, k: int) -> Any:
+        span = slice(matrix.indptr[k], matrix.indptr[k + 1])
+        return pyo.quicksum(
+            float(value) * columns[c] for c, value in zip(matrix.indices[span], matrix.data[span], strict=True)
+        )
+
+    model.norm_rows = pyo.Constraint(
+        pyo.RangeSet(0, epigraph.linear.shape[0] - 1), rule=lambda m, k: row(epigraph.linear, k) <= 0.0
+    )
+    first = np.r_[0, np.cumsum(epigraph.sizes)].astype(int)
+    model.norm_cones = pyo.Constraint(
+        pyo.RangeSet(0, len(epigraph.sizes) - 1),
+        rule=lambda m, k: (
+            pyo.quicksum(row(epigraph.conic, j) ** 2 for j in range(first[k] + 1, first[k + 1]))
+            <= row(epigraph.conic, int(first[k])) ** 2
+        ),
+    )

@@ -13,7 +13,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from auclab.formulations.norms import norm_of
 from auclab.formulations.problem import Problem
 from auclab.models.dual_lp import Fixed, Margins
 from auclab.models.margins import pair_margins
@@ -57,7 +56,7 @@ def window_around(problem: Problem, coef: Array, intercept: float, n_wanted: int
 
     `coef` is w, in scores per unit of each feature, `intercept` b, in scores; the hinge arguments have no unit.
     """
-    shift = 1.0 - problem.program.threshold * norm_of(coef, problem.program.norm)
+    shift = 1.0 - problem.program.threshold * problem.program.regulariser.norm(coef)
     scores_pos, scores_neg = problem.sample.scores(coef)
     if problem.over_pairs:
         return _pairs_around(problem, scores_pos - shift, scores_neg, n_wanted)

@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.models.dual_lp import DualPoint, Fixed, Margins, Region
+from auclab.models.norm_cone import norm_cone
 from auclab.models.timings import Timings
 from auclab.types import Array, Status
 
@@ -84,7 +85,7 @@ def solve_cone(
     cones += [clarabel.ZeroConeT(n_equal)] if n_equal else []
     if margins.signs is None:
         rows, right, cones = [_single(b, size), *rows], [np.zeros(1), *right], [clarabel.ZeroConeT(1), *cones]
-    of_norm, norm_cones = norm_rows(program, unit, t, size)
+    of_norm, norm_right, norm_cones = norm_cone(program, unit, t, size)
     n_parts = of_norm.shape[1] - size
     system = sp.vstack([sp.hstack([sp.vstack(rows), sp.csc_array((sum(r.shape[0] for r in rows), n_parts))]), of_norm])
     quadratic = np.zeros(size + n_parts)
@@ -99,7 +100,7 @@ def solve_cone(
         sp.csc_matrix(sp.diags_array(quadratic / weight)),
         np.r_[linear, np.zeros(n_parts)] / weight,
         sp.csc_matrix(system),
-        np.r_[np.concatenate(right), np.zeros(of_norm.shape[0])],
+        np.concatenate([*right, norm_right]),
         [*cones, *norm_cones],
         settings,
     )
@@ -128,33 +129,6 @@ def _entry_units(margins: Margins) -> Array:
     columns: Any = sp.csc_array(margins.directions)
     largest = abs(columns).max(axis=0).toarray().ravel()
     return np.asarray(1.0 / np.where(largest > 0, largest, 1.0))
-
-
-def norm_rows(program: Program, unit: Array, t: int, size: int) -> tuple[Any, list[Any]]:
-    """``‖w‖ ≤ t`` as rows and cones for w in the given units; norm l1 adds a column |w_k| a feature.
-
-    Parameters
-    ----------
-    program : Program
-        Gives the norm; without one t is 0.
-    unit : array of shape (n_features,)
-        ``w = x·unit``, x the first columns.
-    t, size : int
-        The column of t, and the number of columns.
-    """
-    n = unit.size
-    if not program.uses_norm:
-        return _single(t, size), [clarabel.ZeroConeT(1)]
-    w = sp.hstack([sp.diags_array(unit), sp.csc_array((n, size - n))])
-    top = _single(t, size)
-    if program.norm == "l2":
-        return sp.vstack([-top, -w]), [clarabel.SecondOrderConeT(n + 1)]
-    if program.norm == "linf":
-        tops = sp.vstack([top] * n)
-        return sp.vstack([w - tops, -w - tops]), [clarabel.NonnegativeConeT(2 * n)]
-    parts = sp.eye_array(n)
-    total = sp.hstack([-top, sp.csc_array(np.ones((1, n)))])
-    return sp.vstack([sp.hstack([w, -parts]), sp.hstack([-w, -parts]), total]), [clarabel.NonnegativeConeT(2 * n + 1)]
 
 
 def _single(column: int, size: int) -> Any:

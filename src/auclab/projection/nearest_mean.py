@@ -8,15 +8,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from auclab.projection.nearest_mean_euclidean import nearest_mean_euclidean
-from auclab.types import Array, AuclabError, Norm
+from auclab.regularisers import VectorNorm
+from auclab.types import Array, AuclabError
 
 #: Columns whose sizes differ by more than this factor are tried in units of their own as well.
 _MIXED = 1e3
-#: The dual of each norm, as NumPy names it.
-_DUAL_ORDER: dict[Norm, float] = {"l1": np.inf, "l2": 2, "linf": 1}
 
 
-def nearest_mean(X: sp.csr_matrix | Array, capacity: Array, total: float, target: Array, norm: Norm) -> Array:
+def nearest_mean(X: sp.csr_matrix | Array, capacity: Array, total: float, target: Array, norm: VectorNorm) -> Array:
     """Argmin of ``‖target − Xᵀq‖_*`` over ``0 ≤ q ≤ capacity``, ``Σ q = total``.
 
     Parameters
@@ -28,7 +27,7 @@ def nearest_mean(X: sp.csr_matrix | Array, capacity: Array, total: float, target
         Sum of the weights, > 0.
     target : array of shape (n_features,)
         In the units of ``Xᵀq``.
-    norm : {"l1", "l2", "linf"}
+    norm : VectorNorm
         ‖·‖_* is its dual norm.
 
     Returns
@@ -39,7 +38,7 @@ def nearest_mean(X: sp.csr_matrix | Array, capacity: Array, total: float, target
     Raises
     ------
     AuclabError
-        The linear program of the norms l1 and linf was not solved.
+        The linear program of a polyhedral norm was not solved.
 
     See Also
     --------
@@ -49,7 +48,8 @@ def nearest_mean(X: sp.csr_matrix | Array, capacity: Array, total: float, target
     --------
     The mean of 0 and 4, each with at most ¾ of the weight, that is nearest to −1:
 
-    >>> nearest_mean(np.array([[0.0], [4.0]]), np.array([0.75, 0.75]), 1.0, np.array([-1.0]), "l2").round(6).tolist()
+    >>> from auclab.regularisers import L2
+    >>> nearest_mean(np.array([[0.0], [4.0]]), np.array([0.75, 0.75]), 1.0, np.array([-1.0]), L2()).round(6).tolist()
     [0.75, 0.25]
     """
     if total >= capacity.sum() * (1 - 1e-15):
@@ -62,13 +62,12 @@ def nearest_mean(X: sp.csr_matrix | Array, capacity: Array, total: float, target
         # A mean that meets the target does so in any units, and is found in those of the columns.
         scaled: Any = X @ sp.diags_array(1.0 / unit) if sp.issparse(X) else X / unit
         other = _nearest_mean(scaled, capacity, total, target / unit, norm)
-        order = _DUAL_ORDER[norm]
-        found = min(found, other, key=lambda weights: float(np.linalg.norm(target - X.T @ weights, order)))
+        found = min(found, other, key=lambda weights: norm.dual(target - X.T @ weights))
     return found
 
 
-def _nearest_mean(X: sp.csr_matrix | Array, capacity: Array, total: float, target: Array, norm: Norm) -> Array:
-    if norm == "l2":
+def _nearest_mean(X: sp.csr_matrix | Array, capacity: Array, total: float, target: Array, norm: VectorNorm) -> Array:
+    if not norm.is_polyhedral:  # of another round norm a point near the optimum: the level is then an upper bound
         return nearest_mean_euclidean(X, capacity, total, target)
     weights = np.clip(_nearest_mean_polyhedral(sp.csc_array(X.T), capacity, total, target, norm), 0.0, capacity)
     # The point proves a bound only if the sum is exact: what is missing is distributed where capacity is left.
@@ -77,22 +76,27 @@ def _nearest_mean(X: sp.csr_matrix | Array, capacity: Array, total: float, targe
     return np.asarray(weights + missing * left / left.sum()) if left.sum() > 0 else weights
 
 
-def _nearest_mean_polyhedral(columns: sp.csc_array, capacity: Array, total: float, target: Array, norm: Norm) -> Array:
-    """A linear program: the dual norm of l1 is the largest, of linf the summed deviation."""
+def _nearest_mean_polyhedral(
+    columns: sp.csc_array, capacity: Array, total: float, target: Array, norm: VectorNorm
+) -> Array:
+    """A linear program: ``‖v‖_* ≤ t`` iff the rows of ``‖w‖ ≤ t`` have multipliers y ≥ 0 that combine to v and −t."""
     from scipy.optimize import linprog  # half of SciPy's import time, and few programs need it
 
     n_features, n_points = columns.shape
-    n_deviations = 1 if norm == "l1" else n_features
-    deviation: Any = sp.csc_array(np.ones((n_features, 1))) if norm == "l1" else sp.eye_array(n_features)
-    rows: list[Any] = [sp.hstack([columns, -deviation]), sp.hstack([-columns, -deviation])]
-    bounds: list[tuple[float, float | None]] = [(0.0, float(c)) for c in capacity] + [(0.0, None)] * n_deviations
-    total_row: Any = sp.csc_array(np.r_[np.ones(n_points), np.zeros(n_deviations)][None, :])
+    rows: Any = sp.csc_array(norm.epigraph(np.ones(n_features)).linear.T)
+    n_multipliers, n_parts = rows.shape[1], rows.shape[0] - n_features - 1
+    of_t = rows[[n_features]].toarray().ravel()
+    system: list[list[Any]] = [
+        [columns, rows[:n_features]],
+        [sp.csc_array(np.ones((1, n_points))), None],
+        *([[None, rows[n_features + 1 :]]] if n_parts else []),
+    ]
+    matrix: Any = sp.block_array(system, format="csc")
+    bounds: Any = np.c_[np.zeros(n_points + n_multipliers), np.r_[capacity, np.full(n_multipliers, np.inf)]]
     result = linprog(
-        np.r_[np.zeros(n_points), np.ones(n_deviations)],
-        A_ub=sp.vstack(rows, format="csc"),
-        b_ub=np.r_[target, -target],
-        A_eq=total_row,
-        b_eq=np.array([total]),
+        np.r_[np.zeros(n_points), -of_t],
+        A_eq=matrix,
+        b_eq=np.r_[target, total, np.zeros(n_parts)],
         bounds=bounds,
         method="highs",
     )

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from auclab.formulations.norms import dual_norm_of, norm_of
 from auclab.formulations.problem import Problem
 from auclab.models.constraint_multipliers import constraint_multipliers
 from auclab.solvers.solution import Certificate
@@ -112,7 +111,7 @@ def dual_bound(problem: Problem, coef: Array, multipliers: tuple[Array, Array]) 
         gradient, total = held.residual(problem.constraints, gradient), total - held.cost(problem.constraints)
         if not total > 0:
             return DualBound(0.0, 0.0, 0.0, math.inf)
-    size = max(0.0, dual_norm_of(gradient, program.norm) + program.threshold * margins)
+    size = max(0.0, program.regulariser.norm.dual(gradient) + program.threshold * margins)
     if program.penalty > 0 and program.squared:
         scale = 1.0 if size == 0 else min(1.0, 2 * program.penalty * total / size / size)
         return DualBound(max(0.0, scale * total - (scale * size) ** 2 / (4 * program.penalty)), scale, 0.0, math.inf)
@@ -120,7 +119,7 @@ def dual_bound(problem: Problem, coef: Array, multipliers: tuple[Array, Array]) 
         scale = 1.0 if size <= program.penalty else program.penalty / size
         return DualBound(scale * total, scale, max(0.0, size - program.penalty), math.inf)
     if program.uses_norm:
-        residual, length = size, norm_of(coef, program.norm)
+        residual, length = size, program.regulariser.norm(coef)
     else:
         # No norm belongs to the program: take the one in which features of any scale count alike.
         residual = float(np.linalg.norm(gradient / sample.spread))
@@ -209,4 +208,4 @@ def _unit_norm(problem: Problem) -> float:
     """A norm at which scores differ by about 1: the scale of w when the solution itself is 0."""
     if not problem.program.uses_norm:
         return 1.0
-    return norm_of(1.0 / problem.sample.spread, problem.program.norm)
+    return problem.program.regulariser.norm(1.0 / problem.sample.spread)

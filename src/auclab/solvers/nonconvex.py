@@ -19,9 +19,9 @@ from time import perf_counter
 import numpy as np
 
 from auclab.formulations.base import Program
-from auclab.formulations.norms import norm_of
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
+from auclab.regularisers import EUCLIDEAN
 from auclab.samples.centring import moved_intercept, moved_intercept_parts
 from auclab.solvers.budget import check_memory, default_limit_note, seconds_allowed
 from auclab.solvers.certificate import SMALL_OBJECTIVE, relative_gap
@@ -69,7 +69,7 @@ def solve_nonconvex(
     if sample.is_sparse:
         needed = 3.0 * 8.0 * (sample.n_pos + sample.n_neg) * sample.n_features
         check_memory(needed, "z > 0 shifts every entry of the sparse features", "use z ≤ 0, or fewer features")
-    search = _alternate if problem.program.norm == "l2" else _enumerate
+    search = _alternate if problem.program.regulariser.norm.is_euclidean else _enumerate
     deadline = perf_counter() + seconds_allowed(time_limit)
 
     def member(direction: Array) -> Solution:
@@ -119,7 +119,7 @@ def _shift_rounding(problem: Problem, allowed: float) -> tuple[float, float]:
     is no longer seen to have no hinge: the bound is claimed up to a radius that costs a tenth of what is `allowed`.
     """
     peaks = problem.sample.peaks
-    size = float(peaks.sum() if problem.program.norm == "linf" else peaks.max())
+    size = problem.program.regulariser.norm.dual(peaks)
     if problem.program.threshold >= _LOST * size:
         return 0.0, math.inf
     return 0.1 * allowed, 0.1 * allowed / (4.0 * 2.0**-52 * size)
@@ -168,7 +168,7 @@ def _alternate(problem: Problem, member: Callable[[Array], Solution], tolerance:
             now = _value(problem, current)
             if now < best_value:
                 best, best_value = current, now
-            length = norm_of(current.coef, "l2")
+            length = EUCLIDEAN(current.coef)
             stopped = perf_counter() > deadline or current.status not in _GOES_ON
             if not now < value - 1e-3 * tolerance * max(now, 1e-3) or not 0 < length < math.inf or stopped:
                 break
@@ -188,11 +188,11 @@ def _starts(problem: Problem) -> Iterator[Array]:
     yield np.zeros(n)
     mean = problem.sample.mean_difference
     if mean.any():
-        yield mean / norm_of(mean, "l2")
+        yield mean / EUCLIDEAN(mean)
     generator = np.random.default_rng(0)
     for _ in range(DEFAULT_RESTARTS - 2):
         direction = generator.standard_normal(n)
-        yield direction / norm_of(direction, "l2")
+        yield direction / EUCLIDEAN(direction)
 
 
 def _assembled(

@@ -21,10 +21,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from auclab.formulations.base import Program
-from auclab.formulations.hinge import LARGEST_PARAMETER, LEAST_PARAMETER
 from auclab.formulations.problem import Problem
 from auclab.solvers.raw import RawSolution
 from auclab.types import Array
+from auclab.validation import LARGEST_PARAMETER, LEAST_PARAMETER
 
 #: Spreads between the inverse of this and this are left as they are: copies of large samples cost time and memory.
 _ORDINARY = 1e3

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from auclab.formulations.norms import norm_of
 from auclab.formulations.problem import Problem
 from auclab.samples.centring import moved_intercept, moved_intercept_parts
 from auclab.solvers.budget import stored_entries
@@ -227,7 +226,7 @@ def _canonical(
 
 def _is_made_canonical(problem: Problem) -> bool:
     """Whether separable data get their hard-margin separator in a program with a penalty, where it is the optimum."""
-    return problem.program.norm == "l2" and stored_entries(problem.sample) <= _CANONICAL_ENTRIES
+    return problem.program.regulariser.norm.is_euclidean and stored_entries(problem.sample) <= _CANONICAL_ENTRIES
 
 
 def _hard_margin(problem: Problem, raw: RawSolution) -> tuple[RawSolution, float] | None:
@@ -240,7 +239,7 @@ def _hard_margin(problem: Problem, raw: RawSolution) -> tuple[RawSolution, float
     separator = hard_margin(problem)
     if separator is None:
         return None
-    shrunk = 1.0 + problem.program.threshold * norm_of(separator.coef, problem.program.norm)
+    shrunk = 1.0 + problem.program.threshold * problem.program.regulariser.norm(separator.coef)
     if shrunk <= 0:
         return None
     coef, intercept = separator.coef / shrunk, separator.intercept / shrunk
@@ -282,7 +281,7 @@ def _null_proof_is_too_long(problem: Problem, null: RawSolution, tolerance: floa
         return False
     if problem.sample.in_blocks:
         return True  # the program takes all rows in memory
-    per_entry = _NULL_PROOF_PER_ENTRY if problem.program.norm == "l2" else _LINEAR_NULL_PROOF_PER_ENTRY
+    per_entry = _NULL_PROOF_PER_ENTRY if problem.program.regulariser.norm.is_euclidean else _LINEAR_NULL_PROOF_PER_ENTRY
     needed = per_entry * stored_entries(problem.sample)
     if needed <= _QUICK:
         return False

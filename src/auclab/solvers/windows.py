@@ -20,7 +20,6 @@ import numpy as np
 from scipy.optimize import minimize
 
 from auclab.compiled.hinge import pair_hinge_active
-from auclab.formulations.norms import norm_of, subgradient
 from auclab.formulations.problem import Problem
 from auclab.models.dual_lp import DualPoint, Region, solve_dual
 from auclab.models.timings import Timings
@@ -228,10 +227,10 @@ def _rough_solution(problem: Problem, deadline: float) -> Array:
     program, sample = problem.program, problem.sample
 
     def oracle(coef: Array) -> tuple[float, Array]:
-        shift = 1.0 - program.threshold * norm_of(coef, program.norm)
+        shift = 1.0 - program.threshold * program.regulariser.norm(coef)
         active = pair_hinge_active(*sample.scores(coef), shift, *sample.weights)
         slope = program.penalty - program.threshold * float(active[0].sum())
-        gradient = slope * subgradient(coef, program.norm) - sample.combine(*active)
+        gradient = slope * program.regulariser.norm.subgradient(coef) - sample.combine(*active)
         return problem.objective(coef, 0.0), gradient
 
     def stop_in_time(xk: Array) -> None:

@@ -24,7 +24,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from auclab.formulations.base import Program
-from auclab.formulations.norms import norm_of
 from auclab.samples.centring import exact_products
 from auclab.samples.memory import RowRounding, Sample
 from auclab.solvers.bin_multipliers import BinMultipliers
@@ -86,7 +85,7 @@ class BinnedLoss:
         sums = self.sums.total * self.unit[:, None]
         low, high = self._limits(self.shares, sums, left, right)
         coarse, _ = self._limits(_by_bins(self.shares), _by_bins(sums), left[::N_PARTS], right[N_PARTS - 1 :: N_PARTS])
-        penalty = self.program.penalty * norm_of(self.theta[:-2], self.program.norm) ** (
+        penalty = self.program.penalty * self.program.regulariser.norm(self.theta[:-2]) ** (
             2 if self.program.squared else 1
         )
         return Limits(low * (1.0 - rounding) + penalty, high * (1.0 + rounding) + penalty, coarse + penalty)

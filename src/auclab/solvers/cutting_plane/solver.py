@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.compiled.compiling import compile_hinge
-from auclab.formulations.norms import norm_of
+from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 from auclab.models.bundle_cone import Cuts, minimise_model, project_on_level, proved_bound
 from auclab.models.bundle_master import LinearMaster, MasterPoint
@@ -28,7 +28,7 @@ from auclab.solvers.cutting_plane.cuts import Cut, supporting_cut
 from auclab.solvers.cutting_plane.metric import metric_length
 from auclab.solvers.cutting_plane.proof import CutCombination, proved_solution
 from auclab.solvers.cutting_plane.start_points import start_points
-from auclab.solvers.cutting_plane.subspace import Space, Span, Sparse, space_for
+from auclab.solvers.cutting_plane.subspace import Span, Sparse, Whole, space_for
 from auclab.solvers.feasible_point import nearest_feasible
 from auclab.solvers.monitor import Monitor, monitored
 from auclab.solvers.raw import RawSolution
@@ -103,12 +103,12 @@ class BundleSolve:
         sample, n = problem.sample, problem.sample.n_features
         self.many_features = n > _MAX_METRIC_FEATURES
         self.unit = 1.0 / sample.spread
-        if self.many_features and self.program.uses_norm and self.program.norm == "l2":
+        if self.many_features and self.program.uses_norm and self.program.regulariser.norm.is_euclidean:
             # With one unit for all features lengths in x are those of the l2 norm, as a span requires.
             self.unit = np.full(n, float(np.median(self.unit)))
         self.to_theta = np.r_[self.unit, 1.0, 1.0]
-        self.space: Space = space_for(problem, self.unit, self.many_features)
-        in_highs = self.program.is_linear and not isinstance(self.space, Sparse)
+        self.space: Whole | Span | Sparse = space_for(problem, self.unit, self.many_features)
+        in_highs = self.program.is_linear and not self.space.is_working_set
         self.constraints = problem.constraints
         self.master = LinearMaster(self.program, self.unit, self.constraints) if in_highs else None
         self.cuts: list[Cut] = []
@@ -126,7 +126,7 @@ class BundleSolve:
 
     def solve(self, max_iters: int) -> RawSolution:
         """Cut, bound, step, until the gap is proved or a limit is reached."""
-        sparse_start = self.many_features and self.program.uses_norm and self.program.norm == "l1"
+        sparse_start = self.space.is_working_set
         for theta in start_points(self.problem, self.unit, _MIN_CUTS if sparse_start else None):
             self.space.include(theta)
             self._add_cut(theta)
@@ -162,7 +162,7 @@ class BundleSolve:
     def _add_cut(self, theta: Array) -> None:
         """Evaluate the loss at a point and add its cut to the model."""
         theta = self._feasible(theta)
-        theta[-1] = norm_of(theta[:-2] * self.unit, self.program.norm) if self.program.uses_norm else 0.0
+        theta[-1] = self.program.regulariser.norm(theta[:-2] * self.unit) if self.program.uses_norm else 0.0
         loss, slope, cut = supporting_cut(self.problem, theta * self.to_theta, keep_multipliers=self.keep_multipliers)
         value = loss + self._penalty(theta[-1])
         if value < self.best:
@@ -211,9 +211,16 @@ class BundleSolve:
             self.combination = [(float(point.weights[k]), self.cuts[k]) for k in np.flatnonzero(point.weights)]
         return point
 
+    @property
+    def _program_in_space(self) -> Program:
+        """The program with its norm as one of the points of the space."""
+        norm = self.program.regulariser.norm
+        narrowed = self.space.norm(norm)
+        return self.program if narrowed is norm else self.program.row_with(norm=narrowed)
+
     def _conic_minimum(self) -> MasterPoint:
         """The master in the space; over all features once those of largest reduced cost have entered."""
-        space, program = self.space, self.program
+        space, program = self.space, self._program_in_space
         while True:
             point = minimise_model(
                 program,
@@ -224,12 +231,12 @@ class BundleSolve:
                 self.constraints,
             )
             point = replace(point, theta=space.widen(point.theta))
-            if not isinstance(space, Sparse):
+            if not isinstance(space, Sparse):  # the other spaces price no features
                 return point
             slope, t = space.combine(point.weights), float(point.theta[-1])
             constant = float(sum(weight * cut.constant for weight, cut in zip(point.weights, self.cuts, strict=True)))
-            bound = max(0.0, proved_bound(program, self.unit, constant, slope, t))
-            penalty_slope = 2.0 * program.penalty * t if program.squared else program.penalty
+            bound = max(0.0, proved_bound(self.program, self.unit, constant, slope, t))
+            penalty_slope = program.regulariser.slope(t)
             close = point.value - bound <= _PRICING_TOLERANCE * (self.best - point.value)
             if not space.enter(slope, penalty_slope - slope[-1]) or close or self.monitor.stopped():
                 return replace(point, value=bound)
@@ -246,14 +253,14 @@ class BundleSolve:
             # The model's minimum stays where it is: if the model is exact there, that point is the last.
             self.space.include(minimiser.theta)
             return minimiser.theta
-        if isinstance(self.space, Span) and self.program.uses_norm:
+        if self.space.is_span and self.program.uses_norm:
             # The l2 norm keeps the minimiser near, and a step towards it does as well as the level.
             return (1.0 - _SPAN_STEP) * self.center + _SPAN_STEP * minimiser.theta
         level = lowest + _LEVEL * (self.best - lowest)
         space, model = self.space, self._model()
         center, metric = space.narrow(self.center), space.metric
         projection = project_on_level(
-            self.program,
+            self._program_in_space,
             space.unit,
             model,
             center,
@@ -296,4 +303,4 @@ class BundleSolve:
         return (self.best - bound) / max(self.best, SMALL_OBJECTIVE)
 
     def _penalty(self, t: float) -> float:
-        return self.program.penalty * float(t * t if self.program.squared else t)
+        return self.program.regulariser.of_size(t)

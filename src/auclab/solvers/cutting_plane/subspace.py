@@ -4,8 +4,8 @@
 * `Span`: the span of the slopes and the prox centre. If lengths are those of the l2 norm and every feature has one
   unit, master and projection have their solutions in it, and an orthonormal basis keeps lengths, so the programs stay
   the same.
-* `Sparse`: a working set of features. With the l1 norm few features are used, and reduced costs say which (column
-  generation): a feature enters where the slope of the weighted cuts exceeds what the norm allows.
+* `Sparse`: a working set of features. With a weighted l1 norm few features are used, and reduced costs say which
+  (column generation): a feature enters where the slope of the weighted cuts exceeds what the norm allows.
 
 Points are θ = (x, b, t) and slopes belong to them; b and t are left as they are. Every space holds the slopes of the
 bundle in its own coordinates, one in a row.
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.formulations.problem import Problem
+from auclab.regularisers import VectorNorm
 from auclab.solvers.cutting_plane.metric import score_metric
 from auclab.types import Array
 
@@ -28,7 +29,20 @@ _MAX_ENTERING, _MAX_ENTERING_SHARE = 20, 0.1
 _ROUNDING = 1e-7
 
 
-class Whole:
+class Space:
+    """What every space offers; `slopes`, `unit`, `metric`, `add`, `keep`, `narrow` and `widen` besides."""
+
+    is_span = is_working_set = False
+
+    def include(self, theta: Array) -> None:
+        """Extend the space so that it holds a point."""
+
+    def norm(self, norm: VectorNorm) -> VectorNorm:
+        """A norm of w as one of the points of the space."""
+        return norm
+
+
+class Whole(Space):
     """All features: `unit` of shape (n,), `metric` over (x, b) as a matrix or its diagonal."""
 
     def __init__(self, unit: Array, metric: Array):
@@ -48,9 +62,6 @@ class Whole:
         """Drop all slopes but some; the space still holds the prox centre."""
         self._slopes.keep(which)
 
-    def include(self, theta: Array) -> None:
-        """Extend the space so that it holds a point."""
-
     def narrow(self, theta: Array) -> Array:
         """The coordinates of a point."""
         return theta
@@ -60,8 +71,10 @@ class Whole:
         return theta
 
 
-class Span:
+class Span(Space):
     """The span of slopes and points, by an orthonormal basis that grows by Gram–Schmidt steps."""
+
+    is_span = True
 
     def __init__(self, n_features: int, unit: float):
         self._unit = unit
@@ -123,11 +136,13 @@ class Span:
         return np.r_[found, length]
 
 
-class Sparse:
+class Sparse(Space):
     """The points that are 0 outside a working set of features."""
 
-    def __init__(self, unit: Array):
-        self._unit = unit
+    is_working_set = True
+
+    def __init__(self, unit: Array, box: Array):
+        self._unit, self._box = unit, box
         self._slopes = _Rows(unit.size + 2)
         self._used = np.zeros(unit.size + 2, dtype=bool)
         self._used[-2:] = True
@@ -159,6 +174,10 @@ class Sparse:
         """Extend the space so that it holds a point."""
         self._used[:-2] |= theta[:-2] != 0
 
+    def norm(self, norm: VectorNorm) -> VectorNorm:
+        """A norm of w as one of the entries in the working set."""
+        return norm.restricted(np.flatnonzero(self._used[:-2]))
+
     def narrow(self, theta: Array) -> Array:
         """The coordinates of a point."""
         return theta[self._used]
@@ -181,9 +200,9 @@ class Sparse:
         slope : array of shape (n + 2,)
             That of the weighted cuts, in all features.
         allowed : float
-            The slope per unit of a feature that the norm allows.
+            The slope per unit of ‖w‖ that the penalty allows.
         """
-        cost = np.where(self._used[:-2], 0.0, np.abs(slope[:-2] / self._unit))
+        cost = np.where(self._used[:-2], 0.0, np.abs(slope[:-2] / (self._unit * self._box)))
         entering = np.flatnonzero(cost > allowed * (1.0 + _ROUNDING))
         most = max(_MAX_ENTERING, int(_MAX_ENTERING_SHARE * self._used.sum()))
         if entering.size > most:
@@ -192,19 +211,17 @@ class Sparse:
         return bool(entering.size)
 
 
-Space = Whole | Span | Sparse
-
-
-def space_for(problem: Problem, unit: Array, many: bool) -> Space:
+def space_for(problem: Problem, unit: Array, many: bool) -> Whole | Span | Sparse:
     """The space for the conic programs: a small one where there are `many` features and the norm allows it."""
     program, n = problem.program, unit.size
     if many and problem.constraints is not None:  # the solution may be anywhere
         return Whole(unit, np.ones(n + 1))
     if not many:
         return Whole(unit, score_metric(problem, unit))
-    if not program.uses_norm or program.norm == "l2":
+    if not program.uses_norm or program.regulariser.norm.is_euclidean:
         return Span(n, float(unit[0]) if program.uses_norm else 1.0)
-    return Sparse(unit) if program.norm == "l1" else Whole(unit, np.ones(n + 1))
+    box = program.regulariser.norm.dual_box(n)
+    return Whole(unit, np.ones(n + 1)) if box is None else Sparse(unit, box)
 
 
 class _Rows:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from auclab.formulations.norms import norm_of
 from auclab.formulations.problem import Problem
 from auclab.solvers.cutting_plane.cuts import supporting_cut
 from auclab.solvers.integer.region import Limit
@@ -62,7 +61,7 @@ class ConvexOracle:
     def cut(self, x: Array) -> tuple[float, float, Array]:
         """The value of the program at x, and the constant and slope of the cut of its loss there."""
         program, coef = self.problem.program, self.coef(x)
-        size = norm_of(coef, program.norm) if program.uses_norm else 0.0
+        size = program.regulariser.norm(coef) if program.uses_norm else 0.0
         loss, slope, cut = supporting_cut(self.problem, np.r_[coef, self.intercept(x), size], keep_multipliers=False)
         of_coef = slope[: self.n]
         if program.threshold:
@@ -77,13 +76,13 @@ class ConvexOracle:
         charge = np.zeros(self.limit.n_groups)
         if not program.squared:
             return self._padded(-program.penalty * self._tangent(coef) / self.unit), charge
-        if program.norm == "l2":
+        if program.regulariser.norm.is_euclidean:
             if used is not None:  # the best cut at (w, z) is that of w/z
                 coef = coef / np.clip(used[self.limit.group[: self.n]], 1e-3, 1.0)
             np.add.at(charge, self.limit.group[: self.n], program.penalty * coef**2)
             return self._padded(-2.0 * program.penalty * coef / self.unit), charge * (1.0 + _SHORTER)
         # ‖w‖² ≥ 2‖a‖ u·w − ‖a‖², charged to the intercept's or the first group that is always used, by a constant:
-        size = norm_of(coef, program.norm)
+        size = program.regulariser.norm(coef)
         slope = self._padded(-2.0 * program.penalty * size * self._tangent(coef) / self.unit)
         charge[self.limit.n_groups - 1] = program.penalty * size**2 * (1.0 + _SHORTER)
         return slope, charge
@@ -100,15 +99,4 @@ class ConvexOracle:
 
     def _tangent(self, coef: Array) -> Array:
         """U with ``‖u‖_* ≤ 1`` and ``u·w = ‖w‖``."""
-        norm = self.problem.program.norm
-        if norm == "l1":
-            return np.sign(coef)
-        size = norm_of(coef, norm)
-        if size == 0:
-            return np.zeros_like(coef)
-        if norm == "l2":
-            return coef / size * (1.0 - _SHORTER)
-        tangent = np.zeros_like(coef)
-        largest = int(abs(coef).argmax())
-        tangent[largest] = np.sign(coef[largest])
-        return tangent
+        return self.problem.program.regulariser.norm.subgradient(coef) * (1.0 - _SHORTER)

@@ -1,7 +1,7 @@
 """The proximal Newton step for the norms l1 and linf, by an active-set method on the faces of the norm's cone.
 
 With ``v = (w, [b,] t)`` the new point, the model is a quadratic function of v plus the penalty. A face is a set of
-points with ``t = ‖w‖`` on which t is linear in w, so that the model is quadratic there (`norm_faces`):
+points with ``t = ‖w‖`` on which t is linear in w, so that the model is quadratic there (`auclab.regularisers.faces`):
 
 * l1: the features with w_k ≠ 0 and their signs s, ``t = Σ s_k w_k``; all other w_k are 0;
 * linf: the features with ``w_k = s_k t``; all others are free within ±t.
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from auclab.formulations.base import Program
-from auclab.solvers.newton.norm_faces import Face, L1Face, LinfFace
+from auclab.regularisers.faces import Face
 from auclab.solvers.newton.positive_definite import solve_positive_definite
 from auclab.types import Array
 
@@ -81,7 +81,9 @@ class _Model:
 
     def __init__(self, program: Program, hessian: Array, linear: Array, n: int):
         self.n = n
-        self.face: type[Face] = L1Face if program.norm == "l1" else LinfFace
+        face = program.regulariser.norm.face
+        assert face is not None
+        self.face: type[Face] = face
         self.hessian, self.linear = hessian.copy(), linear.copy()
         if program.squared:
             self.hessian[-1, -1] += 2.0 * program.penalty

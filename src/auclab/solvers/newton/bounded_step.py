@@ -105,10 +105,12 @@ def _step_with_fixed(
     if others.size == 2:
         return None
     if program.uses_norm:
-        order = {"l1": 1, "l2": 2, "linf": np.inf}[program.norm]
-        moved[-1] = float(np.linalg.norm(moved[:n], order))
+        moved[-1] = program.regulariser.norm(moved[:n])
     step = moved - theta
     gradient = negative_gradient - hessian @ step
+    norm = program.regulariser.norm
+    if program.uses_norm and norm.restricted(others[:-2]) is not norm:
+        program = program.row_with(norm=norm.restricted(others[:-2]))
     part = unbounded(program, hessian[np.ix_(others, others)], gradient[others], moved[others], spread[others])
     if not np.isfinite(part).all():
         return None
@@ -122,7 +124,8 @@ def _pulled(program: Program, hessian: Array, negative_gradient: Array, theta: A
     pull = negative_gradient - hessian @ step
     terms = abs(negative_gradient) + abs(hessian) @ abs(step)
     allowed = _ROUNDING * terms[:n]
-    if program.uses_norm and program.norm == "l1":
-        slope = program.penalty * (2.0 * (theta[-1] + step[-1]) if program.squared else 1.0) - pull[-1]
-        allowed = allowed + max(float(slope), 0.0)
+    box = program.regulariser.norm.dual_box(n)
+    if program.uses_norm and box is not None:
+        slope = program.regulariser.slope(theta[-1] + step[-1]) - pull[-1]
+        allowed = allowed + max(float(slope), 0.0) * box
     return np.asarray(np.where(abs(pull[:n]) <= allowed, 0.0, pull[:n]))

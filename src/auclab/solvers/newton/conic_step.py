@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import clarabel
 import numpy as np
 import scipy.sparse as sp
@@ -11,6 +9,7 @@ from numpy.typing import NDArray
 
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.models.norm_cone import norm_cone
 from auclab.solvers.feasible_point import nearest_feasible
 from auclab.types import Array
 
@@ -45,20 +44,17 @@ def conic_step(
     """
     size, t = theta.size, theta.size - 1
     n = size - (2 if program.over == "points" else 1)
-    # The columns are the new point in units of the curvature, then for l1 a column |w_k| a feature.
+    # The columns are the new point in units of the curvature, then those that the norm needs.
     unit = 1.0 / np.sqrt(np.maximum(hessian.diagonal(), 1e-300))
     unit = np.minimum(unit, 1e6 * np.median(unit))
-    n_moduli = n if program.uses_norm and program.norm == "l1" else 0
-    quadratic = np.zeros((size + n_moduli, size + n_moduli))
+    rows, right, cones = norm_cone(program, np.ones(n), t, size, scale=np.r_[unit[:n], unit[t]])
+    n_columns = rows.shape[1]
+    quadratic = np.zeros((n_columns, n_columns))
     quadratic[:size, :size] = hessian * unit[:, None] * unit[None, :]
-    linear = np.zeros(size + n_moduli)
+    quadratic[t, t] += program.regulariser.curvature * unit[t] ** 2
+    linear = np.zeros(n_columns)
     linear[:size] = unit * (-negative_gradient - hessian @ theta)
-    if program.squared:
-        quadratic[t, t] += 2.0 * program.penalty * unit[t] ** 2
-    else:
-        linear[t] += program.penalty * unit[t]
-    rows, cones = _norm_cone(program, unit, n, n_moduli)
-    right = np.zeros(rows.shape[0])
+    linear[t] += program.regulariser.slope(0.0) * unit[t]
     if constraints is not None:
         on_w, limit, equal = constraints.scaled_rows(unit[:n])
         order = np.r_[np.flatnonzero(equal), np.flatnonzero(~equal)]
@@ -99,21 +95,3 @@ def _on_bounds(constraints: ColumnConstraints, w: Array, active: NDArray[np.bool
     w[columns_above], w[columns_below] = constraints.upper[columns_above], constraints.lower[columns_below]
     found = nearest_feasible(constraints, w, spread)
     return w if found is None else found
-
-
-def _norm_cone(program: Program, unit: Array, n: int, n_moduli: int) -> tuple[Any, list[Any]]:
-    """``‖w‖ ≤ t`` as rows and cones of Clarabel: ``−rows · columns`` lies in the cones."""
-    size, t = unit.size, unit.size - 1
-    if not program.uses_norm:
-        return sp.csc_array((0, size + n_moduli)), []
-    weights = sp.diags_array(unit[:n])
-    t_row = sp.csc_array(([unit[t]], ([0], [t])), shape=(1, size + n_moduli))
-    w_rows = sp.hstack([weights, sp.csc_array((n, size - n + n_moduli))])
-    if program.norm == "l2":
-        return sp.vstack([-t_row, -w_rows]), [clarabel.SecondOrderConeT(n + 1)]
-    if program.norm == "linf":
-        t_rows = sp.vstack([t_row] * n)
-        return sp.vstack([w_rows - t_rows, -w_rows - t_rows]), [clarabel.NonnegativeConeT(2 * n)]
-    moduli = sp.hstack([sp.csc_array((n, size)), weights])
-    total = sp.csc_array(np.r_[np.zeros(size), unit[:n]][None, :]) - t_row
-    return sp.vstack([w_rows - moduli, -w_rows - moduli, total]), [clarabel.NonnegativeConeT(2 * n + 1)]

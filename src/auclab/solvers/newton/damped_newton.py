@@ -15,7 +15,6 @@ import numpy as np
 
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.norms import norm_of, subgradient
 from auclab.solvers.feasible_point import nearest_feasible
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.evaluation import Evaluation
@@ -204,7 +203,7 @@ class DampedNewton:
         """`theta` with its last entry at ‖w‖, where the objective is least, and without rounding beyond a bound."""
         if self.constraints is not None:
             theta = np.r_[np.clip(theta[:-2], self.constraints.lower, self.constraints.upper), theta[-2:]]
-        return np.r_[theta[:-1], norm_of(theta[:-2], self.program.norm) if self.program.uses_norm else 0.0]
+        return np.r_[theta[:-1], self.program.regulariser.norm(theta[:-2]) if self.program.uses_norm else 0.0]
 
     def penalty(self, theta: Array) -> float:
         """λ Ω(w) of a point on the cone."""
@@ -238,7 +237,7 @@ class _Subproblem:
         """The derivative of loss, ridge and penalty at `theta` along a step on the cone."""
         program, along = self.method.program, 0.0
         if program.uses_norm:
-            along = float(subgradient(theta[:-2], program.norm) @ step[:-2])
+            along = float(program.regulariser.norm.subgradient(theta[:-2]) @ step[:-2])
         rise = program.penalty * (2.0 * theta[-1] if program.squared else 1.0) * along
         return rise - float(negative_gradient[:-1] @ step[:-1]) - float(negative_gradient[-1]) * along
 

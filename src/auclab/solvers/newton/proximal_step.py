@@ -81,7 +81,7 @@ def proximal_step(
         return model.constrained_step(constraints)
     if not program.uses_norm:
         return model.newton_step(np.zeros_like(theta))
-    if program.norm == "l2":
+    if program.regulariser.norm.is_euclidean:
         step = _l2_step(model)
         if step is not None or not isinstance(hessian, np.ndarray):
             return np.zeros_like(theta) if step is None else step
@@ -92,7 +92,7 @@ def _without_square(
     program: Program, hessian: Array, negative_gradient: Array, theta: Array
 ) -> tuple[Program, Array, Array]:
     """The same model with the square of the l2 norm as a part of the quadratic: without z no norm is left."""
-    if not (program.squared and program.norm == "l2" and program.penalty > 0):
+    if not program.regulariser.is_sum_of_squares:
         return program, hessian, negative_gradient
     n = theta.size - 2
     hessian, negative_gradient = hessian.copy(), negative_gradient.copy()
@@ -170,7 +170,7 @@ class _QuadraticModel:
         free = np.r_[self.free, self.n + 1]
         hessian = (self.hessian + np.diag(self.ridge))[np.ix_(free, free)]
         model = (self.program, hessian, self.negative_gradient[free], self.theta[free])
-        by_conic = constraints is not None or self.program.norm == "l2"
+        by_conic = constraints is not None or self.program.regulariser.norm.face is None
         reduced = None if by_conic else active_set_step(*model)
         step = np.zeros(self.theta.size)
         step[free] = conic_step(*model, constraints) if reduced is None else reduced

@@ -33,7 +33,7 @@ def may_be_hard_margin(problem: Problem) -> bool:
     if problem.constraints is not None or sample.in_blocks or program.threshold != 0:
         return False
     small = (sample.n_pos + sample.n_neg) * sample.n_features <= MAX_SIZE
-    return small and program.penalty > 0 and program.norm == "l2"
+    return small and program.penalty > 0 and program.regulariser.norm.is_euclidean
 
 
 def hard_margin_optimum(problem: Problem, tolerance: float, monitor: Monitor, iterations: int) -> RawSolution | None:

@@ -149,7 +149,7 @@ def _check_size(problem: Problem) -> None:
             f"newton on blocks needs an n × n matrix and the data have n = {n_features} features (at most "
             f"{MAX_DENSE_FEATURES}); drop features, or use solver=cutting_plane"
         )
-    if program.uses_norm and program.norm != "l2":
+    if program.uses_norm and not program.regulariser.norm.is_euclidean:
         raise AuclabError(
             f"solver=newton needs an n × n matrix for the norm {program.norm} and the data have n = {n_features} "
             f"features (at most {MAX_DENSE_FEATURES}); use solver=cutting_plane, or norm l2"

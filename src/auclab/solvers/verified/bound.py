@@ -24,12 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.compiled.transport import largest_excess
-from auclab.formulations.norms import dual_norm_of, norm_of
 from auclab.formulations.problem import Problem
+from auclab.regularisers import EUCLIDEAN
 from auclab.samples.memory import Sample
 from auclab.solvers.certificate import transport_factor
 from auclab.solvers.verified.constraints import Lagrangian, lagrangian
-from auclab.solvers.verified.correction import Rows, correct, correct_threshold, correcting_rows, shortened
+from auclab.solvers.verified.correction import Rows, correct, correct_threshold, correcting_rows
 from auclab.solvers.verified.feasibility import Feasible, feasible_nearby
 from auclab.solvers.verified.moments import Moments, moments
 from auclab.types import Array
@@ -173,11 +173,12 @@ def _corrected(
     if held is not None:
         value = held.moments(sums).value
         value[:-1] = held.excess(value[:-1], held.left_over(value[:-1]))
-    spare = (_SPARE * total + 4.0 * lacking) * dual_norm_of(sample.peaks, program.norm)
+    spare = (_SPARE * total + 4.0 * lacking) * program.regulariser.norm.dual(sample.peaks)
     if program.threshold:
         corrected = correct_threshold(rows, *multipliers, program, value, total, spare)
     else:
-        wanted = shortened(value[:-1], max(0.0, program.penalty - spare), sample.spread, program.norm)
+        weight = (sample.spread / sample.spread.max()) ** 2  # columns of small spread keep what they have if they can
+        wanted = program.regulariser.norm.shortened(value[:-1], max(0.0, program.penalty - spare), weight)
         corrected = correct(rows, *multipliers, np.r_[wanted - value[:-1], -value[-1]])
     return None if corrected is None else _within_capacities(problem, *corrected)
 
@@ -185,7 +186,7 @@ def _corrected(
 def _norm_is_negligible(problem: Problem, coef: Array, goal: Goal) -> bool:
     """Whether penalty and threshold hardly change the objective: then ``Σ q d = 0`` loses nothing."""
     program = problem.program
-    return program.penalty_part(coef) + abs(program.threshold) * norm_of(coef, program.norm) <= goal.gap
+    return program.penalty_part(coef) + abs(program.threshold) * program.regulariser.norm(coef) <= goal.gap
 
 
 def _without_norm(problem: Problem, coef: Array, multipliers: tuple[Array, Array], goal: Goal) -> ProvedBound:
@@ -332,7 +333,7 @@ def _bound_of(
         total = (total - price) - 2.0**-50 * (abs(total) + abs(price))
         if not total > 0:  # no objective is below 0
             return ProvedBound(0.0, math.inf, 0.0, 0.0, multipliers)
-    size = dual_norm_of(gradient, program.norm) * _UP
+    size = program.regulariser.norm.dual(gradient) * _UP
     if program.threshold:
         size = max(0.0, size + program.threshold * margins * _DOWN) * _UP
     if program.penalty > 0 and program.squared:
@@ -344,7 +345,7 @@ def _bound_of(
         residual = max(0.0, size - program.penalty)
         residual = residual if scale < 1.0 - _NEGLIGIBLE else 0.0
         return ProvedBound(scale * total * _DOWN, math.inf, residual, scale, multipliers)
-    residual = size if program.uses_norm else norm_of(gradient / problem.sample.spread, "l2") * _UP
+    residual = size if program.uses_norm else EUCLIDEAN(gradient / problem.sample.spread) * _UP
     if residual == 0 or total == 0:
         return ProvedBound(total, math.inf, 0.0, 1.0, multipliers)
     radius = _radius(problem, coef, residual, total, goal)
@@ -372,8 +373,8 @@ def _price(problem: Problem, coef: Array, total: float) -> float:
     if program.penalty > 0 and not program.squared:
         length = total / program.penalty
     else:
-        length = norm_of(coef, program.norm) * (1.0 if program.penalty > 0 else _MIN_MARGIN)
-    return 1.0 + 2.0 * length * dual_norm_of(problem.sample.peaks, program.norm)
+        length = program.regulariser.norm(coef) * (1.0 if program.penalty > 0 else _MIN_MARGIN)
+    return 1.0 + 2.0 * length * program.regulariser.norm.dual(problem.sample.peaks)
 
 
 def _rounding_of_sums(sample: Sample) -> float:
@@ -395,8 +396,8 @@ def _within_capacities(problem: Problem, pos: Array, neg: Array, others: Array) 
 def _radius(problem: Problem, coef: Array, residual: float, total: float, goal: Goal) -> float:
     """How far a violation is charged."""
     if problem.program.uses_norm:
-        length = norm_of(coef, problem.program.norm)
-        unit = norm_of(1.0 / problem.sample.spread, problem.program.norm)
+        length = problem.program.regulariser.norm(coef)
+        unit = problem.program.regulariser.norm(1.0 / problem.sample.spread)
     else:
-        length, unit = norm_of(coef * problem.sample.spread, "l2"), 1.0
+        length, unit = EUCLIDEAN(coef * problem.sample.spread), 1.0
     return max(_MIN_MARGIN * (length or unit), goal.cost_of_radius(total) / residual)

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from auclab.formulations.norms import norm_of
 from auclab.formulations.problem import Problem
 from auclab.solvers.certificate import SMALL_OBJECTIVE, feasible_multipliers, relative_gap
 from auclab.solvers.solution import Certificate
@@ -68,5 +67,5 @@ def far_away(problem: Problem) -> float:
     --------
     auclab.types.Status : OPTIMAL is for all w up to this length, whatever the data.
     """
-    unit = norm_of(1.0 / problem.sample.spread, problem.program.norm) if problem.program.uses_norm else 1.0
+    unit = problem.program.regulariser.norm(1.0 / problem.sample.spread) if problem.program.uses_norm else 1.0
     return 2.0**52 * unit

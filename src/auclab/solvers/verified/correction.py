@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from auclab.formulations.base import Program
-from auclab.formulations.norms import dual_norm_of
 from auclab.samples.memory import Sample
-from auclab.types import Array, Norm
+from auclab.types import Array
 
 #: Observations that share the correction, at least and for every feature; more features than this are not corrected.
 _MIN_ROWS, _ROWS_PER_FEATURE, MAX_FEATURES = 500, 5, 1_500
@@ -28,14 +27,10 @@ _ROWS_PER_COLUMN = 10
 _LEAST_ROOM = 1e-6
 #: A relative change of a multiplier above this is no small correction.
 _LARGEST_CHANGE = 0.5
-#: Entries of the gradient that differ by less, relatively, are taken for equal, or for 0.
-_NEARLY = 1e-6
 #: By how much, relatively, least squares may miss what is wanted before a linear program is solved for it.
 _ACCEPTED_MISS = 0.1
 #: Changes below this are 0.
 _UNDERFLOW = 1e-290
-#: Halvings of the interval in which a multiplier is sought.
-_HALVINGS = 60
 #: Singular values below this, relatively, belong to directions in which the rows do not differ.
 _RANK = 1e-13
 
@@ -179,50 +174,6 @@ def _strongest(X: Any, multipliers: Array, spread: Array) -> NDArray[np.intp]:
     return used[np.unique(np.concatenate(found))]
 
 
-def shortened(gradient: Array, length: float, spread: Array, norm: Norm) -> Array:
-    """A vector with ``‖·‖_* ≤ length`` near `gradient`, nearly the nearest in units of the spreads.
-
-    Multipliers have to change by what a column is to change by in units of its spread, so those of small spread keep
-    what they have if they can.
-
-    Parameters
-    ----------
-    gradient : array of shape (n_features,)
-    length : float ≥ 0
-    spread : array of shape (n_features,)
-        Positive.
-    norm : {"l1", "l2", "linf"}
-        To which ‖·‖_* is dual.
-
-    Examples
-    --------
-    >>> shortened(np.array([3.0, -0.5]), 1.0, np.ones(2), "l1").tolist()
-    [1.0, -0.5]
-    >>> shortened(np.array([3.0, -0.5]), 1.5, np.array([1.0, 1e-9]), "linf").round(12).tolist()  # l1 norm
-    [1.0, -0.5]
-    """
-    if norm == "l1":
-        return np.clip(gradient, -length, length)
-    if dual_norm_of(gradient, norm) <= length:
-        return gradient.copy()
-    weight = (spread / spread.max()) ** 2
-
-    def at(multiplier: float) -> Array:
-        if norm == "l2":
-            return np.asarray(gradient / (1.0 + multiplier * weight))
-        return np.asarray(np.sign(gradient) * np.maximum(abs(gradient) - multiplier * weight, 0.0))
-
-    low, high = 0.0, 1e-12
-    while dual_norm_of(at(high), norm) > length and high < 1e60:
-        high *= 16.0
-    for _ in range(_HALVINGS):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if dual_norm_of(at(middle), norm) > length else (low, middle)
-    found = at(high)
-    # A length of 0 is not reached by division.
-    return found if dual_norm_of(found, norm) <= length else found * (length / dual_norm_of(found, norm))
-
-
 def correct(rows: Rows, pos: Array, neg: Array, change: Array) -> tuple[Array, Array, Array] | None:
     """Multipliers whose moments differ from those of `pos` and `neg` by about `change`; None if it takes large steps.
 
@@ -246,9 +197,7 @@ def correct_threshold(
 ) -> tuple[Array, Array, Array] | None:
     """Multipliers nearer to ``‖Σ q d‖_* + z Σq ≤ λ − spare``; None if it takes large steps.
 
-    Linearised: for l1 (a largest entry) every entry that is nearly the largest has to satisfy the inequality; for linf
-    (a sum of moduli) the sum over the entries that are not nearly 0, while those become 0; for l2 the component along
-    the gradient.
+    Linearised in the tangents of the dual norm (`VectorNorm.dual_tangents`); None for a norm that has none.
 
     Parameters
     ----------
@@ -263,15 +212,11 @@ def correct_threshold(
     spare : float ≥ 0
     """
     gradient, z, unit = value[:-1], program.threshold, rows.unit
-    size = abs(gradient)
-    if program.norm == "l1":
-        active = size >= (1.0 - _NEARLY) * size.max()
-        along, left = np.diag(np.sign(gradient))[active], np.empty((0, gradient.size))
-    elif program.norm == "linf":
-        active = size > _NEARLY * size.max()
-        along, left = np.sign(np.where(active, gradient, 0.0))[None, :], np.eye(gradient.size)[~active]
-    else:
-        along, left = (gradient / max(float(np.linalg.norm(gradient)), 1e-300))[None, :], np.empty((0, gradient.size))
+    tangents = program.regulariser.norm.dual_tangents(gradient)
+    if tangents is None:
+        return None
+    along, vanishing = tangents
+    left = np.eye(gradient.size)[vanishing]
     features = rows.features[:, :-1] * unit[:-1]
     per_margin = np.full(len(features), 1.0 if program.over == "points" else 0.5)
     per_margin[rows.n_observations :] = 0.0

@@ -1,0 +1,57 @@
+"""``‖w‖ ≤ t`` in Clarabel's own form, of any norm: from its epigraph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import clarabel
+import numpy as np
+import scipy.sparse as sp
+
+from auclab.formulations.base import Program
+from auclab.types import Array
+
+
+def norm_cone(
+    program: Program, unit: Array, t: int, size: int, *, center: Array | None = None, scale: float | Array = 1.0
+) -> tuple[Any, Array, list[Any]]:
+    """``‖(x₀ + scale·x)·unit‖ ≤ t₀ + scale·t`` as rows, right-hand side and cones.
+
+    Parameters
+    ----------
+    program : Program
+        Gives the norm; without one t is 0.
+    unit : array of shape (n_features,)
+    t, size : int
+        The column of t, and the number of columns of the model; x are the first. What the norm needs besides follows
+        them.
+    center : array of shape (n_features + …,), optional
+        x₀ first, t₀ last; zeros if left out. Stated in steps, small ones keep their digits.
+    scale : float or array of shape (n_features + 1,)
+        The units of the steps in x and t.
+
+    Returns
+    -------
+    rows : sparse array of shape (n_rows, size + n_parts)
+    right : array of shape (n_rows,)
+    cones : list
+        Of Clarabel, for ``right − rows·columns``.
+    """
+    n = unit.size
+    if not program.uses_norm:
+        return sp.csc_array(([1.0], ([0], [t])), shape=(1, size)), np.zeros(1), [clarabel.ZeroConeT(1)]
+    norm = program.regulariser.norm
+    epigraph = norm.epigraph(unit)
+    n_parts = epigraph.n_parts(n)
+    scales = np.broadcast_to(np.asarray(scale, dtype=float), n + 1)
+    scales = np.r_[scales, scales[: min(n, n_parts)], np.ones(max(0, n_parts - n))]
+    columns = np.r_[:n, t, size : size + n_parts]
+    place = sp.csr_array((scales, (np.arange(n + 1 + n_parts), columns)), shape=(n + 1 + n_parts, size + n_parts))
+    point = np.zeros(n + 1 + n_parts)
+    if center is not None:
+        point[: n + 1], point[n + 1 :] = np.r_[center[:n], center[-1]], norm.parts(center[:n])
+    rows = sp.vstack([epigraph.linear @ place, -(epigraph.conic @ place)], format="csc")
+    right = np.r_[-(epigraph.linear @ point), epigraph.conic @ point]
+    n_linear = epigraph.linear.shape[0]
+    linear = [clarabel.NonnegativeConeT(n_linear)] if n_linear else []
+    return rows, right, [*linear, *(clarabel.SecondOrderConeT(count) for count in epigraph.sizes)]

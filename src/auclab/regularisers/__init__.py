@@ -1,0 +1,11 @@
+"""What w costs: regularisers R(w), and the norms they are made of.
+
+A program is ``minimise loss + R(w)``; see `auclab.formulations.Composed`.
+"""
+
+from auclab.regularisers.epigraph import Epigraph
+from auclab.regularisers.lp_norms import EUCLIDEAN, L1, L2, NORMS, Linf, norm_named
+from auclab.regularisers.regulariser import Norm, Zero
+from auclab.regularisers.vector_norm import VectorNorm
+
+__all__ = ["EUCLIDEAN", "L1", "L2", "NORMS", "Epigraph", "Linf", "Norm", "VectorNorm", "Zero", "norm_named"]

@@ -1,0 +1,225 @@
+"""The norms ‖w‖₁, ‖w‖₂ and ‖w‖∞."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from auclab.compiled.accurate import accurate_norm
+from auclab.regularisers.epigraph import Epigraph, minus_ones
+from auclab.regularisers.faces import L1Face, LinfFace
+from auclab.regularisers.vector_norm import VectorNorm
+from auclab.types import Array, AuclabError
+from auclab.validation import did_you_mean
+
+#: Below it, and above its inverse, squares lose digits to under- or overflow.
+_SAFE = 1e-140
+#: Entries of a dual vector that differ by less, relatively, are taken for equal, or for 0.
+_NEARLY = 1e-6
+
+
+class _LpNorm(VectorNorm):
+    """A norm of order p: the dual one is that of order q with 1/p + 1/q = 1."""
+
+    order: float
+    dual_order: float
+
+    def __call__(self, w: Array) -> float:
+        """‖w‖; 0 for an empty vector."""
+        return _lp(w, self.order)
+
+    def dual(self, g: Array) -> float:
+        """‖g‖_*, the norm of the dual order."""
+        return _lp(g, self.dual_order)
+
+    def accurate(self, w: Array) -> tuple[float, float]:
+        """‖w‖ as ``high + low``, with about 30 digits."""
+        return accurate_norm(w, self.order)
+
+
+class L1(_LpNorm):
+    """``‖w‖₁ = Σ abs(w_k)``; its dual is the largest modulus.
+
+    Examples
+    --------
+    >>> L1()(np.array([3.0, -4.0])), L1().dual(np.array([3.0, -4.0]))
+    (7.0, 4.0)
+    """
+
+    name, symbol = "l1", "‖w‖₁"
+    order, dual_order = 1, np.inf
+    face = L1Face
+
+    def dual_box(self, n_features: int) -> Array:
+        """Every limit is 1."""
+        return np.ones(n_features)
+
+    def subgradient(self, w: Array) -> Array:
+        """The signs of w."""
+        return np.sign(w)
+
+    def epigraph(self, unit: Array) -> Epigraph:
+        """``x ≤ u``, ``−x ≤ u``, ``unit·u ≤ t``."""
+        identity = sp.eye_array(unit.size)
+        total = [None, minus_ones(1), sp.csr_array(unit[None, :])]
+        return Epigraph.polyhedral([identity, None, -identity], [-identity, None, -identity], total)
+
+    def shortened(self, g: Array, length: float, weight: Array) -> Array:
+        """The entries cut off at ±length.
+
+        Examples
+        --------
+        >>> L1().shortened(np.array([3.0, -0.5]), 1.0, np.ones(2)).tolist()
+        [1.0, -0.5]
+        """
+        return np.clip(g, -length, length)
+
+    def dual_tangents(self, g: Array) -> tuple[Array, NDArray[np.bool_]]:
+        """Every entry that is nearly the largest, with its sign."""
+        largest = abs(g) >= (1.0 - _NEARLY) * abs(g).max()
+        return np.diag(np.sign(g))[largest], np.zeros(g.size, dtype=bool)
+
+
+class L2(_LpNorm):
+    """``‖w‖₂ = √(Σ w_k²)``, its own dual.
+
+    Examples
+    --------
+    >>> L2()(np.array([3.0, -4.0])), L2().dual(np.array([3.0, -4.0]))
+    (5.0, 5.0)
+    """
+
+    name, symbol = "l2", "‖w‖₂"
+    order = dual_order = 2
+    is_polyhedral, is_euclidean = False, True
+
+    def subgradient(self, w: Array) -> Array:
+        """``w/‖w‖``."""
+        return np.asarray(w / np.linalg.norm(w)) if w.any() else np.zeros_like(w)
+
+    def epigraph(self, unit: Array) -> Epigraph:
+        """One cone ``(t, unit·x)``."""
+        n = unit.size
+        cone = sp.block_array([[None, -minus_ones(1)], [sp.diags_array(unit), None]], format="csr")
+        return Epigraph(sp.csr_array((0, n + 1)), cone, (n + 1,))
+
+    def parts(self, x: Array) -> Array:
+        """None: the cone needs no further columns."""
+        return np.zeros(0)
+
+    def dual_tangents(self, g: Array) -> tuple[Array, NDArray[np.bool_]]:
+        """The component along g."""
+        return (g / max(float(np.linalg.norm(g)), 1e-300))[None, :], np.zeros(g.size, dtype=bool)
+
+    def shortened(self, g: Array, length: float, weight: Array) -> Array:
+        """``g_k/(1 + μ weight_k)`` with the μ that gives the length."""
+        return _with_multiplier(self, g, length, lambda multiplier: np.asarray(g / (1.0 + multiplier * weight)))
+
+
+class Linf(_LpNorm):
+    """``‖w‖∞``, the largest modulus; its dual is the sum of the moduli.
+
+    Examples
+    --------
+    >>> Linf()(np.array([3.0, -4.0])), Linf().dual(np.array([3.0, -4.0]))
+    (4.0, 7.0)
+    """
+
+    name, symbol = "linf", "‖w‖∞"
+    order, dual_order = np.inf, 1
+    face = LinfFace
+
+    def subgradient(self, w: Array) -> Array:
+        """The mean of the signed unit vectors of the largest entries."""
+        if not w.any():
+            return np.zeros_like(w)
+        largest = np.abs(w) == np.abs(w).max()
+        return np.where(largest, np.sign(w), 0.0) / largest.sum()
+
+    def epigraph(self, unit: Array) -> Epigraph:
+        """``unit·x ≤ t`` and ``−unit·x ≤ t`` for every entry."""
+        w, top = sp.diags_array(unit), minus_ones(unit.size)
+        return Epigraph.polyhedral([w, top], [-w, top])
+
+    def parts(self, x: Array) -> Array:
+        """None: the rows need no further columns."""
+        return np.zeros(0)
+
+    def dual_tangents(self, g: Array) -> tuple[Array, NDArray[np.bool_]]:
+        """The sum over the entries that are not nearly 0, while those become 0."""
+        used = abs(g) > _NEARLY * abs(g).max()
+        return np.sign(np.where(used, g, 0.0))[None, :], ~used
+
+    def shortened(self, g: Array, length: float, weight: Array) -> Array:
+        """Moduli lowered by ``μ weight_k``, down to 0, with the μ that gives the length.
+
+        Examples
+        --------
+        >>> Linf().shortened(np.array([3.0, -0.5]), 1.5, np.array([1.0, 1e-18])).round(12).tolist()   # of l1 norm 1.5
+        [1.0, -0.5]
+        """
+        return _with_multiplier(
+            self, g, length, lambda multiplier: np.sign(g) * np.maximum(abs(g) - multiplier * weight, 0.0)
+        )
+
+
+#: The norms by their names in the configuration.
+NORMS: dict[str, VectorNorm] = {norm.name: norm for norm in (L1(), L2(), Linf())}
+#: ‖·‖₂, for lengths that belong to no program.
+EUCLIDEAN = NORMS["l2"]
+
+
+def norm_named(name: str | VectorNorm) -> VectorNorm:
+    """The norm of a name, or the norm itself.
+
+    Parameters
+    ----------
+    name : {"l1", "l2", "linf"} or VectorNorm
+
+    Raises
+    ------
+    AuclabError
+        No such norm; the choices are listed.
+
+    See Also
+    --------
+    auclab.regularisers.VectorNorm : What a norm offers.
+
+    Examples
+    --------
+    >>> norm_named("linf").symbol
+    '‖w‖∞'
+    """
+    if isinstance(name, VectorNorm):  # an object of the user's stands for itself
+        return name
+    if name not in NORMS:
+        raise AuclabError(f"norm={name!r} is unknown{did_you_mean(str(name), NORMS)}; choose one of {', '.join(NORMS)}")
+    return NORMS[name]
+
+
+def _lp(vector: Array, order: float) -> float:
+    if not vector.size:
+        return 0.0
+    size = float(np.linalg.norm(vector, order))
+    if order == 2 and not _SAFE < size < 1.0 / _SAFE and vector.any() and np.isfinite(vector).all():
+        # Squares under- or overflow: once more in units of the largest entry.
+        unit = float(abs(vector).max())
+        size = unit * float(np.linalg.norm(vector / unit))
+    return size
+
+
+def _with_multiplier(norm: VectorNorm, g: Array, length: float, at: Callable[[float], Array]) -> Array:
+    """``at(μ)`` with ``‖at(μ)‖_* ≤ length``, for the least such μ ≥ 0 to rounding."""
+    if norm.dual(g) <= length:
+        return g.copy()
+    low, high = 0.0, 1e-12
+    while norm.dual(at(high)) > length and high < 1e60:
+        high *= 16.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if norm.dual(at(middle)) > length else (low, middle)
+    found, size = at(high), norm.dual(at(high))
+    return found if size <= length else found * (length / size)  # a length of 0 is not reached by division

@@ -1,0 +1,92 @@
+"""What solvers, models and proofs ask of a norm of w."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.regularisers.epigraph import Epigraph
+from auclab.regularisers.faces import Face
+from auclab.types import Array
+
+
+class VectorNorm(ABC):
+    """A norm ‖w‖ of the coefficients. A new one states its value, its dual, a subgradient and its epigraph.
+
+    Attributes
+    ----------
+    name : str
+        As in the configuration.
+    symbol : str
+        As in equations.
+    is_polyhedral : bool
+        Whether ``‖w‖ ≤ t`` is described by linear rows alone, so that a program with it is a linear one.
+    is_euclidean : bool
+        Whether it is ‖w‖₂, smooth away from 0 and unchanged by rotations.
+    face : type, optional
+        The faces of ``‖w‖ ≤ t`` for the Newton step by active sets; without them the step is a conic program.
+
+    See Also
+    --------
+    auclab.regularisers.Norm : The regulariser λ‖w‖ or λ‖w‖².
+    """
+
+    name: str
+    symbol: str = "‖w‖"
+    is_polyhedral: ClassVar[bool] = True
+    is_euclidean: ClassVar[bool] = False
+    face: ClassVar[type[Face] | None] = None
+
+    @abstractmethod
+    def __call__(self, w: Array) -> float:
+        """‖w‖; 0 for an empty vector."""
+
+    @abstractmethod
+    def dual(self, g: Array) -> float:
+        """‖g‖_*, the largest ``g·w`` over ‖w‖ ≤ 1. It must not fall where an ``abs(g_k)`` rises."""
+
+    @abstractmethod
+    def subgradient(self, w: Array) -> Array:
+        """A g with ``‖g‖_* ≤ 1`` and ``g·w = ‖w‖``; 0 at 0."""
+
+    @abstractmethod
+    def epigraph(self, unit: Array) -> Epigraph:
+        """``‖x·unit‖ ≤ t`` as rows; `unit` has the shape (n_features,)."""
+
+    def parts(self, x: Array) -> Array:
+        """The least u that belongs to a point x in `epigraph`, shape (n_parts,)."""
+        return np.abs(x)
+
+    def dual_box(self, n_features: int) -> Array | None:
+        """The limits c with ``‖g‖_* ≤ s`` iff ``abs(g_k) ≤ s·c_k`` for every k, where the dual ball is a box.
+
+        That is, where ``‖w‖ = Σ c_k abs(w_k)``; None for all other norms.
+        """
+        return None
+
+    def restricted(self, columns: NDArray[np.integer]) -> VectorNorm:
+        """The norm of vectors that are 0 outside some columns, as one of the entries in these."""
+        return self
+
+    def accurate(self, w: Array) -> tuple[float, float]:
+        """‖w‖ as ``high + low``, with more than the digits of a float where the norm knows how."""
+        return self(w), 0.0
+
+    def shortened(self, g: Array, length: float, weight: Array) -> Array:
+        """A vector with ``‖·‖_* ≤ length`` near g, nearly the nearest in units of the root of `weight`."""
+        size = self.dual(g)
+        return g.copy() if size <= length else g * (length / size)
+
+    def dual_tangents(self, g: Array) -> tuple[Array, NDArray[np.bool_]] | None:
+        """The linear functions of which ‖·‖_* is the largest near g, and which entries to keep at 0 for that.
+
+        Arrays of shapes (n_functions, n) and (n,); None if the norm does not say: multipliers that violate a constraint
+        with a buffer are then scaled and not corrected.
+        """
+        return None
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
