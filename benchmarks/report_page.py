@@ -33,7 +33,8 @@ from auclab.metrics import auc_score, bauc_score
 from auclab.pipeline.config.settings import BoundsConfig, FixedScorerConfig
 from auclab.pipeline.record import artifacts
 from auclab.pipeline.split.guarantees import find_guarantees
-from auclab.pipeline.split.results import Fold, PartResult, Result
+from auclab.pipeline.split.measured import HeldPart, PartResult
+from auclab.pipeline.split.results import Fold, Result
 from auclab.report import write_report
 from auclab.tracking import Record, TrackingConfig, open_run
 from auclab.types import Array
@@ -102,7 +103,7 @@ def fill(store: Path, count: int) -> None:
         objective = 0.2 + 0.5 * np.exp(-seconds)
         bound = objective - 0.3 * np.exp(-8 * seconds)
         history = tuple(zip(seconds.tolist(), objective.tolist(), bound.tolist(), strict=True))
-        scored = [each.scored for each in parts.values()]
+        scored = [each.part for each in parts.values()]
         options = {"config": BoundsConfig(fixed_scorer=FixedScorerConfig()), "preprocessing": model[:-1]}
         guarantees, remarks = find_guarantees(solution, *scored, features=np.zeros((300, 1)), **options)
         split = replace(split, test=np.arange(size))
@@ -138,7 +139,8 @@ def drawn(rng: np.random.Generator, size: int) -> tuple[Labels, Array]:
 def part(y: Labels, scores: Array, *, held_out: bool) -> PartResult:
     """Metrics, and their uncertainty on the held-out part."""
     values = {name: metric(y, scores) for name, metric in METRICS.items()}
-    return PartResult(y, scores, values, {name: estimate(y, scores, name) for name in METRICS} if held_out else {})
+    estimates = {name: estimate(y, scores, name) for name in METRICS} if held_out else {}
+    return PartResult(HeldPart(y, scores), values, estimates)
 
 
 if __name__ == "__main__":

@@ -23,8 +23,8 @@ from scipy.optimize import linprog
 
 from auclab import CSVM, ECSVM, solve
 from auclab.formulations import ranksvm_to_threshold
-from auclab.regularisers import norm_named
 from auclab.metrics import bpoe
+from auclab.regularisers import norm_named
 from auclab.types import Array, Norm
 from experiments.study import Row, holds, main
 

@@ -23,12 +23,13 @@ from sklearn.pipeline import Pipeline
 from auclab import RankSVM, solve
 from auclab.bounds import pairwise_stability_bound, published_stability_bound
 from auclab.datasets import load
-from auclab.datasets.preprocess import unit_ball
+from auclab.datasets.preprocess import UnitBall, unit_ball
 from auclab.datasets.records import Dataset, Labels
 from auclab.datasets.splits import holdout
-from auclab.metrics import ScoredPart, buffered_auc
+from auclab.metrics import buffered_auc
 from auclab.pipeline.config.settings import BoundsConfig, FixedScorerConfig, MarginConfig, StabilityConfig
-from auclab.pipeline.split.guarantees import UNIT_RADIUS, find_guarantees, pair_hinge
+from auclab.pipeline.split.guarantees import find_guarantees
+from auclab.pipeline.split.measured import HeldPart
 from auclab.solvers.solution import Solution
 from auclab.types import Array
 from experiments.study import AS_PUBLISHED, CORRECTED, VALUE, Row, holds, main
@@ -56,7 +57,7 @@ def run_seed(seed: int, scale: str) -> Iterator[Row]:
         values, times = [], []
         for penalty in PENALTIES:
             solution = solve(RankSVM(penalty=penalty, squared=True), *train, solver="newton", tolerance=1e-8)
-            parts = [ScoredPart(y, X @ solution.coef) for X, y in (train, test)]
+            parts = [HeldPart(y, X @ solution.coef) for X, y in (train, test)]
             lower_ends = _bounds(solution, *parts, features=train[0], preprocessing=preprocessing)
             value = parts[1].value("bauc")
             values.append(value)
@@ -86,7 +87,7 @@ def _halves(data: Dataset, seed: int) -> tuple[Pipeline, tuple[Array, Labels], t
 
 
 def _bounds(
-    solution: Solution, train: ScoredPart, test: ScoredPart, *, features: Array, preprocessing: Pipeline
+    solution: Solution, train: HeldPart, test: HeldPart, *, features: Array, preprocessing: Pipeline
 ) -> dict[str, float]:
     """Lower end of every bound at one λ."""
     guarantees, _ = find_guarantees(
@@ -97,21 +98,21 @@ def _bounds(
     return lower_ends | {BEST_A: _published(train, best, solution.penalty, 1)}
 
 
-def _published(train: ScoredPart, a: float, penalty: float, multiple: int) -> float:
+def _published(train: HeldPart, a: float, penalty: float, multiple: int) -> float:
     return published_stability_bound(
-        pair_hinge(train, a), a, radius_pos=UNIT_RADIUS, radius_neg=UNIT_RADIUS, penalty=penalty,
+        train.hinge(a), a, radius_pos=UnitBall.longest, radius_neg=UnitBall.longest, penalty=penalty,
         n_pos=multiple * train.n_pos, n_neg=multiple * train.n_neg, rho=RHO,
     ).lower  # fmt: skip
 
 
-def _pairwise(train: ScoredPart, a: float, penalty: float, multiple: int) -> float:
+def _pairwise(train: HeldPart, a: float, penalty: float, multiple: int) -> float:
     return pairwise_stability_bound(
-        pair_hinge(train, a), a, diameter=2 * UNIT_RADIUS, penalty=penalty,
+        train.hinge(a), a, diameter=2 * UnitBall.longest, penalty=penalty,
         n_pos=multiple * train.n_pos, n_neg=multiple * train.n_neg, rho=RHO,
     ).lower  # fmt: skip
 
 
-def _times(bound: Callable[[ScoredPart, float, float, int], float], train: ScoredPart, penalty: float) -> float:
+def _times(bound: Callable[[HeldPart, float, float, int], float], train: HeldPart, penalty: float) -> float:
     """The least power of two with a lower end above 0."""
     return float(next(m for m in MULTIPLES if any(bound(train, a, penalty, int(m)) > 0 for a in SCALES)))
 

@@ -74,7 +74,7 @@ def test_thresholds_from_a_summary_are_near(folder, tmp_path, rule, summarised):
     settings = (f"decision.threshold={rule}", "decision.probability=none", "split=none")
     fold = run_on(folder, tmp_path / "blocks", *settings).folds[0]
     held = run_on(folder, tmp_path / "memory", *settings, of="memory").folds[0]
-    assert fold.parts["train"].summarised is not None
+    assert fold.parts["train"].y_score is None
     assert "bins" in fold.decision.source
     y, scores = held.parts["train"].y_true, held.parts["train"].y_score
     for k in (0, 1):
@@ -99,7 +99,7 @@ def test_what_a_summarised_part_lacks_is_refused_first(folder, tmp_path, summari
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
-        (("formulation=logistic",), "is fitted by scikit-learn, which needs all rows in memory"),
+        (("formulation=logistic",), "is fitted by another library, which needs all rows in memory"),
         (("formulation=exact_auc", "solver=auto"), "every solver of exact_auc with these parameters does"),
         (("formulation=ecsvm", "formulation.threshold=0.1", "solver=auto"), "every solver of ecsvm with these"),
         (("solver=clarabel", "formulation=ranksvm"), "use solver=cutting_plane or solver=newton"),

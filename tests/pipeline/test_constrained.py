@@ -148,7 +148,7 @@ def test_files_that_are_no_rules(tmp_path, text, message):
         (["constraints=none", "constraints.nonnegative=[age]"], "no effect with constraints=none"),
         (["constraints=signs"], "names no column"),
         (["constraints=signs", "constraints.sum_to=1"], "constraints.sum_to is of constraints=rules"),
-        (["formulation=lda", "constraints.nonnegative=[age]"], "for our own formulations"),
+        (["formulation=lda", "constraints.nonnegative=[age]"], "not supported for baselines such as lda"),
         (["constraints.file=nowhere.yaml"], "is not there"),
     ],
 )

@@ -6,8 +6,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from auclab.datasets.preprocess import UnitBall
-from auclab.metrics import ScoredPart, buffered, class_scores
-from auclab.pipeline.split.guarantees import pair_hinge, support_radius
+from auclab.metrics import buffered, class_scores
+from auclab.pipeline.split.guarantees import support_radius
+from auclab.pipeline.split.measured import HeldPart
 from composed import run_here
 
 SMALL = ("dataset=artificial", "dataset.n_pos=60", "dataset.n_neg=80", "dataset.n_features=2")
@@ -80,5 +81,5 @@ def test_a_preprocessing_that_is_no_pipeline():
 
 
 def test_mean_hinge_over_the_pairs_of_a_part():
-    part = ScoredPart(np.array([1, 0, 1]), np.array([2.0, 0.0, 0.5]))
-    assert pair_hinge(part, 1.0) == 0.25  # margins 2 and ½
+    part = HeldPart(np.array([1, 0, 1]), np.array([2.0, 0.0, 0.5]))
+    assert part.hinge(1.0) == 0.25  # margins 2 and ½

@@ -55,6 +55,15 @@ def test_unbounded_kernels_have_bounds_of_the_held_out_part_alone():
     assert any("rbf or laplacian" in remark for remark in fold.remarks)
 
 
+def test_random_features_behind_a_unit_ball_have_bounds_from_the_range_of_their_scores():
+    """The length of the rows says nothing about scores that are linear in random features."""
+    settings = [*RUN, "preprocess=unit_ball", "kernel=rbf", "kernel.method=random", "kernel.max_landmarks=20"]
+    (fold,) = solve_splits(compose_experiment(settings)).folds
+    fixed = next(each for each in fold.guarantees if each.name == "fixed_scorer_bauc")
+    assert any("observed radius" in words for words in fixed.bound.assumptions)
+    assert fold.optimum is None
+
+
 def test_names_and_parameters():
     linear = compose_experiment(RUN)
     assert not any(key.startswith("kernel") for key in linear.params)

@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from auclab.metrics import ScoredPart
 from auclab.pipeline.split import summarised_part
-from auclab.pipeline.split.guarantees import pair_hinge
+from auclab.pipeline.split.measured import HeldPart
 from auclab.pipeline.split.summarised_part import SummarisedPart
 from auclab.samples.blocks import open_parquet
 from auclab.types import AuclabError
@@ -38,7 +37,7 @@ def test_a_run_from_summaries_is_that_from_scores(folder, tmp_path, monkeypatch)
     monkeypatch.setattr(summarised_part, "N_BINS", 2048)  # which leave something to further passes
     monkeypatch.setattr(summarised_part, "CLOSE", 0.0)
     ours = run_here(tmp_path / "ours", *settings)
-    assert ours.folds[0].parts["test"].summarised is not None
+    assert ours.folds[0].parts["test"].y_score is None
     same = [key for key in held.summary if key.startswith(("train/", "test/"))]
     for key in same:
         exact = not key.endswith(("_se", "_low", "_high"))
@@ -60,17 +59,17 @@ def test_a_run_from_summaries_is_that_from_scores(folder, tmp_path, monkeypatch)
 def test_limits_and_figures_of_a_part(folder, monkeypatch):
     table, labels = open_parquet(folder, target="y")
     y, w = labels.to_numpy(), np.array([1.0, 0.7, 0.1, 0.2])
-    held = ScoredPart(y, table @ w + 2.5)
+    held = HeldPart(y, table @ w + 2.5)
     part = SummarisedPart(y, table, w, 2.5)
     assert (part.n_pos, part.n_neg) == (held.n_pos, held.n_neg)
     assert part.score_range == (held.scores.min(), held.scores.max())
-    np.testing.assert_allclose(np.concatenate(list(part.scores())), held.scores, atol=1e-12)
+    np.testing.assert_allclose(np.concatenate(list(part.by_block())), held.scores, atol=1e-12)
     for a in (0.0, 0.1, 1.0, 30.0):
-        exact = pair_hinge(held, a)
-        assert exact - 1e-12 <= pair_hinge(part, a) <= exact + 1e-4
+        exact = held.hinge(a)
+        assert exact - 1e-12 <= part.hinge(a) <= exact + 1e-4
     for metric in ("auc", "bauc", "auc_threshold", "voros"):
         assert part.value(metric) == pytest.approx(held.value(metric), abs=1e-12)
-        few = part.as_few_scores
+        few = part.for_figures
         assert few.value(metric) == pytest.approx(held.value(metric), abs=2e-3)
     # Every cut counts what lies above it.
     for k in (1, 50, part.cuts.between.size // 2):

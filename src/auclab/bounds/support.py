@@ -119,8 +119,8 @@ def observed_radii(X: Any, y: ArrayLike, norm: Norm = "l2") -> tuple[float, floa
     (2.0, 2.0)
     """
     norm_named(norm)
-    sample = as_sample(X, y)
-    if isinstance(sample, BlockSample):
+    sample: Any = as_sample(X, y)
+    if sample.in_blocks:
         return _farthest_in_blocks(sample, norm)
     centre = sample.X_pos.sum(axis=0) + sample.X_neg.sum(axis=0)
     centre = np.asarray(centre).ravel() / (sample.n_pos + sample.n_neg)

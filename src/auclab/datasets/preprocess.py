@@ -142,6 +142,9 @@ class UnitBall(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     [[0.2, 0.0], [0.0, -1.0]]
     """
 
+    #: Length of no row, seen or not, is larger.
+    longest = 1.0
+
     def fit(self, X: Any, y: Any = None) -> UnitBall:
         """Compute the largest norm of the rows."""
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)

@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from auclab.displays.base import Display, scorer_of
 from auclab.displays.style import BLUE, COLUMN, INK, RED, canvas, class_note, despine
-from auclab.solvers.kernel.solution import KernelSolution
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError
 from auclab.validation import positive_mask
@@ -115,8 +114,8 @@ class DecisionContourDisplay(Display):
         """
         positive, scores = positive_mask(y, pos_label), solution.decision_function(_plane(X))
         found: dict[str, Any] = {}
-        if isinstance(solution, KernelSolution):
-            found["landmarks"] = solution.landmarks
+        if (kernel := solution.on_landmarks) is not None:
+            found["landmarks"] = kernel.landmarks
         if solution.formulation.over == "pairs":
             found["pairs"] = pairs_at_kink(scores, positive, kink=_kink(solution), most=n_pairs)
         return cls._from_scorer(
@@ -268,7 +267,8 @@ def _kink(solution: Solution) -> float:
     program = solution.formulation
     if not program.threshold:
         return 1.0
-    length = solution.length if isinstance(solution, KernelSolution) else program.regulariser.norm(solution.coef)
+    kernel = solution.on_landmarks
+    length = program.regulariser.norm(solution.coef) if kernel is None else kernel.length
     return float(1.0 - program.threshold * length)
 
 

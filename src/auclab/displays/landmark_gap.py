@@ -78,7 +78,7 @@ class LandmarkGapDisplay(Display):
         >>> LandmarkGapDisplay.from_solution(solution).gaps[-1] <= 1e-4
         np.True_
         """
-        if not isinstance(solution, KernelSolution):
+        if getattr(solution, "on_landmarks", None) is None:
             raise AuclabError(f"a {type(solution).__name__} has no landmarks; solve with kernel=… and method=landmarks")
         return cls.from_stages(solution.stages, **options)
 

@@ -23,7 +23,7 @@ from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints
 from auclab.kernels import Kernel
 from auclab.kernels.kernel import Gamma
-from auclab.samples.tables import in_memory, require_memory
+from auclab.samples.tables import require_memory
 from auclab.solvers.dispatch import solve
 from auclab.solvers.path import solve_path
 from auclab.solvers.solution import Solution
@@ -355,16 +355,14 @@ class AUCClassifier(LinearClassifier):
         """Set what `fit` sets."""
         self.solution_ = solution
         self.n_iter_ = max(1, solution.iterations)
-        if not in_memory(X) and isinstance(self.decision_threshold, int | float) and self.calibration is None:
-            # No pass for scores that nothing looks at.
-            self.coef_, self.intercept_ = solution.coef[None, :], np.array([-float(self.decision_threshold)])
-            return self
-        if self._kernel() is None:
+        self.__dict__.pop("coef_", None)  # of an earlier fit without a kernel
+        if solution.coef is not None:
             self.coef_ = solution.coef[None, :]
-            scores = np.asarray(X @ solution.coef)
-        else:
-            self.__dict__.pop("coef_", None)  # of an earlier fit without a kernel
-            scores = solution.decision_function(X) - solution.intercept
+        if isinstance(self.decision_threshold, int | float) and self.calibration is None:  # nothing looks at the scores
+            self.intercept_ = np.array([-float(self.decision_threshold)])
+            return self
+        linear = solution.coef is not None  # without the rounding of an intercept that is added
+        scores = np.asarray(X @ solution.coef) if linear else solution.decision_function(X) - solution.intercept
         seen = positive, scores, weight
         if self.calibration is not None:
             y_held, z_held, w_held = self._held_out(solution.formulation, X, positive, weight)

@@ -11,7 +11,7 @@ import time
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, ClassVar, Self
 
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from auclab.models.timings import Timings
 from auclab.samples.tables import in_memory
+from auclab.solvers.fitted import InFeatures
 from auclab.solvers.solution import Certificate
 from auclab.solvers.threads import one_thread_each
 from auclab.types import Array, AuclabError, Status
@@ -39,6 +40,8 @@ class Baseline(ABC):
     """
 
     name: ClassVar[str]
+    #: What fits it, as `auclab.formulations.Program.kind` is what a solver must be able to minimise.
+    kind: ClassVar[str] = "baseline"
     #: Package that fits it, and the extra of auclab that installs it, if one does.
     package: ClassVar[str]
     extra: ClassVar[str] = ""
@@ -48,6 +51,10 @@ class Baseline(ABC):
     @abstractmethod
     def equation(self) -> str:
         """What is fitted, in one line."""
+
+    def get_params(self) -> dict[str, Any]:
+        """The parameters by name."""
+        return asdict(self)
 
     @abstractmethod
     def classifier(self) -> Any:
@@ -87,7 +94,8 @@ class Baseline(ABC):
             Rows in blocks, which these libraries cannot read.
         """
         library = self.library
-        X = self._in_memory(X)
+        if not in_memory(X):
+            self.check_blocks()
         with warnings.catch_warnings(record=True) as said, one_thread_each():
             warnings.simplefilter("always")
             start = time.perf_counter()
@@ -103,11 +111,6 @@ class Baseline(ABC):
     def at(self, value: float) -> Self:
         """The baseline with another value of the parameter `tunable`."""
         return replace(self, **{self.tunable: value})
-
-    def _in_memory(self, X: Any) -> Any:
-        if not in_memory(X):
-            self.check_blocks()
-        return X
 
     def check_blocks(self) -> None:
         """Raise `AuclabError`: rows in blocks are for auclab's own formulations."""
@@ -274,11 +277,39 @@ class BaselineFit:
     history: ClassVar[tuple[tuple[float, float, float], ...]] = ()
     multipliers: ClassVar[None] = None
     shares_neg: ClassVar[None] = None
+    bin_multipliers: ClassVar[None] = None
+    constraints: ClassVar[None] = None
+    constraint_multipliers: ClassVar[None] = None
+    spread: ClassVar[None] = None
+    has_objective: ClassVar[bool] = False
+    on_landmarks: ClassVar[None] = None
+    proved_for: ClassVar[str] = ""
+    radius_text: ClassVar[str] = ""
 
     @property
     def solver(self) -> str:
         """What fitted it."""
         return self.library
+
+    @property
+    def equation(self) -> str:
+        """What is fitted, in one line."""
+        return self.formulation.equation()
+
+    def read_optimum(self) -> None:
+        """Nothing is known of what it minimised."""
+
+    def in_words(self, statement: str) -> str:
+        """A statement, as it is."""
+        return statement
+
+    def not_verified(self, gap: float) -> str:
+        """Why there is no certificate."""
+        return "a baseline of another library"
+
+    def in_features(self, features: Any, scores: Array | None, radius: float | None) -> InFeatures:
+        """What bounds need; those over rows are for linear scorers of pairs."""
+        return InFeatures(features, self.coef, None if self.coef is None else radius, remark="")
 
     @property
     def iterations(self) -> int:

@@ -16,6 +16,7 @@ from auclab.pipeline.config.build import build, load_dataset
 from auclab.pipeline.config.checks import check_settings, prepared_notes
 from auclab.pipeline.config.compose import Experiment
 from auclab.pipeline.config.decision_settings import check_decision
+from auclab.pipeline.config.refusals import refuse
 from auclab.pipeline.config.settings import BoundsConfig, parse_figures
 from auclab.pipeline.record.keep import SingleRun, keep_in_view
 from auclab.pipeline.screen.console import show_engine, working
@@ -106,7 +107,8 @@ def solve_splits(experiment: Experiment, limits: Limits | None = None) -> Result
     options |= {"decision": experiment.decision, "class_weight": experiment.class_weight}
     if experiment.constraints:
         options["constraints"] = constraints = constraints_of(experiment.constraints, dataset, experiment.encoding)
-        if constraints is not None and not isinstance(formulation, Baseline):
+        refuse(formulation.kind, formulation.name, constraints=constraints is not None)
+        if constraints is not None:
             constraints.check()  # before inner folds are solved
     if experiment.kernel is not None:
         options["kernel"] = experiment.kernel

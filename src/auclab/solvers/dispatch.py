@@ -223,7 +223,9 @@ def solve_problem(
     added = [reason] if reason else []
     if timings.compile > NOTEWORTHY:
         added.append(f"Numba compiled the loops in {timings.compile:.1f} s; later calls load them from a cache")
-    return replace(solution, timings=timings, notes=(*added, *solution.notes))
+    no_norm = not formulation.uses_norm and math.isfinite(solution.certificate.norm_bound)
+    spread = problem.sample.spread if no_norm else None
+    return replace(solution, timings=timings, notes=(*added, *solution.notes), spread=spread)
 
 
 def _run(

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.equivalence import read_optimum
+from auclab.formulations.optimum import Optimum
 from auclab.models.timings import Timings
 from auclab.solvers.bin_multipliers import BinMultipliers
+from auclab.solvers.fitted import InFeatures
 from auclab.types import Array, Status
 
 #: Coefficients that are shown; of more than these, the first and the last two.
@@ -70,11 +73,13 @@ class Solution:
     reader should know: a trivial optimum, separable data, a local optimum. `constraints` are those that `coef` had to
     satisfy, on the columns of X, and `constraint_multipliers` the multipliers that prove the bound with them, in the
     order of `ColumnConstraints.all_rows`: ≥ 0, of any sign for equations. Of large samples in blocks `multipliers` is
-    None and `bin_multipliers` has them by bins of the scores.
+    None and `bin_multipliers` has them by bins of the scores. `spread` are the units of `Certificate.norm_bound` where
+    that is finite and the program has no norm.
 
     See Also
     --------
     auclab.solve : Returns it.
+    auclab.solvers.fitted.Fitted : What it shares with scorers of other libraries.
     auclab.formulations.read_optimum : What its value says about the ranking errors.
     """
 
@@ -93,6 +98,11 @@ class Solution:
     constraints: ColumnConstraints | None = None
     constraint_multipliers: Array | None = None
     bin_multipliers: BinMultipliers | None = None
+    spread: Array | None = None
+
+    has_objective: ClassVar[bool] = True
+    #: The solution itself where it is a scorer on landmarks (`auclab.solvers.kernel.solution.KernelSolution`).
+    on_landmarks: ClassVar[Any] = None
 
     def __repr__(self) -> str:
         """One line, without what has an entry for every observation."""
@@ -129,6 +139,40 @@ class Solution:
     def penalty(self) -> float:
         """The λ of the formulation."""
         return self.formulation.penalty
+
+    @property
+    def equation(self) -> str:
+        """The program that was solved in one line."""
+        return self.in_words(str(self.formulation.equation()))
+
+    @property
+    def radius_text(self) -> str:
+        """The length of w up to which the bound holds, where that limits the claim; else empty."""
+        if self.status is not Status.OPTIMAL_WITHIN:
+            return ""
+        length = "‖w‖" if self.formulation.uses_norm else "‖w · spread‖"
+        return f"{length} ≤ {self.certificate.norm_bound:.3g}"
+
+    @property
+    def proved_for(self) -> str:
+        """The scorers of which none is better."""
+        return f"for {self.radius_text or 'every w'}"
+
+    def read_optimum(self) -> Optimum | None:
+        """What the optimal value says about the ranking errors, as `auclab.formulations.read_optimum`."""
+        return read_optimum(self)
+
+    def in_words(self, statement: str) -> str:
+        """A statement about coefficients w, as it is."""
+        return statement
+
+    def not_verified(self, gap: float) -> str:
+        """Nothing: the certificate proves what it says."""
+        return ""
+
+    def in_features(self, features: Any, scores: Array | None, radius: float | None) -> InFeatures:
+        """What bounds need: the scorer is linear in its own features."""
+        return InFeatures(features, self.coef, radius)
 
     def decision_function(self, X: Any) -> Array:
         """Scores ``X @ coef + intercept``, shape (n_samples,)."""

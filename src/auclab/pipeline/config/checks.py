@@ -21,6 +21,7 @@ from auclab.pipeline.config.compose import Experiment, conf_folder, known_keys, 
 from auclab.pipeline.config.constraint_settings import check_rules
 from auclab.pipeline.config.decision_settings import check_decision
 from auclab.pipeline.config.kernel_settings import KernelConfig
+from auclab.pipeline.config.refusals import refuse
 from auclab.pipeline.config.run_name import is_baseline
 from auclab.pipeline.config.settings import TuneConfig, typed
 from auclab.types import AuclabError
@@ -258,8 +259,8 @@ def _check_tuning(experiment: Experiment) -> None:
     if tune.tolerance is not None and not tune.tolerance > 0:
         raise AuclabError(f"tune.tolerance is {tune.tolerance}; it is a relative gap > 0, such as 1e-2")
     formulation = experiment.config.formulation
-    if tune.tolerance is not None and is_baseline(formulation):
-        raise AuclabError("tune.tolerance is for our own formulations, and baselines are fitted by other libraries")
+    if is_baseline(formulation):
+        _refuse_of_baseline(experiment, tune_tolerance=tune.tolerance is not None)
     has = [str(key) for key in formulation if not str(key).startswith("_") and key not in ("norm", "squared")]
     if tune.parameter not in formulation and tune.parameter != "kernel":
         name = experiment.choices.get("formulation", "the formulation")
@@ -312,8 +313,12 @@ def _check_constraints(experiment: Experiment) -> None:
         )
     if choice == "signs" and not rules:
         raise AuclabError("constraints=signs names no column; add constraints.nonnegative=[age], or nonpositive")
-    if rules and is_baseline(experiment.configuration["formulation"]):
-        raise AuclabError("constraints are for our own formulations, and baselines are fitted by other libraries")
+    if is_baseline(experiment.configuration["formulation"]):
+        _refuse_of_baseline(experiment, constraints=bool(rules))
+
+
+def _refuse_of_baseline(experiment: Experiment, **given: bool) -> None:
+    refuse("baseline", experiment.choices.get("formulation", "this"), **given)
 
 
 def _check_kernel(experiment: Experiment) -> None:
@@ -324,9 +329,8 @@ def _check_kernel(experiment: Experiment) -> None:
             raise AuclabError(f"kernel.{set_keys[0]} has no effect with kernel=none; add kernel=rbf, or another")
         return
     if is_baseline(experiment.configuration["formulation"]):
-        raise AuclabError("a kernel is for our own formulations, and baselines are fitted by other libraries")
-    if experiment.constraints:
-        raise AuclabError("constraints are on the coefficients of columns, which a kernel has none of; leave one out")
+        _refuse_of_baseline(experiment, kernel=True)
+    refuse("kernel", given.name, constraints=bool(experiment.constraints))
     if given.name == "precomputed":
         _check_precomputed(experiment)
     given.kernel()  # refuses parameters out of range before the data are read

@@ -12,16 +12,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from auclab.estimators.baselines import Baseline
 from auclab.export.coefficients import INTERCEPT
-from auclab.formulations import Program
 from auclab.pipeline.record.block_multipliers import write_block_multipliers
 from auclab.pipeline.record.summarised_scores import write_scores
 from auclab.pipeline.split.active_constraints import SolvedConstraints
 from auclab.pipeline.split.results import Fold, Result
 from auclab.pipeline.stored.csv_cells import no_formula
 from auclab.pipeline.stored.stored_files import SCORES_FILE
-from auclab.solvers.kernel.solution import KernelSolution, equation_of
+from auclab.solvers.fitted import Fitted
+from auclab.solvers.kernel.solution import KernelSolution
 from auclab.tracking.address import hide_password
 
 #: The dual point that proves the lower bound: ``auclab check`` verifies it.
@@ -61,7 +60,7 @@ def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "", prepared: 
         "status": str(solution.status),
         "advice": solution.status.advice,
         "solver": solution.solver,
-        "formulation": equation_of(solution),
+        "formulation": solution.equation,
         "program": {
             "name": solution.formulation.name,
             "class": _class_of(solution.formulation),
@@ -80,11 +79,11 @@ def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "", prepared: 
         "optimum": None if fold.optimum is None else asdict(fold.optimum),
         "notes": list(solution.notes),
     }
-    if isinstance(solution, KernelSolution):
-        certificate["kernel"] = _kernel(solution)
-        landmark_table(fold, solution).to_csv(folder / "landmarks.csv", index=False)
-    if fold.spread is not None:
-        certificate["spread"] = fold.spread.tolist()
+    if (scorer := solution.on_landmarks) is not None:
+        certificate["kernel"] = _kernel(scorer)
+        landmark_table(fold, scorer).to_csv(folder / "landmarks.csv", index=False)
+    if solution.spread is not None:
+        certificate["spread"] = solution.spread.tolist()
     if fold.constraints is not None:
         certificate["constraints"] = _constraints(fold.solution, fold.constraints)
     _write_json(folder / "certificate.json", certificate)
@@ -146,11 +145,10 @@ def coefficient_table(fold: Fold) -> pd.DataFrame:
     return pd.concat([table, own.reset_index(drop=True)], axis=1)
 
 
-def _parameters(program: Program | Baseline) -> dict[str, Any]:
+def _parameters(program: Any) -> dict[str, Any]:
     """What the equation depends on, by the names of the configuration."""
-    if isinstance(program, Baseline):
-        return asdict(program)
-    shared = {name: getattr(program, name) for name in ("penalty", "threshold", "norm", "squared")}
+    names = ("penalty", "threshold", "norm", "squared")  # also of a program that has no such field
+    shared = {name: getattr(program, name) for name in names if hasattr(program, name)}
     own: dict[str, Any] = program.get_params()
     for name, value in own.items():
         if is_dataclass(value) and not isinstance(value, type):  # a piece
@@ -163,7 +161,7 @@ def _class_of(value: Any) -> str:
     return f"{type(value).__module__}.{type(value).__qualname__}"
 
 
-def _constraints(solution: Any, solved: SolvedConstraints) -> dict[str, Any]:
+def _constraints(solution: Fitted, solved: SolvedConstraints) -> dict[str, Any]:
     """Those on the prepared columns, multipliers in the order of `ColumnConstraints.all_rows`, and the active ones."""
     stated, multipliers = solution.constraints, solution.constraint_multipliers
     rows = [{"columns": np.flatnonzero(row).tolist(), "values": row[row != 0].tolist()} for row in stated.matrix]
@@ -185,10 +183,9 @@ def _write_multipliers(fold: Fold, folder: Path) -> None:
 
     For partial AUC, `share` are the weights r of the negatives. `row` counts the data set's rows from 0.
     """
-    solution, y_true = fold.solution, fold.parts["train"].y_true
-    of_bins = getattr(solution, "bin_multipliers", None)
-    if fold.in_blocks is not None and of_bins is not None:
-        write_block_multipliers(of_bins, fold.in_blocks, y_true, fold.split.train, folder / MULTIPLIERS_FILE)
+    solution, y_true, path = fold.solution, fold.parts["train"].y_true, folder / MULTIPLIERS_FILE
+    if fold.in_blocks is not None and solution.bin_multipliers is not None:
+        write_block_multipliers(solution.bin_multipliers, fold.in_blocks, y_true, fold.split.train, path)
         return
     if solution.multipliers is None:
         return
@@ -197,14 +194,14 @@ def _write_multipliers(fold: Fold, folder: Path) -> None:
         shares = np.full(y_true.size, math.nan)
         shares[y_true == 0] = solution.shares_neg
         table["share"] = shares
-    pd.DataFrame(table).to_parquet(folder / MULTIPLIERS_FILE, index=False, compression="zstd")
+    pd.DataFrame(table).to_parquet(path, index=False, compression="zstd")
 
 
 def _write_scores(fold: Fold, name: str, folder: Path) -> None:
     """What every figure and metric of the part can be made from again; `row` counts the data set's rows from 0."""
     part, rows = fold.parts[name], fold.split.test if name == "test" else fold.split.train
-    if part.summarised is not None:
-        write_scores(part.summarised, rows, name, folder)
+    if part.y_score is None:
+        write_scores(part.part, rows, name, folder)
         return
     table = {"row": rows, "part": name, "y_true": part.y_true.astype("int8"), "score": part.y_score}
     pd.DataFrame(table).astype({"part": "category"}).to_parquet(folder / SCORES_FILE, index=False, compression="zstd")

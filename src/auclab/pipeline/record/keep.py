@@ -260,13 +260,13 @@ def _draw(fold: Fold, folder: Path, wanted: Figures) -> None:
     from auclab.pipeline.record.figures import draw_figures, draw_part  # matplotlib, which takes a third of a second
 
     last = "test" if "test" in fold.parts else "train"
-    if fold.parts[last].summarised is not None:
-        draw_part(fold.parts[last].scored, folder, title=f"{fold.split.name} · {last} part")
+    if fold.parts[last].y_score is None:
+        draw_part(fold.parts[last].part.for_figures, folder, title=f"{fold.split.name} · {last} part")
     else:
         draw_figures(folder, split=fold.split.name)
     if wanted is Figures.ALL and "test" in fold.parts:
         title = f"{fold.split.name} · train part"
-        draw_part(fold.parts["train"].scored, folder, title=title, ending="_train")
+        draw_part(fold.parts["train"].part.for_figures, folder, title=title, ending="_train")
 
 
 def _example(X: Any, rows: NDArray[np.intp]) -> Any:

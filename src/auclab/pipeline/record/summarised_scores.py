@@ -7,16 +7,16 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.pipeline.split.summarised_part import SummarisedPart
+from auclab.pipeline.split.measured import Measured
 from auclab.pipeline.stored.stored_files import MOST_SCORES, SCORES_FILE
 
 
-def write_scores(part: SummarisedPart, rows: NDArray[np.intp], name: str, folder: Path) -> bool:
+def write_scores(part: Measured, rows: NDArray[np.intp], name: str, folder: Path) -> bool:
     """Write the file with a row group a block; one pass. False, and no file, where nothing would read it.
 
     Parameters
     ----------
-    part : SummarisedPart
+    part : Measured
     rows : int array of shape (n_samples,)
         Numbers of the rows in the data set.
     name : {"test", "train"}
@@ -31,7 +31,7 @@ def write_scores(part: SummarisedPart, rows: NDArray[np.intp], name: str, folder
     schema = pa.schema([("row", pa.int64()), ("part", kinds), ("y_true", pa.int8()), ("score", pa.float64())])
     start = 0
     with pq.ParquetWriter(folder / SCORES_FILE, schema, compression="zstd") as writer:
-        for scores in part.scores():
+        for scores in part.by_block():
             block = slice(start, start + scores.size)
             names = pa.DictionaryArray.from_arrays(pa.array(np.zeros(scores.size, np.int8)), pa.array([name]))
             columns = [rows[block], names, part.labels[block].astype(np.int8), scores]

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
 from rich.text import Text
 
-from auclab.estimators.baselines import BaselineFit
 from auclab.pipeline.config.decision_settings import rule_in_words
 from auclab.pipeline.screen.bound_lines import BoundLine, best_of, weakest
 from auclab.pipeline.split.decision import UNDECIDED
 from auclab.pipeline.split.results import Fold, Result
 from auclab.pipeline.split.tuning import SYMBOLS
-from auclab.solvers.kernel.approximations import RandomFeatureSolution
-from auclab.solvers.kernel.solution import KernelSolution
-from auclab.solvers.kernel.words import in_space
-from auclab.solvers.solution import Solution
-from auclab.types import CONVERGED, Status
+from auclab.types import CONVERGED
 
 #: Metrics of the held-out part that are named first, as they are written there.
 _NAMES = {"auc": "AUC", "bauc": "bAUC"}
@@ -67,13 +61,12 @@ def _what_to_try(fold: Fold) -> str:
         if (tuning.path["mean"] == 0.5).all() and tuning.metric == "auc":
             return f"so it is for all values ({values}): check that the target is right, or {smaller}"
         return f"the values ({values}) may all be too large: {smaller}, or another formulation"
-    if isinstance(fold.solution, BaselineFit):
-        return "check that the target is right"
     if penalty := getattr(program, "penalty", 0.0):
         return f"λ = {penalty:g} is too large: try formulation.penalty={penalty / 100:g}, or tune=penalty"
     if threshold := getattr(program, "threshold", 0.0):
         return f"z = {threshold:g} is too far from 0: try formulation.threshold={threshold / 10:g}, or tune=threshold"
-    return "no weighting of the columns ranks the classes: check that the target is right"
+    why = "no weighting of the columns ranks the classes: " if fold.solution.has_objective else ""
+    return f"{why}check that the target is right"
 
 
 def _solved(result: Result) -> Text:
@@ -96,8 +89,8 @@ def _untuned(result: Result) -> Text | None:
         text = Text(f"{symbol} = {value:g}" + (", the default" if is_default else ""), "yellow" if is_default else "")
         if fold.in_blocks is not None:  # rows in blocks are not split into inner folds
             return text
-        choice = parameter if isinstance(fold.solution, Solution) else "auto"
-        choice = "kernel" if isinstance(fold.solution, KernelSolution) else choice
+        choice = parameter if fold.solution.has_objective else "auto"
+        choice = choice if fold.solution.on_landmarks is None else "kernel"
         also = "γ and it" if choice == "kernel" else "it"
         return text.append(f"; tune={choice} chooses {also} on inner folds", "default")
     return None
@@ -105,39 +98,25 @@ def _untuned(result: Result) -> Text | None:
 
 def _equation(result: Result) -> str:
     """That of the configuration; with a kernel that of functions h."""
-    equation = result.formulation.equation()
-    return in_space(equation) if isinstance(result.folds[0].solution, KernelSolution) else equation
+    return result.folds[0].solution.in_words(result.formulation.equation())
 
 
 def _optimal(result: Result) -> Text:
     """Yes with the proof's gap, or how the solver ended."""
     solutions = [fold.solution for fold in result.folds]
-    if isinstance(solutions[0], BaselineFit):
-        return Text("not verified: a baseline of another library")
-    if isinstance(solutions[0], RandomFeatureSolution):
-        distance = max(solution.gap for solution in solutions)
-        return Text(
-            f"not verified: random features have a space of their own, {distance:.1e} from the kernel's optimum"
-        )
-    gap = f"gap {max(solution.gap for solution in solutions):.1e}"
+    largest = max(solution.gap for solution in solutions)
+    if reason := solutions[0].not_verified(largest):
+        return Text(f"not verified: {reason}")
+    gap = f"gap {largest:.1e}"
     bad = [solution for solution in solutions if solution.status not in CONVERGED]
     several = len(solutions) > 1
     if bad:
         count = f"{len(solutions) - len(bad)} of {len(solutions)} splits are; " if several else ""
         return Text(f"no: {count}{bad[0].status}, {bad[0].status.advice}; {'largest ' if several else ''}{gap}", "red")
-    where = "in every split" if several else _proved_for(solutions[0])
+    where = "in every split" if several else solutions[0].proved_for
     if result.folds[0].constraints is not None:
         where += " among the scorers that satisfy the constraints" if several else " that satisfies the constraints"
     return Text.assemble(("yes", "green"), f", proved {where}: {'largest ' if several else ''}{gap}")
-
-
-def _proved_for(solution: Solution | BaselineFit) -> str:
-    if isinstance(solution, KernelSolution):
-        return "for every scorer of the space" if solution.space == "whole" else "in the span of its landmarks"
-    if isinstance(solution, BaselineFit) or solution.status is not Status.OPTIMAL_WITHIN:
-        return "for every w"
-    length = "‖w‖" if solution.formulation.uses_norm else "‖w · spread‖"
-    return f"for {length} ≤ {solution.certificate.norm_bound:.3g}"
 
 
 def _new_rows(result: Result) -> Text:
@@ -202,7 +181,7 @@ def _seconds(result: Result) -> Text:
     """All of the experiment, and what the solver took of it."""
     parts: dict[str, float] = {"solve": 0.0, "tuning": 0.0, "compile": 0.0}
     for fold in result.folds:
-        times: Any = fold.solution.timings
+        times = fold.solution.timings
         parts["solve"] += times.build + times.load + times.solve
         parts["compile"] += times.compile
         parts["tuning"] += fold.tuning.seconds if fold.tuning else 0.0

@@ -11,9 +11,7 @@ from auclab.pipeline.screen.console import err
 
 def show_notes() -> None:
     """Show the warnings of `auclab.tracking` on the screen from now on, beside the log file of the run."""
-    logger = logging.getLogger("auclab.tracking")
-    if not any(isinstance(handler, _Lines) for handler in logger.handlers):
-        logger.addHandler(_Lines(logging.WARNING))
+    logging.getLogger("auclab.tracking").addHandler(_LINES)  # which happens once
 
 
 class _Lines(logging.Handler):
@@ -21,3 +19,6 @@ class _Lines(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         err.print(f"[yellow]note:[/yellow] {escape(' '.join(record.getMessage().split()))}", soft_wrap=True)
+
+
+_LINES = _Lines(logging.WARNING)

@@ -11,17 +11,14 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from auclab.estimators.baselines import BaselineFit
 from auclab.pipeline.screen.answer import answer, is_constant
 from auclab.pipeline.screen.console import open_command, out, short_path
 from auclab.pipeline.screen.legend import legend
 from auclab.pipeline.split.active_constraints import SHOWN
 from auclab.pipeline.split.results import Result
-from auclab.solvers.kernel.solution import KernelSolution
-from auclab.solvers.solution import Solution
 from auclab.tracking import Run, TrackingConfig
 from auclab.tracking.job_status import add_line, in_sweep
-from auclab.types import CONVERGED, Status
+from auclab.types import CONVERGED
 
 #: In place of a certificate.
 NO_CERTIFICATE = "none: a baseline of another library, whose fit is not verified"
@@ -107,31 +104,18 @@ def _one_solution(grid: Table, result: Result) -> None:
         "solver",
         f"[bold]{solution.solver}[/bold] · [{style}]{solution.status}[/{style}]: {solution.status.advice}",
     )
-    baseline = isinstance(solution, BaselineFit)
-    grid.add_row(
-        "certificate",
-        NO_CERTIFICATE
-        if baseline
-        else f"objective [bold]{solution.objective:.8f}[/bold] · lower bound {_number(solution.lower_bound, 8)} · "
-        f"gap {_small(solution.gap)}{_radius(solution)}",
-    )
-    if isinstance(solution, KernelSolution):
-        words = f"{solution.kernel} · {solution.n_landmarks} landmarks · ‖h‖ = {solution.length:.4g}"
-        grid.add_row("kernel", Text(words))
+    values = f"objective [bold]{solution.objective:.8f}[/bold] · lower bound {_number(solution.lower_bound, 8)}"
+    radius = f" · for {solution.radius_text}" if solution.radius_text else ""
+    certificate = f"{values} · gap {_small(solution.gap)}{radius}"
+    grid.add_row("certificate", certificate if solution.has_objective else NO_CERTIFICATE)
+    if (scorer := solution.on_landmarks) is not None:
+        grid.add_row("kernel", Text(scorer.words))
     if fold.constraints is not None:
         grid.add_row("constraints", Text(fold.constraints.statement))
     if solution.status in CONVERGED and fold.optimum is not None:
         grid.add_row("optimum", Text(fold.optimum.statement))
     for note in solution.notes:
         grid.add_row("note", Text(note))
-
-
-def _radius(solution: Solution | BaselineFit) -> str:
-    """Up to which length of w the bound holds, where that limits the claim."""
-    if isinstance(solution, BaselineFit) or solution.status is not Status.OPTIMAL_WITHIN:
-        return ""
-    length = "‖w‖" if solution.formulation.uses_norm else "‖w · spread‖"
-    return f" · for {length} ≤ {solution.certificate.norm_bound:.3g}"
 
 
 def _many_solutions(grid: Table, result: Result) -> None:
@@ -152,9 +136,8 @@ def _many_solutions(grid: Table, result: Result) -> None:
         objective = f"objective [bold]{numbers['objective']:.6f}[/bold] on average · largest gap "
         objective += _small(numbers["gap"])
     grid.add_row("certificate", objective)
-    sizes = [fold.solution.n_landmarks for fold in folds if isinstance(fold.solution, KernelSolution)]
-    if sizes:
-        kernels = Counter(str(fold.solution.kernel) for fold in folds if isinstance(fold.solution, KernelSolution))
+    if scorers := [scorer for fold in folds if (scorer := fold.solution.on_landmarks) is not None]:
+        sizes, kernels = [scorer.n_landmarks for scorer in scorers], Counter(str(scorer.kernel) for scorer in scorers)
         words = ", ".join(name if len(kernels) == 1 else f"{name} ({count} ×)" for name, count in kernels.items())
         grid.add_row("kernel", Text(f"{words} · {min(sizes)} to {max(sizes)} landmarks"))
     if constrained := [fold.constraints for fold in folds if fold.constraints is not None]:

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from auclab.datasets.records import Split
-from auclab.estimators.baselines import Baseline
-from auclab.formulations import Program, Scorecard
 from auclab.pipeline.config.kernel_settings import KernelConfig
+from auclab.pipeline.config.refusals import refuse
 from auclab.pipeline.config.settings import DecisionConfig
 from auclab.pipeline.split import summarised_part
 from auclab.pipeline.split.decision import check_probability
 from auclab.pipeline.split.summarised_part import check_metric
 from auclab.solvers.registry import check_blocks, check_capable
-from auclab.types import AuclabError
 
 
 def check_block_run(
     splits: Sequence[Split],
-    formulation: Program | Baseline,
+    formulation: Any,
     metrics: Mapping[str, Callable[..., float]],
     *,
     solver: str,
@@ -33,13 +32,8 @@ def check_block_run(
         A formulation, a kernel or a solver that needs all rows in memory; for parts of more than
         `auclab.pipeline.split.summarised_part.MOST_HELD` rows, a metric that is none of summaries, and probabilities.
     """
-    if isinstance(formulation, Baseline):
-        formulation.check_blocks()
-        return
-    if isinstance(formulation, Scorecard):
-        raise AuclabError("formulation=scorecard needs all rows in memory; take dataset=file and fewer rows")
-    if kernel is not None:
-        raise AuclabError("a kernel needs its rows in memory, and X is in blocks; use fewer rows, or no kernel")
+    refuse(formulation.kind, formulation.name, blocks=True)
+    refuse("kernel", formulation.name, blocks=kernel is not None)
     if solver != "auto":
         check_capable(solver, formulation)
         check_blocks(solver, formulation)

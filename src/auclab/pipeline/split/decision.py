@@ -23,6 +23,7 @@ from auclab.estimators.threshold import Cuts, best_cut, decision_threshold, read
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.pipeline.config.decision_settings import check_decision, plain_rule
 from auclab.pipeline.config.settings import DecisionConfig
+from auclab.pipeline.split.measured import Measured
 from auclab.tracking.job_status import in_sweep
 from auclab.types import Array, AuclabError, Status
 
@@ -72,7 +73,7 @@ def decide(
     scorer: Any,
     X: Any,
     y: NDArray[np.int64],
-    scores: Array,
+    part: Measured,
     config: DecisionConfig,
     constraints: Callable[[Pipeline], ColumnConstraints] | None = None,
 ) -> Decision:
@@ -88,8 +89,8 @@ def decide(
         The training part, before preprocessing.
     y : array of shape (n_samples,)
         0/1.
-    scores : array of shape (n_samples,)
-        Of the scorer on the training part.
+    part : Measured
+        The training part as the scorer ranks it.
     config : DecisionConfig
     constraints : callable, optional
         From a fitted preprocessing to what the scorer behind it has to satisfy, on the inner folds too.
@@ -104,7 +105,9 @@ def decide(
         Settings that are not valid; with a `probability` that was asked for, a solve that fails.
     """
     check_decision(config)
-    rule = plain_rule(config.threshold)
+    if part.held is None:
+        return _decide_from_cuts(part.cuts, config)
+    rule, scores = plain_rule(config.threshold), part.held.scores
     reason = _why_not(scorer, X, y, scores, config)
     calibration, source = None, "the scores of the training part"
     if not reason:
@@ -127,15 +130,8 @@ def decide(
     return Decision(decision_threshold(y, scores, rule), rule, source, calibration, reason)
 
 
-def decide_from_cuts(cuts: Cuts, config: DecisionConfig) -> Decision:
-    """The threshold among the edges of a summary of the training part; probabilities need inner folds.
-
-    Raises
-    ------
-    AuclabError
-        Settings that are not valid; a `probability` that was asked for.
-    """
-    check_decision(config)
+def _decide_from_cuts(cuts: Cuts, config: DecisionConfig) -> Decision:
+    """The threshold among the edges of a summary of the training part; probabilities need inner folds."""
     check_probability(config)
     rule = plain_rule(config.threshold)
     name, numbers = read_rule(rule)

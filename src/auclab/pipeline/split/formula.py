@@ -17,7 +17,7 @@ from auclab.export.coefficients import Effects, effects
 from auclab.export.formula import describe
 from auclab.export.scorer import Scorer
 from auclab.pipeline.split.decision import Decision
-from auclab.solvers.kernel.solution import KernelSolution, equation_of
+from auclab.solvers.fitted import Fitted
 from auclab.types import AuclabError
 
 #: Rows of the training part from which the spread of the scores and the frequencies of categories are computed.
@@ -25,7 +25,7 @@ MOST_ROWS = 20_000
 
 
 def describe_scorer(
-    dataset: Dataset, split: Split, preprocessing: Any, solution: Any, decision: Decision
+    dataset: Dataset, split: Split, preprocessing: Any, solution: Fitted, decision: Decision
 ) -> dict[str, Any]:
     """The contents of ``scorer.json`` (docs/models.md), without a formula where the scorer is none over the columns.
 
@@ -34,15 +34,14 @@ def describe_scorer(
     dataset : Dataset
     split : Split
     preprocessing : fitted Pipeline
-    solution : Solution or BaselineFit
-        With `coef`, None for a scorer that is not linear, and `intercept`.
+    solution : Fitted
     decision : Decision
     """
     about: dict[str, Any] = {"auclab": __version__, "dataset": dataset.name, "dataset_sha256": dataset.sha256}
     about |= {"split": split.name, "training_rows": len(split.train), "formulation": solution.formulation.name}
-    about |= {"program": equation_of(solution), "status": str(solution.status)}
-    if isinstance(solution, KernelSolution):
-        about |= {"kernel": f"kernel {solution.kernel} on {solution.n_landmarks} landmarks"}
+    about |= {"program": solution.equation, "status": str(solution.status)}
+    if (scorer := solution.on_landmarks) is not None:
+        about |= {"kernel": f"kernel {scorer.kernel} on {scorer.n_landmarks} landmarks"}
     if decision.note:
         about |= {"no_probability": decision.note}
     facts: dict[str, Any] = {

@@ -23,19 +23,10 @@ from auclab.bounds.bound import Bound
 from auclab.bounds.checks import OBSERVED
 from auclab.bounds.fixed_scorer import peeled_fixed_scorer_bauc_from_sorted
 from auclab.bounds.step_weight import step_weight_from_sorted
-from auclab.compiled.hinge import pair_hinge_value
-from auclab.datasets.preprocess import UnitBall
-from auclab.kernels import Kernel
-from auclab.metrics import ScoredPart
 from auclab.pipeline.config.settings import BoundsConfig
-from auclab.pipeline.split.summarised_part import SummarisedPart
-from auclab.solvers.kernel.approximations import RandomFeatureSolution
-from auclab.solvers.kernel.solution import KernelSolution
-from auclab.solvers.solution import Solution
+from auclab.pipeline.split.measured import Measured
+from auclab.solvers.fitted import Fitted, InFeatures
 from auclab.types import Norm
-
-#: Radius of the ball into which `UnitBall` maps every observation, seen or not.
-UNIT_RADIUS = 1.0
 
 
 @dataclass(frozen=True)
@@ -77,19 +68,14 @@ class Guarantee:
 
 
 class Context(NamedTuple):
-    """A solved split: training features as the solver sees them, both parts, and a radius that holds for any new ‖x‖₂.
+    """A solved split: the scorer as a linear one, both parts, and 1 − confidence of bounds on the training part."""
 
-    `radius` is None where the preprocessing ensures none.
-    """
-
-    solution: Solution
-    features: Any
-    train: ScoredPart | SummarisedPart
-    test: ScoredPart | SummarisedPart | None
-    radius: float | None
+    solution: Fitted
+    scorer: InFeatures
+    train: Measured
+    test: Measured | None
     config: BoundsConfig
-    coef: Any
-    kernel: Kernel | None = None
+    rho_train: float
 
     @property
     def fitted(self) -> str:
@@ -98,17 +84,16 @@ class Context(NamedTuple):
 
     def radii(self, norm: Norm) -> tuple[float, float, tuple[str, ...]]:
         """Radii of the classes in the norm dual to `norm`, with the conditions under which they hold."""
-        if self.kernel is not None and self.radius is not None:
-            return self.radius, self.radius, (self.fitted, _BOUNDED.format(self.radius, self.kernel.diameter))
-        if self.radius is not None:
+        features, radius, ensured = self.scorer.features, self.scorer.radius, self.scorer.ensured
+        if radius is not None:
             # a Euclidean ball: ‖x‖₁ ≤ √d ‖x‖₂
-            radius = self.radius * (math.sqrt(self.features.shape[1]) if norm == "linf" else 1.0)
-            return radius, radius, (self.fitted,)
-        return *observed_radii(self.features, self.train.labels, norm), (self.fitted, OBSERVED)
+            radius = radius * (math.sqrt(features.shape[1]) if norm == "linf" else 1.0)
+            return radius, radius, (self.fitted, *([ensured] if ensured else []))
+        return *observed_radii(features, self.train.labels, norm), (self.fitted, OBSERVED)
 
     def diameter(self, radius_pos: float, radius_neg: float) -> float:
         """How far apart a positive and a negative can be; with a kernel that is nowhere negative less than 2R."""
-        return radius_pos + radius_neg if self.kernel is None else self.kernel.diameter
+        return radius_pos + radius_neg if self.scorer.diameter is None else self.scorer.diameter
 
     def bauc(self, name: str, bound: Bound, *conditions: str, sample: str = "train") -> Guarantee:
         """A guarantee of the bAUC, with its values beside it."""
@@ -118,8 +103,6 @@ class Context(NamedTuple):
         return Guarantee(name, "bAUC", sample, estimate, bound, test_value)
 
 
-#: What a bounded kernel proves about every row there can be.
-_BOUNDED = "the kernel itself ensures ‖φ(x)‖ ≤ {:.4g} and ‖φ(x) − φ(y)‖ ≤ {:.4g}, of whatever rows"
 #: Guarantees that hold, and remarks on those that do not apply.
 Outcome = tuple[list[Guarantee], list[str]]
 
@@ -132,32 +115,25 @@ def support_radius(preprocessing: Any) -> float | None:
     last = preprocessing
     while isinstance(last, Pipeline) and last.steps:
         last = last[-1]
-    return UNIT_RADIUS if isinstance(last, UnitBall) else None
-
-
-def pair_hinge(part: ScoredPart | SummarisedPart, a: float) -> float:
-    """Mean of ``[1 − a (h(x⁺) − h(x⁻))]₊`` over the pairs of a part; of a summarised one an upper limit."""
-    if isinstance(part, SummarisedPart):
-        return part.hinge_limit(a)
-    scores = part.finite_classes
-    return float(pair_hinge_value(a * scores.pos, a * scores.neg, 1.0))
+    return getattr(last, "longest", None)
 
 
 def find_guarantees(
-    solution: Solution,
-    train: ScoredPart | SummarisedPart,
-    test: ScoredPart | SummarisedPart | None,
+    solution: Fitted,
+    train: Measured,
+    test: Measured | None,
     *,
     features: Any,
     config: BoundsConfig,
     preprocessing: Any,
+    choices: int = 1,
 ) -> tuple[tuple[Guarantee, ...], tuple[str, ...]]:
     """The bounds that hold, and a remark for each kind that does not apply.
 
     Parameters
     ----------
-    solution : Solution
-    train, test : ScoredPart or SummarisedPart
+    solution : Fitted
+    train, test : Measured
         `test` is None where nothing was held out.
     features : array, CSR matrix or BlockTable of shape (n_train, n_features)
         Rows of the training part as the solver sees them.
@@ -165,6 +141,9 @@ def find_guarantees(
         The kinds of bounds that are computed, each with its options.
     preprocessing : Pipeline or transformer
         Fitted; see `support_radius`.
+    choices : int
+        Number of formulations among which the training part has chosen. A bound on it supposes one that was chosen
+        without it; for one of K it holds if those of all K do, each with ρ/K.
 
     Raises
     ------
@@ -173,18 +152,17 @@ def find_guarantees(
     """
     guarantees: list[Guarantee] = []
     remarks: list[str] = []
-    if isinstance(solution, KernelSolution) and isinstance(train, ScoredPart) and not isinstance(test, SummarisedPart):
-        context = _in_kernel_space(solution, features, train, test, config)
-    else:
-        context = Context(solution, features, train, test, support_radius(preprocessing), config, solution.coef)
+    scores = None if train.held is None else train.held.scores
+    scorer = solution.in_features(features, scores, support_radius(preprocessing))
+    context = Context(solution, scorer, train, test, config, config.rho / choices)
     for kind, compute in _KINDS.items():
         if getattr(config, kind) is None:
             continue
-        if kind in _NEED_ROWS and isinstance(train, SummarisedPart):
+        if kind in _NEED_ROWS and scores is None:
             remarks.append(f"{kind} bounds need all scores in memory, and those of so many rows are summarised")
             continue
-        if kind in _NEED_ROWS and (isinstance(solution, RandomFeatureSolution) or _is_unbounded(solution)):
-            remarks.append(f"{kind} bounds hold with a kernel whose values are bounded, rbf or laplacian")
+        if kind in _NEED_ROWS and scorer.remark is not None:
+            remarks += [scorer.remark.format(kind)] if scorer.remark else []
             continue
         more, reasons = compute(context)
         guarantees += more
@@ -192,27 +170,8 @@ def find_guarantees(
     return tuple(guarantees), tuple(dict.fromkeys(remarks))
 
 
-def _is_unbounded(solution: Solution) -> bool:
-    return isinstance(solution, KernelSolution) and not math.isfinite(solution.kernel.diameter)
-
-
-def _in_kernel_space(
-    solution: KernelSolution, features: Any, train: ScoredPart, test: ScoredPart | None, config: BoundsConfig
-) -> Context:
-    """A scorer of a kernel's space as a linear one: with the scores over ‖h‖ as the one feature, and w = (‖h‖,).
-
-    The bounds need of h its scores, its length, and ``sup ‖φ(x) − φ(y)‖``, which for a bounded kernel no sample has to
-    tell.
-    """
-    if not math.isfinite(solution.kernel.diameter):
-        return Context(solution, features, train, test, None, config, None)
-    column = train.scores[:, None] / (solution.length or 1.0)
-    radius, coef = math.sqrt(solution.kernel.largest), np.array([solution.length])
-    return Context(solution, column, train, test, radius, config, coef, solution.kernel)
-
-
 def _stability(context: Context) -> Outcome:
-    solution, train, rho = context.solution, context.train, context.config.rho
+    solution, train, rho = context.solution, context.train, context.rho_train
     program, gap = solution.formulation, solution.certificate.absolute_gap
     if not (program.name == "ranksvm" and program.squared and program.norm == "l2" and program.penalty > 0):
         return [], ["stability bounds hold for formulation=ranksvm formulation.squared=true formulation.norm=l2 only"]
@@ -220,15 +179,15 @@ def _stability(context: Context) -> Outcome:
         return [], ["stability bounds need a solution with a certified gap"]
     a = context.config.stability.a if context.config.stability else 1.0
     radius_pos, radius_neg, conditions = context.radii("l2")
-    sizes: dict[str, Any] = {"penalty": solution.penalty, "n_pos": train.n_pos, "n_neg": train.n_neg, "rho": rho}
+    sizes: dict[str, Any] = {"penalty": program.penalty, "n_pos": train.n_pos, "n_neg": train.n_neg, "rho": rho}
     radii: dict[str, Any] = {"radius_pos": radius_pos, "radius_neg": radius_neg}
     # what the solver left of the gap is charged: the bounds are about the exact minimiser
     stable: dict[str, Any] = {"diameter": context.diameter(radius_pos, radius_neg), "optimality_gap": max(gap, 0.0)}
-    loss = pair_hinge(train, a)
+    loss = train.hinge(a)
     published = published_stability_bound(loss, a, **radii, **sizes)
     pairwise = pairwise_stability_bound(loss, a, **stable, **sizes)
-    rows = context.features, train.labels, context.coef
-    peeled = peeled_stability_bound(*rows, penalty=solution.penalty, rho=rho, **stable)
+    rows: Any = (context.scorer.features, train.labels, context.scorer.coef)
+    peeled = peeled_stability_bound(*rows, penalty=program.penalty, rho=rho, **stable)
     bounds = {"published_stability": published, "pairwise_stability": pairwise, "peeled_stability": peeled}
     return [context.bauc(name, bound, *conditions) for name, bound in bounds.items()], []
 
@@ -237,9 +196,9 @@ def _margin(context: Context) -> Outcome:
     program = context.solution.formulation
     norm: Norm = program.norm if program.uses_norm else "l2"
     radius_pos, radius_neg, conditions = context.radii(norm)
-    rows = context.features, context.train.labels, context.coef
+    rows: Any = (context.scorer.features, context.train.labels, context.scorer.coef)
     diameter = context.diameter(radius_pos, radius_neg)
-    bound = peeled_margin_bound(*rows, diameter=diameter, rho=context.config.rho, norm=norm)
+    bound = peeled_margin_bound(*rows, diameter=diameter, rho=context.rho_train, norm=norm)
     return [context.bauc("peeled_margin", bound, *conditions)], []
 
 
@@ -247,17 +206,18 @@ def _fixed_scorer(context: Context) -> Outcome:
     train, test, rho = context.train, context.test, context.config.rho
     if test is None:
         return [], ["fixed-scorer bounds need a held-out part: split=holdout, kfold or repeated"]
-    observed = context.radius is None
-    if context.radius is None:
-        ends = [_score_range(part) for part in (train, test)]
+    radius, coef = context.scorer.radius, context.scorer.coef
+    observed = radius is None or coef is None
+    if radius is None or coef is None:
+        ends = [part.score_range for part in (train, test)]
         reach = max(high for _, high in ends) - min(low for low, _ in ends)
         expected = ends[0][1] - ends[0][0]
     else:
-        reach = expected = context.diameter(context.radius, context.radius) * float(np.linalg.norm(context.coef))
+        reach = expected = context.diameter(radius, radius) * float(np.linalg.norm(coef))
+    sizes: dict[str, Any] = {"n_pos": test.n_pos, "n_neg": test.n_neg, "rho": rho}
 
-    def bauc_bound(part: ScoredPart | SummarisedPart, a: float, spread: float) -> Bound:
-        sizes: dict[str, Any] = {"n_pos": test.n_pos, "n_neg": test.n_neg, "rho": rho}
-        loss = pair_hinge(part, a)
+    def bauc_bound(part: Measured, a: float, spread: float) -> Bound:
+        loss = part.hinge(a)
         return fixed_scorer_bauc_bound(loss, a, score_spread=spread, spread_is_observed=observed, method="kl", **sizes)
 
     # The scale for which the bound would be best if the held-out part were like the training part. It may depend
@@ -265,28 +225,19 @@ def _fixed_scorer(context: Context) -> Outcome:
     scales = [0.0, *np.geomspace(0.1, 1000.0, 49) / expected] if expected > 0 else [0.0]
     a = float(max(scales, key=lambda scale: bauc_bound(train, scale, expected).lower))
     auc = test.value("auc")
-    auc_bound = fixed_scorer_auc_bound(auc, n_pos=test.n_pos, n_neg=test.n_neg, rho=rho, method="hoeffding")
     fixed = bauc_bound(test, a, reach)
-    vacuous = f"held-out parts of {len(test.labels)} observations promise no bAUC above 0 at this spread"
-    both = [
+    auc_bound = fixed_scorer_auc_bound(auc, method="hoeffding", **sizes)
+    found = [
         Guarantee("fixed_scorer_auc", "AUC", "test", auc, auc_bound, auc),
         context.bauc("fixed_scorer_bauc", fixed, sample="test"),
     ]
-    if isinstance(test, SummarisedPart):
-        return both, [vacuous] if fixed.lower == 0.0 else []
-    peeled = peeled_fixed_scorer_bauc_from_sorted(
-        test.finite_classes, score_spread=reach, rho=rho, spread_is_observed=observed, method="kl"
-    )
-    return [*both, context.bauc("peeled_fixed_scorer_bauc", peeled, sample="test")], (
-        [vacuous] if fixed.lower == 0.0 else []
-    )
-
-
-def _score_range(part: ScoredPart | SummarisedPart) -> tuple[float, float]:
-    """The least and the largest score."""
-    if isinstance(part, SummarisedPart):
-        return part.score_range
-    return float(part.scores.min()), float(part.scores.max())
+    if test.held is not None:
+        peeled = peeled_fixed_scorer_bauc_from_sorted(
+            test.held.finite_classes, score_spread=reach, rho=rho, spread_is_observed=observed, method="kl"
+        )
+        found.append(context.bauc("peeled_fixed_scorer_bauc", peeled, sample="test"))
+    vacuous = f"held-out parts of {len(test.labels)} observations promise no bAUC above 0 at this spread"
+    return found, [vacuous] if fixed.lower == 0.0 else []
 
 
 def _weighted(context: Context) -> Outcome:
@@ -297,9 +248,9 @@ def _weighted(context: Context) -> Outcome:
         return [], []
     if test is None:
         return [], ["the bound on the partial AUC needs a held-out part: split=holdout, kfold or repeated"]
-    if isinstance(test, SummarisedPart):
+    if test.held is None:
         return [], ["the bound on the partial AUC needs all scores in memory, and those of so many rows are summarised"]
-    bound = step_weight_from_sorted(test.classes, max_fpr=float(max_fpr), delta=context.config.rho)
+    bound = step_weight_from_sorted(test.held.classes, max_fpr=float(max_fpr), delta=context.config.rho)
     area = bound.lower + bound.slack
     return [Guarantee("partial_auc", f"area at FPR ≤ {max_fpr:g}", "test", area, bound, area)], []
 

@@ -8,54 +8,19 @@ from dataclasses import dataclass, field
 from statistics import fmean, stdev
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from auclab.datasets.records import Dataset, Split
-from auclab.estimators.baselines import Baseline, BaselineFit
+from auclab.estimators.baselines import Baseline
 from auclab.export.coefficients import Effects
 from auclab.formulations import Optimum, Program
-from auclab.inference import Estimate
-from auclab.metrics import ScoredPart
 from auclab.pipeline.split.active_constraints import SolvedConstraints
 from auclab.pipeline.split.decision import UNDECIDED, Decision
 from auclab.pipeline.split.guarantees import Guarantee
-from auclab.pipeline.split.summarised_part import SummarisedPart
+from auclab.pipeline.split.measured import PartResult
 from auclab.pipeline.split.tuning import Tuning
 from auclab.samples.blocks import BlockTable
 from auclab.scorecards import Card
-from auclab.solvers.solution import Solution
-from auclab.types import Array, Status
-
-
-@dataclass(frozen=True)
-class PartResult:
-    """Labels (1 = positive) and scores of the training or the test part, its metrics by name.
-
-    `estimates` has standard errors and confidence intervals of those metrics that have them. `y_score` is None where
-    the part is `summarised`.
-    """
-
-    y_true: NDArray[Any]
-    y_score: Array | None
-    metrics: Mapping[str, float]
-    estimates: Mapping[str, Estimate] = field(default_factory=dict)
-    summarised: SummarisedPart | None = None
-
-    @property
-    def all_tied(self) -> bool:
-        """Whether all scores are equal."""
-        if self.summarised is not None:
-            low, high = self.summarised.score_range
-            return low == high
-        return bool(np.ptp(self.y_score) == 0.0)  # type: ignore[arg-type]
-
-    @property
-    def scored(self) -> ScoredPart:
-        """Labels and scores for figures; of a summarised part the bins."""
-        if self.summarised is not None:
-            return self.summarised.as_few_scores
-        return ScoredPart(self.y_true, self.y_score)  # type: ignore[arg-type]
+from auclab.solvers.fitted import Fitted
+from auclab.types import Status
 
 
 @dataclass(frozen=True)
@@ -98,10 +63,9 @@ class Fold:
     """One split, solved and measured.
 
     `model` is the fitted pipeline from raw rows to decisions; `features` names the entries of
-    ``solution.coef``; a baseline has a `BaselineFit` as `solution` and no `optimum`; `parts` has "train" and, unless
-    the test part is empty, "test"; `remarks` say which
-    bounds were not computed and why; `tuning` says how a parameter was selected, if one was. `training_sha256` is the
-    checksum of the prepared training part; `spread` has the units of `norm_bound` where the formulation has no norm.
+    ``solution.coef``; a baseline has no `optimum`; `parts` has "train" and, unless the test part is empty, "test";
+    `remarks` say which bounds were not computed and why; `tuning` says how a parameter was selected, if one was.
+    `training_sha256` is the checksum of the prepared training part.
     `decision` reads the scores; `scorer` is what ``scorer.json`` says; `effects` are the coefficients in the units of
     the data, None where the scorer is no formula over the columns. `card` is that of a scorecard.
     `constraints` says which of those on the coefficients hold with equality. `in_blocks` are the prepared rows of the
@@ -111,14 +75,13 @@ class Fold:
     split: Split
     model: Any
     features: tuple[str, ...]
-    solution: Solution | BaselineFit
+    solution: Fitted
     optimum: Optimum | None
     parts: Mapping[str, PartResult]
     guarantees: tuple[Guarantee, ...] = ()
     remarks: tuple[str, ...] = ()
     tuning: Tuning | None = None
     training_sha256: str = ""
-    spread: Array | None = None
     decision: Decision = UNDECIDED
     scorer: Mapping[str, Any] | None = None
     effects: Effects | None = None
@@ -146,7 +109,7 @@ class Fold:
             "seconds/tune": self.seconds_of_tuning,
             "seconds/total": self.seconds,
         }
-        if isinstance(self.solution, BaselineFit):  # nothing is known of what it minimised
+        if not self.solution.has_objective:  # nothing is known of what it minimised
             numbers = {key: value for key, value in numbers.items() if key.startswith(("seconds", "iterations"))}
         numbers |= {f"{name}/{key}": value for name, part in self.parts.items() for key, value in part.metrics.items()}
         numbers |= self.uncertainty

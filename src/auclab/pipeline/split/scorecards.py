@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from auclab.datasets.records import Dataset
 from auclab.estimators.scorecard_classifier import card_of, sign_constraints
-from auclab.formulations import Scorecard
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.pipeline.split.formula import column_names, labels_of
 from auclab.scorecards import Card, ItemEncoder
@@ -31,17 +30,18 @@ def item_encoder(preprocessing: Any) -> ItemEncoder:
         Another preprocessing, whose columns are no items.
     """
     encoder = preprocessing[-1]
-    if not isinstance(encoder, ItemEncoder):
+    if not hasattr(encoder, "items_"):
         raise AuclabError(
             "formulation=scorecard gives points to items, bins and categories of the columns; add preprocess=items"
         )
-    return encoder
+    found: ItemEncoder = encoder
+    return found
 
 
 def on_items(
-    program: Scorecard, preprocessing: Any, dataset: Dataset, constraints: ColumnConstraints | None
-) -> tuple[Scorecard, ColumnConstraints | None]:
-    """The program on the items of a training part, and what its signs say about them."""
+    program: Any, preprocessing: Any, dataset: Dataset, constraints: ColumnConstraints | None
+) -> tuple[Any, ColumnConstraints | None]:
+    """The program, a `Scorecard`, on the items of a training part, and what its signs say about them."""
     encoder = item_encoder(preprocessing)
     if program.signs:
         if constraints is not None:
@@ -52,12 +52,8 @@ def on_items(
     return replace(program, features=groups, signs=None), constraints
 
 
-def card_of_split(
-    solution: Any, preprocessing: Any, matrix: Any, y: NDArray[np.int64], dataset: Dataset
-) -> Card | None:
-    """The card of a solved split; None for other formulations."""
-    if not isinstance(solution.formulation, Scorecard):
-        return None
+def card_of_split(solution: Any, preprocessing: Any, matrix: Any, y: NDArray[np.int64], dataset: Dataset) -> Card:
+    """The card of a solved split."""
     items = item_encoder(preprocessing).items_
     about = {"dataset": dataset.name, "dataset_sha256": dataset.sha256, "training_rows": len(y)}
     return card_of(items, solution, matrix, y == 1, labels=labels_of(dataset), about=about)

@@ -28,9 +28,11 @@ from auclab.metrics.summary.brackets import ErrorBounds
 from auclab.metrics.summary.gathered_rows import BYTES_A_SCORE
 from auclab.metrics.summary.lists import joined, mean_atoms
 from auclab.metrics.summary.scored_block import scored_block
+from auclab.pipeline.split.measured import HeldPart, Measured
 from auclab.samples.blocks.table import BlockTable, scores_of
 from auclab.samples.blocks.tree import tree_sum
 from auclab.samples.tables import in_memory
+from auclab.solvers.fitted import Fitted
 from auclab.types import Array, AuclabError
 
 #: Rows up to which the scores of a part are held in this process, and everything is computed from them.
@@ -78,7 +80,7 @@ class SummarisedPart:
 
     See Also
     --------
-    auclab.metrics.ScoredPart : The same with all scores in memory.
+    auclab.pipeline.split.measured.HeldPart : The same with all scores in memory.
     """
 
     labels: NDArray[Any]
@@ -148,10 +150,11 @@ class SummarisedPart:
         mean_error = 1.0 - 2.0 * self.value("ferri_auc")
         return max(mean_error + self.value("scored_auc"), 0.0) / share if share > 0.0 else 0.0
 
-    def estimate(self, metric: str | Callable[..., float], level: float) -> Estimate:
+    def estimate(self, metric: str | Callable[..., float], level: float) -> Estimate | None:
         """Value, standard error and interval of AUC or bAUC; of very many scores for the worst within their limits."""
         entry, options = metric_of(metric, {})
-        assert entry is not None
+        if entry is None or entry.name not in ("auc", "bauc"):
+            return None
         blocks = self.blocks if self.takes_in_one_pass(entry.name) else None
         options = entry.bind(options)
         found = estimate_summary(self.summary, entry.name, blocks=blocks, level=level, memory_gb=MEMORY_GB, **options)
@@ -163,7 +166,7 @@ class SummarisedPart:
         """Whether the scores that a standard error needs fit the memory."""
         return len(self.labels) * BYTES_A_SCORE <= MEMORY_GB * 1e9
 
-    def hinge_limit(self, a: float) -> float:
+    def hinge(self, a: float) -> float:
         """An upper limit of the mean of ``[1 − a (h(x⁺) − h(x⁻))]₊`` over pairs, off by second order in the bins."""
         return 1.0 if a == 0.0 else a * self._error_bounds.hinge(-1.0 / a)[1]
 
@@ -171,8 +174,12 @@ class SummarisedPart:
     def _error_bounds(self) -> ErrorBounds:
         return ErrorBounds(self.summary.pos, self.summary.neg)
 
+    @property
+    def held(self) -> None:
+        """The scores are not in memory."""
+
     @cached_property
-    def as_few_scores(self) -> ScoredPart:
+    def for_figures(self) -> ScoredPart:
         """The mean of every bin with its number of scores as weight, for figures: none shows more than that."""
         lists = joined(mean_atoms(self.summary.pos), mean_atoms(self.summary.neg))
         pos_weight = lists.weight_pos / lists.weight_pos.sum() * self.n_pos
@@ -191,7 +198,7 @@ class SummarisedPart:
         below = np.nextafter(self.summary.edges[::-1], -np.inf)  # a score at the edge is above
         return Cuts(np.concatenate(([high + 0.5 * margin], below, [low - 0.5 * margin])), tp, fp)
 
-    def scores(self) -> Iterator[Array]:
+    def by_block(self) -> Iterator[Array]:
         """The scores block by block, in the order of the rows; one pass."""
         for scores in self.table.run(scores_of, repeat(self.coef, len(self.table.blocks))):
             yield scores + self.intercept
@@ -215,26 +222,20 @@ def check_metric(metric: str | Callable[..., float], n_rows: int) -> None:
         )
 
 
-def estimable_by_summary(metric: str | Callable[..., float]) -> bool:
-    """Whether a summary has a standard error of the metric."""
-    entry, _ = metric_of(metric, {})
-    return entry is not None and entry.name in ("auc", "bauc")
-
-
 def is_summarised(X: Any) -> bool:
     """Whether the scores of these rows are not held in this process."""
     return not in_memory(X) and len(X) > MOST_HELD
 
 
-def part_of(labels: NDArray[Any], X: Any, solution: Any) -> ScoredPart | SummarisedPart:
+def part_of(labels: NDArray[Any], X: Any, solution: Fitted) -> Measured:
     """The scores of a part in memory, or how they are summarised.
 
     Parameters
     ----------
     labels : array of shape (n_samples,)
     X : array, CSR matrix or BlockTable of shape (n_samples, n_features)
-    solution : Solution or BaselineFit
+    solution : Fitted
     """
     if is_summarised(X) and solution.coef is not None:
         return SummarisedPart(labels, X, np.asarray(solution.coef), float(solution.intercept))
-    return ScoredPart(labels, solution.decision_function(X))
+    return HeldPart(labels, solution.decision_function(X))

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from auclab.kernels.kernel import Kernel
 from auclab.models.timings import Timings
 from auclab.solvers.certificate import relative_gap
+from auclab.solvers.fitted import InFeatures
 from auclab.solvers.kernel.dual_points import from_solve
-from auclab.solvers.kernel.solution import less_offset
+from auclab.solvers.kernel.solution import NEEDS_BOUNDED, less_offset
 from auclab.solvers.kernel.training import Training
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.solver import solve as solve_newton
@@ -69,6 +70,17 @@ class RandomFeatureSolution(Solution):
         end = f"status={self.status!s}, seconds={self.timings.total:.3g}"
         features = f"kernel={self.kernel}, n_features={self.phases.size}"
         return f"RandomFeatureSolution({self.formulation}, {features}, {value}, {end})"
+
+    def read_optimum(self) -> None:
+        """Nothing is proved about the optimum over the random features."""
+
+    def not_verified(self, gap: float) -> str:
+        """Why the gap is no proof."""
+        return f"random features have a space of their own, {gap:.1e} from the kernel's optimum"
+
+    def in_features(self, features: Any, scores: Array | None, radius: float | None) -> InFeatures:
+        """The scorer is linear in no features of which bounds could know the size."""
+        return InFeatures(features, None, None, remark=NEEDS_BOUNDED)
 
     def decision_function(self, X: Any) -> Array:
         """Scores of rows `X`, shape (n_rows,)."""

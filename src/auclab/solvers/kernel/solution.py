@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -10,12 +11,15 @@ from numpy.typing import NDArray
 
 from auclab.formulations.optimum import Optimum
 from auclab.kernels.kernel import Kernel
+from auclab.solvers.fitted import InFeatures
 from auclab.solvers.kernel.words import in_space
 from auclab.solvers.solution import Solution
 from auclab.types import Array
 
 #: Kernel values that are computed at once when rows are scored (64 MB).
 _AT_ONCE = 8_000_000
+#: What is said of bounds over rows, by kind, where they do not hold.
+NEEDS_BOUNDED = "{} bounds hold with a kernel whose values are bounded, rbf or laplacian"
 
 
 @dataclass(frozen=True)
@@ -89,10 +93,42 @@ class KernelSolution(Solution):
         """Number of landmarks."""
         return int(self.landmarks.size)
 
+    @property
+    def on_landmarks(self) -> KernelSolution:
+        """The scorer itself."""
+        return self
+
+    @property
+    def proved_for(self) -> str:
+        """The scorers of which none is better."""
+        return "for every scorer of the space" if self.space == "whole" else "in the span of its landmarks"
+
+    @property
+    def words(self) -> str:
+        """Kernel, number of landmarks and length."""
+        return f"{self.kernel} · {self.n_landmarks} landmarks · ‖h‖ = {self.length:.4g}"
+
+    def in_words(self, statement: str) -> str:
+        """A statement about coefficients w as one about functions h."""
+        return in_space(statement)
+
+    def in_features(self, features: Any, scores: Array | None, radius: float | None) -> InFeatures:
+        """The scorer as a linear one, with the scores over ‖h‖ as the one feature, and w = (‖h‖,).
+
+        Bounds need of h its scores, its length, and ``sup ‖φ(x) − φ(y)‖``, which for a bounded kernel no sample has to
+        tell.
+        """
+        kernel = self.kernel
+        if scores is None or not math.isfinite(kernel.diameter):
+            return InFeatures(features, None, None, remark=NEEDS_BOUNDED)
+        column, radius = scores[:, None] / (self.length or 1.0), math.sqrt(kernel.largest)
+        ensured = f"the kernel itself ensures ‖φ(x)‖ ≤ {radius:.4g} and ‖φ(x) − φ(y)‖ ≤ {kernel.diameter:.4g}, "
+        return InFeatures(column, np.array([self.length]), radius, kernel.diameter, f"{ensured}of whatever rows")
+
     def read_optimum(self) -> Optimum:
         """What the optimal value says about the errors of h/‖h‖_H, as `auclab.formulations.read_optimum` of a w."""
         read = self.formulation.read_optimum(self.objective, self.lower_bound, np.array([self.length]))
-        return replace(read, statement=in_space(read.statement))
+        return replace(read, statement=self.in_words(read.statement))
 
     def decision_function(self, X: Any) -> Array:
         """Scores of rows `X` (n_rows, n_features), shape (n_rows,): O(n_landmarks) kernel values a row.
@@ -114,9 +150,3 @@ class KernelSolution(Solution):
 def less_offset(rows: Any, offset: Array | None) -> Any:
     """Rows less what was subtracted from the training rows."""
     return rows if offset is None else np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows) - offset
-
-
-def equation_of(solution: Any) -> str:
-    """The program that was solved in one line: of functions h with a kernel, else of coefficients w."""
-    equation = str(solution.formulation.equation())
-    return in_space(equation) if isinstance(solution, KernelSolution) else equation

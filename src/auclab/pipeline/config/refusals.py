@@ -1,0 +1,51 @@
+"""What cannot be combined with a baseline, a scorecard or a kernel, in one table."""
+
+from __future__ import annotations
+
+from auclab.types import AuclabError
+
+_OF_BASELINES = "not supported for baselines such as {}, which other libraries fit; leave"
+#: By what fits, what it does not take and why; {} stands for the name of the formulation.
+REFUSED = {
+    "baseline": {
+        "class_weight": f"class_weight is {_OF_BASELINES} it out",
+        "constraints": f"constraints are {_OF_BASELINES} them out",
+        "kernel": f"a kernel is {_OF_BASELINES} it out",
+        "tune.tolerance": f"tune.tolerance is {_OF_BASELINES} it out",
+        "blocks": "formulation={} is fitted by another library, which needs all rows in memory; dataset=blocks works "
+        "with the formulations of auclab",
+    },
+    "integer": {
+        "kernel": "a kernel is for bauc, ranksvm, csvm and the like, and not for {}",
+        "blocks": "formulation={} needs all rows in memory; take dataset=file and fewer rows",
+    },
+    "kernel": {
+        "constraints": "constraints are on the coefficients of columns, which a kernel has none of; leave one out",
+        "blocks": "a kernel needs its rows in memory, and X is in blocks; use fewer rows, or no kernel",
+    },
+}
+
+
+def refuse(kind: str, name: str, **given: bool) -> None:
+    """Raise `AuclabError` for the first of what is given that cannot be combined.
+
+    Parameters
+    ----------
+    kind : str
+        What fits: a key of `REFUSED`; others take everything.
+    name : str
+        Of the formulation.
+    **given : bool
+        Whether each of the entries of the table is asked for.
+
+    Examples
+    --------
+    >>> refuse("integer", "scorecard", class_weight=True)
+    >>> refuse("integer", "scorecard", kernel=True)
+    Traceback (most recent call last):
+        ...
+    auclab.types.AuclabError: a kernel is for bauc, ranksvm, csvm and the like, and not for scorecard
+    """
+    for what, reason in REFUSED.get(kind, {}).items():
+        if given.get(what.replace(".", "_")):
+            raise AuclabError(reason.format(name))

@@ -1,0 +1,153 @@
+"""A part of a split that is measured: its scores in memory, or a summary of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
+
+from auclab.compiled.hinge import pair_hinge_value
+from auclab.estimators.threshold import Cuts
+from auclab.inference import Estimate, estimate_part
+from auclab.inference.catalogue import estimable
+from auclab.metrics import ScoredPart
+from auclab.types import Array
+
+Metric = str | Callable[..., float]
+
+
+class Measured(Protocol):
+    """Labels of a part, and what its scores are worth.
+
+    See Also
+    --------
+    HeldPart : With all scores in memory.
+    auclab.pipeline.split.summarised_part.SummarisedPart : From summaries of blocks.
+    """
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """1 for the positive class, 0 for the other."""
+
+    @property
+    def n_pos(self) -> int:
+        """Number of positives."""
+
+    @property
+    def n_neg(self) -> int:
+        """Number of negatives."""
+
+    @property
+    def score_range(self) -> tuple[float, float]:
+        """The least and the largest score."""
+
+    @property
+    def held(self) -> ScoredPart | None:
+        """The scores, where they are in memory."""
+
+    @property
+    def for_figures(self) -> ScoredPart:
+        """Scores that look the same in a figure."""
+
+    @property
+    def cuts(self) -> Cuts:
+        """The thresholds, and what lies above each."""
+
+    def by_block(self) -> Iterator[Array]:
+        """The scores in the order of the rows, some at a time."""
+
+    def value(self, metric: Metric) -> float:
+        """A metric, computed once."""
+
+    def estimate(self, metric: Metric, level: float) -> Estimate | None:
+        """With standard error and interval; None for a metric that would need a bootstrap."""
+
+    def hinge(self, a: float) -> float:
+        """Mean of ``[1 − a (h(x⁺) − h(x⁻))]₊`` over the pairs, or an upper limit of it."""
+
+
+@dataclass(frozen=True, eq=False)
+class HeldPart(ScoredPart):
+    """A part with all scores in memory.
+
+    See Also
+    --------
+    auclab.metrics.ScoredPart : Its parameters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> part = HeldPart(np.array([0, 0, 1, 1]), np.array([1.0, 3.0, 3.0, 2.0]))
+    >>> part.score_range, part.hinge(0.0)
+    ((1.0, 3.0), 1.0)
+    """
+
+    @property
+    def held(self) -> HeldPart:
+        """The part itself."""
+        return self
+
+    @property
+    def for_figures(self) -> HeldPart:
+        """The part itself."""
+        return self
+
+    @property
+    def cuts(self) -> Cuts:
+        """The thresholds between two scores."""
+        return Cuts.of(self.positive, self.scores, None, None)
+
+    @property
+    def score_range(self) -> tuple[float, float]:
+        """The least and the largest score."""
+        return float(self.scores.min()), float(self.scores.max())
+
+    def by_block(self) -> Iterator[Array]:
+        """All scores."""
+        yield self.scores
+
+    def estimate(self, metric: Metric, level: float) -> Estimate | None:
+        """With standard error and interval; None for a metric that would need a bootstrap."""
+        return None if estimable(metric, {}).rows is None else estimate_part(self, metric, level=level)
+
+    def hinge(self, a: float) -> float:
+        """Mean of ``[1 − a (h(x⁺) − h(x⁻))]₊`` over the pairs."""
+        scores = self.finite_classes
+        return float(pair_hinge_value(a * scores.pos, a * scores.neg, 1.0))
+
+
+@dataclass(frozen=True)
+class PartResult:
+    """The training or the test part of a split and its metrics by name.
+
+    `estimates` has standard errors and confidence intervals of those metrics that have them.
+    """
+
+    part: Measured
+    metrics: Mapping[str, float]
+    estimates: Mapping[str, Estimate] = field(default_factory=dict)
+
+    @property
+    def y_true(self) -> NDArray[Any]:
+        """Labels, 1 = positive."""
+        return self.part.labels
+
+    @property
+    def y_score(self) -> Array | None:
+        """Scores; None where they are summarised."""
+        return None if self.part.held is None else self.part.held.scores
+
+    @property
+    def all_tied(self) -> bool:
+        """Whether all scores are equal."""
+        low, high = self.part.score_range
+        return low == high
+
+
+def measure(part: Measured, metrics: Mapping[str, Metric], level: float | None) -> PartResult:
+    """All metrics; with a `level`, for rows the scorer has not seen, intervals where these need no bootstrap."""
+    values = {key: part.value(metric) for key, metric in metrics.items()}
+    found = {} if level is None else {key: part.estimate(metric, level) for key, metric in metrics.items()}
+    return PartResult(part, values, {key: estimate for key, estimate in found.items() if estimate is not None})

@@ -1,0 +1,221 @@
+"""What fits a scorer to the training part of a split: a formulation, one with a kernel, a scorecard, a baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from auclab.datasets.records import Dataset
+from auclab.estimators import AUCClassifier
+from auclab.estimators.baselines import Baseline
+from auclab.formulations import Program
+from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.pipeline.config.kernel_settings import KernelConfig
+from auclab.pipeline.config.refusals import refuse
+from auclab.pipeline.config.settings import SolverConfig, TuneConfig
+from auclab.pipeline.split.constrained import DataConstraints
+from auclab.pipeline.split.scorecards import card_of_split, on_items
+from auclab.pipeline.split.tuning import Tuning, tune_baseline, tune_formulation
+from auclab.scorecards import Card
+from auclab.solvers.fitted import Fitted
+
+#: ``balanced``, or weights of the labels 0 and 1.
+ClassWeight = Mapping[int, float] | Literal["balanced"] | None
+Labels = NDArray[np.int64]
+
+
+class Method(Protocol):
+    """What fits a scorer.
+
+    See Also
+    --------
+    method_of : The one of a formulation.
+    """
+
+    @property
+    def kind(self) -> str:
+        """Its key in `auclab.pipeline.config.refusals.REFUSED`."""
+
+    @property
+    def formulation(self) -> Program | Baseline:
+        """What is fitted."""
+
+    def tuned(
+        self, preprocessing: Pipeline, X: Any, y: Labels, config: TuneConfig, constraints: DataConstraints | None
+    ) -> tuple[Method, Tuning]:
+        """The method with what is selected on inner folds of the training part, before preprocessing, and how."""
+
+    def prepared(
+        self, preprocessing: Pipeline, dataset: Dataset, constraints: ColumnConstraints | None
+    ) -> tuple[Method, ColumnConstraints | None]:
+        """The method and the constraints behind a fitted preprocessing."""
+
+    def fit(self, X: Any, y: Labels, constraints: ColumnConstraints | None) -> tuple[Any, Fitted]:
+        """A fitted classifier of scikit-learn, and what is known about its scorer."""
+
+    def card(self, fitted: Fitted, preprocessing: Pipeline, X: Any, y: Labels, dataset: Dataset) -> Card | None:
+        """The scorecard, if it is one."""
+
+
+@dataclass(frozen=True)
+class ProgramMethod:
+    """A formulation and a solver."""
+
+    formulation: Program
+    solver: SolverConfig
+    class_weight: ClassWeight = None
+
+    kind: ClassVar[str] = "program"
+
+    def classifier(self, constraints: ColumnConstraints | None = None) -> AUCClassifier:
+        """Unfitted; it cuts at 0, since the threshold of a run is chosen by its rule `decision.threshold`."""
+        return AUCClassifier(
+            formulation=self.formulation,
+            solver=self.solver.name,
+            tolerance=self.solver.tolerance,
+            time_limit=self.solver.time_limit,
+            solver_options=self.solver.options,
+            class_weight=self.class_weight,
+            constraints=constraints,
+            decision_threshold=0.0,
+        )
+
+    def tuned(
+        self, preprocessing: Pipeline, X: Any, y: Labels, config: TuneConfig, constraints: DataConstraints | None
+    ) -> tuple[Self, Tuning]:
+        """The method with what is selected on inner folds of the training part, before preprocessing, and how."""
+        program, tuning = tune_formulation(preprocessing, self.classifier(), X, y, config, constraints)
+        return replace(self, formulation=program), tuning
+
+    def prepared(
+        self, preprocessing: Pipeline, dataset: Dataset, constraints: ColumnConstraints | None
+    ) -> tuple[Self, ColumnConstraints | None]:
+        """As they are."""
+        return self, constraints
+
+    def fit(self, X: Any, y: Labels, constraints: ColumnConstraints | None) -> tuple[AUCClassifier, Fitted]:
+        """A fitted classifier of scikit-learn, and its solution."""
+        classifier = self.classifier(constraints).fit(X, y)
+        return classifier, classifier.solution_
+
+    def card(self, fitted: Fitted, preprocessing: Pipeline, X: Any, y: Labels, dataset: Dataset) -> Card | None:
+        """None."""
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelMethod(ProgramMethod):
+    """A formulation over the space of a kernel."""
+
+    kernel: KernelConfig
+
+    kind: ClassVar[str] = "kernel"
+
+    def classifier(self, constraints: ColumnConstraints | None = None) -> AUCClassifier:
+        """Unfitted, with the kernel and its own tolerance."""
+        kernel = self.kernel
+        return (
+            super()
+            .classifier()
+            .set_params(kernel=kernel.kernel(), tolerance=kernel.tolerance, solver_options=kernel.options)
+        )
+
+    def tuned(
+        self, preprocessing: Pipeline, X: Any, y: Labels, config: TuneConfig, constraints: DataConstraints | None
+    ) -> tuple[Self, Tuning]:
+        """γ too where it is asked for; the columns of a precomputed kernel are cut with its rows."""
+        if config.parameter != "kernel" and self.kernel.name != "precomputed":
+            return super().tuned(preprocessing, X, y, config, constraints)
+        from auclab.pipeline.split.kernel_tuning import tune_kernel
+
+        program, taken, tuning = tune_kernel(preprocessing, self.classifier(), X, y, config)
+        return replace(self, formulation=program, kernel=self.kernel.taking(taken)), tuning
+
+
+@dataclass(frozen=True)
+class ScorecardMethod(ProgramMethod):
+    """A scorecard on the items of a training part."""
+
+    kind: ClassVar[str] = "integer"
+
+    def prepared(
+        self, preprocessing: Pipeline, dataset: Dataset, constraints: ColumnConstraints | None
+    ) -> tuple[Self, ColumnConstraints | None]:
+        """On the items that the preprocessing has made."""
+        program, on_columns = on_items(self.formulation, preprocessing, dataset, constraints)
+        return replace(self, formulation=program), on_columns
+
+    def card(self, fitted: Fitted, preprocessing: Pipeline, X: Any, y: Labels, dataset: Dataset) -> Card | None:
+        """The card with its points and what each total means."""
+        return card_of_split(fitted, preprocessing, X, y, dataset)
+
+
+@dataclass(frozen=True)
+class BaselineMethod:
+    """A scorer of another library."""
+
+    formulation: Baseline
+
+    kind: ClassVar[str] = "baseline"
+
+    def tuned(
+        self, preprocessing: Pipeline, X: Any, y: Labels, config: TuneConfig, constraints: DataConstraints | None
+    ) -> tuple[Self, Tuning]:
+        """The method with what is selected on inner folds of the training part, before preprocessing, and how."""
+        baseline, tuning = tune_baseline(preprocessing, self.formulation, X, y, config)
+        return replace(self, formulation=baseline), tuning
+
+    def prepared(
+        self, preprocessing: Pipeline, dataset: Dataset, constraints: ColumnConstraints | None
+    ) -> tuple[Self, ColumnConstraints | None]:
+        """As they are."""
+        return self, constraints
+
+    def fit(self, X: Any, y: Labels, constraints: ColumnConstraints | None) -> tuple[Any, Fitted]:
+        """A fitted classifier of the library, and what is known of it."""
+        fitted = self.formulation.fit(X, y)
+        return fitted.classifier, fitted
+
+    def card(self, fitted: Fitted, preprocessing: Pipeline, X: Any, y: Labels, dataset: Dataset) -> Card | None:
+        """None."""
+        return None
+
+
+def method_of(
+    formulation: Any,
+    solver: SolverConfig,
+    *,
+    class_weight: ClassWeight = None,
+    kernel: KernelConfig | None = None,
+    **given: bool,
+) -> Method:
+    """The method of a formulation.
+
+    Parameters
+    ----------
+    formulation : Program or Baseline
+    solver : SolverConfig
+    class_weight : ClassWeight
+    kernel : KernelConfig, optional
+    **given : bool
+        Whether there are ``constraints``, and whether rows are in ``blocks``.
+
+    Raises
+    ------
+    AuclabError
+        What cannot be combined (`auclab.pipeline.config.refusals`).
+    """
+    given |= {"class_weight": class_weight is not None, "kernel": kernel is not None}
+    refuse(formulation.kind, formulation.name, **given)
+    if kernel is not None:
+        refuse(KernelMethod.kind, formulation.name, **given)
+        return KernelMethod(formulation, solver, class_weight, kernel=kernel)
+    if formulation.kind == BaselineMethod.kind:
+        return BaselineMethod(formulation)
+    kind = ScorecardMethod if formulation.kind == ScorecardMethod.kind else ProgramMethod
+    return kind(formulation, solver, class_weight)

@@ -1,0 +1,164 @@
+"""What everything that was fitted answers to: a linear scorer, one of a kernel's space, one of another library.
+
+Whoever measures, shows or keeps a scorer asks it here, and not for its class.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from auclab.types import Array, Status
+
+if TYPE_CHECKING:
+    from auclab.formulations.optimum import Optimum
+    from auclab.models.timings import Timings
+
+
+@dataclass(frozen=True)
+class InFeatures:
+    """A scorer as generalization bounds see it: linear in some features of the training part.
+
+    Attributes
+    ----------
+    features : array, CSR matrix or BlockTable of shape (n_train, n_features)
+    coef : array of shape (n_features,) or None
+        None where the scorer is linear in no features that are known.
+    radius : float or None
+        Of a ball that holds every row there can be; None where nothing ensures one.
+    diameter : float or None
+        How far apart a positive and a negative can be, where that is less than twice the radius.
+    ensured : str
+        What ensures both, where it is not the preprocessing.
+    remark : str or None
+        Why bounds that look at the rows do not hold, with ``{}`` for their kind; nothing is said where it is empty.
+        None where they hold.
+    """
+
+    features: Any
+    coef: Array | None
+    radius: float | None
+    diameter: float | None = None
+    ensured: str = ""
+    remark: str | None = None
+
+
+class Fitted(Protocol):
+    """A fitted scorer and what is known about it.
+
+    See Also
+    --------
+    auclab.solvers.solution.Solution : Of a formulation; what its attributes mean.
+    auclab.estimators.baselines.BaselineFit : Of another library.
+    """
+
+    @property
+    def formulation(self) -> Any:
+        """What was fitted; it has a `name` and an `equation`."""
+
+    @property
+    def certificate(self) -> Any:
+        """`Certificate`: numbers of the proof, NaN where there is none."""
+
+    @property
+    def status(self) -> Status:
+        """How the fit ended."""
+
+    @property
+    def solver(self) -> str:
+        """What fitted it."""
+
+    @property
+    def timings(self) -> Timings:
+        """Seconds."""
+
+    @property
+    def iterations(self) -> int:
+        """Number of iterations."""
+
+    @property
+    def history(self) -> tuple[tuple[float, float, float], ...]:
+        """Seconds, objective and lower bound of every outer step."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know."""
+
+    @property
+    def coef(self) -> Any:
+        """Coefficients of shape (n_features,); None of a scorer that is not linear."""
+
+    @property
+    def intercept(self) -> float:
+        """What is added to every score."""
+
+    @property
+    def multipliers(self) -> Array | None:
+        """The dual point of the bound, an entry per observation."""
+
+    @property
+    def shares_neg(self) -> Array | None:
+        """Weights of the negatives that belong to it."""
+
+    @property
+    def bin_multipliers(self) -> Any:
+        """The dual point by bins of the scores."""
+
+    @property
+    def constraints(self) -> Any:
+        """`ColumnConstraints` that `coef` satisfies."""
+
+    @property
+    def constraint_multipliers(self) -> Array | None:
+        """Their multipliers."""
+
+    @property
+    def spread(self) -> Array | None:
+        """The units in which the length is measured up to which the bound holds, where a norm does not say it."""
+
+    @property
+    def objective(self) -> float:
+        """Value of the point."""
+
+    @property
+    def lower_bound(self) -> float:
+        """Bound of all values."""
+
+    @property
+    def gap(self) -> float:
+        """Relative distance of both."""
+
+    @property
+    def has_objective(self) -> bool:
+        """Whether it is known what was minimised."""
+
+    @property
+    def equation(self) -> str:
+        """The program in one line."""
+
+    @property
+    def proved_for(self) -> str:
+        """The scorers of which none is better, such as ``for every w``."""
+
+    @property
+    def radius_text(self) -> str:
+        """The length up to which the bound holds, such as ``‖w‖ ≤ 3``; empty where it holds for any."""
+
+    @property
+    def on_landmarks(self) -> Any:
+        """The scorer itself where it is one on landmarks, a `KernelSolution`; else None."""
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores of shape (n_samples,)."""
+
+    def read_optimum(self) -> Optimum | None:
+        """What the optimal value says about the ranking errors; None where nothing is proved about it."""
+
+    def in_words(self, statement: str) -> str:
+        """A statement about coefficients w as one about this kind of scorer."""
+
+    def not_verified(self, gap: float) -> str:
+        """Why the certificate proves no optimality, where it never does; `gap` is the largest one over splits."""
+
+    def in_features(self, features: Any, scores: Array | None, radius: float | None) -> InFeatures:
+        """What bounds need, from features and scores of the training part and the radius that preprocessing ensures."""
