@@ -8,7 +8,6 @@ lying within the observed radius.
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -17,11 +16,7 @@ from numpy.typing import ArrayLike
 from auclab.bounds.checks import check_nonnegative
 from auclab.regularisers import norm_named
 from auclab.samples.as_sample import as_sample
-from auclab.samples.blocks.block_sample import BlockSample
-from auclab.types import Array, AuclabError, Norm
-
-#: Entries of the features that are filled in at a time.
-_BLOCK = 10**7
+from auclab.types import AuclabError, Norm
 
 Kernel = Literal["rbf", "laplacian", "cosine", "linear", "polynomial"]
 
@@ -119,35 +114,4 @@ def observed_radii(X: Any, y: ArrayLike, norm: Norm = "l2") -> tuple[float, floa
     (2.0, 2.0)
     """
     norm_named(norm)
-    sample: Any = as_sample(X, y)
-    if sample.in_blocks:
-        return _farthest_in_blocks(sample, norm)
-    centre = sample.X_pos.sum(axis=0) + sample.X_neg.sum(axis=0)
-    centre = np.asarray(centre).ravel() / (sample.n_pos + sample.n_neg)
-    far_pos, far_neg = (_farthest(part, centre, norm) for part in (sample.X_pos, sample.X_neg))
-    return far_pos, far_neg
-
-
-def _farthest_in_blocks(sample: BlockSample, norm: Norm) -> tuple[float, float]:
-    """The same in two passes over blocks."""
-    total = sample.combine(np.ones(sample.n_pos), -np.ones(sample.n_neg))
-    work = partial(_farthest_of, total / (sample.n_pos + sample.n_neg), norm)
-    found = np.array(list(sample.table.run(work, sample.table.split(sample.positive))))
-    return float(found[:, 0].max()), float(found[:, 1].max())
-
-
-def _farthest_of(centre: Array, norm: Norm, rows: Any, positive: Any) -> tuple[float, float]:
-    """A task: the largest distance of either class."""
-    pos, neg = (_farthest(rows[np.flatnonzero(side)], centre, norm) for side in (positive, ~positive))
-    return pos, neg
-
-
-def _farthest(rows: Any, centre: Array, norm: Norm) -> float:
-    """Largest ‖x − centre‖_*, some rows at a time: sparse ones are filled in."""
-    order = {"l2": 2, "l1": np.inf, "linf": 1}[norm]
-    farthest, step = 0.0, max(1, _BLOCK // max(centre.size, 1))
-    for start in range(0, rows.shape[0], step):
-        block = rows[start : start + step]
-        block = block.toarray() if hasattr(block, "toarray") else block
-        farthest = max(farthest, float(np.linalg.norm(block - centre, order, axis=1).max()))
-    return farthest
+    return as_sample(X, y).radii({"l2": 2, "l1": np.inf, "linf": 1}[norm])

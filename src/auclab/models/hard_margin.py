@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -56,9 +55,8 @@ def hard_margin(problem: Problem) -> Separator | None:
     weighted = sample.share_pos > 0, sample.share_neg > 0
     used_pos, used_neg = sample.X_pos[weighted[0]], sample.X_neg[weighted[1]]
     half = 0.5 if problem.over_pairs else 1.0
-    stack: Any = sp.vstack if sample.is_sparse else np.vstack
     side = np.r_[np.ones(used_pos.shape[0]), -np.ones(used_neg.shape[0])]
-    rows = sp.hstack([sp.csc_array(stack([-used_pos, used_neg])), sp.csc_array(side[:, None])], format="csc")
+    rows = sp.hstack([sp.csc_array(sample.stack([-used_pos, used_neg])), sp.csc_array(side[:, None])], format="csc")
     quadratic = sp.diags_array(np.r_[np.ones(n_features), 0.0], format="csc")
     found = solve_quadratic_pair(quadratic, np.zeros(n_features + 1), None, (rows, np.full(side.size, -half)))
     if found is None:

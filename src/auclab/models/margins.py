@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from auclab.formulations.problem import Problem
@@ -29,9 +26,8 @@ def all_margins(problem: Problem) -> Margins:
     if problem.over_pairs:
         rows_pos, rows_neg = np.divmod(np.arange(sample.n_pos * sample.n_neg), sample.n_neg)
         return pair_margins(problem, rows_pos, rows_neg)
-    stack: Any = sp.vstack if sample.is_sparse else np.vstack
     signs = np.r_[np.ones(sample.n_pos), -np.ones(sample.n_neg)]
-    return Margins(stack([sample.X_pos, -sample.X_neg]), np.concatenate(sample.point_weights), signs)
+    return Margins(sample.stack([sample.X_pos, -sample.X_neg]), np.concatenate(sample.point_weights), signs)
 
 
 def marginals(problem: Problem, weights: Array) -> tuple[Array, Array]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from auclab.formulations.problem import Problem
@@ -74,9 +73,8 @@ def _points_around(problem: Problem, arguments_pos: Array, arguments_neg: Array,
     selected = np.flatnonzero(undecided)
     positive = selected < sample.n_pos
     X_pos, X_neg = sample.take(selected[positive], selected[~positive] - sample.n_pos)
-    stack = sp.vstack if sample.is_sparse else np.vstack
     return Window(
-        Margins(stack([X_pos, -X_neg]), capacity[selected], np.where(positive, 1.0, -1.0)),
+        Margins(sample.stack([X_pos, -X_neg]), capacity[selected], np.where(positive, 1.0, -1.0)),
         np.where(positive, selected, -1),
         np.where(positive, -1, selected - sample.n_pos),
         on[: sample.n_pos],

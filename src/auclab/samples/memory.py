@@ -12,14 +12,18 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from auclab.compiled.accurate import weighted_column_sums
 from auclab.compiled.sparse_rows import sparse_gram
 from auclab.samples.centring import check_range, column_offsets, column_range
 from auclab.samples.mostly_zero import compressed, is_mostly_zero, moved_entries
+from auclab.samples.protocol import Sums
 from auclab.types import Array, AuclabError
 from auclab.validation import positive_mask, same_length, weight_vector
 
 #: Observations per class from which the spread of the features is estimated.
 _SPREAD_SAMPLE_SIZE = 10_000
+#: Entries of sparse rows that are filled at a time.
+_AT_ONCE = 10**7
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,7 @@ class Sample:
     See Also
     --------
     auclab.samples.as_sample.as_sample : Makes a sample from features and labels.
+    auclab.samples.protocol.Rows : What solvers and proofs ask of it.
     """
 
     X_pos: Any
@@ -154,6 +159,26 @@ class Sample:
         return bool(sp.issparse(self.X_pos))
 
     @property
+    def drawn(self) -> Sample | None:
+        """Rows in memory that stand for too many to be held: none of a sample that is in memory."""
+        return None
+
+    @property
+    def n_entries(self) -> int:
+        """Entries of the rows that are in memory or read: all of dense rows, the nonzeros of sparse ones."""
+        stored = (X.nnz if self.is_sparse else X.size for X in (self.X_pos, self.X_neg))
+        return int(sum(stored))
+
+    def arrays(self) -> tuple[Array, Array]:
+        """`X_pos` and `X_neg` as arrays, those of CSR matrices filled."""
+        pos, neg = (np.asarray(X.toarray() if self.is_sparse else X) for X in (self.X_pos, self.X_neg))
+        return pos, neg
+
+    def stack(self, parts: Sequence[Any]) -> Any:
+        """Rows of this sample one under the other, in their form."""
+        return sp.vstack(parts).tocsr() if self.is_sparse else np.vstack(parts)
+
+    @property
     def weights(self) -> tuple[Array | None, Array | None]:
         """`(share_pos, share_neg)`, or `(None, None)` where all are equal: the compiled loops are faster without."""
         return (self.share_pos, self.share_neg) if self.weighted else (None, None)
@@ -199,6 +224,13 @@ class Sample:
         X_pos, X_neg = (_moved(X, self.offset, 1.0) for X in (self.X_pos, self.X_neg))
         return replace(self, X_pos=X_pos, X_neg=X_neg, offset=None)
 
+    def in_units(self, unit: Array) -> Sample:
+        """The sample with its columns divided by `unit`, powers of 2, whose scores are those of ``coef · unit``."""
+        sides = self.X_pos, self.X_neg
+        X_pos, X_neg = (X @ sp.diags_array(1.0 / unit) if self.is_sparse else X / unit for X in sides)
+        rounding = None if self.rounding is None else self.rounding.in_units(unit)
+        return replace(self, X_pos=X_pos, X_neg=X_neg, offset=None, rounding=rounding)
+
     def scores(self, coef: Array) -> tuple[Array, Array]:
         """``(X_pos @ coef, X_neg @ coef)``."""
         return np.asarray(self.X_pos @ coef), np.asarray(self.X_neg @ coef)
@@ -206,6 +238,16 @@ class Sample:
     def take(self, rows_pos: NDArray[np.integer], rows_neg: NDArray[np.integer]) -> tuple[Any, Any]:
         """The rows of either class with these numbers, in their order; numbers may repeat."""
         return self.X_pos[rows_pos], self.X_neg[rows_neg]
+
+    def radii(self, order: float) -> tuple[float, float]:
+        """The largest distance of a positive, and of a negative, from the mean of all rows, of order 1, 2 or ∞."""
+        centre = np.ravel(self.X_pos.sum(axis=0) + self.X_neg.sum(axis=0)) / (self.n_pos + self.n_neg)
+        pos, neg = (farthest_row(X, centre, order) for X in (self.X_pos, self.X_neg))
+        return pos, neg
+
+    def accurate_sums(self, pos: Array, neg: Array) -> tuple[Sums, Sums]:
+        """``Σ_i α_i x_i⁺`` and ``Σ_j β_j x_j⁻`` as ``(high, low, error)``, in twice the working precision."""
+        return weighted_column_sums(self.X_pos, pos), weighted_column_sums(self.X_neg, neg)
 
     def gram(self, weight_pos: Array, weight_neg: Array) -> Array:
         """``Σ_i u_i x_i⁺x_i⁺ᵀ + Σ_j v_j x_j⁻x_j⁻ᵀ``, shape (n_features, n_features); weights ≥ 0, most may be 0."""
@@ -247,6 +289,16 @@ def class_shares(positive: NDArray[np.bool_], weight: Array | None) -> tuple[Arr
         )
     total = total_pos + total_neg
     return pos / total_pos, neg / total_neg, total_pos / total, total_neg / total
+
+
+def farthest_row(rows: Any, centre: Array, order: float) -> float:
+    """The largest ``‖x − centre‖`` of order 1, 2 or ∞, some rows at a time: sparse ones are filled; 0 without rows."""
+    farthest, step = 0.0, max(1, _AT_ONCE // max(centre.size, 1))
+    for start in range(0, rows.shape[0], step):
+        block = rows[start : start + step]
+        block = block.toarray() if hasattr(block, "toarray") else block
+        farthest = max(farthest, float(np.linalg.norm(block - centre, order, axis=1).max()))
+    return farthest
 
 
 def strided(size: int) -> slice:

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import psutil
 
 from auclab.formulations.problem import Problem
-from auclab.samples.memory import Sample
 from auclab.types import AuclabError, Status
 
 #: Seconds for a solve by a modelling language, by HiGHS or by a tree over pairs, whose time cannot be foreseen, where
@@ -102,7 +101,7 @@ def indivisible(problem: Problem, model: str) -> Indivisible:
     """
     rates = _SECONDS_PER_NONZERO[model, problem.program.over]
     # A row over points has its score, intercept, loss and norm beside the features, a pair two scores and its loss.
-    nonzeros = stored_entries(problem.sample) + (4 if problem.over_pairs else 5) * problem.n_margins
+    nonzeros = problem.sample.n_entries + (4 if problem.over_pairs else 5) * problem.n_margins
     squares = _SCS_SECONDS_PER_SQUARE * problem.n_margins**2 if (model, problem.over_pairs) == ("scs", False) else 0.0
     return Indivisible(nonzeros * rates.compiling, nonzeros * rates.setup + squares, nonzeros * rates.iteration)
 
@@ -150,15 +149,8 @@ def without_verification(problem: Problem, time_limit: float | None) -> float | 
     """
     if time_limit is None or math.isinf(time_limit):
         return time_limit
-    reserved = _VERIFICATION_AT_LEAST + _VERIFICATION_PER_ENTRY * stored_entries(problem.sample)
+    reserved = _VERIFICATION_AT_LEAST + _VERIFICATION_PER_ENTRY * problem.sample.n_entries
     return time_limit - min(VERIFICATION_SHARE * time_limit, reserved)
-
-
-def stored_entries(sample: Sample) -> int:
-    """Entries of the rows that are in memory or read: all of a dense sample, the nonzeros of a sparse one."""
-    if sample.in_blocks or not sample.is_sparse:
-        return (sample.n_pos + sample.n_neg) * sample.n_features
-    return int(sample.X_pos.nnz + sample.X_neg.nnz)
 
 
 def seconds_allowed(time_limit: float | None) -> float:
@@ -191,10 +183,10 @@ def margin_bytes(problem: Problem, model: str) -> float:
     sample = problem.sample
     nonzeros = float(sample.n_features)
     if sample.is_sparse:
-        stored = (sample.X_pos.nnz + sample.X_neg.nnz) / (sample.n_pos + sample.n_neg)
+        stored = sample.n_entries / (sample.n_pos + sample.n_neg)
         nonzeros = min(nonzeros, stored * (2 if problem.over_pairs else 1))
     each, per_nonzero = BYTES_PER_MARGIN[model]
-    of_rows = BYTES_PER_ENTRY.get(model, 0.0) * stored_entries(sample)
+    of_rows = BYTES_PER_ENTRY.get(model, 0.0) * sample.n_entries
     return problem.n_margins * (each + per_nonzero * nonzeros) + of_rows
 
 

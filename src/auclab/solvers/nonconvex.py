@@ -83,8 +83,7 @@ def solve_nonconvex(
 def _shifted(problem: Problem, plain: Program, direction: Array) -> Problem:
     """The plain program (z = 0) whose margins are those of `problem` plus ``z direction·w``."""
     sample, step = problem.sample, problem.program.threshold * direction
-    dense_pos = sample.X_pos.toarray() if sample.is_sparse else sample.X_pos
-    dense_neg = sample.X_neg.toarray() if sample.is_sparse else sample.X_neg
+    dense_pos, dense_neg = sample.arrays()
     moved_neg = dense_neg if problem.over_pairs else dense_neg - step
     return Problem(plain, replace(sample, X_pos=dense_pos + step, X_neg=moved_neg, offset=None))
 

@@ -79,7 +79,7 @@ def solve_exactly(problem: Problem, seconds: float = 10.0) -> ExactOptimum | Non
     ([1000000000.0], 0.0)
     """
     sample = problem.sample
-    rows_pos, rows_neg = (X.toarray() if sample.is_sparse else X for X in (sample.X_pos, sample.X_neg))
+    rows_pos, rows_neg = sample.arrays()
     units = [_unit(column) for column in np.vstack([rows_pos, rows_neg]).T.tolist()]
     pos, neg = (_integers(rows, units) for rows in (rows_pos, rows_neg))
     if problem.over_pairs:

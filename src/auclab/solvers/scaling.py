@@ -18,7 +18,6 @@ from functools import wraps
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
@@ -108,11 +107,8 @@ def scaled(problem: Problem, unit: Array) -> Problem:
     sample, program = problem.sample, problem.program
     if program.uses_norm:
         program = with_scaled_parameters(program, 1.0 / float(unit[0]))
-    rows = [X @ sp.diags_array(1.0 / unit) if sample.is_sparse else X / unit for X in (sample.X_pos, sample.X_neg)]
     constraints = None if problem.constraints is None else problem.constraints.in_units(unit)
-    rounding = None if sample.rounding is None else sample.rounding.in_units(unit)
-    moved = replace(sample, X_pos=rows[0], X_neg=rows[1], offset=None, rounding=rounding)
-    return Problem(program, moved, constraints)
+    return Problem(program, sample.in_units(unit), constraints)
 
 
 def feature_units(problem: Problem) -> Array | None:

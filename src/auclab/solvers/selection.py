@@ -7,7 +7,6 @@ any number and on points but the fewest, where a library that takes all margins 
 from __future__ import annotations
 
 from auclab.formulations.problem import Problem
-from auclab.solvers.budget import stored_entries
 from auclab.solvers.registry import SOLVERS, capable_solvers
 
 #: Linear programs over so few pairs are solved faster by HiGHS, with all of them, than by newton.
@@ -44,7 +43,7 @@ def select_solver(problem: Problem) -> tuple[str, str]:
 
 def _selected(problem: Problem) -> tuple[str, str]:
     program, sample = problem.program, problem.sample
-    n_features, entries = sample.n_features, stored_entries(sample)
+    n_features, entries = sample.n_features, sample.n_entries
     if program.has_whole_points:
         return "integer", "a scorecard has whole points"
     if problem.constraints is not None and not problem.constraints.is_convex:

@@ -9,7 +9,6 @@ import numpy as np
 
 from auclab.formulations.problem import Problem
 from auclab.samples.centring import moved_intercept, moved_intercept_parts
-from auclab.solvers.budget import stored_entries
 from auclab.solvers.certificate import SMALL_OBJECTIVE, certify_tree
 from auclab.solvers.feasible_point import nearest_feasible
 from auclab.solvers.rational_simplex import is_small_linear
@@ -226,7 +225,7 @@ def _canonical(
 
 def _is_made_canonical(problem: Problem) -> bool:
     """Whether separable data get their hard-margin separator in a program with a penalty, where it is the optimum."""
-    return problem.program.regulariser.norm.is_euclidean and stored_entries(problem.sample) <= _CANONICAL_ENTRIES
+    return problem.program.regulariser.norm.is_euclidean and problem.sample.n_entries <= _CANONICAL_ENTRIES
 
 
 def _hard_margin(problem: Problem, raw: RawSolution) -> tuple[RawSolution, float] | None:
@@ -282,7 +281,7 @@ def _null_proof_is_too_long(problem: Problem, null: RawSolution, tolerance: floa
     if problem.sample.in_blocks:
         return True  # the program takes all rows in memory
     per_entry = _NULL_PROOF_PER_ENTRY if problem.program.regulariser.norm.is_euclidean else _LINEAR_NULL_PROOF_PER_ENTRY
-    needed = per_entry * stored_entries(problem.sample)
+    needed = per_entry * problem.sample.n_entries
     if needed <= _QUICK:
         return False
     if null.status is not Status.OPTIMAL or 2.0 * needed > seconds:

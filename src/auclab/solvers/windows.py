@@ -25,7 +25,6 @@ from auclab.models.dual_lp import DualPoint, Region, solve_dual
 from auclab.models.timings import Timings
 from auclab.models.window import Window, window_around
 from auclab.models.window_cone import solve_cone
-from auclab.solvers.budget import stored_entries
 from auclab.solvers.certificate import SMALL_OBJECTIVE, certify, dual_bound, relative_gap
 from auclab.solvers.feasible_point import nearest_feasible
 from auclab.solvers.raw import RawSolution
@@ -120,7 +119,7 @@ def solve_windows(
     if problem.constraints is not None:
         near = nearest_feasible(problem.constraints, coef, problem.sample.spread)
         coef = coef if near is None else near
-    entries = max(1, stored_entries(problem.sample) // (problem.sample.n_pos + problem.sample.n_neg))
+    entries = max(1, problem.sample.n_entries // (problem.sample.n_pos + problem.sample.n_neg))
     largest = max(MIN_CONIC_WINDOW, min(_MAX_WINDOW, _MAX_ENTRIES // entries))
     state = _TrustRegion(
         coef,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import repeat
 from typing import Any
 from weakref import ref
@@ -16,12 +16,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from auclab.compiled.accurate import two_sums, weighted_column_sums
 from auclab.samples.blocks import row_forms
 from auclab.samples.blocks.first_look import FirstLook, looks_at
 from auclab.samples.blocks.labels import BlockLabels, labels_of
 from auclab.samples.blocks.table import BlockTable, scores_of
 from auclab.samples.centring import LARGEST, check_variation, column_offsets
-from auclab.samples.memory import Sample, class_shares, spread_of, strided
+from auclab.samples.memory import Sample, class_shares, farthest_row, spread_of, strided
+from auclab.samples.protocol import Sums
 from auclab.types import Array, AuclabError
 
 #: Of tables with at least so many rows some are drawn: at most this many of either class, and so many bytes, or rows
@@ -105,6 +107,11 @@ class BlockSample(Sample):
         """Blocks are dense."""
         return False
 
+    @property
+    def n_entries(self) -> int:
+        """Entries that a pass reads."""
+        return (self.n_pos + self.n_neg) * self.n_features
+
     def _check_and_centre(self) -> None:
         """One pass that checks all values, finds offsets, `spread` and the difference of the means, and draws rows."""
         strided_by = strided(self.n_pos).step, strided(self.n_neg).step
@@ -184,6 +191,24 @@ class BlockSample(Sample):
         """``Σ_i u_i x_i⁺x_i⁺ᵀ + Σ_j v_j x_j⁻x_j⁻ᵀ`` in one pass."""
         weights = (self._joined(slices, weight_pos, weight_neg) for slices in self._class_slices())
         return np.asarray(sum(self.table.run(row_forms.gram, weights)))
+
+    def accurate_sums(self, pos: Array, neg: Array) -> tuple[Sums, Sums]:
+        """``Σ_i α_i x_i⁺`` and ``Σ_j β_j x_j⁻`` as ``(high, low, error)``, in one pass."""
+        weights = (self._joined(slices, pos, neg) for slices in self._class_slices())
+        parts = self.table.run(_accurate_sums, zip(weights, self.table.split(self.positive), strict=True))
+        total = np.zeros((2, 3, self.n_features))  # classes; high, low, error
+        for part in parts:
+            high, rest = two_sums(total[:, 0], part[:, 0])
+            low, error = total[:, 1] + (rest + part[:, 1]), total[:, 2] + part[:, 2] + 2.0**-100 * abs(part[:, 0])
+            total = np.stack([high, low, error], axis=1)
+        of_pos, of_neg = ((each[0], each[1], each[2]) for each in total)
+        return of_pos, of_neg
+
+    def radii(self, order: float) -> tuple[float, float]:
+        """The largest distance of a positive, and of a negative, from the mean of all rows, in two passes."""
+        centre = self.combine(np.ones(self.n_pos), -np.ones(self.n_neg)) / (self.n_pos + self.n_neg)
+        found = list(self.table.run(partial(_farthest, centre, order), self.table.split(self.positive)))
+        return max(pos for pos, _ in found), max(neg for _, neg in found)
 
     def bin_sums(self, bins_pos: NDArray[np.int32], bins_neg: NDArray[np.int32], n_bins: int) -> tuple[Array, Array]:
         """``Σ share_k x_k`` over the observations of each bin, by class, shape (n_bins, n_features), in one pass.
@@ -282,6 +307,19 @@ def _shares(labels: BlockLabels) -> tuple[Array, Array, float, float]:
 
 def _weighted_sum(rows: Array, weights: Array) -> Array:
     return np.asarray(weights @ rows)
+
+
+def _accurate_sums(rows: Any, argument: tuple[Array, NDArray[np.bool_]]) -> NDArray[np.float64]:
+    """A task: the sums of either class."""
+    weights, positive = argument
+    sides = np.where(positive, weights, 0.0), np.where(positive, 0.0, weights)
+    return np.array([weighted_column_sums(rows, side) for side in sides])
+
+
+def _farthest(centre: Array, order: float, rows: Any, positive: NDArray[np.bool_]) -> tuple[float, float]:
+    """A task: the largest distance of either class."""
+    pos, neg = (farthest_row(rows[np.flatnonzero(side)], centre, order) for side in (positive, ~positive))
+    return pos, neg
 
 
 def _bin_sums(rows: Any, argument: tuple[NDArray[np.int32], Array, int]) -> Array:

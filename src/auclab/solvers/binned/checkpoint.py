@@ -8,7 +8,7 @@ import zipfile
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -94,8 +94,7 @@ def checkpoint_path(folder: str | Path, problem: Problem, tolerance: float) -> P
     AuclabError
         The folder cannot be made.
     """
-    sample = problem.sample
-    assert isinstance(sample, BlockSample)
+    sample = cast("BlockSample", problem.sample)
     digest = hashlib.sha256(repr((problem.program, tolerance, sample.n_pos, sample.n_neg)).encode())
     for path in sorted({str(each.block.source.path) for each in sample.labels if hasattr(each.block.source, "path")}):
         digest.update(repr((path, file_state(path))).encode())

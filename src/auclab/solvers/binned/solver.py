@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
@@ -59,10 +60,9 @@ _CONTRADICTION = 1e-9
 
 def is_solved_in_bins(problem: Problem) -> bool:
     """Whether a problem in blocks is one for this solver: a mean of hinges without constraints, with drawn rows."""
-    sample = problem.sample
-    if not isinstance(sample, BlockSample) or sample.drawn is None or problem.constraints is not None:
+    if problem.sample.drawn is None or problem.constraints is not None or problem.sample.n_features > MOST_FEATURES:
         return False
-    return problem.program.is_mean_of_hinges and problem.program.is_convex and sample.n_features <= MOST_FEATURES
+    return problem.program.is_mean_of_hinges and problem.program.is_convex
 
 
 def solve_in_bins(
@@ -109,10 +109,9 @@ class BinnedSolve:
         n_bins: int | None = None,
         checkpoint: str | Path | None = None,
     ) -> None:
-        assert isinstance(problem.sample, BlockSample)
         assert problem.sample.drawn is not None
         self.problem, self.tolerance, self.monitor = problem, tolerance, monitor
-        self.sample, self.drawn = problem.sample, problem.sample.drawn
+        self.sample, self.drawn = cast("BlockSample", problem.sample), problem.sample.drawn
         self.method = DampedNewton(problem.program, problem.sample.spread, monitor)
         self.drawn_loss = smooth_loss(problem, self.drawn)
         self.most_bins = max(64, min(MOST_BINS, MOST_BYTES // (16 * problem.sample.n_features)))

@@ -8,7 +8,7 @@ from auclab.formulations.problem import Problem
 from auclab.models.dual_lp import Fixed
 from auclab.models.margins import all_margins, marginals
 from auclab.models.window_cone import solve_cone
-from auclab.solvers.budget import finite_or_none, seconds_allowed, stored_entries
+from auclab.solvers.budget import finite_or_none, seconds_allowed
 from auclab.solvers.raw import RawSolution
 from auclab.types import Status
 
@@ -31,7 +31,7 @@ def solve_points(problem: Problem, time_limit: float | None) -> RawSolution | No
     auclab.solvers.conic.cvxpy_solve.solve_conic : The same for every program.
     """
     sample = problem.sample
-    if problem.over_pairs or stored_entries(sample) > DIRECT_ENTRIES:
+    if problem.over_pairs or sample.n_entries > DIRECT_ENTRIES:
         return None
     nothing = Fixed(0.0, np.zeros(sample.n_features))
     limit = finite_or_none(seconds_allowed(time_limit))

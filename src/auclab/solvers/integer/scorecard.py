@@ -118,9 +118,7 @@ class _Cards:
         ]
         self.limits: tuple[Limit, ...] = tuple(limits)
         self._most = tuple(int(group.max()) + 1 if k is None else int(k) for group, k in most)
-        plain = sample.uncentred()
-        X_pos, X_neg = (np.asarray(X.toarray() if sample.is_sparse else X) for X in (plain.X_pos, plain.X_neg))
-        self.X_pos, self.X_neg = X_pos, X_neg
+        X_pos, X_neg = self.X_pos, self.X_neg = sample.uncentred().arrays()
         (self._distinct_pos, self._share_pos), (self._distinct_neg, self._share_neg) = (
             _distinct(X_pos, sample.share_pos),
             _distinct(X_neg, sample.share_neg),

@@ -157,13 +157,10 @@ def check_program(program: Program) -> None:
 
 def _joined(sample: Sample, memory: float) -> Any:
     """The rows in the order of the data; as an array where that takes no more than a quarter of the memory."""
-    rows: Any = sp.vstack([sample.X_pos, sample.X_neg]).tocsr() if sample.is_sparse else None
     back = np.empty(sample.positive.size, dtype=np.intp)
     back[np.r_[np.flatnonzero(sample.positive), np.flatnonzero(~sample.positive)]] = np.arange(back.size)
-    if rows is None:
-        return np.vstack([sample.X_pos, sample.X_neg])[back]
-    rows = rows[back]
-    return rows.toarray() if 8.0 * rows.shape[0] * rows.shape[1] <= 0.25 * memory else rows
+    rows = sample.stack([sample.X_pos, sample.X_neg])[back]
+    return rows.toarray() if sample.is_sparse and 8.0 * rows.shape[0] * rows.shape[1] <= 0.25 * memory else rows
 
 
 def _checked_matrix(X: Any) -> Array:

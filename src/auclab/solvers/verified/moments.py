@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from auclab.compiled.accurate import accurate_sum, relative_error, two_sums, weighted_column_sums
+from auclab.compiled.accurate import accurate_sum, relative_error, two_sums
 from auclab.samples.memory import Sample
 from auclab.types import Array
 
@@ -50,7 +47,7 @@ class Moments:
 
 def moments(sample: Sample, pos: Array, neg: Array) -> Moments:
     """The sums of multipliers ``pos`` (n_pos,) and ``neg`` (n_neg,) of a sample, in one pass over its rows."""
-    (high_pos, low_pos, error_pos), (high_neg, low_neg, error_neg) = _sums(sample, pos, neg)
+    (high_pos, low_pos, error_pos), (high_neg, low_neg, error_neg) = sample.accurate_sums(pos, neg)
     sum_pos, sum_neg = accurate_sum(pos), accurate_sum(neg)
     parts_pos = np.r_[high_pos, sum_pos[0]], np.r_[low_pos, sum_pos[1]]
     parts_neg = np.r_[high_neg, sum_neg[0]], np.r_[low_neg, sum_neg[1]]
@@ -66,29 +63,3 @@ def moments(sample: Sample, pos: Array, neg: Array) -> Moments:
         error[:-1] += off_by * ((sum_pos[0] + sum_neg[0]) * (1.0 + 2.0**-50))
     total = min(sum_pos[0], sum_neg[0]) * (1.0 - 2.0**-50)
     return Moments(high, rest + lost, error + 2.0**-100 * size, total)
-
-
-def _sums(sample: Sample, pos: Array, neg: Array) -> list[tuple[Array, Array, Array]]:
-    """``Σ α_i x_i`` of either class as ``(high, low, error)``."""
-    if not sample.in_blocks:
-        return [weighted_column_sums(X, w) for X, w in ((sample.X_pos, pos), (sample.X_neg, neg))]
-    table: Any = sample.table  # type: ignore[attr-defined]
-    found = []
-    for mask, values in ((sample.positive, pos), (~sample.positive, neg)):
-        weights = np.zeros(sample.positive.size)
-        weights[mask] = values
-        high, low, error = 0.0, 0.0, 0.0
-        for part in table.run(_block_sums, _split(table, weights)):
-            high, rest = two_sums(high, part[0])
-            low, error = low + (rest + part[1]), error + part[2] + 2.0**-100 * abs(part[0])
-        found.append((np.asarray(high), np.asarray(low), np.asarray(error)))
-    return found
-
-
-def _split(table: Any, weights: Array) -> Iterator[NDArray[Any]]:
-    return iter(table.split(weights))
-
-
-def _block_sums(rows: Array, weights: Array) -> tuple[Array, Array, Array]:
-    """A task: the sums of the rows of a block."""
-    return weighted_column_sums(rows, weights)
