@@ -13,11 +13,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from auclab.bounds.checks import check_nonnegative, check_probability
-from auclab.regularisers import norm_named
+from auclab.regularisers import VectorNorm, norm_named
 from auclab.types import Array, AuclabError, Norm
 
 Kind = Literal["gaussian", "rademacher"]
-_DUAL_ORDER: dict[Norm, float] = {"l2": 2, "l1": np.inf, "linf": 1}
 
 
 @dataclass(frozen=True)
@@ -108,36 +107,28 @@ def linear_complexity(
     5.585192
     """
     features = _matrix(X)
-    norm_named(norm)
+    of_w = norm_named(norm)
     check_nonnegative(norm_bound=norm_bound)
     check_probability(rho=rho)
     if kind not in get_args(Kind):
         raise AuclabError(f"kind must be one of {', '.join(get_args(Kind))}, got {kind!r}")
     if draws is not None and (draws < 1 or draws != int(draws)):
         raise AuclabError(f"draws must be a whole number ≥ 1, got {draws}")
-    sampled = draws is not None or norm == "l1"
-    share = rho / 2.0 if sampled and radius is not None else rho
-    if sampled:
-        complexity = _sampled(features, norm_bound, norm, kind, draws or 1000, share, seed)
+    lengths = np.linalg.norm(features, axis=0)
+    closed = None if draws is not None else of_w.mean_of_columns(lengths, gaussian=kind == "gaussian")
+    share = rho / 2.0 if closed is None and radius is not None else rho
+    if closed is None:
+        complexity = _sampled(features, norm_bound, of_w, kind, draws or 1000, share, seed)
     else:
-        complexity = _closed(features, norm_bound, norm, kind)
+        how = "exact" if closed[1] else "an upper bound"
+        complexity = Complexity(norm_bound * closed[0], 0.0, f"closed form, {how}")
     if radius is None:
         return complexity
-    return _of_distribution(complexity, len(features), norm_bound, norm, kind, radius, share)
-
-
-def _closed(X: Array, norm_bound: float, norm: Norm, kind: Kind) -> Complexity:
-    columns = np.linalg.norm(X, axis=0)
-    if norm == "l2":
-        return Complexity(norm_bound * float(np.linalg.norm(columns)), 0.0, "closed form, an upper bound")
-    total = norm_bound * float(columns.sum())
-    if kind == "gaussian":
-        return Complexity(math.sqrt(2.0 / math.pi) * total, 0.0, "closed form, exact")
-    return Complexity(total, 0.0, "closed form, an upper bound")
+    return _of_distribution(complexity, len(features), norm_bound, of_w, kind, radius, share)
 
 
 def _sampled(
-    X: Array, norm_bound: float, norm: Norm, kind: Kind, draws: int, rho: float, seed: int | None
+    X: Array, norm_bound: float, norm: VectorNorm, kind: Kind, draws: int, rho: float, seed: int | None
 ) -> Complexity:
     rng = np.random.default_rng(seed)
     suprema = np.empty(draws)
@@ -145,24 +136,20 @@ def _sampled(
     for start in range(0, draws, block):
         shape = (min(block, draws - start), len(X))
         signs = rng.standard_normal(shape) if kind == "gaussian" else rng.choice((-1.0, 1.0), shape)
-        suprema[start : start + block] = np.linalg.norm(signs @ X, _DUAL_ORDER[norm], axis=1)
-    if kind == "gaussian":
-        columns = np.linalg.norm(X, axis=0)
-        scale = {"l2": float(np.linalg.norm(X, 2)), "l1": float(columns.max()), "linf": float(columns.sum())}[norm]
-    else:
-        scale = float(np.linalg.norm(np.linalg.norm(X, _DUAL_ORDER[norm], axis=1)))
+        suprema[start : start + block] = norm.dual_rows(signs @ X)
+    scale = norm.largest_image(X) if kind == "gaussian" else float(np.linalg.norm(norm.dual_rows(X)))
     error = norm_bound * scale * math.sqrt(2.0 * math.log(1.0 / rho) / draws)
     return Complexity(norm_bound * float(suprema.mean()), error, f"mean of {draws} draws")
 
 
 def _of_distribution(
-    of_sample: Complexity, m: int, norm_bound: float, norm: Norm, kind: Kind, radius: float, rho: float
+    of_sample: Complexity, m: int, norm_bound: float, norm: VectorNorm, kind: Kind, radius: float, rho: float
 ) -> Complexity:
     check_nonnegative(radius=radius)
     size = math.sqrt(2.0 / math.pi) if kind == "gaussian" else 1.0
     error = of_sample.error + 2.0 * norm_bound * radius * size * math.sqrt(m * math.log(1.0 / rho) / 2.0)
     simple = norm_bound * radius * math.sqrt(m)
-    if norm == "l2" and simple <= of_sample.value + error:
+    if norm.is_euclidean and simple <= of_sample.value + error:
         return Complexity(simple, 0.0, "closed form for all laws within the radius, an upper bound")
     return Complexity(of_sample.value, error, f"{of_sample.method}; the law of X within the radius")
 

@@ -194,13 +194,12 @@ def ball_complexity(norm: Norm, n: int, n_features: int | None) -> float:
     >>> ball_complexity("l2", 25, None), ball_complexity("linf", 100, 4), ball_complexity("linf", 1, 4)
     (0.2, 0.2, 1.0)
     """
-    norm_named(norm)
-    if norm == "l2":
-        return 1.0 / math.sqrt(n)
+    of_w = norm_named(norm)
+    if of_w.is_euclidean:  # in any number of dimensions
+        return of_w.mean_sum(n, 1)
     if n_features is None or not 1 <= n_features < 2**53:
         raise AuclabError(f"norm={norm!r} needs n_features ≥ 1: its complexity grows with their number")
-    growth = 2.0 * math.log(2.0 * n_features) if norm == "l1" else float(n_features)
-    return min(1.0, math.sqrt(growth / n))
+    return of_w.mean_sum(n, n_features)
 
 
 def _unit_scale(coef: ArrayLike) -> Array:
@@ -234,5 +233,4 @@ def _best_scale(pos: Array, neg: Array) -> float:
 
 
 def _support(norm: Norm, diameter: float) -> str:
-    dual = {"l2": "l2", "l1": "linf", "linf": "l1"}[norm]
-    return f"no positive and negative that can occur are {dual} further apart than {diameter:.4g}"
+    return f"no positive and negative that can occur are {norm_named(norm).dual_name} further apart than {diameter:.4g}"

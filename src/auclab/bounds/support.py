@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from typing import Any, Literal, get_args
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.bounds.checks import check_nonnegative
@@ -113,5 +112,4 @@ def observed_radii(X: Any, y: ArrayLike, norm: Norm = "l2") -> tuple[float, floa
     >>> observed_radii([[0.0, 0.0], [1.0, 3.0], [2.0, 0.0]], [0, 1, 0], norm="linf")
     (2.0, 2.0)
     """
-    norm_named(norm)
-    return as_sample(X, y).radii({"l2": 2, "l1": np.inf, "linf": 1}[norm])
+    return as_sample(X, y).radii(norm_named(norm).dual_rows)

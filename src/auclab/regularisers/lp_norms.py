@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -35,6 +36,10 @@ class _LpNorm(VectorNorm):
         """‖g‖_*, the norm of the dual order."""
         return _lp(g, self.dual_order)
 
+    def dual_rows(self, X: Array) -> Array:
+        """‖x_i‖_* of every row."""
+        return np.asarray(np.linalg.norm(X, self.dual_order, axis=1))
+
     def accurate(self, w: Array) -> tuple[float, float]:
         """‖w‖ as ``high + low``, with about 30 digits."""
         return accurate_norm(w, self.order)
@@ -49,13 +54,25 @@ class L1(_LpNorm):
     (7.0, 4.0)
     """
 
-    name, symbol = "l1", "‖w‖₁"
+    name, symbol, dual_name = "l1", "‖w‖₁", "linf"
     order, dual_order = 1, np.inf
     face = L1Face
 
     def dual_box(self, n_features: int) -> Array:
         """Every limit is 1."""
         return np.ones(n_features)
+
+    def ball_radius(self, n_features: int) -> float:
+        """No entry is larger than the length."""
+        return 1.0
+
+    def largest_image(self, X: Array) -> float:
+        """The longest column."""
+        return float(np.linalg.norm(X, axis=0).max())
+
+    def mean_sum(self, n: int, n_features: int) -> float:
+        """``√(2 ln(2d)/n)``, by Massart's lemma."""
+        return min(1.0, math.sqrt(2.0 * math.log(2.0 * n_features) / n))
 
     def subgradient(self, w: Array) -> Array:
         """The signs of w."""
@@ -92,9 +109,25 @@ class L2(_LpNorm):
     (5.0, 5.0)
     """
 
-    name, symbol = "l2", "‖w‖₂"
+    name, symbol, dual_name = "l2", "‖w‖₂", "l2"
     order = dual_order = 2
     is_polyhedral, is_euclidean = False, True
+
+    def ball_radius(self, n_features: int) -> float:
+        """It is the same ball."""
+        return 1.0
+
+    def largest_image(self, X: Array) -> float:
+        """The largest singular value."""
+        return float(np.linalg.norm(X, 2))
+
+    def mean_sum(self, n: int, n_features: int) -> float:
+        """``1/√n``, by Jensen's inequality."""
+        return 1.0 / math.sqrt(n)
+
+    def mean_of_columns(self, lengths: Array, *, gaussian: bool) -> tuple[float, bool]:
+        """``√Σ ‖X_k‖₂²``, by Jensen's inequality."""
+        return float(np.linalg.norm(lengths)), False
 
     def subgradient(self, w: Array) -> Array:
         """``w/‖w‖``."""
@@ -128,9 +161,26 @@ class Linf(_LpNorm):
     (4.0, 7.0)
     """
 
-    name, symbol = "linf", "‖w‖∞"
+    name, symbol, dual_name = "linf", "‖w‖∞", "l1"
     order, dual_order = np.inf, 1
     face = LinfFace
+
+    def ball_radius(self, n_features: int) -> float:
+        """``√d``."""
+        return math.sqrt(n_features)
+
+    def largest_image(self, X: Array) -> float:
+        """The lengths of the columns together, or less."""
+        return float(np.linalg.norm(X, axis=0).sum())
+
+    def mean_sum(self, n: int, n_features: int) -> float:
+        """``√(d/n)``, by Jensen's inequality."""
+        return min(1.0, math.sqrt(n_features / n))
+
+    def mean_of_columns(self, lengths: Array, *, gaussian: bool) -> tuple[float, bool]:
+        """``Σ ‖X_k‖₂``, for normal γ times ``E abs(γ) = √(2/π)``, which is exact."""
+        total = float(lengths.sum())
+        return (math.sqrt(2.0 / math.pi) * total, True) if gaussian else (total, False)
 
     def subgradient(self, w: Array) -> Array:
         """The mean of the signed unit vectors of the largest entries."""

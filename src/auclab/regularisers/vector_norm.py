@@ -22,6 +22,8 @@ class VectorNorm(ABC):
         As in the configuration.
     symbol : str
         As in equations.
+    dual_name : str
+        Of ‖·‖_*, in a sentence.
     is_polyhedral : bool
         Whether ``‖w‖ ≤ t`` is described by linear rows alone, so that a program with it is a linear one.
     is_euclidean : bool
@@ -36,6 +38,7 @@ class VectorNorm(ABC):
 
     name: str
     symbol: str = "‖w‖"
+    dual_name: str = "in the dual norm"
     is_polyhedral: ClassVar[bool] = True
     is_euclidean: ClassVar[bool] = False
     face: ClassVar[type[Face] | None] = None
@@ -85,6 +88,30 @@ class VectorNorm(ABC):
 
         Arrays of shapes (n_functions, n) and (n,); None if the norm does not say: multipliers that violate a constraint
         with a buffer are then scaled and not corrected.
+        """
+        return None
+
+    def dual_rows(self, X: Array) -> Array:
+        """‖x_i‖_* of every row, shape (n_rows,)."""
+        return np.array([self.dual(row) for row in X])
+
+    def ball_radius(self, n_features: int) -> float:
+        """The largest ‖x‖_* over ``‖x‖₂ ≤ 1``, or more: ``√Σ ‖e_k‖_*²`` for the unit vectors e_k."""
+        units = (np.eye(1, n_features, k)[0] for k in range(n_features))
+        return float(np.linalg.norm([self.dual(unit) for unit in units]))
+
+    def largest_image(self, X: Array) -> float:
+        """The largest ``‖Xw‖₂`` over ‖w‖ ≤ 1, or more."""
+        return float(np.linalg.norm(self.dual_rows(X)))
+
+    def mean_sum(self, n: int, n_features: int) -> float:
+        """Bound of ``E‖Σ_{k≤n} σ_k d_k‖_* / n`` for ``‖d_k‖_* ≤ 1`` and independent signs σ_k; 1 holds for any norm."""
+        return 1.0
+
+    def mean_of_columns(self, lengths: Array, *, gaussian: bool) -> tuple[float, bool] | None:
+        """Bound of ``E‖Σ_i γ_i x_i‖_*`` for normal γ_i, or signs, from the ‖·‖₂ of the columns; whether it is exact.
+
+        None where there is no closed form.
         """
         return None
 

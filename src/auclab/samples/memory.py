@@ -239,10 +239,10 @@ class Sample:
         """The rows of either class with these numbers, in their order; numbers may repeat."""
         return self.X_pos[rows_pos], self.X_neg[rows_neg]
 
-    def radii(self, order: float) -> tuple[float, float]:
-        """The largest distance of a positive, and of a negative, from the mean of all rows, of order 1, 2 or ∞."""
+    def radii(self, lengths: Callable[[Array], Array]) -> tuple[float, float]:
+        """The largest distance of a positive, and of a negative, from the mean of all rows, in a norm of rows."""
         centre = np.ravel(self.X_pos.sum(axis=0) + self.X_neg.sum(axis=0)) / (self.n_pos + self.n_neg)
-        pos, neg = (farthest_row(X, centre, order) for X in (self.X_pos, self.X_neg))
+        pos, neg = (farthest_row(X, centre, lengths) for X in (self.X_pos, self.X_neg))
         return pos, neg
 
     def accurate_sums(self, pos: Array, neg: Array) -> tuple[Sums, Sums]:
@@ -291,13 +291,13 @@ def class_shares(positive: NDArray[np.bool_], weight: Array | None) -> tuple[Arr
     return pos / total_pos, neg / total_neg, total_pos / total, total_neg / total
 
 
-def farthest_row(rows: Any, centre: Array, order: float) -> float:
-    """The largest ``‖x − centre‖`` of order 1, 2 or ∞, some rows at a time: sparse ones are filled; 0 without rows."""
+def farthest_row(rows: Any, centre: Array, lengths: Callable[[Array], Array]) -> float:
+    """The largest ``‖x − centre‖`` in a norm of rows, some rows at a time: sparse ones are filled; 0 without rows."""
     farthest, step = 0.0, max(1, _AT_ONCE // max(centre.size, 1))
     for start in range(0, rows.shape[0], step):
         block = rows[start : start + step]
         block = block.toarray() if hasattr(block, "toarray") else block
-        farthest = max(farthest, float(np.linalg.norm(block - centre, order, axis=1).max()))
+        farthest = max(farthest, float(lengths(block - centre).max()))
     return farthest
 
 

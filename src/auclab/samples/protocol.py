@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
@@ -101,8 +102,8 @@ class Rows(Protocol):
         """``Σ_i a_i x_i⁺x_i⁺ᵀ + Σ_j b_j x_j⁻x_j⁻ᵀ`` for weights ≥ 0."""
         ...
 
-    def radii(self, order: float) -> tuple[float, float]:
-        """The largest distance of a positive, and of a negative, from the mean of all rows, of order 1, 2 or ∞."""
+    def radii(self, lengths: Callable[[Array], Array]) -> tuple[float, float]:
+        """The largest distance of a positive, and of a negative, from the mean of all rows, in a norm of rows."""
         ...
 
     def take(self, rows_pos: NDArray[Any], rows_neg: NDArray[Any]) -> tuple[Any, Any]:

@@ -25,6 +25,7 @@ from auclab.bounds.fixed_scorer import peeled_fixed_scorer_bauc_from_sorted
 from auclab.bounds.step_weight import step_weight_from_sorted
 from auclab.pipeline.config.settings import BoundsConfig
 from auclab.pipeline.split.measured import Measured
+from auclab.regularisers import norm_named
 from auclab.solvers.fitted import Fitted, InFeatures
 from auclab.types import Norm
 
@@ -86,8 +87,7 @@ class Context(NamedTuple):
         """Radii of the classes in the norm dual to `norm`, with the conditions under which they hold."""
         features, radius, ensured = self.scorer.features, self.scorer.radius, self.scorer.ensured
         if radius is not None:
-            # a Euclidean ball: ‖x‖₁ ≤ √d ‖x‖₂
-            radius = radius * (math.sqrt(features.shape[1]) if norm == "linf" else 1.0)
+            radius = radius * norm_named(norm).ball_radius(features.shape[1])  # of a Euclidean ball
             return radius, radius, (self.fitted, *([ensured] if ensured else []))
         return *observed_radii(features, self.train.labels, norm), (self.fitted, OBSERVED)
 
@@ -173,7 +173,8 @@ def find_guarantees(
 def _stability(context: Context) -> Outcome:
     solution, train, rho = context.solution, context.train, context.rho_train
     program, gap = solution.formulation, solution.certificate.absolute_gap
-    if not (program.name == "ranksvm" and program.squared and program.norm == "l2" and program.penalty > 0):
+    of_squares = program.name == "ranksvm" and program.squared and program.regulariser.norm.is_euclidean
+    if not (of_squares and program.penalty > 0):
         return [], ["stability bounds hold for formulation=ranksvm formulation.squared=true formulation.norm=l2 only"]
     if not math.isfinite(gap):
         return [], ["stability bounds need a solution with a certified gap"]

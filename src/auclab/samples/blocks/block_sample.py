@@ -5,7 +5,7 @@ Labels, weights and results are in memory, as vectors with an entry per observat
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import repeat
@@ -204,10 +204,10 @@ class BlockSample(Sample):
         of_pos, of_neg = ((each[0], each[1], each[2]) for each in total)
         return of_pos, of_neg
 
-    def radii(self, order: float) -> tuple[float, float]:
+    def radii(self, lengths: Callable[[Array], Array]) -> tuple[float, float]:
         """The largest distance of a positive, and of a negative, from the mean of all rows, in two passes."""
         centre = self.combine(np.ones(self.n_pos), -np.ones(self.n_neg)) / (self.n_pos + self.n_neg)
-        found = list(self.table.run(partial(_farthest, centre, order), self.table.split(self.positive)))
+        found = list(self.table.run(partial(_farthest, centre, lengths), self.table.split(self.positive)))
         return max(pos for pos, _ in found), max(neg for _, neg in found)
 
     def bin_sums(self, bins_pos: NDArray[np.int32], bins_neg: NDArray[np.int32], n_bins: int) -> tuple[Array, Array]:
@@ -316,9 +316,11 @@ def _accurate_sums(rows: Any, argument: tuple[Array, NDArray[np.bool_]]) -> NDAr
     return np.array([weighted_column_sums(rows, side) for side in sides])
 
 
-def _farthest(centre: Array, order: float, rows: Any, positive: NDArray[np.bool_]) -> tuple[float, float]:
+def _farthest(
+    centre: Array, lengths: Callable[[Array], Array], rows: Any, positive: NDArray[np.bool_]
+) -> tuple[float, float]:
     """A task: the largest distance of either class."""
-    pos, neg = (farthest_row(rows[np.flatnonzero(side)], centre, order) for side in (positive, ~positive))
+    pos, neg = (farthest_row(rows[np.flatnonzero(side)], centre, lengths) for side in (positive, ~positive))
     return pos, neg
 
 
