@@ -10,14 +10,22 @@ from auclab.tracking import TrackingConfig, close_parent, open_parent
 from auclab.tracking.job_status import PARENT_VARIABLE
 from auclab.types import AuclabError
 from composed import run_here
+from store_copies import copy_databases
 
 # a shell starts background jobs with Ctrl-C ignored, which they and their children inherit; some tests send it
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# the first call of a kernel compiles it, which no deadline should count
-hypothesis_settings.register_profile("compiled", deadline=None)
-hypothesis_settings.load_profile("compiled")
+# The same few examples every time, unless more are asked for; the first call of a kernel compiles it, which no
+# deadline should count.
+FUZZ = os.environ.get("AUCLAB_FUZZ")
+hypothesis_settings.register_profile("few", deadline=None, max_examples=int(FUZZ or 30), derandomize=not FUZZ)
+hypothesis_settings.load_profile("few")
+
+
+def pytest_collection_finish():
+    """When the modules of the tests are imported."""
+    copy_databases()
 
 
 @pytest.fixture(scope="session")

@@ -1,11 +1,11 @@
 """`python run.py` from the shell, and the runs it left in the store."""
 
-import os
 import subprocess
 import sys
 
 from auclab.tracking.store import open_store
 from composed import REPOSITORY
+from warm_programs import plain, warm_programs
 
 SMALL = ("dataset=artificial", "dataset.n_pos=30", "dataset.n_neg=40", "dataset.n_features=3")
 
@@ -14,12 +14,12 @@ def command(*arguments):
     return [sys.executable, str(REPOSITORY / "run.py"), *arguments]
 
 
-def run(folder, *arguments, timeout=300):
-    environment = {key: value for key, value in os.environ.items() if not key.startswith(("AUCLAB", "MLFLOW"))}
-    environment["COLUMNS"] = "120"
+def run(folder, *arguments, **environment):
+    """The answer of ``python run.py`` with these words, in a process that has the libraries when it starts."""
     return subprocess.run(
-        command(*arguments), cwd=folder, capture_output=True, text=True, timeout=timeout, env=environment
-    )
+        ["python", str(REPOSITORY / "run.py"), *arguments], cwd=folder, capture_output=True, text=True,
+        env=plain() | warm_programs() | environment, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
 
 
 def runs_in(folder):

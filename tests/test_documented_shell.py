@@ -22,7 +22,7 @@ from composed import SHARED_DATA
 from documented import BLOCKS, ELSEWHERE
 from shell_lines import LINES, NEEDS, OTHERWISE, SAYS, SERVERS, Needs
 from test_documents import ROOT
-from warm_programs import warm_programs
+from warm_programs import plain, warm_programs
 
 LIMIT = 300
 #: What a line needs that is an extra.
@@ -41,13 +41,11 @@ GENERATED = ("_build", "api", "drawn", "gallery", "repository", "tutorials_pytho
 
 
 @pytest.fixture(scope="module")
-def shell(tmp_path_factory):
+def shell():
     """The environment in which lines run."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("AUCLAB", "MLFLOW"))}
     data = os.environ.get("AUCLAB_DATA") or str(SHARED_DATA)
-    with warm_programs(tmp_path_factory.mktemp("shell")) as programs:
-        quiet = {"COLUMNS": "120", "NO_COLOR": "1", "MLFLOW_DISABLE_TELEMETRY": "true"}
-        yield kept | {"AUCLAB_DATA": data} | quiet | programs
+    quiet = {"NO_COLOR": "1", "MLFLOW_DISABLE_TELEMETRY": "true"}
+    return plain() | {"AUCLAB_DATA": data} | quiet | warm_programs()
 
 
 def folder_of(page, folder):

@@ -2,11 +2,13 @@
 
 The lines are given to bash as they stand. A folder of two small programs, `auclab` and `python`, comes first on its
 path; they hand their words, environment, folder and streams to a server, which forks, and end with the code of the
-child. What the child runs is the program itself, only the seconds of importing SciPy, MLflow and the others are saved.
+child. What the child runs is the program itself; only the seconds of importing SciPy, MLflow and the others are saved,
+and those in which MLflow makes a new database (store_copies).
 """
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import runpy
@@ -14,16 +16,19 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import redirect_stdout, suppress
+from functools import cache
 from pathlib import Path
 
 #: Imported before the first fork: what most commands need.
 LIBRARIES = ("auclab.cli.commands", "auclab.cli.run", "auclab.pipeline.experiment", "auclab.tracking.runs", "mlflow")
 ADDRESS = "AUCLAB_TESTS_SERVER"
-#: `python` with other words than these is the interpreter itself.
+#: `python` with other words than these, or a path that ends in the first, is the interpreter itself.
 KNOWN = ("run.py", "-m")
+
+WIDTH = {"COLUMNS": "120"}
 
 _PROGRAM = """\
 #!{python} -SI
@@ -37,7 +42,7 @@ ask({name!r}, {python!r})
 def ask(name: str, python: str) -> None:
     """In the small programs: have the server run it, and end as it ends."""
     words = sys.argv[1:]
-    if name == "python" and words[:1] not in ([word] for word in KNOWN):
+    if name == "python" and (not words or os.path.basename(words[0]) not in KNOWN):
         os.execv(python, [python, *words])
     request = {"name": name, "words": words, "folder": os.getcwd(), "environment": dict(os.environ)}
     with socket.socket(socket.AF_UNIX) as server:
@@ -47,47 +52,81 @@ def ask(name: str, python: str) -> None:
         sys.exit(int(server.recv(8) or b"255"))
 
 
-@contextmanager
-def warm_programs(folder: Path) -> Iterator[dict[str, str]]:
-    """The environment of a shell whose `auclab` and `python` are quick to start."""
+def plain() -> dict[str, str]:
+    """The environment of the tests without what the reader has set for auclab."""
+    return {key: value for key, value in os.environ.items() if not key.startswith(("AUCLAB", "MLFLOW"))}
+
+
+@cache
+def warm_programs() -> dict[str, str]:
+    """What a shell's environment needs for `auclab` and `python` that start quickly, until this process ends."""
+    place = tempfile.TemporaryDirectory(prefix="warm-")
+    folder, tests = Path(place.name), str(Path(__file__).parent)
     (folder / "bin").mkdir()
     for name in ("auclab", "python"):
         program = folder / "bin" / name
-        tests = str(Path(__file__).parent)
         program.write_text(_PROGRAM.format(python=sys.executable, tests=tests, name=name))
         program.chmod(0o755)
     address = str(folder / "server")
-    server = subprocess.Popen([sys.executable, __file__, address], start_new_session=True)
-    try:
-        while not os.path.exists(address):
-            assert server.poll() is None, "the server ended"
-            time.sleep(0.05)
-        path = os.pathsep.join([str(folder / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]])
-        yield {ADDRESS: address, "PATH": path}
-    finally:
+    # The width is read when the screen is imported.
+    server = subprocess.Popen([sys.executable, __file__, address], start_new_session=True, env=plain() | WIDTH)
+
+    @atexit.register
+    def end() -> None:
         os.killpg(server.pid, signal.SIGKILL)
         server.wait()
+        place.cleanup()
+
+    while not os.path.exists(address):
+        assert server.poll() is None, "the server ended"
+        time.sleep(0.05)
+    path = os.pathsep.join([str(folder / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]])
+    return {ADDRESS: address, "PATH": path} | WIDTH
 
 
 def serve(address: str) -> None:
     """Fork for every request, until killed."""
+    before = dict(os.environ)
     for name in LIBRARIES:
         __import__(name)
+    warm_up()
+    defaults = {name: value for name, value in os.environ.items() if name not in before}  # set by what was imported
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(f"{address}.new")
         server.listen()
         os.rename(f"{address}.new", address)
-        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        signal.signal(signal.SIGCHLD, reap)
         while True:
             connection, _ = server.accept()
             if os.fork() == 0:
                 server.close()
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                answer(connection)
+                answer(connection, defaults)
             connection.close()
 
 
-def answer(connection: socket.socket) -> None:
+def reap(*_: object) -> None:
+    """Take the children that have ended, so that their seconds count as those of the server."""
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
+def warm_up() -> None:
+    """A small run, which imports what is imported late, loads the compiled loops and makes a database to be copied."""
+    from composed import run_here
+    from store_copies import copy_databases
+
+    copy_databases()
+    small = ("dataset=artificial", "dataset.n_pos=9", "dataset.n_neg=9", "formulation=ranksvm", "solver=newton")
+    with tempfile.TemporaryDirectory() as folder, open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):
+        run_here(Path(folder), *small, "tracking=mlflow", f"tracking.dir={folder}/mlruns")
+    ours = [module for name, module in sys.modules.items() if name.partition(".")[0] == "auclab"]
+    for value in [value for module in ours for value in vars(module).values() if hasattr(value, "cache_clear")]:
+        value.cache_clear()  # a program begins without answers of another environment
+
+
+def answer(connection: socket.socket, defaults: dict[str, str]) -> None:
     """Run what a request asks for in a child, send its code, and end."""
     streams = socket.recv_fds(connection, 1, 3)[1]
     request = json.loads(connection.makefile().readline())
@@ -103,7 +142,8 @@ def answer(connection: socket.socket) -> None:
         os.close(stream)
     os.chdir(request["folder"])
     os.environ.clear()
-    os.environ.update(request["environment"])
+    os.environ.update(defaults | request["environment"])
+    sys.path[:0] = filter(None, request["environment"].get("PYTHONPATH", "").split(os.pathsep))
     run(request["name"], request["words"])
     sys.exit()
 

@@ -38,6 +38,12 @@ def values():
     return answers.kept_values()
 
 
+@pytest.fixture(scope="module")
+def texts():
+    """The pages, from the results."""
+    return pages.pages()
+
+
 @pytest.mark.parametrize("name", [key for key in SCORERS if key != "lightgbm"])
 def test_every_scorer_ranks_what_it_can(parts, name):
     found = SCORERS[name](parts, 0, True)
@@ -296,16 +302,16 @@ def test_numbers_are_written_without_the_zero():
     assert [tables.probability(p) for p in (0.0001, 0.034, 0.34)] == ["< .001", ".034", ".34"]
 
 
-def test_the_pages_are_those_that_the_file_gives():
-    for name, text in pages.pages().items():
+def test_the_pages_are_those_that_the_file_gives(texts):
+    for name, text in texts.items():
         assert (pages.DOCS / f"{name}.md").read_text(encoding="utf-8") == text
 
 
 @pytest.mark.parametrize(("page", "name"), [(page, name) for page, own in figures.FIGURES.items() for name in own])
-def test_figures_are_drawn_from_the_results_kept_small_and_shown(page, name):
+def test_figures_are_drawn_from_the_results_kept_small_and_shown(page, name, texts):
     assert figures.FIGURES[page][name]().axes
     assert (pages.DOCS / page / f"{name}.png").stat().st_size < 150_000
-    assert f"]({page}/{name}.png)" in pages.pages()[page]
+    assert f"]({page}/{name}.png)" in texts[page]
 
 
 def test_docstrings_run():

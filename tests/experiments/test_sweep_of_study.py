@@ -1,14 +1,13 @@
 """A study through `run.py`: a tracked job per seed, skipped when it is known, results from the rows that were kept."""
 
 import os
-import subprocess
-import sys
 
 import pytest
 
 from auclab.tracking.store import open_store
 from composed import REPOSITORY
 from experiments import study, sweep
+from run_command import run
 
 # A study outside of the repository: PYTHONPATH finds it in every process.
 QUICK = '''
@@ -41,12 +40,7 @@ def place(tmp_path):
 
 
 def start(place, *words):
-    environment = {key: value for key, value in os.environ.items() if not key.startswith(("AUCLAB", "MLFLOW"))}
-    environment |= {"PYTHONPATH": f"{place}{os.pathsep}{REPOSITORY}", "COLUMNS": "120", "OMP_NUM_THREADS": "1"}
-    return subprocess.run(
-        [sys.executable, str(REPOSITORY / "run.py"), *words],
-        cwd=place, capture_output=True, text=True, timeout=120, env=environment,
-    )  # fmt: skip
+    return run(place, *words, PYTHONPATH=f"{place}{os.pathsep}{REPOSITORY}", OMP_NUM_THREADS="1")
 
 
 def jobs_in(place):

@@ -1,6 +1,5 @@
 """One job of a sweep: computed, skipped, computed again because its code changed; data sets are loaded once."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -16,8 +15,9 @@ from auclab.tracking.job_status import SWEEP_VARIABLE, add_line, count_jobs, cou
 from auclab.tracking.store import open_store
 from auclab.types import AuclabError
 from composed import REPOSITORY
-from run_command import SMALL
+from run_command import SMALL, run
 from tracked_runs import DATASET
+from warm_programs import plain
 
 
 @pytest.fixture
@@ -92,14 +92,13 @@ def test_a_sweep_notices_that_a_file_changed(tmp_path):
         shutil.copytree(REPOSITORY / name, checkout / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("run.py", "pyproject.toml"):
         shutil.copy(REPOSITORY / name, checkout / name)
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("AUCLAB", "MLFLOW"))}
     grid = (*SMALL, "solver=highs", "bounds=none", "metrics=[auc]", "split.seed=0,1")
 
     def last_line(*overrides):
         answer = subprocess.run(
             [sys.executable, str(checkout / "run.py"), "-m", *grid, *overrides],
             cwd=tmp_path, capture_output=True, text=True, timeout=300,
-            env=kept | {"PYTHONPATH": str(checkout / "src"), "COLUMNS": "200"},
+            env=plain() | {"PYTHONPATH": str(checkout / "src"), "COLUMNS": "200"},
         )  # fmt: skip
         assert answer.returncode == 0, answer.stderr
         return answer.stdout.splitlines()[-1], answer.stderr
@@ -123,7 +122,7 @@ def test_a_sweep_notices_that_a_file_changed(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_jobs_of_a_process_load_a_data_set_once(tmp_path, monkeypatch):
+def test_the_jobs_of_a_process_load_a_data_set_once(tmp_path):
     """Two data sets in turn, read for the checksum, too, where a job finished before."""
     counter = tmp_path / "site" / "counted.py"
     counter.parent.mkdir()
@@ -136,12 +135,8 @@ def test_the_jobs_of_a_process_load_a_data_set_once(tmp_path, monkeypatch):
     )
     grid = (*SMALL, "solver=highs", "bounds=none", "metrics=[auc]", "split.seed=0,1", "dataset.seed=7,8")
     grid += ("dataset._target_=counted.load", f"+dataset.log={tmp_path / 'loads.txt'}")
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("AUCLAB", "MLFLOW"))}
     for rerun in ("stale", "false"):  # the second time every job is skipped, by the checksum of its data
-        answer = subprocess.run(
-            [sys.executable, str(REPOSITORY / "run.py"), "-m", *grid, f"rerun={rerun}"],
-            cwd=tmp_path, capture_output=True, text=True, timeout=300, env=kept | {"PYTHONPATH": str(counter.parent)},
-        )  # fmt: skip
+        answer = run(tmp_path, "-m", *grid, f"rerun={rerun}", PYTHONPATH=str(counter.parent))
         assert answer.returncode == 0, answer.stderr
         assert sorted((tmp_path / "loads.txt").read_text().split()) == ["7", "8"]
         (tmp_path / "loads.txt").unlink()

@@ -155,12 +155,8 @@ def test_workers_are_forked_from_a_process_with_one_thread(tmp_path):
 @pytest.mark.skipif(START_METHOD != "forkserver", reason="workers are not forked here")
 def test_a_worker_has_the_libraries_before_its_first_job(tmp_path):
     """With threads of OpenBLAS in the process that is forked: it restarts them."""
-    words = command(*QUICK, "hydra/launcher=processes", "hydra.launcher.workers=2", "split.seed=range(4)")
-    environment = {key: value for key, value in os.environ.items() if not key.startswith(("AUCLAB", "MLFLOW"))}
-    environment |= dict.fromkeys(THREAD_VARIABLES, "2")
-    answer = subprocess.run(
-        words, cwd=tmp_path, capture_output=True, text=True, env=environment | {"COLUMNS": "120"}, timeout=300
-    )
+    words = (*QUICK, "hydra/launcher=processes", "hydra.launcher.workers=2", "split.seed=range(4)")
+    answer = run(tmp_path, *words, **dict.fromkeys(THREAD_VARIABLES, "2"))
     assert answer.returncode == 0, answer.stderr
     assert answer.stderr == ""
     _, runs = runs_in(tmp_path)

@@ -28,6 +28,7 @@ from auclab.tracking import (
     open_parent,
     open_run,
 )
+from auclab.tracking import store as store_module
 from auclab.tracking.environment import capture_environment
 from auclab.tracking.mlflow_run import LONGEST_PARAM
 from auclab.tracking.processes import Process, this_process
@@ -200,6 +201,28 @@ def test_four_processes_make_one_database_and_write_into_it(tmp_path):
     with closing(sqlite3.connect(tmp_path / "mlruns" / "mlflow.db")) as database:
         assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
         assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_the_databases_of_the_tests_are_those_that_mlflow_makes(tmp_path):
+    """Copies of the first one: the same tables and rows but for the times."""
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    store_module._create_database.original(tmp_path / "a" / "mlflow.db", tmp_path / "artifacts")
+    store_module._create_database(tmp_path / "b" / "mlflow.db", tmp_path / "artifacts")
+    found = []
+    for name in ("a", "b"):
+        with closing(sqlite3.connect(tmp_path / name / "mlflow.db")) as database:
+            (mode,) = database.execute("PRAGMA journal_mode").fetchone()
+            tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            columns = {name: database.execute(f"PRAGMA table_info({name})").fetchall() for name in sorted(tables)}
+            rows = {name: database.execute(f"SELECT * FROM {name}").fetchall() for name in tables}
+            indices = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'index'")}
+            (experiment,) = rows.pop("experiments")
+            places = [cell for cell in experiment if isinstance(cell, str)]
+            found.append((mode, columns, rows, indices, places))
+    assert found[0] == found[1]
+    assert found[0][0] == "wal"
+    assert f"{(tmp_path / 'artifacts').as_uri()}/0" in found[0][4]
 
 
 def test_fingerprint_follows_settings_and_data_only():
