@@ -25,9 +25,9 @@ from auclab.solvers.binned.binned_loss import BinnedLoss
 from auclab.solvers.binned.checkpoint import State, read_checkpoint, write_checkpoint
 from auclab.solvers.binned.grid import N_PARTS, grid_for, moves_of
 from auclab.solvers.binned.solver import BinnedSolve
-from auclab.solvers.certificate import transport_factor
 from auclab.solvers.certify import certify
 from auclab.solvers.dispatch import solve
+from auclab.solvers.verified.marginals import transport_factor
 from auclab.solvers.verified.moments import moments
 from auclab.types import AuclabError, Status
 

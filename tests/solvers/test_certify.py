@@ -9,7 +9,7 @@ import auclab
 from auclab import CSVM, BufferedAUC, ExactAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM, Status, solve
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
-from auclab.solvers.verified.certificate import far_away
+from auclab.solvers.certificate import far_away
 from auclab.solvers.verified.moments import moments
 from programs import CONVEX, CVAR, label, overlapping
 

@@ -97,7 +97,8 @@ class Norm:
         """
         if self.squared and self.weight > 0:
             scale = 1.0 if size == 0 else min(1.0, 2 * self.weight * total / size / size)
-            return scale * total - (scale * size) ** 2 / (4 * self.weight), scale
+            # In this order nothing under- or overflows.
+            return scale * total - scale * size * (scale * size / (4 * self.weight)), scale
         scale = 1.0 if size <= self.weight else self.weight / size
         return scale * total, scale
 

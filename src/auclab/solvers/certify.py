@@ -18,10 +18,10 @@ from auclab.formulations.problem import Problem
 from auclab.models.algebraic_model import AlgebraicModel, OwnConstraints
 from auclab.samples.as_sample import as_sample
 from auclab.samples.centring import moved_intercept_parts
+from auclab.solvers.certificate import verified_certificate
 from auclab.solvers.constrained import check_constrainable, constraints_on_columns
 from auclab.solvers.solution import Certificate
 from auclab.solvers.threads import one_thread_each
-from auclab.solvers.verified.certificate import verified_certificate
 from auclab.types import Array, AuclabError
 
 #: Differences of scores, relative to their range, below which negatives are taken for tied, one after the other: the

@@ -24,9 +24,8 @@ from auclab.models.timings import Timings
 from auclab.regularisers import EUCLIDEAN
 from auclab.samples.centring import moved_intercept, moved_intercept_parts
 from auclab.solvers.budget import check_memory, default_limit_note, seconds_allowed
-from auclab.solvers.certificate import SMALL_OBJECTIVE, relative_gap
+from auclab.solvers.certificate import SMALL_OBJECTIVE, far_away, relative_gap
 from auclab.solvers.solution import Certificate, Solution
-from auclab.solvers.verified.certificate import far_away
 from auclab.types import Array, AuclabError, Status
 
 #: 2ⁿ programs for the l1 norm: more features than this are refused.

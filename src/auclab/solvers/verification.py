@@ -9,12 +9,11 @@ import numpy as np
 
 from auclab.formulations.problem import Problem
 from auclab.samples.centring import moved_intercept, moved_intercept_parts
-from auclab.solvers.certificate import SMALL_OBJECTIVE, certify_tree
+from auclab.solvers.certificate import SMALL_OBJECTIVE, certify_tree, far_away, verified_certificate
 from auclab.solvers.feasible_point import nearest_feasible
 from auclab.solvers.rational_simplex import is_small_linear
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.solution import Certificate, Solution
-from auclab.solvers.verified.certificate import far_away, verified_certificate
 from auclab.types import Array, Status
 
 #: A mean hinge below this is taken for 0: the data are separable.

@@ -25,9 +25,10 @@ from auclab.models.dual_lp import DualPoint, Region, solve_dual
 from auclab.models.timings import Timings
 from auclab.models.window import Window, window_around
 from auclab.models.window_cone import solve_cone
-from auclab.solvers.certificate import SMALL_OBJECTIVE, certify, dual_bound, relative_gap
+from auclab.solvers.certificate import SMALL_OBJECTIVE, certify, relative_gap
 from auclab.solvers.feasible_point import nearest_feasible
 from auclab.solvers.raw import RawSolution
+from auclab.solvers.verified.value import dual_bound
 from auclab.types import Array, Status
 
 _MAX_STEPS = 200

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from auclab.formulations.problem import Problem
 from auclab.solvers.bin_multipliers import BinMultipliers
 from auclab.solvers.binned.binned_loss import BinnedLoss
+from auclab.solvers.certificate import verified_certificate
 from auclab.solvers.newton.solver import solve
 from auclab.solvers.progress import progress_to
-from auclab.solvers.verified.certificate import verified_certificate
 from auclab.types import Array
 
 #: The small program is solved to this part of the tolerance.

@@ -32,8 +32,8 @@ import numpy as np
 
 from auclab.compiled.transport import largest_excess
 from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.solvers.certificate import feasible_multipliers
 from auclab.solvers.guaranteed.parts import Part
+from auclab.solvers.verified.marginals import feasible_multipliers
 from auclab.solvers.verified.moments import moments
 from auclab.types import Array
 

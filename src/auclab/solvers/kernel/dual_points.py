@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from auclab.solvers.certificate import feasible_multipliers
 from auclab.solvers.kernel.bound import DualPoint, dual_point
 from auclab.solvers.kernel.training import Training
 from auclab.solvers.raw import RawSolution
+from auclab.solvers.verified.marginals import feasible_multipliers
 from auclab.types import Array
 
 

@@ -6,11 +6,12 @@ import numpy as np
 
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
-from auclab.solvers.certificate import SMALL_OBJECTIVE, certify, dual_bound
+from auclab.solvers.certificate import SMALL_OBJECTIVE, certify
 from auclab.solvers.newton.damped_newton import DampedNewton, Iterate
 from auclab.solvers.newton.smoothed_loss import Loss, linearised
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.solution import Certificate
+from auclab.solvers.verified.value import dual_bound
 from auclab.types import Array, Status
 
 _MAX_REFINEMENTS = 8

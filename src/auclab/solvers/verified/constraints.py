@@ -140,6 +140,8 @@ class Lagrangian:
     def joined(self, rows: Rows) -> Rows:
         """Observations of a correction with the active constraints, whose multipliers may change as well."""
         active = np.flatnonzero(self.signs)
+        if not active.size:
+            return rows
         features = np.vstack([self.constraints.matrix, np.eye(self.constraints.n_features)])[active]
         values = np.r_[self.multipliers.rows, self.multipliers.bounds][active]
         return rows.with_others(np.c_[-self.signs[active, None] * features, np.zeros(active.size)], abs(values))
@@ -160,10 +162,8 @@ class Lagrangian:
         return float(abs(change) @ abs(limits)) * _UP
 
 
-def lagrangian(
-    problem: Problem, coef: Array, multipliers: tuple[Array, Array], without_norm: bool
-) -> Lagrangian | None:
-    """The constraints with the multipliers that go with those of the margins; None without constraints.
+def lagrangian(problem: Problem, coef: Array, multipliers: tuple[Array, Array], without_norm: bool) -> Lagrangian:
+    """The constraints with the multipliers that go with those of the margins; without constraints nothing is changed.
 
     Parameters
     ----------
@@ -173,10 +173,10 @@ def lagrangian(
     without_norm : bool
         Whether nothing but the constraints is to take up ``Σ q d``.
     """
-    constraints = problem.constraints
+    sample, constraints = problem.sample, problem.constraints
     if constraints is None:
-        return None
-    sample = problem.sample
+        found = ConstraintMultipliers(np.zeros(0), np.zeros(sample.n_features))
+        return Lagrangian(ColumnConstraints.of(sample.n_features), found, without_norm, found.bounds)
     total = float(multipliers[0].sum() + (0.0 if problem.over_pairs else multipliers[1].sum()))
     gradient = sample.combine(*multipliers)
     found = constraint_multipliers(problem.program, constraints, gradient, total, sample.spread, coef)

@@ -47,13 +47,12 @@ class Feasible:
         Multiplied by it, they are feasible.
     total : float
         A lower bound of their sum over either class, before the factor.
-    gradient : array of shape (n_features,)
-        What is left of ``Σ q d`` at most, in columns that the others determine but for rounding; 0 in the others.
     multipliers : pair of arrays of shapes (n_pos,) and (n_neg,)
         The nearest floats.
     residual : pair of arrays of shape (n_features,)
-        What is left of ``Σ q d`` (with constraints, of ``Σ q d − Aᵀμ``) and by how much that may be off.
-    held : Lagrangian, optional
+        What is left of ``Σ q d − Aᵀμ`` and by how much that may be off: rounding, in columns that the others determine
+        or bounds take up; 0 in the others.
+    held : Lagrangian
         The constraints with the nearest floats to their multipliers.
     price : float
         What the difference of those to the exact ones costs at most.
@@ -65,11 +64,10 @@ class Feasible:
 
     factor: float
     total: float
-    gradient: Array
     multipliers: tuple[Array, Array]
     residual: tuple[Array, Array]
-    held: Lagrangian | None = None
-    price: float = 0.0
+    held: Lagrangian
+    price: float
 
 
 def feasible_nearby(
@@ -77,8 +75,8 @@ def feasible_nearby(
     rows: Rows,
     pos: Array,
     neg: Array,
-    held: Lagrangian | None = None,
-    columns: NDArray[np.bool_] | None = None,
+    held: Lagrangian,
+    columns: NDArray[np.bool_],
 ) -> Feasible | None:
     """Prove that exact multipliers with ``Σ q d = 0`` lie next to these; None if it cannot be proved.
 
@@ -90,17 +88,15 @@ def feasible_nearby(
         Observations for the correction.
     pos, neg : arrays of shapes (n_pos,) and (n_neg,), ≥ 0
         Multipliers with moments of 0 but for rounding.
-    held : Lagrangian, optional
+    held : Lagrangian
         Constraints: ``Σ q d − Aᵀμ`` takes the place of ``Σ q d``.
-    columns : array of bool, shape (n_features,), optional
-        Those in which it is to be 0; all if left out.
+    columns : array of bool, shape (n_features,)
+        Those in which it is to be 0.
     """
     if not rows.multipliers.any():
         return None
-    sums = moments(problem.sample, pos, neg)
-    if held is not None:
-        sums = held.moments(sums)
-    which, vanishing = _basis(rows, None if columns is None else np.flatnonzero(columns))
+    sums = held.moments(moments(problem.sample, pos, neg))
+    which, vanishing = _basis(rows, np.flatnonzero(columns))
     if which.size < vanishing.size:
         return None
     q = rows.multipliers[which]
@@ -113,7 +109,7 @@ def feasible_nearby(
     taken, moved, value, error = found
     pos, neg = rows.replaced(pos, neg, which, q + taken)
     price = 0.0
-    if held is not None and rows.n_others:
+    if rows.n_others:
         held, price = _moved_constraints(rows, which, q + taken, moved, held)
     observed = which < rows.n_observations
     q, taken, moved = q[observed], taken[observed], moved[observed]
@@ -124,8 +120,7 @@ def feasible_nearby(
     for loss in _LOSSES:
         if loss >= least and change < loss / 8 and fits(1.0 - loss, float(moved.sum()), change):
             total = sums.total - float((moved + abs(taken)).sum())
-            gradient = (abs(value) + error) * (1.0 + 1e-12)
-            return Feasible(1.0 - loss, max(0.0, total), gradient, (pos, neg), (value, error), held, price)
+            return Feasible(1.0 - loss, max(0.0, total), (pos, neg), (value, error), held, price)
     return None
 
 
@@ -140,14 +135,14 @@ def _moved_constraints(
     return held.replaced(others), held.price_of(off)
 
 
-def _basis(rows: Rows, wanted: NDArray[np.intp] | None = None) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _basis(rows: Rows, wanted: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Observations and columns (of those that are wanted) of a regular submatrix, the column of ones among them."""
     used = np.flatnonzero(rows.multipliers > 0)
     scaled = rows.features[used] * rows.multipliers[used, None]
     # The sums of the classes must agree whatever else: the ones come first, then the others without their part of them.
     ones = scaled[:, -1] / np.linalg.norm(scaled[:, -1])
     others = scaled[:, :-1] - np.outer(ones, ones @ scaled[:, :-1])
-    columns = np.r_[_pivots(others) if wanted is None else wanted[_pivots(others[:, wanted])], scaled.shape[1] - 1]
+    columns = np.r_[wanted[_pivots(others[:, wanted])], scaled.shape[1] - 1]
     which = _pivots(scaled[:, columns].T)
     return used[which], columns
 

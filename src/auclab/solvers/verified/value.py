@@ -1,0 +1,205 @@
+"""The dual value of multipliers: the one place where they become a lower bound, with rounding charged to it or not.
+
+With ``g = Σ q d``, ``S = Σ q`` and ``e = max(0, ‖g‖_* + zS)`` (derivations 7.1) every w has at least the objective
+
+* ``max_τ τV − R*(τg)``, 0 ≤ τ ≤ 1, with a regulariser R: τV with ``τ = min(1, λ/e)``, or ``τV − τ²e²/(4λ)`` if squared;
+* ``V − W·e`` without one, for all ``‖w‖ ≤ W``; without a norm (z = 0) lengths are Euclidean with every feature in units
+  of its spread.
+
+V is what the multipliers are worth: S for a mean of hinges, less the price of constraints ``A w ≤ c``, whose
+multipliers μ put ``g − Aᵀμ`` in the place of g.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from auclab.formulations.problem import Problem
+from auclab.models.constraint_multipliers import constraint_multipliers
+from auclab.regularisers import EUCLIDEAN
+from auclab.types import Array
+
+#: A violation that cannot be scaled away is charged for all ‖w‖ up to this many times the length of the solution, or
+#: further.
+_MIN_MARGIN = 10.0
+#: A bound that loses less than this, relatively, needs no correction.
+_NEGLIGIBLE = 1e-10
+#: Factors that cover the rounding of a few operations.
+UP, DOWN = 1.0 + 2.0**-46, 1.0 - 2.0**-46
+
+
+class Rounding(NamedTuple):
+    """Factors that round a norm up and a bound down by more than their evaluation is off."""
+
+    up: float = 1.0
+    down: float = 1.0
+
+    @classmethod
+    def charged(cls, n_features: int) -> Rounding:
+        """For sums of so many terms ≥ 0, and roots, quotients and products of them."""
+        return cls(UP + n_features * 2.0**-52, DOWN)
+
+
+@dataclass(frozen=True)
+class Goal:
+    """The objective at a solution, and the gap that is wanted, ``tolerance · max(objective, 1e-3)``.
+
+    See Also
+    --------
+    auclab.solvers.certificate.verified_certificate : Sets it.
+    """
+
+    objective: float
+    gap: float
+
+    @property
+    def least_cost(self) -> float:
+        """What no bound may miss."""
+        return 1e-3 * self.gap
+
+    @property
+    def largest_cost(self) -> float:
+        """What a bound may lose to a larger radius."""
+        return 0.1 * self.gap
+
+    def cost_of_radius(self, total: float) -> float:
+        """What a bound may lose to its radius: half of what is left of the gap, and never much."""
+        left = 0.5 * (self.gap - (self.objective - total))
+        return min(max(left, self.least_cost), self.largest_cost)
+
+    def is_reached_by(self, found: DualBound) -> bool:
+        """Whether a bound holds for every w and is near enough."""
+        return math.isinf(found.radius) and self.objective - found.bound <= self.gap
+
+    def prefers(self, found: DualBound, best: DualBound) -> bool:
+        """Whether a bound is near enough for every w, or larger, or for longer w at what a radius may cost."""
+        enough = self.is_reached_by(found)
+        if enough != self.is_reached_by(best):
+            return enough
+        if abs(found.bound - best.bound) <= self.largest_cost and found.radius != best.radius:
+            return found.radius > best.radius
+        return found.bound > best.bound
+
+
+@dataclass(frozen=True)
+class DualBound:
+    """A lower bound, and what it was found with.
+
+    Attributes
+    ----------
+    bound : float
+        No w with ``‖w‖ ≤ radius`` has a smaller objective.
+    scale : float
+        By what the multipliers are to be multiplied.
+    residual : float
+        The violation of the dual constraint that was charged or scaled away.
+    radius : float
+    multipliers : pair of arrays of shapes (n_pos,) and (n_neg,)
+        Before `scale`.
+    constraints : array of shape (n_rows,), optional
+        Those of the constraints, in the order of `ColumnConstraints.all_rows`, before `scale`.
+
+    See Also
+    --------
+    auclab.solvers.certificate.Certificate : What becomes of it.
+    """
+
+    bound: float
+    scale: float
+    residual: float
+    radius: float
+    multipliers: tuple[Array, Array]
+    constraints: Array | None = None
+
+    @classmethod
+    def nothing(cls, multipliers: tuple[Array, Array]) -> DualBound:
+        """No objective is below 0."""
+        return cls(0.0, 0.0, 0.0, math.inf, multipliers)
+
+
+def dual_bound(problem: Problem, coef: Array, multipliers: tuple[Array, Array]) -> DualBound:
+    """The dual value of multipliers within their capacities, in working precision: for the iterations of a solver.
+
+    Parameters
+    ----------
+    problem : Problem
+    coef : array of shape (n_features,)
+        The solution, whose length sets the radius.
+    multipliers : pair of arrays of shapes (n_pos,) and (n_neg,)
+
+    See Also
+    --------
+    auclab.solvers.verified.bound.proved_bound : With every rounding charged.
+    """
+    sample, constraints = problem.sample, problem.constraints
+    margins = worth = float(multipliers[0].sum() + (0.0 if problem.over_pairs else multipliers[1].sum()))
+    gradient = sample.combine(*multipliers)
+    if constraints is not None:
+        held = constraint_multipliers(problem.program, constraints, gradient, margins, sample.spread, coef)
+        gradient, worth = held.residual(constraints, gradient), worth - held.cost(constraints)
+    return dual_value(problem, coef, multipliers, margins, worth, gradient, Rounding())
+
+
+def dual_value(
+    problem: Problem,
+    coef: Array,
+    multipliers: tuple[Array, Array],
+    margins: float,
+    worth: float,
+    gradient: Array,
+    rounding: Rounding,
+    goal: Goal | None = None,
+) -> DualBound:
+    """The bound of feasible multipliers.
+
+    Parameters
+    ----------
+    problem : Problem
+    coef : array of shape (n_features,)
+    multipliers : pair of arrays of shapes (n_pos,) and (n_neg,)
+        What is returned with the bound.
+    margins, worth : float
+        S and V, or what they are at least.
+    gradient : array of shape (n_features,)
+        g, or what its moduli are at most.
+    rounding : Rounding
+        Of what is computed here.
+    goal : Goal, optional
+        What a larger radius may cost.
+    """
+    program, regulariser, sample = problem.program, problem.program.regulariser, problem.sample
+    if not worth > 0:
+        return DualBound.nothing(multipliers)
+    size = max(0.0, regulariser.norm.dual(gradient) * rounding.up + program.threshold * margins * rounding.down)
+    if program.threshold:  # the sum is rounded, too
+        size *= rounding.up
+    if program.penalty > 0:
+        bound, scale = regulariser.dual_value(size, worth)
+        scale = scale if scale == 1.0 else scale * rounding.down
+        residual = 0.0 if program.squared or scale >= 1.0 - _NEGLIGIBLE else size - program.penalty
+        return DualBound(max(0.0, bound * rounding.down), scale, residual, math.inf, multipliers)
+    if program.uses_norm:
+        residual, length, unit = size, regulariser.norm(coef), unit_length(problem)
+    else:
+        residual, length, unit = EUCLIDEAN(gradient / sample.spread) * rounding.up, EUCLIDEAN(coef * sample.spread), 1.0
+    if residual == 0:
+        return DualBound(worth, 1.0, 0.0, math.inf, multipliers)
+    radius = _MIN_MARGIN * (length or unit)
+    if goal is not None:
+        radius = max(radius, goal.cost_of_radius(worth) / residual)
+    return DualBound(max(0.0, worth - radius * residual * rounding.up), 1.0, residual, radius, multipliers)
+
+
+def unit_length(problem: Problem) -> float:
+    """The length of a w whose scores differ by about 1, in the norm of `Certificate.norm_bound`."""
+    return problem.program.regulariser.norm(1.0 / problem.sample.spread) if problem.program.uses_norm else 1.0
+
+
+def length_that_is_charged(problem: Problem, coef: Array, margins: float) -> float:
+    """About what a bound loses for each unit by which ``‖Σ q d‖_*`` may be off."""
+    program = problem.program
+    if program.penalty > 0 and not program.squared:
+        return margins / program.penalty
+    return program.regulariser.norm(coef) * (1.0 if program.penalty > 0 else _MIN_MARGIN)
