@@ -135,7 +135,7 @@ def test_fields_of_results():
 def test_scorers():
     from auclab.metrics import scorers
 
-    assert all(hasattr(scorers, name) for name in ("bauc_scorer", "scorer_named", "soft_auc_scorer", "voros_scorer"))
+    assert all(hasattr(scorers, name) for name in ("bauc_scorer", "get_scorer", "soft_auc_scorer", "voros_scorer"))
 
 
 def test_packages_are_imported_on_first_use():

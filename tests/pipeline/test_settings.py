@@ -74,7 +74,7 @@ def test_kinds_of_bounds_that_are_left_out_are_no_parameters():
 
 
 def test_groups_that_an_older_run_does_not_have_are_the_defaults():
-    """Runs of earlier versions have no `decision`, and those of 0.1 no `tune`; auclab rerun takes them."""
+    """A configuration without a group is one with its defaults."""
     experiment = compose_experiment([])
     older = experiment.config.copy()
     with open_dict(older):

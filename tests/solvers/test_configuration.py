@@ -27,8 +27,7 @@ def test_options_are_those_of_the_function(name):
     settings = yaml.safe_load(FILES[name].read_text())
     parameters = inspect.signature(load_solver(name)).parameters
     options = {p.name: p.default for p in parameters.values() if p.kind is p.KEYWORD_ONLY}
-    # A start is a point, and pairs= the former name of encoding=.
-    options = {key: value for key, value in options.items() if key not in ("start", "pairs")}
+    options = {key: value for key, value in options.items() if key != "start"}  # a point
     assert {key: value for key, value in settings.items() if key not in ("name", "defaults")} == options
 
 

@@ -38,15 +38,6 @@ def test_refusals_say_what_works(program, request_, message):
     assert "\n" not in str(refusal.value)
 
 
-def test_pairs_is_the_former_name_of_encoding():
-    expected = solve(BufferedAUC(), X, Y, solver="highs", encoding="dual")
-    with pytest.warns(FutureWarning, match="use encoding="):
-        solution = solve(BufferedAUC(), X, Y, solver="highs", pairs="dual")
-    assert solution.objective == expected.objective
-    with pytest.warns(FutureWarning), pytest.raises(AuclabError, match="choose one of auto, full, dual, aggregated"):
-        solve(BufferedAUC(), X, Y, solver="highs", pairs="some")
-
-
 def test_auto_says_what_it_selected_and_why():
     assert "auto selected highs: a linear program over few pairs" in solve(BufferedAUC(), X, Y).notes
     assert solve(RankSVM(0.1), X, Y).solver == "newton"

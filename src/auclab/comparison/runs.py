@@ -17,7 +17,6 @@ import platformdirs
 
 from auclab.pipeline.config.run_name import file_name
 from auclab.pipeline.stored.stored_files import damaged, inner_folder, read_rows
-from auclab.pipeline.stored.stores_of_0_1 import update_params
 from auclab.pipeline.stored.visible import visible
 from auclab.tracking.address import Address, hide_password, is_local, is_run_id, local_path
 from auclab.types import AuclabError
@@ -230,11 +229,11 @@ def _experiment_ids(client: MlflowClient, names: Sequence[str] | None, store: Ad
 
 
 def _params(run: Run) -> dict[str, str]:
-    """Parameters under today's names; those that have the name of a fact are not a run's settings.
+    """Parameters; those that have the name of a fact are not a run's settings.
 
     ``dataset`` is the name under which a file is shown, and ``tune`` the parameter that was tuned, whatever was typed.
     """
-    shown = {visible(key): visible(value) for key, value in update_params(run.data.params).items()}
+    shown = {visible(key): visible(value) for key, value in run.data.params.items()}
     if (path := shown.get("dataset.path", "None")) != "None":
         shown["dataset"] = file_name(path, shown.get("dataset.name"))
     if (parameter := shown.get("tune.parameter")) is not None:

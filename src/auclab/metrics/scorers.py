@@ -145,9 +145,6 @@ class _SecondLabelPositive:
         return self.metric(y_true, y_score, pos_label=pos_label, **options)
 
 
-#: The name of `get_scorer` in version 0.1.
-scorer_named = get_scorer
-
 bauc_scorer = get_scorer("bauc")
 voros_scorer = get_scorer("voros")
 soft_auc_scorer = get_scorer("soft_auc", beta=10.0)

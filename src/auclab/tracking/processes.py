@@ -32,8 +32,7 @@ class Process:
     pid
         Process id.
     started
-        Seconds from a fixed origin of the machine to its start; None if unknown, as with runs of auclab 0.1, which
-        described the start in another way.
+        Seconds from a fixed origin of the machine to its start; None if the system does not tell.
     """
 
     host: str

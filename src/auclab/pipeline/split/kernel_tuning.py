@@ -24,7 +24,7 @@ from auclab.datasets.splits import check_rows, kfold
 from auclab.estimators import AUCClassifier
 from auclab.formulations import Program
 from auclab.kernels import Kernel
-from auclab.metrics.scorers import MetricScorer, scorer_named
+from auclab.metrics.scorers import MetricScorer, get_scorer
 from auclab.pipeline.config.auto_tuning import tuned_parameter
 from auclab.pipeline.config.settings import TuneConfig
 from auclab.pipeline.split.tuning import Tuning, measure_of, on_inner_folds, refuse_failure, setting_of, simplest
@@ -79,7 +79,7 @@ def tune_kernel(
     prepared = clone(preprocessing).fit_transform(X)  # labels of held-out rows are not seen
     model = on_inner_folds(classifier, config)
     search = _Search(
-        program, str(parameter), values, prepared, y, model, scorer_named(config.metric, **config.options), config
+        program, str(parameter), values, prepared, y, model, get_scorer(config.metric, **config.options), config
     )
     own = search.training(kernel).kernel
     kernels = [own.widened(each) for each in multiples]

@@ -23,7 +23,7 @@ from auclab.estimators import AUCClassifier
 from auclab.estimators.baselines import Baseline
 from auclab.formulations import Program
 from auclab.metrics.registry import METRICS
-from auclab.metrics.scorers import scorer_named
+from auclab.metrics.scorers import get_scorer
 from auclab.pipeline.config.settings import TuneConfig
 from auclab.pipeline.split.constrained import DataConstraints
 from auclab.solvers.path_parameters import PARAMETERS, along
@@ -283,7 +283,7 @@ def _select(
     `simpler` is positive where a larger value makes the simpler scorer.
     """
     start, compiling = time.perf_counter(), 0.0
-    scorer, folds = scorer_named(config.metric, **config.options), config.folds
+    scorer, folds = get_scorer(config.metric, **config.options), config.folds
     scores, certified = np.empty((len(path), folds)), np.empty((len(path), folds))
     check_rows(y, n_folds=folds, setting="tune.folds")
     for k, split in enumerate(kfold(y, n_folds=folds, seed=config.seed)):

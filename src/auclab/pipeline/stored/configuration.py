@@ -13,7 +13,6 @@ from typing import Any
 from auclab.pipeline.config.compose import OBJECTS, Experiment
 from auclab.pipeline.stored.allowed import check_locations, check_targets
 from auclab.pipeline.stored.stored_files import MOST_CONFIGURATION_BYTES, damaged, stored_file
-from auclab.pipeline.stored.stores_of_0_1 import update_configuration
 from auclab.types import AuclabError
 
 CONFIG_FILE = "config.yaml"
@@ -54,7 +53,7 @@ def _plain_configuration(folder: Path, allow: Sequence[str]) -> Any:
     path = stored_file(folder, CONFIG_FILE, most=MOST_CONFIGURATION_BYTES)
     if path is None:
         raise AuclabError(f"{folder / CONFIG_FILE} is gone, and with it the configuration of the run")
-    configuration = update_configuration(_parse(path))
+    configuration = _parse(path)
     check_targets(configuration, allow)
     check_locations(configuration, allow)
     for key in ("export", "checkpoint"):

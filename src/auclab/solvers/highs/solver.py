@@ -10,7 +10,6 @@ mixed-integer program (`auclab.solvers.highs.exact_auc`), none.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -48,7 +47,6 @@ def solve(
     time_limit: float | None = None,
     encoding: str = "auto",
     export: str | None = None,
-    pairs: str | None = None,
 ) -> RawSolution:
     """Solve a linear hinge program exactly, or count pairs by branch and bound.
 
@@ -64,11 +62,6 @@ def solve(
         program has it.
     export : str, optional
         A path ending in .lp or .mps to which the algebraic model is written.
-    pairs : str, optional
-        The former name of `encoding`.
-
-        .. deprecated:: 0.2
-            Use `encoding`.
 
     Raises
     ------
@@ -80,9 +73,6 @@ def solve(
     --------
     auclab.solvers.newton.solver.solve : Sorted scores in place of pairs.
     """
-    if pairs is not None:
-        warnings.warn("pairs= is deprecated; use encoding=", FutureWarning, stacklevel=2)
-        encoding = pairs
     _check_encoding(problem, encoding, export)
     if not problem.program.encodings:
         from auclab.solvers.highs.exact_auc import solve_exact_auc
