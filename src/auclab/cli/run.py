@@ -18,7 +18,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import hydra
+from hydra._internal.hydra import Hydra
 from hydra.errors import CompactHydraException
+from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from rich.markup import escape
@@ -36,6 +38,9 @@ from auclab.tracking.job_status import JobStatus
 #: Environment variable by which Hydra raises errors in place of printing them.
 TRACES = "HYDRA_FULL_ERROR"
 OTHER_FOLDER = "choose another folder with hydra.run.dir=… (of a sweep: hydra.sweep.dir=…)"
+
+#: How the words begin that can make a sweep: options, experiments, and settings of Hydra.
+MAY_SWEEP = ("-", "experiment", "+", "hydra")
 
 #: After Ctrl-C while settings and data are checked.
 NOT_BEGUN = "nothing was begun"
@@ -142,13 +147,16 @@ def main(overrides: Sequence[str] | None = None) -> None:
         with plain_errors(lambda line: SystemExit(1)):
             refuse_missing_study(arguments)
     before, sys.argv = sys.argv, [sys.argv[0], *without_passwords(arguments)]
+    get_mode = Hydra.get_mode
     try:
         with sweep_scope(), _errors_of_hydra(arguments):
             _refuse_at_once(arguments)
             with _help_in_width() if {"--help", "-h"} & set(arguments) and sys.stdout.isatty() else nullcontext():
+                if not any(word.startswith(MAY_SWEEP) for word in arguments):
+                    Hydra.get_mode = lambda *_, **__: RunMode.RUN  # it composes all settings only to look for a mode
                 _run()
     finally:
-        sys.argv = before
+        sys.argv, Hydra.get_mode = before, get_mode
 
 
 @contextmanager
