@@ -84,7 +84,7 @@ def test_why_there_are_no_probabilities_is_said(monkeypatch):
         ("decision.threshold=[cost,0,0]", "costs are numbers ≥ 0, and not both 0"),
         ("decision.threshold=null", "decision.threshold is None; it is prior"),
         ("decision.probability=platt", "it is one of auto, sigmoid, isotonic, none"),
-        ("decision.folds=1", "decision.folds is a number ≥ 2"),
+        ("decision.folds=1", "decision.folds is 1; cross-validation needs at least 2"),
     ],
 )
 def test_bad_settings_are_refused(setting, words):

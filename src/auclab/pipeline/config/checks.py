@@ -21,6 +21,7 @@ from auclab.pipeline.config.compose import Experiment, conf_folder, known_keys, 
 from auclab.pipeline.config.constraint_settings import check_rules
 from auclab.pipeline.config.decision_settings import check_decision
 from auclab.pipeline.config.kernel_settings import KernelConfig
+from auclab.pipeline.config.limits import check_values
 from auclab.pipeline.config.refusals import refuse
 from auclab.pipeline.config.run_name import is_baseline
 from auclab.pipeline.config.settings import TuneConfig, typed
@@ -37,8 +38,6 @@ _GROUPS = ("dataset", "split", "preprocess", "formulation", "engine")
 _NEEDED = (*_GROUPS, "solver", "metrics", "bounds", "tracking")
 #: Numbers that may be null: no limit.
 _MAY_BE_NULL = ("preprocess.max_categories", "dataset.rows", "dataset.features", "dataset.n_pos", "dataset.n_neg")
-#: Values of `solver.encoding`, and endings of `solver.export`.
-_ENCODINGS, _EXPORTS = ("auto", "full", "dual", "aggregated"), (".lp", ".mps")
 #: Labels and scores on which a metric is tried.
 _TRIED_ON = ([0, 1, 0, 1, 0, 1, 1, 0], [0.1, 0.3, 0.2, 0.8, 0.5, 0.4, 0.9, 0.0])
 
@@ -72,13 +71,12 @@ def check_settings(experiment: Experiment) -> None:
         _check_group(f"metrics.{name}", metric or {}, (_yaml("metrics", name) or {}).get(name))
     _check_split(plain.get("split") or {})
     _check_file(plain.get("dataset") or {})
-    _check_solver(experiment)
+    for group in ("solver", "inner", "bounds"):
+        check_values(getattr(experiment, group), group)
     _check_tuning(experiment)
-    _check_inner_folds(experiment)
     experiment.class_weight  # noqa: B018  read, and refused if it is none
     _check_constraints(experiment)
     _check_kernel(experiment)
-    _check_bounds(experiment)
     check_decision(experiment.decision)
     _check_places(experiment, plain)
     _check_formulation(experiment, plain, described.get("formulation"))
@@ -214,36 +212,6 @@ def _check_split(split: Mapping[str, Any]) -> None:
         splits.check_settings(**{key: split[key] for key in keys if key in split})
 
 
-def _check_solver(experiment: Experiment) -> None:
-    solver = experiment.solver
-    if not solver.tolerance > 0:
-        raise AuclabError(f"solver.tolerance is {solver.tolerance}; it is a relative gap > 0, such as 1e-6")
-    if solver.time_limit is not None and not solver.time_limit > 0:
-        raise AuclabError(f"solver.time_limit is {solver.time_limit}; it is a number of seconds > 0, or null for none")
-    options = solver.options
-    if "max_iters" in options and options["max_iters"] < 1:
-        raise AuclabError(f"solver.max_iters is {options['max_iters']}; at least 1 is needed")
-    encoding, export = options.get("encoding", "auto"), options.get("export")
-    if encoding not in _ENCODINGS:
-        near = did_you_mean(encoding, _ENCODINGS)
-        raise AuclabError(f"solver.encoding is {encoding!r}{near}; it is one of {', '.join(_ENCODINGS)}")
-    if export is not None and not str(export).endswith(_EXPORTS):
-        raise AuclabError(f"solver.export is {export!r}; the path of a model ends in {' or '.join(_EXPORTS)}")
-
-
-def _check_inner_folds(experiment: Experiment) -> None:
-    inner = experiment.inner
-    if inner.folds < 0 or inner.folds == 1:
-        raise AuclabError(f"inner.folds is {inner.folds}; it is at least 2, or 0 for none")
-    if inner.seed < 0:
-        raise AuclabError(f"inner.seed is {inner.seed}; it must be ≥ 0")
-    if inner.tolerance is not None and not 0 < inner.tolerance < 1:
-        raise AuclabError(
-            f"inner.tolerance is {inner.tolerance}; it is a relative gap between 0 and 1, such as 1e-2, or null for "
-            "that of the solve itself"
-        )
-
-
 def _check_tuning(experiment: Experiment) -> None:
     given = typed(experiment.config.get("tune") or {}, TuneConfig)
     if given.parameter is None and given != (usual := TuneConfig()):
@@ -256,8 +224,6 @@ def _check_tuning(experiment: Experiment) -> None:
     tune = experiment.tune
     if tune.parameter is None:
         return
-    if tune.tolerance is not None and not tune.tolerance > 0:
-        raise AuclabError(f"tune.tolerance is {tune.tolerance}; it is a relative gap > 0, such as 1e-2")
     formulation = experiment.config.formulation
     if is_baseline(formulation):
         _refuse_of_baseline(experiment, tune_tolerance=tune.tolerance is not None)
@@ -271,10 +237,7 @@ def _check_tuning(experiment: Experiment) -> None:
         )
     if not tune.values:
         raise AuclabError("tune.values is empty; give the values to choose from, such as tune.values=[0.01,0.1]")
-    if tune.folds < 2:
-        raise AuclabError(f"tune.folds is {tune.folds}; cross-validation needs at least 2")
-    if tune.seed < 0:
-        raise AuclabError(f"tune.seed is {tune.seed}; it must be ≥ 0")
+    check_values(tune, "tune")
     if tune.metric != "auc":
         from auclab.metrics.registry import METRICS
 
@@ -347,17 +310,6 @@ def _check_precomputed(experiment: Experiment) -> None:
                 f"kernel=precomputed needs {group}=none, and {group} is {choice}: the columns are the matrix of all "
                 f"rows, and {why}; add split=none preprocess=none"
             )
-
-
-def _check_bounds(experiment: Experiment) -> None:
-    bounds = experiment.bounds
-    if not 0 < bounds.rho < 1:
-        raise AuclabError(f"bounds.rho is {bounds.rho}; it is one minus the confidence, between 0 and 1, such as 0.05")
-    if bounds.stability is not None and not bounds.stability.a >= 0:
-        raise AuclabError(f"bounds.stability.a is {bounds.stability.a}; it must be ≥ 0")
-    max_fpr = None if bounds.weighted is None else bounds.weighted.max_fpr
-    if max_fpr is not None and not 0 < max_fpr <= 1:
-        raise AuclabError(f"bounds.weighted.max_fpr is {max_fpr}; it is a rate in (0, 1]")
 
 
 def _check_file(dataset: Mapping[str, Any]) -> None:

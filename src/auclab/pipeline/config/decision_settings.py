@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from auclab.pipeline.config.limits import check_values
 from auclab.pipeline.config.settings import DecisionConfig
 from auclab.types import AuclabError
 from auclab.validation import did_you_mean
 
-#: What `decision.probability` may be.
-METHODS = ("auto", "sigmoid", "isotonic", "none")
 #: The rules of `decision.threshold` that are a word, and the numbers of those that are a list.
 WORDS, NUMBERS = ("prior", "youden"), {"prior": 1, "cost": 2, "fpr": 1}
 _RULES = "prior, youden, [prior, SHARE], [cost, FALSE_POSITIVE, FALSE_NEGATIVE], [fpr, MAX_FPR], or a score such as 0"
@@ -33,13 +32,7 @@ def check_decision(config: DecisionConfig) -> None:
     auclab.types.AuclabError: decision.threshold is 'prios' (did you mean 'prior'?); it is prior, youden, ...
     """
     _check_rule(plain_rule(config.threshold))
-    if config.probability not in METHODS:
-        near = did_you_mean(config.probability, METHODS)
-        raise AuclabError(f"decision.probability is {config.probability!r}{near}; it is one of {', '.join(METHODS)}")
-    if config.folds < 2 or config.seed < 0:
-        raise AuclabError(
-            f"decision.folds is a number ≥ 2 and decision.seed one ≥ 0; they are {config.folds} and {config.seed}"
-        )
+    check_values(config, "decision")
 
 
 def plain_rule(rule: Any) -> Any:

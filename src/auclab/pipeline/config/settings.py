@@ -1,7 +1,8 @@
 """The settings of an experiment: one frozen record for each group of ``conf/`` that carries options.
 
 `register_schema` hands the records to Hydra as structured configurations, so that an unknown key or a value of another
-type is an error of the composition; `typed` turns a composed group into its record.
+type is an error of the composition; `typed` turns a composed group into its record, and
+`auclab.pipeline.config.limits.check_values` refuses values out of range.
 """
 
 from __future__ import annotations
@@ -15,7 +16,11 @@ from omegaconf import MISSING, DictConfig, OmegaConf
 
 from auclab.pipeline.config.constraint_settings import ConstraintsConfig
 from auclab.pipeline.config.kernel_settings import KernelConfig
+from auclab.pipeline.config.limits import chosen, limited
 from auclab.tracking.config import TrackingConfig
+
+_FOLDS = "cross-validation needs at least 2"
+_NOT_NEGATIVE = (lambda value: value >= 0, "it must be ≥ 0")
 
 
 @dataclass(frozen=True)
@@ -33,8 +38,8 @@ class SolverConfig:
     """
 
     name: str = MISSING
-    tolerance: float = 1e-6
-    time_limit: float | None = None
+    tolerance: float = limited(1e-6, lambda gap: gap > 0, "it is a relative gap > 0, such as 1e-6")
+    time_limit: float | None = limited(None, lambda limit: limit > 0, "it is a number of seconds > 0, or null for none")
 
     @property
     def options(self) -> dict[str, Any]:
@@ -55,8 +60,10 @@ class HighsConfig(SolverConfig):
         A path ending in .lp or .mps to which the algebraic model is written.
     """
 
-    encoding: str = "auto"
-    export: str | None = None
+    encoding: str = chosen("auto", ("auto", "full", "dual", "aggregated"))
+    export: str | None = limited(
+        None, lambda path: path.endswith((".lp", ".mps")), "the path of a model ends in .lp or .mps"
+    )
 
 
 @dataclass(frozen=True)
@@ -85,7 +92,7 @@ class CuttingPlaneConfig(SolverConfig):
         Largest number of cuts, ≥ 1.
     """
 
-    max_iters: int = 5_000
+    max_iters: int = limited(5_000, lambda number: number >= 1, "at least 1 is needed")
 
 
 @dataclass(frozen=True)
@@ -98,7 +105,7 @@ class ScsConfig(SolverConfig):
         Largest number of iterations, ≥ 1.
     """
 
-    max_iters: int = 200_000
+    max_iters: int = limited(200_000, lambda number: number >= 1, "at least 1 is needed")
 
 
 @dataclass(frozen=True)
@@ -135,11 +142,11 @@ class TuneConfig:
     values: list[float] = field(default_factory=list)
     grids: dict[str, Any] = field(default_factory=dict)
     gammas: list[float] = field(default_factory=list)
-    tolerance: float | None = None
+    tolerance: float | None = limited(None, lambda gap: gap > 0, "it is a relative gap > 0, such as 1e-2")
     metric: str = "auc"
     options: dict[str, Any] = field(default_factory=dict)
-    folds: int = 5
-    seed: int = 0
+    folds: int = limited(5, lambda number: number >= 2, _FOLDS)
+    seed: int = limited(0, *_NOT_NEGATIVE)
     one_standard_error: bool = False
 
 
@@ -162,9 +169,9 @@ class DecisionConfig:
     """
 
     threshold: Any = "prior"
-    probability: str = "auto"
-    folds: int = 5
-    seed: int = 0
+    probability: str = chosen("auto", ("auto", "sigmoid", "isotonic", "none"))
+    folds: int = limited(5, lambda number: number >= 2, _FOLDS)
+    seed: int = limited(0, *_NOT_NEGATIVE)
 
 
 @dataclass(frozen=True)
@@ -181,9 +188,13 @@ class InnerConfig:
         Relative gap of the solves on the folds, > 0; None, and a smaller one, is that of the solve itself.
     """
 
-    folds: int = 0
-    seed: int = 0
-    tolerance: float | None = None
+    folds: int = limited(0, lambda number: number == 0 or number >= 2, "it is at least 2, or 0 for none")
+    seed: int = limited(0, *_NOT_NEGATIVE)
+    tolerance: float | None = limited(
+        None,
+        lambda gap: 0 < gap < 1,
+        "it is a relative gap between 0 and 1, such as 1e-2, or null for that of the solve itself",
+    )
 
 
 @dataclass(frozen=True)
@@ -196,7 +207,7 @@ class StabilityConfig:
         Scale of the hinge ``[1 − a w·(x⁺ − x⁻)]₊``, ≥ 0, fixed before the data are seen.
     """
 
-    a: float = 1.0
+    a: float = limited(1.0, *_NOT_NEGATIVE)
 
 
 @dataclass(frozen=True)
@@ -219,7 +230,7 @@ class WeightedConfig:
         End of the band of false positive rates, in (0, 1]; None takes that of the formulation, if it has one.
     """
 
-    max_fpr: float | None = None
+    max_fpr: float | None = limited(None, lambda rate: 0 < rate <= 1, "it is a rate in (0, 1]")
 
 
 @dataclass(frozen=True)
@@ -232,7 +243,7 @@ class BoundsConfig:
         1 − confidence of each bound, in (0, 1).
     """
 
-    rho: float = 0.05
+    rho: float = limited(0.05, lambda rho: 0 < rho < 1, "it is one minus the confidence, between 0 and 1, such as 0.05")
     stability: StabilityConfig | None = None
     margin: MarginConfig | None = None
     fixed_scorer: FixedScorerConfig | None = None

@@ -1,0 +1,55 @@
+"""What the value of a setting may be: declared with its field, and checked in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import field, fields, is_dataclass
+from typing import Any
+
+
+def limited(default: Any, good: Callable[[Any], bool], words: str) -> Any:
+    """A field whose values satisfy `good`; `words` say what is needed, and follow "is VALUE; "."""
+    return field(default=default, metadata={"good": good, "words": words})
+
+
+def chosen(default: str, names: Sequence[str]) -> Any:
+    """A field that has one of some names."""
+    return field(default=default, metadata={"names": tuple(names)})
+
+
+def check_values(record: Any, group: str) -> None:
+    """Refuse a value that the field of a record does not admit; None is admitted wherever its type admits it.
+
+    Parameters
+    ----------
+    record : dataclass
+        With fields made by `limited` and `chosen`, and records of such fields.
+    group : str
+        Where it stands in the settings, for the message.
+
+    Raises
+    ------
+    AuclabError
+        Such a value.
+
+    Examples
+    --------
+    >>> from auclab.pipeline.config.settings import SolverConfig
+    >>> check_values(SolverConfig("newton", tolerance=-1.0), "solver")
+    Traceback (most recent call last):
+        ...
+    auclab.types.AuclabError: solver.tolerance is -1.0; it is a relative gap > 0, such as 1e-6
+    """
+    for item in fields(record):
+        value, at = getattr(record, item.name), f"{group}.{item.name}"
+        if is_dataclass(value):
+            check_values(value, at)
+            continue
+        from auclab.types import AuclabError  # NumPy, which --help does not need
+        from auclab.validation import did_you_mean
+
+        names, good = item.metadata.get("names"), item.metadata.get("good")
+        if names is not None and value not in names:
+            raise AuclabError(f"{at} is {value!r}{did_you_mean(value, names)}; it is one of {', '.join(names)}")
+        if good is not None and value is not None and not good(value):
+            raise AuclabError(f"{at} is {value!r}; {item.metadata['words']}")
