@@ -74,8 +74,8 @@ def as_given_constraints(given: Any, columns: Sequence[str]) -> ColumnConstraint
     AuclabError
         Something else, an unknown parameter, a column that is not there.
     """
-    if given is None or isinstance(given, ColumnConstraints):
-        return given
+    if given is None:
+        return None
     if isinstance(given, Mapping):
         try:
             given = Constraints(**given)
@@ -86,6 +86,7 @@ def as_given_constraints(given: Any, columns: Sequence[str]) -> ColumnConstraint
             raise AuclabError(
                 f"constraints has {', '.join(map(repr, given))}{meant}; there are {', '.join(known)}"
             ) from error
-    if not isinstance(given, Constraints):
+    if not hasattr(given, "on_columns"):
         raise AuclabError(f"constraints must be auclab.Constraints, a mapping or None, got {type(given).__name__}")
-    return given.on_columns(columns)
+    found: ColumnConstraints = given.on_columns(columns)
+    return found

@@ -141,6 +141,18 @@ class ColumnConstraints:
         """How many features a scorer uses, those that are forced included."""
         return len(set(self.groups[coef != 0].tolist()) | set(self.forced))
 
+    def on_columns(self, names: Sequence[str]) -> Self:
+        """Themselves: these are on columns already.
+
+        Raises
+        ------
+        AuclabError
+            Another number of columns.
+        """
+        if self.n_features != len(names):
+            raise AuclabError(f"constraints are on {self.n_features} columns, but X has {len(names)}")
+        return self
+
     def violation(self, coef: Array) -> float:
         """By how much a point violates the bounds and rows at most; ∞ if it uses too many features.
 

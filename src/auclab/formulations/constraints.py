@@ -175,3 +175,31 @@ def _row(row: Mapping[str, Any], columns: _Columns, n: int) -> tuple[Array, floa
         coefficients[columns.of(name)] += float(value)
     sign = -1.0 if kinds[0] == "at_least" else 1.0
     return sign * coefficients, sign * float(row[kinds[0]]), kinds[0] == "equals"
+
+
+def constraints_on_columns(
+    constraints: Constraints | ColumnConstraints | None, X: Any, n_features: int
+) -> ColumnConstraints | None:
+    """The constraints on the columns of X, by their names where it has some, else by their numbers.
+
+    Parameters
+    ----------
+    constraints : Constraints or ColumnConstraints, optional
+    X : array, DataFrame, CSR matrix or blocks
+    n_features : int
+
+    Raises
+    ------
+    AuclabError
+        Something else, a name that X does not have, or constraints on another number of columns.
+    """
+    if constraints is None:
+        return None
+    if not hasattr(constraints, "on_columns"):
+        raise AuclabError(
+            f"constraints are a {type(constraints).__name__}; use auclab.Constraints(nonnegative=[...], "
+            "upper={...}), or ColumnConstraints.of(n_features, lower=..., matrix=..., limit=...)"
+        )
+    columns = getattr(X, "columns", None)
+    names = range(n_features) if columns is None or len(columns) != n_features else columns
+    return constraints.on_columns([str(name) for name in names])

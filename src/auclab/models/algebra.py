@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.constraints import Constraints
+from auclab.formulations.constraints import Constraints, constraints_on_columns
 from auclab.formulations.named import as_formulation
 from auclab.formulations.problem import Problem
 from auclab.models.algebraic_model import AlgebraicModel
@@ -89,7 +89,7 @@ def build(
     if sample.offset is not None and not sample.is_sparse:  # scores of the model are those of the rows as they are
         rows = {"X_pos": sample.X_pos + sample.offset, "X_neg": sample.X_neg + sample.offset}
         sample = replace(sample, **rows, offset=None)
-    problem = Problem(program, sample, _on_columns(constraints, X, sample.n_features))
+    problem = Problem(program, sample, constraints_on_columns(constraints, X, sample.n_features))
     if problem.n_margins > MOST_ROWS[language]:
         raise AuclabError(
             f"the model would have {problem.n_margins:,} rows, and in {language} {MOST_ROWS[language]:,} are possible; "
@@ -102,21 +102,3 @@ def build(
     from auclab.models.cvxpy_algebra import in_cvxpy
 
     return in_cvxpy(problem)
-
-
-def _on_columns(
-    constraints: Constraints | ColumnConstraints | None, X: Any, n_features: int
-) -> ColumnConstraints | None:
-    """Constraints by the names of a DataFrame's columns, or by their numbers."""
-    if constraints is None:
-        return None
-    if isinstance(constraints, Constraints):
-        names = getattr(X, "columns", range(n_features))
-        constraints = constraints.on_columns([str(name) for name in names])
-    if not isinstance(constraints, ColumnConstraints):
-        raise AuclabError(
-            f"constraints are a {type(constraints).__name__}; use auclab.Constraints(nonnegative=[...], upper={{...}})"
-        )
-    if constraints.n_features != n_features:
-        raise AuclabError(f"constraints are on {constraints.n_features} columns, but X has {n_features}")
-    return constraints

@@ -12,7 +12,7 @@ import numpy as np
 from auclab.datasets.records import Split
 from auclab.estimators.baselines import Baseline
 from auclab.formulations import Program
-from auclab.pipeline.config.build import build, load_dataset
+from auclab.pipeline.config.build import build, built, load_dataset
 from auclab.pipeline.config.checks import check_settings, prepared_notes
 from auclab.pipeline.config.compose import Experiment
 from auclab.pipeline.config.decision_settings import check_decision
@@ -98,8 +98,8 @@ def solve_splits(experiment: Experiment, limits: Limits | None = None) -> Result
     if not in_memory(held):  # rows of files are read in file order
         splits = [Split(np.sort(split.train), np.sort(split.test), split.name) for split in splits]
         show_engine(held.engine)
-    formulation: Program | Baseline = build(config.formulation)
-    metrics: Metrics = build(config.metrics)
+    formulation: Program | Baseline = built(experiment, "formulation")
+    metrics: Metrics = built(experiment, "metrics")
     if not in_memory(held):
         reading, solver = experiment.decision, experiment.solver.name
         check_block_run(splits, formulation, metrics, solver=solver, decision=reading, kernel=experiment.kernel)

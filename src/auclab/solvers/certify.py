@@ -12,14 +12,14 @@ from numpy.typing import ArrayLike
 
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.constraints import Constraints
+from auclab.formulations.constraints import Constraints, constraints_on_columns
 from auclab.formulations.named import as_formulation
 from auclab.formulations.problem import Problem
 from auclab.models.algebraic_model import AlgebraicModel, OwnConstraints
 from auclab.samples.as_sample import as_sample
 from auclab.samples.centring import moved_intercept_parts
 from auclab.solvers.certificate import verified_certificate
-from auclab.solvers.constrained import check_constrainable, constraints_on_columns
+from auclab.solvers.registry import check_constrainable
 from auclab.solvers.solution import Certificate
 from auclab.solvers.threads import one_thread_each
 from auclab.types import Array, AuclabError

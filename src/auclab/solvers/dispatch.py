@@ -14,14 +14,13 @@ from numpy.typing import ArrayLike
 from auclab.compiled.compiling import compile_hinge
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.constraints import Constraints
+from auclab.formulations.constraints import Constraints, constraints_on_columns
 from auclab.formulations.named import as_formulation
 from auclab.formulations.problem import Problem
 from auclab.kernels.kernel import Kernel
 from auclab.samples.as_sample import as_sample
 from auclab.samples.centring import moved_intercept
 from auclab.solvers.budget import without_verification
-from auclab.solvers.constrained import check_constrainable, constraints_on_columns
 from auclab.solvers.encodings import fastest_encoding
 from auclab.solvers.exact_finish import finish_exactly
 from auclab.solvers.feasible_point import check_not_contradictory
@@ -29,7 +28,7 @@ from auclab.solvers.handover import Candidate, hand_over, others_may_prove_more,
 from auclab.solvers.monitor import ends_without_progress
 from auclab.solvers.nonconvex import solve_nonconvex
 from auclab.solvers.raw import RawSolution
-from auclab.solvers.registry import Solver, check_blocks, check_capable, check_options, load_solver
+from auclab.solvers.registry import Solver, check_blocks, check_capable, check_constrainable, check_options, load_solver
 from auclab.solvers.selection import select_solver
 from auclab.solvers.solution import Solution
 from auclab.solvers.threads import one_thread_each

@@ -10,12 +10,11 @@ from numpy.typing import ArrayLike
 
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.constraints import Constraints
+from auclab.formulations.constraints import Constraints, constraints_on_columns
 from auclab.formulations.named import as_formulation
 from auclab.formulations.problem import Problem
 from auclab.kernels.kernel import Kernel
 from auclab.samples.as_sample import as_sample
-from auclab.solvers.constrained import constraints_on_columns
 from auclab.solvers.dispatch import TOLERANCE, check_limits, solve_problem
 from auclab.solvers.path_parameters import PARAMETERS, along
 from auclab.solvers.registry import load_solver

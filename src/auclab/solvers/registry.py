@@ -181,3 +181,14 @@ def check_options(name: str, solve: Solver, options: dict[str, object]) -> None:
         raise AuclabError(
             f"solver={name} has no option {', '.join(unknown)}{meant}; it takes {', '.join(rest) if rest else 'none'}"
         )
+
+
+def check_constrainable(program: Program, constraints: ColumnConstraints | None) -> None:
+    """Raise `AuclabError` if constraints are given and the program does not take any."""
+    if constraints is None or program.is_convex or program.has_whole_points:
+        return
+    what = f"z = {program.threshold:g} > 0 makes it not convex" if program.encodings else "it counts pairs"
+    raise AuclabError(
+        f"formulation {program.name} takes no constraints on w: {what}, and a bound over the constrained scorers is "
+        "not known for it; use a convex formulation, such as bauc, or ranksvm with its penalty"
+    )

@@ -12,9 +12,6 @@ if TYPE_CHECKING:
     from auclab.datasets.records import Dataset
     from auclab.pipeline.config.compose import Experiment
 
-#: Where an experiment keeps its data set between the checks and the solve.
-_LOADED = "loaded_dataset"
-
 
 def load_dataset(experiment: Experiment) -> Dataset:
     """The data set of an experiment, loaded once; jobs of a sweep that run in one process share it.
@@ -28,16 +25,29 @@ def load_dataset(experiment: Experiment) -> Dataset:
     """
     sweep = os.environ.get(SWEEP_VARIABLE)
     if sweep is None:
-        kept = vars(experiment)  # as its cached properties are
-        if _LOADED not in kept:
-            kept[_LOADED] = build(experiment.config.dataset)
-        dataset: Dataset = kept[_LOADED]
-        return dataset
+        return experiment.once("dataset", lambda: build(experiment.config.dataset))
     from auclab.datasets.cache import load_cached
 
     # With the id of the sweep: a worker may outlive it, and files may change.
     key = json.dumps([sweep, experiment.configuration["dataset"]], sort_keys=True, default=str)
     return load_cached(key, lambda: build(experiment.config.dataset))
+
+
+def built(experiment: Experiment, group: str) -> Any:
+    """What a group of an experiment names, made once: the checks before a solve may have made it.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    group : {"formulation", "metrics"}
+        One whose object does not change.
+
+    Raises
+    ------
+    AuclabError, OSError
+        As `build`.
+    """
+    return experiment.once(group, lambda: build(experiment.config[group]))
 
 
 def build(config: Any) -> Any:

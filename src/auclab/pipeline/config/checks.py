@@ -24,7 +24,7 @@ from auclab.pipeline.config.kernel_settings import KernelConfig
 from auclab.pipeline.config.limits import check_values
 from auclab.pipeline.config.refusals import refuse
 from auclab.pipeline.config.run_name import is_baseline
-from auclab.pipeline.config.settings import TuneConfig, typed
+from auclab.pipeline.config.settings import TuneConfig
 from auclab.types import AuclabError
 from auclab.validation import did_you_mean
 
@@ -121,6 +121,10 @@ def check_data(experiment: Experiment) -> tuple[Dataset, Columns | None]:
 
 def prepared_notes(experiment: Experiment, dataset: Dataset) -> tuple[str, ...]:
     """What the preparation of a table in memory fills and leaves out (`auclab.datasets.gaps`)."""
+    return experiment.once("prepared", lambda: _prepared_notes(experiment, dataset))
+
+
+def _prepared_notes(experiment: Experiment, dataset: Dataset) -> tuple[str, ...]:
     import pandas as pd
 
     from auclab.datasets.gaps import gap_notes
@@ -213,7 +217,7 @@ def _check_split(split: Mapping[str, Any]) -> None:
 
 
 def _check_tuning(experiment: Experiment) -> None:
-    given = typed(experiment.config.get("tune") or {}, TuneConfig)
+    given = experiment.given_tune
     if given.parameter is None and given != (usual := TuneConfig()):
         key = next(each.name for each in fields(usual) if getattr(given, each.name) != getattr(usual, each.name))
         raise AuclabError(
@@ -286,7 +290,7 @@ def _refuse_of_baseline(experiment: Experiment, **given: bool) -> None:
 
 def _check_kernel(experiment: Experiment) -> None:
     """A kernel whose settings say something, for a formulation that can have one."""
-    given = typed(experiment.config.get("kernel") or {}, KernelConfig)
+    given = experiment.given_kernel
     if given.name == "none":
         if set_keys := [key for key, value in vars(given).items() if value != getattr(KernelConfig(), key)]:
             raise AuclabError(f"kernel.{set_keys[0]} has no effect with kernel=none; add kernel=rbf, or another")
@@ -355,10 +359,10 @@ def _check_formulation(experiment: Experiment, plain: Mapping[str, Any], usual: 
     solver = experiment.solver.name
     if given == usual and solver == "auto":
         return
-    from auclab.pipeline.config.build import build
+    from auclab.pipeline.config.build import built
     from auclab.solvers.registry import check_capable
 
-    program = build(experiment.config.formulation)
+    program = built(experiment, "formulation")
     if solver != "auto":
         check_capable(solver, program)
 
@@ -372,11 +376,11 @@ def _check_metrics(experiment: Experiment, plain: Mapping[str, Any]) -> None:
     ]
     if not changed:
         return
-    from auclab.pipeline.config.build import build
+    from auclab.pipeline.config.build import built
 
+    metrics = built(experiment, "metrics")
     for name in changed:
-        metric = build(experiment.config.metrics[name])
         try:
-            metric(*_TRIED_ON)
+            metrics[name](*_TRIED_ON)
         except AuclabError as error:
             raise AuclabError(f"metrics.{name}: {error}") from error

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from omegaconf import DictConfig, OmegaConf, open_dict
 
@@ -28,6 +28,8 @@ from auclab.tracking.config import TrackingConfig
 
 if TYPE_CHECKING:
     from auclab.datasets.columns import Encoding
+
+T = TypeVar("T")
 
 #: Groups whose yaml names an object to be made.
 OBJECTS = ("dataset", "split", "preprocess", "formulation", "metrics")
@@ -96,6 +98,14 @@ class Experiment:
             plain["kernel"] = kernel
         return plain
 
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """What `make` returned at the first call with this name; kept as cached properties are."""
+        kept = vars(self).setdefault("_kept", {})
+        if name not in kept:
+            kept[name] = make()
+        found: T = kept[name]
+        return found
+
     @property
     def kept_config(self) -> DictConfig:
         """Everything, unresolved, with the rules that a file of constraints has in place of its name."""
@@ -104,7 +114,7 @@ class Experiment:
             kept["constraints"] = self.constraints
         return kept
 
-    @property
+    @cached_property
     def name(self) -> str:
         """Name of the run."""
         return run_name(self.configuration, self.choices)
@@ -120,9 +130,14 @@ class Experiment:
         return typed(self.config.solver, SolverConfig)
 
     @cached_property
+    def given_tune(self) -> TuneConfig:
+        """The group ``tune`` as it is written."""
+        return typed(self.config.get("tune") or {}, TuneConfig)
+
+    @cached_property
     def tune(self) -> TuneConfig:
         """The group ``tune``, where ``auto`` is the parameter that the formulation has; `grids` are kept."""
-        tune = typed(self.config.get("tune") or {}, TuneConfig)
+        tune = self.given_tune
         return TuneConfig(**resolve_tuning(asdict(tune), self.config.formulation), grids=tune.grids)
 
     @cached_property
@@ -152,10 +167,14 @@ class Experiment:
         return rules
 
     @cached_property
+    def given_kernel(self) -> KernelConfig:
+        """The group ``kernel`` as it is written."""
+        return typed(self.config.get("kernel") or {}, KernelConfig)
+
+    @property
     def kernel(self) -> KernelConfig | None:
         """The group ``kernel``; None for linear scorers."""
-        kernel = typed(self.config.get("kernel") or {}, KernelConfig)
-        return None if kernel.name == "none" else kernel
+        return None if self.given_kernel.name == "none" else self.given_kernel
 
     @property
     def encoding(self) -> Encoding:

@@ -17,10 +17,9 @@ from numpy.typing import ArrayLike
 
 from auclab.formulations.bauc import BufferedAUC
 from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.constraints import Constraints
+from auclab.formulations.constraints import Constraints, constraints_on_columns
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
-from auclab.solvers.constrained import constraints_on_columns
 from auclab.solvers.dispatch import check_limits, solve_problem
 from auclab.solvers.guaranteed.least_norm import check_level
 from auclab.solvers.solution import Solution

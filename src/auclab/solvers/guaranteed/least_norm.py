@@ -27,12 +27,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.constraints import Constraints
+from auclab.formulations.constraints import Constraints, constraints_on_columns
 from auclab.formulations.problem import Problem
 from auclab.metrics import bauc_score
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.certificate import relative_gap
-from auclab.solvers.constrained import constraints_on_columns
 from auclab.solvers.dispatch import check_limits, solve_problem
 from auclab.solvers.guaranteed.feasible import kept_inside
 from auclab.solvers.guaranteed.outer_approximation import Found, OuterApproximation
