@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -81,22 +81,22 @@ def grid(shift: float, step: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     )
 
 
-def samples(shift: float, step: float, sizes: tuple[int, int]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Labels and scores."""
+def samples(shift: float, step: float, sizes: tuple[int, int], count: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Labels and scores, `count` times."""
     rng = np.random.default_rng([round(1000 * shift), round(step), *sizes])
     y = np.repeat([1, 0], sizes)
-    for _ in range(SAMPLES):
+    for _ in range(count):
         scores = rng.normal(shift * y)
         yield y, np.round(scores / step) * step if step else scores
 
 
-def measure(name: str, options: dict[str, Any], area: float, step: float, sizes: tuple[int, int]) -> Row:
+def measure(name: str, options: dict[str, Any], area: float, step: float, sizes: tuple[int, int], count: int) -> Row:
     """Both intervals of a metric."""
     shift, metric = float(np.sqrt(2.0) * norm.ppf(area)), estimable(name, options)
     labels, scores, weight = grid(shift, step)
     truth = metric.function(labels, scores, sample_weight=weight, **options)
-    limits, flat = np.empty((2, SAMPLES, 2)), np.zeros(SAMPLES, bool)
-    for k, (y, s) in enumerate(samples(shift, step, sizes)):
+    limits, flat = np.empty((2, count, 2)), np.zeros(count, bool)
+    for k, (y, s) in enumerate(samples(shift, step, sizes, count)):
         observations = Observations.of(y, s, None, None)
         limits[0, k], _ = confidence_limits(metric, metric.components(observations), observations, LEVEL)
         found = estimate(y, s, name, level=LEVEL, **options)
@@ -105,13 +105,13 @@ def measure(name: str, options: dict[str, Any], area: float, step: float, sizes:
     return row_of(name, area, step, truth, sizes, limits, flat)
 
 
-def measure_voros(area: float, step: float, sizes: tuple[int, int]) -> Row:
-    """VOROS by half-samples, with normal limits and with those of `estimate`; fewer samples."""
+def measure_voros(area: float, step: float, sizes: tuple[int, int], count: int) -> Row:
+    """VOROS by half-samples, with normal limits and with those of `estimate`."""
     shift, metric = float(np.sqrt(2.0) * norm.ppf(area)), estimable("voros", {})
     labels, scores, weight = grid(shift, step)
     truth = metric.function(labels, scores, sample_weight=weight)
-    limits, flat = np.empty((2, VOROS_SAMPLES, 2)), np.zeros(VOROS_SAMPLES, bool)
-    for k, (y, s) in enumerate(islice(samples(shift, step, sizes), VOROS_SAMPLES)):
+    limits, flat = np.empty((2, count, 2)), np.zeros(count, bool)
+    for k, (y, s) in enumerate(samples(shift, step, sizes, count)):
         found = estimate(y, s, "voros", level=LEVEL, seed=k)
         limits[:, k] = found.lower, found.upper
         if found.standard_error > 0.0:
@@ -120,15 +120,15 @@ def measure_voros(area: float, step: float, sizes: tuple[int, int]) -> Row:
     return row_of("voros", area, step, truth, sizes, limits, flat)
 
 
-def measure_rate(area: float, step: float, sizes: tuple[int, int]) -> Row:
+def measure_rate(area: float, step: float, sizes: tuple[int, int], count: int) -> Row:
     """The one interval of TPR at a FPR."""
     shift = float(np.sqrt(2.0) * norm.ppf(area))
     labels, scores, weight = grid(shift, step)
     curve = roc_from_sorted(class_scores(labels, scores, weight, None))
     truth = float(height_at(curve, np.array([RATE]))[0])
-    found = [tpr_at_fpr(y, s, RATE, level=LEVEL) for y, s in samples(shift, step, sizes)]
+    found = [tpr_at_fpr(y, s, RATE, level=LEVEL) for y, s in samples(shift, step, sizes, count)]
     limits = np.array([[each.lower, each.upper] for each in found])
-    return row_of("tpr_at_fpr", area, step, truth, sizes, np.array([limits, limits]), np.zeros(SAMPLES, bool))
+    return row_of("tpr_at_fpr", area, step, truth, sizes, np.array([limits, limits]), np.zeros(count, bool))
 
 
 def row_of(
@@ -142,27 +142,27 @@ def row_of(
     return Row(name, STEPS[step], area, truth, *sizes, flat.size, *by_error, *by_both, int(flat.sum()), *in_flat)
 
 
-def rows() -> Iterator[Row]:
+def rows(count: int) -> Iterator[Row]:
     """AUC at all sizes; bAUC, partial AUC and TPR at a FPR for the sizes at which they are weak."""
     for step in STEPS:
         for area in AREAS:
             for sizes in SIZES:
-                yield measure("auc", {}, area, step, sizes)
+                yield measure("auc", {}, area, step, sizes, count)
     for step in STEPS:
         for area in (0.75, 0.9):
             for sizes in SIZES:
-                yield measure("bauc", {}, area, step, sizes)
+                yield measure("bauc", {}, area, step, sizes, count)
             for sizes in OF_BAND:
-                yield measure("partial_auc", {"max_fpr": RATE, "standardized": "area"}, area, step, sizes)
-                yield measure_rate(area, step, sizes)
+                yield measure("partial_auc", {"max_fpr": RATE, "standardized": "area"}, area, step, sizes, count)
+                yield measure_rate(area, step, sizes, count)
 
 
-def rows_of_voros() -> Iterator[Row]:
+def rows_of_voros(count: int) -> Iterator[Row]:
     """VOROS where AUC is 0.75 and 0.9."""
     for step in STEPS:
         for area in (0.75, 0.9):
             for sizes in SIZES[1:]:
-                yield measure_voros(area, step, sizes)
+                yield measure_voros(area, step, sizes, count)
 
 
 def tables(found: Sequence[measured.Row]) -> dict[str, str]:
@@ -237,6 +237,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--page", action="store_true", help="write the tables of docs/inference.md")
     parser.add_argument("--voros", action="store_true", help="measure VOROS anew, and keep the rest")
+    parser.add_argument("--samples", type=int, default=SAMPLES, help="of each row; of VOROS no more than 300")
     parser.add_argument("--results", type=Path, default=RESULTS)
     arguments = parser.parse_args()
     if arguments.page:
@@ -244,7 +245,8 @@ def main() -> None:
         return
     kept = [row for row in measured.read(arguments.results) if row["metric"] != "voros"] if arguments.voros else []
     with measured.writer(arguments.results, COMMAND, FIELDS, kept) as keep:
-        for row in rows_of_voros() if arguments.voros else chain(rows(), rows_of_voros()):
+        of_voros = rows_of_voros(min(arguments.samples, VOROS_SAMPLES))
+        for row in of_voros if arguments.voros else chain(rows(arguments.samples), of_voros):
             keep(asdict(row))
             print(row.metric, row.scores, row.auc, row.n_pos, row.n_neg, percent(row.covered), flush=True)
 

@@ -170,9 +170,23 @@ OTHERWISE: dict[tuple[str, str], Otherwise] = {
     ("CONTRIBUTING.md", 'pip install -e ".[dev]"'): _INSTALLS,
     ("CONTRIBUTING.md", "uv venv oldest && source oldest/bin/activate"): _BY_HAND,
     ("CONTRIBUTING.md", 'uv pip install --resolution lowest-direct -e ".[dev]"'): _BY_HAND,
-    ("CONTRIBUTING.md", "pytest -n auto --dist loadfile"): Otherwise("is the whole suite", by=".ci/run"),
+    ("CONTRIBUTING.md", "pytest -n auto --dist worksteal"): Otherwise("is the whole suite", by=".ci/run"),
     ("README.md", "pip install -e . && python run.py"): Otherwise(_INSTALLS.why, ("python run.py",), _INSTALLS.by),
-    ("README.md", 'pip install -e ".[dev]" && pytest -n auto --dist loadfile'): _INSTALLS,
+    (
+        "README.md",
+        "python run.py -m formulation=bauc,generalized_bauc,ranksvm,csvm,ecsvm solver=clarabel dataset=ionosphere,pima",
+    ): Otherwise(
+        "has a hundred thousand pairs",
+        (
+            "python run.py -m formulation=bauc,generalized_bauc,ranksvm,csvm,ecsvm solver=clarabel "
+            "dataset=ionosphere,pima split.test_size=0.8",
+        ),
+    ),
+    ("README.md", "python run.py dataset=german_credit formulation=scorecard formulation.max_items=5"): Otherwise(
+        "is searched for seconds",
+        (f"{_CARD} dataset=german_credit formulation.max_items=2",),
+    ),
+    ("README.md", 'pip install -e ".[dev]" && pytest -n auto --dist worksteal'): _INSTALLS,
     ("README.md", 'pip install -e ".[docs]" && sphinx-build docs docs/_build'): Otherwise(
         "the long examples are left out", by=".ci/run, with -t quick"
     ),
@@ -257,6 +271,10 @@ OTHERWISE: dict[tuple[str, str], Otherwise] = {
         )
         for name in ("roc_band", "interval")
     },
+    ("docs/inference.md", "OMP_NUM_THREADS=1 python benchmarks/few_observations.py"): Otherwise(
+        "2,000 samples of every row",
+        ("OMP_NUM_THREADS=1 python benchmarks/few_observations.py --samples 2 --results few.csv",),
+    ),
     ("docs/linear_or_kernel.md", _STUDY): Otherwise("takes too long", (f"{_STUDY} --minutes 0",)),
     ("experiments/which_formulation/README.md", f"{_STUDY} --minutes 70"): Otherwise(
         "takes 70 minutes", (f"{_STUDY} --minutes 0",)

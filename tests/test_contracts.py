@@ -82,6 +82,7 @@ def test_the_rule_on_underscored_names(line: str, package: str, allowed: bool):
     assert (private_imports(ast.parse(line), package=package) == []) is allowed
 
 
+@pytest.mark.slow
 def test_no_underscored_name_is_imported_across_packages():
     found = {}
     for path in [*MODULES, *SCRIPTS, ROOT / "run.py"]:
@@ -92,6 +93,7 @@ def test_no_underscored_name_is_imported_across_packages():
     assert not found
 
 
+@pytest.mark.slow
 def test_no_circles_between_files():
     """File by file, `__init__` included, which lint-imports takes for the package as a whole."""
     graph = {}
@@ -107,6 +109,7 @@ def test_no_circles_between_files():
         pytest.fail(" -> ".join(error.args[1]))
 
 
+@pytest.mark.slow
 def test_what_is_imported_is_declared():
     """A library that comes along with another one may stop coming."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

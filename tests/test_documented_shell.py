@@ -24,7 +24,6 @@ from shell_lines import LINES, NEEDS, OTHERWISE, SAYS, SERVERS, Needs
 from test_documents import ROOT
 from warm_programs import plain, warm_programs
 
-LIMIT = 300
 #: What a line needs that is an extra.
 EXTRAS = {"engine=dask": "distributed", "sweeper=optuna": "optuna", "formulation=lightgbm": "lightgbm"}
 #: Words of a line, and the data sets that it reads.
@@ -79,12 +78,10 @@ def missing(line):
 
 
 def run(line, folder, shell, code=0, says=()):
-    start = time.monotonic()
     done = subprocess.run(
-        ["bash", "-c", line], cwd=folder, env=shell, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        timeout=LIMIT,
-    )  # fmt: skip
-    print(f"{time.monotonic() - start:.1f} s, code {done.returncode}: {line}")
+        ["bash", "-c", line], cwd=folder, env=shell, stdin=subprocess.DEVNULL, capture_output=True, text=True
+    )
+    print(f"code {done.returncode}: {line}")
     assert done.returncode == code, f"{line}\n{done.stdout[-2000:]}\n{done.stderr[-3000:]}"
     assert all(text in done.stdout for text in says), f"{line}\n{done.stdout[-2000:]}\n{done.stderr[-3000:]}"
 
@@ -101,15 +98,13 @@ def serving(line, folder, shell, path):
             stdin=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
         try:
-            late = time.monotonic() + LIMIT
             while not answers(f"http://127.0.0.1:{port}{path}"):
                 assert process.poll() is None, f"{line}\n{Path(log.name).read_text()[-3000:]}"
-                assert time.monotonic() < late, f"{line}\n{Path(log.name).read_text()[-3000:]}"
                 time.sleep(0.3)
             yield str(port)
         finally:
             os.killpg(process.pid, signal.SIGTERM)
-            process.wait(60)
+            process.wait()
 
 
 def answers(address):

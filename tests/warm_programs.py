@@ -25,8 +25,6 @@ from pathlib import Path
 #: Imported before the first fork: what most commands need.
 LIBRARIES = ("auclab.cli.commands", "auclab.cli.run", "auclab.pipeline.experiment", "auclab.tracking.runs", "mlflow")
 ADDRESS = "AUCLAB_TESTS_SERVER"
-#: `python` with other words than these, or a path that ends in the first, is the interpreter itself.
-KNOWN = ("run.py", "-m")
 
 WIDTH = {"COLUMNS": "120"}
 
@@ -42,7 +40,7 @@ ask({name!r}, {python!r})
 def ask(name: str, python: str) -> None:
     """In the small programs: have the server run it, and end as it ends."""
     words = sys.argv[1:]
-    if name == "python" and (not words or os.path.basename(words[0]) not in KNOWN):
+    if name == "python" and not (words and (words[0] == "-m" or words[0].endswith(".py"))):
         os.execv(python, [python, *words])
     request = {"name": name, "words": words, "folder": os.getcwd(), "environment": dict(os.environ)}
     with socket.socket(socket.AF_UNIX) as server:

@@ -82,6 +82,7 @@ def test_the_objective_is_that_of_the_definition(formulation):
             assert low == high == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", FORMULATIONS, ids=str)
 def test_the_bound_of_a_solution_is_proved_for_every_w(formulation):
     X, y = overlapping()

@@ -202,6 +202,7 @@ def test_runs_of_earlier_versions_are_refused_in_words(copied, capsys):
     assert "before multipliers were kept" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_run_of_the_store(tmp_path, capsys, made):
     """Found by its id; the numbers of the store have to agree, too."""
     data = ["dataset=file", f"dataset.path={made / 'data.csv'}", "dataset.target=y", "bounds=none"]

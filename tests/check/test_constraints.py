@@ -68,6 +68,7 @@ def test_the_bound_of_a_solution_is_proved(formulation, seed):
     assert worst <= solution.certificate.violation + rounding
 
 
+@pytest.mark.slow
 def test_any_multipliers_prove_no_more_than_the_optimum():
     """200 random dual points and multipliers of constraints, most of them nonsense."""
     rng = np.random.default_rng(0)

@@ -227,6 +227,7 @@ def test_a_failed_run_says_why(call, store):
     assert "is FAILED" in error
 
 
+@pytest.mark.slow
 def test_a_run_comes_out_the_same_again(call, store):
     for which in ("holdout", "fold 0"):
         runs = read_runs(store)
@@ -237,6 +238,7 @@ def test_a_run_comes_out_the_same_again(call, store):
     assert len(read_runs(store)) == len(runs)  # nothing was added
 
 
+@pytest.mark.slow
 def test_a_run_that_was_tampered_with_does_not(call, store, tmp_path):
     rows = find_run(read_runs(store), read_runs(store)["run_id"].iloc[0]).copy()
     rows["test/auc"] += 0.001
@@ -292,6 +294,7 @@ def test_a_narrow_terminal_loses_nothing_without_a_word(words, width, call, stor
     assert not Counter(re.findall(number, wide)) - Counter(re.findall(number, narrow))
 
 
+@pytest.mark.slow
 def test_a_terminal_of_80_columns_shows_every_auc(store):
     lines, code = in_terminal(80, "-m", "auclab", "runs", "--store", store, cwd=store.parent)
     assert code == 0

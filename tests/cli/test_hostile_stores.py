@@ -306,6 +306,7 @@ def test_links_in_the_place_of_folders_are_refused(call, hostile, victim, other_
     assert tree(victim) == before
 
 
+@pytest.mark.slow
 def test_links_in_the_place_of_files_are_not_followed(call, hostile, victim, other_run):
     before = tree(victim)
     (hostile.folder / "roc.png").symlink_to(victim / "diary.txt")
@@ -386,6 +387,7 @@ def test_few_bytes_that_describe_many_rows_are_refused(call, hostile, monkeypatc
 COMMANDS = "\x1b]0;owned\x07\x1b[2J\x1b[31m\x9b2J\r\u202eevil\u2028"
 
 
+@pytest.mark.slow
 def test_names_do_not_command_the_terminal(call, hostile, victim):
     hostile.rename(f"bauc{COMMANDS}")
     for key in ("error", "status", "mlflow.source.git.commit"):

@@ -117,6 +117,7 @@ def test_help_fits_the_terminal(capsys, monkeypatch, command, columns):
     assert sorted(page.partition("\n\n")[0].split()) == sorted(usage.split())
 
 
+@pytest.mark.slow
 def test_the_settings_of_a_run_fit_the_terminal(tmp_path):
     """Hydra's page, with a line of 1,600 characters for the experiments."""
     lines, code = in_terminal(80, "-m", "auclab", "run", "--help", cwd=tmp_path)

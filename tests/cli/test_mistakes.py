@@ -25,6 +25,7 @@ def test_there_are_enough_of_them():
     assert len({one.typed for one in MISTAKES}) == len(MISTAKES) >= 85
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("one", MISTAKES, ids=lambda one: one.typed)
 def test_a_mistake_is_one_line(one, folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)

@@ -57,6 +57,7 @@ def model_folder(customers):
     return read_runs(customers[0] / "mlruns").iloc[-1]["folder"] / "model"
 
 
+@pytest.mark.slow
 def test_rows_of_a_file_are_scored_in_their_order(call, customers, model_folder, tmp_path):
     folder, fold = customers
     new, out = folder / "new_customers.csv", tmp_path / "scores.csv"
@@ -217,6 +218,7 @@ def test_runs_are_found_as_by_mlflow(customers):
         database.execute("ALTER TABLE runs DROP COLUMN more")
 
 
+@pytest.mark.slow
 def test_new_rows_are_read_as_the_training_file_was(customers, tmp_path, capsys):
     rng = np.random.default_rng(0)
     rows = [f'"{k % 9},{k % 7}","{x:.3f}",{int(x > 0)}'.replace(".", ",") for k, x in enumerate(rng.normal(size=60))]

@@ -40,6 +40,7 @@ def test_words_with_an_address_name_a_variable(monkeypatch):
         monkeypatch.delenv(f"{VARIABLE}{number}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [(), ("-m", "split.seed=0,1")], ids=["a run", "a sweep"])
 def test_no_file_of_a_run_has_it(tmp_path, mode):
     """The database cannot be used; what was computed is in the output folder, with Hydra's own files."""
@@ -52,6 +53,7 @@ def test_no_file_of_a_run_has_it(tmp_path, mode):
         assert list(tmp_path.rglob("overrides.yaml"))
 
 
+@pytest.mark.slow
 def test_no_file_of_a_run_has_it_from_a_file_of_settings(tmp_path):
     own = tmp_path / "own" / "tracking"
     own.mkdir(parents=True)

@@ -32,6 +32,7 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_the_page_opens_on_the_runs_and_its_server_ends_with_the_command(folder):
     port = free_port(5400)
     command = [sys.executable, "-m", "auclab.cli.main", "ui", "--port", str(port)]
@@ -59,6 +60,7 @@ def test_the_page_opens_on_the_runs_and_its_server_ends_with_the_command(folder)
         assert probe.connect_ex(("127.0.0.1", port)) != 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
 def test_a_killed_command_leaves_no_server(folder):
     port = free_port(5450)

@@ -108,6 +108,7 @@ def test_bounds_below_0_are_explained():
     assert best.lower_end == pytest.approx(0.6876)
 
 
+@pytest.mark.slow
 def test_the_id_of_a_sweep_is_understood(call, folder):
     parent = read_runs(folder / "mlruns").iloc[0]["parent_id"]
     for name in (parent, parent[:8]):
@@ -142,6 +143,7 @@ def test_the_best_is_that_of_the_largest_mean_with_its_test(call, folder):
     assert find_best(few, runs)[0].left_out == ("ranksvm λ tuned", "logistic C tuned")
 
 
+@pytest.mark.slow
 def test_the_best_is_fitted_to_all_rows_and_registered(call, folder):
     words = ("best", "--where", "split=holdout", "formulation=ranksvm", "--refit", "--register", "churn")
     code, text, error = call(*words)

@@ -28,6 +28,7 @@ def job(tracking, tmp_path, monkeypatch):
     return work
 
 
+@pytest.mark.slow
 def test_a_sweep_has_what_it_skipped_and_the_last_one_was_started_last(tracking, job, monkeypatch):
     def start(grid):
         return open_parent(tracking, grid=[grid], command="python run.py -m")
@@ -69,6 +70,7 @@ def test_a_sweep_has_what_it_skipped_and_the_last_one_was_started_last(tracking,
         choose_sweep(runs, "zzz", place)
 
 
+@pytest.mark.slow
 def test_a_run_that_is_no_job_joins_nothing(tracking, tmp_path, monkeypatch):
     monkeypatch.delenv(PARENT_VARIABLE, raising=False)
     with open_run(tracking, name="alone", folder=tmp_path, params={}) as run:

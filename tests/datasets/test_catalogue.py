@@ -58,6 +58,7 @@ def test_configs_of_a_checkout_come_before_those_of_the_package(tmp_path: Path) 
     assert dataset_configs(package) == tmp_path / "conf" / "dataset"
 
 
+@pytest.mark.slow
 def test_a_set_is_loaded_from_the_configs_inside_an_installed_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -106,6 +106,7 @@ def test_categories_are_never_formed_as_a_dense_table() -> None:
     assert peak < 0.5 * 8 * 20_000 * 400
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", [BufferedAUC(), RankSVM(0.001, squared=True), CSVM(0.01)])
 def test_the_same_scorers_are_optimal(program: Any) -> None:
     """The solution on the CSR matrix is one on the centred table: its objective and its bound are the same."""

@@ -66,6 +66,7 @@ def settings(words: list[str]) -> dict[str, object]:
     return {str(key): value for key, value in found.items()}
 
 
+@pytest.mark.slow
 def test_what_is_printed_is_what_is_read() -> None:
     for name in NAMES:
         words = [override("dataset.target", name), override("dataset.drop", [name, "other"], most=99)]
@@ -122,6 +123,7 @@ def test_a_name_that_its_commas_have_split(tmp_path: Path) -> None:
     assert settings(typed(advice[1]))["target"] == "done [0/1], =?"
 
 
+@pytest.mark.slow
 def test_the_printed_command_runs(tmp_path: Path) -> None:
     """Every advice of the messages, one after the other, until the run ends well."""
     names = ["x", "Größe [cm]", "income (€, year)", 'said "no"', "done [0/1], =?"]

@@ -56,6 +56,7 @@ def test_a_small_file_that_is_large_unpacked_is_refused(
         assert load_file(plain, target="y", positive="1").n_neg == 5
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_limits")
 def test_a_large_file_may_be_larger_unpacked(tmp_path: Path) -> None:
     """Random digits pack to a half: no limit is reached, though there are more bytes than in the test before."""

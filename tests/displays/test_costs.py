@@ -32,6 +32,7 @@ def test_the_best_point_is_the_cheapest_of_all(problem, t):
     np.testing.assert_allclose(t * x + (1 - t) * (1 - y), display.costs[0], atol=1e-12)
 
 
+@pytest.mark.slow
 @given(problems(), RANGES, st.sampled_from(["uniform", ("beta", 2.0, 5.0), ("beta", 1.5, 1.0)]))
 @settings(max_examples=25)
 def test_the_mean_of_the_areas_is_voros(problem, costs, measure):

@@ -26,6 +26,7 @@ def legend(display):
     return " | ".join(text.get_text() for text in display.ax_.get_legend().get_texts())
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     grid_problems(weights="integer"),

@@ -39,9 +39,16 @@ EVERY = [
 ]
 
 
-@parametrize_with_checks([*EVERY, AUCClassifier("csvm", class_weight="balanced", calibration="sigmoid")])
+@parametrize_with_checks([AUCClassifier("csvm", class_weight="balanced", calibration="sigmoid")])
 @pytest.mark.filterwarnings("ignore")  # the checks provoke warnings on purpose
 def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(EVERY)
+@pytest.mark.filterwarnings("ignore")
+def test_scikit_learn_checks_of_every_formulation(estimator, check):
     check(estimator)
 
 

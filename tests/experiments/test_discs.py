@@ -27,6 +27,7 @@ def test_plug_in_is_the_sum_over_pairs(kappa, convention):
     assert discs.plug_in(weights, pos, neg, kappa) == pytest.approx((counted.mean(axis=0) * weights).sum(), abs=1e-14)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("convention", ["average", "max_rank"])
 def test_plug_in_of_the_step_is_the_metric(convention):
     X, y = discs.draw(np.random.default_rng(1), 500)

@@ -21,6 +21,7 @@ DOWNLOADS = {("ratigan_cowen", name) for name in ("figure5", "figure6", "figure7
 KEPT = [(paper, name) for paper, module in MODULES.items() for name in module.FIGURES if (paper, name) not in DOWNLOADS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("paper", "name"), KEPT)
 def test_figure_is_drawn_kept_small_and_shown(paper, name):
     with mpl.rc_context(RC_PARAMS):

@@ -146,6 +146,7 @@ def test_of_equal_candidates_the_first_is_taken_and_limits_are_counted():
     assert tuning.limits(Status.OPTIMAL) == "1 of 3 inner solves: limit"
 
 
+@pytest.mark.slow
 @needs_files
 def test_every_set_is_once_there_with_a_source_or_a_reason():
     every = sets.entries()
@@ -201,6 +202,7 @@ def test_a_run_goes_on_where_the_file_ends(tmp_path, monkeypatch):
     assert len({(row.set, row.split, row.scorer) for row in again}) == len(again) == len(rows)
 
 
+@pytest.mark.slow
 def test_the_file_accounts_for_every_set_and_split():
     rows = splits.read()[2]
     keys = [(row.set, row.split, row.scorer) for row in rows]
@@ -220,6 +222,7 @@ def test_the_file_accounts_for_every_set_and_split():
         }
 
 
+@pytest.mark.slow
 @needs_files
 @pytest.mark.parametrize("scorer", ["bauc_z_rbf", "csvm2_rbf", "partial_linear", "svc"])
 def test_a_row_is_made_again_by_its_command(capsys, scorer):
@@ -234,6 +237,7 @@ def test_a_row_is_made_again_by_its_command(capsys, scorer):
     assert [row.auc, row.bauc, row.partial_auc, row.voros] == pytest.approx(kept)
 
 
+@pytest.mark.slow
 @needs_files
 def test_smoke_writes_nothing(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(splits, "RESULTS", tmp_path / "splits.csv")
@@ -302,11 +306,13 @@ def test_numbers_are_written_without_the_zero():
     assert [tables.probability(p) for p in (0.0001, 0.034, 0.34)] == ["< .001", ".034", ".34"]
 
 
+@pytest.mark.slow
 def test_the_pages_are_those_that_the_file_gives(texts):
     for name, text in texts.items():
         assert (pages.DOCS / f"{name}.md").read_text(encoding="utf-8") == text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("page", "name"), [(page, name) for page, own in figures.FIGURES.items() for name in own])
 def test_figures_are_drawn_from_the_results_kept_small_and_shown(page, name, texts):
     assert figures.FIGURES[page][name]().axes
@@ -319,6 +325,7 @@ def test_docstrings_run():
         assert doctest.testmod(module).failed == 0
 
 
+@pytest.mark.slow
 def test_what_the_text_on_kernels_says_in_words_is_so(values):
     found = answers.differences(values, answers.KERNEL_PAIRS)
     programs = {each.first: each for each in found["auc"]}
@@ -333,6 +340,7 @@ def test_what_the_text_on_kernels_says_in_words_is_so(values):
     assert proved["partial_linear"] > 0.05 * len(values) / len(SCORERS) > proved["partial_rbf"]
 
 
+@pytest.mark.slow
 def test_what_the_text_on_trees_says_in_words_is_so(values):
     found = answers.differences(values, answers.TREES_PAIRS)
     assert [(each.first, each.mean < 0) for each in found["auc"] if each.adjusted < 0.05] == [("partial_rbf", True)]

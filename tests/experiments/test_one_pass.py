@@ -12,6 +12,7 @@ def stream():
     return random.standard_normal((120, 3)) + positive[:, np.newaxis] * [1.0, 0.5, 0.0], positive
 
 
+@pytest.mark.slow
 def test_the_pass_is_that_of_stored_rows(stream):
     X, positive = stream
     w = np.zeros(3)

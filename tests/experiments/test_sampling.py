@@ -31,6 +31,7 @@ def test_the_polynomial_reaches_the_best_direction(plane, beta):
     assert measure(y, X @ coef / np.linalg.norm(coef)) == pytest.approx(scan(X, y, measure), abs=2e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("beta", [None, 1.0])
 def test_samples_as_large_as_the_data_reach_it_too(plane, beta):
     def measure(y, scores):

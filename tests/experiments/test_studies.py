@@ -56,6 +56,7 @@ def test_every_study_has_its_yaml_and_every_yaml_its_study():
     assert all(stem == "_".join(found.split(".")[1:]) for stem, found in YAMLS.items())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STUDIES)
 def test_smoke_speaks_of_claims_that_exist(name, record_property):
     if name.rsplit(".", 1)[1] in NEED_FILES and not SHARED_DATA.is_dir():

@@ -97,6 +97,7 @@ def test_differences(found):
     assert (splits[splits["claim_id"].str.startswith("certified.")]["value"] == 1).all()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="needs the published data files")
 def test_where_the_gain_is():
     table = answers.means(answers.kept_values(), "auc")

@@ -23,6 +23,7 @@ def through_a_file(scorer):
     return Scorer(json.loads(json.dumps(scorer.description)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("calibration", [None, "sigmoid", "isotonic"])
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_scores_labels_and_probabilities_are_those_of_the_pipeline(customers, program, calibration):

@@ -60,6 +60,7 @@ def test_highs_full_with_a_constant_column(program, n_features, constant):
     assert solution.coef[-1] == 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [1e300, 1e-300, 1e150, 1e-150])
 @pytest.mark.parametrize("penalty", [1e-140, 0.1])
 def test_newton_with_extreme_data(scale, penalty):

@@ -202,6 +202,7 @@ ESTIMATES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ESTIMATES)
 @nasty_settings
 @given(data=st.data())

@@ -290,6 +290,7 @@ def test_superquantile(problem, level):
 GRIDS = nasty(wide=False).filter(lambda p: all(s == round(s) and abs(s) < 1e6 for s in p.pos + p.neg))
 
 
+@pytest.mark.slow
 @nasty_settings
 @given(GRIDS, st.sampled_from([0.0, -1.0, -2.5, 3.0]))
 def test_buffered_auc_and_its_curve(problem, z):

@@ -16,6 +16,7 @@ from fuzz.programs import SOLVERS, answer, verdicts
 COUNT = int(os.environ.get("AUCLAB_FUZZ", "100"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["nasty", "random"])
 @settings(
     max_examples=COUNT // 2,

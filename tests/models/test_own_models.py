@@ -18,6 +18,7 @@ def without_gaps(text):
     return re.sub(r"gap [-+.e\d]+", "gap", text)
 
 
+@pytest.mark.slow
 def test_the_page():
     try:
         load("german_credit")

@@ -41,6 +41,7 @@ def run_on(folder, out, *settings, of="blocks"):
     return run_here(out, *words)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("probability", ["sigmoid", "isotonic"])
 def test_probabilities_are_those_of_memory(folder, tmp_path, monkeypatch, probability):
     monkeypatch.setattr(decision, "TOLERANCE", 1e-9)  # of the inner folds
@@ -68,6 +69,7 @@ def test_thresholds_are_those_of_memory(folder, tmp_path, rule):
     assert ours.threshold == pytest.approx(theirs.threshold, abs=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
 def test_thresholds_from_a_summary_are_near(folder, tmp_path, rule, summarised):
     """Rates of the training part, by the rule, differ by the rows of a bin."""

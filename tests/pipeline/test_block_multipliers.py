@@ -42,6 +42,7 @@ def verdicts(folder):
     return {claim.name: claim.verdict for check in check_folder(folder) for claim in check.claims}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "others",
     [
@@ -74,6 +75,7 @@ def test_the_file_is_written_block_by_block_and_proves_the_bound(folder, tmp_pat
     assert again.gap <= 1e-6
 
 
+@pytest.mark.slow
 def test_changed_multipliers_prove_less(folder, tmp_path):
     run_here(tmp_path, *settings(folder, "split=none"))
     path = tmp_path / "multipliers.parquet"

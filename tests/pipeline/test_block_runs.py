@@ -56,6 +56,7 @@ def agree(ours, theirs):
             assert math.isclose(ours[key], theirs[key], rel_tol=close, abs_tol=close), (key, ours[key], theirs[key])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("others", [("split=none",), ("preprocess=unit_ball", "preprocess.missing_indicators=true")])
 def test_a_run_on_blocks_is_that_in_memory(credit, tmp_path, others):
     blocks = run_here(tmp_path / "a", *SETTINGS, *others, "dataset=blocks", f"dataset.path={credit / 'folder'}")

@@ -95,6 +95,7 @@ def test_such_a_table_is_solved(own_file, tmp_path):
     assert len(fold.features) < 100
 
 
+@pytest.mark.slow
 def test_gaps_and_columns_left_out_are_said_and_kept_in_the_run(tmp_path, capsys):
     X = pd.DataFrame({"a": np.arange(60.0), "b": 1.0, "c": np.nan, "d": ["red", "blue", None] * 20})
     X.loc[:6, "a"] = np.nan

@@ -62,6 +62,7 @@ def test_rules_hold_on_new_rows(rule, holds):
     assert "5 inner folds" in fold.scorer["threshold"]["chosen_on"]
 
 
+@pytest.mark.slow
 def test_why_there_are_no_probabilities_is_said(monkeypatch):
     assert fold_of("decision.probability=none").decision.note == "decision.probability=none"
     flat = fold_of("formulation.penalty=1000")  # w = 0

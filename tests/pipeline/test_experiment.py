@@ -167,6 +167,7 @@ def test_folds_are_averaged_and_listed(tmp_path):
         }
 
 
+@pytest.mark.slow
 def test_your_own_file(tmp_path):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"size": rng.normal(size=60), "colour": ["red", "green", "blue"] * 20})
@@ -206,6 +207,7 @@ def choices_in(group):
 GROUPS = ("formulation", "solver", "metrics", "bounds", "tracking")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("group", "choice"), [(group, choice) for group in GROUPS for choice in choices_in(group)])
 def test_every_yaml_works(tmp_path, group, choice):
     if choice == "lightgbm":
@@ -223,6 +225,7 @@ def test_every_yaml_works(tmp_path, group, choice):
         assert list(result.folds[0].parts["test"].metrics) == [choice]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("choice", choices_in("experiment"))
 def test_every_experiment_composes_and_says_its_command(choice):
     path = REPOSITORY / "conf" / "experiment" / f"{choice}.yaml"

@@ -31,6 +31,7 @@ def test_without_scores_there_is_nothing_to_draw(tmp_path):
         draw_figures(tmp_path, split="holdout")
 
 
+@pytest.mark.slow
 def test_figures_of_the_training_part(tmp_path):
     run_here(tmp_path, *SMALL, "figures=all")
     for ending in ("", "_train"):

@@ -46,6 +46,7 @@ def radius_claimed(fold):
     return float(support.split()[-1]), any("observed radius" in text for text in item.bound.assumptions)
 
 
+@pytest.mark.slow
 def test_the_radius_is_that_of_the_fitted_preprocessing_not_of_its_name(tmp_path):
     ball = run_here(tmp_path / "ball", *SMALL, *SQUARED, "preprocess=unit_ball").folds[0]
     assert radius_claimed(ball) == (2.0, False)

@@ -58,6 +58,7 @@ def test_without_folds_nothing_is_measured_and_nothing_is_kept():
     assert compose_experiment([*WORDS, "inner.folds=3"]).configuration["inner"] == {"folds": 3, "seed": 0}
 
 
+@pytest.mark.slow
 def test_folds_are_solved_to_a_looser_gap_and_the_kept_scorer_is_not():
     words = ["kernel=rbf", "formulation.squared=true", "formulation.penalty=0.001", "inner.folds=3"]
     tight, loose, tighter = (solved(*words, *more) for more in ([], ["inner.tolerance=0.2"], ["inner.tolerance=1e-9"]))
@@ -68,6 +69,7 @@ def test_folds_are_solved_to_a_looser_gap_and_the_kept_scorer_is_not():
     assert loose.inner.values["auc"] != tight.inner.values["auc"]
 
 
+@pytest.mark.slow
 def test_the_tolerance_is_a_setting_of_the_run_where_it_is_given():
     given = compose_experiment([*WORDS, "inner.folds=3", "inner.tolerance=0.01"])
     assert given.configuration["inner"] == {"folds": 3, "seed": 0, "tolerance": 0.01}

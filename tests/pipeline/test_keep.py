@@ -27,6 +27,7 @@ def tracked(folder):
     return ("tracking=mlflow", f"tracking.dir={folder / 'mlruns'}", *SMALL)
 
 
+@pytest.mark.slow
 def test_a_long_run_is_in_the_store_while_it_works(tmp_path, monkeypatch):
     seen = []
     solve = story.solve_splits
@@ -45,6 +46,7 @@ def test_a_long_run_is_in_the_store_while_it_works(tmp_path, monkeypatch):
     assert statuses(tmp_path) == ["FINISHED"]
 
 
+@pytest.mark.slow
 def test_a_short_run_is_in_the_store_once_it_is_done(tmp_path, monkeypatch):
     seen = []
     solve = story.solve_splits
@@ -59,6 +61,7 @@ def test_a_short_run_is_in_the_store_once_it_is_done(tmp_path, monkeypatch):
     assert statuses(tmp_path) == ["FINISHED"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [0.0, 60.0])
 def test_a_failure_is_recorded_once(tmp_path, monkeypatch, after):
     monkeypatch.setattr(keep, "OPEN_AFTER", after)

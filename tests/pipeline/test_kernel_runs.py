@@ -91,6 +91,7 @@ def test_mistakes_are_named(overrides, message):
         check_settings(compose_experiment([*given, *overrides]))
 
 
+@pytest.mark.slow
 def test_a_kept_run_has_its_landmarks(tmp_path):
     words = [*RUN, "formulation.penalty=0.5", "kernel=laplacian", "bounds=none", "tracking=mlflow", "metrics=[auc]"]
     run_here(tmp_path / "out", *words, f"tracking.dir={tmp_path / 'kept'}", brief=True)
@@ -104,6 +105,7 @@ def test_a_kept_run_has_its_landmarks(tmp_path):
     assert not (certificate.parent / "coefficients.csv").exists()
 
 
+@pytest.mark.slow
 def test_a_precomputed_matrix_is_trained_tuned_and_calibrated_on_all_rows(tmp_path):
     from auclab.kernels import RBF
 

@@ -51,6 +51,7 @@ def scores_by_hand(X, y, kernels, programs, metric, *, folds=3, seed=0):
     return table
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kernel", "program", "parameter", "values"),
     [
@@ -130,6 +131,7 @@ def test_no_scorer_is_constant_merely_for_a_large_penalty(rings):
     np.testing.assert_allclose(tuning.path["mean"], exact.path["mean"], atol=0.02)
 
 
+@pytest.mark.slow
 def test_of_equal_scores_the_simplest_wins_and_the_rule_is_along_the_best_gamma(rings):
     X, y = rings
     separated = pd.DataFrame({"a": np.where(y == 1, 3.0, -3.0) + X["a"] / 10})

@@ -15,6 +15,7 @@ from composed import run_here
 SMALL = ("dataset=breast_cancer", "formulation.max_items=3", "preprocess.max_candidates=6", "solver.time_limit=20")
 
 
+@pytest.mark.slow
 def test_the_card_is_that_of_the_training_part_and_its_files_are_written(tmp_path):
     result = run_here(tmp_path / "out", *with_formulation(["formulation=scorecard", *SMALL, "tracking=none"]))
     fold = result.folds[0]
@@ -34,6 +35,7 @@ def test_the_card_is_that_of_the_training_part_and_its_files_are_written(tmp_pat
     assert (tmp_path / "files" / "card.txt").read_text(encoding="utf-8") == f"{card}\n"
 
 
+@pytest.mark.slow
 def test_signs_are_by_the_names_of_the_columns(tmp_path):
     words = ["formulation=scorecard", *SMALL, "tracking=none", "+formulation.signs={worst radius: -1}"]
     found = run_here(tmp_path / "out", *with_formulation(words)).folds[0]

@@ -38,6 +38,7 @@ def test_the_stages_are_drawn_with_the_other_figures(folder):
     assert drawn[-1].read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_a_linear_run_has_none(tmp_path):
     run_here(tmp_path, "dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=30", "bounds=none")
     assert read_kernel(tmp_path) is None

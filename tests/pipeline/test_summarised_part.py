@@ -28,6 +28,7 @@ def folder(tmp_path_factory):
     return place
 
 
+@pytest.mark.slow
 def test_a_run_from_summaries_is_that_from_scores(folder, tmp_path, monkeypatch):
     settings = ("dataset=blocks", f"dataset.path={folder}", "dataset.target=y", "solver=newton", "figures=all")
     held = run_here(tmp_path / "held", *settings)

@@ -130,6 +130,7 @@ def test_what_cannot_be_tuned_is_said(data, formulation, changes, words):
         tune(pipeline(formulation), *data, **{"parameter": "penalty", "values": [0.1], "folds": 3, **changes})
 
 
+@pytest.mark.slow
 def test_every_tunable_parameter_has_a_configuration(tmp_path):
     for parameter, formulation in {"penalty": "ranksvm", "threshold": "generalized_bauc"}.items():
         result = run_here(
@@ -161,6 +162,7 @@ def test_the_test_part_is_not_looked_at(tmp_path):
     assert (tmp_path / "fold_1" / "tuning.csv").exists()
 
 
+@pytest.mark.slow
 def test_bounds_on_the_training_part_hold_for_the_whole_path(tmp_path):
     """With K values each bound has ρ/K; a held-out bound keeps its ρ."""
     usual = (*SMALL, "preprocess=unit_ball", "formulation=ranksvm", "formulation.squared=true")
@@ -221,6 +223,7 @@ def _counted(fit_path, calls):
     return fit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "key", "values"),
     [

@@ -87,6 +87,7 @@ def nearest_by_clarabel(X, capacity, total, target):
     return np.linalg.norm(point[n_points:])
 
 
+@pytest.mark.slow
 @given(
     seed=st.integers(0, 10_000),
     n_points=st.sampled_from([2, 9, 60]),
@@ -110,6 +111,7 @@ def test_the_euclidean_one_is_as_near_as_that_of_a_quadratic_program(seed, n_poi
     assert np.linalg.norm(target - X.T @ point) <= nearest + 1e-9 * max(1.0, np.linalg.norm(target))
 
 
+@pytest.mark.slow
 def test_many_sparse_features_and_far_scales():
     rng = np.random.default_rng(0)
     X = sp.random(120, 2_500, 0.01, "csr", rng=rng)

@@ -228,6 +228,7 @@ def test_runs_without_scores_are_reported_without_curves(store, runs, tmp_path):
     assert "auclab rerun" in text
 
 
+@pytest.mark.slow
 def test_a_full_page_has_every_first_split_before_any_second(store, runs, tmp_path, monkeypatch):
     """Of seven runs with curves one has three splits; there is room for six splits and a beginning."""
     whole = write_report(runs, tmp_path / "page.html", store_dir=store).read_text(encoding="utf-8")

@@ -11,6 +11,7 @@ from auclab.report.searches import search_lines
 from searched_store import make_search
 
 
+@pytest.mark.slow
 def test_a_search_has_a_figure_and_a_line(tmp_path, monkeypatch):
     parent, ids = make_search(tmp_path, monkeypatch)
     store = tmp_path / "mlruns"

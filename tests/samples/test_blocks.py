@@ -143,6 +143,7 @@ def test_outliers_do_not_widen_the_bins_of_few_rows(rows, tmp_path):
     np.testing.assert_allclose(binned_hessian(blocks, theta, 0.01, 0.0), exact, atol=0.1 * abs(exact).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "formulation",
     [
@@ -204,6 +205,7 @@ def test_solvers_that_need_all_rows_say_so(rows, table, solver):
         solve(RankSVM(0.05, norm="l1"), table, rows[1], solver=solver)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", [PartialAUC(0.1), PartialAUC(0.9), PartialAUC(0.9, 0.001, squared=True)], ids=str)
 def test_partial_auc_of_blocks(rows, table, program):
     X, y = rows
@@ -280,6 +282,7 @@ def test_the_classifier_takes_blocks(rows, table):
     assert [model.solution_.status for model in path] == [Status.OPTIMAL] * 2
 
 
+@pytest.mark.slow
 def test_an_experiment_on_blocks_is_that_on_the_file(rows, folder, tmp_path):
     X, y = rows
     pd.DataFrame(X, columns=list("abcd")).assign(y=y).to_parquet(tmp_path / "one.parquet", index=False)

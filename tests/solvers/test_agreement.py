@@ -13,6 +13,7 @@ from auclab.types import Status
 from programs import CONVEX, CVAR, LINEAR, PROBLEMS, label, overlapping
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data", PROBLEMS)
 @pytest.mark.parametrize("program", [*CONVEX, *CVAR], ids=label)
 def test_capable_solvers_agree_and_certify(program, data):
@@ -62,6 +63,7 @@ def test_weighted_linear_programs_in_every_encoding(program):
         assert solution.gap <= 1e-8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", [*CONVEX, *CVAR], ids=label)
 def test_sparse_is_dense(program):
     X, y = overlapping(10)

@@ -78,6 +78,7 @@ def loss_at(program, table, y, w, intercept=0.0, n_bins=300, weight=None):
     return BinnedLoss(program, (sample.prior_neg, sample.prior_pos), theta, grid, sums)
 
 
+@pytest.mark.slow
 def test_sums_are_those_over_the_rows():
     table, y = uniform()
     w, program = np.array([-1.0, -2.0, 0.5, -1.5]), GeneralizedBufferedAUC(-0.1)
@@ -358,6 +359,7 @@ def test_a_solve_goes_on_from_its_checkpoint(tmp_path, number):
     assert [row[1:] for row in found.history] == [row[1:] for row in whole.history]
 
 
+@pytest.mark.slow
 def test_every_solve_has_its_checkpoint(tmp_path):
     table, y = uniform()
     for program, labels in ((BufferedAUC(), y), (RankSVM(0.05), y), (BufferedAUC(), 1 - y)):
@@ -444,6 +446,7 @@ def test_a_worker_that_is_killed_is_replaced(monkeypatch):
     assert there.certificate == here.certificate
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", [CSVM(0.01), ECSVM(-0.1)])
 def test_scores_beyond_those_of_the_drawn_rows_are_counted(program, tmp_path):
     """More than half of the rows score the largest value that was drawn, and three score more."""

@@ -1,7 +1,7 @@
 """Memory is estimated before it is asked for, a time limit includes the building of the model, every solve ends."""
 
 import math
-from time import perf_counter, process_time
+from itertools import count
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,7 +11,7 @@ from auclab import CSVM, AuclabError, BufferedAUC, ExactAUC, PartialAUC, RankSVM
 from auclab.formulations.problem import Problem
 from auclab.models.window import window_around
 from auclab.samples.as_sample import as_sample
-from auclab.solvers.budget import Indivisible, indivisible, margin_bytes
+from auclab.solvers.budget import Indivisible, margin_bytes
 from auclab.solvers.exact_finish import finish_exactly
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.verification import verify
@@ -55,36 +55,25 @@ def test_estimates_grow_with_pairs_and_nonzeros():
     assert margin_bytes(problem, "highs encoding=full") == 400 * 5_000
 
 
-def test_a_time_limit_includes_the_building_of_the_model(capfd):
-    options = {"solver": "highs", "encoding": "full"}
-    solve(RankSVM(0.01, "l1"), *data(3), **options)  # imports the modelling language
-    X, y = data(300)  # 90,000 pairs: seconds to build
-    begin = perf_counter()
-    solution = solve(RankSVM(0.01, "l1"), X, y, time_limit=0.3, **options)
+def test_a_time_limit_includes_the_building_of_the_model(monkeypatch, capfd):
+    looks = count()  # at the clock, a tenth of a second each; 90,000 rows need 180
+    for module in ("auclab.solvers.highs.solver", "auclab.models.pyomo_model"):
+        monkeypatch.setattr(f"{module}.perf_counter", lambda: 0.1 * next(looks))
+    X, y = data(300)
+    solution = solve(RankSVM(0.01, "l1"), X, y, solver="highs", encoding="full", time_limit=3.0)
     assert solution.status is Status.TIME_LIMIT
-    assert perf_counter() - begin < 8.0  # a busy machine takes longer for the same
+    assert 30 < next(looks) < 40
     assert any("time limit" in note for note in solution.notes)
     assert "ERROR" not in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(("solver", "size"), [("clarabel", 150_000), ("scs", 25_000)])
-def test_a_model_that_cannot_be_factorised_in_time_is_refused_with_the_estimate(solver, size):
+def test_a_model_that_cannot_be_factorised_in_time_is_refused_with_the_estimate(monkeypatch, solver, size):
     X, y = data(size, n=10)
-    begin = perf_counter()
+    for tried in ("direct.solve_cone", "cvxpy_solve.to_cvxpy"):
+        monkeypatch.setattr(f"auclab.solvers.conic.{tried}", lambda *_: pytest.fail("it was tried"))
     with pytest.raises(AuclabError, match=rf"solver={solver} on .* points takes about .* s .*; use solver=newton"):
         solve(CSVM(0.01), X, y, solver=solver, time_limit=0.5)
-    assert perf_counter() - begin < 3.0  # it was not tried
-
-
-def test_the_estimate_of_what_cannot_be_stopped_is_near_what_is_measured():
-    """A solve of 16,000 points takes 10 to 40 iterations; the estimate may be off by a factor of 5 on this machine."""
-    X, y = data(8_000, n=20)
-    estimate = indivisible(Problem(CSVM(0.01), as_sample(X, y)), "clarabel")
-    solve(CSVM(0.01), *data(3), solver="clarabel")
-    begin = process_time()
-    solve(CSVM(0.01), X, y, solver="clarabel", time_limit=math.inf)
-    measured = process_time() - begin
-    assert (estimate.total + 5 * estimate.iteration) / 5 < measured < 5 * (estimate.total + 35 * estimate.iteration)
 
 
 def test_compiling_that_takes_longer_than_expected_is_the_last_that_is_done(monkeypatch):
@@ -120,9 +109,7 @@ def test_the_rest_of_a_limit_is_what_rational_arithmetic_gets():
     X, y = data(25, n=3)
     problem = Problem(BufferedAUC(), as_sample(X, y))
     unproved = verify(problem, RawSolution.null(problem, Status.FAILED), "highs", 1e-6)
-    begin = perf_counter()
     assert finish_exactly(problem, unproved, 1e-6, 0.0) is unproved
-    assert perf_counter() - begin < 1.0
     assert finish_exactly(problem, unproved, 1e-6).status is Status.OPTIMAL
 
 

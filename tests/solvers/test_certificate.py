@@ -35,6 +35,7 @@ def test_transport_factor_is_the_largest_feasible_one(seed, weighted):
         assert not reference.transport_exists(factor * (1 + 1e-4) * pos, factor * (1 + 1e-4) * neg, capacity)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", CONVEX, ids=label)
 @given(seed=st.integers(0, 10_000))
 def test_no_multipliers_whatever_prove_a_bound_above_the_optimum(program, seed):

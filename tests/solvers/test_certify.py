@@ -82,6 +82,7 @@ def test_moments_are_those_of_exact_arithmetic():
         assert abs(true - Fraction(sums.high[k]) - Fraction(sums.low[k])) <= Fraction(sums.error[k])
 
 
+@pytest.mark.slow
 def test_a_sum_of_columns_that_was_rounded():
     """A w of 1e16 uses the rounding of the third column: the claim ends before."""
     rng = np.random.default_rng(2)

@@ -189,6 +189,7 @@ def test_a_point_of_others_is_certified_under_constraints():
         assert outside.violation >= 0.5 - 1e-12
 
 
+@pytest.mark.slow
 def test_multipliers_at_random_prove_nothing_false():
     X, y = sample(7)
     rng = np.random.default_rng(0)

@@ -80,6 +80,7 @@ def test_many_features_have_the_optimum_of_clarabel(program):
     assert solution.objective == pytest.approx(reference.objective, rel=2e-6, abs=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", CONVEX, ids=label)
 def test_the_spaces_for_many_features_change_no_optimum(program, monkeypatch):
     # Collinear and constant columns leave the span without a dimension for some cuts.
@@ -121,6 +122,7 @@ def test_marginals_made_anew_are_those_that_were_kept(program, monkeypatch):
     assert anew.gap <= 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("many", [False, True])
 @pytest.mark.parametrize("program", FEW, ids=label)
 def test_weights_are_repetitions_and_sparse_is_dense(program, many, monkeypatch):

@@ -61,6 +61,7 @@ def test_a_line_has_two_directions():
     assert 1 - solution.objective == pytest.approx(2 / 3)
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10_000))
 def test_scale_and_offset_of_the_features_do_not_matter(seed):
     rng = np.random.default_rng(seed)

@@ -77,6 +77,7 @@ def test_rows_of_constraints_hold():
     assert (rows[0] @ found.coef <= rows[1]).all()
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(
     st.integers(0, 2**32 - 1),

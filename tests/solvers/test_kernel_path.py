@@ -28,6 +28,7 @@ def rings(seed, m):
     return X, (X[:, 0] ** 2 + X[:, 1] + 0.5 * rng.normal(size=m) > 0.8).astype(int)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("program", "parameter", "values", "kernel"), CASES, ids=[label(case[0]) for case in CASES])
 def test_each_value_has_the_optimum_of_a_solve_by_itself(program, parameter, values, kernel):
     X, y = rings(1, 70)

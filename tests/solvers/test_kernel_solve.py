@@ -81,6 +81,7 @@ def test_the_optimum_is_that_of_all_of_the_kernel_matrix(program, kernel, seed):
     assert solution.lower_bound <= optimum + 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS[:6], ids=label)
 @pytest.mark.parametrize("budget", [3, 12, 25])
 def test_no_lower_bound_is_above_the_optimum_and_each_is_that_of_its_multipliers(program, budget):

@@ -113,6 +113,7 @@ def test_many_features_go_by_products_of_the_hessian(program, monkeypatch):
     assert by_products.objective == pytest.approx(dense.objective, rel=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", [RankSVM(1e-2), CSVM(1e-3), CSVM(1e-4, squared=True)], ids=str)
 def test_rare_one_hot_features(program):
     """Columns of ones in one row of three hundred, standardised: a few multipliers decide whether the dual holds."""

@@ -72,6 +72,7 @@ def test_the_value_bounds_the_partial_auc_and_falls_with_the_share(seed, share):
     assert PartialAUC(share).value(coef, 3.0, X + 7.0, y) == pytest.approx(value, rel=1e-9)
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10_000))
 def test_no_claim_whatever_proves_a_bound_above_the_optimum(seed):
     X, y = overlapping(33, 8, 11)

@@ -55,6 +55,7 @@ def reference_of(program, X, y):
     return solution
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS, ids=label)
 def test_structured_solvers_agree_with_generic_ones(program):
     misses = []

@@ -34,6 +34,7 @@ JOBS = [
 ]
 
 
+@pytest.mark.slow
 def test_jobs_are_composed_as_by_hydra(hydra):
     """Everything but what a job alone knows, in the order in which a sweep asks for it, and asked twice."""
     master = hydra.config_loader.load_configuration("config", ["hydra.job.name=run"], RunMode.MULTIRUN)

@@ -52,6 +52,7 @@ def sweep(tmp_path, monkeypatch):
     return run
 
 
+@pytest.mark.slow
 def test_results_of_other_code_are_computed_again_and_said(sweep, capsys):
     def last_line():
         return capsys.readouterr().out.splitlines()[-1]

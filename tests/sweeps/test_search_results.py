@@ -151,6 +151,7 @@ def test_a_job_by_which_its_worker_dies_has_no_value_and_the_others_do(tmp_path)
     assert sweeper.launcher.launched == [4, 1, 1, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "said"),
     [

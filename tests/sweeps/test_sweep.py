@@ -140,6 +140,7 @@ with open(sys.argv[1], "w") as file:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc")
 def test_workers_are_forked_from_a_process_with_one_thread(tmp_path):
     """Besides that of jemalloc (in pyarrow), which ends and restarts it around a fork."""

@@ -157,6 +157,7 @@ def own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
+@pytest.mark.slow
 def test_a_database_of_ones_own_choice(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     tracking = TrackingConfig(dir="files", experiment="auclab", uri="sqlite:///sub/x.db")

@@ -129,6 +129,7 @@ print(model.decision_function(dataset.X).tolist())
 """
 
 
+@pytest.mark.slow
 def test_saving_imports_neither_mlflow_nor_all_of_scikit_learn(tmp_path):
     command = [sys.executable, "-c", SAVE, str(tmp_path / "model")]
     answer = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -216,6 +217,7 @@ print(pyfunc.load_model(sys.argv[1]).predict(pd.read_json(sys.argv[2]))["score"]
 """
 
 
+@pytest.mark.slow
 def test_the_function_needs_neither_auclab_nor_a_requirement_that_no_index_has(with_formula, tmp_path):
     X, _, scorer, folder = with_formula
     X[:4].drop(columns="small").assign(small=0.5).to_json(tmp_path / "rows.json")

@@ -95,6 +95,7 @@ def test_models_of_runs_are_read_back(settings, tmp_path):
     assert np.array_equal(load_model(tmp_path / "model").decision_function(X), model.decision_function(X))
 
 
+@pytest.mark.slow
 def test_text_columns_and_polynomials_are_read_back(tmp_path):
     X = DATASET.X.iloc[:, :2].assign(word=np.where(DATASET.X.iloc[:, 2] > 90, "large", "small"))
     dataset = Dataset("words", X, DATASET.y, nominal=("word",))

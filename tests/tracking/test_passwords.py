@@ -105,6 +105,7 @@ def test_a_log_and_a_traceback_have_none():
     assert "OSError: postgresql://me:***@host/runs" in text
 
 
+@pytest.mark.slow
 def test_no_record_of_a_run_has_one(tmp_path):
     assert SECRET not in repr(Address.of("x", ADDRESSES[0]))
     source = Dataset("x", pd.DataFrame({"a": [1.0, 2.0]}), np.array([0, 1]), source=ADDRESSES[-1])

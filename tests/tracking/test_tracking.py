@@ -60,6 +60,7 @@ def leave_a_run(tracking, folder, *, text="hello", metrics=None):
     return run
 
 
+@pytest.mark.slow
 def test_a_finished_run_has_everything(tracking, place, tmp_path):
     run = leave_a_run(tracking, tmp_path / "out", metrics={"test/auc": 0.75, "gap": float("nan")})
     client = client_of(place)
@@ -189,6 +190,7 @@ raise SystemExit(sum(worker.exitcode for worker in workers))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="forks four processes, which this system cannot")
 def test_four_processes_make_one_database_and_write_into_it(tmp_path):
     (tmp_path / "mlruns").mkdir()
