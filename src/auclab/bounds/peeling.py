@@ -200,6 +200,33 @@ def peeled_stability_bound(
     check_curvature(penalty, strong_convexity)
     check_probability(rho=rho)
     pos, neg, w = class_scores(X, y, coef)
+    options: dict[str, Any] = {"a0": a0, "a": a, "strong_convexity": strong_convexity}
+    options |= {"diameter": diameter, "penalty": penalty, "rho": rho, "optimality_gap": optimality_gap}
+    return peeled_stability_from_scores(pos, neg, w, **options)
+
+
+def peeled_stability_from_scores(
+    pos: Array,
+    neg: Array,
+    w: Array,
+    *,
+    diameter: float,
+    penalty: float,
+    rho: float,
+    a0: float = 1.0,
+    a: float | None = None,
+    strong_convexity: float = 2.0,
+    optimality_gap: float = 0.0,
+) -> Bound:
+    """`peeled_stability_bound` where the scores ``w·x`` of the positives and of the negatives are there already.
+
+    Examples
+    --------
+    >>> pos, neg = np.full(500, 0.5), np.zeros(500)
+    >>> bound = peeled_stability_from_scores(pos, neg, np.array([0.5]), diameter=1.0, penalty=1.0, rho=0.05)
+    >>> round(bound.lower, 4)
+    0.3805
+    """
     # the norm whose square has modulus r is that of lp with p = 1 + r/2
     largest = float(np.abs(w).max()) or 1.0
     size = largest * float(np.linalg.norm(w / largest, 1.0 + strong_convexity / 2.0))

@@ -307,7 +307,7 @@ class BaselineFit:
         """Why there is no certificate."""
         return "a baseline of another library"
 
-    def in_features(self, features: Any, scores: Array | None, radius: float | None) -> InFeatures:
+    def in_features(self, features: Any, radius: float | None) -> InFeatures:
         """What bounds need; those over rows are for linear scorers of pairs."""
         return InFeatures(features, self.coef, None if self.coef is None else radius, remark="")
 

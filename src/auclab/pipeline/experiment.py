@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from auclab.datasets.records import Split
 from auclab.estimators.baselines import Baseline
@@ -113,9 +114,10 @@ def solve_splits(experiment: Experiment, limits: Limits | None = None) -> Result
     if experiment.kernel is not None:
         options["kernel"] = experiment.kernel
 
+    preprocessing = build(config.preprocess)(dataset)
+
     def solve(split: Split, **changed: Any) -> Fold:
-        preprocessing = build(config.preprocess)(dataset)
-        return solve_split(dataset, split, preprocessing, formulation, metrics, **(options | changed))
+        return solve_split(dataset, split, clone(preprocessing), formulation, metrics, **(options | changed))
 
     loose = _to_a_looser_gap(options, experiment.inner.tolerance)
 

@@ -160,5 +160,5 @@ class Fitted(Protocol):
     def not_verified(self, gap: float) -> str:
         """Why the certificate proves no optimality, where it never does; `gap` is the largest one over splits."""
 
-    def in_features(self, features: Any, scores: Array | None, radius: float | None) -> InFeatures:
-        """What bounds need, from features and scores of the training part and the radius that preprocessing ensures."""
+    def in_features(self, features: Any, radius: float | None) -> InFeatures:
+        """What bounds need, from features of the training part and the radius that preprocessing ensures."""

@@ -170,7 +170,7 @@ class Solution:
         """Nothing: the certificate proves what it says."""
         return ""
 
-    def in_features(self, features: Any, scores: Array | None, radius: float | None) -> InFeatures:
+    def in_features(self, features: Any, radius: float | None) -> InFeatures:
         """What bounds need: the scorer is linear in its own features."""
         return InFeatures(features, self.coef, radius)
 

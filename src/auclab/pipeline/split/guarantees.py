@@ -15,19 +15,19 @@ from auclab.bounds import (
     fixed_scorer_bauc_bound,
     observed_radii,
     pairwise_stability_bound,
-    peeled_margin_bound,
-    peeled_stability_bound,
     published_stability_bound,
 )
 from auclab.bounds.bound import Bound
 from auclab.bounds.checks import OBSERVED
 from auclab.bounds.fixed_scorer import peeled_fixed_scorer_bauc_from_sorted
+from auclab.bounds.margin import peeled_margin_from_scores
+from auclab.bounds.peeling import peeled_stability_from_scores
 from auclab.bounds.step_weight import step_weight_from_sorted
 from auclab.pipeline.config.settings import BoundsConfig
 from auclab.pipeline.split.measured import Measured
 from auclab.regularisers import norm_named
 from auclab.solvers.fitted import Fitted, InFeatures
-from auclab.types import Norm
+from auclab.types import Array, Norm
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,14 @@ class Context(NamedTuple):
     def fitted(self) -> str:
         """The assumption of every bound on the training part."""
         return "the preprocessing counts as given, though fitted on the same data"
+
+    @property
+    def training_scores(self) -> tuple[Array, Array, Array]:
+        """Scores of the positives, of the negatives, and coefficients, for bounds that need all of them."""
+        assert self.train.held is not None  # others are refused before
+        assert self.scorer.coef is not None
+        scores = self.train.held.finite_classes
+        return scores.pos, scores.neg, self.scorer.coef
 
     def radii(self, norm: Norm) -> tuple[float, float, tuple[str, ...]]:
         """Radii of the classes in the norm dual to `norm`, with the conditions under which they hold."""
@@ -152,13 +160,12 @@ def find_guarantees(
     """
     guarantees: list[Guarantee] = []
     remarks: list[str] = []
-    scores = None if train.held is None else train.held.scores
-    scorer = solution.in_features(features, scores, support_radius(preprocessing))
+    scorer = solution.in_features(features, support_radius(preprocessing))
     context = Context(solution, scorer, train, test, config, config.rho / choices)
     for kind, compute in _KINDS.items():
         if getattr(config, kind) is None:
             continue
-        if kind in _NEED_ROWS and scores is None:
+        if kind in _NEED_ROWS and train.held is None:
             remarks.append(f"{kind} bounds need all scores in memory, and those of so many rows are summarised")
             continue
         if kind in _NEED_ROWS and scorer.remark is not None:
@@ -187,8 +194,7 @@ def _stability(context: Context) -> Outcome:
     loss = train.hinge(a)
     published = published_stability_bound(loss, a, **radii, **sizes)
     pairwise = pairwise_stability_bound(loss, a, **stable, **sizes)
-    rows: Any = (context.scorer.features, train.labels, context.scorer.coef)
-    peeled = peeled_stability_bound(*rows, penalty=program.penalty, rho=rho, **stable)
+    peeled = peeled_stability_from_scores(*context.training_scores, penalty=program.penalty, rho=rho, **stable)
     bounds = {"published_stability": published, "pairwise_stability": pairwise, "peeled_stability": peeled}
     return [context.bauc(name, bound, *conditions) for name, bound in bounds.items()], []
 
@@ -197,9 +203,8 @@ def _margin(context: Context) -> Outcome:
     program = context.solution.formulation
     norm: Norm = program.norm if program.uses_norm else "l2"
     radius_pos, radius_neg, conditions = context.radii(norm)
-    rows: Any = (context.scorer.features, context.train.labels, context.scorer.coef)
     diameter = context.diameter(radius_pos, radius_neg)
-    bound = peeled_margin_bound(*rows, diameter=diameter, rho=context.rho_train, norm=norm)
+    bound = peeled_margin_from_scores(*context.training_scores, diameter=diameter, rho=context.rho_train, norm=norm)
     return [context.bauc("peeled_margin", bound, *conditions)], []
 
 

@@ -78,7 +78,7 @@ class RandomFeatureSolution(Solution):
         """Why the gap is no proof."""
         return f"random features have a space of their own, {gap:.1e} from the kernel's optimum"
 
-    def in_features(self, features: Any, scores: Array | None, radius: float | None) -> InFeatures:
+    def in_features(self, features: Any, radius: float | None) -> InFeatures:
         """The scorer is linear in no features of which bounds could know the size."""
         return InFeatures(features, None, None, remark=NEEDS_BOUNDED)
 

@@ -112,18 +112,18 @@ class KernelSolution(Solution):
         """A statement about coefficients w as one about functions h."""
         return in_space(statement)
 
-    def in_features(self, features: Any, scores: Array | None, radius: float | None) -> InFeatures:
-        """The scorer as a linear one, with the scores over ‖h‖ as the one feature, and w = (‖h‖,).
+    def in_features(self, features: Any, radius: float | None) -> InFeatures:
+        """The scorer as a linear one in φ(x), of length ‖h‖.
 
         Bounds need of h its scores, its length, and ``sup ‖φ(x) − φ(y)‖``, which for a bounded kernel no sample has to
         tell.
         """
         kernel = self.kernel
-        if scores is None or not math.isfinite(kernel.diameter):
+        if not math.isfinite(kernel.diameter):
             return InFeatures(features, None, None, remark=NEEDS_BOUNDED)
-        column, radius = scores[:, None] / (self.length or 1.0), math.sqrt(kernel.largest)
+        radius = math.sqrt(kernel.largest)
         ensured = f"the kernel itself ensures ‖φ(x)‖ ≤ {radius:.4g} and ‖φ(x) − φ(y)‖ ≤ {kernel.diameter:.4g}, "
-        return InFeatures(column, np.array([self.length]), radius, kernel.diameter, f"{ensured}of whatever rows")
+        return InFeatures(features, np.array([self.length]), radius, kernel.diameter, f"{ensured}of whatever rows")
 
     def read_optimum(self) -> Optimum:
         """What the optimal value says about the errors of h/‖h‖_H, as `auclab.formulations.read_optimum` of a w."""
