@@ -67,8 +67,7 @@ def hide_in_files(folders: Iterable[Path]) -> None:
 
 def hide_in_log() -> None:
     """Take passwords out of what is logged from now on."""
-    from auclab.tracking.address import PasswordFilter
+    from auclab.tracking.address import HIDE_PASSWORDS
 
     for handler in logging.getLogger().handlers:
-        if not any(isinstance(each, PasswordFilter) for each in handler.filters):
-            handler.addFilter(PasswordFilter())
+        handler.addFilter(HIDE_PASSWORDS)  # once, however often it is added

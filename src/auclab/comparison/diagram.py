@@ -11,11 +11,6 @@ from matplotlib.figure import Figure
 from auclab.comparison.ranks import Ranking
 from auclab.displays.style import BLUE, GREY, INK, canvas
 
-#: Inches: between two lines of names, and above the axis.
-LINE, HEAD = 0.17, 0.62
-#: Inches, names included.
-WIDTH = 5.6
-
 
 def draw_critical_difference(ranking: Ranking, *, ax: Axes | None = None) -> Figure:
     """Draw a ranking as Demšar (2006), figure 1, does: rank 1, the best, on the right.
@@ -36,9 +31,10 @@ def draw_critical_difference(ranking: Ranking, *, ax: Axes | None = None) -> Fig
     groups = [(names.index(group[0]), names.index(group[-1])) for group in ranking.groups]
     first_line = 1.2 + 0.55 * len(groups)
     depth = first_line + n_right
-    with canvas(ax, (WIDTH, HEAD + LINE * depth)) as axes:
+    line, head = 0.17, 0.62  # inches: between two lines of names, and above the axis
+    with canvas(ax, (5.6, head + line * depth)) as axes:
         axes.set_axis_off()
-        axes.set(xlim=(k + 0.02, 0.98), ylim=(depth, -HEAD / LINE))
+        axes.set(xlim=(k + 0.02, 0.98), ylim=(depth, -head / line))
         ink: dict[str, Any] = {"color": INK, "linewidth": 0.8, "clip_on": False, "solid_capstyle": "butt"}
         axes.plot([1, k], [0, 0], **ink)
         for rank in range(1, k + 1):

@@ -19,13 +19,8 @@ from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError
 from auclab.validation import positive_mask
 
-#: Levels that are filled, as false positive rates, and observations of either class that are drawn.
-_FILLED, _MOST_POINTS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9), 600
-#: Sizes and signs of observations, and what landmarks look like.
-_SIGNS = {BLUE: (".", 14.0), RED: ("+", 12.0)}
-_RING: dict[str, Any] = {"s": 24, "facecolors": "none", "edgecolors": INK, "linewidths": 0.7, "zorder": 5}
-#: The part of the range of a feature by which the plane is wider.
-_MARGIN = 0.06
+#: Observations of either class that are drawn.
+_MOST_POINTS = 600
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -181,7 +176,7 @@ class DecisionContourDisplay(Display):
         if not all(0 < rate < 1 for rate in rates):
             raise AuclabError(f"rates must be numbers between 0 and 1, got {list(rates)}")
         low, high = plane.min(axis=0), plane.max(axis=0)
-        wider = _MARGIN * np.where(high > low, high - low, 1.0)
+        wider = 0.06 * np.where(high > low, high - low, 1.0)
         first, second = (np.linspace(low[k] - wider[k], high[k] + wider[k], resolution) for k in (0, 1))
         grid = np.stack(np.meshgrid(first, second), axis=-1).reshape(-1, 2)
         columns = tuple(map(str, X.columns)) if hasattr(X, "columns") else ("first feature", "second feature")
@@ -202,12 +197,11 @@ class DecisionContourDisplay(Display):
         """Draw into `ax`, or into a new figure."""
         with canvas(ax, (COLUMN, 1.12 * COLUMN)) as axes:
             self._draw_levels(axes)
-            for mask, colour, label in (
-                (~self.positive, BLUE, "negatives"),
-                (self.positive, RED, f"positives{class_note(self.pos_label)}"),
+            for mask, colour, label, sign, size in (
+                (~self.positive, BLUE, "negatives", ".", 14.0),
+                (self.positive, RED, f"positives{class_note(self.pos_label)}", "+", 12.0),
             ):
                 rows = self.X[mask][:: max(1, -(-int(mask.sum()) // _MOST_POINTS))]
-                sign, size = _SIGNS[colour]
                 axes.scatter(
                     rows[:, 0], rows[:, 1], s=size, c=colour, marker=sign, label=label, linewidths=0.6, zorder=3
                 )
@@ -215,12 +209,9 @@ class DecisionContourDisplay(Display):
                 lines = LineCollection(list(self.X[self.pairs]), colors=INK, linewidths=0.5, label="pairs at the kink")
                 axes.add_collection(lines)
             if self.landmarks is not None:
-                axes.scatter(
-                    self.X[self.landmarks, 0],
-                    self.X[self.landmarks, 1],
-                    label=f"{len(self.landmarks)} landmarks",
-                    **_RING,
-                )
+                ring: dict[str, Any] = {"s": 24, "facecolors": "none", "edgecolors": INK, "linewidths": 0.7}
+                label = f"{len(self.landmarks)} landmarks"
+                axes.scatter(self.X[self.landmarks, 0], self.X[self.landmarks, 1], label=label, zorder=5, **ring)
             axes.set(xlabel=self.columns[0], ylabel=self.columns[1])
             axes.set(xlim=(self.first[0], self.first[-1]), ylim=(self.second[0], self.second[-1]))
             despine(axes)
@@ -233,7 +224,8 @@ class DecisionContourDisplay(Display):
         low, high = float(self.scores.min()), float(self.scores.max())
         if low == high:
             return
-        edges = np.unique(np.clip(np.quantile(negatives, [1.0 - rate for rate in _FILLED]), low, high))
+        filled = np.array([0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9])  # false positive rates
+        edges = np.unique(np.clip(np.quantile(negatives, 1.0 - filled), low, high))
         edges = np.unique(np.r_[low, edges, high])
         shades = [to_hex(colormaps["Greys"](shade)) for shade in np.linspace(0.04, 0.42, edges.size - 1)]
         axes.contourf(self.first, self.second, self.scores, edges, colors=shades, zorder=1)

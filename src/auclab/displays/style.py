@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 from weakref import WeakSet
 
 import numpy as np
-from matplotlib import colormaps, rc_context
+from matplotlib import colormaps, rc_context, rc_params_from_file
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -32,25 +33,10 @@ SERIES: tuple[dict[str, Any], ...] = tuple(
 #: Width of a column of a journal, in inches.
 COLUMN = 3.3
 SQUARE, WIDE = (COLUMN, COLUMN), (COLUMN, 2.4)
-_SIZE, _SMALL = 8.0, 7.0
 _LONG = 40  # characters of a legend entry that fit into one line
-RC_PARAMS: dict[Any, Any] = {
-    "axes.labelsize": _SIZE,
-    "axes.linewidth": 0.6,
-    "axes.titlesize": _SIZE,
-    "figure.dpi": 200,
-    "font.size": _SIZE,
-    "grid.color": PALE,
-    "grid.linewidth": 0.4,
-    "hatch.linewidth": 0.5,
-    "legend.fontsize": _SMALL,
-    "legend.frameon": False,
-    "legend.handlelength": 2.6,
-    "legend.labelspacing": 0.35,
-    "legend.title_fontsize": _SMALL,
-    "lines.linewidth": 1.3,
-    "lines.markersize": 4.0,
-}
+#: The style sheet beside this file.
+RC_PARAMS = rc_params_from_file(str(Path(__file__).with_name("auclab.mplstyle")), use_default_template=False)
+_SMALL = RC_PARAMS["legend.fontsize"]
 
 #: Figures made by displays: a second display drawn into the axes of a first has the same style.
 OWN_FIGURES: WeakSet[object] = WeakSet()

@@ -100,7 +100,7 @@ def advice_on(space: Mapping[str, Interval | tuple[str, ...]]) -> Iterator[str]:
 write tag(log,interval(1e-05,1.0)) for as many in each decade
     """
     for key, allowed in space.items():
-        if isinstance(allowed, Interval) and not allowed.log and 0 < allowed.low * _WIDE <= allowed.high:
+        if not isinstance(allowed, tuple) and not allowed.log and 0 < allowed.low * _WIDE <= allowed.high:
             above = allowed.low + (allowed.high - allowed.low) / 10
             yield (
                 f"{key}: nine of ten proposals in interval({allowed.low}, {allowed.high}) are above {above:.3g}; "

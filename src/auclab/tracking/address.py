@@ -235,6 +235,10 @@ class PasswordFilter(logging.Filter):
         return True
 
 
+#: Of every log: a filter that a handler has is not added again.
+HIDE_PASSWORDS = PasswordFilter()
+
+
 def cannot_keep(address: Address, error: BaseException) -> str:
     """The message for a store that cannot be used."""
     reason = " ".join(str(error).partition("(Background on this error")[0].split()) or type(error).__name__

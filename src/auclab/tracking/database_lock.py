@@ -15,8 +15,6 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from filelock import BaseFileLock, FileLock, Timeout
-
 from auclab.tracking.address import hide_password
 from auclab.tracking.job_status import PARENT_PROCESS_VARIABLE
 
@@ -78,8 +76,18 @@ def hold(path: Path, seconds: float = WAIT_SECONDS) -> Iterator[None]:
     DatabaseHeldError
         Another process holds it for longer than `seconds`.
     """
+    from filelock import FileLock, Timeout  # a single run takes no such lock
+
     lock = FileLock(path)
-    _wait(lambda: _acquired(lock), path, seconds)
+
+    def acquired() -> bool:
+        try:
+            lock.acquire(blocking=False)
+        except Timeout:
+            return False
+        return True
+
+    _wait(acquired, path, seconds)
     try:
         yield
     finally:
@@ -97,14 +105,6 @@ def begin(connection: sqlite3.Connection, statement: str, file: Path, seconds: f
         It cannot be opened for another reason.
     """
     _wait(lambda: _begun(connection, statement), file, seconds)
-
-
-def _acquired(lock: BaseFileLock) -> bool:
-    try:
-        lock.acquire(blocking=False)
-    except Timeout:
-        return False
-    return True
 
 
 def _begun(connection: sqlite3.Connection, statement: str) -> bool:

@@ -12,8 +12,6 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from filelock import FileLock
-
 from auclab.tracking.config import TrackingConfig
 
 if TYPE_CHECKING:
@@ -41,6 +39,8 @@ def claim(tracking: TrackingConfig, key: str) -> AbstractContextManager[None]:
 
 @contextmanager
 def _locked(folder: Path, key: str) -> Iterator[None]:
+    from filelock import FileLock  # single runs and --help do not need it
+
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / hashlib.sha256(key.encode()).hexdigest()
     with FileLock(path):

@@ -26,11 +26,10 @@ from auclab.types import AuclabError
 from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param, RunTag  # isort: skip
 from mlflow.entities import Run  # isort: skip
 from mlflow.exceptions import MlflowException  # isort: skip
+from mlflow.utils.validation import MAX_METRICS_PER_BATCH, MAX_PARAMS_TAGS_PER_BATCH  # isort: skip
 
 #: Tag of a pushed run with the time at which all of it was there.
 SENT_TAG = "kept.sent"
-#: Largest numbers of entries that MLflow takes at a time.
-MOST_PARAMS, MOST_TAGS, MOST_METRICS = 100, 100, 1000
 #: Name of the lock in the folder of a run, so that two processes do not send it at once.
 LOCK_FILE = ".push.lock"
 
@@ -134,16 +133,16 @@ def _send(store: Store, kept: KeptRun, run: Run | None) -> str:
         )
     run_id: str = run.info.run_id
     params = [Param(key, value) for key, value in kept.params.items() if key not in run.data.params]
-    for start in range(0, len(params), MOST_PARAMS):
-        client.log_batch(run_id, params=params[start : start + MOST_PARAMS])
+    for start in range(0, len(params), MAX_PARAMS_TAGS_PER_BATCH):
+        client.log_batch(run_id, params=params[start : start + MAX_PARAMS_TAGS_PER_BATCH])
     entries = [RunTag(key, value) for key, value in tags.items()]
-    for start in range(0, len(entries), MOST_TAGS):
-        client.log_batch(run_id, tags=entries[start : start + MOST_TAGS])
+    for start in range(0, len(entries), MAX_PARAMS_TAGS_PER_BATCH):
+        client.log_batch(run_id, tags=entries[start : start + MAX_PARAMS_TAGS_PER_BATCH])
     metrics = [
         Metric(key, value, kept.end_time, 0) for key, value in kept.metrics.items() if key not in run.data.metrics
     ]
-    for start in range(0, len(metrics), MOST_METRICS):
-        client.log_batch(run_id, metrics=metrics[start : start + MOST_METRICS])
+    for start in range(0, len(metrics), MAX_METRICS_PER_BATCH):
+        client.log_batch(run_id, metrics=metrics[start : start + MAX_METRICS_PER_BATCH])
     if kept.dataset is not None and not run.inputs.dataset_inputs:
         entry = kept.dataset
         logged = Dataset(entry.name, entry.digest, "local", entry.source, profile=entry.profile)

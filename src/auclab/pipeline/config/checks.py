@@ -38,8 +38,6 @@ _GROUPS = ("dataset", "split", "preprocess", "formulation", "engine")
 _NEEDED = (*_GROUPS, "solver", "metrics", "bounds", "tracking")
 #: Numbers that may be null: no limit.
 _MAY_BE_NULL = ("preprocess.max_categories", "dataset.rows", "dataset.features", "dataset.n_pos", "dataset.n_neg")
-#: Labels and scores on which a metric is tried.
-_TRIED_ON = ([0, 1, 0, 1, 0, 1, 1, 0], [0.1, 0.3, 0.2, 0.8, 0.5, 0.4, 0.9, 0.0])
 
 
 def check_settings(experiment: Experiment) -> None:
@@ -381,6 +379,6 @@ def _check_metrics(experiment: Experiment, plain: Mapping[str, Any]) -> None:
     metrics = built(experiment, "metrics")
     for name in changed:
         try:
-            metrics[name](*_TRIED_ON)
+            metrics[name]([0, 1, 0, 1, 0, 1, 1, 0], [0.1, 0.3, 0.2, 0.8, 0.5, 0.4, 0.9, 0.0])
         except AuclabError as error:
             raise AuclabError(f"metrics.{name}: {error}") from error
