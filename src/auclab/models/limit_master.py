@@ -1,11 +1,11 @@
-"""The master of an outer approximation: cuts of mean hinges that have limits, in HiGHS, kept warm.
+"""The master of an outer approximation: cuts of mean hinges, some with limits, in HiGHS, kept warm.
 
 A mean hinge h_g is the sum of its blocks, the shares that some of the positives have in it, and every cut is one of a
 block (several small functions are approximated in fewer steps than their sum):
 
-    min  Σ_k cost_k |w_k| + goal
+    min  Σ_k cost_k |w_k| + Σ v_gb of all h_g without a limit      (or  t, the largest excess, which is else 0)
     s.t.  v_gb ≥ constant_c − slope_c·w     for every cut c of block b of h_g,     v ≥ 0
-          Σ_b v_gb ≤ limit_g                (for the goal "excess": ≤ limit_g + t)
+          Σ_b v_gb ≤ limit_g + t
           A w ≤ c,  or = c,     lower ≤ w ≤ upper
 
 in features scaled to ``x = w / unit``. The optimum is a lower bound, and the row duals are the multipliers that prove
@@ -17,7 +17,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import highspy
 import numpy as np
@@ -26,9 +25,6 @@ from numpy.typing import NDArray
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.models.dual_lp import highs_status, quiet_highs
 from auclab.types import Array, Status
-
-#: What is minimised besides cost·|w|: nothing, the mean hinge of the first part, or t, the largest ``h_g − limit_g``.
-Goal = Literal["norm", "hinge", "excess"]
 
 
 @dataclass(frozen=True)
@@ -63,9 +59,10 @@ class LimitMaster:
 
     Parameters
     ----------
-    goal : {"norm", "hinge", "excess"}
     n_blocks : sequence of int
         Of every part.
+    limits : array of shape (n_parts,)
+        ∞ for what is minimised.
     cost : array of shape (n_features,), ≥ 0
         Of the moduli of w.
     unit : array of shape (n_features,), > 0
@@ -75,45 +72,44 @@ class LimitMaster:
     """
 
     def __init__(
-        self, goal: Goal, n_blocks: Sequence[int], cost: Array, unit: Array, constraints: ColumnConstraints
+        self, n_blocks: Sequence[int], limits: Array, cost: Array, unit: Array, constraints: ColumnConstraints
     ) -> None:
-        self._goal, self._unit, self._n = goal, unit, unit.size
-        self._n_rows, self._n_parts, self.n_cuts = len(constraints.matrix), len(n_blocks), 0
-        part_of = np.repeat(np.arange(self._n_parts), n_blocks)
-        self._first_block = 2 * self._n
-        n_columns = self._first_block + part_of.size + 1
-        blocks = np.zeros((self._n_parts, n_columns))
-        blocks[part_of, self._first_block + np.arange(part_of.size)] = 1.0
-        price = np.r_[cost * unit, cost * unit, np.zeros(part_of.size), 0.0]
-        if goal == "hinge":
-            price[self._first_block : -1][part_of == 0] = 1.0
-        if goal == "excess":
-            blocks[:, -1], price[-1] = -1.0, 1.0
-        rows = constraints.matrix * unit
-        dense = np.vstack([np.c_[rows, -rows, np.zeros((self._n_rows, part_of.size + 1))], blocks])
-        where, columns = np.nonzero(dense)
-        lower, upper = constraints.lower / unit, constraints.upper / unit
-        t_range = (-math.inf, math.inf) if goal == "excess" else (0.0, 0.0)
+        self._unit, self._n, self._n_rows, self.n_cuts = unit, unit.size, len(constraints.matrix), 0
+        part_of = np.repeat(np.arange(limits.size), n_blocks)
+        self._minimised, self._first_block = np.isinf(limits), 2 * unit.size
+        self._price = np.r_[cost * unit, cost * unit, self._minimised[part_of], 0.0]
+        matrix = constraints.matrix * unit
+        rows = np.zeros((self._n_rows + limits.size, self._price.size))
+        rows[: self._n_rows, : self._first_block] = np.c_[matrix, -matrix]
+        rows[self._n_rows :, self._first_block : -1] = np.arange(limits.size)[:, None] == part_of
+        rows[self._n_rows :, -1] = -1.0
+        lower, upper, free = constraints.lower / unit, constraints.upper / unit, np.full(part_of.size, math.inf)
         lp = highspy.HighsLp()
-        lp.num_row_, lp.num_col_ = dense.shape
-        lp.col_cost_ = price
-        lp.col_lower_ = np.r_[np.maximum(lower, 0.0), np.maximum(-upper, 0.0), np.zeros(part_of.size), t_range[0]]
-        lp.col_upper_ = np.r_[
-            np.maximum(upper, 0.0), np.maximum(-lower, 0.0), np.full(part_of.size, math.inf), t_range[1]
-        ]
-        lp.row_lower_ = np.r_[
-            np.where(constraints.equal, constraints.limit, -math.inf), np.full(self._n_parts, -math.inf)
-        ]
-        lp.row_upper_ = np.r_[constraints.limit, np.full(self._n_parts, math.inf)]
+        lp.num_row_, lp.num_col_ = rows.shape
+        lp.col_cost_ = self._price
+        lp.col_lower_ = np.r_[np.maximum(lower, 0.0), np.maximum(-upper, 0.0), np.zeros(part_of.size + 1)]
+        lp.col_upper_ = np.r_[np.maximum(upper, 0.0), np.maximum(-lower, 0.0), free, 0.0]
+        of_rows = np.where(constraints.equal, constraints.limit, -math.inf)
+        lp.row_lower_ = np.r_[of_rows, np.full(limits.size, -math.inf)]
+        lp.row_upper_ = np.r_[constraints.limit, limits]
+        where, columns = np.nonzero(rows)
         lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-        lp.a_matrix_.start_ = np.searchsorted(where, np.arange(len(dense) + 1)).astype(np.int32)
+        lp.a_matrix_.start_ = np.searchsorted(where, np.arange(len(rows) + 1)).astype(np.int32)
         lp.a_matrix_.index_ = columns.astype(np.int32)
-        lp.a_matrix_.value_ = dense[where, columns]
+        lp.a_matrix_.value_ = rows[where, columns]
         self._highs = quiet_highs(None)
         self._highs.passModel(lp)
+        self.minimise_excess(False)
+
+    def minimise_excess(self, excess: bool) -> None:
+        """Minimise t, or what else there is with t = 0."""
+        self._excess, t = excess, self._price.size - 1
+        price = np.r_[np.zeros(t), 1.0] if excess else self._price
+        self._highs.changeColsCost(t + 1, np.arange(t + 1, dtype=np.int32), price)
+        self._highs.changeColBounds(t, -math.inf if excess else 0.0, math.inf if excess else 0.0)
 
     def set_limits(self, limits: Array) -> None:
-        """Set the limits of all parts, shape (n_parts,); ∞ for none."""
+        """Set the limits of all parts, shape (n_parts,); ∞ for the same ones as before."""
         for g, limit in enumerate(limits):
             self._highs.changeRowBounds(self._n_rows + g, -math.inf, float(limit))
 
@@ -127,22 +123,16 @@ class LimitMaster:
         constants : array of shape (n_new,)
         slopes : array of shape (n_new, n_features)
         """
-        count, width = slopes.shape
-        scaled = slopes * self._unit
-        values = np.concatenate([scaled, -scaled, np.ones((count, 1))], axis=1)
-        columns = np.empty(values.shape, np.int32)
-        columns[:, :-1] = np.arange(2 * width, dtype=np.int32)
-        columns[:, -1] = self._first_block + blocks
-        used = values != 0.0
-        lengths = used.sum(axis=1)
-        starts = np.r_[0, np.cumsum(lengths)[:-1]].astype(np.int32)
-        above = np.full(count, math.inf)
-        self._highs.addRows(count, constants, above, int(lengths.sum()), starts, columns[used], values[used])
-        self.n_cuts += count
+        for block, constant, slope in zip(blocks, constants, slopes * self._unit, strict=True):
+            used = np.flatnonzero(slope)
+            columns = np.r_[used, self._n + used, self._first_block + block].astype(np.int32)
+            self._highs.addRow(float(constant), math.inf, columns.size, columns, np.r_[slope[used], -slope[used], 1.0])
+        self.n_cuts += len(blocks)
 
     def remove(self, which: NDArray[np.intp]) -> None:
         """Drop cuts, given by their indices among the present ones."""
-        self._highs.deleteRows(which.size, (which + self._n_rows + self._n_parts).astype(np.int32))
+        first = self._highs.getNumRow() - self.n_cuts
+        self._highs.deleteRows(which.size, (which + first).astype(np.int32))
         self.n_cuts -= which.size
 
     def restart(self) -> None:
@@ -162,16 +152,14 @@ class LimitMaster:
         self._highs.run()
         status = highs_status(self._highs.getModelStatus())
         solution = self._highs.getSolution()
+        duals = np.array(solution.row_dual)
         if status is not Status.OPTIMAL or not solution.dual_valid:
             self._highs.clearSolver()
             status = Status.FAILED if status is Status.OPTIMAL else status
-            nothing = np.zeros(self.n_cuts), np.zeros(self._n_parts), np.zeros(self._n_rows)
-            return LimitPoint(np.full(self._n, math.nan), -math.inf, *nothing, status)
-        columns, duals = np.array(solution.col_value), np.array(solution.row_dual)
-        coef = (columns[: self._n] - columns[self._n : 2 * self._n]) * self._unit
-        of_rows, of_parts, of_cuts = np.split(duals, [self._n_rows, self._n_rows + self._n_parts])
-        part_weights = np.maximum(-of_parts, 0.0)
-        if self._goal == "hinge":
-            part_weights[0] = 1.0
+            duals = np.zeros(self._highs.getNumRow())
+        of_rows, of_limits, of_cuts = np.split(duals, [self._n_rows, duals.size - self.n_cuts])
+        part_weights = np.where(self._minimised & ~np.bool_(self._excess), 1.0, np.maximum(-of_limits, 0.0))
+        columns = np.array(solution.col_value)
+        coef = (columns[: self._n] - columns[self._n : self._first_block]) * self._unit
         value = self._highs.getInfo().objective_function_value
         return LimitPoint(coef, value, np.maximum(of_cuts, 0.0), part_weights, -of_rows, status)

@@ -29,7 +29,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from time import perf_counter
 from typing import Any, Literal, get_args
 
@@ -43,20 +42,17 @@ from auclab.samples.as_sample import as_sample
 from auclab.samples.memory import Sample
 from auclab.solvers.certificate import relative_gap
 from auclab.solvers.dispatch import check_limits, solve_problem
-from auclab.solvers.guaranteed.feasible import kept_inside
 from auclab.solvers.guaranteed.least_norm import check_level, convex_constraints, in_memory, part_bauc
 from auclab.solvers.guaranteed.outer_approximation import Found, OuterApproximation
-from auclab.solvers.guaranteed.parts import Part, limit_of
+from auclab.solvers.guaranteed.parts import Part, kept_inside, limit_of
 from auclab.solvers.guaranteed.records import GroupValue, GuaranteedSolution
 from auclab.solvers.monitor import monitored
 from auclab.solvers.solution import Certificate, Solution
 from auclab.solvers.threads import one_thread_each
-from auclab.types import Array, AuclabError, Status
+from auclab.types import Array, AuclabError
 
 #: Which pairs are those of a group.
 Pairs = Literal["within", "positives", "negatives"]
-#: A point this far inside of all limits is a start.
-_INTERIOR = 1e-9
 
 
 def with_groups(
@@ -141,21 +137,18 @@ def with_groups(
         for part in (everyone, *parts)
     ]
     limits = _limits(names, levels, best[1:], max_difference)
-    starts = [np.zeros(sample.n_features), *(solution.coef for solution in best)]
+    zeros = np.zeros(sample.n_features)
+    starts = [zeros, *(solution.coef for solution in best)]
     inside = ColumnConstraints.of(sample.n_features) if allowed is None else allowed
     with one_thread_each(), monitored(tolerance, left()) as monitor:
         kept = [k for k, limit in enumerate(limits) if math.isfinite(limit)]
         bounded, their_limits = [parts[k] for k in kept], [limits[k] for k in kept]
-        zeros = np.zeros(sample.n_features)
-        shortfall = OuterApproximation(bounded, their_limits, "excess", zeros, inside, starts)
-        first = shortfall.solve(
-            best[0].coef, tolerance=tolerance, monitor=monitor, enough=-_INTERIOR * max(their_limits)
-        )
-        if first.coef is None or first.value >= 0.0:
+        search = OuterApproximation([everyone, *bounded], [math.inf, *their_limits], zeros, inside, starts)
+        first = search.interior(best[0].coef, tolerance, monitor)
+        if first.value >= 0.0:
             raise AuclabError(_cannot(first, dict(zip(names, limits, strict=True)), max_difference))
-        search = OuterApproximation([everyone, *bounded], [math.nan, *their_limits], "hinge", zeros, inside, starts)
-        found = search.solve(first.coef, tolerance=tolerance, monitor=monitor)
-    coef = kept_inside(bounded, their_limits, found.coef if found.coef is not None else first.coef, first.coef)
+        found = search.solve(first.coef, tolerance, monitor)
+    coef = kept_inside(bounded, their_limits, found.coef, first.coef)
     values = {}
     for name, part, level, solution in zip(names, parts, levels, best[1:], strict=True):
         weights = [each.weight for each in found.weights if each.part is part]
@@ -291,7 +284,7 @@ def _solution(
         "the bound is for scorers that keep the limits at their own length: with a length for each group, others may "
         "have the same bAUCs in the groups"
     )
-    solution = GuaranteedSolution(
+    return GuaranteedSolution(
         coef=coef,
         minimised="mean hinge of all pairs",
         at_least=-math.inf,
@@ -307,4 +300,3 @@ def _solution(
         seconds=seconds,
         notes=tuple(notes),
     )
-    return replace(solution, status=Status.FAILED) if found.coef is None else solution

@@ -33,9 +33,8 @@ from auclab.metrics import bauc_score
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.certificate import relative_gap
 from auclab.solvers.dispatch import check_limits, solve_problem
-from auclab.solvers.guaranteed.feasible import kept_inside
-from auclab.solvers.guaranteed.outer_approximation import Found, OuterApproximation
-from auclab.solvers.guaranteed.parts import Part, limit_of
+from auclab.solvers.guaranteed.outer_approximation import OuterApproximation
+from auclab.solvers.guaranteed.parts import Part, kept_inside, limit_of
 from auclab.solvers.guaranteed.records import GuaranteedSolution
 from auclab.solvers.monitor import monitored
 from auclab.solvers.solution import Certificate, Solution
@@ -141,10 +140,9 @@ class LeastNorm:
         self.cost = checked_cost(cost, sample.n_features)
         problem = Problem(self.part.problem.program, sample, self.constraints)
         self.best: Solution = solve_problem(problem, "auto", tolerance=tolerance, time_limit=self._left())
-        zeros = np.zeros(sample.n_features)
-        allowed = ColumnConstraints.of(sample.n_features) if self.constraints is None else self.constraints
-        limits = [1.0]
-        self.search = OuterApproximation([self.part], limits, "norm", self.cost, allowed, [zeros, self.best.coef])
+        starts = [np.zeros(sample.n_features), self.best.coef]
+        self.allowed = ColumnConstraints.of(sample.n_features) if self.constraints is None else self.constraints
+        self.search = OuterApproximation([self.part], [1.0], self.cost, self.allowed, starts)
         self.start: Array = self.best.coef
 
     @property
@@ -154,30 +152,22 @@ class LeastNorm:
 
     def at(self, level: float) -> GuaranteedSolution:
         """The shortest scorer of a level; from the second level on it should be lower than the one before."""
-        begin, limit = perf_counter(), limit_of(level)
+        begin, limit, part = perf_counter(), limit_of(level), self.part
         if self.best.objective >= limit:
             raise AuclabError(_out_of_reach(level, self.best, self.constraints is not None))
+        if part.value(self.start) >= limit:  # of a lower level than this
+            self.start = self.best.coef
         self.search.set_limits([limit])
         with one_thread_each(), monitored(self.tolerance, self._left()) as monitor:
-            if self.part.value(self.start) >= limit:  # of a lower level than this
-                self.start = self.best.coef
-            found = self.search.solve(self.start, tolerance=self.tolerance, monitor=monitor)
-        best = self.best.coef if found.coef is None else found.coef
-        coef = kept_inside([self.part], [limit], best, self.best.coef)
-        self.start = coef
-        return self._solution(level, coef, found, perf_counter() - begin)
-
-    def _solution(self, level: float, coef: Array, found: Found, seconds: float) -> GuaranteedSolution:
-        part, sample = self.part, self.part.sample
-        hinge, norm = part.value(coef), float(self.cost @ abs(coef))
-        bound = max(0.0, found.lower_bound)
-        violation = 0.0 if self.constraints is None else self.constraints.violation(coef)
+            found = self.search.solve(self.start, self.tolerance, monitor)
+        coef = self.start = kept_inside([part], [limit], found.coef, self.best.coef)
+        hinge, norm, bound = part.value(coef), float(self.cost @ abs(coef)), max(0.0, found.lower_bound)
         certificate = Certificate(
-            norm, bound, norm - bound, relative_gap(norm, bound), 0.0, found.radius, violation=violation
+            norm, bound, norm - bound, relative_gap(norm, bound), 0.0, violation=self.allowed.violation(coef)
         )  # fmt: skip
         (proof,) = found.weights or (None,)
         notes = [f"bAUC ≥ {level:.6g} is guaranteed for these data: the mean hinge of w is {hinge:.6g}"]
-        if self.constraints is not None and not self.constraints.is_cone:
+        if not self.allowed.is_cone:
             notes.append(
                 "the constraints fix lengths: the bound is for scorers whose mean hinge is at most "
                 f"{1 - level:.6g} at their own length; others with the same bAUC may be shorter"
@@ -192,9 +182,9 @@ class LeastNorm:
             multiplier=math.nan if proof is None else proof.weight,
             certificate=certificate,
             status=found.status,
-            multipliers=None if proof is None else sample.join(proof.pos, proof.neg),
+            multipliers=None if proof is None else part.sample.join(proof.pos, proof.neg),
             iterations=found.iterations,
-            seconds=seconds,
+            seconds=perf_counter() - begin,
             notes=tuple(notes),
         )
 

@@ -5,6 +5,11 @@ bound. Kelley's next point, the minimiser of the master, lies far outside of the
 on the way from it to the best feasible point instead (Ben-Ameur & Neto 2007, "Acceleration of cutting-plane and column
 generation algorithms": in-out separation), at no more than O(m log m) each, and feasible points on the way are the
 next best. Limits may change between solves: a cut of a mean hinge is one for every limit.
+
+Several limits have several multipliers, and their Lagrangian is a mean hinge with weights that differ between the pairs
+of the groups, which no solver of one program takes. A single limit has one, so it could be searched for with RankSVM at
+one λ after the other; on small samples that takes several times as long, as every λ is a program of its own, where cuts
+stay (measured: 5 times on ionosphere, and half as long with 10⁴ rows a class).
 """
 
 from __future__ import annotations
@@ -16,11 +21,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.models.limit_master import Goal, LimitMaster, LimitPoint
+from auclab.models.limit_master import LimitMaster, LimitPoint
 from auclab.solvers.certificate import SMALL_OBJECTIVE
 from auclab.solvers.feasible_point import satisfies
 from auclab.solvers.guaranteed.lagrangian import WeightedPart, lagrangian_bound
-from auclab.solvers.guaranteed.parts import Part
+from auclab.solvers.guaranteed.parts import INSIDE, Part
 from auclab.solvers.monitor import Monitor
 from auclab.types import Array, Status
 
@@ -28,19 +33,16 @@ from auclab.types import Array, Status
 _ON_THE_WAY = (0.3, 0.7)
 #: Cuts that were slack in so many masters are dropped, as soon as the bound has risen (measured).
 _SLACK_MASTERS = 5
-#: The loop keeps so far inside of a limit that rounding of its sums does not matter.
-_INSIDE = 1e-13
-#: Masters at most, and without a better point or bound.
-_MAX_MASTERS, _STALLED = 20_000, 1_000
-#: Masters without a better point on the way to their minimisers until one is sought from the minimiser on.
-_OUTSIDE = 8
-#: Steps to the multiple of a point that keeps a limit, and by what factor each lengthens at most.
-_LENGTHENINGS, _LONGEST = 6, 1.01
-#: A relative change below this is no progress.
-_PROGRESS = 1e-10
-#: Programs without a cost are solved for all w up to this many times the largest coefficient of their starts, and their
-#: bound is proved for so many times longer ones if that costs next to nothing: if no side of the box is in the way.
+#: Masters at most, and without a better point or bound; a relative change below the last is none.
+_MAX_MASTERS, _STALLED, _PROGRESS = 20_000, 1_000, 1e-10
+#: Programs are solved for all w up to this many times the largest coefficient of their starts, and their bound is
+#: proved for so many times longer ones if that costs next to nothing: if no side of the box is in the way.
 _NEAR, _FARTHER = 10.0, 100.0
+#: A point this far inside of all limits, relatively, is a start.
+_INTERIOR = 1e-9
+#: Masters without a better point on the way to their minimisers until one is sought from the minimiser on; the steps to
+#: it, and by what factor each lengthens at most.
+_OUTSIDE, _LENGTHENINGS, _LONGEST = 8, 6, 1.01
 
 
 @dataclass
@@ -55,17 +57,15 @@ class _StoredCut:
 
 @dataclass(frozen=True)
 class Found:
-    """The best feasible point, and what was proved.
+    """The best point, and what was proved.
 
     Attributes
     ----------
-    coef : array of shape (n_features,) or None
-        None if no feasible point was found.
+    coef : array of shape (n_features,)
     value, lower_bound : float
         Of what is minimised; the bound is the Lagrangian one.
     weights : tuple of WeightedPart
-        What proves the bound, together with the row multipliers.
-    row_multipliers : array of shape (n_rows,)
+        What proves the bound, together with multipliers of the constraints.
     radius : float
         The bound is for all w with ``|w_k| spread_k ≤ radius``.
     status : Status
@@ -74,19 +74,13 @@ class Found:
         Masters that were solved.
     """
 
-    coef: Array | None
+    coef: Array
     value: float
     lower_bound: float
     weights: tuple[WeightedPart, ...]
-    row_multipliers: Array
     radius: float
     status: Status
     iterations: int
-
-    @classmethod
-    def nothing(cls, coef: Array | None, value: float, radius: float, n_rows: int) -> Found:
-        """A point of which nothing is proved."""
-        return cls(coef, value, -math.inf, (), np.zeros(n_rows), radius, Status.UNCERTIFIED, 0)
 
     @property
     def gap(self) -> float:
@@ -101,10 +95,9 @@ class OuterApproximation:
     ----------
     parts : sequence of Part
     limits : sequence of float
-        c_g; of the first part ignored if `goal` is "hinge".
-    goal : {"norm", "hinge", "excess"}
+        ∞ for a part that is minimised.
     cost : array of shape (n_features,)
-        Positive for the goal "norm", zeros for the others.
+        Of the moduli of w, which are minimised too; positive, or zeros.
     constraints : ColumnConstraints
         Convex.
     starts : sequence of arrays of shape (n_features,)
@@ -119,161 +112,108 @@ class OuterApproximation:
         self,
         parts: Sequence[Part],
         limits: Sequence[float],
-        goal: Goal,
         cost: Array,
         constraints: ColumnConstraints,
         starts: Sequence[Array],
     ):
-        self.parts, self.goal, self.cost = list(parts), goal, cost
-        spread = np.max([part.sample.spread for part in parts], axis=0)
-        self.constraints, self._spread, self.radius = constraints, spread, math.inf
-        if goal != "norm":
-            self.radius = _NEAR * max(1.0, *(float(abs(start * spread).max()) for start in starts))
-            constraints = self._boxed(self.radius)
+        self.parts, self.limits, self.cost, self.constraints = list(parts), np.array(limits), cost, constraints
+        self._spread = np.max([part.sample.spread for part in parts], axis=0)
+        self.radius = math.inf
+        if not cost.all():
+            self.radius = _NEAR * max(1.0, *(float(abs(start * self._spread).max()) for start in starts))
         blocks = [len(part.blocks) for part in self.parts]
         self._first_block = np.cumsum([0, *blocks])
-        self.master = LimitMaster(goal, blocks, cost, 1.0 / spread, constraints)
-        self.cuts: list[_StoredCut] = []
-        self.set_limits(limits)
+        self._excess, self._cuts = False, list[_StoredCut]()
+        self._master = LimitMaster(blocks, self.limits, cost, 1.0 / self._spread, self._boxed(self.radius))
         for start in starts:
-            self.evaluate(start)
+            self._evaluate(start)
 
     def set_limits(self, limits: Sequence[float]) -> None:
         """Other limits, for the cuts there are and those to come."""
-        self.limits = np.array(limits, dtype=np.float64)
-        if self.goal == "hinge":
-            self.limits[0] = 0.0
-        self.master.set_limits(
-            np.array([self.limits[g] if g or self.goal != "hinge" else math.inf for g in range(len(self.parts))])
-        )
+        self.limits = np.array(limits)
+        self._master.set_limits(self.limits)
 
-    def evaluate(self, coef: Array) -> tuple[float, bool]:
-        """The value at a point, cuts of it added, and whether the point keeps the limits."""
-        losses = np.empty(len(self.parts))
-        kept = True
-        for g, part in enumerate(self.parts):
-            constants, slopes = part.cuts(coef)
-            losses[g] = float((constants - slopes @ coef).sum())
-            if self._is_limited(g):
-                if losses[g] <= self.limits[g] - _INSIDE:
-                    continue
-                kept = False
-            blocks = np.arange(constants.size)
-            self.cuts += [_StoredCut(coef, g, block) for block in range(constants.size)]
-            self.master.add(self._first_block[g] + blocks, constants, slopes)
-        if self.goal == "norm":
-            return float(self.cost @ abs(coef)), kept
-        return float(losses[0] if self.goal == "hinge" else (losses - self.limits).max()), kept
+    def interior(self, start: Array, tolerance: float, monitor: Monitor) -> Found:
+        """A point inside of all limits: its largest excess is negative. Or the least excess, proved to be positive."""
+        return self._minimise(start, tolerance, monitor, excess=True)
 
-    def solve(self, start: Array | None, *, tolerance: float, monitor: Monitor, enough: float = -math.inf) -> Found:
-        """Minimise to a proved relative gap, or until a value below `enough` is found.
+    def solve(self, interior: Array, tolerance: float, monitor: Monitor) -> Found:
+        """The least cost and mean hinge within the limits, from a point inside."""
+        return self._minimise(interior, tolerance, monitor, excess=False)
 
-        Parameters
-        ----------
-        start : array of shape (n_features,), optional
-            A point within the constraints and, if possible, the limits.
-        tolerance : float
-            Relative gap.
-        monitor : Monitor
-        enough : float
-        """
-        best, value = self._first(start)
+    def _minimise(self, best: Array, tolerance: float, monitor: Monitor, *, excess: bool) -> Found:
+        """To a proved relative gap; an excess until its sign is known."""
+        self._excess = excess
+        self._master.minimise_excess(excess)
+        enough = -_INTERIOR * float(self.limits[np.isfinite(self.limits)].max())
+        value, _ = self._evaluate(best)
         allowed, lower, unchanged, outside = 0.5 * tolerance, -math.inf, 0, 0
-        found = Found.nothing(best, value, self.radius, len(self.constraints.matrix))
+        found = Found(best, value, -math.inf, (), self.radius, Status.ITERATION_LIMIT, 0)
         for iterations in range(1, _MAX_MASTERS + 1):
-            point = self.master.minimise(monitor.call_limit)
+            point = self._master.minimise(monitor.call_limit)
             if point.status is Status.FAILED:  # once more, from a basis without rounding
-                point = self.master.minimise(monitor.call_limit)
+                point = self._master.minimise(monitor.call_limit)
             if point.status is not Status.OPTIMAL:
                 ended = monitor.stopped() or point.status
                 return replace(found, coef=best, value=value, status=ended, iterations=iterations)
-            rise = point.value - lower
-            lower = max(lower, point.value)
+            rise, lower = point.value - lower, max(lower, point.value)
             monitor.record(value, lower)
             scale = max(abs(value), SMALL_OBJECTIVE)
             reason = monitor.stopped() or (Status.ITERATION_LIMIT if unchanged >= _STALLED else None)
-            impossible = self.goal == "excess" and lower > _INSIDE
-            if reason or impossible or value < enough or value - lower <= allowed * scale:
-                if self.goal == "norm" and best is not None:
-                    best, value = self._sparse(point.coef, best, value, lower + tolerance * scale)
+            decided = self._excess and (lower > INSIDE or value < enough)
+            if reason or decided or value - lower <= allowed * scale:
+                best, value = self._sparse(point.coef, best, value, lower + tolerance * scale)
                 found = self._proved(best, value, point, iterations, tolerance)
-                done = found.status is not Status.UNCERTIFIED or (self.goal == "excess" and found.lower_bound > 0.0)
-                if reason or done or value < enough or allowed < 1e-4 * tolerance:
+                done = found.status in (Status.OPTIMAL, Status.OPTIMAL_WITHIN)
+                if done or reason or decided or allowed < 1e-4 * tolerance:
                     return found if done or not reason else replace(found, status=reason)
                 allowed *= 0.3  # rounding in the master: require more, from a basis without rounding
-                self.master.restart()
+                self._master.restart()
             self._drop_slack(point, rise > _PROGRESS * scale)
             before = value
-            best, value = self._step(point.coef, best, value)
+            for share in _ON_THE_WAY:
+                trial = point.coef + share * (best - point.coef)
+                at_trial, kept = self._evaluate(trial)
+                if kept:
+                    best, value = (trial, at_trial) if at_trial < value else (best, value)
+                    break
             outside = 0 if value < before else outside + 1
-            if outside >= _OUTSIDE and best is not None and start is not None:
+            if outside >= _OUTSIDE:  # where the feasible set is round, all points between are outside
                 outside = 0
-                best, value = self._from_outside(point.coef, start, best, value)
-            progress = max(rise, before - value) > _PROGRESS * scale
-            unchanged = 0 if progress else unchanged + 1
-        return replace(found, coef=best, value=value, status=Status.ITERATION_LIMIT, iterations=_MAX_MASTERS)
+                best, value = self._sparse(point.coef, best, value, value)
+            unchanged = 0 if max(rise, before - value) > _PROGRESS * scale else unchanged + 1
+        return replace(found, coef=best, value=value, iterations=_MAX_MASTERS)
 
-    def _first(self, start: Array | None) -> tuple[Array | None, float]:
-        if start is not None:
-            value, kept = self.evaluate(start)
-            if kept:
-                return start, value
-        return None, math.inf
-
-    def _step(self, outer: Array, best: Array | None, value: float) -> tuple[Array | None, float]:
-        """Cuts on the way from the master's minimiser to the best point; the best point afterwards."""
-        for share in (0.0,) if best is None else _ON_THE_WAY:
-            trial = outer if best is None else outer + share * (best - outer)
-            at_trial, kept = self.evaluate(trial)
-            if kept:
-                return (trial, at_trial) if at_trial < value else (best, value)
-        return best, value
-
-    def _from_outside(self, outer: Array, inner: Array, best: Array, value: float) -> tuple[Array, float]:
-        """The first point that keeps the limits beyond the master's minimiser: a longer one, or towards an inner point.
-
-        Where the feasible set is round, points between a minimiser near it and the best point are all outside.
-        """
-        if self.goal == "norm":
-            return self._sparse(outer, best, value, value)
-        share = 0.0
-        for _ in range(_LENGTHENINGS):
-            trial = outer + share * (inner - outer)
-            at_trial, kept = self.evaluate(trial)
-            if kept:
-                return (trial, at_trial) if at_trial < value else (best, value)
-            step = 0.0
-            for g, part in enumerate(self.parts):
-                if not self._is_limited(g):
-                    continue
-                constants, slopes = part.cuts(trial)
-                excess = float((constants - slopes @ trial).sum()) - (self.limits[g] - 2.0 * _INSIDE)
-                slope = float((slopes @ (inner - outer)).sum())
-                if excess > 0.0:  # Newton's step, from the side where a convex function is too large
-                    step = max(step, excess / slope if slope > 0.0 else math.inf)
-            share = share * (1.0 + 2.0**-50) + step
-            if not share < 1.0:
-                break
-        return best, value
+    def _evaluate(self, coef: Array) -> tuple[float, bool]:
+        """The value at a point, and whether it keeps the limits; cuts are added of all that is not kept."""
+        losses = np.empty(len(self.parts))
+        for g, part in enumerate(self.parts):
+            constants, slopes = part.cuts(coef)
+            losses[g] = float((constants - slopes @ coef).sum())
+            if self._excess or math.isinf(self.limits[g]) or losses[g] > self.limits[g] - INSIDE:
+                self._cuts += [_StoredCut(coef, g, block) for block in range(constants.size)]
+                self._master.add(self._first_block[g] + np.arange(constants.size), constants, slopes)
+        excess = float((losses - self.limits).max())
+        if self._excess:
+            return excess, True
+        return float(self.cost @ abs(coef)) + float(losses[np.isinf(self.limits)].sum()), excess <= -INSIDE
 
     def _sparse(self, outer: Array, best: Array, value: float, enough: float) -> tuple[Array, float]:
-        """A point that uses the features of the master's minimiser alone, if its value is below `enough`.
+        """Of programs with a cost, a point with the features of the master's minimiser alone, if it is short enough.
 
         The best point is a mixture of many; the minimiser, a vertex, is as sparse as can be, and hardly too short.
         """
-        candidates = []
-        for coef in (outer, np.where(outer != 0.0, best, 0.0)):
+        for coef in (outer, np.where(outer != 0.0, best, 0.0)) if self.cost.all() else ():
             longer = self._lengthened(coef)
             if longer is not None and satisfies(self.constraints, longer):
-                candidates.append((float(self.cost @ abs(longer)), longer))
-        least, coef = min(candidates, key=lambda candidate: candidate[0], default=(math.inf, best))
-        return (coef, least) if least <= enough else (best, value)
+                length = float(self.cost @ abs(longer))
+                if length <= enough:
+                    best, value, enough = longer, length, length
+        return best, value
 
     def _lengthened(self, coef: Array) -> Array | None:
-        """The shortest multiple from 1 on that keeps the limit of one part; None if there is none nearby."""
-        if len(self.parts) > 1:
-            return None
-        part, limit, longer = self.parts[0], self.limits[0] - _INSIDE, coef
+        """The shortest multiple from 1 on that keeps the limit of the one part; None if there is none nearby."""
+        part, limit, longer = self.parts[0], self.limits[0] - INSIDE, coef
         for _ in range(_LENGTHENINGS):
             constants, slopes = part.cuts(longer)
             constant, slope = float(constants.sum()), float((slopes @ longer).sum())
@@ -288,29 +228,24 @@ class OuterApproximation:
 
     def _drop_slack(self, point: LimitPoint, rose: bool) -> None:
         """Count the masters in which each cut was slack; drop old ones if the bound rose, so that nothing repeats."""
-        for stored, weight in zip(self.cuts, point.cut_weights, strict=True):
+        for stored, weight in zip(self._cuts, point.cut_weights, strict=True):
             stored.slack = 0 if weight > 0.0 else stored.slack + 1
-        if rose:
-            dropped = np.array([k for k, stored in enumerate(self.cuts) if stored.slack > _SLACK_MASTERS], np.intp)
-            if dropped.size > _SLACK_MASTERS:
-                self.master.remove(dropped)
-                self.cuts = [stored for stored in self.cuts if stored.slack <= _SLACK_MASTERS]
+        dropped = np.array([k for k, stored in enumerate(self._cuts) if stored.slack > _SLACK_MASTERS], np.intp)
+        if rose and dropped.size > _SLACK_MASTERS:
+            self._master.remove(dropped)
+            self._cuts = [stored for stored in self._cuts if stored.slack <= _SLACK_MASTERS]
 
-    def _proved(self, best: Array | None, value: float, point: LimitPoint, iterations: int, tolerance: float) -> Found:
+    def _proved(self, best: Array, value: float, point: LimitPoint, iterations: int, tolerance: float) -> Found:
         """The Lagrangian bound of the master's duals."""
-        part_weights = point.part_weights
-        if self.goal == "excess":
-            part_weights = part_weights / math.fsum(part_weights)
-        combined = tuple(self._combined(g, float(part_weights[g]), point) for g in range(len(self.parts)))
-        found = Found(
-            best, value, -math.inf, combined, point.row_multipliers, self.radius, Status.UNCERTIFIED, iterations
-        )  # fmt: skip
+        weights = point.part_weights / (math.fsum(point.part_weights) if self._excess else 1.0)
+        combined = tuple(self._combined(g, float(weight), point) for g, weight in enumerate(weights))
+        found = Found(best, value, -math.inf, combined, self.radius, Status.ITERATION_LIMIT, iterations)
         for radius in (_FARTHER * self.radius, self.radius):
             bound = lagrangian_bound(
-                combined, self.cost, self._boxed(radius), point.row_multipliers, scalable=self.goal != "excess"
+                combined, self.cost, self._boxed(radius), point.row_multipliers, scalable=not self._excess
             )
             found = replace(found, lower_bound=bound, radius=radius)
-            if self.goal == "excess" and bound > 0.0:
+            if self._excess and bound > 0.0:
                 return found
             if found.gap <= tolerance:
                 return replace(found, status=Status.OPTIMAL if math.isinf(radius) else Status.OPTIMAL_WITHIN)
@@ -327,21 +262,16 @@ class OuterApproximation:
         """The weights of the pairs of a part that the duals of its cuts combine to."""
         part = self.parts[g]
         pos, neg = np.zeros(part.sample.n_pos), np.zeros(part.sample.n_neg)
-        shares: dict[int, Array] = {}  # of the blocks, for each point
-        points: dict[int, Array] = {}
+        shares: dict[int, tuple[Array, Array]] = {}  # the point of a cut, and the weights of its blocks
         for k in np.flatnonzero(point.cut_weights):
-            stored = self.cuts[k]
+            stored = self._cuts[k]
             if stored.part == g and weight > 0.0:
-                points[id(stored.point)] = stored.point
-                own = shares.setdefault(id(stored.point), np.zeros(len(part.blocks)))
+                _, own = shares.setdefault(id(stored.point), (stored.point, np.zeros(len(part.blocks))))
                 own[stored.block] += point.cut_weights[k] / weight
-        for key, coef in points.items():
+        for coef, own in shares.values():
             of_pos, of_neg = part.active(coef)
-            for block, share in zip(part.blocks, shares[key], strict=True):
+            for block, share in zip(part.blocks, own, strict=True):
                 pos[block] += share * of_pos[block]
-            neg += shares[key] @ of_neg
-        return WeightedPart.of(part, float(self.limits[g]), weight, pos, neg)
-
-    def _is_limited(self, g: int) -> bool:
-        """Whether the limit of a part is a constraint."""
-        return self.goal == "norm" or (self.goal == "hinge" and g > 0)
+            neg += own @ of_neg
+        limit = float(self.limits[g])
+        return WeightedPart.of(part, limit if math.isfinite(limit) else 0.0, weight, pos, neg)

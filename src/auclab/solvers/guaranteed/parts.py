@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,6 +20,10 @@ from auclab.types import Array
 _BLOCKS = 8
 #: A block has at least so many positives.
 _LEAST_BLOCK = 4
+#: Points are sought so far inside of a limit that rounding of its sums does not matter.
+INSIDE = 1e-13
+#: Shares of an inner point that are mixed in, one after the other.
+_SHARES = (0.0, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-4, 1e-2)
 
 
 @dataclass(frozen=True)
@@ -123,3 +128,15 @@ def limit_of(level: float) -> float:
     True
     """
     return math.nextafter(1.0 - level, -math.inf)
+
+
+def kept_inside(parts: Sequence[Part], limits: Sequence[float], coef: Array, inner: Array) -> Array:
+    """The point if it keeps all limits, in twice the working precision, or the nearest mixture with one that does.
+
+    A mean hinge is convex: the mixture ``(1 − s) w + s v`` has at most ``(1 − s) h(w) + s h(v)``.
+    """
+    for share in _SHARES:
+        mixed = coef + share * (inner - coef)
+        if all(part.value(mixed) <= limit for part, limit in zip(parts, limits, strict=True)):
+            return mixed
+    return inner
