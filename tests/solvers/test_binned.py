@@ -15,7 +15,7 @@ from auclab.formulations.constraints import Constraints
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.samples.blocks import DaskEngine, LocalEngine, open_parquet
-from auclab.samples.blocks.computed import uniform_table
+from auclab.samples.blocks.computed import uniform_rows
 from auclab.samples.blocks.labels import computed_labels, packed_labels
 from auclab.samples.blocks.passes import number_of_passes, passes_to
 from auclab.samples.blocks.reading import groups
@@ -55,9 +55,10 @@ def small_sizes(monkeypatch):
 
 
 def uniform(engine=None, n_pos=9_000, n_neg=14_000, seed=0):
-    return uniform_table(
+    table = uniform_rows(
         n_pos=n_pos, n_neg=n_neg, n_columns=N_COLUMNS, seed=seed, low_pos=-0.25, low_neg=0.0, engine=engine
     )
+    return table, computed_labels(table).positive().astype(np.int8)
 
 
 def parquet_of(folder, X, y):

@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike
 from auclab.bounds.bound import Bound
 from auclab.bounds.checks import INDEPENDENT, check_probability, from_below
 from auclab.bounds.weighted import FIXED, weighted_auc_bound
+from auclab.metrics import METRICS
 from auclab.metrics.class_scores import ClassScores, class_scores
-from auclab.metrics.partial import weighted_auc_from_sorted
 from auclab.types import Array, AuclabError
 
 StepMethod = Literal["mcdiarmid", "dkw", "max_rank"]
@@ -175,7 +175,8 @@ def step_weight_from_sorted(
 
     def value(weight: Ramp) -> float:
         points = weight.breakpoints
-        return weighted_auc_from_sorted(scores, weight=weight.at, convention=convention, ties=ties, breakpoints=points)
+        options = {"convention": convention, "ties": ties, "breakpoints": points}
+        return METRICS["weighted_auc"].from_sorted(scores, weight=weight.at, **options)
 
     lower = value(ramp) - _one_sided(ramp, n_pos, n_neg, delta, method)
     ramps = f"the ramps of the weight, {ramp.width:.3g} wide, depend on the class sizes alone"

@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 from typing import cast
 
+import numpy as np
+
 from auclab.datasets.artificial import CITATION, NEGATIVES, POSITIVES
 from auclab.datasets.records import Dataset, Labels
 from auclab.samples.blocks.block import Engine
-from auclab.samples.blocks.computed import BLOCK_ROWS, uniform_table
+from auclab.samples.blocks.computed import BLOCK_ROWS, uniform_rows
+from auclab.samples.blocks.labels import computed_labels
 from auclab.types import AuclabError
 
 
@@ -67,7 +70,7 @@ def make_artificial_blocks(
             ("seed", seed, 0),
         )
     )
-    table, labels = uniform_table(
+    table = uniform_rows(
         n_pos=n_pos,
         n_neg=n_neg,
         n_columns=n_features,
@@ -76,11 +79,12 @@ def make_artificial_blocks(
         low_neg=NEGATIVES[0],
         engine=engine,
     )
+    labels = computed_labels(table).positive().astype(np.int8)  # one byte each: eight would be most of the memory
     rows = f"PCG64, SeedSequence({seed}, spawn_key=(block,)), {BLOCK_ROWS} rows: {n_pos} + {n_neg} × {n_features}"
     return Dataset(
         name="artificial_blocks",
         X=table,
-        y=cast(Labels, labels),  # one byte each: eight would be most of the memory
+        y=cast(Labels, labels),
         sha256=hashlib.sha256(rows.encode()).hexdigest(),
         source=f"computed, seed {seed}",
         citation=CITATION,

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.datasets.block_medians import SAMPLED, MedianSample, block_medians
-from auclab.datasets.columns import LARGEST_VALUE
 from auclab.datasets.labels import label_text
 from auclab.samples.blocks.mixed_rows import MixedRows
 from auclab.samples.blocks.row_forms import categories_of, numbers_of
 from auclab.samples.blocks.table import BlockTable
 from auclab.samples.blocks.tree import tree_sum
+from auclab.samples.centring import LARGEST
 from auclab.types import Array, AuclabError
 
 #: Different values of a column of categories that are counted; more of them are no categories.
@@ -167,7 +167,7 @@ def _moments(column: Array) -> tuple[int, int, float, float, float, float]:
         return 0, 0, np.inf, -np.inf, 0.0, 0.0
     low, high = float(values.min()), float(values.max())
     nonzero = int(np.count_nonzero(values))
-    if not (abs(low) <= LARGEST_VALUE and abs(high) <= LARGEST_VALUE):  # refused after the pass
+    if not (abs(low) <= LARGEST and abs(high) <= LARGEST):  # refused after the pass
         return values.size, nonzero, low, high, 0.0, 0.0
     mean = float(values.mean())
     apart = values - mean
@@ -186,8 +186,8 @@ def _refuse_sizes(table: BlockTable, numbers: NumberStatistics) -> None:
             raise AuclabError(
                 f"column {name!r}: the blocks contain an infinite value: repair the files, or drop the column"
             )
-        if size > LARGEST_VALUE:
+        if size > LARGEST:
             raise AuclabError(
-                f"column {name!r} has values above {LARGEST_VALUE:.0e} in size, whose squares are too large for "
+                f"column {name!r} has values above {LARGEST:.0e} in size, whose squares are too large for "
                 "doubles: divide the column, or drop it"
             )

@@ -13,19 +13,16 @@ from auclab.datasets.labels import as_labels
 from auclab.datasets.overrides import override
 from auclab.datasets.records import Dataset
 from auclab.samples.blocks.table import BlockTable
+from auclab.samples.centring import LARGEST
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Values above this are refused: their squares and sums leave the range of doubles.
-LARGEST_VALUE = 1e150
 #: A column of text that is not declared nominal may have this many values, or one for every other row.
 MAX_TEXT_VALUES = 50
 #: Columns of a category, unless another number is given; conf/dataset has none with more.
 MAX_CATEGORIES = 50
-#: Rows from which a whole number that is different in each of them is pointed out.
-_MIN_IDENTIFIER_ROWS = 50
 #: Names of columns in a message.
 _LISTED = 5
 #: Columns that a part of a date becomes.
@@ -203,10 +200,10 @@ def _refuse_sizes(name: str, column: pd.Series) -> None:
             f"column {name!r} has {infinite.sum()} infinite values (first in row {infinite.argmax() + 1}); "
             "only finite numbers work: replace them, or leave them empty to have them imputed"
         )
-    large = np.abs(values) > LARGEST_VALUE
+    large = np.abs(values) > LARGEST
     if large.any():
         raise AuclabError(
-            f"column {name!r} has {large.sum()} values above {LARGEST_VALUE:.0e} in size (first in row "
+            f"column {name!r} has {large.sum()} values above {LARGEST:.0e} in size (first in row "
             f"{large.argmax() + 1}), whose squares are too large for doubles: divide the column, or leave them empty"
         )
 
@@ -324,7 +321,8 @@ def _widths(
 
 def _identifiers(table: Any, numeric: Sequence[str]) -> list[str]:
     """A note on columns with a different whole number in every row."""
-    if len(table) < _MIN_IDENTIFIER_ROWS:
+    # Rows from which a whole number that is different in each of them is pointed out.
+    if len(table) < 50:
         return []
     whole = [name for name in numeric if table[name].dtype.kind in "iu"]
     # The first rows tell most columns, in a thousandth of the time.

@@ -13,7 +13,6 @@ from auclab.datasets.dates import as_dates, check_parts
 from auclab.types import Array
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-_DAYS_A_YEAR = 365.25
 
 
 class DateFeatures(TransformerMixin, BaseEstimator):
@@ -82,7 +81,7 @@ class DateFeatures(TransformerMixin, BaseEstimator):
                 if part == "year":
                     columns.append(dates.dt.year)
                 elif part == "age":
-                    columns.append((pd.Timestamp(latest) - dates).dt.total_seconds() / (86_400 * _DAYS_A_YEAR))
+                    columns.append((pd.Timestamp(latest) - dates).dt.total_seconds() / (86_400 * 365.25))
                 elif part == "month":
                     columns += [dates.dt.month == month for month in range(1, 13)]
                 else:

@@ -37,8 +37,6 @@ _TIMES = (
     (r"[ T]\d{1,2}:\d{2}:\d{2}\.\d{1,9}", "%H:%M:%S.%f"),
     (r"[ T]\d{1,2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:?\d{2})", "ISO8601"),
 )
-#: Of a column of dates, this share of the values is dates; the others are named.
-_MOST = 0.9
 
 
 @dataclass(frozen=True)
@@ -82,7 +80,8 @@ def find_dates(column: pd.Series) -> DateText | None:
         for time, time_format in _TIMES:
             whole = re.compile(shape + time)
             fitting = [text for text in texts if whole.fullmatch(text)]
-            if len(fitting) < _MOST * len(texts) or not fitting:
+            # Of a column of dates, this share of the values is dates; the others are named.
+            if len(fitting) < 0.9 * len(texts) or not fitting:
                 continue
             written = [_with_time(format_, time_format, fitting[0]) for format_ in formats]
             good = [format_ for format_ in written if _all_parse(fitting, format_)]

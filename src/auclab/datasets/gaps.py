@@ -7,11 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Columns that a sentence names.
-_NAMED = 5
-#: Rows that tell most columns that vary.
-_FIRST = 1_000
-
 
 def gap_notes(table: pd.DataFrame, *, drops_constant: bool = True) -> tuple[str, ...]:
     """One sentence on the gaps of a table and on its columns without any difference; none where there is neither.
@@ -48,7 +43,8 @@ def gap_notes(table: pd.DataFrame, *, drops_constant: bool = True) -> tuple[str,
 
 
 def _is_constant(column: pd.Series) -> bool:
-    return bool(column.iloc[:_FIRST].nunique() <= 1 and column.nunique() <= 1)
+    # Rows that tell most columns that vary.
+    return bool(column.iloc[:1_000].nunique() <= 1 and column.nunique() <= 1)
 
 
 def _counted(count: int, noun: str) -> str:
@@ -56,4 +52,5 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _few(named: list[str]) -> str:
-    return ", ".join(named[:_NAMED]) + (f", … {len(named)} in all" if len(named) > _NAMED else "")
+    # Columns that a sentence names.
+    return ", ".join(named[:5]) + (f", … {len(named)} in all" if len(named) > 5 else "")

@@ -30,21 +30,19 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from auclab.datasets.block_pipeline import BlockPipeline
 from auclab.datasets.column_scaler import ColumnScaler
-from auclab.datasets.columns import LARGEST_VALUE, MAX_CATEGORIES, Encoding, block_columns, sort_columns
+from auclab.datasets.columns import MAX_CATEGORIES, Encoding, block_columns, sort_columns
 from auclab.datasets.date_features import DateFeatures
 from auclab.datasets.labels import as_labels, label_text
 from auclab.datasets.median_imputer import MedianImputer
 from auclab.datasets.missing_columns import MissingColumns
 from auclab.datasets.records import Dataset
 from auclab.datasets.varying_columns import VaryingColumns
+from auclab.samples.centring import LARGEST
 from auclab.samples.tables import in_memory
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:
     import pandas as pd
-
-#: Encoded tables with a smaller share of entries are passed on as CSR matrices; what is output is decided when scaling.
-MOSTLY_ZERO = 0.5
 
 
 def standard(dataset: Dataset, **encoding: Unpack[Encoding]) -> Pipeline:
@@ -115,10 +113,6 @@ def none(dataset: Dataset, **encoding: Unpack[Encoding]) -> Pipeline:
     return _pipeline(dataset, _encode(dataset, encoding))
 
 
-#: Squares of shorter rows lose digits, so that their norms are not right to the last bit.
-SMALLEST_NORM = 1e-140
-
-
 class UnitBall(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Divide by the largest norm of the training rows, and project every row onto the Euclidean unit ball.
 
@@ -149,7 +143,8 @@ class UnitBall(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """Compute the largest norm of the rows."""
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
         radius = float(row_norms(X).max())
-        self.radius_ = radius if radius > SMALLEST_NORM else 1.0
+        # Squares of shorter rows lose digits, so that their norms are not right to the last bit.
+        self.radius_ = radius if radius > 1e-140 else 1.0
         return self
 
     def transform(self, X: Any) -> Any:
@@ -223,7 +218,9 @@ def _encode(dataset: Dataset, encoding: Encoding, *, may_be_sparse: bool = False
     if encoding.get("missing_indicators"):
         parts.append(("missing", MissingColumns(), [str(name) for name in table.columns]))
     used = [part for part in parts if part[2]]
-    threshold = MOSTLY_ZERO if may_be_sparse and held else 0.0
+    # Encoded tables with a smaller share of entries are passed on as CSR matrices; what is output is decided when
+    # scaling.
+    threshold = 0.5 if may_be_sparse and held else 0.0
     return [("encode", ColumnTransformer(used, sparse_threshold=threshold, verbose_feature_names_out=False))]
 
 
@@ -247,10 +244,10 @@ def _refuse_bad_entries(dataset: Dataset) -> None:
             f"the sparse matrix has {bad.sum()} entries that are NaN or infinite (first in column {column}); "
             "only finite numbers work: repair them"
         )
-    large = np.abs(X.data) > LARGEST_VALUE
+    large = np.abs(X.data) > LARGEST
     if large.any():
         raise AuclabError(
-            f"the sparse matrix has {large.sum()} entries above {LARGEST_VALUE:.0e} in size (first in column "
+            f"the sparse matrix has {large.sum()} entries above {LARGEST:.0e} in size (first in column "
             f"{int(X.indices[large.argmax()])}), whose squares are too large for doubles: divide them"
         )
 

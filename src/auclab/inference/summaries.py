@@ -40,7 +40,6 @@ from auclab.metrics.summary.gathered_rows import (
     BYTES_A_WEIGHTED_SCORE,
     Rows,
     gather,
-    no_rows,
     number_of_scores,
 )
 from auclab.metrics.summary.lists import mean_atoms, mixed, orders, spread_atoms
@@ -300,7 +299,7 @@ def _gathered(summary: ScoreSummary, blocks: ScoreBlocks, name: str, options: di
             f"the standard error of {name} needs {number} scores at once, {number * size / 1e9:.3g} GB, and memory_gb "
             f"is {memory_gb}: raise it, or leave out blocks= for limits"
         )
-    return gather(summary, blocks, masks) if number else no_rows(summary)
+    return gather(summary, blocks, masks)
 
 
 def _parts_of_rows(summary: ScoreSummary, rows: Rows, name: str, options: dict[str, Any]) -> tuple[float, float]:
@@ -324,7 +323,7 @@ def _parts_of_rows(summary: ScoreSummary, rows: Rows, name: str, options: dict[s
         order = np.argsort(values, kind="stable")
         entries.append((values[order], np.concatenate((weight, bins.weights[kept]))[order]))
         squares.append(np.concatenate(((weight / total) ** 2, _shares(bins)[1][kept]))[order])
-    lists = ClassScores(entries[0][0], entries[1][0], entries[0][1], entries[1][1])
+    lists = ClassScores.of(*entries)
     components = auc_rows(lists, **options) if name == "auc" else bauc_rows(lists, **options)
     found = []
     for bins, (_, weight), square, component in zip(

@@ -8,9 +8,6 @@ from auclab.metrics.pair_errors import PairErrors
 from auclab.metrics.root_search import Bracket, close_in, smallest_root
 from auclab.metrics.tail_excess import ExcessSweep, Level, ZoomedSweep
 
-#: A sweep over so few pairs costs nothing beside one over the scores of a large sample.
-_FEW_PAIRS = 2**15
-
 
 def buffer_level(errors: PairErrors, threshold: float, *, exact: bool = True) -> Level | None:
     """γ*: smallest level with ``D(γ) ≥ 0``, for ``E ξ < threshold < max ξ``.
@@ -39,7 +36,8 @@ def buffer_level(errors: PairErrors, threshold: float, *, exact: bool = True) ->
         return not exact and bracket.value_high / narrow * ((bracket.high - bracket.low) / wide) <= tolerance
 
     def is_small(bracket: Bracket) -> bool:
-        return is_close(bracket) or (errors.is_large and sweep.pairs_left() <= _FEW_PAIRS)
+        # A sweep over so few pairs costs nothing beside one over the scores of a large sample.
+        return is_close(bracket) or (errors.is_large and sweep.pairs_left() <= 2**15)
 
     value = smallest_root(sweep, bracket, is_small)
     if bracket.low == bracket.high or is_close(bracket):

@@ -103,11 +103,7 @@ def bauc_score(
     >>> bauc_score(y_true, y_score)
     0.2
     """
-    return bauc_from_sorted(class_scores(y_true, y_score, sample_weight, pos_label), threshold=threshold)
-
-
-def bauc_from_sorted(scores: ClassScores, *, threshold: float = 0.0) -> float:
-    """`bauc_score` of sorted scores."""
+    scores = class_scores(y_true, y_score, sample_weight, pos_label)
     return solve_bpoe(scores.pair_errors, finite_number("threshold", threshold), exact_level=False).rest
 
 
@@ -213,11 +209,7 @@ def ranking_superquantile(
     >>> ranking_superquantile([1, 1, 0, 0], [2, 0, 1, 0], 0.5)
     0.5
     """
-    return superquantile_from_sorted(class_scores(y_true, y_score, sample_weight, pos_label), level)
-
-
-def superquantile_from_sorted(scores: ClassScores, level: float) -> float:
-    """`ranking_superquantile` of sorted scores."""
+    scores = class_scores(y_true, y_score, sample_weight, pos_label)
     return mean_of_tail(scores.pair_errors, finite_number("level", level))
 
 
@@ -264,11 +256,7 @@ def auc_threshold(
     >>> bauc_score(y_true, y_score, threshold=0.5)
     0.5
     """
-    return auc_threshold_from_sorted(class_scores(y_true, y_score, sample_weight, pos_label))
-
-
-def auc_threshold_from_sorted(scores: ClassScores) -> float:
-    """`auc_threshold` of sorted scores."""
+    scores = class_scores(y_true, y_score, sample_weight, pos_label)
     errors = scores.pair_errors
     errors.check_digits()
     count, total = errors.tail(math.nextafter(0.0, -math.inf), 0.0)

@@ -109,7 +109,6 @@ def _beta_loss(ranges: VertexRanges, masses: Array, alpha: float, beta: float) -
 
 
 _NODES, _SHARES = np.polynomial.legendre.leggauss(16)
-_MOST_PIECES = 2**14
 
 
 def _beta_mean_by_quadrature(ranges: VertexRanges, alpha: float, beta: float) -> float:
@@ -137,7 +136,7 @@ def _beta_mean_by_quadrature(ranges: VertexRanges, alpha: float, beta: float) ->
         change = np.abs(finer.reshape(-1, 2, 2).sum(axis=1) - values).max(axis=1)
         total = sums[1] + finer[:, 1].sum()
         settled = (change <= 1e-15 * total) & (total > 0.0)
-        if len(halves) > _MOST_PIECES:
+        if len(halves) > 2**14:
             settled[:] = True  # what is left is the rounding of the density
         settled = np.repeat(settled, 2)
         sums += finer[settled].sum(axis=0)

@@ -12,11 +12,8 @@ from numpy.typing import ArrayLike
 from auclab.compiled.differences import positive_part_sum, quadratic_window_sum
 from auclab.compiled.ranking import concordance
 from auclab.compiled.sigmoid import sigmoid_sum
-from auclab.metrics.class_scores import ClassScores, check_differences, class_scores, positive_number
+from auclab.metrics.class_scores import check_differences, class_scores, positive_number
 from auclab.types import Array, AuclabError
-
-#: Pairs that `gauc_score` hands to the modifier at once: 32 MiB of differences.
-_CHUNK = 2**22
 
 
 def gauc_score(
@@ -69,15 +66,12 @@ def gauc_score(
     >>> gauc_score([1, 0, 0], [2, 0, 3], lambda t: t > 0)
     0.5
     """
-    return gauc_from_sorted(class_scores(y_true, y_score, sample_weight, pos_label), modifier)
-
-
-def gauc_from_sorted(scores: ClassScores, modifier: Callable[[Array], ArrayLike]) -> float:
-    """`gauc_score` of sorted scores."""
+    scores = class_scores(y_true, y_score, sample_weight, pos_label)
     if not callable(modifier):
         raise AuclabError(f"modifier must be a function of an array of differences, got {modifier!r}")
     check_differences(scores)
-    rows = max(1, _CHUNK // scores.neg.size)
+    # Pairs that `gauc_score` hands to the modifier at once: 32 MiB of differences.
+    rows = max(1, 2**22 // scores.neg.size)
     sums = []
     for first in range(0, scores.pos.size, rows):
         differences = np.subtract.outer(scores.pos[first : first + rows], scores.neg)
@@ -140,11 +134,7 @@ def scored_auc(
     >>> scored_auc(y_true, y_score, ties="half")
     1.375
     """
-    return scored_auc_from_sorted(class_scores(y_true, y_score, sample_weight, pos_label), ties=ties)
-
-
-def scored_auc_from_sorted(scores: ClassScores, *, ties: Literal["zero", "half"] = "zero") -> float:
-    """`scored_auc` of sorted scores."""
+    scores = class_scores(y_true, y_score, sample_weight, pos_label)
     if not isinstance(ties, str) or ties not in ("zero", "half"):
         raise AuclabError(f"ties must be 'zero' or 'half', got {ties!r}")
     check_differences(scores)
@@ -153,7 +143,7 @@ def scored_auc_from_sorted(scores: ClassScores, *, ties: Literal["zero", "half"]
     value = math.ldexp(total, exponent)
     if ties == "zero":
         return value
-    _, tied, pairs = concordance(scores.pos, scores.neg, scores.weight_pos, scores.weight_neg)
+    _, tied, pairs = concordance(*scores.lists)
     return value + 0.5 * tied / pairs
 
 
@@ -192,11 +182,7 @@ def ferri_auc(
     >>> ferri_auc([1, 1, 0, 0], [1.0, 0.5, 0.5, 0.0])
     0.75
     """
-    return ferri_auc_from_sorted(class_scores(y_true, y_score, sample_weight, pos_label))
-
-
-def ferri_auc_from_sorted(scores: ClassScores) -> float:
-    """`ferri_auc` of sorted scores."""
+    scores = class_scores(y_true, y_score, sample_weight, pos_label)
     check_differences(scores)
     errors = scores.pair_errors
     _, excess = errors.tail(-math.inf, 0.0)
@@ -245,14 +231,10 @@ def soft_auc(
     >>> round(soft_auc([1, 0], [np.log(3), 0.0], beta=1.0), 12)
     0.75
     """
-    return soft_auc_from_sorted(class_scores(y_true, y_score, sample_weight, pos_label), beta=beta)
-
-
-def soft_auc_from_sorted(scores: ClassScores, *, beta: float) -> float:
-    """`soft_auc` of sorted scores."""
+    scores = class_scores(y_true, y_score, sample_weight, pos_label)
     steepness = positive_number("beta", beta, "the steepness of the sigmoid, per unit of the scores")
     check_differences(scores)
-    total = sigmoid_sum(scores.pos, scores.neg, scores.weight_pos, scores.weight_neg, steepness)
+    total = sigmoid_sum(*scores.lists, steepness)
     return min(max(float(total / scores.pair_weight), 0.0), 1.0)
 
 
@@ -306,16 +288,10 @@ def probabilistic_auc(
     1.0
     """
     scores = class_scores(y_true, y_score, sample_weight, pos_label)
-    return probabilistic_auc_from_sorted(scores, width=width, as_published=as_published)
-
-
-def probabilistic_auc_from_sorted(scores: ClassScores, *, width: float, as_published: bool = False) -> float:
-    """`probabilistic_auc` of sorted scores."""
     h = positive_number("width", width, "half the length of the interval a true score lies in")
     check_differences(scores)
     reach, linear, square = (h, 0.0, 0.5) if as_published else (2.0 * h, 1.0, -0.5)
-    lists = scores.pos, scores.neg, scores.weight_pos, scores.weight_neg
-    total = quadratic_window_sum(*lists, h, reach, linear, square)
+    total = quadratic_window_sum(*scores.lists, h, reach, linear, square)
     return min(max(float(total / scores.pair_weight), 0.0), 1.0)
 
 

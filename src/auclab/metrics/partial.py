@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.compiled.roc import band_area, roc_polygon
-from auclab.metrics.class_scores import ClassScores, class_scores, finite_number
+from auclab.metrics.class_scores import class_scores, finite_number
 from auclab.metrics.ranking import TIED_SHARE
 from auclab.metrics.roc import roc_from_sorted
 from auclab.metrics.weight_quadrature import FEW_NODES, MANY_NODES, NARROW, WIDE, checked_breakpoints, weight_values
@@ -91,18 +91,6 @@ def weighted_auc(
     0.25
     """
     scores = class_scores(y_true, y_score, sample_weight, pos_label, infinite=True)
-    return weighted_auc_from_sorted(scores, weight=weight, convention=convention, ties=ties, breakpoints=breakpoints)
-
-
-def weighted_auc_from_sorted(
-    scores: ClassScores,
-    *,
-    weight: Callable[[Array], ArrayLike],
-    convention: Literal["average", "max_rank", "linear"] = "average",
-    ties: Literal["half", "strict", "upper"] = "half",
-    breakpoints: Sequence[float] = (),
-) -> float:
-    """`weighted_auc` of sorted scores."""
     if not isinstance(convention, str) or convention not in _CONVENTIONS:
         raise AuclabError(f"convention must be one of {', '.join(map(repr, _CONVENTIONS))}, got {convention!r}")
     if not isinstance(ties, str) or ties not in TIED_SHARE:
@@ -112,8 +100,7 @@ def weighted_auc_from_sorted(
     if not callable(weight):
         raise AuclabError(f"weight must be a function of an array of specificities, got {weight!r}")
     jumps = checked_breakpoints(breakpoints)
-    lists = scores.pos, scores.neg, scores.weight_pos, scores.weight_neg
-    false, true = roc_polygon(*lists, convention != "max_rank")
+    false, true = roc_polygon(*scores.lists, convention != "max_rank")
     specificity, heights = (false[-1] - false) / false[-1], true / true[-1]
     # a negative that weighs less than rounding beside the others has no step of its own
     advances = np.flatnonzero(np.diff(specificity))
@@ -179,17 +166,6 @@ def partial_auc(
     0.666666666667
     """
     scores = class_scores(y_true, y_score, sample_weight, pos_label, infinite=True)
-    return partial_auc_from_sorted(scores, min_fpr=min_fpr, max_fpr=max_fpr, standardized=standardized)
-
-
-def partial_auc_from_sorted(
-    scores: ClassScores,
-    *,
-    min_fpr: float = 0.0,
-    max_fpr: float = 1.0,
-    standardized: Literal[False, "area", "mcclish"],
-) -> float:
-    """`partial_auc` of sorted scores."""
     if standardized is not False and (not isinstance(standardized, str) or standardized not in ("area", "mcclish")):
         raise AuclabError(f"standardized must be False, 'area' or 'mcclish', got {standardized!r}")
     low, high = finite_number("min_fpr", min_fpr), finite_number("max_fpr", max_fpr)
@@ -249,11 +225,6 @@ def two_way_partial_auc(
     0.3125
     """
     scores = class_scores(y_true, y_score, sample_weight, pos_label, infinite=True)
-    return two_way_partial_auc_from_sorted(scores, min_tpr=min_tpr, max_fpr=max_fpr)
-
-
-def two_way_partial_auc_from_sorted(scores: ClassScores, *, min_tpr: float, max_fpr: float) -> float:
-    """`two_way_partial_auc` of sorted scores."""
     floor, high = finite_number("min_tpr", min_tpr), finite_number("max_fpr", max_fpr)
     if not (0.0 <= floor < 1.0 and 0.0 < high <= 1.0):
         raise AuclabError(f"0 ≤ min_tpr < 1 and 0 < max_fpr ≤ 1 are needed, got min_tpr={floor} and max_fpr={high}")

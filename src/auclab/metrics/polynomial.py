@@ -85,18 +85,6 @@ def polynomial_auc(
     1.25
     """
     scores = class_scores(y_true, y_score, sample_weight, pos_label)
-    return polynomial_auc_from_sorted(scores, degree=degree, series=series, scale=scale, basis=basis)
-
-
-def polynomial_auc_from_sorted(
-    scores: ClassScores,
-    *,
-    degree: int = 29,
-    series: Literal["chebyshev", "legendre"] = "chebyshev",
-    scale: float | None = None,
-    basis: Basis = "chebyshev2d",
-) -> float:
-    """`polynomial_auc` of sorted scores."""
     if not isinstance(series, str) or series not in ("chebyshev", "legendre"):
         raise AuclabError(f"series must be 'chebyshev' or 'legendre', got {series!r}")
     highest = _degree(degree, basis)
@@ -151,13 +139,6 @@ def polynomial_soft_auc(
     0.75
     """
     scores = class_scores(y_true, y_score, sample_weight, pos_label)
-    return polynomial_soft_auc_from_sorted(scores, beta=beta, degree=degree, scale=scale, basis=basis)
-
-
-def polynomial_soft_auc_from_sorted(
-    scores: ClassScores, *, beta: float, degree: int = 29, scale: float | None = None, basis: Basis = "chebyshev2d"
-) -> float:
-    """`polynomial_soft_auc` of sorted scores."""
     steepness = positive_number("beta", beta, "the steepness of the sigmoid, per unit of the scores")
     highest = _degree(degree, basis)
     check_differences(scores)
@@ -167,7 +148,7 @@ def polynomial_soft_auc_from_sorted(
 
 def _mean(series: Series, scores: ClassScores, scale: float, basis: Basis) -> float:
     """Mean of the polynomial over pairs, in a basis."""
-    return _MEANS[basis](series, scores.pos, scores.neg, scores.weight_pos, scores.weight_neg, scale)
+    return _MEANS[basis](series, *scores.lists, scale)
 
 
 def _degree(degree: int, basis: str) -> int:

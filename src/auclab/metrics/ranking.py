@@ -7,7 +7,7 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 
 from auclab.compiled.ranking import concordance
-from auclab.metrics.class_scores import ClassScores, class_scores
+from auclab.metrics.class_scores import class_scores
 from auclab.types import AuclabError
 
 #: What a tied pair counts, by the name of the convention.
@@ -66,12 +66,8 @@ def auc_score(
     >>> auc_score([0, 0, 1, 1], [1, 3, 3, 2], ties="strict")
     0.5
     """
-    return auc_from_sorted(class_scores(y_true, y_score, sample_weight, pos_label, infinite=True), ties=ties)
-
-
-def auc_from_sorted(scores: ClassScores, *, ties: Literal["half", "strict", "upper"] = "half") -> float:
-    """`auc_score` of sorted scores."""
+    scores = class_scores(y_true, y_score, sample_weight, pos_label, infinite=True)
     if not isinstance(ties, str) or ties not in TIED_SHARE:
         raise AuclabError(f"ties must be one of {', '.join(map(repr, TIED_SHARE))}, got {ties!r}")
-    right, tied, pairs = concordance(scores.pos, scores.neg, scores.weight_pos, scores.weight_neg)
+    right, tied, pairs = concordance(*scores.lists)
     return min(float((right + TIED_SHARE[ties] * tied) / pairs), 1.0)

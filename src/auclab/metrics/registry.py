@@ -10,8 +10,12 @@ from typing import Any, Literal
 
 from auclab.metrics import buffered, pair_means, polynomial, ranking, voros
 from auclab.metrics import partial as areas
+from auclab.metrics.class_scores import ClassScores
 from auclab.types import AuclabError
 from auclab.validation import did_you_mean
+
+#: What all metrics take.
+_OF_ALL = ("y_true", "y_score", "sample_weight", "pos_label")
 
 
 @dataclass(frozen=True)
@@ -24,8 +28,6 @@ class Metric:
         Name of its configuration in ``conf/metrics``, of its values in a run and of its scorer.
     function : callable
         ``(y_true, y_score, **options, sample_weight=None, pos_label=None) -> float``.
-    from_sorted : callable
-        ``(scores: ClassScores, **options) -> float``, the same number from scores that are sorted already.
     greater_is_better : bool
         False for errors in units of the score.
     has_interval : bool
@@ -42,16 +44,25 @@ class Metric:
 
     name: str
     function: Callable[..., float]
-    from_sorted: Callable[..., float]
     greater_is_better: bool = True
     has_interval: bool = False
     needs: Literal["ranks", "scores", "probabilities"] = "scores"
     example: str = ""
 
+    def from_sorted(self, scores: ClassScores, **options: Any) -> float:
+        """The metric of scores that are sorted already."""
+        return self.function(scores, None, **options)
+
+    @property
+    def signature(self) -> inspect.Signature:
+        """That of the function, of the options alone."""
+        whole = inspect.signature(self.function)
+        return whole.replace(parameters=[each for name, each in whole.parameters.items() if name not in _OF_ALL])
+
     @property
     def options(self) -> tuple[str, ...]:
         """Names of the options."""
-        return tuple(inspect.signature(self.from_sorted).parameters)[1:]
+        return tuple(self.signature.parameters)
 
     def bind(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """All options by name, with defaults for those not given.
@@ -62,87 +73,47 @@ class Metric:
             An option that the metric does not have, or one without a default that is missing.
         """
         try:
-            bound = inspect.signature(self.from_sorted).bind(None, **options)
+            bound = self.signature.bind(**options)
         except TypeError as error:
             unknown = [name for name in options if name not in self.options]
             hint = did_you_mean(unknown[0], self.options) if unknown else f", for example {self.example}"
             listed = ", ".join(self.options) or "none"
             raise AuclabError(f"{self.name}: {error}; its options are {listed}{hint}") from error
         bound.apply_defaults()
-        return dict(list(bound.arguments.items())[1:])
+        return dict(bound.arguments)
 
 
 #: Every metric by its name.
 METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in (
-        Metric("auc", ranking.auc_score, ranking.auc_from_sorted, has_interval=True, needs="ranks"),
-        Metric("auc_threshold", buffered.auc_threshold, buffered.auc_threshold_from_sorted, greater_is_better=False),
-        Metric("bauc", buffered.bauc_score, buffered.bauc_from_sorted, has_interval=True),
-        Metric(
-            "ferri_auc",
-            pair_means.ferri_auc,
-            pair_means.ferri_auc_from_sorted,
-            has_interval=True,
-            needs="probabilities",
-        ),
-        Metric(
-            "gauc", pair_means.gauc_score, pair_means.gauc_from_sorted, has_interval=True, example="modifier=numpy.tanh"
-        ),
+        Metric("auc", ranking.auc_score, has_interval=True, needs="ranks"),
+        Metric("auc_threshold", buffered.auc_threshold, greater_is_better=False),
+        Metric("bauc", buffered.bauc_score, has_interval=True),
+        Metric("ferri_auc", pair_means.ferri_auc, has_interval=True, needs="probabilities"),
+        Metric("gauc", pair_means.gauc_score, has_interval=True, example="modifier=numpy.tanh"),
         Metric(
             "partial_auc",
             areas.partial_auc,
-            areas.partial_auc_from_sorted,
             has_interval=True,
             needs="ranks",
             example="max_fpr=0.1, standardized='mcclish'",
         ),
-        Metric("polynomial_auc", polynomial.polynomial_auc, polynomial.polynomial_auc_from_sorted),
-        Metric(
-            "polynomial_soft_auc",
-            polynomial.polynomial_soft_auc,
-            polynomial.polynomial_soft_auc_from_sorted,
-            example="beta=2.0",
-        ),
+        Metric("polynomial_auc", polynomial.polynomial_auc),
+        Metric("polynomial_soft_auc", polynomial.polynomial_soft_auc, example="beta=2.0"),
         Metric(
             "probabilistic_auc",
             pair_means.probabilistic_auc,
-            pair_means.probabilistic_auc_from_sorted,
             has_interval=True,
             needs="probabilities",
             example="width=0.1",
         ),
-        Metric(
-            "ranking_superquantile",
-            buffered.ranking_superquantile,
-            buffered.superquantile_from_sorted,
-            greater_is_better=False,
-            example="level=0.9",
-        ),
-        Metric(
-            "scored_auc",
-            pair_means.scored_auc,
-            pair_means.scored_auc_from_sorted,
-            has_interval=True,
-            needs="probabilities",
-        ),
-        Metric("soft_auc", pair_means.soft_auc, pair_means.soft_auc_from_sorted, has_interval=True, example="beta=2.0"),
-        Metric(
-            "two_way_partial_auc",
-            areas.two_way_partial_auc,
-            areas.two_way_partial_auc_from_sorted,
-            needs="ranks",
-            example="min_tpr=0.5, max_fpr=0.5",
-        ),
-        Metric("voros", voros.voros_score, voros.voros_from_sorted, needs="ranks"),
-        Metric(
-            "weighted_auc",
-            areas.weighted_auc,
-            areas.weighted_auc_from_sorted,
-            has_interval=True,
-            needs="ranks",
-            example="weight=numpy.square",
-        ),
+        Metric("ranking_superquantile", buffered.ranking_superquantile, greater_is_better=False, example="level=0.9"),
+        Metric("scored_auc", pair_means.scored_auc, has_interval=True, needs="probabilities"),
+        Metric("soft_auc", pair_means.soft_auc, has_interval=True, example="beta=2.0"),
+        Metric("two_way_partial_auc", areas.two_way_partial_auc, needs="ranks", example="min_tpr=0.5, max_fpr=0.5"),
+        Metric("voros", voros.voros_score, needs="ranks"),
+        Metric("weighted_auc", areas.weighted_auc, has_interval=True, needs="ranks", example="weight=numpy.square"),
     )
 }
 

@@ -23,7 +23,7 @@ def empirical_roc(
 
 def roc_from_sorted(scores: ClassScores) -> tuple[Array, Array]:
     """Vertices (FPR, TPR) of the ROC polygon of sorted scores."""
-    false, true = roc_polygon(scores.pos, scores.neg, scores.weight_pos, scores.weight_neg, True)
+    false, true = roc_polygon(*scores.lists, True)
     return false / false[-1], true / true[-1]
 
 

@@ -13,9 +13,6 @@ from auclab.types import Array
 
 Series = Chebyshev | Legendre
 
-#: Above this steepness on [−1, 1] the sigmoid is taken as the step and a correction near 0.
-_STEEP = 500.0
-
 
 def step_series(degree: int, kind: str) -> Series:
     """Series of the unit step with value ½ at 0, up to a degree; even degrees above 0 contribute nothing.
@@ -37,7 +34,8 @@ def step_series(degree: int, kind: str) -> Series:
 
 def sigmoid_series(steepness: float, degree: int) -> Chebyshev:
     """Chebyshev series of ``1/(1 + e^(−bt))`` on [−1, 1] up to a degree, b > 0."""
-    if steepness <= _STEEP:
+    # Above this steepness on [−1, 1] the sigmoid is taken as the step and a correction near 0.
+    if steepness <= 500.0:
         nodes = int(max(2 * (degree + 1), 16 * steepness + 64))  # coefficients fall by 1 + π/b: the rest is < 1e-17
         t = np.cos((np.arange(nodes) + 0.5) * (np.pi / nodes))
         coefficients = dct(expit(steepness * t), type=2)[: degree + 1] / nodes

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.compiled.roc import upper_hull
-from auclab.metrics.class_scores import ClassScores, class_scores, finite_number
+from auclab.metrics.class_scores import class_scores, finite_number
 from auclab.metrics.cost_measures import VertexRanges, beta_mean, uniform_mean
 from auclab.metrics.lesser_area import lesser_area
 from auclab.metrics.rates import checked_cost_range
@@ -113,13 +113,6 @@ def voros_score(
     1.0
     """
     scores = class_scores(y_true, y_score, sample_weight, pos_label, infinite=True)
-    return voros_from_sorted(scores, cost_range=cost_range, measure=measure)
-
-
-def voros_from_sorted(
-    scores: ClassScores, *, cost_range: Sequence[float] = (0.0, 1.0), measure: Measure = "uniform"
-) -> float:
-    """`voros_score` of sorted scores."""
     fpr, tpr = roc_from_sorted(scores)
     chain = upper_hull(fpr, tpr)
     return _voros(fpr[chain], tpr[chain], cost_range, measure)

@@ -20,11 +20,6 @@ from auclab.samples.protocol import Sums
 from auclab.types import Array, AuclabError
 from auclab.validation import positive_mask, same_length, weight_vector
 
-#: Observations per class from which the spread of the features is estimated.
-_SPREAD_SAMPLE_SIZE = 10_000
-#: Entries of sparse rows that are filled at a time.
-_AT_ONCE = 10**7
-
 
 @dataclass(frozen=True)
 class RowRounding:
@@ -293,7 +288,8 @@ def class_shares(positive: NDArray[np.bool_], weight: Array | None) -> tuple[Arr
 
 def farthest_row(rows: Any, centre: Array, lengths: Callable[[Array], Array]) -> float:
     """The largest ``‖x − centre‖`` in a norm of rows, some rows at a time: sparse ones are filled; 0 without rows."""
-    farthest, step = 0.0, max(1, _AT_ONCE // max(centre.size, 1))
+    # Entries of sparse rows that are filled at a time.
+    farthest, step = 0.0, max(1, 10**7 // max(centre.size, 1))
     for start in range(0, rows.shape[0], step):
         block = rows[start : start + step]
         block = block.toarray() if hasattr(block, "toarray") else block
@@ -303,7 +299,8 @@ def farthest_row(rows: Any, centre: Array, lengths: Callable[[Array], Array]) ->
 
 def strided(size: int) -> slice:
     """About 10⁴ evenly spaced observations of a class of this size, as a slice."""
-    return slice(None, None, max(1, size // _SPREAD_SAMPLE_SIZE))
+    # Observations per class from which the spread of the features is estimated.
+    return slice(None, None, max(1, size // 10_000))
 
 
 def spread_of(parts: Sequence[tuple[Any, Array]], peaks: Callable[[NDArray[np.bool_]], Array]) -> Array:

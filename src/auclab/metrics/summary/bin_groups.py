@@ -17,7 +17,7 @@ from auclab.metrics.summary.binned_scores import BinnedScores
 from auclab.metrics.summary.blocks import ScoreBlocks
 from auclab.metrics.summary.brackets import Bracket, Mask, Masks
 from auclab.metrics.summary.buffered_groups import smallest_mean
-from auclab.metrics.summary.gathered_rows import gather, no_rows, number_of_scores, with_atoms
+from auclab.metrics.summary.gathered_rows import gather, lists_with_atoms
 from auclab.metrics.summary.lists import Atoms, joined, mean_atoms
 from auclab.metrics.summary.pairs_in_bins import auc_from_weights, weights_inside
 from auclab.metrics.summary.short_lists import short_lists
@@ -59,15 +59,7 @@ def bauc_in_groups(
     atoms = mean_atoms(pos), mean_atoms(neg)
 
     def lists(gathered: Masks, members: Mask) -> ClassScores:
-        rows = gather(summary, blocks, gathered) if number_of_scores(summary, gathered) else no_rows(summary)
-        sides = []
-        for bins, mask, (at, share), scores, weight, part in (
-            (pos, gathered[0], atoms[0], rows.scores.pos, rows.scores.weight_pos, pos.count > 0),
-            (neg, gathered[1], atoms[1], rows.scores.neg, rows.scores.weight_neg, members),
-        ):
-            kept = np.tile(~mask & part, at.size // bins.count.size)
-            sides.append(with_atoms(scores, weight, at[kept], share[kept]))
-        return ClassScores(sides[0][0], sides[1][0], sides[0][1], sides[1][1])
+        return lists_with_atoms(gather(summary, blocks, gathered), (pos.count > 0, members), atoms)
 
     pairs = math.fsum(pos.weights) * math.fsum(neg.weights)
     return smallest_mean(lists, groups, pairs, bracket, threshold, bottom)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from auclab.metrics.summary.scored_block import ScoredBlock, scored_block
 from auclab.samples.blocks.table import BlockTable
-from auclab.samples.blocks.tree import tree_sum
+from auclab.samples.blocks.tree import FAN_IN, tree_sum
 from auclab.types import Array, AuclabError
 from auclab.validation import positive_mask, weight_vector
 
@@ -53,17 +53,12 @@ class _DaskBlocks:
     parts: Sequence[tuple[Any, ...]]
     pos_label: Any
 
-    #: Results that are added in one task.
-    FAN_IN = 8
-
     def reduce(self, task: Task) -> Any:
         import dask
 
         level = [dask.delayed(_task_on_parts, pure=False)(task, self.pos_label, *parts) for parts in self.parts]
         while len(level) > 1:
-            level = [
-                dask.delayed(_added, pure=False)(level[k : k + self.FAN_IN]) for k in range(0, len(level), self.FAN_IN)
-            ]
+            level = [dask.delayed(tree_sum, pure=False)(level[k : k + FAN_IN]) for k in range(0, len(level), FAN_IN)]
         return level[0].compute()
 
 
@@ -177,10 +172,6 @@ def _checked(parts: Any, pos_label: Any) -> ScoredBlock:
 def _task_on_parts(task: Task, pos_label: Any, *parts: Any) -> Any:
     """A task of a Dask worker."""
     return task(_checked(parts, pos_label))
-
-
-def _added(results: list[Any]) -> Any:
-    return tree_sum(results)
 
 
 def _task_on_rows(task: Task, coef: Array, rows: Array, argument: tuple[NDArray[np.bool_], Array | None]) -> Any:

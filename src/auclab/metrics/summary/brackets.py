@@ -18,14 +18,13 @@ from numpy.typing import NDArray
 from auclab.compiled.ranking import nearest_errors, rank_counts_above
 from auclab.metrics.pair_errors import PairErrors
 from auclab.metrics.root_search import double_at, double_rank
+from auclab.metrics.summary.bounds import ROUNDING
 from auclab.metrics.summary.class_bins import ClassBins
 from auclab.metrics.summary.lists import joined, mean_atoms, spread_atoms
 
 Mask = NDArray[np.bool_]
 #: Bins of the positives, and bins of the negatives.
 Masks = tuple[Mask, Mask]
-#: What is charged for rounding, relative to the terms.
-_ROUNDING = 2.0**-44
 
 
 @dataclass(frozen=True)
@@ -67,8 +66,8 @@ class ErrorBounds:
         gap = threshold - level
         (low, high), (least, most) = self.hinge(level), self.share_above(level)
         return (
-            low - gap * most - _ROUNDING * (low + gap * most),
-            high - gap * least + _ROUNDING * (high + gap * least),
+            low - gap * most - ROUNDING * (low + gap * most),
+            high - gap * least + ROUNDING * (high + gap * least),
         )
 
     def buffer_bracket(self, threshold: float) -> Bracket:
@@ -81,7 +80,7 @@ class ErrorBounds:
 
     def quantile_bracket(self, tail: float) -> Bracket:
         """Where the smallest level lies that has at most a share `tail` of the errors above it."""
-        more, less = tail * (1.0 + _ROUNDING), tail * (1.0 - _ROUNDING)
+        more, less = tail * (1.0 + ROUNDING), tail * (1.0 - ROUNDING)
         return Bracket(
             _last_true(lambda level: self.share_above(level)[0] > more, self.bottom, self.top),
             _first_true(lambda level: self.share_above(level)[1] <= less, self.bottom, self.top),
@@ -116,27 +115,23 @@ def next_error_above(pos: ClassBins, neg: ClassBins, level: float) -> float:
 
 def _first_true(test: Callable[[float], bool], low: float, high: float) -> float:
     """A level at which the test holds, with a neighbour at which it does not; `high`, where it holds for certain."""
-    left, right = double_rank(low), double_rank(high)
-    if left >= right:
-        return high
-    while right - left > 1:
-        middle = (left + right) // 2
-        if test(double_at(middle)):
-            right = middle
-        else:
-            left = middle
-    return double_at(right)
+    return _change(test, low, high)[1] if low < high else high
 
 
 def _last_true(test: Callable[[float], bool], low: float, high: float) -> float:
     """A level at which the test holds, with a neighbour at which it does not; −∞, where it holds for certain."""
     if not low < high or not test(low):
         return -math.inf
+    return _change(lambda level: not test(level), low, high)[0]
+
+
+def _change(test: Callable[[float], bool], low: float, high: float) -> tuple[float, float]:
+    """Neighbours: the upper one passes the test or is `high`, the lower one does not or is `low`."""
     left, right = double_rank(low), double_rank(high)
     while right - left > 1:
         middle = (left + right) // 2
         if test(double_at(middle)):
-            left = middle
-        else:
             right = middle
-    return double_at(left)
+        else:
+            left = middle
+    return double_at(left), double_at(right)

@@ -16,15 +16,12 @@ import numpy as np
 
 from auclab.compiled.ranking import rank_counts_above
 from auclab.metrics.class_scores import ClassScores
-from auclab.metrics.pair_errors import PairErrors
 from auclab.metrics.summary.binned_scores import BinnedScores
 from auclab.metrics.summary.brackets import Bracket, Mask, Masks
 from auclab.types import Array
 
 #: Levels of a round, and rounds: the second one is near the root that the first one interpolates.
 LEVELS, ROUNDS = 16, 12
-#: Distance of the limits at which they count as one value.
-ENOUGH = 2e-13
 
 #: From masks of the scores to gather, and of the negatives that take part, to lists of both classes.
 Lists = Callable[[Masks, Mask], ClassScores]
@@ -55,7 +52,8 @@ def smallest_mean(
             return points[0].value, points[0].value
         left, other = points[right - 1], points[right]
         ends = _limits(left, other, threshold)
-        if ends[1] - ends[0] <= ENOUGH * max(ends[1], 1e-3) or math.nextafter(left.level, math.inf) >= other.level:
+        # Distance of the limits at which they count as one value.
+        if ends[1] - ends[0] <= 2e-13 * max(ends[1], 1e-3) or math.nextafter(left.level, math.inf) >= other.level:
             break
         trials = _between(left, other, threshold)
     return ends
@@ -68,7 +66,7 @@ def _round(
     counts: list[list[float]] = [[] for _ in trials]
     excesses: list[list[float]] = [[] for _ in trials]
     for masks, members in groups:
-        errors = PairErrors.of(*_tuple(lists(masks, members)))
+        errors = lists(masks, members).pair_errors
         for k, level in enumerate(trials.tolist()):
             count, excess = errors.tail(errors.working(level), errors.working(threshold))
             counts[k] += count
@@ -128,7 +126,3 @@ def groups_of(summary: BinnedScores, masks: Masks, bracket: Bracket, most: int) 
         chosen[in_pos[first:last]] = True
         yield (masks[0] & chosen, masks[1] & members), members
         start = end
-
-
-def _tuple(scores: ClassScores) -> tuple[Array, Array, Array, Array]:
-    return scores.pos, scores.neg, scores.weight_pos, scores.weight_neg

@@ -13,7 +13,8 @@ from auclab.types import Array
 
 #: Value of limb 0 is 2^LOWEST; a limb has 32 bits.
 LOWEST, BITS = -1074, 32
-_HALF, _BASE = 2**31, 2**32
+_BASE = 1 << BITS
+_HALF = _BASE // 2
 #: Limbs that are read: 160 bits from the first one that is not 0, of which a double-double keeps 106.
 _READ = 5
 

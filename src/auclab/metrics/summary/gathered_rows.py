@@ -11,8 +11,7 @@ from auclab.compiled.fixed_point import bins_of
 from auclab.metrics.class_scores import ClassScores
 from auclab.metrics.summary.binned_scores import BinnedScores
 from auclab.metrics.summary.blocks import ScoreBlocks
-from auclab.metrics.summary.brackets import Masks
-from auclab.metrics.summary.class_bins import ClassBins
+from auclab.metrics.summary.brackets import Mask, Masks
 from auclab.metrics.summary.lists import Atoms
 from auclab.metrics.summary.scored_block import ScoredBlock
 from auclab.types import Array, AuclabError
@@ -48,13 +47,16 @@ class Rows:
 
 
 def gather(summary: BinnedScores, blocks: ScoreBlocks, masks: Masks) -> Rows:
-    """The scores of some bins, in one pass.
+    """The scores of some bins, in one pass; without a pass where the bins have none.
 
     Raises
     ------
     AuclabError
         Other numbers of scores than the summary has counted.
     """
+    if not number_of_scores(summary, masks):
+        nothing = np.empty(0), np.empty(0)
+        return Rows(masks, ClassScores.of(nothing, nothing))
     found: Gathered = blocks.reduce(partial(_select, summary.edges, masks, summary.is_weighted))
     lists = []
     for name, bins, mask, pieces, weights in (
@@ -75,13 +77,7 @@ def gather(summary: BinnedScores, blocks: ScoreBlocks, masks: Masks) -> Rows:
             weight = np.ldexp(np.concatenate(weights), -bins.scale)
             order = np.argsort(scores)
             lists.append((scores[order], weight[order]))
-    return Rows(masks, ClassScores(lists[0][0], lists[1][0], lists[0][1], lists[1][1]))
-
-
-def no_rows(summary: BinnedScores) -> Rows:
-    """Nothing gathered."""
-    none = np.zeros(summary.pos.count.size, bool)
-    return Rows((none, none), ClassScores(*(np.empty(0) for _ in range(4))))
+    return Rows(masks, ClassScores.of(*lists))
 
 
 def number_of_scores(summary: BinnedScores, masks: Masks) -> int:
@@ -89,24 +85,21 @@ def number_of_scores(summary: BinnedScores, masks: Masks) -> int:
     return int(summary.pos.count[masks[0]].sum() + summary.neg.count[masks[1]].sum())
 
 
-def lists_with_atoms(rows: Rows, pos: ClassBins, neg: ClassBins, pos_atoms: Atoms, neg_atoms: Atoms) -> ClassScores:
-    """Gathered scores, and atoms for the bins that were not gathered."""
-    lists = []
-    for bins, mask, (at, share), scores, weight in (
-        (pos, rows.masks[0], pos_atoms, rows.scores.pos, rows.scores.weight_pos),
-        (neg, rows.masks[1], neg_atoms, rows.scores.neg, rows.scores.weight_neg),
-    ):
-        kept = np.tile(~mask & (bins.count > 0), at.size // mask.size)
-        lists.append(with_atoms(scores, weight, at[kept], share[kept]))
-    return ClassScores(lists[0][0], lists[1][0], lists[0][1], lists[1][1])
+def lists_with_atoms(rows: Rows, members: Masks, atoms: tuple[Atoms, Atoms]) -> ClassScores:
+    """Gathered scores, and at their places the atoms of those bins of `members` that were not gathered."""
 
+    def side(scores: Array, weight: Array, kept: Mask, at: Array, share: Array) -> Atoms:
+        used = np.tile(kept, at.size // kept.size) & (share > 0)
+        order = np.argsort(at[used], kind="stable")
+        at, share = at[used][order], share[used][order]
+        place = np.searchsorted(scores, at)
+        return np.insert(scores, place, at), np.insert(weight if weight.size else np.ones(scores.size), place, share)
 
-def with_atoms(scores: Array, weight: Array, at: Array, share: Array) -> Atoms:
-    """Sorted scores (no weights stand for ones) with some atoms at their places."""
-    order = np.argsort(at[share > 0], kind="stable")
-    at, share = at[share > 0][order], share[share > 0][order]
-    place = np.searchsorted(scores, at)
-    return np.insert(scores, place, at), np.insert(weight if weight.size else np.ones(scores.size), place, share)
+    pos, neg, weight_pos, weight_neg = rows.scores.lists
+    (in_pos, in_neg), (kept_pos, kept_neg) = rows.masks, members
+    return ClassScores.of(
+        side(pos, weight_pos, kept_pos & ~in_pos, *atoms[0]), side(neg, weight_neg, kept_neg & ~in_neg, *atoms[1])
+    )
 
 
 def _select(edges: Array, masks: Masks, weighted: bool, block: ScoredBlock) -> Gathered:

@@ -89,10 +89,11 @@ def spread_atoms(bins: ClassBins) -> Atoms:
 
 def joined(pos: Atoms, neg: Atoms) -> ClassScores:
     """Sorted scores of two lists of atoms, those without weight left out."""
-    lists = []
-    for scores, weight in (pos, neg):
+
+    def ascending(scores: Array, weight: Array) -> Atoms:
         present = weight > 0
         scores, weight = scores[present], weight[present]
         order = np.argsort(scores, kind="stable")
-        lists += [scores[order], np.ldexp(weight[order], -np.frexp(weight.max())[1])]
-    return ClassScores(lists[0], lists[2], lists[1], lists[3])
+        return scores[order], np.ldexp(weight[order], -np.frexp(weight.max())[1])
+
+    return ClassScores.of(ascending(*pos), ascending(*neg))

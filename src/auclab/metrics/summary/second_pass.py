@@ -23,7 +23,6 @@ from auclab.metrics.summary.gathered_rows import (
     BYTES_A_SCORE,
     BYTES_A_WEIGHTED_SCORE,
     gather,
-    no_rows,
     number_of_scores,
 )
 from auclab.metrics.summary.scored_block import ScoredBlock
@@ -31,8 +30,6 @@ from auclab.metrics.summary.undecided_bins import level_bracket, metric_name, ne
 from auclab.metrics.summary.values import value_from_rows
 from auclab.types import Array, AuclabError
 
-#: Bins of a finer summary, where the undecided scores do not fit into memory.
-FINER_BINS = 2**18
 #: Width of an interval that counts as a value, where the scores of its bins do not fit.
 NARROW = 1e-12
 
@@ -47,7 +44,7 @@ def refined(
     needs = [needed_bins(summary, metric_name(name), options) for name, options in requests]
     union = np.any([m[0] for m in needs], axis=0), np.any([m[1] for m in needs], axis=0)
     if number_of_scores(summary, union) <= most:
-        rows = gather(summary, blocks, union) if number_of_scores(summary, union) else no_rows(summary)
+        rows = gather(summary, blocks, union)
         return [value_from_rows(summary, rows, name, options) for name, options in requests]
     return [
         _with_little_memory(summary, blocks, name, options, masks, most)
@@ -113,8 +110,8 @@ def _too_much(name: str, needed: int, most: int) -> AuclabError:
     )
 
 
-def finer_summary(summary: BinnedScores, blocks: ScoreBlocks, masks: Masks, n_bins: int = FINER_BINS) -> BinnedScores:
-    """The same scores with more bins where they are undecided; two passes."""
+def finer_summary(summary: BinnedScores, blocks: ScoreBlocks, masks: Masks, n_bins: int = 2**18) -> BinnedScores:
+    """The same scores with about `n_bins` more bins where they are undecided; two passes."""
     sample: RowSample = blocks.reduce(partial(_sample_of, summary.edges, masks, max(PER_BIN // 8, 1) * n_bins))
     edges = np.union1d(summary.edges, score_edges(sample.pos, sample.neg, n_bins))
     result: BinnedScores = blocks.reduce(partial(type(summary).of_block, edges))

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from auclab.compiled.roc import roc_polygon, upper_hull
-from auclab.metrics.class_scores import ClassScores
 from auclab.metrics.summary.binned_scores import BinnedScores
 from auclab.metrics.summary.bounds import CURVE, both_classes, mean_error
 from auclab.metrics.summary.brackets import Bracket, ErrorBounds, Mask, Masks, undecided
@@ -58,7 +57,7 @@ def _matters(name: str, options: dict[str, Any], pos: ClassBins, neg: ClassBins)
     if name == "two_way_partial_auc":
         return np.asarray((top > options["min_tpr"] - slack) & (left < options["max_fpr"] + slack))
     if name == "voros":  # the corner of a bin may lie above what the other bins make certain
-        false, true = roc_polygon(*_tuple(curve_lists(pos, neg, upper=False)), True)
+        false, true = roc_polygon(*curve_lists(pos, neg, upper=False).lists, True)
         x, y = false / false[-1], true / true[-1]
         chain = upper_hull(x, y)
         return np.asarray(top > np.interp(left, x[chain], y[chain]) - slack)
@@ -69,10 +68,6 @@ def class_rates(bins: ClassBins) -> tuple[Array, Array]:
     """Share of a class above every bin, and at or above it."""
     reached = np.cumsum(bins.weights[::-1])[::-1]
     return np.append(reached[1:], 0.0) / reached[0], reached / reached[0]
-
-
-def _tuple(scores: ClassScores) -> tuple[Array, Array, Array, Array]:
-    return scores.pos, scores.neg, scores.weight_pos, scores.weight_neg
 
 
 def metric_name(name: str) -> str:

@@ -21,17 +21,18 @@ from auclab.metrics.summary.undecided_bins import level_bracket, metric_name
 def value_from_rows(summary: BinnedScores, rows: Rows, name: str, options: dict[str, Any]) -> Any:
     """A metric from the scores of all bins that it needs, and the summary of the others."""
     pos, neg = summary.pos, summary.neg
+    present = pos.count > 0, neg.count > 0
     if name == "auc":
         return auc_from_weights(pos, neg, weights_inside(summary, rows), rows.masks[0] & rows.masks[1], options["ties"])
     if name in CURVE:
         atoms = (pos.low, pos.weights), (neg.high, neg.weights)
-        return METRICS[name].from_sorted(lists_with_atoms(rows, pos, neg, *atoms), **options)
+        return METRICS[name].from_sorted(lists_with_atoms(rows, present, atoms), **options)
     if metric_name(name) == "bauc" and mean_error(pos, neg) >= options["threshold"]:
         return BufferedAUCResult(0.0) if name == "buffered_auc" else 0.0
     if name == "ferri_auc" or (name == "ranking_superquantile" and options["level"] in (0.0, 1.0)):
         low, high = bounds_of(summary, name, options)
         return 0.5 * (low + high)
-    lists = lists_with_atoms(rows, pos, neg, mean_atoms(pos), mean_atoms(neg))
+    lists = lists_with_atoms(rows, present, (mean_atoms(pos), mean_atoms(neg)))
     if name == "buffered_auc":
         return _buffered(pos, neg, lists, options)
     return METRICS[name].from_sorted(lists, **options)

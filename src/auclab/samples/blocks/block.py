@@ -36,27 +36,26 @@ class Step(Protocol):
 
 
 @dataclass(frozen=True)
-class Scaling:
-    """``(x − shift) · factor``, column by column."""
+class Less:
+    """What is subtracted from every row, column by column."""
 
-    shift: tuple[float, ...]
-    factor: tuple[float, ...]
+    offset: tuple[float, ...]
 
     def apply(self, rows: Any) -> Any:
-        """The rows scaled, shape (n_rows, n_columns); an array in place."""
-        return row_forms.scaled(rows, np.asarray(self.shift), np.asarray(self.factor))
+        """The rows less the offset; an array in place."""
+        return row_forms.less(rows, np.asarray(self.offset))
 
 
 @dataclass(frozen=True)
 class Block:
-    """The rows of a source that are in a view, and the scalings applied when they are read.
+    """The rows of a source that are in a view, and the steps that are applied when they are read.
 
     `kept` is the mask of these rows as packed bits, None for all of them.
     """
 
     source: Source
     kept: bytes | None = None
-    scalings: tuple[Step, ...] = ()
+    steps: tuple[Step, ...] = ()
 
     @property
     def mask(self) -> NDArray[np.bool_] | None:
@@ -78,8 +77,8 @@ class Block:
         mask = self.mask
         if mask is not None:
             rows = row_forms.selected(rows, mask)
-        for scaling in self.scalings:
-            rows = scaling.apply(rows)
+        for step in self.steps:
+            rows = step.apply(rows)
         return rows
 
     def select(self, selected: NDArray[np.bool_]) -> Block:

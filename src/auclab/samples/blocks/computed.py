@@ -60,7 +60,7 @@ class UniformRows:
         return columns.T
 
 
-def uniform_table(
+def uniform_rows(
     *,
     n_pos: int,
     n_neg: int,
@@ -69,8 +69,8 @@ def uniform_table(
     low_pos: float,
     low_neg: float,
     engine: Engine | None = None,
-) -> tuple[BlockTable, NDArray[np.int8]]:
-    """Rows of two cubes as a table in blocks, and their labels, 1 and 0.
+) -> BlockTable:
+    """Rows of two cubes as a table in blocks; `auclab.samples.blocks.labels.computed_labels` has their labels.
 
     Every block has its share of either class, up to one row, so that a few blocks are like the whole.
 
@@ -88,38 +88,6 @@ def uniform_table(
     See Also
     --------
     auclab.datasets.artificial_blocks.make_artificial_blocks : The same as a data set.
-
-    Examples
-    --------
-    >>> table, labels = uniform_table(n_pos=2, n_neg=3, n_columns=4, seed=0, low_pos=0.0, low_neg=0.0)
-    >>> table.shape, labels.tolist()
-    ((5, 4), [1, 1, 0, 0, 0])
-    """
-    table = uniform_rows(
-        n_pos=n_pos, n_neg=n_neg, n_columns=n_columns, seed=seed, low_pos=low_pos, low_neg=low_neg, engine=engine
-    )
-    labels = np.empty(n_pos + n_neg, np.int8)
-    for block, part in zip(table.blocks, table.split(labels), strict=True):
-        part[:] = block.source.positive  # type: ignore[attr-defined]
-    return table, labels
-
-
-def uniform_rows(
-    *,
-    n_pos: int,
-    n_neg: int,
-    n_columns: int,
-    seed: int,
-    low_pos: float,
-    low_neg: float,
-    engine: Engine | None = None,
-) -> BlockTable:
-    """The table of `uniform_table` without a vector of labels: `auclab.samples.blocks.labels.computed_labels` has them.
-
-    Parameters
-    ----------
-    n_pos, n_neg, n_columns, seed, low_pos, low_neg, engine
-        As for `uniform_table`.
 
     Examples
     --------

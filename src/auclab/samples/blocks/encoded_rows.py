@@ -166,10 +166,9 @@ class EncodedRows:
         before = 1.0 if self.row_factor is None else self.row_factor
         return replace(self, dense=self.dense * row_factor[:, None], row_factor=before * row_factor)
 
-    def scaled(self, shift: Array, factor: Array) -> EncodedRows | Array:
-        """``(x − shift) · factor`` column by column; a dense array where the form does not allow it."""
-        if self.row_factor is not None and shift[self.at_onehot].any():
-            return (np.asarray(self) - shift) * factor
-        dense = (self.dense - shift[self.at_dense]) * factor[self.at_dense]
-        moved = self.shift + shift[self.at_onehot] / self.factor
-        return replace(self, dense=dense, shift=moved, factor=self.factor * factor[self.at_onehot])
+    def less(self, offset: Array) -> EncodedRows | Array:
+        """Every row less an offset; a dense array where the form does not allow it."""
+        if self.row_factor is not None and offset[self.at_onehot].any():
+            return np.asarray(self) - offset
+        moved = self.shift + offset[self.at_onehot] / self.factor
+        return replace(self, dense=self.dense - offset[self.at_dense], shift=moved)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from importlib.util import find_spec
 from itertools import islice
@@ -18,7 +17,7 @@ from typing import Any
 from auclab.samples.blocks.block import Block, Task
 from auclab.samples.blocks.labels import LabelledBlock
 from auclab.samples.blocks.passes import begun_pass
-from auclab.samples.blocks.reading import Reduction, groups, rows_ahead
+from auclab.samples.blocks.reading import Reduction, ahead, groups, rows_ahead
 from auclab.samples.blocks.tree import FAN_IN, tree_sum
 from auclab.types import Array, AuclabError
 
@@ -36,14 +35,9 @@ class LocalEngine:
         if not blocks:
             return
         done = begun_pass(len(blocks))
-        with ThreadPoolExecutor(max_workers=1, thread_name_prefix="blocks") as reader:
-            next_rows = reader.submit(blocks[0].read)
-            for number, argument in enumerate(arguments):
-                rows = next_rows.result()
-                if number + 1 < len(blocks):
-                    next_rows = reader.submit(blocks[number + 1].read)
-                yield task(rows, argument)
-                done(1)
+        for rows, argument in zip(ahead(blocks, Block.read), arguments, strict=True):
+            yield task(rows, argument)
+            done(1)
 
     def reduce(self, task: Reduction, blocks: Sequence[LabelledBlock]) -> Any:
         """The sum of a task over all blocks; two blocks are in memory at a time."""

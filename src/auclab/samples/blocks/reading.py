@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from auclab.samples.blocks.block import Block
@@ -30,16 +30,19 @@ def groups(blocks: Sequence[LabelledBlock]) -> list[list[LabelledBlock]]:
     return found
 
 
-def rows_ahead(blocks: Iterable[LabelledBlock], read: Callable[[Block], Array]) -> Iterator[LabelledRows]:
+def ahead(blocks: Iterable[Block], read: Callable[[Block], Array]) -> Iterator[Array]:
     """The rows of the blocks in order; the next block is read while the caller computes."""
-    waiting = iter(blocks)
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="blocks") as reader:
-        block = next(waiting, None)
-        rows = None if block is None else reader.submit(read, block.block)
-        while block is not None and rows is not None:
-            now, future = block, rows
-            block = next(waiting, None)
-            found = future.result()
-            rows = None if block is None else reader.submit(read, block.block)
-            yield LabelledRows(now.number, now.before, found, now.positive, now.weight)
-            del found
+        waiting: list[Future[Array]] = []
+        for block in blocks:
+            waiting.append(reader.submit(read, block))
+            if len(waiting) > 1:
+                yield waiting.pop(0).result()
+        for last in waiting:
+            yield last.result()
+
+
+def rows_ahead(blocks: Sequence[LabelledBlock], read: Callable[[Block], Array]) -> Iterator[LabelledRows]:
+    """The same with the labels of the rows."""
+    for block, rows in zip(blocks, ahead((each.block for each in blocks), read), strict=True):
+        yield LabelledRows(block.number, block.before, rows, block.positive, block.weight)

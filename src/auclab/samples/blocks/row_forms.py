@@ -25,10 +25,9 @@ def selected(rows: Any, mask: NDArray[np.bool_]) -> Any:
 
 
 @singledispatch
-def scaled(rows: Any, shift: Array, factor: Array) -> Any:
-    """``(x − shift) · factor`` column by column; an array is changed in place."""
-    rows -= shift
-    rows *= factor
+def less(rows: Any, offset: Array) -> Any:
+    """Every row less an offset; an array is changed in place."""
+    rows -= offset
     return rows
 
 
@@ -75,7 +74,7 @@ selected.register(MixedRows, MixedRows.__getitem__)
 numbers_of.register(MixedRows, lambda rows: rows.numbers)
 categories_of.register(MixedRows, lambda rows: tuple(zip(rows.codes, rows.values, strict=True)))
 
-scaled.register(EncodedRows, EncodedRows.scaled)
+less.register(EncodedRows, EncodedRows.less)
 times.register(EncodedRows, EncodedRows.times)
 norms.register(EncodedRows, EncodedRows.norms)
 gram.register(EncodedRows, EncodedRows.gram)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from auclab.samples.blocks.block import Block, Engine, Scaling, Step
+from auclab.samples.blocks.block import Block, Engine, Less, Step
 from auclab.samples.blocks.mixed_rows import not_numbers
 from auclab.types import Array, AuclabError
 
@@ -54,7 +54,7 @@ class BlockTable:
     @property
     def nominal(self) -> tuple[str, ...]:
         """Names of the columns of categories; none of a table that has been encoded."""
-        if not self.blocks or self.blocks[0].scalings:
+        if not self.blocks or self.blocks[0].steps:
             return ()
         return tuple(getattr(self.blocks[0].source, "nominal", ()))
 
@@ -110,11 +110,11 @@ class BlockTable:
         """The table with `offset`, shape (n_columns,), subtracted from every row when a block is read."""
         if offset is None:
             return self
-        return self.changed(Scaling(tuple(offset.tolist()), (1.0,) * offset.size), self.columns)
+        return self.changed(Less(tuple(offset.tolist())), self.columns)
 
     def changed(self, step: Step, columns: Sequence[str]) -> BlockTable:
         """The table after a step that makes other columns; applied when a block is read."""
-        blocks = [replace(block, scalings=(*block.scalings, step)) for block in self.blocks]
+        blocks = [replace(block, steps=(*block.steps, step)) for block in self.blocks]
         return BlockTable(blocks, columns, self.engine)
 
     def stream(self) -> Iterator[Array]:

@@ -12,9 +12,6 @@ from auclab.solvers.newton.solver import solve
 from auclab.solvers.progress import progress_to
 from auclab.types import Array
 
-#: The small program is solved to this part of the tolerance.
-_PART_OF_TOLERANCE = 0.05
-
 
 @dataclass(frozen=True)
 class BinBound:
@@ -64,7 +61,8 @@ def bound_of_bins(
     means = Problem(problem.program, loss.bin_means(problem.sample.spread, problem.sample.peaks))
     start = loss.theta[:-2], float(loss.theta[-2])
     with progress_to(lambda progress: None):
-        raw = solve(means, tolerance=_PART_OF_TOLERANCE * tolerance, time_limit=seconds, start=start)
+        # The small program is solved to this part of the tolerance.
+        raw = solve(means, tolerance=0.05 * tolerance, time_limit=seconds, start=start)
     proved, corrected, _ = verified_certificate(means, best[0][:-2], raw.multipliers, best[1], tolerance)
     # Weights of bins that are off make multipliers that exceed their capacities: all of them are scaled.
     bound = proved.lower_bound * (1.0 - loss.weight_error)

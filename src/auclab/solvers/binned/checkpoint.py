@@ -99,7 +99,7 @@ def checkpoint_path(folder: str | Path, problem: Problem, tolerance: float) -> P
     for path in sorted({str(each.block.source.path) for each in sample.labels if hasattr(each.block.source, "path")}):
         digest.update(repr((path, file_state(path))).encode())
     for each in sample.labels:
-        digest.update(repr((each.block.source, each.block.scalings, each.before)).encode())
+        digest.update(repr((each.block.source, each.block.steps, each.before)).encode())
         for part in (each.block.kept, each.labels):
             digest.update(part or b"")
         digest.update(b"" if each.weight is None else np.ascontiguousarray(each.weight).tobytes())

@@ -13,9 +13,6 @@ from auclab.solvers.raw import RawSolution
 from auclab.solvers.threads import one_thread_each
 from auclab.types import Array, AuclabError, Status
 
-#: With more rows a score for each of them takes too much memory (90 bytes a row) to be tried where bins do not end.
-MOST_ROWS = 50_000_000
-
 
 def solve(
     problem: Problem,
@@ -72,7 +69,9 @@ def solve(
         solution = solve_in_bins(problem, tolerance, monitor, n_bins=bins, start=start, checkpoint=checkpoint)
         stopped = monitor.stopped()
     if solution is not None:
-        many = problem.sample.n_pos + problem.sample.n_neg > MOST_ROWS
+        # With more rows a score for each of them takes too much memory (90 bytes a row) to be tried where bins do not
+        # end.
+        many = problem.sample.n_pos + problem.sample.n_neg > 50_000_000
         if solution.status is not Status.ITERATION_LIMIT or stopped is not None or many:
             return solution
         start = solution.coef, solution.intercept

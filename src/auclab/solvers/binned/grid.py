@@ -18,12 +18,6 @@ from auclab.types import Array
 
 #: Equal parts of a bin, for the value of the objective alone.
 N_PARTS = 64
-#: Cells of the histograms from which densities are taken, and how many of them are averaged.
-_CELLS, _SMOOTHING = 1024, 9
-#: The share of the bins that every score and every observation gets, whatever the densities are.
-_EVENLY, _BY_MASS = 0.05, 0.05
-#: Over points: the part of the observations near the kink that gets half of the bins.
-_NEAR = 0.1
 
 
 @dataclass(frozen=True)
@@ -118,19 +112,22 @@ def grid_for(program: Program, sample: Sample, theta: Array, n_bins: int) -> Gri
 
 def _between_classes(pos: Array, neg: Array, low: float, high: float, n_bins: int) -> Array:
     """Edges whose density is the cube root of the product of the densities of the classes."""
-    cells = np.linspace(low, high, _CELLS + 1)
+    n_cells, averaged = 1024, 9  # of the histograms from which densities are taken
+    cells = np.linspace(low, high, n_cells + 1)
     counts = [np.histogram(scores, cells)[0] / scores.size for scores in (pos, neg)]
-    kernel = np.full(_SMOOTHING, 1.0 / _SMOOTHING)
+    kernel = np.full(averaged, 1.0 / averaged)
     smooth = [np.convolve(count, kernel, "same") for count in counts]
     density = np.cbrt(smooth[0] * smooth[1])
     density /= max(float(density.sum()), 1e-300)
-    density = density + _EVENLY / _CELLS + _BY_MASS * 0.5 * (counts[0] + counts[1])
+    # Every score and every observation gets a share of the bins, whatever the densities are.
+    density = density + 0.05 / n_cells + 0.05 * 0.5 * (counts[0] + counts[1])
     below = np.r_[0.0, np.cumsum(density)]
     return np.interp(np.linspace(0.0, below[-1], n_bins + 1)[1:-1], below, cells)
 
 
 def _near_kink(scores: Array, n_bins: int) -> Array:
     """Quantiles of all scores and, as many, of those nearest to 0."""
-    near = scores[np.argsort(abs(scores))[: max(2, int(_NEAR * scores.size))]]
+    # Over points: the part of the observations near the kink that gets half of the bins.
+    near = scores[np.argsort(abs(scores))[: max(2, int(0.1 * scores.size))]]
     parts = np.linspace(0.0, 1.0, n_bins // 2 + 1)[1:-1]
     return np.r_[np.quantile(scores, parts), np.quantile(near, parts)]

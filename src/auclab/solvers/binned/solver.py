@@ -41,26 +41,16 @@ from auclab.solvers.raw import RawSolution
 from auclab.solvers.solution import Certificate
 from auclab.types import Array, AuclabError, Status
 
-#: Bins at first and at most, and the bytes that the sums of rows may take.
-FIRST_BINS, MOST_BINS, MOST_BYTES = 4_096, 65_536, 64_000_000
-#: Features up to which the drawn rows make a good Hessian.
-MOST_FEATURES = 500
 #: The part of the gap that pairs within a bin may take, and half-width of the band of the Hessian.
 _BINNING_SHARE, _HALF_WIDTH = 0.5, 0.1
-#: The drawn rows are solved to this relative gap.
-_FIRST_TOLERANCE = 1e-5
 _MAX_PASSES, _MAX_FAILURES = 40, 4
-#: A certified point is kept where the next step is predicted to lower the objective by less than this part of the gap.
-_ACCURATE = 3e-4
-#: A predicted decrease below this part of the gap that is wanted will not be felt.
-_NEGLIGIBLE = 1e-7
-#: A bound that exceeds the objective by more than this part of it cannot be due to rounding.
-_CONTRADICTION = 1e-9
 
 
 def is_solved_in_bins(problem: Problem) -> bool:
     """Whether a problem in blocks is one for this solver: a mean of hinges without constraints, with drawn rows."""
-    if problem.sample.drawn is None or problem.constraints is not None or problem.sample.n_features > MOST_FEATURES:
+    if problem.sample.drawn is None or problem.constraints is not None:
+        return False
+    if problem.sample.n_features > 500:  # the drawn rows would not make a good Hessian
         return False
     return problem.program.is_mean_of_hinges and problem.program.is_convex
 
@@ -114,8 +104,9 @@ class BinnedSolve:
         self.sample, self.drawn = cast("BlockSample", problem.sample), problem.sample.drawn
         self.method = DampedNewton(problem.program, problem.sample.spread, monitor)
         self.drawn_loss = smooth_loss(problem, self.drawn)
-        self.most_bins = max(64, min(MOST_BINS, MOST_BYTES // (16 * problem.sample.n_features)))
-        self.first_bins = min(FIRST_BINS if n_bins is None else n_bins, self.most_bins)
+        # Sums of rows take 64 MB at most.
+        self.most_bins = max(64, min(65_536, 64_000_000 // (16 * problem.sample.n_features)))
+        self.first_bins = min(4_096 if n_bins is None else n_bins, self.most_bins)
         #: Of the solve until the checkpoint from which it goes on.
         self.seconds_before = 0.0
         self.checkpoint = None if checkpoint is None else checkpoint_path(checkpoint, problem, tolerance)
@@ -166,7 +157,8 @@ class BinnedSolve:
         left = self.monitor.remaining
         seconds = None if left is None else 0.5 * left  # the rest is for passes over all rows
         with progress_to(lambda progress: None):
-            raw = solve(part, tolerance=max(self.tolerance, _FIRST_TOLERANCE), time_limit=seconds)
+            # The drawn rows are solved to this relative gap.
+            raw = solve(part, tolerance=max(self.tolerance, 1e-5), time_limit=seconds)
         return self.method.on_cone(np.r_[raw.coef, raw.intercept, 0.0]) if raw.coef.any() else None
 
     def _after_pass(self, state: State) -> State | None:
@@ -181,7 +173,8 @@ class BinnedSolve:
             return None
         seconds = self.monitor.remaining
         found = bound_of_bins(self.problem, loss, (state.best, state.value), self.tolerance, seconds)
-        if found.bound > state.value * (1.0 + _CONTRADICTION):  # one of the two is wrong, and rows tell which
+        # A bound that exceeds the objective by more than this part of it cannot be due to rounding.
+        if found.bound > state.value * (1.0 + 1e-9):  # one of the two is wrong, and rows tell which
             return None
         other = self.method.on_cone(np.r_[found.coef, found.intercept, 0.0])
         state = self._with_bound(replace(state, passes=state.passes + 1), found)
@@ -194,7 +187,8 @@ class BinnedSolve:
         wanted = self.tolerance * max(state.value, SMALL_OBJECTIVE)
         n_bins = self._bins_for(state.n_bins, limits.high - limits.coarse, wanted)
         step, predicted = self._step(theta, loss)
-        if predicted > _NEGLIGIBLE * wanted:
+        # A predicted decrease below this part of the gap that is wanted will not be felt.
+        if predicted > 1e-7 * wanted:
             following, tried = self.method.on_cone(theta + step), False
         elif n_bins > state.n_bins:
             following, tried = theta, state.tried_other
@@ -267,7 +261,9 @@ class BinnedSolve:
 
     def _is_accurate(self, state: State) -> bool:
         """Whether another step would hardly change the objective: it then agrees with that of other solvers."""
-        return state.predicted <= _ACCURATE * self.tolerance * max(state.value, SMALL_OBJECTIVE)
+        # A certified point is kept where the next step is predicted to lower the objective by less than this part of
+        # the gap.
+        return state.predicted <= 3e-4 * self.tolerance * max(state.value, SMALL_OBJECTIVE)
 
     def _gap(self, state: State) -> float:
         return (state.value - state.bound) / max(state.value, SMALL_OBJECTIVE)
