@@ -1,5 +1,6 @@
 """Objective and bound in rational arithmetic, against their definitions."""
 
+from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
 
@@ -65,6 +66,18 @@ def by_definition(formulation, X, y, coef, intercept):
             left -= min(left, Fraction(1))
         hinge /= count
     return hinge + Fraction(formulation.penalty) * (size**2 if formulation.squared else size)
+
+
+def test_a_composed_program_is_the_one_of_its_pieces():
+    """λ, norm and square are those of the regulariser, whatever is stored beside it."""
+    pieces = {
+        "comparisons": {"class": "auclab.comparisons.points.Points"},
+        "loss": {"class": "auclab.losses.loss.Hinge"},
+        "regulariser": {"class": "auclab.regularisers.regulariser.Norm", "name": "l1", "weight": 0.5, "squared": True},
+    }
+    composed = Program.from_stored({"name": "composed", "penalty": 0.1, "norm": "l2", "squared": False, **pieces})
+    named = Program.from_stored({"name": "csvm", "penalty": 0.5, "norm": "l1", "squared": True})
+    assert composed == replace(named, name="composed")
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS, ids=str)

@@ -123,7 +123,10 @@ UNKNOWN = {
     "name": ({"name": "my_auc"}, "formulation my_auc"),
     "loss": ({"loss": {"class": "elsewhere.HuberHinge", "width": 0.1}}, "loss elsewhere.HuberHinge"),
     "norm": ({"norm": "l3"}, "norm l3"),
-    "regulariser": ({"regulariser": {"class": "elsewhere.WeightedL1"}}, "parameter of ranksvm, regulariser"),
+    "regulariser": ({"regulariser": {"class": "elsewhere.WeightedL1"}}, "regulariser elsewhere.WeightedL1"),
+    "norm of its own": ({"norm": {"class": "elsewhere.WeightedL1", "c": [1.0]}}, "norm elsewhere.WeightedL1"),
+    "comparison": ({"name": "composed", "comparisons": {"class": "elsewhere.Triples"}}, "comparison elsewhere.Triples"),
+    "parameter": ({"cost": 2.0}, "parameter of ranksvm, cost"),
 }
 
 

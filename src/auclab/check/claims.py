@@ -51,7 +51,9 @@ def consistency(split: Split, configured: Mapping[str, Any] | None, tuned: str |
     program = split.certificate["program"]
     if configured is not None:
         differing = [
-            f"{key} {value!r}" for key, value in configured.items() if key != tuned and program.get(key) != value
+            f"{key} {value!r}"
+            for key, value in configured.items()
+            if key != tuned and not _is(program.get(key), value, tuned)
         ]
         claimed = ", ".join(f"{key} {value!r}" for key, value in program.items() if key in configured)
         found = f"config.yaml: {', '.join(differing)}" if differing else "the same in config.yaml"
@@ -203,6 +205,18 @@ def _multipliers_of_constraints(split: Split) -> list[float] | None:
     stored = split.certificate.get("constraints")
     values = stored.get("multipliers") if isinstance(stored, Mapping) else None
     return [as_number(value, 0.0) for value in values] if isinstance(values, list) else None
+
+
+def _is(stored: Any, configured: Any, tuned: str | None) -> bool:
+    """Whether a stored parameter is the configured one; what a piece is configured with, it has to have.
+
+    The tuned λ is the weight of a regulariser.
+    """
+    if not (isinstance(stored, Mapping) and isinstance(configured, Mapping)):
+        return bool(stored == configured)
+    same_class = str(stored.get("class")).rpartition(".")[2] == str(configured.get("_target_")).rpartition(".")[2]
+    others = [key for key in configured if key != "_target_" and not (key == "weight" and tuned == "penalty")]
+    return same_class and all(_is(stored.get(key), configured[key], tuned) for key in others)
 
 
 def _verdict(holds: bool) -> Verdict:

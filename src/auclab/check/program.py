@@ -18,18 +18,28 @@ from auclab.types import AuclabError
 
 #: Where the formulations of the package are; a class of the same name elsewhere may be another program.
 HOME = "auclab.formulations."
-#: The comparison of each formulation, made of its share of the hardest negatives.
-FORMULATIONS: dict[str, Callable[[Fraction], Pairs]] = {
-    "bauc": lambda _: Pairs(),
-    "generalized_bauc": lambda _: Pairs(),
-    "ranksvm": lambda _: Pairs(),
-    "csvm": lambda _: Points(),
-    "ecsvm": lambda _: Points(),
-    "partial_auc": HardestNegatives,
-    "exact_auc": lambda _: CountedPairs(),
+#: The comparison that a formulation is made of; one that is composed names its own.
+FORMULATIONS = {
+    "bauc": "allpairs",
+    "generalized_bauc": "allpairs",
+    "ranksvm": "allpairs",
+    "csvm": "points",
+    "ecsvm": "points",
+    "partial_auc": "hardest",
+    "exact_auc": "counted",
+    "composed": "",
 }
+#: Comparisons, made of the share of the hardest negatives, and regularisers with a class here.
+COMPARISONS: dict[str, Callable[[Fraction], Pairs]] = {
+    "allpairs": lambda _: Pairs(),
+    "points": lambda _: Points(),
+    "hardest": HardestNegatives,
+    "counted": lambda _: CountedPairs(),
+}
+REGULARISERS = {"norm"}
 #: What a stored program may say about itself.
-PARAMETERS = {"name", "class", "penalty", "threshold", "norm", "squared", "max_fpr", "norm_bound", "loss"}
+PARAMETERS = {"name", "class", "penalty", "threshold", "norm", "squared", "max_fpr", "norm_bound"}
+PARAMETERS |= {"comparisons", "loss", "regulariser"}
 
 
 @dataclass(frozen=True)
@@ -74,10 +84,18 @@ class Program:
         name = str(stored.get("name"))
         if not (home := str(stored.get("class", HOME))).startswith(HOME):
             raise no_twin("formulation", home, FORMULATIONS)
-        loss, norm = _named(stored.get("loss", "hinge")), _named(stored.get("norm", "l2"))
+        comparison = FORMULATIONS.get(name) or piece_name(stored.get("comparisons"), "comparisons")
+        regulariser = stored.get("regulariser", "norm")
+        if isinstance(regulariser, Mapping):  # of which the program repeats λ, norm and square
+            parts = {"penalty": "weight", "norm": "name", "squared": "squared"}
+            stored = {**stored, **{key: regulariser[part] for key, part in parts.items() if part in regulariser}}
+        loss = piece_name(stored.get("loss", "hinge"), "losses")
+        norm = piece_name(stored.get("norm", "l2"), "regularisers")
         named: list[tuple[str, str, Iterable[str]]] = [
             ("formulation", name, FORMULATIONS),
+            ("comparison", comparison, COMPARISONS),
             ("loss", loss, LOSSES),
+            ("regulariser", piece_name(regulariser, "regularisers"), REGULARISERS),
             ("norm", norm, NORMS),
             *((f"parameter of {name},", key, PARAMETERS) for key in stored),
         ]
@@ -91,14 +109,20 @@ class Program:
                 f"penalty={penalty}, threshold={threshold}, max_fpr={max_fpr} are no parameters of {name}"
             )
         kind = SquaredPenalty if penalty > 0 and stored.get("squared", False) else Penalty
-        regulariser = kind(NORMS[norm], Fraction(penalty))
-        comparison = FORMULATIONS[name](Fraction(max_fpr))
-        return cls(name, comparison, LOSSES[loss], regulariser, Fraction(threshold))
+        cost = kind(NORMS[norm], Fraction(penalty))
+        return cls(name, COMPARISONS[comparison](Fraction(max_fpr)), LOSSES[loss], cost, Fraction(threshold))
 
 
-def _named(piece: Any) -> str:
-    """The name of a stored piece: a word, or the class that it was made of."""
-    return str(piece.get("class", "without a name") if isinstance(piece, Mapping) else piece)
+def piece_name(stored: Any, package: str) -> str:
+    """The name of a stored piece: a word, or its class, of a package of ours in small letters without the module.
+
+    Examples
+    --------
+    >>> piece_name({"class": "auclab.losses.loss.Hinge"}, "losses"), piece_name({"class": "mine.Hinge"}, "losses")
+    ('hinge', 'mine.Hinge')
+    """
+    name = str(stored.get("class") or stored.get("_target_") if isinstance(stored, Mapping) else stored)
+    return name.rpartition(".")[2].lower() if name.startswith(f"auclab.{package}.") else name
 
 
 def no_twin(piece: str, name: str, known: Iterable[str]) -> AuclabError:

@@ -178,5 +178,5 @@ def configured_formulation(folder: Path, allow: Sequence[str] = ()) -> tuple[dic
     target = str(configuration["formulation"].get("_target_", ""))
     if not target.startswith(HOME):
         raise no_twin("formulation", target, FORMULATIONS)
-    name = target.removeprefix(HOME).split(".")[0]
+    name = target.removeprefix(HOME).split(".")[0].lower()
     return formulation | {"name": name}, (configuration.get("tune") or {}).get("parameter")

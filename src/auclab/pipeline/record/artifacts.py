@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -149,11 +149,15 @@ def _parameters(program: Any) -> dict[str, Any]:
     """What the equation depends on, by the names of the configuration."""
     names = ("penalty", "threshold", "norm", "squared")  # also of a program that has no such field
     shared = {name: getattr(program, name) for name in names if hasattr(program, name)}
-    own: dict[str, Any] = program.get_params()
-    for name, value in own.items():
-        if is_dataclass(value) and not isinstance(value, type):  # a piece
-            own[name] = {"class": _class_of(value), **asdict(value)}
-    return shared | own
+    return {name: _described(value) for name, value in (shared | program.get_params()).items()}
+
+
+def _described(value: Any) -> Any:
+    """A parameter as it is, or the class and the fields of a piece, which may be of another package."""
+    if type(value).__module__ in ("builtins", "numpy"):
+        return value
+    parts = {field.name: getattr(value, field.name) for field in fields(value)} if is_dataclass(value) else {}
+    return {"class": _class_of(value)} | {name: _described(part) for name, part in parts.items()}
 
 
 def _class_of(value: Any) -> str:
