@@ -169,9 +169,14 @@ class Linf(_LpNorm):
         """``√d``."""
         return math.sqrt(n_features)
 
+    def dual_extremes(self, n_features: int) -> Array:
+        """The unit vectors with both signs."""
+        units = np.eye(n_features)
+        return np.stack([units, -units], axis=1).reshape(-1, n_features)
+
     def largest_image(self, X: Array) -> float:
-        """The lengths of the columns together, or less."""
-        return float(np.linalg.norm(X, axis=0).sum())
+        """``‖Σ_k abs(X_k)‖₂``, or less; no more than the lengths of the columns together."""
+        return float(np.linalg.norm(np.abs(X).sum(axis=1)))
 
     def mean_sum(self, n: int, n_features: int) -> float:
         """``√(d/n)``, by Jensen's inequality."""

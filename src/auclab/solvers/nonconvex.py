@@ -4,15 +4,16 @@ Because the hinge rises and ``−z‖w‖ = min over ‖u‖_* ≤ 1 of −z u·
 
     min_w mean[1 − m(w) − z‖w‖]₊ = min_{‖u‖_* ≤ 1} min_w mean[1 − (m(w) + z u·w)]₊ ,
 
-the plain program with every margin's direction shifted by z·u. Extreme u suffice: 2n of them for linf, 2ⁿ for l1;
-for l2 "solve in w" and "u = w/‖w‖" alternate from several starts, and the result is called local.
+the plain program with every margin's direction shifted by z·u. Extreme u suffice: 2n of them for linf, 2ⁿ for l1.
+Where they are not listed, as for l2, "solve in w" and "u is the subgradient of the norm at w" alternate from several
+starts, and the result is called local.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from time import perf_counter
 
@@ -21,7 +22,6 @@ import numpy as np
 from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
-from auclab.regularisers import EUCLIDEAN
 from auclab.samples.centring import moved_intercept, moved_intercept_parts
 from auclab.solvers.budget import check_memory, default_limit_note, seconds_allowed
 from auclab.solvers.certificate import SMALL_OBJECTIVE, far_away, relative_gap
@@ -68,14 +68,17 @@ def solve_nonconvex(
     if sample.is_sparse:
         needed = 3.0 * 8.0 * (sample.n_pos + sample.n_neg) * sample.n_features
         check_memory(needed, "z > 0 shifts every entry of the sparse features", "use z ≤ 0, or fewer features")
-    search = _alternate if problem.program.regulariser.norm.is_euclidean else _enumerate
     deadline = perf_counter() + seconds_allowed(time_limit)
 
     def member(direction: Array) -> Solution:
         remaining = None if math.isinf(deadline) else max(1e-3, deadline - perf_counter())
         return solve(_shifted(problem, plain, direction), remaining)
 
-    found = search(problem, member, tolerance, deadline)
+    directions = _extreme_directions(problem)
+    if directions is None:
+        found = _alternate(problem, member, tolerance, deadline)
+    else:
+        found = _enumerate(problem, directions, member, tolerance, deadline)
     return replace(found, notes=(*found.notes, *default_limit_note(time_limit, found.status)))
 
 
@@ -87,10 +90,15 @@ def _shifted(problem: Problem, plain: Program, direction: Array) -> Problem:
     return Problem(plain, replace(sample, X_pos=dense_pos + step, X_neg=moved_neg, offset=None))
 
 
-def _enumerate(problem: Problem, member: Callable[[Array], Solution], tolerance: float, deadline: float) -> Solution:
+def _enumerate(
+    problem: Problem,
+    directions: Sequence[Array],
+    member: Callable[[Array], Solution],
+    tolerance: float,
+    deadline: float,
+) -> Solution:
     """All extreme directions: the global optimum, with a certificate."""
     members: list[Solution] = []
-    directions = list(_extreme_directions(problem))
     for direction in directions:
         members.append(member(direction))
         if members[-1].objective <= 0 or perf_counter() > deadline or members[-1].status not in _GOES_ON:
@@ -129,8 +137,7 @@ def _radius(problem: Problem, direction: Array, member: Solution) -> float:
     A member has no norm of its own: its radius is that of the l2 norm of ``w·spread``.
     """
     spread = _shifted(problem, member.formulation, direction).sample.spread
-    longest = float(np.linalg.norm(spread)) if problem.program.norm == "linf" else float(spread.max())
-    return member.certificate.norm_bound / longest
+    return member.certificate.norm_bound / problem.program.regulariser.norm.largest_image(np.diag(spread))
 
 
 def _value(problem: Problem, member: Solution) -> float:
@@ -139,22 +146,24 @@ def _value(problem: Problem, member: Solution) -> float:
     return math.inf if math.isnan(value) else value
 
 
-def _extreme_directions(problem: Problem) -> Iterator[Array]:
-    """The extreme points of the dual unit ball: ±e_k for linf, {−1, 1}ⁿ for l1."""
-    n = problem.sample.n_features
-    if problem.program.norm == "linf":
-        return (sign * row for row in np.eye(n) for sign in (1.0, -1.0))
+def _extreme_directions(problem: Problem) -> Sequence[Array] | None:
+    """The extreme points of the dual unit ball; None where the norm does not list them."""
+    n, norm = problem.sample.n_features, problem.program.regulariser.norm
+    box, listed = norm.dual_box(n), norm.dual_extremes(n)
+    if box is None:
+        return None if listed is None else list(listed)
     if n > MAX_FEATURES_L1:
         raise AuclabError(
-            f"z = {problem.program.threshold:g} > 0 with norm l1 takes 2^n linear programs and the data have n = {n} "
-            f"features (at most {MAX_FEATURES_L1}); use norm=linf (2n programs), norm=l2 (a local method), "
+            f"z = {problem.program.threshold:g} > 0 with norm {norm.name} takes 2^n linear programs and the data have "
+            f"n = {n} features (at most {MAX_FEATURES_L1}); use norm=linf (2n programs), norm=l2 (a local method), "
             "or fewer features"
         )
-    return (np.array(signs) for signs in itertools.product((1.0, -1.0), repeat=n))
+    return [box * signs for signs in itertools.product((1.0, -1.0), repeat=n)]
 
 
 def _alternate(problem: Problem, member: Callable[[Array], Solution], tolerance: float, deadline: float) -> Solution:
-    """Solve in w, then turn the shift to w/‖w‖, until nothing improves; from several starts."""
+    """Solve in w, then turn the shift to the norm's subgradient, until nothing improves; from several starts."""
+    norm = problem.program.regulariser.norm
     members: list[Solution] = []
     best: Solution | None = None
     best_value, stopped = math.inf, False
@@ -166,11 +175,11 @@ def _alternate(problem: Problem, member: Callable[[Array], Solution], tolerance:
             now = _value(problem, current)
             if now < best_value:
                 best, best_value = current, now
-            length = EUCLIDEAN(current.coef)
+            length = norm(current.coef)
             stopped = perf_counter() > deadline or current.status not in _GOES_ON
             if not now < value - 1e-3 * tolerance * max(now, 1e-3) or not 0 < length < math.inf or stopped:
                 break
-            direction, value = current.coef / length, now
+            direction, value = norm.subgradient(current.coef), now
         if best_value <= 0 or stopped:
             break
     if best is None:
@@ -182,15 +191,13 @@ def _alternate(problem: Problem, member: Callable[[Array], Solution], tolerance:
 
 def _starts(problem: Problem) -> Iterator[Array]:
     """Start directions: no shift, the difference of the class means, and seeded random ones."""
-    n = problem.sample.n_features
+    n, norm = problem.sample.n_features, problem.program.regulariser.norm
     yield np.zeros(n)
-    mean = problem.sample.mean_difference
-    if mean.any():
-        yield mean / EUCLIDEAN(mean)
+    if (mean := problem.sample.mean_difference).any():
+        yield norm.subgradient(mean)
     generator = np.random.default_rng(0)
     for _ in range(DEFAULT_RESTARTS - 2):
-        direction = generator.standard_normal(n)
-        yield direction / EUCLIDEAN(direction)
+        yield norm.subgradient(generator.standard_normal(n))
 
 
 def _assembled(

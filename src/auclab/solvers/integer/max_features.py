@@ -7,6 +7,7 @@ the minimum of a plane below the objective (`auclab.solvers.integer.region.least
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import replace
 from time import perf_counter
 
@@ -25,6 +26,7 @@ from auclab.solvers.integer.relaxation import Relaxation, Rows
 from auclab.solvers.integer.tree import Incumbent, Objective, Tree, bound_of, grow
 from auclab.solvers.monitor import Monitor, monitored
 from auclab.solvers.raw import RawSolution
+from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError, Status
 
 #: Cuts with which the program on few features is solved, at most, and how near its value comes, relatively.
@@ -107,7 +109,7 @@ class _Search:
         self.oracle = ConvexOracle(problem, self.limit)
         state = self.limit.at_first()
         self.state, self.most, self.n_groups = state, most, n_groups
-        self._tried: set[bytes] = set()
+        self._of_columns, self._tried = self.limit.group[: self.oracle.n], set[bytes]()
         unit = self.oracle.unit
         free = [math.inf] if self.oracle.has_intercept else []
         self.lower = np.r_[constraints.lower * unit, np.negative(free)]
@@ -125,24 +127,10 @@ class _Search:
             if not self.best.coef.size:
                 self._start_within(monitor)
             return
-        from auclab.solvers.dispatch import solve_problem
-
-        plain = Problem(self.problem.program, self.problem.sample)
-        columns = np.arange(self.oracle.n)
-        solution = solve_problem(plain, "auto", tolerance=1e-4, time_limit=monitor.remaining)
+        solution, size = self._convex(None, 1e-4, monitor)
         if solution.status is Status.OPTIMAL:
             self.convex_bound = solution.lower_bound
-        size = np.bincount(self.limit.group[: self.oracle.n], abs(solution.coef) * self.oracle.unit, self.n_groups + 1)
-        size[self.state == USED] = math.inf
-        chosen = np.argsort(-size, kind="stable")[: self.most + 1]
-        kept = columns[np.isin(self.limit.group[: self.oracle.n], chosen)]
-        small = _on_columns(plain, kept)
-        solution = solve_problem(small, "auto", tolerance=1e-6, time_limit=monitor.remaining)
-        x = np.zeros(self.lower.size)
-        x[kept] = solution.coef * self.oracle.unit[kept]
-        if self.oracle.has_intercept:
-            x[-1] = moved_intercept(solution.intercept, solution.coef, small.sample.offset, 1.0)
-        self._look(x)
+        self._look_on(None, size, monitor)
 
     def _start_within(self, monitor: Monitor) -> None:
         """A point of few features that satisfies the constraints, where w = 0 does not.
@@ -150,32 +138,40 @@ class _Search:
         Features are tried in the order of their size in the convex program, those that must not be 0 first, and then at
         random.
         """
-        from auclab.solvers.dispatch import solve_problem
-
         convex = replace(self.constraints, max_features=None, forced=())
-        plain = Problem(self.problem.program, self.problem.sample, convex)
-        solution = solve_problem(plain, "auto", tolerance=1e-3, time_limit=monitor.remaining)
-        of_columns = self.limit.group[: self.oracle.n]
-        size = np.bincount(of_columns, abs(solution.coef) * self.oracle.unit, self.n_groups + 1)
-        needed = np.bincount(of_columns, (convex.lower > 0) | (convex.upper < 0), self.n_groups + 1) > 0
-        size[(self.state == USED) | needed] = math.inf
+        _, size = self._convex(convex, 1e-3, monitor)
+        size[np.bincount(self._of_columns, (convex.lower > 0) | (convex.upper < 0), size.size) > 0] = math.inf
         rng = np.random.default_rng(0)
         for trial in range(_TRIALS):
             drawn = size if trial == 0 else np.where(np.isinf(size), size, rng.random(size.size))
-            chosen = np.argsort(-drawn, kind="stable")[: self.most + 1]
-            kept = np.flatnonzero(np.isin(of_columns, chosen))
-            try:
-                small = _on_columns(plain, kept)
-                solution = solve_problem(small, "auto", tolerance=1e-6, time_limit=monitor.remaining)
-            except AuclabError:  # no w satisfies the constraints with these features
-                continue
-            x = np.zeros(self.lower.size)
-            x[kept] = solution.coef * self.oracle.unit[kept]
-            if self.oracle.has_intercept:
-                x[-1] = moved_intercept(solution.intercept, solution.coef, small.sample.offset, 1.0)
-            self._look(x)
+            with suppress(AuclabError):  # no w satisfies the constraints with these features
+                self._look_on(convex, drawn, monitor)
             if self.best.coef.size or monitor.stopped() is not None:
                 return
+
+    def _convex(
+        self, constraints: ColumnConstraints | None, tolerance: float, monitor: Monitor
+    ) -> tuple[Solution, Array]:
+        """The program without a limit on the features, and how large each of them is in it; ∞ for those always used."""
+        from auclab.solvers.dispatch import solve_problem
+
+        plain = Problem(self.problem.program, self.problem.sample, constraints)
+        solution = solve_problem(plain, "auto", tolerance=tolerance, time_limit=monitor.remaining)
+        size = np.bincount(self._of_columns, abs(solution.coef) * self.oracle.unit, self.n_groups + 1)
+        return solution, np.where(self.state == USED, math.inf, size)
+
+    def _look_on(self, constraints: ColumnConstraints | None, size: Array, monitor: Monitor) -> None:
+        """Solve the program on the largest features, and take its point if it is the best so far."""
+        from auclab.solvers.dispatch import solve_problem
+
+        kept = np.flatnonzero(np.isin(self._of_columns, np.argsort(-size, kind="stable")[: self.most + 1]))
+        small = _on_columns(Problem(self.problem.program, self.problem.sample, constraints), kept)
+        solution = solve_problem(small, "auto", tolerance=1e-6, time_limit=monitor.remaining)
+        x = np.zeros(self.lower.size)
+        x[kept] = solution.coef * self.oracle.unit[kept]
+        if self.oracle.has_intercept:
+            x[-1] = moved_intercept(solution.intercept, solution.coef, small.sample.offset, 1.0)
+        self._look(x)
 
     def bounds(self, monitor: Monitor) -> tuple[Array, Array] | None:
         """Valid bounds of every column; None where the time was over before they were found."""
@@ -297,8 +293,7 @@ class _Search:
 
     def _has_more(self) -> bool:
         """Whether there are bounds or rows beside the number of features."""
-        bounded = np.isfinite(self.constraints.lower).any() or np.isfinite(self.constraints.upper).any()
-        return bool(bounded or len(self.constraints.limit))
+        return bool(np.isfinite(np.r_[self.lower, self.upper]).any() or self.rows)
 
     def _look(self, x: Array) -> None:
         """Take a point if it satisfies the constraints and is the best so far."""
