@@ -21,7 +21,7 @@ from auclab.samples.centring import moved_intercept
 from auclab.solvers.budget import finite_or_none, seconds_allowed
 from auclab.solvers.integer.convex_oracle import ConvexOracle
 from auclab.solvers.integer.level_bounds import level_bounds, penalty_bounds
-from auclab.solvers.integer.region import EXCLUDED, USED, Limit, Region
+from auclab.solvers.integer.region import EXCLUDED, USED, Limit, Region, numbered_groups
 from auclab.solvers.integer.relaxation import Relaxation, Rows
 from auclab.solvers.integer.tree import Incumbent, Objective, Tree, bound_of, grow
 from auclab.solvers.monitor import Monitor, monitored
@@ -96,16 +96,12 @@ class _Search:
 
     def __init__(self, problem: Problem, constraints: ColumnConstraints) -> None:
         self.problem, self.constraints = problem, constraints
-        group = np.unique(constraints.groups, return_inverse=True)
-        names, of_columns = group[0], np.ravel(group[1])
-        n_groups = names.size
-        forced = {int(np.flatnonzero(names == each)[0]) for each in constraints.forced if (names == each).any()}
+        n_groups = np.unique(constraints.groups).size
         most = min(int(constraints.max_features or n_groups), n_groups)
-        if len(forced) > most:
-            raise AuclabError(f"{len(forced)} features are forced, but max_features is {most}")
+        of_columns, forced = numbered_groups(constraints, most)
         # One more group, of the intercept if there is one, is always used.
         columns = np.r_[of_columns, n_groups] if problem.program.over == "points" else of_columns
-        self.limit = Limit(columns, most + 1, n_groups + 1, (*sorted(forced), n_groups))
+        self.limit = Limit(columns, most + 1, n_groups + 1, (*forced, n_groups))
         self.oracle = ConvexOracle(problem, self.limit)
         state = self.limit.at_first()
         self.state, self.most, self.n_groups = state, most, n_groups

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.types import Array
+from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.types import Array, AuclabError
 
 #: What is known about a group.
 EXCLUDED, UNDECIDED, USED = -1, 0, 1
@@ -47,6 +48,21 @@ class Limit:
         state = np.full(self.n_groups, UNDECIDED, np.int8)
         state[list(self.always)] = USED
         return state
+
+
+def numbered_groups(constraints: ColumnConstraints, most: int) -> tuple[NDArray[np.intp], tuple[int, ...]]:
+    """The group of every column, numbered from 0 on, and the numbers of those that are forced, ascending.
+
+    Raises
+    ------
+    AuclabError
+        More groups are forced than may be used.
+    """
+    names, of_columns = np.unique(constraints.groups, return_inverse=True)
+    forced = tuple(int(number) for number in np.flatnonzero(np.isin(names, constraints.forced)))
+    if len(forced) > most:
+        raise AuclabError(f"{len(forced)} features are forced, but max_features is {most}")
+    return np.ravel(of_columns), forced
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from auclab.compiled.scorecards import improved_points
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
 from auclab.solvers.budget import finite_or_none, seconds_allowed
-from auclab.solvers.integer.region import Limit, Region
+from auclab.solvers.integer.region import Limit, Region, numbered_groups
 from auclab.solvers.integer.relaxation import Relaxation, Rows
 from auclab.solvers.integer.tree import Incumbent, Objective, Tree, bound_of, grow
 from auclab.solvers.monitor import monitored
@@ -102,11 +102,8 @@ class _Cards:
             if given.max_features is not None:
                 if max_features is not None:
                     raise AuclabError("max_features stands in the formulation and in the constraints; state it once")
-                names, of_columns = np.unique(given.groups, return_inverse=True)
-                self.group, max_features = of_columns, given.max_features
-                forced = tuple(int(np.flatnonzero(names == each)[0]) for each in given.forced)
-                if len(forced) > max_features:
-                    raise AuclabError(f"{len(forced)} features are forced, but max_features is {max_features}")
+                max_features = given.max_features
+                self.group, forced = numbered_groups(given, max_features)
             if (self.lower > self.upper).any():
                 raise AuclabError("the constraints leave no whole number of points for some item")
         self.group = np.unique(self.group, return_inverse=True)[1]
