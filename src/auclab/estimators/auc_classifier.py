@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
@@ -290,25 +290,8 @@ class AUCClassifier(LinearClassifier):
         """
         X, positive = self._two_classes(X, y)
         self._check_choices()
-        solutions = solve_path(
-            self._program(),
-            X,
-            positive,
-            values,
-            parameter=parameter,
-            solver=self.solver,
-            tolerance=self.tolerance,
-            time_limit=self.time_limit,
-            sample_weight=self._weights(positive, None),
-            constraints=self._column_constraints(),
-            kernel=self._kernel(),
-            kernel_matrix=kernel_matrix,
-            **(self.solver_options or {}),
-        )
-        return self._along(solutions, X, positive)
-
-    def _along(self, solutions: Iterable[Solution], X: Any, positive: NDArray[np.bool_]) -> tuple[AUCClassifier, ...]:
-        """A fitted classifier for each solution."""
+        options = self._options(positive, None) | {"parameter": parameter, "kernel_matrix": kernel_matrix}
+        solutions = solve_path(self._program(), X, positive, values, **options)
         given = dict.fromkeys(_OF_FORMULATIONS)
         fitted = []
         for solution in solutions:
@@ -338,18 +321,19 @@ class AUCClassifier(LinearClassifier):
             return np.log(self.predict_proba(X))
 
     def _solve(self, program: Program, X: Any, positive: NDArray[np.bool_], weight: Array | None) -> Solution:
-        return solve(
-            program,
-            X,
-            positive,
-            solver=self.solver,
-            tolerance=self.tolerance,
-            time_limit=self.time_limit,
-            sample_weight=self._weights(positive, weight),
-            constraints=self._column_constraints(),
-            kernel=self._kernel(),
+        return solve(program, X, positive, **self._options(positive, weight))
+
+    def _options(self, positive: NDArray[np.bool_], weight: Array | None) -> dict[str, Any]:
+        """What a solve is given besides program and data."""
+        return {
+            "solver": self.solver,
+            "tolerance": self.tolerance,
+            "time_limit": self.time_limit,
+            "sample_weight": self._weights(positive, weight),
+            "constraints": self._column_constraints(),
+            "kernel": self._kernel(),
             **(self.solver_options or {}),
-        )
+        }
 
     def _adopt(self, solution: Solution, X: Any, positive: NDArray[np.bool_], weight: Array | None) -> Self:
         """Set what `fit` sets."""

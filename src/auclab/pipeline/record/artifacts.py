@@ -13,8 +13,7 @@ import numpy as np
 import pandas as pd
 
 from auclab.export.coefficients import INTERCEPT
-from auclab.pipeline.record.block_multipliers import write_block_multipliers
-from auclab.pipeline.record.summarised_scores import write_scores
+from auclab.pipeline.record.block_files import write_blocks
 from auclab.pipeline.split.active_constraints import SolvedConstraints
 from auclab.pipeline.split.results import Fold, Result
 from auclab.pipeline.stored.csv_cells import no_formula
@@ -189,7 +188,8 @@ def _write_multipliers(fold: Fold, folder: Path) -> None:
     """
     solution, y_true, path = fold.solution, fold.parts["train"].y_true, folder / MULTIPLIERS_FILE
     if fold.in_blocks is not None and solution.bin_multipliers is not None:
-        write_block_multipliers(solution.bin_multipliers, fold.in_blocks, y_true, fold.split.train, path)
+        values = solution.bin_multipliers.by_block(fold.in_blocks, y_true, pos_label=1)
+        write_blocks(path, y_true, fold.split.train, "multiplier", values)
         return
     if solution.multipliers is None:
         return
@@ -205,7 +205,7 @@ def _write_scores(fold: Fold, name: str, folder: Path) -> None:
     """What every figure and metric of the part can be made from again; `row` counts the data set's rows from 0."""
     part, rows = fold.parts[name], fold.split.test if name == "test" else fold.split.train
     if part.y_score is None:
-        write_scores(part.part, rows, name, folder)
+        write_blocks(folder / SCORES_FILE, part.y_true, rows, "score", part.part.by_block(), part=name)
         return
     table = {"row": rows, "part": name, "y_true": part.y_true.astype("int8"), "score": part.y_score}
     pd.DataFrame(table).astype({"part": "category"}).to_parquet(folder / SCORES_FILE, index=False, compression="zstd")

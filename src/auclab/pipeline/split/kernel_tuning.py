@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
@@ -27,7 +26,15 @@ from auclab.kernels import Kernel
 from auclab.metrics.scorers import MetricScorer, get_scorer
 from auclab.pipeline.config.auto_tuning import tuned_parameter
 from auclab.pipeline.config.settings import TuneConfig
-from auclab.pipeline.split.tuning import Tuning, measure_of, on_inner_folds, refuse_failure, setting_of, simplest
+from auclab.pipeline.split.tuning import (
+    Tuning,
+    compared,
+    measure_of,
+    on_inner_folds,
+    refuse_failure,
+    setting_of,
+    simplest,
+)
 from auclab.solvers.kernel.matrix import KernelMatrix
 from auclab.solvers.kernel.training import Training, training_problem
 from auclab.solvers.path_parameters import PARAMETERS, along
@@ -144,24 +151,15 @@ def _choose(
     config: TuneConfig, parameter: str, kernels: Sequence[Kernel], values: list[float], scores: Array, certified: Array
 ) -> Tuning:
     """The table of all γ and values, and the choice."""
-    folds = scores.shape[2]
-    means, errors = scores.mean(axis=2), scores.std(axis=2, ddof=1) / math.sqrt(folds)
+    gammas = [kernel.width for kernel in kernels]
+    tried = {"gamma": np.repeat(gammas, len(values)), "value": np.tile(values, len(kernels))}
+    table = compared(tried, scores, certified)
+    means, errors = (table[name].to_numpy().reshape(scores.shape[:2]) for name in ("mean", "standard_error"))
     at_best = means >= means.max()
     best = simplest(at_best.any(axis=0), PARAMETERS[parameter])
     g = int(np.flatnonzero(at_best[:, best])[0])  # kernels are in ascending order of γ
     allowed = means[g] >= means[g, best] - errors[g, best]
     at = simplest(allowed, PARAMETERS[parameter]) if config.one_standard_error else best
-    gammas = [kernel.width for kernel in kernels]
-    table = pd.DataFrame(
-        {
-            "gamma": np.repeat(gammas, len(values)),
-            "value": np.tile(values, len(kernels)),
-            "mean": means.ravel(),
-            "standard_error": errors.ravel(),
-            "certified": certified.mean(axis=2).ravel(),
-            **{f"fold_{k}": scores[:, :, k].ravel() for k in range(folds)},
-        }
-    )
     if math.isnan(gammas[g]):
         table = table.drop(columns="gamma")
     label = measure_of(config)

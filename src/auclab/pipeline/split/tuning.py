@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -28,7 +28,7 @@ from auclab.pipeline.config.settings import TuneConfig
 from auclab.pipeline.split.constrained import DataConstraints
 from auclab.solvers.path_parameters import PARAMETERS, along
 from auclab.solvers.solution import Solution
-from auclab.types import AuclabError, Status
+from auclab.types import Array, AuclabError, Status
 
 #: Symbols of the parameters that can be tuned.
 SYMBOLS = {"penalty": "λ", "threshold": "z", "C": "C", "n_estimators": "trees"}
@@ -299,24 +299,25 @@ def _select(
         if k == 0 and all(_is_constant(classifier) for classifier in fitted):  # the other folds would say the same
             scores[:, 1:], certified[:, 1:] = scores[:, :1], certified[:, :1]
             break
-    means, errors = scores.mean(axis=1), scores.std(axis=1, ddof=1) / math.sqrt(folds)
+    table = compared({"value": path}, scores, certified)
+    means, errors = table["mean"].to_numpy(), table["standard_error"].to_numpy()
     best = simplest(means >= means.max(), simpler)
     at = simplest(means >= means[best] - errors[best], simpler) if config.one_standard_error else best
-    table = pd.DataFrame(
-        {
-            "value": path,
-            "mean": means,
-            "standard_error": errors,
-            "certified": certified.mean(axis=1),
-            **{f"fold_{k}": scores[:, k] for k in range(folds)},
-        }
-    )
     label = measure_of(config)
     seconds = max(0.0, time.perf_counter() - start - compiling)
     return Tuning(
         *(str(config.parameter), label, table, path[best], path[at], config.one_standard_error, seconds),
         setting=setting_of(config, str(config.parameter)),
     )
+
+
+def compared(tried: Mapping[str, Any], scores: Array, certified: Array) -> pd.DataFrame:
+    """`Tuning.path`: what was tried, and the measure over the inner folds, the last axis of the arrays."""
+    folds = scores.shape[-1]
+    rows = scores.reshape(-1, folds)
+    found = {"mean": rows.mean(axis=1), "standard_error": rows.std(axis=1, ddof=1) / math.sqrt(folds)}
+    found |= {"certified": certified.reshape(-1, folds).mean(axis=1)}
+    return pd.DataFrame({**tried, **found, **{f"fold_{k}": rows[:, k] for k in range(folds)}})
 
 
 def setting_of(config: TuneConfig, parameter: str) -> str:
