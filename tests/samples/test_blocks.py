@@ -16,6 +16,7 @@ from auclab.formulations import CSVM, BufferedAUC, GeneralizedBufferedAUC, Parti
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.samples.blocks import DaskEngine, LocalEngine, open_parquet
+from auclab.samples.blocks.reading import ahead
 from auclab.solvers.dispatch import solve
 from auclab.solvers.newton.binned_hessian import binned_hessian
 from auclab.solvers.newton.pair_loss import PairLoss
@@ -101,6 +102,14 @@ def test_a_sum_that_is_remembered_is_that_of_these_multipliers(rows, table):
     u *= 2.0  # the same array with other values
     np.testing.assert_allclose(blocks.combine(u, v), memory.combine(u, v), rtol=1e-11)
     np.testing.assert_allclose(blocks.combine(u.copy(), v), memory.combine(u, v), rtol=1e-11)
+
+
+def test_one_block_is_read_ahead_and_no_more():
+    begun = []
+    for number, found in enumerate(ahead(range(6), lambda block: begun.append(block) or np.array([block]))):
+        assert found[0] == number
+        assert len(begun) <= number + 2
+    assert begun == list(range(6))
 
 
 def test_bins_sum_rows(rows, table):

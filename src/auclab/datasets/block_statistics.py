@@ -1,4 +1,9 @@
-"""What a preprocessing needs to know of the columns of a table in blocks: found where the rows are read, and added."""
+"""What a preprocessing needs to know of the columns of a table in blocks: found where the rows are read, and added.
+
+The scalers of scikit-learn have `partial_fit`, which takes rows whose gaps are filled, one block after the other: it
+would cost a pass more, in one process. Counts and moments of blocks are added in the same order for any number of
+workers, and gaps are filled afterwards.
+"""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def class_scores(
 
 
 def difference_scores(
-    y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None, pos_label: Any
+    y_true: ArrayLike | ClassScores, y_score: ArrayLike, sample_weight: ArrayLike | None, pos_label: Any
 ) -> ClassScores:
     """`class_scores` that are finite and have finite differences.
 
@@ -91,17 +91,12 @@ def difference_scores(
         As `class_scores`; ±∞ scores, and a range of scores above the largest double.
     """
     scores = class_scores(y_true, y_score, sample_weight, pos_label)
-    check_differences(scores)
-    return scores
-
-
-def check_differences(scores: ClassScores) -> None:
-    """`AuclabError` where a difference of two scores exceeds the largest double."""
     low, high = min(scores.pos[0], scores.neg[0]), max(scores.pos[-1], scores.neg[-1])
     if not math.isfinite(float(high) - float(low)):
         raise AuclabError(
             f"scores range from {low} to {high}: their differences exceed the largest double; divide all of them by 4"
         )
+    return scores
 
 
 def plain_sample(x: ArrayLike, sample_weight: ArrayLike | None) -> ClassScores:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from auclab.compiled.differences import positive_part_sum, quadratic_window_sum
 from auclab.compiled.ranking import concordance
 from auclab.compiled.sigmoid import sigmoid_sum
-from auclab.metrics.class_scores import check_differences, class_scores, positive_number
+from auclab.metrics.class_scores import difference_scores, positive_number
 from auclab.types import Array, AuclabError
 
 
@@ -66,10 +66,9 @@ def gauc_score(
     >>> gauc_score([1, 0, 0], [2, 0, 3], lambda t: t > 0)
     0.5
     """
-    scores = class_scores(y_true, y_score, sample_weight, pos_label)
+    scores = difference_scores(y_true, y_score, sample_weight, pos_label)
     if not callable(modifier):
         raise AuclabError(f"modifier must be a function of an array of differences, got {modifier!r}")
-    check_differences(scores)
     # Pairs that `gauc_score` hands to the modifier at once: 32 MiB of differences.
     rows = max(1, 2**22 // scores.neg.size)
     sums = []
@@ -134,10 +133,9 @@ def scored_auc(
     >>> scored_auc(y_true, y_score, ties="half")
     1.375
     """
-    scores = class_scores(y_true, y_score, sample_weight, pos_label)
+    scores = difference_scores(y_true, y_score, sample_weight, pos_label)
     if not isinstance(ties, str) or ties not in ("zero", "half"):
         raise AuclabError(f"ties must be 'zero' or 'half', got {ties!r}")
-    check_differences(scores)
     pos, neg, exponent = _in_range(scores.pos, scores.neg)
     total = positive_part_sum(pos, neg, scores.weight_pos, scores.weight_neg) / scores.pair_weight
     value = math.ldexp(total, exponent)
@@ -182,8 +180,7 @@ def ferri_auc(
     >>> ferri_auc([1, 1, 0, 0], [1.0, 0.5, 0.5, 0.0])
     0.75
     """
-    scores = class_scores(y_true, y_score, sample_weight, pos_label)
-    check_differences(scores)
+    scores = difference_scores(y_true, y_score, sample_weight, pos_label)
     errors = scores.pair_errors
     _, excess = errors.tail(-math.inf, 0.0)
     return 0.5 - 0.5 * errors.original(excess[0] / errors.pairs[0])
@@ -231,9 +228,8 @@ def soft_auc(
     >>> round(soft_auc([1, 0], [np.log(3), 0.0], beta=1.0), 12)
     0.75
     """
-    scores = class_scores(y_true, y_score, sample_weight, pos_label)
+    scores = difference_scores(y_true, y_score, sample_weight, pos_label)
     steepness = positive_number("beta", beta, "the steepness of the sigmoid, per unit of the scores")
-    check_differences(scores)
     total = sigmoid_sum(*scores.lists, steepness)
     return min(max(float(total / scores.pair_weight), 0.0), 1.0)
 
@@ -287,9 +283,8 @@ def probabilistic_auc(
     >>> probabilistic_auc([1, 0], [1.0, 0.0], width=1.0, as_published=True)
     1.0
     """
-    scores = class_scores(y_true, y_score, sample_weight, pos_label)
+    scores = difference_scores(y_true, y_score, sample_weight, pos_label)
     h = positive_number("width", width, "half the length of the interval a true score lies in")
-    check_differences(scores)
     reach, linear, square = (h, 0.0, 0.5) if as_published else (2.0 * h, 1.0, -0.5)
     total = quadratic_window_sum(*scores.lists, h, reach, linear, square)
     return min(max(float(total / scores.pair_weight), 0.0), 1.0)

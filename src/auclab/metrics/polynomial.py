@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
-from auclab.metrics.class_scores import ClassScores, check_differences, class_scores, positive_number
+from auclab.metrics.class_scores import ClassScores, difference_scores, positive_number
 from auclab.metrics.pair_errors import exact_centre
 from auclab.metrics.series import Series, chebyshev_mean, monomial_mean, sigmoid_series, step_series
 from auclab.types import AuclabError
@@ -84,11 +84,10 @@ def polynomial_auc(
     >>> round(polynomial_auc([1, 0], [3.0, 1.0], degree=1, series="legendre"), 12)  # ½ + ¾ t/s
     1.25
     """
-    scores = class_scores(y_true, y_score, sample_weight, pos_label)
+    scores = difference_scores(y_true, y_score, sample_weight, pos_label)
     if not isinstance(series, str) or series not in ("chebyshev", "legendre"):
         raise AuclabError(f"series must be 'chebyshev' or 'legendre', got {series!r}")
     highest = _degree(degree, basis)
-    check_differences(scores)
     scores, size, unit = _scaled(scores, scale)
     return _mean(step_series(highest, series), scores, size * unit, basis)
 
@@ -138,10 +137,9 @@ def polynomial_soft_auc(
     >>> round(polynomial_soft_auc([1, 0], [1.0986122886681098, 0.0], beta=1.0), 12)
     0.75
     """
-    scores = class_scores(y_true, y_score, sample_weight, pos_label)
+    scores = difference_scores(y_true, y_score, sample_weight, pos_label)
     steepness = positive_number("beta", beta, "the steepness of the sigmoid, per unit of the scores")
     highest = _degree(degree, basis)
-    check_differences(scores)
     scores, size, unit = _scaled(scores, scale)
     return _mean(sigmoid_series(steepness * size, highest), scores, size * unit, basis)
 

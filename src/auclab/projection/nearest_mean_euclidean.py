@@ -19,20 +19,8 @@ from scipy.sparse.linalg import LinearOperator, cg
 
 from auclab.types import Array
 
-#: The band narrows by this factor, at most so often, and each width takes at most so many steps.
-_NARROWING, _MAX_WIDTHS, _MAX_STEPS = 0.1, 25, 30
-#: Steps end when the next one lowers the value by less than this part of what the smoothing adds to it, and the
-#: gradient is shorter than the second part of v.
-_CONVERGED, _SMALL_GRADIENT = 1e-8, 1e-6
 #: Primal and dual value agree to this part of the primal value, or to the second of ‖target‖².
 _TOLERANCE, _ROUNDING = 1e-10, 1e-20
-_MAX_BALANCING = 100
-#: With at most so many entries, a program whose values agree to this part only goes to an interior point method.
-_MAX_ENTRIES_OF_QUADRATIC, _LOOSE = 50_000, 1e-6
-#: More features than this, and conjugate gradients take the steps, to this relative residual.
-_MAX_DENSE_FEATURES, _CG_TOLERANCE, _CG_MAX_ITERATIONS = 2_000, 1e-10, 500
-#: Numbers whose largest is outside of these are scaled, so that their squares stay within the range of floats.
-_SMALLEST, _LARGEST = 1e-60, 1e60
 
 
 def nearest_mean_euclidean(X: Any, capacity: Array, total: float, target: Array) -> Array:
@@ -60,7 +48,7 @@ def nearest_mean_euclidean(X: Any, capacity: Array, total: float, target: Array)
     [0.75, 0.25]
     """
     largest = max(float(abs(X).max()), float(np.abs(target).max()))
-    if largest > 0 and not _SMALLEST <= largest <= _LARGEST:
+    if largest > 0 and not 1e-60 <= largest <= 1e60:  # squares stay within the range of floats
         X, target = X / largest, target / largest
     dual = _Dual(X, capacity, total, target)
     best = capacity * (total / capacity.sum())
@@ -68,7 +56,7 @@ def nearest_mean_euclidean(X: Any, capacity: Array, total: float, target: Array)
     half_width = 0.1 * float(np.ptp(X @ v)) or 1.0
     primal, lower = 0.5 * float(v @ v), -np.inf
     path: list[_Point] = []
-    for _ in range(_MAX_WIDTHS):
+    for _ in range(25):  # widths, each a tenth of the last
         start = _extrapolated(path, "v", half_width) if len(path) > 1 else v
         try:
             point = dual.minimised(start, half_width, path[-1].beta if path else None)
@@ -85,9 +73,10 @@ def nearest_mean_euclidean(X: Any, capacity: Array, total: float, target: Array)
                 best, primal = weights, 0.5 * float(rest @ rest)
         if primal - lower <= max(_TOLERANCE * primal, _ROUNDING * float(target @ target)):
             return best
-        half_width *= _NARROWING
-    few = capacity.size * target.size <= _MAX_ENTRIES_OF_QUADRATIC
-    if few and primal - lower > max(_LOOSE * primal, _ROUNDING * float(target @ target)):
+        half_width *= 0.1
+    # Where the values agree to six digits only, a small program goes to an interior point method.
+    few = capacity.size * target.size <= 50_000
+    if few and primal - lower > max(1e-6 * primal, _ROUNDING * float(target @ target)):
         other = _by_quadratic_program(X, capacity, total, target)
         if other is not None:
             other = dual.balanced(other)
@@ -174,7 +163,7 @@ class _Dual:
         """The root of a falling piecewise linear function, by Newton steps or else halves of a bracket."""
         low, high = float(scores.min()) - half_width, float(scores.max()) + half_width
         beta = 0.5 * (low + high) if beta is None or not low < beta < high else beta
-        for _ in range(_MAX_BALANCING):
+        for _ in range(100):
             arguments = scores - beta
             excess = float(self.capacity @ _slopes(arguments, half_width)) - self.total
             if abs(excess) <= 2.0**-50 * self.total:
@@ -190,14 +179,16 @@ class _Dual:
     def minimised(self, v: Array, half_width: float, beta: float | None) -> _Point:
         """The minimum, by Newton steps from v."""
         point = self.at(v, half_width, beta)
-        for _ in range(_MAX_STEPS):
+        for _ in range(30):
             mean = self.X.T @ point.weights
             negative_gradient = self.target - mean - point.v
             step = self._direction(point, negative_gradient)
             slope, length = float(negative_gradient @ step), 1.0
             size, rounding = (float(np.linalg.norm(part)) for part in (negative_gradient, np.r_[self.target, mean]))
-            is_small = size <= max(_SMALL_GRADIENT * float(np.linalg.norm(point.v)), 1e-14 * rounding)
-            if is_small and slope <= _CONVERGED * point.smoothing_gap:
+            # Until the next step lowers the value by a negligible part of what the smoothing adds to it, at a short
+            # gradient.
+            is_small = size <= max(1e-6 * float(np.linalg.norm(point.v)), 1e-14 * rounding)
+            if is_small and slope <= 1e-8 * point.smoothing_gap:
                 break
             following = self.at(point.v + step, half_width, point.beta)
             rounding = 1e-15 * (abs(point.value) + abs(self.total * point.beta))
@@ -213,14 +204,14 @@ class _Dual:
         """The Hessian, 1 plus the weighted covariance of the rows in the band, applied inversely to `right`."""
         rows, weights = self.X[point.in_band], self.capacity[point.in_band] / (2.0 * point.half_width)
         mean = rows.T @ weights / weights.sum() if weights.any() else np.zeros(right.size)
-        if right.size > _MAX_DENSE_FEATURES:
+        if right.size > 2_000:  # a Hessian would take longer than conjugate gradients
 
             def product(step: Array) -> Array:
                 moved = rows @ step - mean @ step
                 return np.asarray(step + rows.T @ (weights * moved) - mean * (weights @ moved))
 
             operator = LinearOperator((right.size, right.size), matvec=product, dtype=np.float64)
-            return np.asarray(cg(operator, right, rtol=_CG_TOLERANCE, atol=0.0, maxiter=_CG_MAX_ITERATIONS)[0])
+            return np.asarray(cg(operator, right, rtol=1e-10, atol=0.0, maxiter=500)[0])
         dense = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows) - mean
         hessian = np.eye(right.size) + (dense * weights[:, None]).T @ dense
         return np.asarray(cho_solve(cho_factor(hessian), right))

@@ -44,7 +44,7 @@ class BinnedScores:
         return cls(edges, pos, neg)
 
     def __add__(self, other: Any) -> Self:
-        if not isinstance(other, BinnedScores):
+        if not isinstance(other, BinnedScores):  # as any sum in Python
             return NotImplemented
         if not np.array_equal(self.edges, other.edges):
             raise AuclabError(

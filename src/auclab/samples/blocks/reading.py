@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from auclab.samples.blocks.block import Block
@@ -33,13 +33,13 @@ def groups(blocks: Sequence[LabelledBlock]) -> list[list[LabelledBlock]]:
 def ahead(blocks: Iterable[Block], read: Callable[[Block], Array]) -> Iterator[Array]:
     """The rows of the blocks in order; the next block is read while the caller computes."""
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="blocks") as reader:
-        waiting: list[Future[Array]] = []
-        for block in blocks:
-            waiting.append(reader.submit(read, block))
-            if len(waiting) > 1:
-                yield waiting.pop(0).result()
-        for last in waiting:
-            yield last.result()
+        reads = (reader.submit(read, block) for block in blocks)
+        waiting = next(reads, None)
+        while waiting is not None:
+            rows = waiting.result()
+            waiting = next(reads, None)  # not before these are read: two blocks are in memory
+            yield rows
+            del rows
 
 
 def rows_ahead(blocks: Sequence[LabelledBlock], read: Callable[[Block], Array]) -> Iterator[LabelledRows]:
