@@ -6,11 +6,9 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
 import warnings
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
-from pathlib import Path
 from urllib.request import urlopen
 
 import pandas as pd
@@ -22,6 +20,7 @@ from composed import SHARED_DATA
 from documented import BLOCKS, ELSEWHERE
 from shell_lines import LINES, NEEDS, OTHERWISE, SAYS, SERVERS, Needs
 from test_documents import ROOT
+from waiting import wait_until
 from warm_programs import plain, warm_programs
 
 #: What a line needs that is an extra.
@@ -98,9 +97,7 @@ def serving(line, folder, shell, path):
             stdin=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
         try:
-            while not answers(f"http://127.0.0.1:{port}{path}"):
-                assert process.poll() is None, f"{line}\n{Path(log.name).read_text()[-3000:]}"
-                time.sleep(0.3)
+            wait_until(lambda: answers(f"http://127.0.0.1:{port}{path}"), process)
             yield str(port)
         finally:
             os.killpg(process.pid, signal.SIGTERM)

@@ -176,21 +176,19 @@ def test_mlflow_serves_the_same_scores(customers, model_folder):
     assert pd.DataFrame(alone["predictions"]).columns.tolist() == ["score"]
 
 
-def _ask(port, body, server, seconds=120.0):
+def _ask(port, body, server):
     """The answer of MLflow's server, once it is ready."""
     request = urllib.request.Request(
         f"http://127.0.0.1:{port}/invocations", json.dumps(body).encode(), {"Content-Type": "application/json"}
     )
-    deadline = time.monotonic() + seconds
     while True:
         try:
-            with urllib.request.urlopen(request, timeout=30) as answer:
+            with urllib.request.urlopen(request) as answer:
                 return json.load(answer)
         except urllib.error.HTTPError as error:
             raise AssertionError(error.read().decode()) from error
         except OSError:
             assert server.poll() is None, "the server ended"
-            assert time.monotonic() < deadline, "the server does not answer"
             time.sleep(0.3)
 
 
@@ -199,7 +197,7 @@ def test_a_run_of_ones_own_store_is_applied_without_mlflow(customers, tmp_path):
     words = ["predict", "last", str(customers[0] / "new_customers.csv"), "--out", str(tmp_path / "scores.csv")]
     store = ["--store", str(customers[0] / "mlruns")]
     script = f"import sys; from auclab.cli.main import main\ntry: main({words + store})\nfinally: print(*sys.modules)"
-    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
+    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert "(120 rows)" in answer.stdout
     assert not {"mlflow", "sqlalchemy", "sklearn"} & set(answer.stdout.splitlines()[-1].split())
 

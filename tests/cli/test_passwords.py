@@ -66,6 +66,7 @@ def test_no_file_of_a_run_has_it_from_a_file_of_settings(tmp_path):
     assert [path for path in tmp_path.rglob("config.yaml") if "me:***@h" in path.read_text()]
 
 
+@pytest.mark.slow
 def test_a_misspelt_setting_does_not_repeat_it(tmp_path):
     answer = run(tmp_path, f"tracking.urii=http://me:{SECRET}@host")
     assert answer.returncode == 1

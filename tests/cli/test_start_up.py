@@ -18,11 +18,12 @@ def imported(tmp_path_factory):
     run(folder, *SMALL, "solver=highs")  # makes the store, which takes other modules
     answer = subprocess.run(
         [sys.executable, "-X", "importtime", *command(*SMALL, "solver=highs")[1:]],
-        cwd=folder, capture_output=True, text=True, timeout=120, check=True,
+        cwd=folder, capture_output=True, text=True, check=True,
     )  # fmt: skip
     return [line.rpartition("|")[2].strip() for line in answer.stderr.splitlines() if line.startswith("import time")]
 
 
+@pytest.mark.slow
 def test_a_plain_run_imports_no_more_than_it_needs(imported):
     assert len(imported) < MOST_MODULES
     unused = {
@@ -40,12 +41,14 @@ def test_a_plain_run_imports_no_more_than_it_needs(imported):
     assert not unused & set(imported)
 
 
+@pytest.mark.slow
 def test_the_solution_does_not_wait_for_the_model(imported):
     """What writes the model is imported after the solver and the screen."""
     assert imported.index("auclab.pipeline.screen.result_screen") < imported.index("skops.io")
     assert imported.index("highspy") < imported.index("skops.io")
 
 
+@pytest.mark.slow
 def test_a_store_that_refuses_loses_nothing(tmp_path):
     (tmp_path / "file").write_text("in the way")
     answer = run(tmp_path, *SMALL, "solver=highs", "tracking.dir=file/mlruns")

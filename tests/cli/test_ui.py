@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from urllib.request import Request, urlopen
 
 import pytest
@@ -16,6 +15,7 @@ from auclab.cli.run import main as run
 from auclab.cli.ui import free_port, page_command, page_settings
 from auclab.comparison.runs import open_reader
 from auclab.tracking.address import Address
+from waiting import wait_until
 
 SWEEP = ["dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=20", "dataset.n_features=2", "bounds=none"]
 
@@ -30,6 +30,11 @@ def folder(tmp_path_factory):
     finally:
         os.chdir(before)
     return folder
+
+
+def answers(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 @pytest.mark.slow
@@ -52,12 +57,10 @@ def test_the_page_opens_on_the_runs_and_its_server_ends_with_the_command(folder)
         assert {"comparison.csv", "comparison.png"} <= {file["path"] for file in listed["files"]}
     finally:
         process.send_signal(signal.SIGTERM)
-        process.wait(30)
+        process.wait()
         process.stdout.close()
     assert process.returncode == 0
-    time.sleep(0.2)
-    with socket.socket() as probe:
-        assert probe.connect_ex(("127.0.0.1", port)) != 0
+    wait_until(lambda: not answers(port))
 
 
 @pytest.mark.slow
@@ -70,13 +73,7 @@ def test_a_killed_command_leaves_no_server(folder):
     process.kill()
     process.wait()
     process.stdout.close()
-    end = time.monotonic() + 30
-    while time.monotonic() < end:
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) != 0:
-                return
-        time.sleep(0.2)
-    raise AssertionError("the server is still there")
+    wait_until(lambda: not answers(port))
 
 
 def test_the_page_is_light_and_its_address_is_no_argument(tmp_path):

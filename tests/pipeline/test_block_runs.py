@@ -75,7 +75,7 @@ def test_from_the_shell_on_a_dask_cluster(credit, tmp_path):
     ):
         command = [sys.executable, REPOSITORY / "run.py", *words, *SETTINGS, f"hydra.run.dir={tmp_path / name}"]
         answer = subprocess.run(
-            [str(word) for word in command], capture_output=True, text=True, cwd=tmp_path, timeout=600,
+            [str(word) for word in command], capture_output=True, text=True, cwd=tmp_path,
             env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(REPOSITORY / "src")},
         )  # fmt: skip
         assert answer.returncode == 0, answer.stderr

@@ -1,7 +1,6 @@
 """When a single run is in the store, and what is left of it."""
 
 import sqlite3
-import time
 
 import pytest
 
@@ -9,6 +8,7 @@ from auclab.pipeline import experiment as story
 from auclab.pipeline.record import keep
 from auclab.types import AuclabError
 from composed import run_here
+from waiting import wait_until
 
 SMALL = ("dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=30", "dataset.n_features=2", "bounds=none")
 
@@ -33,10 +33,8 @@ def test_a_long_run_is_in_the_store_while_it_works(tmp_path, monkeypatch):
     solve = story.solve_splits
 
     def long_work(experiment):
-        deadline = time.monotonic() + 60.0
-        while not seen and time.monotonic() < deadline:
-            seen.extend(statuses(tmp_path))
-            time.sleep(0.05)
+        wait_until(lambda: statuses(tmp_path))
+        seen.extend(statuses(tmp_path))
         return solve(experiment)
 
     monkeypatch.setattr(keep, "OPEN_AFTER", 0.0)

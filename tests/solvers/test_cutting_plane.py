@@ -94,6 +94,7 @@ def test_the_spaces_for_many_features_change_no_optimum(program, monkeypatch):
     assert small.objective == pytest.approx(whole.objective, rel=2e-7, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("many", [False, True])
 @pytest.mark.parametrize("program", [*FEW, CSVM(0.02), ECSVM(-0.1, "l1")], ids=label)
 def test_a_bundle_that_forgets_still_certifies(program, many, monkeypatch):

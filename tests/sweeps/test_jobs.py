@@ -98,7 +98,7 @@ def test_a_sweep_notices_that_a_file_changed(tmp_path):
     def last_line(*overrides):
         answer = subprocess.run(
             [sys.executable, str(checkout / "run.py"), "-m", *grid, *overrides],
-            cwd=tmp_path, capture_output=True, text=True, timeout=300,
+            cwd=tmp_path, capture_output=True, text=True,
             env=plain() | {"PYTHONPATH": str(checkout / "src"), "COLUMNS": "200"},
         )  # fmt: skip
         assert answer.returncode == 0, answer.stderr

@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.request import urlopen
@@ -35,6 +34,7 @@ from auclab.tracking.store import open_store
 from auclab.types import AuclabError
 from run_command import SMALL, run
 from tracked_runs import DATASET, write_half_and_fail
+from waiting import wait_until
 
 SETTINGS = {"split": {"seed": 1}}
 
@@ -65,12 +65,9 @@ def server(tmp_path_factory):
             [sys.executable, "-m", "mlflow", "server", *options, "--artifacts-destination", str(folder / "files")],
             cwd=folder, stdout=log, stderr=log, env=os.environ | quiet, start_new_session=True,
         )  # fmt: skip
-    address, late = f"http://127.0.0.1:{port}", time.monotonic() + 120
+    address = f"http://127.0.0.1:{port}"
     try:
-        while not answers(address):
-            assert process.poll() is None, (folder / "log.txt").read_text()
-            assert time.monotonic() < late, (folder / "log.txt").read_text()
-            time.sleep(0.2)
+        wait_until(lambda: answers(address), process)
         yield address
     finally:
         end(process)
@@ -106,11 +103,7 @@ def postgresql():
             [place / "postgres", *options], cwd=folder, stdout=log, stderr=log, start_new_session=True, **owner
         )
     try:
-        late = time.monotonic() + 60
-        while subprocess.run([place / "pg_isready", "-q", "-h", folder]).returncode:
-            assert process.poll() is None, (folder / "log.txt").read_text()
-            assert time.monotonic() < late, (folder / "log.txt").read_text()
-            time.sleep(0.2)
+        wait_until(lambda: subprocess.run([place / "pg_isready", "-q", "-h", folder]).returncode == 0, process)
         yield f"postgresql+{driver}://me:secret@/postgres?host={folder}"
     finally:
         end(process, signal.SIGINT)  # without waiting for who is connected
