@@ -65,7 +65,7 @@ def test_smoothed_loss_is_that_of_the_formed_margins(program, seed, half_width, 
         np.testing.assert_allclose(moved, gradient - hessian @ step, rtol=1e-7, atol=1e-8 * scale)
         extra = np.arange(theta.size, dtype=float)
         products = HessianOperator(loss, ((1.0, evaluation),), extra)
-        products = products.plus(2.0, products)
+        products = products + 2.0 * products
         np.testing.assert_allclose(products @ step, 3 * (hessian @ step + extra * step), rtol=1e-7, atol=1e-7 * scale)
         assert (products.diagonal() >= 3 * (hessian.diagonal() + extra) - 1e-7 * scale).all()
 

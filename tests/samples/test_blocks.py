@@ -167,7 +167,7 @@ def test_outliers_do_not_widen_the_bins_of_few_rows(rows, tmp_path):
 )
 def test_the_optimum_of_blocks_is_that_of_memory(rows, table, formulation, monkeypatch):
     """As on samples so large that a subsample's Hessian is used: the same steps, up to the order of sums."""
-    monkeypatch.setattr("auclab.solvers.newton.solver._MAX_HESSIAN_SIZE", 1000)
+    monkeypatch.setattr("auclab.solvers.newton.continuation._MAX_HESSIAN_SIZE", 1000)
     X, y = rows
     blocks = solve(formulation, table, y, solver="newton")
     memory = solve(formulation, X, y, solver="newton")

@@ -13,10 +13,11 @@ from auclab import BufferedAUC, PartialAUC, RankSVM, solve
 from auclab.formulations.problem import Problem
 from auclab.regularisers import norm_named
 from auclab.samples.as_sample import as_sample
+from auclab.solvers.certificate import certify
 from auclab.solvers.monitor import monitored
 from auclab.solvers.newton.hessian_operator import HessianOperator
 from auclab.solvers.newton.line_search import Trial, is_too_far, shortened
-from auclab.solvers.newton.null_solution import LinearPartialLoss, null_solution
+from auclab.solvers.newton.null_solution import LinearPartialLoss, null_test
 from auclab.solvers.newton.partial_loss import PartialLoss
 from auclab.solvers.newton.smoothed_loss import linearised
 from auclab.types import NORMS, Status
@@ -213,12 +214,13 @@ def test_w_zero_is_proved_without_an_evaluation_of_pairs(program):
     X, y = gaussian(0.3)
     problem = Problem(program, as_sample(X, y))
     with monitored(1e-6, None) as monitor:
-        null, direction = null_solution(problem, 1e-6, monitor)
-    assert direction is None
-    assert not null.coef.any()
+        found = null_test(problem, 1e-6, monitor)
+    assert found.falling is None
+    dual = problem.dual_problem(found.proof[2], found.proof[1])
+    assert certify(dual, np.zeros(X.shape[1]), 0.0, found.proof[:2])[0].gap <= 1e-6
     solution = solve(program, X, y, solver="newton")
     assert (solution.status, solution.objective) == (Status.OPTIMAL, 1.0)
-    assert solution.iterations <= null.iterations
+    assert solution.iterations <= found.iterations
     assert program.squared or any("w = 0 is optimal" in note for note in solution.notes)
 
 
@@ -226,10 +228,10 @@ def test_where_w_zero_is_not_optimal_a_direction_shows_it():
     X, y = gaussian(1.0)
     problem = Problem(PartialAUC(0.1), as_sample(X, y))
     with monitored(1e-6, None) as monitor:
-        null, direction = null_solution(problem, 1e-6, monitor)
-    assert null is None
+        found = null_test(problem, 1e-6, monitor)
+    assert found.proof is None
     # One-sided derivative at 0 along the direction, from the objective itself.
-    assert problem.objective(1e-3 * direction, 0.0) < 1.0
+    assert problem.objective(1e-3 * found.falling, 0.0) < 1.0
 
 
 def test_the_linear_losses_are_those_near_zero():

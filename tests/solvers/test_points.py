@@ -7,7 +7,7 @@ from auclab import CSVM, ECSVM, BufferedAUC, RankSVM, solve
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.newton.damped_newton import DampedNewton
-from auclab.solvers.newton.one_window import fits_one_window
+from auclab.solvers.newton.window_finish import OneWindow, fits_one_window
 from auclab.types import NORMS, Status
 from programs import CONVEX, label, overlapping
 
@@ -52,7 +52,7 @@ def test_collinear_columns_are_certified(program, weighted):
 @pytest.mark.parametrize("program", POINTS, ids=label)
 @pytest.mark.parametrize("seed", range(2))
 def test_the_smoothed_method_solves_small_programs_too(program, seed, monkeypatch):
-    monkeypatch.setattr("auclab.solvers.newton.solver.fits_one_window", lambda problem: False)
+    monkeypatch.setattr(OneWindow, "may", lambda *_: False)
     X, y = overlapping(seed, 30, 40, 4)
     X = np.c_[X, -X[:, :1], X[:, 0] + X[:, 1]]
     solution = solve(program, X, y, solver="newton")
@@ -81,6 +81,6 @@ def test_more_margins_or_entries_do_not_fit():
 
 
 def test_unproved_windows_go_on_with_the_smoothed_method(monkeypatch):
-    monkeypatch.setattr("auclab.solvers.newton.solver.solve_in_one_window", lambda *_: None)
+    monkeypatch.setattr(OneWindow, "attempt", lambda *_: None)
     X, y = overlapping(3, 20, 25, 4)
     assert solve(CSVM(0.02), X, y, solver="newton").status is Status.OPTIMAL

@@ -20,6 +20,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from auclab.compiled.hinge import pair_hinge_active
+from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 from auclab.models.dual_lp import DualPoint, Region, solve_dual
 from auclab.models.timings import Timings
@@ -69,6 +70,11 @@ class _TrustRegion:
     history: list[tuple[float, float, float]] = field(default_factory=list)
 
 
+def least_window(program: Program) -> int:
+    """Margins of the first window, of few features."""
+    return MIN_WINDOW if program.is_linear else MIN_CONIC_WINDOW
+
+
 def first_window_size(problem: Problem) -> int:
     """Margins of the first window, if memory allows: a hundredth of the least number for every feature, or that.
 
@@ -76,7 +82,7 @@ def first_window_size(problem: Problem) -> int:
     ----------
     problem : Problem
     """
-    least = MIN_WINDOW if problem.program.is_linear else MIN_CONIC_WINDOW
+    least = least_window(problem.program)
     return max(least, least // 100 * problem.sample.n_features)
 
 

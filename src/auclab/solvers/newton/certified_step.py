@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from auclab.formulations.problem import Problem
-from auclab.models.timings import Timings
 from auclab.solvers.certificate import SMALL_OBJECTIVE, certify
-from auclab.solvers.newton.damped_newton import DampedNewton, Iterate
+from auclab.solvers.newton.damped_newton import Iterate
 from auclab.solvers.newton.smoothed_loss import Loss, linearised
+from auclab.solvers.newton.state import Best, State
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.solution import Certificate
 from auclab.solvers.verified.value import dual_bound
@@ -19,23 +19,18 @@ _MAX_REFINEMENTS = 8
 _REFINEMENT_TOLERANCE = 0.1
 
 
-def certified_step(
-    problem: Problem,
-    tolerance: float,
-    method: DampedNewton,
-    loss: Loss,
-    iterate: Iterate,
-    other: Array | None = None,
-) -> tuple[RawSolution, Certificate]:
-    """The point after one more step, with the multipliers linearised in it, and its certificate in working precision.
+def certified_step(state: State, loss: Loss, iterate: Iterate, other: Array | None = None) -> Certificate:
+    """Take one more step; the best point is kept with the multipliers linearised in the step.
 
-    The step is refined, as iterative refinement does with a linear system, until the dual constraint holds to a tenth
-    of the tolerance: the Hessian may be that of a subsample. `other` is a third point that may be the best.
+    Returns the certificate of this point with these multipliers, in working precision. The step is refined, as
+    iterative refinement does with a linear system, until the dual constraint holds to a tenth of the tolerance: the
+    Hessian may be that of a subsample. `other` is a third point that may be the best.
     """
-    theta, evaluation, monitor = iterate.theta, iterate.evaluation, method.monitor
+    problem, method, monitor = state.problem, state.method, state.monitor
+    theta, evaluation = iterate.theta, iterate.evaluation
     step, multipliers = np.zeros_like(theta), evaluation.multipliers
     bound = dual_bound(problem, theta[:-2], _of_pairs(multipliers)).bound
-    allowed = _REFINEMENT_TOLERANCE * tolerance * max(evaluation.value, SMALL_OBJECTIVE)
+    allowed = _REFINEMENT_TOLERANCE * state.tolerance * max(evaluation.value, SMALL_OBJECTIVE)
     for _ in range(_MAX_REFINEMENTS):
         negative_gradient = loss.direction_sum(multipliers)
         correction = method.step(iterate.hessian, negative_gradient, theta + step)
@@ -57,16 +52,9 @@ def certified_step(
     marginals = _of_pairs(multipliers)
     certificate, _ = certify(problem.dual_problem(share_neg, marginals[1]), coef, intercept, marginals, objective)
     monitor.record(certificate.objective, certificate.lower_bound)
-    return RawSolution(
-        coef,
-        intercept,
-        monitor.stopped() or Status.ITERATION_LIMIT,
-        marginals,
-        method.iterations,
-        Timings(solve=monitor.seconds),
-        history=tuple(monitor.history),
-        share_neg=share_neg,
-    ), certificate
+    solution = RawSolution(coef, intercept, Status.ITERATION_LIMIT, marginals, share_neg=share_neg)
+    state.best = Best.of(state.best, solution, certificate)
+    return certificate
 
 
 def _with_one_sum(problem: Problem, multipliers: tuple[Array, ...]) -> tuple[Array, ...]:

@@ -1,4 +1,4 @@
-"""The minima of the smoothed program as the band narrows, followed until the last one is certified.
+"""The minimum of the smoothed program as the band narrows, until it is certified or the band holds too few margins.
 
 Between changes of the set of margins in the band the minimum θ(h) is an affine function of the half-width h, so that
 
@@ -9,184 +9,233 @@ Between changes of the set of margins in the band the minimum θ(h) is an affine
 At an exact minimum the multipliers of the band satisfy the dual constraint, whatever h is, so a certified gap that is
 larger than the smoothing explains comes from steps that have not converged: a column that few observations have enters
 the constraint with as much weight as any other, and the smoothed value hardly with any.
+
+Primal and dual value of a smoothed minimum differ by about h² times the density of margins at the kink, from which the
+half-width that a tolerance requires is known. On subsamples the band stays wide: their Hessian is passed on, and a wide
+band makes it less noisy. From the minimum of a subsample one step on all observations leads to the half-width that the
+tolerance requires, with the Hessian of the subsample where one of all observations would cost more than the steps; if
+a few steps do not arrive there, the band is widened again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+import math
 
-from auclab.formulations.problem import Problem
-from auclab.solvers.certificate import SMALL_OBJECTIVE, relative_gap
-from auclab.solvers.newton.band_width import target_width
+import numpy as np
+
+from auclab.samples.memory import Sample
+from auclab.solvers.certificate import SMALL_OBJECTIVE
 from auclab.solvers.newton.certified_step import certified_step
-from auclab.solvers.newton.damped_newton import DampedNewton, Iterate
+from auclab.solvers.newton.damped_newton import MAX_STEPS, Iterate
 from auclab.solvers.newton.evaluation import Evaluation
-from auclab.solvers.newton.hessian_operator import Hessian
-from auclab.solvers.newton.smoothed_loss import Loss
+from auclab.solvers.newton.smoothed_loss import smooth_loss
+from auclab.solvers.newton.state import State
+from auclab.solvers.newton.window_finish import smooth_width, windows_are_small
 from auclab.solvers.raw import RawSolution
-from auclab.solvers.solution import Certificate
-from auclab.types import Array, Status
+from auclab.types import Array
 
-#: Half-widths on one path at most, and the smallest of all, in units of the margins.
-_MAX_WIDTHS, _LEAST_WIDTH = 25, 1e-8
+#: The Hessian of a sample with more observations a class than this is taken from a subsample: it only has to be good,
+#: not exact.
+_MAX_HESSIAN_SIZE = 40_000
+#: The last half-width on a subsample, and that from which the band narrows again where a subsample led too far off.
+_SUBSAMPLE_WIDTH, _WIDER = 0.03, 0.1
+#: Of a subsample the coefficients are drawn to 0 by one observation; of sparse rows by this many: features that are
+#: rare in it would get any.
+_SPARSE_RIDGE = 50.0
+#: Looks at most, at one half-width each, and the smallest half-width, in units of the margins.
+_MAX_LOOKS, _LEAST_WIDTH = 50, 1e-8
 #: The next half-width relative to the last: after a minimum that took few steps, after others, and at the end.
-_FAST, _SLOW, _LAST = 0.1, 0.3, 0.5
-_FEW_STEPS = 4
-#: A minimum is certified once its smoothing gap is below the first number times the gap that is wanted; where it took
-#: more than a few steps, so that a certificate costs little beside them, once it is below the second.
-_NEARLY, _FAR = 3.0, 1e3
-#: Steps at one half-width end where the reduction left is below the first part of the smoothing gap; where the
-#: certificate says that this was too early, at the others.
-_CONVERGED = (1e-2, 1e-6, 1e-10, 1e-14)
-#: A certified gap above this many times the smoothing gap is due to steps that have not converged.
-_MAX_GAP_RATIO = 3.0
-_MAX_STEPS = 100
+_FAST, _SLOW, _LAST, _FEW_STEPS = 0.1, 0.3, 0.5, 5
+#: Of the wanted gap: what the smoothing may leave open; and below how many times it a minimum is certified, after few
+#: steps, and after so many that a certificate costs little beside them.
+_OPEN, _NEARLY, _FAR = 0.3, 3.0, 1e3
+#: Steps at one half-width end where the reduction left is below the first number times the smoothing gap; where the
+#: certified gap shows that to be too early, that is lowered a hundredfold, down to the second number.
+_CONVERGED, _CLOSEST = 0.1, 1e-14
 
 
-@dataclass(frozen=True)
-class _Best:
-    """The point of least objective and the multipliers of the largest bound, which may belong to different minima.
-
-    The multipliers of a converged minimum prove nearly the optimum where its point, a little beside the kinks, is still
-    far from it; and rounding makes those of a very narrow band worse again.
-    """
-
-    point: RawSolution
-    proof: RawSolution
-    objective: float
-    bound: float
-
-    @classmethod
-    def of(cls, before: _Best | None, solution: RawSolution, certificate: Certificate) -> _Best:
-        """The best of what there was and another solution."""
-        found = cls(solution, solution, certificate.objective, certificate.lower_bound)
-        if before is None:
-            return found
-        least, largest = min(before, found, key=lambda b: b.objective), max(before, found, key=lambda b: b.bound)
-        return cls(least.point, largest.proof, least.objective, largest.bound)
-
-    @property
-    def gap(self) -> float:
-        """The relative gap of the point with the multipliers."""
-        return relative_gap(self.objective, self.bound)
-
-    def solution(self, status: Status) -> RawSolution:
-        """The point with the multipliers."""
-        point, proof = self.point, self.proof
-        return replace(
-            proof,
-            coef=point.coef,
-            intercept=point.intercept,
-            status=status,
-            iterations=max(point.iterations, proof.iterations),
-        )
-
-
-def follow_minima(
-    problem: Problem,
-    tolerance: float,
-    method: DampedNewton,
-    loss: Loss,
-    theta: Array,
-    half_width: float,
-    hessian: Hessian | None = None,
-    *,
-    at_minimum: Callable[[Array], RawSolution | None] = lambda theta: None,
-) -> tuple[RawSolution, float]:
-    """Follow the minima from `theta` until one has the certified relative gap `tolerance`, or time or widths end.
+def follow_minima(state: State, sample: Sample) -> RawSolution | None:
+    """Follow the minima from `state.theta` as the band narrows.
 
     Parameters
     ----------
-    problem : Problem
-    tolerance : float
-        Relative gap.
-    method : DampedNewton
-        With the Hessian of all observations: that of a subsample would not converge far enough.
-    loss : Loss
-        That of all observations.
-    theta : array of shape (n_features + 2,)
-        ``(w, b, ‖w‖)`` near the minimum at `half_width`.
-    half_width : float
-    hessian : Hessian, optional
-        Taken in place of that of all observations: good enough for `PartialLoss`, which completes it.
-    at_minimum : callable
-        Called with every minimum; a solution that it returns is the end.
+    state : State
+        Its point, evaluation, Hessian and best solution are brought up to date.
+    sample : Sample
+        All observations, or a subsample, on which nothing is certified.
 
     Returns
     -------
-    solution : RawSolution
-        With the status OPTIMAL, a limit, or ITERATION_LIMIT where the widths ended.
-    half_width : float
-        The last one.
+    RawSolution or None
+        Of a finish that applied at a minimum over all observations. None where the minimum is certified, the time is
+        over, or the band is as narrow as it may be.
     """
-    path: list[Iterate] = []
-    best: _Best | None = None
-    for number in range(_MAX_WIDTHS):
-        start, before = _better_start(method, loss, theta, path, half_width), method.iterations
-        iterate = method.minimise(
-            loss,
-            start.theta,
-            half_width,
-            hessian,
-            relative_tolerance=_CONVERGED[0],
-            max_steps=_MAX_STEPS,
-            evaluation=start,
-        )
-        steps, theta = method.iterations - before, iterate.theta
-        found = at_minimum(theta)
-        if found is not None:
-            return found, half_width
-        path = [*path[-1:], iterate]
-        value = iterate.evaluation.value + method.penalty(theta)
-        method.monitor.record(value, 0.0)
-        wanted = tolerance * max(value, SMALL_OBJECTIVE)
-        last = method.monitor.stopped() is not None or number == _MAX_WIDTHS - 1 or half_width <= _LEAST_WIDTH
-        if last or iterate.evaluation.smoothing_gap <= wanted * (_NEARLY if steps <= _FEW_STEPS else _FAR):
-            for relative_tolerance in _CONVERGED[1:]:
-                solution, certificate = certified_step(
-                    problem, tolerance, method, loss, iterate, _extrapolated(path, 0.0)
-                )
-                best = _Best.of(best, solution, certificate)
-                if best.gap <= tolerance:
-                    return best.solution(Status.OPTIMAL), half_width
-                absolute = certificate.absolute_gap
-                stopped = method.monitor.stopped()
-                if stopped is not None:
-                    return best.solution(stopped), half_width
-                if absolute <= max(_MAX_GAP_RATIO * iterate.evaluation.smoothing_gap, wanted):
-                    break
-                iterate = method.minimise(
-                    loss, theta, half_width, hessian, relative_tolerance=relative_tolerance, max_steps=_MAX_STEPS
-                )
-                theta, path = iterate.theta, [*path[:-1], iterate]
-        if last:
+    path = _Path(state, sample)
+    for look in range(_MAX_LOOKS):
+        path.minimise()
+        finished = state.finished() if path.whole else None
+        if finished is not None:
+            return finished
+        last = path.is_narrow or look == _MAX_LOOKS - 1 or state.monitor.stopped() is not None
+        if path.is_lost and not last:
+            path.widen()
+        elif path.certifies(last) and not path.certified():
+            path.converge()
+        elif last or state.is_certified:
             break
-        half_width = _next_width(iterate, value, tolerance, steps)
-    assert best is not None
-    return best.solution(method.monitor.stopped() or Status.ITERATION_LIMIT), half_width
+        else:
+            path.narrow()
+    path.pass_on()
+    return None
 
 
-def _next_width(iterate: Iterate, value: float, tolerance: float, steps: int) -> float:
-    """Near the half-width that the tolerance requires, not too far from the last one."""
-    width = iterate.half_width
-    target = target_width(iterate.evaluation, value, tolerance)
-    return max(min(target, _LAST * width), (_FAST if steps <= _FEW_STEPS else _SLOW) * width)
+class _Path:
+    """The minima of the smoothed loss of one sample."""
+
+    def __init__(self, state: State, sample: Sample):
+        self.state, self.method, self.sample = state, state.method, sample
+        self.whole, sampled = sample is state.problem.sample, state.evaluation is not None
+        self.loss, self.minima = smooth_loss(state.problem, sample), list[Iterate]()
+        self.hessian = state.hessian if _borrows(state, sample) else None
+        fewest = min(sample.n_pos, sample.n_neg)
+        self.noise = 0.0 if self.whole else 1e-2 * sample.n_features / fewest
+        self.ridge = 0.0 if self.whole else (_SPARSE_RIDGE if state.problem.sample.is_sparse else 1.0) / fewest
+        #: Whether the next half-width is to be the last one, from a subsample's minimum not far away, and whether the
+        #: present one is.
+        self.leaps, self.direct = self.whole and sampled, False
+        #: What the steps at this half-width have to reach, and how many there were.
+        self.relative, self.steps = _CONVERGED if sampled or not self.whole else _CONVERGED**2, 0
+        if self.leaps and sample.is_sparse and self.hessian is None:
+            # Subsamples miss the curvature of rare features; a wide band of all observations has most of it.
+            state.half_width = _WIDER
+        elif self.leaps:
+            self.narrow()
+
+    def minimise(self) -> None:
+        """The minimum at the half-width of the state."""
+        state, before = self.state, self.method.iterations
+        begin = self._begin()
+        iterate = self.method.minimise(
+            self.loss,
+            begin.theta,
+            state.half_width,
+            self.hessian,
+            noise=self.noise,
+            ridge=self.ridge,
+            relative_tolerance=self.relative,
+            max_steps=_FEW_STEPS if self.direct else MAX_STEPS,
+            evaluation=begin,
+        )
+        self.steps += self.method.iterations - before
+        repeated = bool(self.minima) and self.minima[-1].half_width == state.half_width
+        self.minima = [*(self.minima[:-1] if repeated else self.minima[-1:]), iterate]
+        state.theta, state.evaluation = iterate.theta, iterate.evaluation
+        if self.whole:
+            state.margins = iterate.evaluation.band_share * state.problem.n_margins
+            state.monitor.record(state.smoothed_value, 0.0)  # above the true one, and no hinge is negative
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether the band may not be narrowed by half."""
+        return _LAST * self.state.half_width < self._least_width
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the direct step ended elsewhere: too far, or the subsample misses curvature of the whole."""
+        return self.direct and not self.minima[-1].converged
+
+    def widen(self) -> None:
+        """A wide band and the sample's own Hessian."""
+        self.hessian, self.minima = None, []
+        self._go_to(max(_WIDER, self.state.half_width))
+
+    def certifies(self, last: bool) -> bool:
+        """Whether a certificate may have the gap that is wanted, or costs little beside the steps."""
+        near = self._wanted * (_NEARLY if self.steps <= _FEW_STEPS else _FAR)
+        return self.whole and (last or self.minima[-1].evaluation.smoothing_gap <= near)
+
+    def certified(self) -> bool:
+        """Certify the last minimum; False where its steps ended too early."""
+        state, iterate, before = self.state, self.minima[-1], self.state.gap
+        certificate = certified_step(state, self.loss, iterate, self._extrapolated(0.0))
+        if state.is_certified or state.monitor.stopped() is not None:
+            return True
+        if state.gap > _SLOW * before:
+            self.hessian = None  # that of other points or observations does not converge
+        too_large = max(_NEARLY * iterate.evaluation.smoothing_gap, self._wanted)
+        return certificate.absolute_gap <= too_large or self.relative <= _CLOSEST
+
+    def converge(self) -> None:
+        """Go on at the same half-width."""
+        self.direct, self.relative = False, self.relative * _CONVERGED**2
+
+    def narrow(self) -> None:
+        """Near the half-width that the tolerance requires, not too far from the last one."""
+        width = self.state.half_width
+        if self.leaps:
+            self.hessian = self._reusable if self.minima else self.hessian
+            width = min(width, self._required_width)
+        else:
+            slowest = (_FAST if self.steps <= _FEW_STEPS else _SLOW) * width
+            width = max(min(self._required_width, _LAST * width), slowest)
+        self._go_to(max(width, self._least_width))
+
+    def _go_to(self, half_width: float) -> None:
+        """Exact minima lie on lines; other steps need not converge as far."""
+        self.state.half_width, self.steps = half_width, 0
+        self.direct, self.leaps = self.leaps, False
+        self.relative = _CONVERGED if self.direct or not self.whole else _CONVERGED**2
+
+    def pass_on(self) -> None:
+        """Leave the Hessian for a larger sample."""
+        if not self.whole and self.hessian is None:
+            self.state.hessian = self._reusable
+
+    @property
+    def _reusable(self) -> Array | None:
+        """What of the last Hessian serves at other points and for other samples; None of an operator."""
+        last = self.minima[-1]
+        return self.loss.reusable(last.hessian, last.evaluation) if isinstance(last.hessian, np.ndarray) else None
+
+    @property
+    def _wanted(self) -> float:
+        return self.state.tolerance * max(self.state.smoothed_value, SMALL_OBJECTIVE)
+
+    @property
+    def _required_width(self) -> float:
+        """The half-width at which the smoothing leaves a part of the wanted gap open: its gap falls as h²."""
+        evaluation = self.state.evaluation
+        if evaluation is None or evaluation.smoothing_gap <= 0:
+            return math.inf
+        return evaluation.half_width * math.sqrt(min(1.0, _OPEN * self._wanted / evaluation.smoothing_gap))
+
+    @property
+    def _least_width(self) -> float:
+        if not self.whole:
+            return _SUBSAMPLE_WIDTH
+        if windows_are_small(self.state):
+            return smooth_width(self.state)
+        return _LEAST_WIDTH
+
+    def _extrapolated(self, half_width: float) -> Array | None:
+        """Where the line through the last two minima is at another half-width."""
+        if len(self.minima) < 2:
+            return None
+        first, second = self.minima
+        along = (half_width - second.half_width) / (second.half_width - first.half_width)
+        return second.theta + along * (second.theta - first.theta)
+
+    def _begin(self) -> Evaluation:
+        """The smoothed loss at the last minimum, or at the extrapolated one where its value is less."""
+        state = self.state
+        last, predicted = self.loss.evaluate(state.theta, state.half_width), self._extrapolated(state.half_width)
+        if predicted is None or self.minima[-1].half_width == state.half_width:
+            return last
+        other = self.loss.evaluate(self.method.feasible(predicted), state.half_width)
+        return min((last, other), key=lambda evaluation: evaluation.value + self.method.penalty(evaluation.theta))
 
 
-def _extrapolated(path: list[Iterate], half_width: float) -> Array | None:
-    """Where the line through the last two minima is at another half-width."""
-    if len(path) < 2:
-        return None
-    first, second = path
-    along = (half_width - second.half_width) / (second.half_width - first.half_width)
-    return second.theta + along * (second.theta - first.theta)
-
-
-def _better_start(method: DampedNewton, loss: Loss, theta: Array, path: list[Iterate], half_width: float) -> Evaluation:
-    """The smoothed loss at the last minimum, or at the extrapolated one where its value is less."""
-    last, predicted = loss.evaluate(theta, half_width), _extrapolated(path, half_width)
-    if predicted is None:
-        return last
-    other = loss.evaluate(method.feasible(predicted), half_width)
-    return min((last, other), key=lambda evaluation: evaluation.value + method.penalty(evaluation.theta))
+def _borrows(state: State, sample: Sample) -> bool:
+    """Whether computing a Hessian for this sample would cost more than the steps that the one before takes longer."""
+    large = max(sample.n_pos, sample.n_neg) > _MAX_HESSIAN_SIZE
+    return large and (sample.in_blocks or not sample.is_sparse)

@@ -3,13 +3,15 @@
 A Levenberg–Marquardt method: the damping matrix is the Hessian of a band of half-width 1, times a factor that follows
 the ratio of actual to predicted reduction (Nocedal & Wright, Numerical Optimization, 2nd ed., algorithm 4.1). The wide
 band contains the margins that will enter the narrow one. With the narrow band's own diagonal in its place, features
-that are rare in the band take a hundred times the steps (measured on one-hot coded data).
+that are rare in the band take a hundred times the steps (measured on one-hot coded data). Steps that go far beyond the
+minimum along their direction are shortened (`line_search`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -20,42 +22,33 @@ from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.evaluation import Evaluation
 from auclab.solvers.newton.hessian_operator import Hessian, HessianOperator
 from auclab.solvers.newton.line_search import Trial, is_too_far, shortened
-from auclab.solvers.newton.partial_loss import PartialLoss
 from auclab.solvers.newton.proximal_step import proximal_step
 from auclab.solvers.newton.smoothed_loss import Loss
 from auclab.types import Array
 
 #: A subproblem has converged when the next step's predicted reduction is below this part of the smoothing gap.
 RELATIVE_TOLERANCE = 0.1
-MAX_STEPS = 60
+MAX_STEPS = 100
 #: With more features than this the Hessian is an operator.
 MAX_DENSE_FEATURES = 2_000
-#: Half-width of the band whose Hessian damps, and the part of the features' spread that is added to it.
-_DAMPING_HALF_WIDTH, _DAMPING_RIDGE = 1.0, 1e-3
-#: Damping below the first value is 0; the second is tried first after a step that failed; the last is given up at.
-_MIN_DAMPING, _FIRST_DAMPING, _MAX_DAMPING = 1e-6, 1e-3, 1e8
-#: The first damping where a step was too long.
-_LEAST_DAMPING_OF_LONG_STEPS = 1e-3
-#: Reduction ratios: above the first the step is taken, below the second the damping grows, above the third it falls.
-_ACCEPTED_RATIO, _POOR_RATIO, _GOOD_RATIO = 1e-4, 0.25, 0.75
-#: A shortened step of more than the first part of the whole is a good one, of less than the second a poor one.
-_LONG, _SHORT = 0.3, 0.05
+#: The damping that is tried first; below a thousandth of it there is none, and steps end at 10¹¹ times it.
+_DAMPING = 1e-3
+#: Reduction ratios below which the damping grows, and above which it falls.
+_POOR_RATIO, _GOOD_RATIO = 0.25, 0.75
 #: A step may change margins by at most this many times their size.
 _MAX_RELATIVE_STEP = 10.0
-#: Predicted reductions below this part of the value are rounding.
-_ROUNDING = 1e-20
+#: Predicted reductions below this part of the value are rounding; below the second part, reductions are taken from
+#: gradients.
+_ROUNDING, _SMALL_REDUCTION = 1e-20, 1e-7
 #: Steps without damping whose small predicted reduction did not fall by half, after which it is taken for rounding.
 _MAX_STALLED = 3
-#: Reductions below this part of the value are taken from gradients: differences of values would be rounding.
-_SMALL_REDUCTION = 1e-7
 
 
 @dataclass(frozen=True)
 class Iterate:
     """Where the steps at one half-width ended.
 
-    `converged` says whether the next step's predicted reduction was below `relative_tolerance` times the smoothing gap
-    (or below the noise).
+    `converged` says whether the next step's predicted reduction was below the tolerance or below the noise.
     """
 
     theta: Array
@@ -63,7 +56,6 @@ class Iterate:
     evaluation: Evaluation
     hessian: Hessian
     converged: bool
-    relative_tolerance: float
 
 
 class DampedNewton:
@@ -94,7 +86,7 @@ class DampedNewton:
         loss: Loss,
         theta: Array,
         half_width: float,
-        hessian: Hessian | None = None,
+        hessian: Array | None = None,
         *,
         noise: float = 0.0,
         ridge: float = 0.0,
@@ -110,7 +102,7 @@ class DampedNewton:
         theta : array of shape (n_features + 2,)
         half_width : float
             That of the band.
-        hessian : Hessian, optional
+        hessian : array of shape (n_variables, n_variables), optional
             Taken in place of the sample's own at every point.
         noise : float
             Relative error of the sample itself: a predicted reduction below it is negligible.
@@ -129,18 +121,18 @@ class DampedNewton:
         # `damped` is the damping to come back to where the undamped step that ends the iteration was no good.
         damping = damped = 0.0
         least, stalled = np.inf, 0
-        curvature = subproblem.hessian(evaluation)
+        curvature: Any = subproblem.hessian(evaluation)
         negative_gradient = subproblem.negative_gradient(theta, evaluation)
         for _ in range(max_steps):
-            model = _sum(curvature, damping, subproblem.damping_hessian(theta)) if damping else curvature
+            model = curvature + damping * subproblem.damping_hessian(theta) if damping else curvature
             step = self.step(model, negative_gradient, theta)
             candidate = self.on_cone(theta + step)
             predicted = float(negative_gradient @ step - 0.5 * step @ (curvature @ step))
             predicted -= self.penalty(candidate) - self.penalty(theta)
             if self.is_too_long(step, theta) or predicted < -1e-9 * value:
-                if damping > _MAX_DAMPING:
+                if damping > 1e11 * _DAMPING:
                     break
-                damping = max(10 * damping, damped or _LEAST_DAMPING_OF_LONG_STEPS)
+                damping = max(10 * damping, damped or _DAMPING)
                 continue
             negligible = relative_tolerance * evaluation.smoothing_gap
             if damping and not damped and predicted <= negligible:
@@ -157,29 +149,26 @@ class DampedNewton:
             self.iterations += 1
             if hessian is not None:
                 evaluation.release()
-            trial, slope = subproblem.trial(theta, step, 1.0), subproblem.slope(theta, step, negative_gradient)
-            if isinstance(loss, PartialLoss) and is_too_far(slope, trial):
-                # Measured: over all pairs the damping alone takes fewer steps on tables with rare columns.
+            trial, slope = subproblem.trial(theta, step, 1.0), subproblem.slope(theta, step, negative_gradient, 1)
+            if is_too_far(slope, trial):
                 trial = shortened(slope, trial, partial(subproblem.trial, theta, step))
             actual = value - subproblem.value(trial.theta, trial.evaluation)
             if predicted * trial.length < _SMALL_REDUCTION * value:
                 actual = 0.5 * float((negative_gradient + trial.negative_gradient) @ (trial.theta - theta))
                 actual += self.penalty(theta) - self.penalty(trial.theta)
-            ratio = actual / predicted
-            if ratio > _ACCEPTED_RATIO or (actual > 0 and trial.length < 1.0):
+            if actual > 0:
                 theta, evaluation = trial.theta, trial.evaluation
                 value = subproblem.value(theta, evaluation)
                 negative_gradient, curvature = trial.negative_gradient, subproblem.hessian(evaluation)
                 damped = 0.0
-                if trial.length < 1.0:
-                    # The search has done what the damping is for.
-                    ratio = 1.0 if trial.length > _LONG else 0.5 if trial.length > _SHORT else 0.1
-            elif damping > _MAX_DAMPING:
+            elif damping > 1e11 * _DAMPING:
                 break
+            # A step that was shortened a little is a good one: the search has done what the damping is for.
+            ratio = 2.0 * trial.length if actual > 0 and trial.length < 1.0 else actual / predicted
             damping = damped if damped and not damping else _next_damping(damping, ratio)
         if evaluation.state is None:
             evaluation = loss.evaluate(theta, half_width)
-        return Iterate(theta, half_width, evaluation, curvature, converged, relative_tolerance)
+        return Iterate(theta, half_width, evaluation, curvature, converged)
 
     def step(self, hessian: Hessian, negative_gradient: Array, theta: Array) -> Array:
         """The proximal step of the model with this Hessian, to a point that satisfies the constraints."""
@@ -213,7 +202,7 @@ class DampedNewton:
 class _Subproblem:
     """The smoothed program at one half-width, with a ridge ``½ Σ_k r_k θ_k²`` on the coefficients."""
 
-    def __init__(self, method: DampedNewton, loss: Loss, half_width: float, hessian: Hessian | None, ridge: float):
+    def __init__(self, method: DampedNewton, loss: Loss, half_width: float, hessian: Array | None, ridge: float):
         self.method, self.loss, self.half_width, self.given_hessian = method, loss, half_width, hessian
         self.ridge = ridge * np.r_[method.spread[:-2], 0.0, 0.0]
         self._damping_hessian: Hessian | None = None
@@ -231,30 +220,28 @@ class _Subproblem:
         point = self.method.on_cone(theta + length * step)
         evaluation = self.loss.evaluate(point, self.half_width)
         negative_gradient = self.negative_gradient(point, evaluation)
-        return Trial(length, point, evaluation, negative_gradient, self.slope(point, step, negative_gradient))
+        return Trial(length, point, evaluation, negative_gradient, self.slope(point, step, negative_gradient, -1))
 
-    def slope(self, theta: Array, step: Array, negative_gradient: Array) -> float:
-        """The derivative of loss, ridge and penalty at `theta` along a step on the cone."""
+    def slope(self, theta: Array, step: Array, negative_gradient: Array, side: int) -> float:
+        """The derivative of loss, ridge and penalty at `theta` along a step on the cone, from the side of its sign."""
         program, along = self.method.program, 0.0
         if program.uses_norm:
-            along = float(program.regulariser.norm.subgradient(theta[:-2]) @ step[:-2])
+            beside = theta[:-2] + side * 1e-9 * step[:-2]  # where a norm has a kink, its derivative on this side
+            along = float(program.regulariser.norm.subgradient(beside) @ step[:-2])
         rise = program.penalty * (2.0 * theta[-1] if program.squared else 1.0) * along
         return rise - float(negative_gradient[:-1] @ step[:-1]) - float(negative_gradient[-1]) * along
 
     def hessian(self, evaluation: Evaluation) -> Hessian:
-        """The Hessian that was given, or the sample's own."""
-        given = self.given_hessian
-        if given is None:
-            return self._own_hessian(evaluation, self.ridge)
-        if isinstance(self.loss, PartialLoss) and isinstance(given, np.ndarray):
-            return self.loss.completed(given, evaluation)
-        return given
+        """The Hessian that was given, with what of it is never that of another point, or the sample's own."""
+        if self.given_hessian is not None:
+            return self.loss.completed(self.given_hessian, evaluation)
+        return self._own_hessian(evaluation, self.ridge)
 
-    def damping_hessian(self, theta: Array) -> Hessian:
-        """The Hessian of the wide band at the point where damping was first needed."""
+    def damping_hessian(self, theta: Array) -> Any:
+        """The Hessian of a band of half-width 1 at the point where damping was first needed, and a small ridge."""
         if self._damping_hessian is None:
-            wide = self.loss.evaluate(theta, max(_DAMPING_HALF_WIDTH, self.half_width))
-            self._damping_hessian = self._own_hessian(wide, _DAMPING_RIDGE * self.method.spread)
+            wide = self.loss.evaluate(theta, max(1.0, self.half_width))
+            self._damping_hessian = self._own_hessian(wide, 1e-3 * self.method.spread)
         return self._damping_hessian
 
     def _own_hessian(self, evaluation: Evaluation, diagonal: Array) -> Hessian:
@@ -263,18 +250,10 @@ class _Subproblem:
         return self.loss.hessian(evaluation) + np.diag(diagonal)
 
 
-def _sum(hessian: Hessian, factor: float, other: Hessian) -> Hessian:
-    if isinstance(hessian, np.ndarray) and isinstance(other, np.ndarray):
-        return np.asarray(hessian + factor * other)
-    if isinstance(hessian, HessianOperator) and isinstance(other, HessianOperator):
-        return hessian.plus(factor, other)
-    raise TypeError(f"cannot add {type(other).__name__} to {type(hessian).__name__}")
-
-
 def _next_damping(damping: float, ratio: float) -> float:
     """Less damping after a step whose actual reduction was near the predicted one, more where it fell far short."""
     if ratio > _GOOD_RATIO:
-        return damping / 10 if damping > _MIN_DAMPING else 0.0
+        return damping / 10 if damping > 1e-3 * _DAMPING else 0.0
     if ratio > _POOR_RATIO:
         return damping
-    return max((10 if ratio > _ACCEPTED_RATIO else 30) * damping, _FIRST_DAMPING)
+    return max((10 if ratio > 0 else 30) * damping, _DAMPING)

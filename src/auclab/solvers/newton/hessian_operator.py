@@ -35,10 +35,14 @@ class HessianOperator:
         """Its diagonal or an upper bound of that, shape (n_variables,)."""
         return self.ridge + sum(factor * self.loss.hessian_diagonal(evaluation) for factor, evaluation in self.terms)
 
-    def plus(self, factor: float, other: HessianOperator) -> HessianOperator:
-        """The sum of this and `factor` times another of the same loss."""
-        more = tuple((factor * inner, evaluation) for inner, evaluation in other.terms)
-        return HessianOperator(self.loss, self.terms + more, self.ridge + factor * other.ridge)
+    def __add__(self, other: HessianOperator) -> HessianOperator:
+        """The sum of two of the same loss."""
+        return HessianOperator(self.loss, self.terms + other.terms, self.ridge + other.ridge)
+
+    def __rmul__(self, factor: float) -> HessianOperator:
+        """A multiple."""
+        terms = tuple((factor * inner, evaluation) for inner, evaluation in self.terms)
+        return HessianOperator(self.loss, terms, factor * self.ridge)
 
 
 #: A Hessian as a matrix of shape (n_variables, n_variables), or as an operator.

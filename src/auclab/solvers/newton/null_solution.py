@@ -17,18 +17,18 @@ from auclab.compiled.hardest import smoothed_level
 from auclab.compiled.smooth import Index
 from auclab.formulations.problem import Problem
 from auclab.formulations.ranksvm import RankSVM
-from auclab.models.timings import Timings
 from auclab.solvers.certificate import certify
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.damped_newton import DampedNewton
 from auclab.solvers.newton.evaluation import Evaluation, entrywise_square, in_sample_order
 from auclab.solvers.newton.partial_loss import PartialLoss
-from auclab.solvers.newton.proximal_step import proximal_step
 from auclab.solvers.newton.smoothed_loss import linearised
+from auclab.solvers.newton.state import State
 from auclab.solvers.raw import RawSolution
-from auclab.types import Array, Status
+from auclab.types import Array
 
-_HALF_WIDTH = 1.0
+#: A point with less than this part of the value of w = 0 shows that this is not the optimum.
+_CLEARLY_NOT_NULL = 0.9
 #: Steps between two looks at what has been proved, and looks at most.
 _STEPS, _LOOKS = 4, 10
 _CONVERGED = 1e-16
@@ -106,8 +106,45 @@ class LinearPartialLoss(PartialLoss):
         return weight
 
 
-def null_solution(problem: Problem, tolerance: float, monitor: Monitor) -> tuple[RawSolution | None, Array | None]:
-    """W = 0 with its proof where that is optimal, or else a direction of w in which the loss falls.
+class NullSolution:
+    """W = 0 as the optimum over the hardest negatives, or else a better first point."""
+
+    def may(self, state: State) -> bool:
+        """Before the first step, where the first point does not show that w = 0 is not optimal."""
+        if state.evaluation is not None or not state.problem.program.over_hardest:
+            return False
+        return state.problem.constraints is None and state.first_value(state.theta) > _CLEARLY_NOT_NULL
+
+    def attempt(self, state: State) -> RawSolution | None:
+        """W = 0 where that is proved."""
+        test = null_test(state.problem, state.tolerance, state.monitor)
+        if test.falling is not None:
+            state.theta = state.best_point([test.falling], [state.theta])
+        if test.proof is None:
+            return None
+        state.method.iterations += test.iterations
+        return state.proved(np.zeros(state.problem.sample.n_features), 0.0, test.proof[:2], test.proof[2])
+
+
+@dataclass(frozen=True)
+class NullTest:
+    """What a test of w = 0 found: multipliers and r that prove it, or a direction in which the loss falls, or neither.
+
+    Attributes
+    ----------
+    proof : triple of arrays, optional
+        Of the positives, of the negatives, and r.
+    falling : array of shape (n_features,), optional
+    iterations : int
+    """
+
+    proof: tuple[Array, Array, Array] | None
+    falling: Array | None
+    iterations: int
+
+
+def null_test(problem: Problem, tolerance: float, monitor: Monitor) -> NullTest:
+    """Newton steps on the linear losses until they prove something, or for as long as allowed.
 
     Parameters
     ----------
@@ -117,44 +154,27 @@ def null_solution(problem: Problem, tolerance: float, monitor: Monitor) -> tuple
         Relative gap.
     monitor : Monitor
         Says when to stop.
-
-    Returns
-    -------
-    solution : RawSolution or None
-    direction : array of shape (n_features,) or None
-        Both are None where neither was found in the steps allowed.
     """
     program, sample = problem.program, problem.sample
     penalty = 0.0 if program.squared else program.penalty
     method = DampedNewton(RankSVM(penalty, program.norm), sample.spread, monitor)
     loss, theta = LinearPartialLoss(problem), np.zeros(sample.n_features + 2)
-    null, proof, smallest_gap = np.zeros(sample.n_features), None, tolerance
+    proof, smallest_gap = None, tolerance
     for _ in range(_LOOKS):
         before = method.iterations
-        iterate = method.minimise(loss, theta, _HALF_WIDTH, relative_tolerance=_CONVERGED, max_steps=_STEPS)
+        iterate = method.minimise(loss, theta, 1.0, relative_tolerance=_CONVERGED, max_steps=_STEPS)
         theta = iterate.theta
         if iterate.evaluation.value + method.penalty(theta) < 1.0:
-            return None, theta[:-2]
+            return NullTest(None, theta[:-2], method.iterations)
         # The last step solves a linear system: its multipliers satisfy the constraint to rounding.
-        negative_gradient = loss.direction_sum(iterate.evaluation.multipliers)
-        step = proximal_step(method.program, iterate.hessian, negative_gradient, theta, method.spread)
+        step = method.step(iterate.hessian, loss.direction_sum(iterate.evaluation.multipliers), theta)
         pos, neg, share_neg = linearised(loss, iterate.evaluation, step)
-        certificate, _ = certify(problem.dual_problem(share_neg, neg), null, 0.0, (pos, neg), 1.0)
+        dual = problem.dual_problem(share_neg, neg)
+        certificate, _ = certify(dual, np.zeros(sample.n_features), 0.0, (pos, neg), 1.0)
         monitor.record(1.0, certificate.lower_bound)
         if certificate.gap <= smallest_gap:
             proof, smallest_gap = (pos, neg, share_neg), certificate.gap
         ended = iterate.converged or method.iterations == before or monitor.stopped()
         if ended or smallest_gap <= _EXACT * tolerance:
             break
-    if proof is None:
-        return None, None
-    return RawSolution(
-        null,
-        0.0,
-        Status.OPTIMAL,
-        proof[:2],
-        method.iterations,
-        Timings(solve=monitor.seconds),
-        history=tuple(monitor.history),
-        share_neg=proof[2],
-    ), None
+    return NullTest(proof, None, method.iterations)

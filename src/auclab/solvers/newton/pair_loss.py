@@ -115,6 +115,14 @@ class PairLoss:
         hessian[-1, -1] = self.threshold**2 * weight_pos.sum()
         return hessian / (2.0 * evaluation.half_width)
 
+    def reusable(self, hessian: Array, evaluation: Evaluation) -> Array:
+        """What of a Hessian of this loss may stand for that of other points and samples: all of it."""
+        return hessian
+
+    def completed(self, hessian: Array, evaluation: Evaluation) -> Array:
+        """A reusable Hessian with what this point adds: nothing."""
+        return hessian
+
     def _dense_sums(
         self, pos: SortedClass, neg: SortedClass, weight_pos: Array, weight_neg: Array
     ) -> tuple[Array, Array, Array]:

@@ -138,6 +138,10 @@ class PartialLoss:
             return binned_hessian(weighted, evaluation.theta, evaluation.half_width, 0.0)
         return self.pairs.hessian(replace(evaluation, state=evaluation.state.classes))
 
+    def reusable(self, hessian: Array, evaluation: Evaluation) -> Array:
+        """What of a Hessian may stand for that of other points and samples."""
+        return self.pair_hessian(evaluation)
+
     def completed(self, pair_hessian: Array, evaluation: Evaluation) -> Array:
         """∇²F with another point's or sample's `pair_hessian`; O(m n), and n² for every negative in the band.
 

@@ -65,6 +65,14 @@ class PointLoss:
         hessian[-1, -1] = self.threshold**2 * (total_pos + total_neg)
         return hessian / (2.0 * evaluation.half_width)
 
+    def reusable(self, hessian: Array, evaluation: Evaluation) -> Array:
+        """What of a Hessian of this loss may stand for that of other points and samples: all of it."""
+        return hessian
+
+    def completed(self, hessian: Array, evaluation: Evaluation) -> Array:
+        """A reusable Hessian with what this point adds: nothing."""
+        return hessian
+
     def multiplier_change(self, evaluation: Evaluation, step: Array) -> tuple[Array, Array]:
         """``q φ'' D·step`` of either class, by which a step lowers the multipliers; O(m n)."""
         norm_change, width = self.threshold * step[-1], 2.0 * evaluation.half_width

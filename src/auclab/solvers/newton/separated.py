@@ -12,71 +12,41 @@ import numpy as np
 
 from auclab.formulations.problem import Problem
 from auclab.models.hard_margin import MAX_SIZE, hard_margin
-from auclab.models.timings import Timings
-from auclab.solvers.certificate import certify
-from auclab.solvers.monitor import Monitor
+from auclab.solvers.newton.state import State
 from auclab.solvers.raw import RawSolution
-from auclab.types import Array, Status
+from auclab.types import Array
 
 #: A mean hinge below this is none.
 NO_HINGE = 1e-9
 
 
-def may_be_hard_margin(problem: Problem) -> bool:
-    """Whether the hard-margin separator can be the optimum, and is found quickly.
+class HardMargin:
+    """The hard-margin separator, where a minimum has no hinge and the separator is found quickly."""
 
-    Parameters
-    ----------
-    problem : Problem
-    """
-    program, sample = problem.program, problem.sample
-    if problem.constraints is not None or sample.in_blocks or program.threshold != 0:
-        return False
-    small = (sample.n_pos + sample.n_neg) * sample.n_features <= MAX_SIZE
-    return small and program.penalty > 0 and program.regulariser.norm.is_euclidean
+    def may(self, state: State) -> bool:
+        """Whether that is so."""
+        problem, theta = state.problem, state.theta
+        program, sample = problem.program, problem.sample
+        if state.evaluation is None or problem.constraints is not None or sample.in_blocks:
+            return False
+        if program.threshold != 0 or not program.penalty > 0 or not program.regulariser.norm.is_euclidean:
+            return False
+        if (sample.n_pos + sample.n_neg) * sample.n_features > MAX_SIZE:
+            return False
+        objective = problem.objective(theta[:-2], float(theta[-2]))
+        return program.hinge_part(objective, theta[:-2]) <= NO_HINGE
 
-
-def hard_margin_optimum(problem: Problem, tolerance: float, monitor: Monitor, iterations: int) -> RawSolution | None:
-    """The hard-margin separator where its multipliers prove that it is the optimum, else None.
-
-    Parameters
-    ----------
-    problem : Problem
-        With `may_be_hard_margin`.
-    tolerance : float
-        Relative gap.
-    monitor : Monitor
-        Takes the history.
-    iterations : int
-        Steps taken before.
-    """
-    separator = hard_margin(problem)
-    if separator is None:
-        return None
-    program, coef = problem.program, separator.coef
-    factor = program.penalty * (2.0 if program.squared else 1.0 / float(np.linalg.norm(coef)))
-    pos, neg = (factor * part for part in separator.multipliers)
-    share_neg = _shares(problem, neg)
-    certificate, _ = certify(
-        problem.dual_problem(share_neg, neg),
-        coef,
-        separator.intercept,
-        (pos, neg),
-        problem.objective(coef, separator.intercept),
-    )
-    if not certificate.gap <= tolerance:
-        return None
-    monitor.record(certificate.objective, certificate.lower_bound)
-    return RawSolution(
-        coef,
-        separator.intercept,
-        Status.OPTIMAL,
-        (pos, neg),
-        iterations,
-        Timings(solve=monitor.seconds),
-        history=tuple(monitor.history),
-        share_neg=share_neg,
-    )
+    def attempt(self, state: State) -> RawSolution | None:
+        """The separator if its multipliers prove that it is the optimum."""
+        problem = state.problem
+        separator = hard_margin(problem)
+        if separator is None:
+            return None
+        program, coef = problem.program, separator.coef
+        factor = program.penalty * (2.0 if program.squared else 1.0 / float(np.linalg.norm(coef)))
+        pos, neg = (factor * part for part in separator.multipliers)
+        share_neg = _shares(problem, neg)
+        return state.proved(coef, separator.intercept, (pos, neg), share_neg)
 
 
 def _shares(problem: Problem, multipliers_neg: Array) -> Array | None:

@@ -1,68 +1,117 @@
-"""The exact end of a smoothed solve: from a point near the optimum by windows (`auclab.solvers.windows`)."""
+"""Exact finishes by windows (`auclab.solvers.windows`): where few margins are left, the optimum is nearly a vertex."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+
+import numpy as np
 
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
 from auclab.solvers.certificate import certify
-from auclab.solvers.monitor import Monitor
+from auclab.solvers.newton.state import State
 from auclab.solvers.raw import RawSolution
-from auclab.solvers.windows import solve_windows
+from auclab.solvers.windows import least_window, solve_windows
 from auclab.types import Status
 
-#: The first box of the windows, in changes of the margins: at least this, or this many half-widths of the last band.
-_MIN_RADIUS, _RADIUS_PER_HALF_WIDTH = 0.1, 2
+#: With no more observations and features than this the optimum is found exactly.
+_SMALL, _FEW_FEATURES = 2_000, 100
+#: A gap of this part of the tolerance is exact.
+_EXACT = 1e-2
+#: A band should hold this many margins a variable to be treated as smooth: fewer for conic programs, whose optimum is
+#: no vertex and whose windows take longer. Exact optima with more ties take long.
+_MARGINS, _CONIC_MARGINS = 30, 3
+#: Entries of the rows of a small program up to which it takes no longer than the smoothed method.
+_MAX_ENTRIES = 200_000
+#: The first box, in changes of the margins: that of most optima, and the least one near a smoothed minimum.
+_BOX, _LEAST_BOX = 10.0, 0.1
 
 
-def finish_by_windows(
-    problem: Problem,
-    tolerance: float,
-    monitor: Monitor,
-    smoothed: RawSolution,
-    half_width: float,
-) -> RawSolution:
-    """Solve on from the point where the smoothing ended.
+def windows_are_small(state: State) -> bool:
+    """Whether windows find the exact optimum quickly."""
+    sample = state.problem.sample
+    small = sample.n_pos + sample.n_neg <= _SMALL and sample.n_features <= _FEW_FEATURES
+    return small and not (sample.in_blocks or state.method.by_products or state.problem.program.over_hardest)
 
-    Parameters
-    ----------
-    problem : Problem
-    tolerance : float
-        Relative gap.
-    monitor : Monitor
-        Takes the history and says when to stop.
-    smoothed : RawSolution
-        The best point of the smoothed solve.
-    half_width : float
-        That of the last band: about how far the optimum is, in changes of the margins.
-    """
+
+def smooth_width(state: State) -> float:
+    """The half-width at which the band holds just enough margins to be treated as smooth."""
+    evaluation, problem = state.evaluation, state.problem
+    assert evaluation is not None
+    margins = evaluation.band_share * problem.n_margins
+    per_variable = _MARGINS if problem.program.is_linear else _CONIC_MARGINS
+    return evaluation.half_width * per_variable * (problem.sample.n_features + 1) / margins if margins else math.inf
+
+
+def fits_one_window(problem: Problem) -> bool:
+    """Whether the first window holds all margins, and the small program has few enough entries."""
+    if problem.program.over_hardest or problem.sample.in_blocks:
+        return False
+    return problem.n_margins <= min(least_window(problem.program), _MAX_ENTRIES // problem.sample.n_features)
+
+
+class OneWindow:
+    """A program with so few margins that one window holds them all, before any step."""
+
+    def may(self, state: State) -> bool:
+        """Whether they are so few."""
+        return state.evaluation is None and fits_one_window(state.problem)
+
+    def attempt(self, state: State) -> RawSolution | None:
+        """The optimum; None where the small program did not prove it, and there is time to go on."""
+        sample = state.problem.sample
+        nothing = np.zeros(sample.n_pos), np.zeros(sample.n_neg)
+        coef, intercept = state.start or (np.zeros(sample.n_features), state.problem.null_intercept())
+        solution = _by_windows(state, RawSolution(coef, intercept, Status.ITERATION_LIMIT, nothing), _BOX)
+        return solution if solution.status is Status.OPTIMAL or state.monitor.stopped() is not None else None
+
+
+class Windows:
+    """From the last minimum: where the band may be no narrower, and where small samples have no exact optimum yet."""
+
+    def may(self, state: State) -> bool:
+        """Whether that is so, and windows know the loss."""
+        if not state.ended or state.monitor.stopped() is not None:
+            return False
+        if state.method.by_products or state.problem.program.over_hardest:
+            return False
+        if not state.is_certified:
+            return True
+        few = state.margins <= _MARGINS * (state.problem.sample.n_features + 1)
+        return windows_are_small(state) and few and state.gap > _EXACT * state.tolerance
+
+    def attempt(self, state: State) -> RawSolution:
+        """The exact optimum, or what is nearer to it."""
+        exact = _by_windows(state, state.solution(), max(_LEAST_BOX, 2.0 * state.half_width))
+        return replace(exact, status=Status.OPTIMAL) if state.is_certified else exact
+
+
+def _by_windows(state: State, first: RawSolution, radius: float) -> RawSolution:
+    """Solve on from a point; `radius` is about how far the optimum is, in changes of the margins."""
+    problem, monitor = state.problem, state.monitor
     exact = solve_windows(
         problem,
-        tolerance=tolerance,
+        tolerance=state.tolerance,
         time_limit=monitor.remaining,
-        start=(smoothed.coef, smoothed.intercept),
-        radius=max(_MIN_RADIUS, _RADIUS_PER_HALF_WIDTH * half_width),
-        lower_bound=max((entry[2] for entry in smoothed.history), default=0.0),
+        start=(first.coef, first.intercept),
+        radius=radius,
+        lower_bound=max((entry[2] for entry in first.history), default=0.0),
         stopped=monitor.stopped,
         record=monitor.record,
         call_limit=lambda: monitor.call_limit,
     )
-    if exact.status is not Status.OPTIMAL and not _has_better_bound(problem, exact, smoothed):
+    if exact.status is not Status.OPTIMAL and not _bound(state, exact, exact) >= _bound(state, exact, first):
         # The windows keep the better point, but may have had no time for a bound.
-        exact = replace(exact, multipliers=smoothed.multipliers)
+        exact = replace(exact, multipliers=first.multipliers)
     return replace(
         exact,
-        iterations=exact.iterations + smoothed.iterations,
+        iterations=exact.iterations + first.iterations,
         timings=Timings(solve=monitor.seconds),
         history=tuple(monitor.history),
     )
 
 
-def _has_better_bound(problem: Problem, exact: RawSolution, smoothed: RawSolution) -> bool:
-    """Whether the multipliers of `exact` prove at least as much at its point as those of `smoothed` do."""
-    bounds = [
-        certify(problem, exact.coef, exact.intercept, solution.multipliers)[0].lower_bound
-        for solution in (exact, smoothed)
-    ]
-    return bounds[0] >= bounds[1]
+def _bound(state: State, point: RawSolution, proof: RawSolution) -> float:
+    """What the multipliers of one solution prove at the point of another."""
+    return certify(state.problem, point.coef, point.intercept, proof.multipliers)[0].lower_bound

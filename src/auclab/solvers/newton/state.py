@@ -1,0 +1,177 @@
+"""Where a solve is: its last minimum, what has been certified, and the ways to end it that are left."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+
+from auclab.formulations.problem import Problem
+from auclab.models.timings import Timings
+from auclab.samples.memory import Sample
+from auclab.solvers.certificate import certify, relative_gap
+from auclab.solvers.monitor import Monitor
+from auclab.solvers.newton.damped_newton import DampedNewton
+from auclab.solvers.newton.evaluation import Evaluation
+from auclab.solvers.raw import RawSolution
+from auclab.solvers.solution import Certificate
+from auclab.types import Array, Status
+
+#: Lengths of the first point, relative to the difference of the means in units of the variances.
+_FIRST_LENGTHS = (0.1, 0.3, 1.0, 3.0)
+
+
+class Finish(Protocol):
+    """A way to end a solve, looked at before the first step, at every minimum over all observations, and at the end."""
+
+    def may(self, state: State) -> bool:
+        """Whether it applies here."""
+        ...
+
+    def attempt(self, state: State) -> RawSolution | None:
+        """The end of the solve, or None where it goes on, perhaps from a better point; asked once."""
+        ...
+
+
+@dataclass(frozen=True)
+class Best:
+    """The point of least objective and the multipliers of the largest bound, which may belong to different minima.
+
+    The multipliers of a converged minimum prove nearly the optimum where its point, a little beside the kinks, is still
+    far from it; and rounding makes those of a very narrow band worse again.
+    """
+
+    point: RawSolution
+    proof: RawSolution
+    objective: float
+    bound: float
+
+    @classmethod
+    def of(cls, before: Best | None, solution: RawSolution, certificate: Certificate) -> Best:
+        """The best of what there was and another solution."""
+        found = cls(solution, solution, certificate.objective, certificate.lower_bound)
+        if before is None:
+            return found
+        least, largest = min(before, found, key=lambda b: b.objective), max(before, found, key=lambda b: b.bound)
+        return cls(least.point, largest.proof, least.objective, largest.bound)
+
+    @property
+    def gap(self) -> float:
+        """The relative gap of the point with the multipliers."""
+        return relative_gap(self.objective, self.bound)
+
+
+@dataclass
+class State:
+    """A solve under way.
+
+    Attributes
+    ----------
+    problem : Problem
+    tolerance : float
+        Relative gap.
+    monitor : Monitor
+    method : DampedNewton
+    finishes : list of Finish
+        Those that have not been attempted.
+    start : (array of shape (n_features,), float), optional
+        A point near the optimum that was given.
+    first_sample : Sample
+        On which first points are compared: a subsample, or all observations.
+    theta : array of shape (n_features + 2,)
+        ``(w, b, ‖w‖)``, the last minimum.
+    half_width : float
+        That of its band, or of the next one.
+    evaluation : Evaluation, optional
+        The smoothed loss at the last minimum, of all observations or of a subsample; None before the first step.
+    hessian : array of shape (n_features + 2, n_features + 2), optional
+        What of a subsample's Hessian may serve in place of that of more observations.
+    margins : float
+        In the last band of all observations; infinite before that.
+    best : Best, optional
+        What has been certified.
+    ended : bool
+        Whether the band narrows no more.
+    """
+
+    problem: Problem
+    tolerance: float
+    monitor: Monitor
+    method: DampedNewton
+    finishes: list[Finish]
+    start: tuple[Array, float] | None
+    first_sample: Sample
+    theta: Array = field(init=False)
+    half_width: float = field(init=False)
+    evaluation: Evaluation | None = None
+    hessian: Array | None = None
+    margins: float = math.inf
+    best: Best | None = None
+    ended: bool = False
+
+    def first_value(self, theta: Array) -> float:
+        """The objective of a first point."""
+        return Problem(self.problem.program, self.first_sample).objective(theta[:-2], float(theta[-2]))
+
+    def best_point(self, directions: Iterable[Array], others: Iterable[Array] = ()) -> Array:
+        """The best of some points, and of multiples of directions of w, as a first point."""
+        intercept = Problem(self.problem.program, self.first_sample).null_intercept()
+        points = [np.r_[length * direction, intercept, 0.0] for direction in directions for length in _FIRST_LENGTHS]
+        return min([*others, *map(self.method.feasible, points)], key=self.first_value)
+
+    def finished(self) -> RawSolution | None:
+        """The solution of the first finish that applies and succeeds."""
+        for finish in list(self.finishes):
+            if finish.may(self):
+                self.finishes.remove(finish)
+                solution = finish.attempt(self)
+                if solution is not None:
+                    return solution
+        return None
+
+    @property
+    def smoothed_value(self) -> float:
+        """The smoothed objective at the last minimum."""
+        assert self.evaluation is not None
+        return self.evaluation.value + self.method.penalty(self.theta)
+
+    @property
+    def gap(self) -> float:
+        """The certified relative gap; infinite before the first certificate."""
+        return math.inf if self.best is None else self.best.gap
+
+    @property
+    def is_certified(self) -> bool:
+        """Whether the best point has the gap that is wanted."""
+        return self.gap <= self.tolerance
+
+    def solution(self) -> RawSolution:
+        """The best point with the multipliers of the largest bound."""
+        assert self.best is not None
+        status = Status.OPTIMAL if self.is_certified else self.monitor.stopped() or Status.ITERATION_LIMIT
+        return replace(
+            self.best.proof,
+            coef=self.best.point.coef,
+            intercept=self.best.point.intercept,
+            status=status,
+            iterations=self.method.iterations,
+            timings=Timings(solve=self.monitor.seconds),
+            history=tuple(self.monitor.history),
+        )
+
+    def proved(
+        self, coef: Array, intercept: float, multipliers: tuple[Array, Array], share_neg: Array | None
+    ) -> RawSolution | None:
+        """A point found in another way, where its multipliers prove that it is an optimum."""
+        problem, objective = self.problem, self.problem.objective(coef, intercept)
+        dual = problem.dual_problem(share_neg, multipliers[1])
+        certificate, _ = certify(dual, coef, intercept, multipliers, objective)
+        if not certificate.gap <= self.tolerance:
+            return None
+        self.monitor.record(certificate.objective, certificate.lower_bound)
+        point = RawSolution(coef, intercept, Status.OPTIMAL, multipliers, share_neg=share_neg)
+        self.best = Best.of(None, point, certificate)
+        return self.solution()
