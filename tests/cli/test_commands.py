@@ -272,6 +272,7 @@ def test_there_is_no_page_without_a_store(capsys, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [60, 80, 120])
 @pytest.mark.parametrize(
     "words", [("runs",), ("compare",), ("compare", "--pairs"), ("show", "FOLDS"), ("show", "RUN"), ("check", "RUN")]

@@ -229,6 +229,7 @@ def test_a_configuration_that_is_none_is_refused(call, hostile, victim, text, wo
     assert os.listdir(victim) == ["diary.txt"]
 
 
+@pytest.mark.slow
 def test_a_class_of_ones_own_is_built_when_it_is_allowed(call, hostile, victim, monkeypatch):
     (victim / "own_program.py").write_text("from auclab.formulations import RankSVM as MyProgram\n")
     monkeypatch.syspath_prepend(victim)
@@ -260,6 +261,7 @@ def other_run(hostile, victim):
     return folder
 
 
+@pytest.mark.slow
 def test_a_parameter_does_not_say_where_the_files_are(call, hostile, victim, other_run):
     before = tree(victim)
     for key in ("folder", "fold_folder"):
@@ -271,6 +273,7 @@ def test_a_parameter_does_not_say_where_the_files_are(call, hostile, victim, oth
     assert tree(victim) == before
 
 
+@pytest.mark.slow
 def test_the_address_of_the_files_does_not_lead_elsewhere(call, hostile, victim, other_run):
     before = tree(victim)
     (hostile.place / "artifacts" / hostile.run_id).rename(hostile.place / "away")
@@ -329,6 +332,7 @@ def test_links_in_the_place_of_files_are_not_followed(call, hostile, victim, oth
     assert not (victim / "report.html").exists()
 
 
+@pytest.mark.slow
 def test_a_store_behind_links_is_still_read(call, hostile, tmp_path):
     """The reader's own links, to a larger disk."""
     (hostile.place / "artifacts").rename(tmp_path / "large disk")
@@ -350,6 +354,7 @@ def test_no_address_of_files_is_contacted_and_sent_a_password(call, hostile, ser
     assert (server.calls != []) == (scheme == "http")  # the second is an address of servers alone
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "content", "commands"),
     [
@@ -434,6 +439,7 @@ def test_markup_in_names_is_text(call, hostile, victim):
         assert "[/" in text
 
 
+@pytest.mark.slow
 def test_figures_take_names_as_text(call, hostile, tmp_path):
     """What stands between dollars would be a formula to matplotlib, and this one is an error."""
     table = hostile.place / "artifacts" / hostile.folds_id / "artifacts" / "folds.csv"

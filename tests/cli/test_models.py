@@ -192,6 +192,7 @@ def _ask(port, body, server):
             time.sleep(0.3)
 
 
+@pytest.mark.slow
 def test_a_run_of_ones_own_store_is_applied_without_mlflow(customers, tmp_path):
     """MLflow takes longer to import than the rest takes."""
     words = ["predict", "last", str(customers[0] / "new_customers.csv"), "--out", str(tmp_path / "scores.csv")]

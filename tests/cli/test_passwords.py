@@ -86,6 +86,7 @@ def test_no_command_shows_it(tmp_path, capfd, monkeypatch):
         assert SECRET not in said.out + said.err
 
 
+@pytest.mark.slow
 def test_the_page_on_runs_does_not_have_it(store, tmp_path, capfd, monkeypatch):
     """A report is sent to others. SQLite takes parameters in its address, as other databases take passwords."""
     monkeypatch.chdir(tmp_path)

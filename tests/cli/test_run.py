@@ -20,6 +20,7 @@ from run_command import SMALL, command, run, runs_in
 from waiting import wait_until
 
 
+@pytest.mark.slow
 def test_help_lists_every_choice_and_imports_nothing_heavy(tmp_path):
     answer = subprocess.run(
         [sys.executable, "-X", "importtime", *command("--help")[1:]],

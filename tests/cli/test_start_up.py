@@ -83,6 +83,7 @@ def test_exit_handlers_run_and_errors_are_shown():
     assert "ZeroDivisionError: shown" in answer.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

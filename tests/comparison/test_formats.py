@@ -75,6 +75,7 @@ def test_markdown_has_no_html_no_link_and_no_cells_of_a_name():
     assert len({len(row) for row in rows[:3]}) == 1
 
 
+@pytest.mark.slow
 def test_coefficients_have_no_formula_of_a_data_file(tmp_path):
     """A column of the data is named by who made them, and the file is opened with a spreadsheet program."""
     data = pd.DataFrame({FORMULA: [0.0, 1.0, 2.0, 3.0], "-2": [1.0, 0.0, 1.0, 0.0], "y": [0, 1, 0, 1]})

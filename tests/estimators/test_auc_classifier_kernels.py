@@ -75,6 +75,7 @@ def test_kernels_and_penalties_in_one_search():
     assert search.best_score_ > 0.9
 
 
+@pytest.mark.slow
 def test_a_precomputed_matrix_is_searched_and_calibrated_by_rows_and_columns():
     X, y = rings(2, 90)
     K = RBF(0.5).between(X, X)

@@ -52,6 +52,7 @@ def test_scores_are_those_of_scikit_learn(data, baseline, own):
     np.testing.assert_allclose(sparse.decision_function(sp.csr_matrix(X)), fit.decision_function(X), atol=1e-4)
 
 
+@pytest.mark.slow
 def test_trees_are_those_of_lightgbm(data):
     lightgbm = pytest.importorskip("lightgbm")
     X, y = data[0].to_numpy(), data[1]
@@ -141,6 +142,7 @@ def test_bounds_in_a_ball_need_coefficients(tmp_path, name):
     assert not any("stability" in each or "margin" in each for each in names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(BASELINES))
 def test_an_experiment_keeps_what_it_keeps_of_a_formulation(tmp_path, name):
     if name == "lightgbm":

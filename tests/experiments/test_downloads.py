@@ -136,6 +136,7 @@ def test_ultrasound_with_a_column_of_words_names_it(folder):
         list(ultrasound.run_seed(0, "smoke"))
 
 
+@pytest.mark.slow
 def test_figures_of_downloads_are_drawn(folder):
     transactions().to_csv(folder / "creditcard.csv", index=False)
     images().to_csv(folder / "busi_features.csv", index=False)

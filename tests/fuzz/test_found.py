@@ -38,6 +38,7 @@ def test_buffered_auc_with_margins_of_1e_9():
     assert answers[0].objective < 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("penalty", [5e-324, 1e-300, 1e-100])
 def test_csvm_with_a_tiny_penalty(penalty):
     """Subnormal and tiny λ: refused in words, or solved."""

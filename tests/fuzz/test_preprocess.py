@@ -45,6 +45,7 @@ def encoded(X: pd.DataFrame, training: slice) -> pd.DataFrame:
     return X.fillna(X.iloc[training].median().fillna(0.0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("build", ALL)
 @nasty_settings
 @given(X=tables())
@@ -97,6 +98,7 @@ def test_coefficients_in_original_units_give_the_same_differences(X, seed):
     assert np.abs((scores - scores[0]) - again).max() <= rounding
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("build", ALL)
 @nasty_settings
 @given(X=tables(), seed=st.integers(0, 99))

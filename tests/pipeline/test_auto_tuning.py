@@ -35,6 +35,7 @@ def test_each_formulation_tunes_what_it_has(formulation, parameter):
     assert experiment.params[f"formulation.{parameter}"] == "tuned"
 
 
+@pytest.mark.slow
 def test_it_is_the_same_experiment_as_the_one_that_names_the_parameter():
     """So a sweep with tune=auto takes what one with tune=penalty has finished, and bauc what an untuned one has."""
     auto, named = composed("ranksvm"), compose_experiment(["formulation=ranksvm", "tune=penalty"])
@@ -43,6 +44,7 @@ def test_it_is_the_same_experiment_as_the_one_that_names_the_parameter():
     assert fingerprint(auto.configuration) == fingerprint(plain.configuration)
 
 
+@pytest.mark.slow
 def test_values_are_given_for_each_parameter():
     assert composed("logistic", "tune.grids.C=[1,2]").tune.values == [1.0, 2.0]
     with pytest.raises(AuclabError, match=r"tune\.grids\.penalty=\[0\.01,0\.1\]"):

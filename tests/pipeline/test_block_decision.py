@@ -62,6 +62,7 @@ def test_probabilities_are_those_of_memory(folder, tmp_path, monkeypatch, probab
 RULES = ["prior", "[cost,1,5]", "[fpr,0.05]"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
 def test_thresholds_are_those_of_memory(folder, tmp_path, rule):
     settings = (f"decision.threshold={rule}", "decision.probability=none")

@@ -14,6 +14,7 @@ from composed import run_here
 SMALL = ("dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=60", "bounds=none", "solver=newton")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", ["class_weight=balanced", "class_weight={negative: 1, positive: 3}"])
 def test_class_weights_reach_the_solve(tmp_path, weights):
     """20 positives and 60 negatives: balanced is three to one, and the estimator with these weights has the same w."""
@@ -28,6 +29,7 @@ def test_class_weights_reach_the_solve(tmp_path, weights):
     assert fold.solution.gap <= 1e-6
 
 
+@pytest.mark.slow
 def test_class_weights_cancel_over_pairs(tmp_path):
     own = (*SMALL, "formulation=ranksvm", "split=none")
     (plain,), (fold,) = (

@@ -170,6 +170,7 @@ def test_runs_without_constraints_are_recorded_as_before():
     assert not any(key.startswith("constraints") for key in experiment.params)
 
 
+@pytest.mark.slow
 def test_an_experiment_is_constrained_on_inner_folds_too_and_its_record_is_checked(tmp_path):
     """The best λ is chosen among constrained scorers; the certificate is proved again from the files."""
     rules = tmp_path / "rules.yaml"

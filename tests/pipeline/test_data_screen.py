@@ -85,6 +85,7 @@ def test_a_table_of_numbers_needs_no_words():
     assert data_notes(*check_data(compose_experiment(["dataset=breast_cancer"]))) == []
 
 
+@pytest.mark.slow
 def test_such_a_table_is_solved(own_file, tmp_path):
     more = ["preprocess.dates=[age,month]", "preprocess.missing_indicators=true", "formulation=ranksvm", "bounds=none"]
     more += ["formulation.penalty=0.1"]

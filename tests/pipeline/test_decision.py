@@ -26,6 +26,7 @@ def fold():
     return fold_of()
 
 
+@pytest.mark.slow
 def test_the_scorer_has_no_intercept_over_pairs_and_its_own_over_points(fold):
     assert fold.scorer["intercept"] == fold.solution.intercept == 0.0
     points = fold_of("formulation=csvm")

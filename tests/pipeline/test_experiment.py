@@ -151,6 +151,7 @@ def test_stability_bounds_in_the_unit_ball(tmp_path):
     assert "held-out part" in fold.remarks[0]
 
 
+@pytest.mark.slow
 def test_folds_are_averaged_and_listed(tmp_path):
     small = ["dataset=artificial", "dataset.n_pos=30", "dataset.n_neg=30", "dataset.n_features=2"]
     result = run_here(tmp_path, *small, "split=kfold", "split.n_folds=3", "metrics=[auc]")

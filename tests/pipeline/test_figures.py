@@ -9,6 +9,7 @@ from composed import run_here
 SMALL = ("dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=30", "dataset.n_features=2", "bounds=none")
 
 
+@pytest.mark.slow
 def test_a_run_draws_figures_only_if_they_are_asked_for(tmp_path):
     run_here(tmp_path / "without", *SMALL)
     run_here(tmp_path / "with", *SMALL, "figures=test")
@@ -17,6 +18,7 @@ def test_a_run_draws_figures_only_if_they_are_asked_for(tmp_path):
     assert not list((tmp_path / "without").glob("*.png"))
 
 
+@pytest.mark.slow
 def test_figures_of_a_kept_run_are_those_that_it_would_have_drawn(tmp_path):
     run_here(tmp_path, *SMALL, "figures=test")
     at_once = {path.name: path.read_bytes() for path in tmp_path.glob("*.png")}

@@ -85,6 +85,7 @@ def test_scores_and_choice_are_those_of_a_plain_loop(rings, kernel, program, par
     assert tuning.note == ""
 
 
+@pytest.mark.slow
 def test_a_matrix_that_does_not_fit_is_computed_anew_and_that_is_said(rings):
     X, y = rings
     options = {"solver_options": {"memory_gb": 1.2e-4}, "tolerance": 1e-2, "gammas": [1.0]}
@@ -94,6 +95,7 @@ def test_a_matrix_that_does_not_fit_is_computed_anew_and_that_is_said(rings):
     np.testing.assert_allclose(tuning.path["mean"], kept.path["mean"], atol=0.01)
 
 
+@pytest.mark.slow
 def test_the_matrix_of_a_gamma_is_computed_once(rings, monkeypatch):
     X, y = rings
     computed = []
@@ -147,6 +149,7 @@ def test_of_equal_scores_the_simplest_wins_and_the_rule_is_along_the_best_gamma(
     assert program.penalty == tuning.selected == along["value"][allowed].max()
 
 
+@pytest.mark.slow
 def test_a_precomputed_matrix_gives_what_its_kernel_gives(rings):
     X, y = rings
     Z = StandardScaler().fit_transform(X)
@@ -182,6 +185,7 @@ RUN = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_run_names_gamma_and_lambda(tmp_path):
     experiment = compose_experiment(RUN)
     check_settings(experiment)

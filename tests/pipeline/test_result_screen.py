@@ -81,6 +81,7 @@ def test_everything_is_on_the_screen(results, which, console, tmp_path, monkeypa
     assert all(len(line) <= console.width for line in lines if "0123abcd" not in line)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "said"),
     [

@@ -31,6 +31,7 @@ def test_a_kernel_is_read_as_it_was_kept(folder):
     assert "h/‖h‖" in content["optimum"]["statement"]
 
 
+@pytest.mark.slow
 def test_the_stages_are_drawn_with_the_other_figures(folder):
     assert len(read_kernel(folder).stages) > 1
     drawn = draw_figures(folder, split="holdout")

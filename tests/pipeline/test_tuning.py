@@ -147,6 +147,7 @@ def test_every_tunable_parameter_has_a_configuration(tmp_path):
         assert (tmp_path / parameter / "tuning.png").stat().st_size > 5000
 
 
+@pytest.mark.slow
 def test_the_test_part_is_not_looked_at(tmp_path):
     """Inner folds are made of the training part alone: other labels in the test part change nothing of the path."""
     result = run_here(

@@ -216,6 +216,7 @@ def test_moments_account_for_the_rounding_of_means():
     assert (abs(off.value - exact.value) <= off.error).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS, ids=str)
 def test_the_optimum_is_that_of_memory(program):
     table, y = uniform()
@@ -230,6 +231,7 @@ def test_the_optimum_is_that_of_memory(program):
     assert found.objective == pytest.approx(exact, rel=1e-8)
 
 
+@pytest.mark.slow
 def test_the_objective_of_many_rows_agrees_to_nine_digits(monkeypatch):
     monkeypatch.setattr("auclab.samples.blocks.computed.BLOCK_ROWS", 30_000)
     monkeypatch.setattr("auclab.samples.blocks.block_sample.MOST_DRAWN", 30_000)
@@ -241,6 +243,7 @@ def test_the_objective_of_many_rows_agrees_to_nine_digits(monkeypatch):
     assert found.iterations <= 5
 
 
+@pytest.mark.slow
 def test_weights_and_columns_far_from_zero(tmp_path):
     import pandas as pd
 
@@ -280,6 +283,7 @@ def test_a_null_optimum_is_left_to_the_other_method():
     assert found.status is Status.OPTIMAL
 
 
+@pytest.mark.slow
 def test_labels_may_stay_with_their_blocks():
     table, y = uniform()
     by_vector, by_block = solve(BufferedAUC(), table, y), solve(BufferedAUC(), table, computed_labels(table))
@@ -294,6 +298,7 @@ def test_labels_may_stay_with_their_blocks():
     assert [block.before for block in packed] == [block.before for block in computed_labels(table)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", [RankSVM(0.05), CSVM(0.01)], ids=str)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_multipliers_of_all_rows_prove_the_bound(program, weighted):
@@ -342,6 +347,7 @@ class _Stops(LocalEngine):
         return super().reduce(task, blocks)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [2, 3])
 def test_a_solve_goes_on_from_its_checkpoint(tmp_path, number):
     path = tmp_path / "checkpoints"

@@ -55,6 +55,7 @@ def test_estimates_grow_with_pairs_and_nonzeros():
     assert margin_bytes(problem, "highs encoding=full") == 400 * 5_000
 
 
+@pytest.mark.slow
 def test_a_time_limit_includes_the_building_of_the_model(monkeypatch, capfd):
     looks = count()  # at the clock, a tenth of a second each; 90,000 rows need 180
     for module in ("auclab.solvers.highs.solver", "auclab.models.pyomo_model"):

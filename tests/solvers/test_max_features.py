@@ -158,6 +158,7 @@ def test_constraints_that_w_0_does_not_satisfy(program, stated):
     assert solution.objective == pytest.approx(min(values), abs=2e-6)
 
 
+@pytest.mark.slow
 def test_features_that_must_not_be_0_and_are_too_many_are_named():
     X, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
     with pytest.raises(AuclabError):

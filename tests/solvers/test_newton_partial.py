@@ -207,6 +207,7 @@ def test_many_pairs_are_certified_in_few_steps(penalty):
     assert solution.objective == pytest.approx(bundle.objective, rel=2e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "program", [PartialAUC(0.1), PartialAUC(0.1, 1e-3, squared=True), PartialAUC(0.1, 0.3, "l1")], ids=label
 )

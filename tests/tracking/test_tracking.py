@@ -205,6 +205,7 @@ def test_four_processes_make_one_database_and_write_into_it(tmp_path):
         assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
+@pytest.mark.slow
 def test_the_databases_of_the_tests_are_those_that_mlflow_makes(tmp_path):
     """Copies of the first one: the same tables and rows but for the times."""
     (tmp_path / "a").mkdir()
