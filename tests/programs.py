@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from auclab import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM
-from auclab.formulations.pair_hinge import PairHinge
-from auclab.formulations.point_hinge import PointHinge
+from auclab.formulations import Composed
+from auclab.losses import Hinge
+from auclab.regularisers import Norm
 from auclab.types import NORMS
 
 CONVEX = [
@@ -20,12 +21,12 @@ CONVEX = [
     ECSVM(0.0),
     CSVM(0.0),
     RankSVM(0.0),
-    PairHinge(-0.1, 0.02, "l1"),
-    PairHinge(-0.1, 0.02, "l2", squared=True),
-    PairHinge(-0.1, 0.02, "linf", squared=True),
-    PointHinge(-0.1, 0.02, "l2"),
-    PointHinge(-0.1, 0.02, "linf"),
-    PointHinge(-0.1, 0.02, "l1", squared=True),
+    Composed("pairs", Hinge(), Norm("l1", 0.02), -0.1),
+    Composed("pairs", Hinge(), Norm("l2", 0.02, squared=True), -0.1),
+    Composed("pairs", Hinge(), Norm("linf", 0.02, squared=True), -0.1),
+    Composed("points", Hinge(), Norm("l2", 0.02), -0.1),
+    Composed("points", Hinge(), Norm("linf", 0.02), -0.1),
+    Composed("points", Hinge(), Norm("l1", 0.02, squared=True), -0.1),
 ]
 #: Superquantiles over the negatives, which fewer solvers take.
 CVAR = [

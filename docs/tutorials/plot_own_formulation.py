@@ -20,12 +20,13 @@ z and which penalty it has; solvers, certificates, bounds and the estimator are 
 # penalty.
 from dataclasses import dataclass
 
-from auclab.formulations.pair_hinge import PairHingeProgram
+from auclab.comparisons import AllPairs
+from auclab.formulations import HingeProgram
 from auclab.types import AuclabError, Norm
 
 
 @dataclass(frozen=True)
-class RobustAUC(PairHingeProgram):
+class RobustAUC(HingeProgram):
     """Buffered AUC against errors of measurement.
 
         min_w mean_ij [1 − w·(x_i⁺ − x_j⁻) + 2ε‖w‖]₊
@@ -42,6 +43,7 @@ class RobustAUC(PairHingeProgram):
     norm: Norm = "l2"
 
     name = "robust_auc"
+    comparisons = AllPairs()
     penalty = 0.0
     squared = False
 
@@ -125,11 +127,13 @@ print(search.best_params_, f"{search.best_score_:.4f}")
 # What the certificate covers
 # ---------------------------
 # Bounds are proved for every row with z ≤ 0, and for one with a threshold and a penalty at once: errors of measurement
-# and a short w together are the same class with ``penalty`` and ``squared`` as fields. So much is there already, as
-# ``PairHinge``:
-from auclab.formulations.pair_hinge import PairHinge
+# and a short w together are the same class with ``penalty`` and ``squared`` as fields. Any such row is put together
+# from its pieces by ``Composed``:
+from auclab.formulations import Composed
+from auclab.losses import Hinge
+from auclab.regularisers import Norm as Regulariser
 
-both = auclab.solve(PairHinge(threshold=-0.2, penalty=0.01, squared=True), X, y)
+both = auclab.solve(Composed("pairs", Hinge(), Regulariser("l2", 0.01, squared=True), threshold=-0.2), X, y)
 print(f"{both.formulation.equation()}: {both.objective:.8f}, gap {both.gap:.0e}")
 
 # %%

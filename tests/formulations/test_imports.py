@@ -9,7 +9,9 @@ import auclab.formulations
 
 FILES = sorted(Path(auclab.formulations.__file__).parent.glob("*.py"))
 ALLOWED = (
+    "auclab.comparisons",
     "auclab.compiled",
+    "auclab.losses",
     "auclab.formulations",
     "auclab.projection",
     "auclab.regularisers",

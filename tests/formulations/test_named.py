@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from hydra.utils import instantiate
 from sklearn.base import clone
 
 from auclab import AuclabError, BufferedAUC, RankSVM, formulations
@@ -20,8 +21,8 @@ def test_the_defaults_are_those_of_the_command_line(name):
     target = settings.pop("_target_")
     program = formulation_named(name)
     assert f"{type(program).__module__}.{type(program).__qualname__}" == target
-    params = {key: list(value) if isinstance(value, tuple) else value for key, value in program.get_params().items()}
-    assert params == settings
+    assert instantiate({"_target_": target} | settings, _convert_="all") == program
+    assert set(settings) == set(program.parameter_names())
 
 
 def test_every_program_of_the_package_has_a_name():

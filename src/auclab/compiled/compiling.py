@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from auclab.compiled.hardest import slope_row_sums, smoothed_level, sparse_slope_row_sums, sweep_losses
 from auclab.compiled.hinge import pair_hinge_active, pair_hinge_value
+from auclab.compiled.pieces import opposite_piece_slopes, pair_piece_sums, point_piece_sums
 from auclab.compiled.smooth import sweep_neg, sweep_pos, window_row_sums, window_sums
 from auclab.compiled.sparse_rows import sparse_gram, sparse_window_products
 
@@ -24,7 +25,7 @@ def compile_hinge() -> float:
 
 
 def compile_smooth() -> float:
-    """Compile the loops of `smooth` or load them from numba's cache; the seconds it took, 0 if they were ready."""
+    """Compile the loops of `pieces` and `smooth` or load them; the seconds it took, 0 if they were ready."""
     return _seconds(_smooth)
 
 
@@ -54,17 +55,20 @@ def _hinge() -> None:
 
 @cache
 def _smooth() -> None:
-    scores = np.array([0.0, 1.0])
-    first, last = sweep_pos(scores, scores, scores, scores, 1.0, 0.5)[:2]
-    sweep_neg(scores, scores, scores, 1.0, 0.5)
-    window_sums(scores, first, last)
-    window_row_sums(np.eye(2), scores, first, last)
+    scores, table, slopes = np.array([0.0, 1.0]), np.ones((2, 3)), np.ones((2, 2))
+    first = pair_piece_sums(scores, scores, scores, scores, 1.0, scores, table, slopes, table, scores)[0]
+    opposite_piece_slopes(scores, scores, scores, 1.0, scores, slopes)
+    point_piece_sums(scores, scores, scores, table, slopes, table)
+    window_sums(scores, first[0], first[1])
+    window_row_sums(np.eye(2), scores, first[0], first[1])
 
 
 @cache
 def _hardest() -> None:
     scores, rows = np.array([0.0, 1.0]), sp.csr_array(np.eye(2))
     first, last = sweep_losses(scores, scores, scores, 1.0, 0.5)[:2]
+    sweep_pos(scores, scores, scores, scores, 1.0, 0.5)
+    sweep_neg(scores, scores, scores, 1.0, 0.5)
     smoothed_level(scores, scores, 1.0, 0.5)
     windows = scores, scores, scores, first, last, 1.0, 0.5
     slope_row_sums(np.eye(2), *windows)

@@ -2,6 +2,7 @@
 
 from auclab.formulations.base import Program
 from auclab.formulations.bauc import BufferedAUC
+from auclab.formulations.composed import Composed
 from auclab.formulations.csvm import CSVM
 from auclab.formulations.ecsvm import ECSVM
 from auclab.formulations.equivalence import ranksvm_to_threshold, read_optimum, threshold_to_ranksvm
@@ -19,6 +20,7 @@ __all__ = [
     "ECSVM",
     "FORMULATIONS",
     "BufferedAUC",
+    "Composed",
     "ExactAUC",
     "GeneralizedBufferedAUC",
     "HingeProgram",

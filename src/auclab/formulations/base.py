@@ -12,14 +12,15 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from auclab.comparisons import Comparison
 from auclab.compiled.accurate import accurate_scores
 from auclab.formulations.optimum import Optimum
+from auclab.losses import Hinge, Loss
 from auclab.regularisers import Norm
 from auclab.samples.as_sample import as_sample
 from auclab.samples.centring import moved_intercept_parts
@@ -33,7 +34,7 @@ Margins = Literal["pairs", "points"]
 DoubleDouble = tuple[Array, Array]
 #: What a solver must be able to minimise: a mean of hinges, its superquantile over the negatives, a count of pairs, or
 #: a mean of hinges over whole coefficients.
-Kind = Literal["hinge", "cvar", "mip", "integer"]
+Kind = Literal["hinge", "piecewise", "cvar", "mip", "integer"]
 #: How the hinge terms enter a linear program: a row each, a boxed column each, or columns for the undecided ones alone.
 Encoding = Literal["full", "dual", "aggregated"]
 #: Objectives that may be off by more are evaluated in twice the working precision.
@@ -51,6 +52,13 @@ class NullProof:
 
     multipliers: tuple[Array, Array]
     share_neg: Array | None = None
+
+
+class _OfParameters:
+    """The regulariser that λ, norm and square make up; a program may have a field of this name in its place."""
+
+    def __get__(self, program: Program, owner: type[Program]) -> Norm:
+        return Norm(program.norm, program.penalty, program.squared)
 
 
 class Program(ABC):
@@ -75,6 +83,12 @@ class Program(ABC):
     norm : {"l1", "l2", "linf"}
     squared : bool
         Whether the penalty is λ‖w‖² in place of λ‖w‖.
+    regulariser : Norm
+        λ‖w‖ or λ‖w‖², with the norm that is also that of the buffer z‖w‖.
+    comparisons : Comparison
+        Which margins.
+    loss : Loss
+        How what a margin lacks is charged.
 
     See Also
     --------
@@ -88,10 +102,13 @@ class Program(ABC):
     encodings: ClassVar[tuple[Encoding, ...]]
     null_proof_takes_program: ClassVar[bool] = False
     # No values here: a dataclass would take them for defaults of its own fields.
+    comparisons: Comparison
     threshold: float
     penalty: float
     norm: NormName
     squared: bool
+    regulariser = _OfParameters()
+    loss: Loss = Hinge()
 
     @classmethod
     def parameter_names(cls) -> tuple[str, ...]:
@@ -151,25 +168,6 @@ class Program(ABC):
             has = f"its parameters are {', '.join(names)}" if names else "it has no parameters"
             raise AuclabError(f"formulation {self.name} has no {unknown[0]}{did_you_mean(unknown[0], names)}; {has}")
         return replace(self, **parameters)  # type: ignore[type-var]
-
-    def row_with(self, **parameters: Any) -> Program:
-        """The program over the same margins with other values of z, λ, norm and square, as solvers need it.
-
-        Parameters
-        ----------
-        **parameters
-            Any of `threshold`, `penalty`, `norm` and `squared`.
-
-        See Also
-        --------
-        auclab.formulations.pair_hinge.PairHinge : What it is where a formulation has no such parameter itself.
-        """
-        return replace(self, **parameters)  # type: ignore[type-var]
-
-    @cached_property
-    def regulariser(self) -> Norm:
-        """λ‖w‖ or λ‖w‖², with the norm that is also that of the buffer z‖w‖."""
-        return Norm(self.norm, self.penalty, self.squared)
 
     @property
     @abstractmethod

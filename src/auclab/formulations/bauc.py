@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from auclab.formulations.pair_hinge import PairHingeProgram
+from auclab.comparisons import AllPairs
+from auclab.formulations.hinge import HingeProgram
 
 
 @dataclass(frozen=True)
-class BufferedAUC(PairHingeProgram):
+class BufferedAUC(HingeProgram):
     """Maximise buffered AUC of a linear scorer: a linear program.
 
         max_w bAUC(w) = 1 − min_w mean_ij [1 − w·(x_i⁺ − x_j⁻)]₊
@@ -33,6 +34,7 @@ class BufferedAUC(PairHingeProgram):
     """
 
     name = "bauc"
+    comparisons = AllPairs()
     threshold = 0.0
     penalty = 0.0
     norm = "l2"

@@ -8,14 +8,15 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from auclab.formulations.null import point_null_level
-from auclab.formulations.point_hinge import PointHingeProgram
+from auclab.comparisons import Points
+from auclab.comparisons.null_points import point_null_level
+from auclab.formulations.hinge import HingeProgram
 from auclab.samples.as_sample import as_sample
 from auclab.types import Norm
 
 
 @dataclass(frozen=True)
-class CSVM(PointHingeProgram):
+class CSVM(HingeProgram):
     """The soft-margin support vector machine: the same program on points in place of pairs.
 
         min_{w,b} mean_k [1 − y_k (w·x_k + b)]₊ + λ‖w‖     (or λ‖w‖²)
@@ -43,6 +44,7 @@ class CSVM(PointHingeProgram):
     squared: bool = False
 
     name = "csvm"
+    comparisons = Points()
     threshold = 0.0
 
     def null_penalty(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:

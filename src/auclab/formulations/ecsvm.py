@@ -7,14 +7,15 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from auclab.formulations.null import point_null_level
-from auclab.formulations.point_hinge import PointHingeProgram
+from auclab.comparisons import Points
+from auclab.comparisons.null_points import point_null_level
+from auclab.formulations.hinge import HingeProgram
 from auclab.samples.as_sample import as_sample
 from auclab.types import Norm
 
 
 @dataclass(frozen=True)
-class ECSVM(PointHingeProgram):
+class ECSVM(HingeProgram):
     """The extended C-SVM: minimise the buffered probability that a misclassification error exceeds z.
 
         min_{w,b} mean_k [1 − y_k (w·x_k + b) − z‖w‖]₊
@@ -38,6 +39,7 @@ class ECSVM(PointHingeProgram):
     norm: Norm = "l2"
 
     name = "ecsvm"
+    comparisons = Points()
     penalty = 0.0
     squared = False
 

@@ -7,15 +7,15 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from auclab.comparisons import AllPairs
 from auclab.formulations.bauc import BufferedAUC
-from auclab.formulations.null import pair_null_level
-from auclab.formulations.pair_hinge import PairHingeProgram
+from auclab.formulations.hinge import HingeProgram
 from auclab.samples.as_sample import as_sample
 from auclab.types import Norm
 
 
 @dataclass(frozen=True)
-class GeneralizedBufferedAUC(PairHingeProgram):
+class GeneralizedBufferedAUC(HingeProgram):
     """Maximise bAUC_z of a linear scorer with normalised error ξ(w)/‖w‖.
 
         min_w mean_ij [1 − w·(x_i⁺ − x_j⁻) − z‖w‖]₊,     max bAUC_z = 1 − min
@@ -40,12 +40,13 @@ class GeneralizedBufferedAUC(PairHingeProgram):
     norm: Norm = "l2"
 
     name = "generalized_bauc"
+    comparisons = AllPairs()
     penalty = 0.0
     squared = False
 
     def null_threshold(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """‖mean(x⁺) − mean(x⁻)‖_*: w = 0 is optimal iff ``−z`` is at least this (value 1, bAUC_z = 0)."""
-        return pair_null_level(as_sample(X, y, sample_weight), self.regulariser.norm)
+        return self.regulariser.norm.dual(as_sample(X, y, sample_weight).mean_difference)
 
     def unshifted(self) -> BufferedAUC | None:
         """bAUC, z = 0, whose copies shifted by z·u with ‖u‖_* ≤ 1 make up the program where z > 0."""

@@ -2,19 +2,18 @@
 
     minimise over w (and b)    mean_k [ 1 − m_k(w, b) − z‖w‖ ]₊  +  λ Ω(w),      Ω = ‖w‖ or ‖w‖²
 
-with margins m_k over pairs, ``w·(x_i⁺ − x_j⁻)`` (`pair_hinge`), or over points, ``y_k (w·x_k + b)`` (`point_hinge`). A
-formulation is a row of this table: which margins, which z, which λ, which norm.
+with margins m_k over pairs, ``w·(x_i⁺ − x_j⁻)``, or over points, ``y_k (w·x_k + b)`` (`auclab.comparisons`). A
+formulation is a row of this table: which margins, which z, which λ, which norm. `composed` puts one together.
 """
 
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
 from auclab.compiled.doubledouble import two_product, two_sum
-from auclab.formulations.base import DoubleDouble, Kind, NullProof, Program
+from auclab.formulations.base import DoubleDouble, Encoding, Kind, Margins, NullProof, Program
 from auclab.formulations.optimum import Optimum
 from auclab.regularisers import Norm
 from auclab.samples.memory import Sample
@@ -46,16 +45,10 @@ class HingeProgram(Program):
     --------
     auclab.BufferedAUC, auclab.GeneralizedBufferedAUC, auclab.RankSVM : The rows over pairs.
     auclab.CSVM, auclab.ECSVM : The rows over points.
+    auclab.formulations.Composed : Any row, and other losses.
     """
 
     kind: ClassVar[Kind] = "hinge"
-    #: The mean and the margin in the equation, and the names of error and score in sentences.
-    mean_symbol: ClassVar[str]
-    margin_symbol: ClassVar[str]
-    error_name: ClassVar[str]
-    score_name: ClassVar[str]
-    #: Names of the λ and of the −z at which w = 0 becomes optimal.
-    null_level_names: ClassVar[tuple[str, str]]
 
     def __post_init__(self) -> None:
         Norm(self.norm, self.penalty, self.squared)  # checks them
@@ -73,19 +66,30 @@ class HingeProgram(Program):
         """Whether the program is a mean of hinges of linear margins: z = 0 and λ = 0."""
         return not self.uses_norm
 
-    @abstractmethod
-    def hinge(self, coef: Array, intercept: float, sample: Sample) -> float:
-        """The loss part, ``mean_k [1 − m_k − z‖w‖]₊``."""
+    @property
+    def over(self) -> Margins:  # type: ignore[override]
+        """Whose margins."""
+        return self.comparisons.name
 
-    @abstractmethod
-    def null_meaning(self, sample: Sample) -> str:
-        """What it means that w = 0 is optimal, as the end of a sentence."""
+    @property
+    def encodings(self) -> tuple[Encoding, ...]:  # type: ignore[override]
+        """The encodings of the hinge terms that a linear-programming solver has for the program."""
+        return self.comparisons.encodings
+
+    @property
+    def null_proof_takes_program(self) -> bool:  # type: ignore[override]
+        """Whether `null_proof` solves a linear or quadratic program over the rows."""
+        return self.comparisons.null_proof_takes_program
+
+    def hinge(self, coef: Array, intercept: float, sample: Sample) -> float:
+        """The loss part, ``mean_k ℓ(1 − m_k − z‖w‖)``."""
+        shift = 1.0 - self.threshold * self.regulariser.norm(coef)
+        return self.comparisons.mean(self.loss, sample.scores(coef), intercept, shift, sample)
 
     def objective(self, coef: Array, intercept: float, sample: Sample) -> float:
         """`value` on a sample that was checked before."""
         return self.hinge(coef, intercept, sample) + self.penalty_part(coef)
 
-    @abstractmethod
     def accurate_hinge(
         self,
         intercept: tuple[float, float],
@@ -95,6 +99,7 @@ class HingeProgram(Program):
         shift: tuple[float, float],
     ) -> float:
         """`hinge` where scores, b and ``1 − z‖w‖`` are given as ``high + low``."""
+        return self.comparisons.accurate_mean_hinge(intercept, sample, scores_pos, scores_neg, shift)
 
     def objective_at(
         self,
@@ -131,7 +136,27 @@ class HingeProgram(Program):
         """
         size = self.regulariser.norm.symbol
         buffer = f" {'+' if self.threshold < 0 else '−'} {abs(self.threshold):g} {size}" if self.threshold else ""
-        return f"min  {self.mean_symbol} [1 − {self.margin_symbol}{buffer}]₊{self.regulariser.equation()}"
+        error = self.loss.symbol.format(f"1 − {self.comparisons.margin_symbol}{buffer}")
+        return f"min  {self.comparisons.mean_symbol} {error}{self.regulariser.equation()}"
+
+    def null_value(self, sample: Sample) -> float:
+        """Objective of w = 0 with the best intercept: ℓ(1) over pairs, 2·min(class shares) for hinges of points."""
+        return self.comparisons.null_value(self.loss, sample)
+
+    def null_intercept(self, sample: Sample) -> float:
+        """The best intercept for w = 0; over pairs it cancels and is 0."""
+        return self.comparisons.null_intercept(self.loss, sample)
+
+    def null_proof(self, sample: Sample) -> NullProof | None:
+        """The multipliers that prove w = 0 optimal where it is."""
+        multipliers = self.comparisons.null_multipliers(sample, self.regulariser.norm)
+        return None if multipliers is None else NullProof(multipliers)
+
+    def null_is_certain(self, sample: Sample) -> bool:
+        """Whether λ − z ≥ ‖Δ‖_*, Δ the difference of the class means (derivations 7.3); without λ if it is squared."""
+        if self.comparisons.null_proof_takes_program or (self.squared and self.penalty > 0 and self.threshold == 0):
+            return False
+        return self.regulariser.norm.dual(sample.mean_difference) <= self.null_slope(sample)
 
     def is_null_value(self, objective: float, sample: Sample) -> bool:
         """Whether a value of a convex program is no better than that of w = 0."""
@@ -149,7 +174,7 @@ class HingeProgram(Program):
         slope = self.null_slope(sample)
         if (self.squared and self.threshold == 0) or slope < level * (1 - _ROUNDING):
             return None
-        (by_penalty, by_threshold), meaning = self.null_level_names, self.null_meaning(sample)
+        (by_penalty, by_threshold), meaning = self.comparisons.null_level_names, self.comparisons.null_meaning(sample)
         if self.penalty > 0 and self.threshold < 0:
             what = "−z" if self.squared else "λ − z"
             what += "" if value == 1 else f" · {value:.4g}"
@@ -194,14 +219,15 @@ class HingeProgram(Program):
         if self.is_separated(objective, coef):
             return Optimum(
                 self.threshold, 0.0, 1.0, math.nan, math.nan,
-                f"separated: no {self.error_name} exceeds the threshold, every margin is at least 1",
+                f"separated: no {self.comparisons.error_name} exceeds the threshold, every margin is at least 1",
             )  # fmt: skip
         form = self.as_threshold(objective, coef)
         z, bpoe, length = form.threshold, form.value, self.regulariser.norm(coef * form.scale)
         quantile = z - 1.0 / length if 0 < bpoe < 1 and length > 0 else math.nan
+        error = self.comparisons.error_name
         at = "" if z == 0 else f" at z = {z:.4g}"
         return Optimum(
             z, bpoe, 1 - bpoe, quantile, z if math.isfinite(quantile) else math.nan,
-            f"{self.score_name}{at} is α* = {1 - bpoe:.4f}: the worst {bpoe:.2%} of the {self.error_name}s of w/‖w‖ "
+            f"{self.comparisons.score_name}{at} is α* = {1 - bpoe:.4f}: the worst {bpoe:.2%} of the {error}s of w/‖w‖ "
             f"average {z:.4g} and start at about {quantile:.4g}",
         )  # fmt: skip

@@ -6,6 +6,7 @@ from typing import Any
 
 from auclab.formulations.base import Program
 from auclab.formulations.bauc import BufferedAUC
+from auclab.formulations.composed import Composed
 from auclab.formulations.csvm import CSVM
 from auclab.formulations.ecsvm import ECSVM
 from auclab.formulations.exact_auc import ExactAUC
@@ -19,7 +20,17 @@ from auclab.validation import did_you_mean
 #: Programs by the name they have in the configuration. Their defaults are those of ``conf/formulation``.
 FORMULATIONS: dict[str, type[Program]] = {
     program.name: program
-    for program in (BufferedAUC, GeneralizedBufferedAUC, RankSVM, CSVM, ECSVM, PartialAUC, ExactAUC, Scorecard)
+    for program in (
+        BufferedAUC,
+        GeneralizedBufferedAUC,
+        RankSVM,
+        CSVM,
+        ECSVM,
+        PartialAUC,
+        ExactAUC,
+        Scorecard,
+        Composed,
+    )
 }
 
 

@@ -10,11 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
+from auclab.comparisons import AllPairs
 from auclab.compiled.accurate import accurate_pair_hinge
 from auclab.compiled.hinge import pair_hinge_value
 from auclab.formulations.base import DoubleDouble, NullProof, Program
+from auclab.formulations.hinge import HingeProgram
 from auclab.formulations.optimum import Optimum
-from auclab.formulations.pair_hinge import PairHingeProgram
 from auclab.formulations.ranksvm import RankSVM
 from auclab.projection.nearest_mean import nearest_mean
 from auclab.samples.as_sample import as_sample
@@ -26,7 +27,7 @@ _NOISE = 1e-6
 
 
 @dataclass(frozen=True)
-class PartialAUC(PairHingeProgram):
+class PartialAUC(HingeProgram):
     """Maximise the area under the ROC curve up to a false positive rate: a CVaR over the negatives.
 
         min_w  max_{r ∈ R} Σ_j r_j mean_i [1 − w·(x_i⁺ − x_j⁻)]₊ + λ‖w‖     (or λ‖w‖²),
@@ -76,6 +77,7 @@ class PartialAUC(PairHingeProgram):
     squared: bool = False
 
     name = "partial_auc"
+    comparisons = AllPairs()
     kind = "cvar"
     encodings = ("full",)
     null_proof_takes_program = True

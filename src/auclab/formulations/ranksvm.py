@@ -8,14 +8,14 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from auclab.formulations.null import pair_null_level
-from auclab.formulations.pair_hinge import PairHingeProgram
+from auclab.comparisons import AllPairs
+from auclab.formulations.hinge import HingeProgram
 from auclab.samples.as_sample import as_sample
 from auclab.types import Norm
 
 
 @dataclass(frozen=True)
-class RankSVM(PairHingeProgram):
+class RankSVM(HingeProgram):
     """Pairwise hinge with a norm penalty.
 
         min_w mean_ij [1 − w·(x_i⁺ − x_j⁻)]₊ + λ‖w‖     (or λ‖w‖²)
@@ -44,6 +44,7 @@ class RankSVM(PairHingeProgram):
     squared: bool = False
 
     name = "ranksvm"
+    comparisons = AllPairs()
     threshold = 0.0
 
     def null_penalty(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
@@ -56,5 +57,5 @@ class RankSVM(PairHingeProgram):
         >>> RankSVM(1.0).null_penalty([[0.0], [1.0], [2.0]], [0, 0, 1])     # 2 − ½
         1.5
         """
-        level = pair_null_level(as_sample(X, y, sample_weight), self.regulariser.norm)
+        level = self.regulariser.norm.dual(as_sample(X, y, sample_weight).mean_difference)
         return (math.inf if level > 0 else 0.0) if self.squared else level

@@ -94,11 +94,10 @@ def minimise_model(
     weights = np.maximum(np.asarray(solution.z)[:n_cuts], 0.0)
     weights /= max(1.0, float(weights.sum()))
     constant, slope = float(weights @ cuts.constants), weights @ cuts.slopes
-    margins = constant
     if constraints is not None:
         price, taken = _taken_by(constraints, unit, np.asarray(solution.z)[n_cuts + 1 :])
         constant, slope = constant - price, slope - np.r_[taken, 0.0, 0.0]
-    proved = proved_bound(program, unit, constant, slope, float(center[-1]), margins)
+    proved = proved_bound(program, unit, constant, slope, float(center[-1]))
     return MasterPoint(center + step, max(0.0, proved), weights, False, status)
 
 
@@ -173,9 +172,7 @@ def project_on_level(
     return scale * np.asarray(solution.x)[: n + 2], np.asarray(solution.z)[:n_cuts]
 
 
-def proved_bound(
-    program: Program, unit: Array, total: float, slope: Array, length: float, margins: float | None = None
-) -> float:
+def proved_bound(program: Program, unit: Array, total: float, slope: Array, length: float) -> float:
     """The lower bound that a mean of cuts proves, ``loss ≥ total − slope·(x, b, t)``, for all ‖w‖ up to ten `length`.
 
     What Clarabel calls optimal may be inaccurate at extreme scales.
@@ -185,13 +182,11 @@ def proved_bound(
     program : Program
     unit : array of shape (n_features,)
     total : float
-        The weighted sum of the constants of the cuts, a mean hinge.
+        The weighted sum of the constants of the cuts, a mean loss.
     slope : array of shape (n_features + 2,)
         The weighted sum of their slopes.
     length : float
         ‖w‖.
-    margins : float, optional
-        ``Σ q``, where `total` is less because of constraints.
 
     See Also
     --------
@@ -199,13 +194,9 @@ def proved_bound(
     """
     if total <= 0:
         return 0.0
-    penalty, margins = program.penalty, total if margins is None else margins
-    size = max(0.0, program.regulariser.norm.dual(slope[:-2] / unit) + program.threshold * margins)
-    if penalty > 0 and program.squared:
-        scale = 1.0 if size == 0 else min(1.0, 2.0 * penalty * total / size / size)
-        return scale * total - (scale * size) ** 2 / (4.0 * penalty)
-    if penalty > 0:
-        return total * min(1.0, penalty / size) if size > 0 else total
+    size = max(0.0, program.regulariser.norm.dual(slope[:-2] / unit) + float(slope[-1]))  # the last is z Σ q
+    if program.regulariser.weight > 0:
+        return program.regulariser.dual_value(size, total)[0]
     return total - 10.0 * max(1.0, length) * size
 
 

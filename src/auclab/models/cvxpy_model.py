@@ -141,10 +141,19 @@ def to_cvxpy(problem: Problem, units: Array | None = None, *, unit: float | None
         intercept = cp.Variable(name="intercept")
         margin = cp.hstack([score_pos + intercept, -(score_neg + intercept)])
         weights = np.concatenate(sample.point_weights)
-    loss = cp.Variable(problem.n_margins, nonneg=True, name="loss")
-    hinge = loss + margin >= shift
+    # The loss as a minimum over what its pieces take up of an error; the hinge has one piece, without end.
+    widths, slopes, curvatures = program.loss.filled()
+    parts = [cp.Variable(problem.n_margins, nonneg=True, name=f"loss{s or ''}") for s in range(widths.size)]
+    constraints += [part <= width for part, width in zip(parts, widths, strict=True) if np.isfinite(width)]
+    loss = parts[0]
+    hinge = sum(parts[1:], loss) + margin >= shift - float(program.loss.table.breakpoints[0])
     unit = float(weights.mean()) if unit is None else unit
-    objective: Any = (weights / unit) @ loss
+    objective: Any = sum(
+        (weights / unit * slope) @ part + (weights / unit * (0.5 * curvature)) @ cp.square(part)
+        if curvature
+        else (weights / unit * slope) @ part
+        for part, slope, curvature in zip(parts, slopes, curvatures, strict=True)
+    )
     tail, capacity = None, program.negative_capacity(sample)
     if capacity is not None:
         level, excess = cp.Variable(nonneg=True, name="level"), cp.Variable(n_neg, nonneg=True, name="excess")

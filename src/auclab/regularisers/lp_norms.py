@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from auclab.compiled.accurate import accurate_norm
 from auclab.regularisers.epigraph import Epigraph, minus_ones
-from auclab.regularisers.faces import L1Face, LinfFace
+from auclab.regularisers.faces import LinfFace
 from auclab.regularisers.vector_norm import VectorNorm
 from auclab.types import Array, AuclabError
 from auclab.validation import did_you_mean
@@ -56,7 +56,6 @@ class L1(_LpNorm):
 
     name, symbol, dual_name = "l1", "‖w‖₁", "linf"
     order, dual_order = 1, np.inf
-    face = L1Face
 
     def dual_box(self, n_features: int) -> Array:
         """Every limit is 1."""

@@ -29,7 +29,8 @@ class VectorNorm(ABC):
     is_euclidean : bool
         Whether it is ‖w‖₂, smooth away from 0 and unchanged by rotations.
     face : type, optional
-        The faces of ``‖w‖ ≤ t`` for the Newton step by active sets; without them the step is a conic program.
+        The faces of ``‖w‖ ≤ t`` for the Newton step by active sets; those of a norm with a `dual_box` are known.
+        Without either the step is a conic program.
 
     See Also
     --------

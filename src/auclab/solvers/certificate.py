@@ -11,6 +11,7 @@ from auclab.formulations.problem import Problem
 from auclab.solvers.solution import Certificate
 from auclab.solvers.verified.bound import proved_bound
 from auclab.solvers.verified.marginals import feasible_multipliers
+from auclab.solvers.verified.scorers import Scorers, scorer_bound
 from auclab.solvers.verified.value import DualBound, Goal, dual_bound, unit_length
 from auclab.types import Array
 
@@ -94,6 +95,26 @@ def verified_certificate(
     dual = proved_bound(problem, coef, feasible_multipliers(problem, *multipliers), goal)
     of_constraints = None if dual.constraints is None else dual.scale * dual.constraints
     return _certificate(objective, dual, violation), _scaled(dual), of_constraints
+
+
+def certify_scorers(
+    problem: Problem, coef: Array, objective: float, scorers: Scorers, each: Array | None = None
+) -> tuple[Certificate, tuple[Array, Array] | None]:
+    """The certificate of a point for a loss other than the hinge, with rounding charged, and its multipliers.
+
+    Parameters
+    ----------
+    problem, coef, scorers, each
+        As for `auclab.solvers.verified.scorers.scorer_bound`.
+    objective : float
+        The value at the point.
+
+    See Also
+    --------
+    verified_certificate : For the hinge, from marginals alone.
+    """
+    dual = scorer_bound(problem, coef, scorers, each)
+    return _certificate(objective, dual), _scaled(dual)
 
 
 def certify_tree(bound: float, objective: float) -> Certificate:

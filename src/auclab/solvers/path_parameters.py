@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
 
 from auclab.formulations.base import Program
 from auclab.types import AuclabError
@@ -21,10 +20,11 @@ def along(formulation: Program, parameter: str, values: Sequence[float]) -> list
     AuclabError
         The formulation has no such parameter, or there is no value, or one that is not a finite number.
     """
-    has = [key for key in PARAMETERS if any(field.name == key for field in fields(formulation))]  # type: ignore[arg-type]
+    names = formulation.parameter_names()
+    has = [key for key in PARAMETERS if key in names or (key == "penalty" and "regulariser" in names)]
     if parameter not in has:
         choices = " or ".join(has) or "none of λ (penalty) and z (threshold)"
         raise AuclabError(f"formulation {formulation.name} has no parameter {parameter!r}; it has {choices}")
     if len(values) == 0 or not all(math.isfinite(value) for value in values):
         raise AuclabError(f"a path needs a list of finite numbers, got {list(values)}")
-    return [replace(formulation, **{parameter: float(value)}) for value in values]  # type: ignore[type-var]
+    return [formulation.with_params(**{parameter: float(value)}) for value in values]

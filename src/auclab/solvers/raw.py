@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -23,7 +24,9 @@ class RawSolution:
     `share_neg` are the weights r of the negatives that belong to them. `bound` is the lower bound of a
     branch-and-bound tree, which has no multipliers, or of exact arithmetic. `certificate` is what a solver has verified
     itself, by the same methods, where the rows are not in one place (`auclab.solvers.binned`); `bin_multipliers` are
-    then in place of `multipliers`. `timings` and the first column of `history` are in seconds.
+    then in place of `multipliers`. For a loss other than the hinge the dual point is `scorers` (weights, w and b), or
+    `margin_multipliers` of every margin (`auclab.solvers.verified.scorers`); the point itself where there are none.
+    `timings` and the first column of `history` are in seconds.
 
     See Also
     --------
@@ -42,6 +45,14 @@ class RawSolution:
     bound: float = math.nan
     certificate: Certificate | None = None
     bin_multipliers: BinMultipliers | None = None
+    scorers: tuple[tuple[float, Array, float], ...] = ()
+    margin_multipliers: Array | None = None
+
+    def moved(self, coef: Callable[[Array], Array], intercept: Callable[[Array, float], float]) -> RawSolution:
+        """The same in other coordinates: `coef` of w, and `intercept` of the w here and b."""
+        scorers = tuple((weight, coef(w), intercept(w, b)) for weight, w, b in self.scorers)
+        b = intercept(self.coef, self.intercept)
+        return replace(self, coef=coef(self.coef), intercept=b, scorers=scorers)
 
     @classmethod
     def null(cls, problem: Problem, status: Status, timings: Timings | None = None, note: str = "") -> RawSolution:

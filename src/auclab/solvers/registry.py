@@ -51,6 +51,8 @@ class Capabilities:
             return _REQUIRES[program.kind]
         if program.kind == "integer":
             return None
+        if not program.loss.is_hinge and (constraints is not None or not program.is_convex):
+            return "constraints on w and z > 0 are supported with the hinge alone"
         if self.max_features and not self.constraints and (constraints is None or constraints.is_convex):
             return "it is for constraints with max_features"
         if constraints is not None and not constraints.is_convex and not self.max_features:
@@ -67,7 +69,8 @@ class Capabilities:
 
 #: What a solver lacks that cannot take programs of a kind.
 _REQUIRES: dict[Kind, str] = {
-    "hinge": "it minimises no means of hinges",
+    "hinge": "it does not support hinge losses",
+    "piecewise": "it supports the hinge alone, and no other loss",
     "cvar": "it averages over all negatives, not over the hardest ones",
     "mip": "counting pairs needs integer variables",
     "integer": "its coefficients are whole numbers",
@@ -84,10 +87,14 @@ class SolverEntry:
     capabilities: Capabilities
 
 
+#: Means of any loss, of the hinge over all or over the hardest negatives.
+_CONVEX: tuple[Kind, ...] = ("hinge", "piecewise", "cvar")
+
 SOLVERS: dict[str, SolverEntry] = {
-    "clarabel": SolverEntry("auclab.solvers.conic.clarabel", Capabilities(constraints=True, kinds=("hinge", "cvar"))),
+    "clarabel": SolverEntry("auclab.solvers.conic.clarabel", Capabilities(constraints=True, kinds=_CONVEX)),
     "cutting_plane": SolverEntry(
-        "auclab.solvers.cutting_plane.solver", Capabilities(blocks=True, constraints=True, kinds=("hinge", "cvar"))
+        "auclab.solvers.cutting_plane.solver",
+        Capabilities(blocks=True, constraints=True, kinds=_CONVEX),
     ),
     "highs": SolverEntry(
         "auclab.solvers.highs.solver",
@@ -97,9 +104,10 @@ SOLVERS: dict[str, SolverEntry] = {
         "auclab.solvers.integer.solver", Capabilities(max_features=True, kinds=("hinge", "integer"))
     ),
     "newton": SolverEntry(
-        "auclab.solvers.binned.choice", Capabilities(blocks=True, constraints=True, kinds=("hinge", "cvar"))
+        "auclab.solvers.binned.choice",
+        Capabilities(blocks=True, constraints=True, kinds=_CONVEX),
     ),
-    "scs": SolverEntry("auclab.solvers.conic.scs", Capabilities(constraints=True, kinds=("hinge", "cvar"))),
+    "scs": SolverEntry("auclab.solvers.conic.scs", Capabilities(constraints=True, kinds=_CONVEX)),
 }
 
 
@@ -159,9 +167,10 @@ def _without_solver(program: Program, constraints: ColumnConstraints | None) -> 
 
 def check_blocks(name: str, program: Program, constraints: ColumnConstraints | None = None) -> None:
     """Raise `AuclabError` if the solver needs all rows in memory; the message names what does not."""
-    if find_solver(name).capabilities.blocks:
+    if find_solver(name).capabilities.blocks and program.loss.is_hinge:
         return
-    capable = [other for other in capable_solvers(program, constraints) if SOLVERS[other].capabilities.blocks]
+    able = [other for other in capable_solvers(program, constraints) if SOLVERS[other].capabilities.blocks]
+    capable = [] if not program.loss.is_hinge else able
     if program.is_convex and capable:
         advice = f"use {' or '.join(f'solver={other}' for other in capable)}"
     else:

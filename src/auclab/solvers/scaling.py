@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from functools import wraps
 from typing import Any
 
 import numpy as np
 
 from auclab.formulations.base import Program
+from auclab.formulations.composed import row_with
 from auclab.formulations.problem import Problem
 from auclab.solvers.raw import RawSolution
 from auclab.types import Array
@@ -52,7 +52,7 @@ def in_own_units(solve: Callable[..., RawSolution]) -> Callable[..., RawSolution
         if start is not None:
             options["start"] = (start[0] * unit, start[1])
         answer = solve(scaled(problem, unit), **options)
-        return replace(answer, coef=answer.coef / unit)
+        return answer.moved(lambda w: w / unit, lambda w, b: b)
 
     return solve_scaled
 
@@ -136,7 +136,7 @@ def with_scaled_parameters(program: Program, factor: float) -> Program:
         changed["penalty"] = program.penalty * (factor * factor if program.squared else factor)
     if program.threshold:
         changed["threshold"] = program.threshold * factor
-    return program.row_with(**changed)
+    return row_with(program, **changed)
 
 
 def _common_unit(program: Program, wanted: float) -> float:

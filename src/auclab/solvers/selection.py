@@ -55,6 +55,8 @@ def _selected(problem: Problem) -> tuple[str, str]:
         return "highs", "z > 0 is solved by many linear programs, each by the solver that suits it"
     if SOLVERS["newton"].capabilities.why_not(program) is not None:
         return "cutting_plane", "it forms no pairs"
+    if not program.loss.is_hinge:
+        return "newton", "the loss is smooth"
     if sample.in_blocks:
         return "newton", "the sample is in blocks"
     if n_features > NEWTON_FEATURES:

@@ -52,7 +52,7 @@ def on_sparse_view(solve: Callable[..., RawSolution]) -> Callable[..., RawSoluti
         answer = solve(Problem(problem.program, viewed(problem.sample, common), problem.constraints), **options)
         if problem.over_pairs:
             return answer
-        return replace(answer, intercept=answer.intercept - float(answer.coef @ common))
+        return answer.moved(lambda w: w, lambda w, b: b - float(w @ common))
 
     return solve_viewed
 

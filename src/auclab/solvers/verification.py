@@ -9,7 +9,7 @@ import numpy as np
 
 from auclab.formulations.problem import Problem
 from auclab.samples.centring import moved_intercept, moved_intercept_parts
-from auclab.solvers.certificate import SMALL_OBJECTIVE, certify_tree, far_away, verified_certificate
+from auclab.solvers.certificate import SMALL_OBJECTIVE, certify_scorers, certify_tree, far_away, verified_certificate
 from auclab.solvers.feasible_point import nearest_feasible
 from auclab.solvers.rational_simplex import is_small_linear
 from auclab.solvers.raw import RawSolution
@@ -178,6 +178,13 @@ def _proved(
 
     That is the one with the weights r of the negatives where there are any.
     """
+    if not problem.program.loss.is_hinge:
+        scorers, each = raw.scorers or ((1.0, raw.coef, raw.intercept),), raw.margin_multipliers
+        found = certify_scorers(problem, raw.coef, objective, scorers)
+        if each is not None:
+            other = certify_scorers(problem, raw.coef, objective, (), each)
+            found = max(found, other, key=lambda one: one[0].lower_bound)
+        return problem, *found, None
     proving = problem if raw.multipliers is None else problem.dual_problem(raw.share_neg, raw.multipliers[1])
     return proving, *verified_certificate(proving, raw.coef, raw.multipliers, objective, tolerance)
 
@@ -257,7 +264,11 @@ def _null_solution(
 ) -> tuple[RawSolution, str | None]:
     """W = 0 with the multipliers that prove it, where the program has them, and the reason if that is optimal."""
     program, sample = problem.program, problem.sample
-    null = replace(raw, coef=np.zeros_like(raw.coef), intercept=problem.null_intercept())
+    null = replace(
+        raw, coef=np.zeros_like(raw.coef), intercept=problem.null_intercept(), scorers=(), margin_multipliers=None
+    )
+    if not program.loss.is_hinge:
+        return replace(null, scorers=(), margin_multipliers=None), "w = 0 is optimal within the tolerance"
     if problem.constraints is not None:
         if problem.over_pairs and not program.over_hardest:  # every hinge is positive at w = 0
             null = replace(null, multipliers=(sample.share_pos, sample.share_neg))

@@ -73,7 +73,7 @@ def build(config: Any) -> Any:
     from auclab.types import AuclabError
 
     try:
-        return hydra.utils.instantiate(config)
+        return hydra.utils.instantiate(config, _convert_="all")  # lists and dictionaries, not OmegaConf's
     except hydra.errors.InstantiationException as error:
         if isinstance(error.__cause__, AuclabError | OSError):
             raise error.__cause__ from None

@@ -31,7 +31,7 @@ def solve_points(problem: Problem, time_limit: float | None) -> RawSolution | No
     auclab.solvers.conic.cvxpy_solve.solve_conic : The same for every program.
     """
     sample = problem.sample
-    if problem.over_pairs or sample.n_entries > DIRECT_ENTRIES:
+    if problem.over_pairs or not problem.program.loss.is_hinge or sample.n_entries > DIRECT_ENTRIES:
         return None
     nothing = Fixed(0.0, np.zeros(sample.n_features))
     limit = finite_or_none(seconds_allowed(time_limit))

@@ -24,12 +24,12 @@ class Cut:
     Attributes
     ----------
     constant : float
-        Σα, the value at θ = 0.
+        Σα, the value at θ = 0; less ``Σ q ℓ*`` for a loss other than the hinge.
     multipliers : tuple of arrays of shapes (n_pos,) and (n_neg,), or None
         The marginals of α; None where they would take too much memory. Where the weights of the negatives vary, they
         are a third array of shape (n_neg,) (the r of `PartialAUC`).
     theta : array of shape (n_features + 2,), or None
-        The point of the cut, kept where the marginals are not.
+        The point of the cut, kept where the marginals are not; of a loss other than the hinge it is what is certified.
     last_active : int
         The last iteration in which the cut was active, that is, had a positive weight.
     """
@@ -58,12 +58,14 @@ def supporting_cut(problem: Problem, theta: Array, *, keep_multipliers: bool = T
     cut : Cut
     """
     sample, z = problem.sample, problem.program.threshold
-    multipliers, loss = _active(problem, theta)
+    multipliers, loss, conjugate = _active(problem, theta)
     sum_pos, sum_neg = float(multipliers[0].sum()), float(multipliers[1].sum())
     total = sum_pos if problem.over_pairs else sum_pos + sum_neg
     balance = 0.0 if problem.over_pairs else sum_pos - sum_neg
     slope = np.r_[sample.combine(*multipliers[:2]), balance, z * total]
-    return loss, slope, Cut(total, multipliers, None) if keep_multipliers else Cut(total, None, theta)
+    if not problem.program.loss.is_hinge or not keep_multipliers:
+        return loss, slope, Cut(total - conjugate, None, theta)
+    return loss, slope, Cut(total, multipliers, None)
 
 
 def cut_multipliers(problem: Problem, cut: Cut) -> tuple[Array, ...]:
@@ -74,11 +76,13 @@ def cut_multipliers(problem: Problem, cut: Cut) -> tuple[Array, ...]:
     return _active(problem, cut.theta)[0]
 
 
-def _active(problem: Problem, theta: Array) -> tuple[tuple[Array, ...], float]:
-    """Marginals of the margins with a positive hinge, and the mean hinge from them."""
-    sample = problem.sample
-    shift = 1.0 - problem.program.threshold * theta[-1]
+def _active(problem: Problem, theta: Array) -> tuple[tuple[Array, ...], float, float]:
+    """Marginals of the margins with a positive hinge, the mean hinge from them, and ``Σ q ℓ*``, 0 for the hinge."""
+    sample, program = problem.sample, problem.program
+    shift = 1.0 - program.threshold * theta[-1]
     pos, neg = sample.scores(theta[:-2])
+    if not program.loss.is_hinge:
+        return program.comparisons.slopes(program.loss, (pos, neg), float(theta[-2]), shift, sample)
     if problem.over_pairs:
         # A common offset of the scores cancels in the pairs; without it no digits are lost in the sums.
         center = 0.5 * float(neg.min() + neg.max())
@@ -87,8 +91,8 @@ def _active(problem: Problem, theta: Array) -> tuple[tuple[Array, ...], float]:
         share_neg = problem.program.worst_negatives(neg, sample)
         active = pair_hinge_active(pos, neg, shift, weight_pos, weight_neg if share_neg is None else share_neg)
         loss = shift * float(active[0].sum()) - float(active[0] @ pos) + float(active[1] @ neg)
-        return active if share_neg is None else (*active, share_neg), loss
+        return active if share_neg is None else (*active, share_neg), loss, 0.0
     weight_pos, weight_neg = sample.point_weights
     hinge_pos, hinge_neg = shift - (pos + theta[-2]), shift + (neg + theta[-2])
     active = np.where(hinge_pos > 0, weight_pos, 0.0), np.where(hinge_neg > 0, weight_neg, 0.0)
-    return active, float(active[0] @ hinge_pos + active[1] @ hinge_neg)
+    return active, float(active[0] @ hinge_pos + active[1] @ hinge_neg), 0.0

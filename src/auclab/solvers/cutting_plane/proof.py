@@ -8,7 +8,7 @@ import numpy as np
 
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
-from auclab.solvers.certificate import certify
+from auclab.solvers.certificate import certify, certify_scorers
 from auclab.solvers.cutting_plane.cuts import Cut, cut_multipliers
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.raw import RawSolution
@@ -33,14 +33,21 @@ def proved_solution(
     The history is cut down to what is proved in the end: a bound of the master beyond it was rounding.
     """
     sample = problem.sample
+    total = max(1.0, sum(weight for weight, _ in combination))
+    objective = problem.objective(coef, intercept)
+    if not problem.program.loss.is_hinge:
+        points = [(weight / total, cut.theta) for weight, cut in combination if cut.theta is not None and weight > 0]
+        scorers = tuple((weight, theta[:-2], float(theta[-2])) for weight, theta in points)
+        certificate = certify_scorers(problem, coef, objective, scorers or [(1.0, coef, intercept)])[0]
+        timings, history = Timings(solve=monitor.seconds), tuple(monitor.history)
+        found = RawSolution(coef, intercept, status, None, iterations, timings, history=history, scorers=scorers)
+        return found, certificate.gap
     varies = problem.program.negative_capacity(sample) is not None
     multipliers = np.zeros(sample.n_pos), np.zeros(sample.n_neg), *([np.zeros(sample.n_neg)] if varies else [])
-    total = max(1.0, sum(weight for weight, _ in combination))
     for weight, cut in combination:
         for sums, part in zip(multipliers, cut_multipliers(problem, cut), strict=True):
             sums += weight / total * part
     (pos, neg), share_neg = multipliers[:2], multipliers[2] if varies else None
-    objective = problem.objective(coef, intercept)
     certificate, _ = certify(problem.dual_problem(share_neg, neg), coef, intercept, (pos, neg), objective)
     proved = certificate.lower_bound
     solution = RawSolution(

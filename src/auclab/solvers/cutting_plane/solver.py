@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from auclab.compiled.compiling import compile_hinge
 from auclab.formulations.base import Program
+from auclab.formulations.composed import row_with
 from auclab.formulations.problem import Problem
 from auclab.models.bundle_cone import Cuts, minimise_model, project_on_level, proved_bound
 from auclab.models.bundle_master import LinearMaster, MasterPoint
@@ -216,7 +217,7 @@ class BundleSolve:
         """The program with its norm as one of the points of the space."""
         norm = self.program.regulariser.norm
         narrowed = self.space.norm(norm)
-        return self.program if narrowed is norm else self.program.row_with(norm=narrowed)
+        return self.program if narrowed is norm else row_with(self.program, norm=narrowed)
 
     def _conic_minimum(self) -> MasterPoint:
         """The master in the space; over all features once those of largest reduced cost have entered."""

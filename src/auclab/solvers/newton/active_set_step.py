@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from auclab.formulations.base import Program
-from auclab.regularisers.faces import Face
+from auclab.regularisers.faces import Face, L1Face
 from auclab.solvers.newton.positive_definite import solve_positive_definite
 from auclab.types import Array
 
@@ -47,14 +47,22 @@ def active_set_step(program: Program, hessian: Array, negative_gradient: Array, 
     Returns
     -------
     array of shape (size,) or None
-        None where the method does not end at a point that satisfies the optimality conditions.
+        None for a norm without faces, and where the method does not end at a point that satisfies the optimality
+        conditions.
 
     See Also
     --------
     auclab.solvers.newton.conic_step.conic_step : The same by Clarabel.
     """
-    n = theta.size - (2 if program.over == "points" else 1)
-    model = _Model(program, hessian, negative_gradient + hessian @ theta, n)
+    n, norm = theta.size - (2 if program.over == "points" else 1), program.regulariser.norm
+    box = norm.dual_box(n)
+    if norm.face is None and box is None:
+        return None
+    # ``Σ c_k abs(w_k)`` is the norm l1 of c∘w.
+    unit = np.ones(theta.size) if box is None else np.r_[1.0 / box, np.ones(theta.size - n)]
+    theta = theta / unit
+    hessian = hessian * unit[:, None] * unit[None, :]
+    model = _Model(program, hessian, unit * negative_gradient + hessian @ theta, n)
     point = theta.copy()
     point[-1] = model.face.norms(point[:n])
     place = _Place(point, model.face.at(point, n), False)
@@ -62,7 +70,7 @@ def active_set_step(program: Program, hessian: Array, negative_gradient: Array, 
         following = model.extended(place) if place.is_minimum else model.towards_minimum(place)
         if following is None:
             step = model.minimum_if_optimal(place)
-            return None if step is None else step - theta
+            return None if step is None else unit * (step - theta)
         place = following
     return None
 
@@ -81,9 +89,7 @@ class _Model:
 
     def __init__(self, program: Program, hessian: Array, linear: Array, n: int):
         self.n = n
-        face = program.regulariser.norm.face
-        assert face is not None
-        self.face: type[Face] = face
+        self.face: type[Face] = program.regulariser.norm.face or L1Face
         self.hessian, self.linear = hessian.copy(), linear.copy()
         if program.squared:
             self.hessian[-1, -1] += 2.0 * program.penalty

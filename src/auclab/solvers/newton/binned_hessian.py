@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.samples.blocks.block_sample import BlockSample
 from auclab.types import Array
 
 #: Bins per half-width of the band, and the bytes that the sums per bin of one class may take.
@@ -23,12 +22,13 @@ BINS_PER_HALF_WIDTH, MAX_BYTES = 16, 100_000_000
 _MAX_NUMBER = 2**52
 
 
-def binned_hessian(sample: BlockSample, theta: Array, half_width: float, threshold: float) -> Array:
+def binned_hessian(sample: Any, theta: Array, half_width: float, threshold: float) -> Array:
     """``Σ q φ'' D Dᵀ`` over the pairs whose binned margins are in the band, shape (n_features + 2, n_features + 2).
 
     Parameters
     ----------
     sample : BlockSample
+        Or one in memory.
     theta : array of shape (n_features + 2,)
         ``(w, b, ‖w‖)``.
     half_width : float

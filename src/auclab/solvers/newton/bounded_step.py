@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.composed import row_with
 from auclab.types import Array
 
 #: Rounds after which the method is given up.
@@ -110,7 +111,7 @@ def _step_with_fixed(
     gradient = negative_gradient - hessian @ step
     norm = program.regulariser.norm
     if program.uses_norm and norm.restricted(others[:-2]) is not norm:
-        program = program.row_with(norm=norm.restricted(others[:-2]))
+        program = row_with(program, norm=norm.restricted(others[:-2]))
     part = unbounded(program, hessian[np.ix_(others, others)], gradient[others], moved[others], spread[others])
     if not np.isfinite(part).all():
         return None

@@ -1,4 +1,4 @@
-"""The smoothed loss over all pairs of a sample, by sliding windows over sorted scores (see `smoothed_loss`)."""
+"""The smoothed loss over all pairs of a sample, by prefix moments of sorted scores (see `smoothed_loss`)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.compiled.smooth import Index, sweep_neg, sweep_pos, window_row_sums, window_sums
+from auclab.compiled.pieces import opposite_piece_slopes, pair_piece_sums
+from auclab.compiled.smooth import Index, window_row_sums, window_sums
 from auclab.compiled.sparse_rows import sparse_window_products
 from auclab.formulations.problem import Problem
-from auclab.samples.blocks.block_sample import BlockSample
 from auclab.samples.memory import Sample
 from auclab.solvers.newton.binned_hessian import binned_hessian
 from auclab.solvers.newton.evaluation import Evaluation, entrywise_square, in_sample_order
@@ -40,6 +40,15 @@ class SortedClass:
         return np.asarray(window_sums(opposite.share, self.first, self.last))
 
 
+@dataclass(frozen=True)
+class Band:
+    """The pairs on one curved piece of the loss: windows of either class, and the second derivative there."""
+
+    curvature: float
+    pos: SortedClass
+    neg: SortedClass
+
+
 class PairLoss:
     """The smoothed loss over the pairs of a sample.
 
@@ -52,7 +61,7 @@ class PairLoss:
     """
 
     def __init__(self, problem: Problem, sample: Sample):
-        self.threshold = problem.program.threshold
+        self.threshold, self.loss = problem.program.threshold, problem.program.loss
         self.sample = sample
         self.n_variables = sample.n_features + 2
         self.threads = sample.n_pos + sample.n_neg >= _MIN_THREADED_SIZE
@@ -75,22 +84,30 @@ class PairLoss:
         center = 0.5 * (neg[0] + neg[-1])
         pos -= center
         neg -= center
-        (first_pos, last_pos, slope_pos, mean, band_share), (first_neg, last_neg, slope_neg) = in_parallel(
-            lambda sweep, *data: sweep(*data, shift, half_width),
-            (sweep_pos, pos, neg, share_pos, share_neg),
-            (sweep_neg, neg, pos, share_pos),
+        pieces = self.loss.smoothed(half_width)
+        curved = pieces.curvatures > 0
+        tables = pieces.coefficients, pieces.slopes, pieces.gap, curved.astype(float)
+        (first_pos, slope_pos, totals), (first_neg, slope_neg) = in_parallel(
+            lambda sums, *data: sums(*data),
+            (pair_piece_sums, pos, neg, share_pos, share_neg, shift, pieces.breakpoints, *tables),
+            (opposite_piece_slopes, neg, pos, share_pos, shift, pieces.breakpoints, pieces.slopes),
             threads=self.threads,
         )
         slope_pos *= share_pos
         slope_neg *= share_neg
-        # mean(α a) = Σ α (shift − p + n), from the marginals.
-        active = shift * float(slope_pos.sum()) - float(slope_pos @ pos) + float(slope_neg @ neg)
         multipliers = in_sample_order(slope_pos, order_pos), in_sample_order(slope_neg, order_neg)
-        classes = (
-            SortedClass(order_pos, share_pos, first_pos, last_pos),
-            SortedClass(order_neg, share_neg, first_neg, last_neg),
+        ends_pos = [*first_pos[1:], np.full(pos.size, neg.size, np.int32)]
+        ends_neg = [*first_neg[1:], np.zeros(neg.size, np.int32)]
+        bands = tuple(
+            Band(
+                float(pieces.curvatures[s]),
+                SortedClass(order_pos, share_pos, first_pos[s], ends_pos[s]),
+                SortedClass(order_neg, share_neg, ends_neg[s], first_neg[s]),
+            )
+            for s in np.flatnonzero(curved)
         )
-        return Evaluation(half_width, mean, multipliers, mean - active, band_share, classes, theta)
+        value, gap, band_share = (float(total) for total in totals)
+        return Evaluation(half_width, value, multipliers, gap, band_share, bands, theta)
 
     def direction_sum(self, multipliers: tuple[Array, ...]) -> Array:
         """``G = Σ q α D``, the negative gradient, shape (n_variables,)."""
@@ -102,18 +119,20 @@ class PairLoss:
 
         O(m n²) for dense rows; for CSR rows O(Σ nnz_row² + nnz n), nnz that of the class with fewer entries.
         """
-        if isinstance(self.sample, BlockSample):
+        if self.sample.in_blocks:
             return binned_hessian(self.sample, evaluation.theta, evaluation.half_width, self.threshold)
-        sample, (pos, neg) = self.sample, evaluation.state
-        weight_pos, weight_neg = pos.share * pos.band_weight(neg), neg.share * neg.band_weight(pos)
+        sample, n = self.sample, self.sample.n_features
         sums = self._sparse_sums if sample.is_sparse else self._dense_sums
-        square, cross, to_norm = sums(pos, neg, weight_pos, weight_neg)
-        n = sample.n_features
         hessian = np.zeros((n + 2, n + 2))
-        hessian[:n, :n] = square - cross - cross.T
-        hessian[:n, -1] = hessian[-1, :n] = self.threshold * to_norm
-        hessian[-1, -1] = self.threshold**2 * weight_pos.sum()
-        return hessian / (2.0 * evaluation.half_width)
+        for band in evaluation.state:
+            pos, neg, curvature = band.pos, band.neg, band.curvature
+            weight_pos, weight_neg = pos.share * pos.band_weight(neg), neg.share * neg.band_weight(pos)
+            square, cross, to_norm = sums(pos, neg, weight_pos, weight_neg)
+            hessian[:n, :n] += curvature * (square - cross - cross.T)
+            hessian[:n, -1] += curvature * self.threshold * to_norm
+            hessian[-1, -1] += curvature * self.threshold**2 * weight_pos.sum()
+        hessian[-1, :n] = hessian[:n, -1]
+        return hessian
 
     def reusable(self, hessian: Array, evaluation: Evaluation) -> Array:
         """What of a Hessian of this loss may stand for that of other points and samples: all of it."""
@@ -169,40 +188,37 @@ class PairLoss:
 
     def multiplier_change(self, evaluation: Evaluation, step: Array) -> tuple[Array, Array]:
         """The marginals of ``q φ'' D·step``, by which a step lowers the multipliers; O(m n)."""
-        sample, (pos, neg) = self.sample, evaluation.state
-        norm_change = self.threshold * step[-1]
-
-        change_pos, change_neg = sample.scores(step[:-2])
-        change_pos = change_pos[pos.order]  # one after the other: at 10⁷ observations a copy counts
-        change_neg = change_neg[neg.order]
-        opposite_pos = window_sums(neg.share * change_neg, pos.first, pos.last)
-        opposite_neg = window_sums(pos.share * change_pos, neg.first, neg.last)
-        # In place from here on.
-        change_pos += norm_change
-        change_neg -= norm_change
-        for ours, theirs, change, opposite in (
-            (pos, neg, change_pos, opposite_pos),
-            (neg, pos, change_neg, opposite_neg),
-        ):
-            change *= ours.band_weight(theirs)
-            change -= opposite
-            change *= ours.share
-            change /= 2.0 * evaluation.half_width
-        del opposite_pos, opposite_neg, opposite
-        np.negative(change_neg, out=change_neg)
-        return in_sample_order(change_pos, pos.order), in_sample_order(change_neg, neg.order)
+        sample, norm_change = self.sample, self.threshold * step[-1]
+        moved_pos, moved_neg = sample.scores(step[:-2])
+        total_pos, total_neg = np.zeros(sample.n_pos), np.zeros(sample.n_neg)
+        for band in evaluation.state:
+            pos, neg = band.pos, band.neg
+            change_pos = moved_pos[pos.order]  # one after the other: at 10⁷ observations a copy counts
+            change_neg = moved_neg[neg.order]
+            opposite_pos = window_sums(neg.share * change_neg, pos.first, pos.last)
+            opposite_neg = window_sums(pos.share * change_pos, neg.first, neg.last)
+            # In place from here on.
+            change_pos += norm_change
+            change_neg -= norm_change
+            for ours, theirs, change, opposite, total, sign in (
+                (pos, neg, change_pos, opposite_pos, total_pos, 1.0),
+                (neg, pos, change_neg, opposite_neg, total_neg, -1.0),
+            ):
+                change *= ours.band_weight(theirs)
+                change -= opposite
+                change *= sign * band.curvature * ours.share
+                total[ours.order] += change
+        return total_pos, total_neg
 
     def hessian_diagonal(self, evaluation: Evaluation) -> Array:
         """An upper bound of the Hessian's diagonal, shape (n_variables,), by ``(x − y)² ≤ 2x² + 2y²``."""
-        pos, neg = evaluation.state
-        weight_pos, weight_neg = (
-            in_sample_order(ours.share * ours.band_weight(theirs), ours.order)
-            for ours, theirs in ((pos, neg), (neg, pos))
-        )
+        weight_pos, weight_neg = np.zeros(self.sample.n_pos), np.zeros(self.sample.n_neg)
+        for band in evaluation.state:
+            for total, ours, theirs in ((weight_pos, band.pos, band.neg), (weight_neg, band.neg, band.pos)):
+                total[ours.order] += band.curvature * ours.share * ours.band_weight(theirs)
         squares_pos, squares_neg = entrywise_square(self.sample.X_pos), entrywise_square(self.sample.X_neg)
         squares = 2.0 * (squares_pos.T @ weight_pos + squares_neg.T @ weight_neg)
-        in_norm = self.threshold**2 * float(weight_pos.sum())
-        return np.r_[squares, 0.0, in_norm] / (2.0 * evaluation.half_width)
+        return np.r_[squares, 0.0, self.threshold**2 * float(weight_pos.sum())]
 
 
 def _sorted_rows(X: Any, order: NDArray[np.integer]) -> Array:

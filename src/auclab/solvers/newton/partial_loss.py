@@ -27,11 +27,10 @@ import numpy as np
 from auclab.compiled.hardest import slope_row_sums, smoothed_level, sparse_slope_row_sums, sweep_losses
 from auclab.compiled.smooth import Index, sweep_neg, sweep_pos, window_sums
 from auclab.formulations.problem import Problem
-from auclab.samples.blocks.block_sample import BlockSample
 from auclab.samples.memory import Sample
 from auclab.solvers.newton.binned_hessian import binned_hessian
 from auclab.solvers.newton.evaluation import Evaluation, entrywise_square, in_sample_order
-from auclab.solvers.newton.pair_loss import PairLoss, SortedClass
+from auclab.solvers.newton.pair_loss import Band, PairLoss, SortedClass
 from auclab.types import Array
 
 #: Half-width of the band of losses in units of that of the hinges.
@@ -133,10 +132,11 @@ class PartialLoss:
 
     def pair_hessian(self, evaluation: Evaluation) -> Array:
         """``Σ_j r_j ∇²ℓ_j``, which hardly differs between samples: it is a mean over very many pairs."""
-        if isinstance(self.sample, BlockSample):
+        if self.sample.in_blocks:
             weighted = replace(self.sample, share_neg=evaluation.multipliers[2])
             return binned_hessian(weighted, evaluation.theta, evaluation.half_width, 0.0)
-        return self.pairs.hessian(replace(evaluation, state=evaluation.state.classes))
+        band = Band(0.5 / evaluation.half_width, *evaluation.state.classes)
+        return self.pairs.hessian(replace(evaluation, state=(band,)))
 
     def reusable(self, hessian: Array, evaluation: Evaluation) -> Array:
         """What of a Hessian may stand for that of other points and samples."""

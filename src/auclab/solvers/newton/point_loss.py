@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from auclab.compiled.pieces import point_piece_sums
 from auclab.formulations.problem import Problem
 from auclab.samples.memory import Sample
 from auclab.solvers.newton.evaluation import Evaluation, entrywise_square
@@ -22,7 +23,7 @@ class PointLoss:
     """
 
     def __init__(self, problem: Problem, sample: Sample):
-        self.threshold = problem.program.threshold
+        self.threshold, self.loss = problem.program.threshold, problem.program.loss
         self.sample = sample
         self.n_variables = sample.n_features + 2
 
@@ -32,17 +33,14 @@ class PointLoss:
         shift = 1.0 - self.threshold * theta[-1]
         scores_pos, scores_neg = self.sample.scores(theta[:-2])
         arguments = shift - (scores_pos + theta[-2]), shift + (scores_neg + theta[-2])
-        slopes = [np.clip((a + half_width) / (2.0 * half_width), 0.0, 1.0) for a in arguments]
-        losses = [
-            np.where(np.abs(a) < half_width, (a + half_width) ** 2 / (4.0 * half_width), np.maximum(a, 0.0))
-            for a in arguments
-        ]
-        bands = [np.abs(a) < half_width for a in arguments]
-        value = float(weight_pos @ losses[0] + weight_neg @ losses[1])
-        multipliers = weight_pos * slopes[0], weight_neg * slopes[1]
-        active = float(multipliers[0] @ arguments[0] + multipliers[1] @ arguments[1])
-        band_share = float(weight_pos @ bands[0] + weight_neg @ bands[1])
-        return Evaluation(half_width, value, multipliers, value - active, band_share, bands, theta)
+        pieces = self.loss.smoothed(half_width)
+        tables = pieces.breakpoints, pieces.coefficients, pieces.slopes, pieces.gap
+        (slope_pos, curved_pos, totals), (slope_neg, curved_neg, others) = (
+            point_piece_sums(a, weight, *tables) for a, weight in zip(arguments, (weight_pos, weight_neg), strict=True)
+        )
+        value, gap, band_share = (float(total) for total in totals + others)
+        multipliers = weight_pos * slope_pos, weight_neg * slope_neg
+        return Evaluation(half_width, value, multipliers, gap, band_share, (curved_pos, curved_neg), theta)
 
     def direction_sum(self, multipliers: tuple[Array, ...]) -> Array:
         """``G = Σ q α D``, the negative gradient, shape (n_variables,)."""
@@ -54,7 +52,9 @@ class PointLoss:
     def hessian(self, evaluation: Evaluation) -> Array:
         """``Σ q φ'' D Dᵀ`` over the band, shape (n_variables, n_variables); O(m n²)."""
         n, sample = self.sample.n_features, self.sample
-        weight_pos, weight_neg = (w * band for w, band in zip(sample.point_weights, evaluation.state, strict=True))
+        weight_pos, weight_neg = (
+            w * curvature for w, curvature in zip(sample.point_weights, evaluation.state, strict=True)
+        )
         total_pos, total_neg = float(weight_pos.sum()), float(weight_neg.sum())
         hessian = np.zeros((self.n_variables, self.n_variables))
         hessian[:n, :n] = sample.gram(weight_pos, weight_neg)
@@ -63,7 +63,7 @@ class PointLoss:
         hessian[n, n] = total_pos + total_neg
         hessian[n, -1] = hessian[-1, n] = self.threshold * (total_pos - total_neg)
         hessian[-1, -1] = self.threshold**2 * (total_pos + total_neg)
-        return hessian / (2.0 * evaluation.half_width)
+        return hessian
 
     def reusable(self, hessian: Array, evaluation: Evaluation) -> Array:
         """What of a Hessian of this loss may stand for that of other points and samples: all of it."""
@@ -75,18 +75,18 @@ class PointLoss:
 
     def multiplier_change(self, evaluation: Evaluation, step: Array) -> tuple[Array, Array]:
         """``q φ'' D·step`` of either class, by which a step lowers the multipliers; O(m n)."""
-        norm_change, width = self.threshold * step[-1], 2.0 * evaluation.half_width
+        norm_change = self.threshold * step[-1]
         change_pos, change_neg = self.sample.scores(step[:-2])
-        (weight_pos, weight_neg), (band_pos, band_neg) = self.sample.point_weights, evaluation.state
-        lowered_pos = weight_pos * band_pos * (change_pos + step[-2] + norm_change) / width
-        return lowered_pos, weight_neg * band_neg * (norm_change - change_neg - step[-2]) / width
+        (weight_pos, weight_neg), (curved_pos, curved_neg) = self.sample.point_weights, evaluation.state
+        lowered_pos = weight_pos * curved_pos * (change_pos + step[-2] + norm_change)
+        return lowered_pos, weight_neg * curved_neg * (norm_change - change_neg - step[-2])
 
     def hessian_diagonal(self, evaluation: Evaluation) -> Array:
         """The Hessian's diagonal, shape (n_variables,)."""
         diagonal = np.zeros(self.n_variables)
         sample, weights = self.sample, self.sample.point_weights
-        for X, weight, band in zip((sample.X_pos, sample.X_neg), weights, evaluation.state, strict=True):
-            in_band = weight * band
+        for X, weight, curvature in zip((sample.X_pos, sample.X_neg), weights, evaluation.state, strict=True):
+            in_band = weight * curvature
             total = float(in_band.sum())
             diagonal += np.r_[entrywise_square(X).T @ in_band, total, self.threshold**2 * total]
-        return diagonal / (2.0 * evaluation.half_width)
+        return diagonal

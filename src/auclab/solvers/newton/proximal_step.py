@@ -20,6 +20,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.composed import row_with
 from auclab.solvers.newton.active_set_step import active_set_step
 from auclab.solvers.newton.bounded_step import bounded_step
 from auclab.solvers.newton.conic_step import conic_step
@@ -98,7 +99,7 @@ def _without_square(
     hessian, negative_gradient = hessian.copy(), negative_gradient.copy()
     hessian[np.arange(n), np.arange(n)] += 2.0 * program.penalty
     negative_gradient[:n] -= 2.0 * program.penalty * theta[:n]
-    return program.row_with(penalty=0.0, squared=False), hessian, negative_gradient
+    return row_with(program, penalty=0.0, squared=False), hessian, negative_gradient
 
 
 class _QuadraticModel:
@@ -170,8 +171,7 @@ class _QuadraticModel:
         free = np.r_[self.free, self.n + 1]
         hessian = (self.hessian + np.diag(self.ridge))[np.ix_(free, free)]
         model = (self.program, hessian, self.negative_gradient[free], self.theta[free])
-        by_conic = constraints is not None or self.program.regulariser.norm.face is None
-        reduced = None if by_conic else active_set_step(*model)
+        reduced = None if constraints is not None else active_set_step(*model)
         step = np.zeros(self.theta.size)
         step[free] = conic_step(*model, constraints) if reduced is None else reduced
         return step

@@ -27,6 +27,7 @@ from auclab.solvers.newton.continuation import follow_minima
 from auclab.solvers.newton.damped_newton import MAX_DENSE_FEATURES, DampedNewton
 from auclab.solvers.newton.null_solution import NullSolution
 from auclab.solvers.newton.separated import HardMargin
+from auclab.solvers.newton.smooth_solve import solve_smooth
 from auclab.solvers.newton.smoothed_loss import smooth_loss
 from auclab.solvers.newton.state import Finish, State
 from auclab.solvers.newton.subsampling import nested_subsamples
@@ -94,7 +95,8 @@ def solve(
     compiling += compile_hardest() if problem.program.over_hardest else 0.0
     left = None if time_limit is None else max(time_limit - compiling, 1e-3)
     with one_thread_each(), monitored(tolerance, left) as monitor:
-        solution = _solve(problem, tolerance, monitor, start)
+        by_steps = _solve if problem.program.loss.is_hinge else solve_smooth
+        solution = by_steps(problem, tolerance, monitor, start)
     return replace(solution, timings=replace(solution.timings, compile=compiling))
 
 

@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 import auclab
-from auclab.formulations import read_optimum
-from auclab.formulations.pair_hinge import PairHinge, PairHingeProgram
-from auclab.formulations.point_hinge import PointHinge
+from auclab.comparisons import AllPairs
+from auclab.formulations import Composed, HingeProgram, read_optimum
+from auclab.formulations.composed import row_with
+from auclab.losses import Hinge
+from auclab.regularisers import Norm as Regulariser
 from auclab.types import NORMS, Norm
 from programs import overlapping
 
@@ -39,22 +41,20 @@ def largest_dual_value(program, X, y):
 
 @pytest.mark.parametrize("squared", [False, True])
 @pytest.mark.parametrize("norm", NORMS)
-@pytest.mark.parametrize("kind", [PairHinge, PointHinge])
+@pytest.mark.parametrize("kind", ["pairs", "points"])
 def test_the_certified_bound_is_the_largest_dual_value(kind, norm, squared):
     X, y = overlapping(3, 9, 11)
-    program = kind(-0.15, 0.03, norm, squared)
+    program = Composed(kind, Hinge(), Regulariser(norm, 0.03, squared), -0.15)
     solution = auclab.solve(program, X, y)
     assert solution.gap <= 1e-6
     assert solution.lower_bound == pytest.approx(largest_dual_value(program, X, y), abs=1e-6)
 
 
 @pytest.mark.parametrize("squared", [False, True])
-@pytest.mark.parametrize(
-    ("kind", "by_threshold"), [(PairHinge, auclab.GeneralizedBufferedAUC), (PointHinge, auclab.ECSVM)]
-)
+@pytest.mark.parametrize(("kind", "by_threshold"), [("pairs", auclab.GeneralizedBufferedAUC), ("points", auclab.ECSVM)])
 def test_the_threshold_form_is_an_optimum_of_the_threshold_program(kind, by_threshold, squared):
     X, y = overlapping(1)
-    solution = auclab.solve(kind(-0.05, 0.02, "l2", squared), X, y)
+    solution = auclab.solve(Composed(kind, Hinge(), Regulariser("l2", 0.02, squared), -0.05), X, y)
     form = solution.formulation.as_threshold(solution.objective, solution.coef)
     equivalent = auclab.solve(by_threshold(form.threshold), X, y)
     assert form.threshold < -0.05
@@ -71,7 +71,8 @@ def test_no_scorer_is_better_than_none_from_the_distance_of_the_means_on(squared
     level = float(np.linalg.norm(X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0)))
     penalty = 0.01
     z = -level if squared else penalty - level  # ‖Δ‖ = −z, or λ − z
-    beyond, before = (auclab.solve(PairHinge(f * z, penalty, "l2", squared), X, y) for f in (1.1, 0.8))
+    size = Regulariser("l2", penalty, squared)
+    beyond, before = (auclab.solve(Composed("pairs", Hinge(), size, f * z), X, y) for f in (1.1, 0.8))
     assert beyond.objective == 1.0
     assert not beyond.coef.any()
     assert beyond.gap <= 1e-6
@@ -81,13 +82,14 @@ def test_no_scorer_is_better_than_none_from_the_distance_of_the_means_on(squared
 
 
 @dataclass(frozen=True)
-class _ByRadius(PairHingeProgram):
+class _ByRadius(HingeProgram):
     """A row whose z is made of a parameter of its own."""
 
     radius: float = 0.1
     norm: Norm = "l2"
 
     name = "by_radius"
+    comparisons = AllPairs()
     penalty = 0.0
     squared = False
 
@@ -102,4 +104,4 @@ def test_a_formulation_that_makes_its_threshold_is_solved_in_any_unit():
     small = auclab.solve(_ByRadius(0.05e-6), 1e-6 * X, y, solver="newton")
     assert small.gap <= 1e-6
     assert small.objective == pytest.approx(plain.objective, abs=1e-7)
-    assert _ByRadius(0.05).row_with(threshold=-0.3) == PairHinge(-0.3)
+    assert row_with(_ByRadius(0.05), threshold=-0.3) == Composed("pairs", Hinge(), Regulariser("l2"), -0.3)

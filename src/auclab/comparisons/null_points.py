@@ -1,6 +1,6 @@
 """The level at which w = 0 becomes optimal: closed form over pairs, a nearest-point program over points (derived).
 
-The programs themselves are in `auclab.projection`; formulations run no solver of their own.
+The programs themselves are in `auclab.projection`; comparisons run no solver of their own.
 """
 
 from __future__ import annotations
@@ -23,10 +23,6 @@ def point_null_level(sample: Sample, norm: VectorNorm) -> float:
     ------
     AuclabError
         The nearest-point program was not solved.
-
-    See Also
-    --------
-    auclab.formulations.null.pair_null_level : The closed form over pairs.
     """
     return norm.dual(sample.combine(*point_null_multipliers(sample, norm)))
 
@@ -47,15 +43,3 @@ def point_null_multipliers(sample: Sample, norm: VectorNorm) -> tuple[Array, Arr
     target = np.asarray(minority.T @ fixed, dtype=float)
     free = nearest_mean(majority, capacity, float(fixed.sum()), target, norm)
     return (fixed, free) if minority_positive else (free, fixed)
-
-
-def pair_null_level(sample: Sample, norm: VectorNorm) -> float:
-    """‖Δ‖_*: w = 0 solves a pair program iff ``λ − z ≥ ‖Δ‖_*`` (unsquared penalty).
-
-    Δ is the difference of the class means, in units of the features.
-
-    See Also
-    --------
-    auclab.formulations.null.point_null_level : The same over points.
-    """
-    return norm.dual(sample.mean_difference)

@@ -1,0 +1,7 @@
+"""Which margins are compared: pairs of a positive and a negative, or points and a threshold."""
+
+from auclab.comparisons.comparison import Comparison, comparison_named
+from auclab.comparisons.pairs import AllPairs
+from auclab.comparisons.points import Points
+
+__all__ = ["AllPairs", "Comparison", "Points", "comparison_named"]

@@ -1,0 +1,114 @@
+"""What a program asks of the margins that it compares, whatever the loss."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar, Literal
+
+from auclab.losses import Loss
+from auclab.regularisers import VectorNorm
+from auclab.samples.memory import Sample
+from auclab.types import Array, AuclabError
+from auclab.validation import did_you_mean
+
+#: Numbers as unevaluated sums ``high + low``.
+DoubleDouble = tuple[Array, Array]
+
+
+class Comparison(ABC):
+    """Margins ``m_k(w, b)`` with weights that sum to 1, which are never formed one by one.
+
+    Attributes
+    ----------
+    name : {"pairs", "points"}
+    encodings : tuple of str
+        The encodings that a linear-programming solver has for them.
+    mean_symbol, margin_symbol : str
+        The mean and the margin in an equation.
+    error_name, score_name : str
+        Of error and score, in sentences.
+    null_level_names : (str, str)
+        Of the λ and of the −z at which w = 0 becomes optimal.
+    null_proof_takes_program : bool
+        Whether `null_multipliers` solves a linear or quadratic program over the rows.
+
+    See Also
+    --------
+    auclab.formulations.Composed : Comparisons with a loss and a regulariser.
+    """
+
+    name: ClassVar[Literal["pairs", "points"]]
+    encodings: ClassVar[tuple[Literal["full", "dual", "aggregated"], ...]]
+    mean_symbol: ClassVar[str]
+    margin_symbol: ClassVar[str]
+    error_name: ClassVar[str]
+    score_name: ClassVar[str]
+    null_level_names: ClassVar[tuple[str, str]]
+    null_proof_takes_program: ClassVar[bool] = False
+
+    @abstractmethod
+    def mean(self, loss: Loss, scores: tuple[Array, Array], intercept: float, shift: float, sample: Sample) -> float:
+        """``Σ_k weight_k ℓ(shift − m_k)`` at given scores of positives and negatives; O(m log m)."""
+
+    @abstractmethod
+    def accurate_mean_hinge(
+        self,
+        intercept: tuple[float, float],
+        sample: Sample,
+        scores_pos: DoubleDouble,
+        scores_neg: DoubleDouble,
+        shift: tuple[float, float],
+    ) -> float:
+        """`mean` of the hinge where scores, b and shift are given as ``high + low``."""
+
+    @abstractmethod
+    def slopes(
+        self, loss: Loss, scores: tuple[Array, Array], intercept: float, shift: float, sample: Sample
+    ) -> tuple[tuple[Array, Array], float, float]:
+        """The sums of ``weight_k ℓ'(a_k)`` of every observation, and of ``ℓ(a_k)`` and ``ℓ*(ℓ'(a_k))`` over all."""
+
+    @abstractmethod
+    def null_intercept(self, loss: Loss, sample: Sample) -> float:
+        """The best b for w = 0."""
+
+    @abstractmethod
+    def null_value(self, loss: Loss, sample: Sample) -> float:
+        """The mean loss at w = 0 with the best b."""
+
+    @abstractmethod
+    def null_multipliers(self, sample: Sample, norm: VectorNorm) -> tuple[Array, Array] | None:
+        """The multipliers of the hinge that prove w = 0 optimal where it is; None if they cannot be found."""
+
+    @abstractmethod
+    def null_meaning(self, sample: Sample) -> str:
+        """What it means for the hinge that w = 0 is optimal, as the end of a sentence."""
+
+
+def comparison_named(name: str | Comparison) -> Comparison:
+    """The comparison of a name, or the object itself.
+
+    Parameters
+    ----------
+    name : {"pairs", "points"} or Comparison
+
+    Raises
+    ------
+    AuclabError
+        No such comparison; the choices are listed.
+
+    See Also
+    --------
+    auclab.comparisons.AllPairs, auclab.comparisons.Points : What they are.
+
+    Examples
+    --------
+    >>> comparison_named("points")
+    Points()
+    """
+    if isinstance(name, Comparison):  # an object of the user's stands for itself
+        return name
+    known = {kind.name: kind for kind in Comparison.__subclasses__()}
+    if name not in known:
+        meant = did_you_mean(str(name), known)
+        raise AuclabError(f"comparisons={name!r} is unknown{meant}; choose one of {', '.join(sorted(known))}")
+    return known[name]()

@@ -1,0 +1,86 @@
+"""Every positive with every negative: ``m_ij = w·(x_i⁺ − x_j⁻)``, with weight ``u_i v_j``; b cancels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from auclab.comparisons.comparison import Comparison, DoubleDouble
+from auclab.compiled.accurate import accurate_pair_hinge
+from auclab.compiled.hinge import pair_hinge_value
+from auclab.compiled.pieces import opposite_piece_slopes, pair_piece_sums
+from auclab.losses import Loss
+from auclab.regularisers import VectorNorm
+from auclab.samples.memory import Sample
+from auclab.types import Array
+
+
+@dataclass(frozen=True)
+class AllPairs(Comparison):
+    """Every pair of a positive and a negative, evaluated on sorted scores.
+
+    See Also
+    --------
+    auclab.comparisons.Points : Points in place of pairs.
+    """
+
+    name = "pairs"
+    encodings = ("full", "dual", "aggregated")
+    mean_symbol = "mean_ij"
+    margin_symbol = "w·(x_i⁺ − x_j⁻)"
+    error_name = "ranking error"
+    score_name = "bAUC"
+    null_level_names = ("‖mean(x⁺) − mean(x⁻)‖_*", "‖mean(x⁺) − mean(x⁻)‖_*")
+
+    def mean(self, loss: Loss, scores: tuple[Array, Array], intercept: float, shift: float, sample: Sample) -> float:
+        """``Σ_ij u_i v_j ℓ(shift − m_ij)``; of the hinge without any cancellation of digits."""
+        if loss.is_hinge:
+            return pair_hinge_value(*scores, shift, *sample.weights)
+        return self.slopes(loss, scores, intercept, shift, sample)[1]
+
+    def accurate_mean_hinge(
+        self,
+        intercept: tuple[float, float],
+        sample: Sample,
+        scores_pos: DoubleDouble,
+        scores_neg: DoubleDouble,
+        shift: tuple[float, float],
+    ) -> float:
+        """`mean` of the hinge where scores and shift are given as ``high + low``."""
+        return accurate_pair_hinge(scores_pos, scores_neg, shift, *sample.weights)
+
+    def slopes(
+        self, loss: Loss, scores: tuple[Array, Array], intercept: float, shift: float, sample: Sample
+    ) -> tuple[tuple[Array, Array], float, float]:
+        """The sums of ``u_i v_j ℓ'(a_ij)`` of every observation, and of ``ℓ(a_ij)`` and ``ℓ*(ℓ'(a_ij))`` over all."""
+        order_pos, order_neg = (np.argsort(values) for values in scores)
+        pos, neg = scores[0][order_pos], scores[1][order_neg]
+        center = 0.5 * (neg[0] + neg[-1])  # a common offset cancels in the pairs: without it no digits are lost
+        pos, neg = pos - center, neg - center
+        share_pos, share_neg = sample.share_pos[order_pos], sample.share_neg[order_neg]
+        table = loss.table
+        _, slope, totals = pair_piece_sums(
+            pos, neg, share_pos, share_neg, shift,
+            table.breakpoints, table.coefficients, table.slopes, table.conjugates, np.zeros(table.breakpoints.size),
+        )  # fmt: skip
+        _, opposite = opposite_piece_slopes(neg, pos, share_pos, shift, table.breakpoints, table.slopes)
+        active_pos, active_neg = np.empty(pos.size), np.empty(neg.size)
+        active_pos[order_pos], active_neg[order_neg] = share_pos * slope, share_neg * opposite
+        return (active_pos, active_neg), float(totals[0]), float(totals[1])
+
+    def null_intercept(self, loss: Loss, sample: Sample) -> float:
+        """0: it cancels."""
+        return 0.0
+
+    def null_value(self, loss: Loss, sample: Sample) -> float:
+        """``ℓ(1)``: every margin is 0."""
+        return float(loss.value(1.0))
+
+    def null_multipliers(self, sample: Sample, norm: VectorNorm) -> tuple[Array, Array]:
+        """Every pair with its full weight."""
+        return sample.share_pos, sample.share_neg
+
+    def null_meaning(self, sample: Sample) -> str:
+        """What it means that w = 0 is optimal."""
+        return "the value is 1 and the bAUC of every linear scorer is 0"

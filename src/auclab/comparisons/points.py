@@ -1,0 +1,103 @@
+"""Every observation with a threshold: ``m_k = y_k (w·x_k + b)``, weighted as the observations are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq
+
+from auclab.comparisons.comparison import Comparison, DoubleDouble
+from auclab.comparisons.null_points import point_null_multipliers
+from auclab.compiled.accurate import two_sums
+from auclab.losses import Loss
+from auclab.regularisers import VectorNorm
+from auclab.samples.memory import Sample
+from auclab.types import Array
+
+
+@dataclass(frozen=True)
+class Points(Comparison):
+    """Every observation by itself, with an intercept.
+
+    See Also
+    --------
+    auclab.comparisons.AllPairs : Pairs in place of points.
+    """
+
+    name = "points"
+    encodings = ("full", "dual")
+    mean_symbol = "mean_k"
+    margin_symbol = "y_k (w·x_k + b)"
+    error_name = "misclassification error"
+    score_name = "buffered accuracy"
+    null_level_names = ("λ_max", "λ_max / (2·min(class shares))")
+    null_proof_takes_program = True
+
+    def mean(self, loss: Loss, scores: tuple[Array, Array], intercept: float, shift: float, sample: Sample) -> float:
+        """``Σ_k weight_k ℓ(shift − m_k)``."""
+        arguments = shift - (scores[0] + intercept), shift + (scores[1] + intercept)
+        losses = (np.maximum(a, 0.0) if loss.is_hinge else loss.value(a) for a in arguments)
+        return sum(float(weight @ each) for weight, each in zip(sample.point_weights, losses, strict=True))
+
+    def accurate_mean_hinge(
+        self,
+        intercept: tuple[float, float],
+        sample: Sample,
+        scores_pos: DoubleDouble,
+        scores_neg: DoubleDouble,
+        shift: tuple[float, float],
+    ) -> float:
+        """`mean` of the hinge where scores, b and shift are given as ``high + low``."""
+        weight_pos, weight_neg = sample.point_weights
+        value = 0.0
+        for (high, low), weight, sign in ((scores_pos, weight_pos, -1.0), (scores_neg, weight_neg, 1.0)):
+            # Score and intercept first: they may be long and nearly cancel.
+            base, lost = two_sums(high, intercept[0])
+            total, rest = two_sums(shift[0], sign * base)
+            value += float(weight @ np.maximum(total + (rest + shift[1] + sign * (lost + low + intercept[1])), 0.0))
+        return value
+
+    def slopes(
+        self, loss: Loss, scores: tuple[Array, Array], intercept: float, shift: float, sample: Sample
+    ) -> tuple[tuple[Array, Array], float, float]:
+        """The ``weight_k ℓ'(a_k)`` of either class, and the sums of ``ℓ(a_k)`` and ``ℓ*(ℓ'(a_k))``."""
+        table, weights = loss.table, sample.point_weights
+        arguments = shift - (scores[0] + intercept), shift + (scores[1] + intercept)
+        active_pos, active_neg = (
+            weight * table.at(a, table.slopes) for weight, a in zip(weights, arguments, strict=True)
+        )
+        value, conjugate = (
+            sum(float(weight @ table.at(a, part)) for weight, a in zip(weights, arguments, strict=True))
+            for part in (table.coefficients, table.conjugates)
+        )
+        return (active_pos, active_neg), value, conjugate
+
+    def null_intercept(self, loss: Loss, sample: Sample) -> float:
+        """Of the hinge the sign of the majority, 0 for classes of equal weight; else where the slopes are balanced."""
+        if loss.is_hinge:
+            return float(np.sign(sample.prior_pos - sample.prior_neg))
+
+        def rise(b: float) -> float:
+            return sample.prior_neg * float(loss.slope(1.0 + b)) - sample.prior_pos * float(loss.slope(1.0 - b))
+
+        end = 1.0 - float(loss.table.breakpoints[0])  # beyond it one class has no loss
+        return float(brentq(rise, -end, end)) if rise(-end) < 0 < rise(end) else 0.0
+
+    def null_value(self, loss: Loss, sample: Sample) -> float:
+        """The mean loss of the best constant; of the hinge 2·min(class shares)."""
+        if loss.is_hinge:
+            return 2.0 * min(sample.prior_pos, sample.prior_neg)
+        b = self.null_intercept(loss, sample)
+        return sample.prior_pos * float(loss.value(1.0 - b)) + sample.prior_neg * float(loss.value(1.0 + b))
+
+    def null_multipliers(self, sample: Sample, norm: VectorNorm) -> tuple[Array, Array] | None:
+        """The minority with its full weights, the majority with those that bring its mean nearest.
+
+        None for a sample in blocks: the weights are those of a program over all rows.
+        """
+        return None if sample.in_blocks else point_null_multipliers(sample, norm)
+
+    def null_meaning(self, sample: Sample) -> str:
+        """What it means that w = 0 is optimal."""
+        return f"the value is 2·min(class shares) = {2.0 * min(sample.prior_pos, sample.prior_neg):.4g}"

@@ -1,0 +1,159 @@
+"""Sums of piecewise quadratic functions over all pairs, by prefix moments of sorted scores.
+
+With ``a_ij = shift − p_i + n_j`` the negatives in one piece of a positive are consecutive in sorted order, so running
+sums of 1, n and n² give the sum of any quadratic function over them in O(n_pos + n_neg) for each piece.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from auclab.compiled.smooth import Index
+from auclab.types import Array
+
+
+@njit(cache=True, nogil=True)
+def pair_piece_sums(
+    pos: Array,
+    neg: Array,
+    share_pos: Array,
+    share_neg: Array,
+    shift: float,
+    breakpoints: Array,
+    values: Array,
+    slopes: Array,
+    others: Array,
+    curved: Array,
+) -> tuple[Index, Array, Array]:
+    """Sums over the negatives for every positive, with ``a = n_j − (p_i − shift)``.
+
+    Parameters
+    ----------
+    pos, neg : arrays of shape (n_pos,) and (n_neg,), ascending
+    share_pos, share_neg : arrays of the same shapes
+        Weights in the same order.
+    shift : float
+    breakpoints : array of shape (n_pieces,)
+    values, others : arrays of shape (n_pieces, 3)
+        Polynomials to sum over all pairs.
+    slopes : array of shape (n_pieces, 2)
+        Those to sum for every positive.
+    curved : array of shape (n_pieces,)
+        1 for the pieces whose weight is wanted, else 0.
+
+    Returns
+    -------
+    first : int array of shape (n_pieces, n_pos)
+        The first negative in each piece or above it.
+    slope : array of shape (n_pos,)
+    totals : array of shape (3,)
+        The sums of `values` and `others`, and the weight of the pairs in curved pieces.
+
+    Notes
+    -----
+    Sums run from the largest negative down, so that a positive with few pairs in its pieces does not lose digits to
+    the negatives below them.
+    """
+    n_pieces = breakpoints.size
+    first = np.empty((n_pieces, pos.size), np.int32)
+    slope = np.empty(pos.size)
+    start = np.full(n_pieces, neg.size)
+    mass, moment, square = np.zeros(n_pieces + 1), np.zeros(n_pieces + 1), np.zeros(n_pieces + 1)
+    value = other = weight = 0.0
+    for i in range(pos.size - 1, -1, -1):
+        c = pos[i] - shift
+        steepness = here = there = band = 0.0
+        for s in range(n_pieces):
+            k = start[s]
+            while k > 0 and neg[k - 1] > c + breakpoints[s]:
+                k -= 1
+                v, n = share_neg[k], neg[k]
+                mass[s] += v
+                moment[s] += v * n
+                square[s] += v * n * n
+            start[s] = k
+            first[s, i] = k
+        for s in range(n_pieces):
+            b0, m1 = mass[s] - mass[s + 1], moment[s] - moment[s + 1]
+            b1 = m1 - c * b0
+            b2 = square[s] - square[s + 1] - 2.0 * c * m1 + c * c * b0
+            here += values[s, 0] * b0 + values[s, 1] * b1 + values[s, 2] * b2
+            there += others[s, 0] * b0 + others[s, 1] * b1 + others[s, 2] * b2
+            steepness += slopes[s, 0] * b0 + slopes[s, 1] * b1
+            band += curved[s] * b0
+        value += share_pos[i] * here
+        other += share_pos[i] * there
+        weight += share_pos[i] * band
+        slope[i] = steepness
+    return first, slope, np.array([value, other, weight])
+
+
+@njit(cache=True, nogil=True)
+def opposite_piece_slopes(
+    neg: Array, pos: Array, share_pos: Array, shift: float, breakpoints: Array, slopes: Array
+) -> tuple[Index, Array]:
+    """Sums over the positives for every negative, with ``a = (n_j + shift) − p_i``.
+
+    Returns
+    -------
+    first : int array of shape (n_pieces, n_neg)
+        One past the last positive in each piece or above it: those before it have ``a > breakpoint``.
+    slope : array of shape (n_neg,)
+    """
+    n_pieces = breakpoints.size
+    first = np.empty((n_pieces, neg.size), np.int32)
+    slope = np.empty(neg.size)
+    end = np.zeros(n_pieces, np.int64)
+    mass, moment = np.zeros(n_pieces + 1), np.zeros(n_pieces + 1)
+    for j in range(neg.size):
+        e = neg[j] + shift
+        total = 0.0
+        for s in range(n_pieces):
+            k = end[s]
+            while k < pos.size and pos[k] < e - breakpoints[s]:
+                mass[s] += share_pos[k]
+                moment[s] += share_pos[k] * pos[k]
+                k += 1
+            end[s] = k
+            first[s, j] = k
+        for s in range(n_pieces):
+            b0 = mass[s] - mass[s + 1]
+            total += slopes[s, 0] * b0 + slopes[s, 1] * (e * b0 - (moment[s] - moment[s + 1]))
+        slope[j] = total
+    return first, slope
+
+
+@njit(cache=True, nogil=True)
+def point_piece_sums(
+    a: Array, weight: Array, breakpoints: Array, values: Array, slopes: Array, others: Array
+) -> tuple[Array, Array, Array]:
+    """The slope and its derivative at every a, and weighted sums over all of them.
+
+    Parameters
+    ----------
+    a, weight : arrays of shape (n,)
+    breakpoints, values, slopes, others
+        As in `pair_piece_sums`.
+
+    Returns
+    -------
+    slope, curvature : arrays of shape (n,)
+    totals : array of shape (3,)
+        The sums of `values` and `others`, and the weight in pieces with a curvature.
+    """
+    slope, curvature = np.zeros(a.size), np.zeros(a.size)
+    value = other = curved = 0.0
+    for k in range(a.size):
+        s = breakpoints.size - 1
+        while s >= 0 and a[k] <= breakpoints[s]:
+            s -= 1
+        if s >= 0:
+            x, w = a[k], weight[k]
+            value += w * (values[s, 0] + x * (values[s, 1] + x * values[s, 2]))
+            other += w * (others[s, 0] + x * (others[s, 1] + x * others[s, 2]))
+            slope[k] = slopes[s, 0] + slopes[s, 1] * x
+            curvature[k] = slopes[s, 1]
+            if slopes[s, 1] > 0.0:
+                curved += w
+    return slope, curvature, np.array([value, other, curved])

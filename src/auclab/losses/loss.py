@@ -1,0 +1,204 @@
+"""How an error is charged: convex piecewise quadratic functions ℓ, given by a table of their pieces."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from auclab.types import Array, AuclabError
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """A function that is 0 up to its first breakpoint and quadratic between any two neighbouring ones.
+
+    Attributes
+    ----------
+    breakpoints : array of shape (n_pieces,)
+        Ascending; piece s is from ``breakpoints[s]`` to the next, the last without end.
+    coefficients : array of shape (n_pieces, 3)
+        ``c₀ + c₁ a + c₂ a²`` on each piece.
+    gap : array of shape (n_pieces, 3)
+        The same for what smoothing adds: ``ℓ_h(a) + ℓ*(ℓ_h'(a)) − a ℓ_h'(a)``, 0 where nothing was smoothed.
+
+    See Also
+    --------
+    auclab.losses.Loss.smoothed : Makes them.
+    """
+
+    breakpoints: Array
+    coefficients: Array
+    gap: Array
+
+    @cached_property
+    def curvatures(self) -> Array:
+        """The second derivative on each piece."""
+        return 2.0 * self.coefficients[:, 2]
+
+    @cached_property
+    def slopes(self) -> Array:
+        """The derivative ``c₁ + 2 c₂ a`` on each piece, shape (n_pieces, 2)."""
+        return np.ascontiguousarray(self.coefficients[:, 1:] * [1.0, 2.0])
+
+    @cached_property
+    def conjugates(self) -> Array:
+        """``ℓ*(ℓ'(a)) = a ℓ'(a) − ℓ(a)``, with what was smoothed charged, on each piece; shape (n_pieces, 3)."""
+        return self.coefficients * [-1.0, 0.0, 1.0] + self.gap
+
+    def at(self, a: Array, polynomials: Array) -> Array:
+        """The values at a of a table of polynomials, one for each piece."""
+        piece = np.searchsorted(self.breakpoints, a, side="left") - 1
+        chosen = polynomials[np.maximum(piece, 0)]
+        powers = np.stack([np.ones_like(a), a, a * a][: polynomials.shape[1]], axis=-1)
+        return np.where(piece >= 0, (chosen * powers).sum(axis=-1), 0.0)
+
+
+class Loss(ABC):
+    """A convex, non-decreasing piecewise quadratic ℓ with ``ℓ(a) = 0`` for a small enough; a new one is its table.
+
+    ``a = 1 − m − z‖w‖`` is what a margin m lacks of 1. Value, slope, conjugate, smoothing and the rows in models follow
+    from the table of `pieces`.
+
+    See Also
+    --------
+    auclab.losses.Hinge : ``max(0, a)``.
+    auclab.formulations.Composed : A program with any loss.
+    """
+
+    #: Whether this is ``max(0, a)``, whose multipliers are certified by their marginals alone.
+    is_hinge: bool = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in ("table", "is_smooth")}
+
+    @abstractmethod
+    def pieces(self) -> tuple[ArrayLike, ArrayLike]:
+        """The breakpoints, ascending, and ``(c₀, c₁, c₂)`` of ``c₀ + c₁ a + c₂ a²`` from each of them on."""
+
+    @property
+    @abstractmethod
+    def symbol(self) -> str:
+        """ℓ in an equation, with ``{}`` in the place of its argument: ``"[{}]₊"``."""
+
+    @cached_property
+    def table(self) -> Pieces:
+        """The checked pieces.
+
+        Raises
+        ------
+        AuclabError
+            The pieces are not those of a continuous, convex, non-decreasing function that begins at 0.
+        """
+        breakpoints, coefficients = (np.atleast_1d(np.asarray(part, dtype=float)) for part in self.pieces())
+        coefficients = coefficients.reshape(-1, 3)
+        if breakpoints.shape != (len(coefficients),) or not (np.diff(breakpoints) > 0).all():
+            raise AuclabError(f"{self!r} needs ascending breakpoints and as many rows of three coefficients")
+        pieces = Pieces(breakpoints, coefficients, np.zeros_like(coefficients))
+        before = np.vstack([np.zeros(3), coefficients[:-1]])
+        powers = np.stack([np.ones_like(breakpoints), breakpoints, breakpoints**2], axis=-1)
+        jump = ((coefficients - before) * powers).sum(axis=1)
+        if abs(jump).max() > 1e-9 * (1.0 + abs(coefficients).max()):
+            raise AuclabError(f"{self!r} is not continuous: it jumps by {abs(jump).max():.3g} at a breakpoint")
+        if (self._kinks(pieces) < -1e-9).any() or (coefficients[:, 2] < 0).any():
+            raise AuclabError(f"{self!r} is not convex and non-decreasing: its slope must rise from 0")
+        return pieces
+
+    def _kinks(self, pieces: Pieces) -> Array:
+        """By what the slope jumps at every breakpoint."""
+        slopes = np.vstack([np.zeros(2), pieces.slopes])
+        return np.asarray(
+            (np.diff(slopes, axis=0) * np.c_[np.ones(pieces.breakpoints.size), pieces.breakpoints]).sum(1)
+        )
+
+    @cached_property
+    def is_smooth(self) -> bool:
+        """Whether the slope has no jumps."""
+        return bool((abs(self._kinks(self.table)) <= 1e-12).all())
+
+    def value(self, a: ArrayLike) -> Array:
+        """``ℓ(a)``, entry by entry."""
+        return self.table.at(np.asarray(a, dtype=float), self.table.coefficients)
+
+    def slope(self, a: ArrayLike) -> Array:
+        """``ℓ'(a)``; at a kink that from the left."""
+        return self.table.at(np.asarray(a, dtype=float), self.table.slopes)
+
+    def conjugate(self, alpha: ArrayLike) -> Array:
+        """``ℓ*(α) = max over a of αa − ℓ(a)``, entry by entry, for α ≥ 0; infinite beyond the largest slope.
+
+        Examples
+        --------
+        >>> Hinge().conjugate([0.0, 0.5, 1.0, 1.5]).tolist()
+        [0.0, 0.0, 0.0, inf]
+        """
+        given = np.asarray(alpha, dtype=float)
+        starts = self.table.breakpoints
+        ends, found = np.r_[starts[1:], np.inf], np.full(given.shape, -np.inf)
+        for start, end, (_, slope, half) in zip(starts, ends, self.table.coefficients, strict=True):
+            at = (
+                np.where(given > slope, end, start)
+                if half == 0.0
+                else np.clip((given - slope) / (2 * half), start, end)
+            )
+            finite = np.where(np.isfinite(at), at, start)
+            found = np.maximum(found, np.where(np.isfinite(at), given * finite - self.value(finite), np.inf))
+        return np.maximum(found, given * starts[0])
+
+    def smoothed(self, half_width: float) -> Pieces:
+        """ℓ with every jump of the slope at b spread over ``[b − h, b + h]``; ℓ itself where it has none.
+
+        ``J [a − b]₊`` becomes ``J (a − b + h)²/(4h)`` there: larger by at most ``J h/4``.
+        """
+        pieces = self.table
+        if self.is_smooth:
+            return pieces
+        kinks = self._kinks(pieces)
+        where, jumps, h = pieces.breakpoints[kinks > 0], kinks[kinks > 0], half_width
+        ends = np.unique(np.r_[pieces.breakpoints[kinks <= 0], where - h, where + h])
+        middle = np.r_[0.5 * (ends[:-1] + ends[1:]), ends[-1] + 1.0]
+        coefficients = pieces.coefficients[np.maximum(np.searchsorted(pieces.breakpoints, middle) - 1, 0)]
+        coefficients = np.where((middle > pieces.breakpoints[0])[:, None], coefficients, 0.0)
+        gap = np.zeros_like(coefficients)
+        for b, jump in zip(where, jumps, strict=True):
+            inside = (abs(middle - b) < h)[:, None]
+            ramp = np.array([(h - b) ** 2, 2.0 * (h - b), 1.0]) / (4.0 * h)
+            line = np.where((middle > b)[:, None], [-b, 1.0, 0.0], 0.0)  # of [a − b]₊, where it is replaced
+            coefficients = coefficients + np.where(inside, jump * (ramp - line), 0.0)
+            gap = gap + np.where(inside, jump * np.array([h * h - b * b, 2.0 * b, -1.0]) / (4.0 * h), 0.0)
+        return Pieces(ends, coefficients, gap)
+
+    def filled(self) -> tuple[Array, Array, Array]:
+        """ℓ as a minimum: ``min Σ_s slope_s u_s + ½ curvature_s u_s²`` over ``Σ u_s ≥ a − b₀``, ``0 ≤ u_s ≤ width_s``.
+
+        Returns
+        -------
+        widths, slopes, curvatures : arrays of shape (n_pieces,)
+            The last width is infinite.
+        """
+        pieces = self.table
+        starts = pieces.breakpoints
+        slopes = pieces.slopes[:, 0] + pieces.slopes[:, 1] * starts
+        return np.r_[np.diff(starts), np.inf], slopes, pieces.curvatures
+
+
+@dataclass(frozen=True)
+class Hinge(Loss):
+    """``ℓ(a) = max(0, a)``.
+
+    Examples
+    --------
+    >>> Hinge().value([-1.0, 2.0]).tolist(), Hinge().slope([-1.0, 2.0]).tolist()
+    ([0.0, 2.0], [0.0, 1.0])
+    """
+
+    is_hinge = True
+    symbol = "[{}]₊"
+
+    def pieces(self) -> tuple[ArrayLike, ArrayLike]:
+        """``a`` from 0 on."""
+        return [0.0], [[0.0, 1.0, 0.0]]
