@@ -10,8 +10,7 @@ from auclab.types import Status
 
 def test_the_least_norm_under_two_cuts_by_hand():
     """``1 − w₁ − 2 w₂ ≤ ½`` at costs 1 and 3: w₁ = ½ is cheaper than w₂ = ¼."""
-    master = LimitMaster("norm", [1], np.array([1.0, 3.0]), np.array([2.0, 0.5]), ColumnConstraints.of(2))
-    master.set_limits(np.array([0.5]))
+    master = LimitMaster([1], np.array([0.5]), np.array([1.0, 3.0]), np.array([2.0, 0.5]), ColumnConstraints.of(2))
     master.add(np.array([0]), np.array([1.0]), np.array([[1.0, 2.0]]))
     point = master.minimise()
     assert point.status is Status.OPTIMAL
@@ -30,8 +29,7 @@ def test_the_least_norm_under_two_cuts_by_hand():
 def test_blocks_add_up_and_rows_have_multipliers():
     """Blocks ``½ − w`` and ``½ + w/2``, so their sum falls by ½ for each unit of w, but w ≤ ¼."""
     constraints = ColumnConstraints.of(1, matrix=[[2.0]], limit=[0.5])
-    master = LimitMaster("hinge", [2], np.zeros(1), np.ones(1), constraints)
-    master.set_limits(np.array([np.inf]))
+    master = LimitMaster([2], np.array([np.inf]), np.zeros(1), np.ones(1), constraints)
     master.add(np.array([0, 1]), np.array([0.5, 0.5]), np.array([[1.0], [-0.5]]))
     point = master.minimise()
     assert point.coef == pytest.approx([0.25])
@@ -43,8 +41,8 @@ def test_blocks_add_up_and_rows_have_multipliers():
 
 def test_the_largest_excess_is_shared_by_what_attains_it():
     """``max(1 − w − ½, 1 + w − ¾)`` is least where both are equal, at w = ⅛."""
-    master = LimitMaster("excess", [1, 1], np.zeros(1), np.ones(1), ColumnConstraints.of(1))
-    master.set_limits(np.array([0.5, 0.75]))
+    master = LimitMaster([1, 1], np.array([0.5, 0.75]), np.zeros(1), np.ones(1), ColumnConstraints.of(1))
+    master.minimise_excess(True)
     master.add(np.array([0, 1]), np.array([1.0, 1.0]), np.array([[1.0], [-1.0]]))
     point = master.minimise()
     assert point.coef == pytest.approx([0.125])
@@ -54,8 +52,7 @@ def test_the_largest_excess_is_shared_by_what_attains_it():
 
 def test_bounds_of_either_sign_are_kept():
     constraints = ColumnConstraints.of(3, lower=[0.2, -np.inf, -0.5], upper=[np.inf, -0.3, 0.5])
-    master = LimitMaster("norm", [1], np.ones(3), np.ones(3), constraints)
-    master.set_limits(np.array([0.5]))
+    master = LimitMaster([1], np.array([0.5]), np.ones(3), np.ones(3), constraints)
     point = master.minimise()
     assert point.coef == pytest.approx([0.2, -0.3, 0.0])
     assert point.value == pytest.approx(0.5)

@@ -129,8 +129,7 @@ def to_cvxpy(problem: Problem, units: Array | None = None, *, unit: float | None
     if rows is not None:
         constraints += [constraint for _, constraint in rows.parts]
     if size is not None:
-        unit_of_w = np.ones(sample.n_features) if units is None else units
-        constraints += _epigraph(program.regulariser.norm.epigraph(unit_of_w), variable, size)
+        constraints += _epigraph(program.regulariser.norm.epigraph(np.ones(sample.n_features)), coef, size)
     shift = 1.0 if size is None or program.threshold == 0 else 1.0 - program.threshold * size
     intercept = None
     if problem.over_pairs:
@@ -167,11 +166,11 @@ def to_cvxpy(problem: Problem, units: Array | None = None, *, unit: float | None
     return ConvexModel(stated, coef, intercept, hinge, unit, tail, rows, score_pos, score_neg)
 
 
-def _epigraph(epigraph: Epigraph, variable: Any, size: Any) -> list[Any]:
-    """``‖variable·unit‖ ≤ size``."""
+def _epigraph(epigraph: Epigraph, coef: Any, size: Any) -> list[Any]:
+    """``‖coef‖ ≤ size``."""
     top = cp.Variable(1, name="top")  # with a variable of its own the interior-point method ends more precisely
-    columns = [variable, top]
-    n_parts = epigraph.n_parts(variable.size)
+    columns = [coef, top]
+    n_parts = epigraph.n_parts(coef.size)
     if n_parts:
         columns.append(cp.Variable(n_parts, name="parts"))
     point = cp.hstack(columns)

@@ -201,11 +201,11 @@ def _solve_full(problem: Problem, time_limit: float) -> RawSolution:
 
 
 def _scale_features(lp: highspy.HighsLp, model: Any, units: Array, variables: list[Any]) -> None:
-    """Bring the columns of w, and of its moduli for norm l1, to units: HiGHS drops entries below 1e-9."""
+    """Bring the columns of w, and of its parts in the norm, to units: HiGHS drops entries below 1e-9."""
     of_variable = {id(model.coef[k]): float(units[k]) for k in model.features}
     part = model.component("part")
     if part is not None:
-        of_variable |= {id(part[k]): float(units[k]) for k in model.features}
+        of_variable |= {id(part[k]): float(units[k]) for k in model.parts if k < units.size}
     scale = np.array([of_variable.get(id(variable), 1.0) for variable in variables])
     lp.a_matrix_.value_ = np.array(lp.a_matrix_.value_) * np.repeat(scale, np.diff(np.array(lp.a_matrix_.start_)))
     lp.col_cost_ = np.array(lp.col_cost_) * scale
