@@ -96,6 +96,7 @@ TRUSTED = frozenset(
         "auclab.kernels.precomputed.Precomputed",
         "auclab.kernels.rbf.RBF",
         "auclab.models.timings.Timings",
+        "auclab.regularisers.regulariser.Norm",
         "auclab.scorecards.items.Item",
         "auclab.scorecards.items.ItemEncoder",
         "auclab.solvers.kernel.approximations.RandomFeatureSolution",
