@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from io import BytesIO
 from typing import Any, Self
 
@@ -34,6 +35,45 @@ class Display:
     @classmethod
     def from_predictions(cls, *predictions: Any, **options: Any) -> Self:
         """Compute from labels and scores, and draw; every display defines its own."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_scored_part(
+        cls,
+        part: ScoredPart,
+        *,
+        pos_label: Any = None,
+        name: str | None = None,
+        ax: Axes | None = None,
+        **options: Any,
+    ) -> Self:
+        """`from_predictions` with scores that are sorted already, of displays that have it.
+
+        Parameters
+        ----------
+        part : ScoredPart
+            Labels and scores of one part of a split.
+        pos_label : optional
+            Label of the positive class; named in the figure if it is a string.
+        name, ax, **options
+            As in `from_predictions`.
+
+        Raises
+        ------
+        AuclabError
+            As in `from_predictions`.
+        """
+        own = {key: options.pop(key) for key in signature(cls._numbers).parameters if key in options}
+        made: Callable[..., Self] = cls  # a dataclass
+        return made(**cls._numbers(part, **own), name=name, pos_label=pos_label).plot(ax, **options)
+
+    @classmethod
+    def _numbers(cls, *part: Any, **options: Any) -> dict[str, Any]:
+        """The numbers of the display for a `ScoredPart`, with the options of `from_predictions` that change them."""
+        raise NotImplementedError
+
+    def plot(self, *ax: Any, **options: Any) -> Self:
+        """Draw into `ax`, or into a new figure; every display has its own options."""
         raise NotImplementedError
 
     @classmethod

@@ -152,33 +152,9 @@ class BufferedROCDisplay(Display):
         return cls.from_scored_part(part, threshold=threshold, thresholds=thresholds, **options)
 
     @classmethod
-    def from_scored_part(
-        cls,
-        part: ScoredPart,
-        *,
-        threshold: float = 0.0,
-        thresholds: Sequence[float] | None = None,
-        pos_label: Any = None,
-        name: str | None = None,
-        ax: Axes | None = None,
-        **plot_options: Any,
-    ) -> Self:
-        """Compute all curves from scores that are sorted already, and draw them.
-
-        Parameters
-        ----------
-        part : ScoredPart
-            Labels and scores of one part of a split.
-        threshold, thresholds, name, ax, **plot_options
-            As in `from_predictions`.
-        pos_label : optional
-            Label of the positive class; named at the axes if it is a string.
-
-        Raises
-        ------
-        AuclabError
-            As in `from_predictions`.
-        """
+    def _numbers(
+        cls, part: ScoredPart, *, threshold: float = 0.0, thresholds: Sequence[float] | None = None
+    ) -> dict[str, Any]:
         levels = (threshold,) if thresholds is None else tuple(thresholds)
         if not levels:
             raise AuclabError("thresholds is empty; give at least one z, or leave it out")
@@ -189,8 +165,7 @@ class BufferedROCDisplay(Display):
             fpr, tpr = broc_from_sorted(part.finite_classes, threshold=z)[:2] if has_level else (None, None)
             curves.append(BufferedROCCurve(float(z), result, fpr, tpr))
         fpr, tpr = roc_from_sorted(part.classes)
-        display = cls(fpr=fpr, tpr=tpr, auc=part.value("auc"), curves=curves, name=name, pos_label=pos_label)
-        return display.plot(ax, **plot_options)
+        return {"fpr": fpr, "tpr": tpr, "auc": part.value("auc"), "curves": curves}
 
     def plot(
         self,

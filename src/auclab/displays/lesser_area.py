@@ -11,17 +11,14 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 from scipy.stats import beta
 
-from auclab.displays.base import Display
-from auclab.displays.costs import BestPoints
+from auclab.displays.costs import BestPoints, CostDisplay
 from auclab.displays.style import BLUE, COLUMN, GREY, PALE, WIDE, canvas, despine, labelled, number, panel_above, style
-from auclab.metrics import voros_from_points
-from auclab.metrics.roc import empirical_roc
 from auclab.metrics.voros import Measure
 from auclab.types import Array
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class LesserAreaDisplay(Display):
+class LesserAreaDisplay(CostDisplay):
     """Area of lesser classifiers ``A_t`` of the best ROC point against the cost share t, with its mean, VOROS.
 
     ``A_t`` is the part of ROC space that costs more than the best point of the curve when false positives bear the
@@ -46,6 +43,14 @@ class LesserAreaDisplay(Display):
     line_, mean_line_ : Line2D
     ax_, figure_
         Axes and figure of the last `plot`.
+
+    Examples
+    --------
+    (0, 0) and (1, 1) leave half of the square at t = ½, and 3/2 − ln 2 on average:
+
+    >>> display = LesserAreaDisplay.from_points([0.5], [0.5])
+    >>> float(display.area.min()), round(display.voros, 12)
+    (0.5, 0.80685281944)
     """
 
     cost_shares: Array
@@ -56,65 +61,13 @@ class LesserAreaDisplay(Display):
     name: str | None = None
 
     @classmethod
-    def from_points(
-        cls,
-        fpr: ArrayLike,
-        tpr: ArrayLike,
-        *,
-        cost_range: Sequence[float] = (0.0, 1.0),
-        measure: Measure = "uniform",
-        name: str | None = None,
-        ax: Axes | None = None,
-        **plot_options: Any,
-    ) -> Self:
-        """Draw ``A_t`` of ROC points; see `auclab.metrics.voros_from_points` for the parameters and errors.
-
-        Examples
-        --------
-        (0, 0) and (1, 1) leave half of the square at t = ½, and 3/2 − ln 2 on average:
-
-        >>> display = LesserAreaDisplay.from_points([0.5], [0.5])
-        >>> float(display.area.min()), round(display.voros, 12)
-        (0.5, 0.80685281944)
-        """
-        voros = voros_from_points(fpr, tpr, cost_range=cost_range, measure=measure)
+    def _numbers(
+        cls, fpr: ArrayLike, tpr: ArrayLike, *, cost_range: Sequence[float], measure: Measure
+    ) -> dict[str, Any]:
         best = BestPoints.of(fpr, tpr, cost_range)
         chance = BestPoints.at(np.array([0.0, 1.0]), np.array([0.0, 1.0]), best.cost_shares.tolist())
-        display = cls(
-            cost_shares=best.cost_shares,
-            area=best.area,
-            chance_area=chance.area,
-            voros=voros,
-            measure=measure,
-            name=name,
-        )
-        return display.plot(ax, **plot_options)
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
-        *,
-        sample_weight: ArrayLike | None = None,
-        pos_label: Any = None,
-        **options: Any,
-    ) -> Self:
-        """Draw ``A_t`` of the ROC curve of a scorer.
-
-        Parameters
-        ----------
-        y_true, y_score, sample_weight, pos_label
-            As in `auclab.metrics.voros_score`.
-        **options
-            `cost_range`, `measure`, `name`, `ax` as in `from_points`, and the options of `plot`.
-
-        Raises
-        ------
-        AuclabError
-            As in `auclab.metrics.voros_score`.
-        """
-        return cls.from_points(*empirical_roc(y_true, y_score, sample_weight, pos_label), **options)
+        shares = best.cost_shares
+        return {"cost_shares": shares, "area": best.area, "chance_area": chance.area, "measure": measure}
 
     def plot(
         self,

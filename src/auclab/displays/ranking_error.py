@@ -43,6 +43,8 @@ class RankingErrorDisplay(Display):
         z, in the units of the scores.
     name : str, optional
         Name of the scorer, above the legend.
+    pos_label : optional
+        Label of the positive class.
 
     Attributes
     ----------
@@ -57,6 +59,7 @@ class RankingErrorDisplay(Display):
     gamma: float
     threshold: float = 0.0
     name: str | None = None
+    pos_label: Any = None
 
     @classmethod
     def from_predictions(
@@ -100,44 +103,21 @@ class RankingErrorDisplay(Display):
         ([-5.0, -4.0, -3.0, -2.0, -1.0, 0.0, 1.0], [1.0, 0.0, 1.0, 1.0, 0.0, 1.0])
         """
         part = scored_part(y_true, y_score, sample_weight, pos_label)
-        return cls.from_scored_part(part, threshold=threshold, bins=bins, name=name, ax=ax)
+        return cls.from_scored_part(part, threshold=threshold, bins=bins, pos_label=pos_label, name=name, ax=ax)
 
     @classmethod
-    def from_scored_part(
-        cls,
-        part: ScoredPart,
-        *,
-        threshold: float = 0.0,
-        bins: int = 60,
-        name: str | None = None,
-        ax: Axes | None = None,
-    ) -> Self:
-        """Count the pairs of scores that are sorted already, and draw the histogram.
-
-        Parameters
-        ----------
-        part : ScoredPart
-            Labels and scores of one part of a split.
-        threshold, bins, name, ax
-            As in `from_predictions`.
-
-        Raises
-        ------
-        AuclabError
-            As in `from_predictions`.
-        """
+    def _numbers(cls, part: ScoredPart, *, threshold: float = 0.0, bins: int = 60) -> dict[str, Any]:
         buffered, errors = buffered_auc_from_sorted(part.finite_classes, threshold=threshold), part.pair_errors
         edges, counts = binned_pairs(errors, threshold, buffered.gamma_left, bins=bins)
         just_below = math.nextafter(errors.working(threshold), -math.inf)
-        return cls(
-            edges=edges,
-            counts=counts,
-            exceedance=errors.count(just_below) / errors.pairs[0],
-            buffered_exceedance=1.0 - buffered.value,
-            gamma=buffered.gamma_left,
-            threshold=threshold,
-            name=name,
-        ).plot(ax)
+        return {
+            "edges": edges,
+            "counts": counts,
+            "exceedance": errors.count(just_below) / errors.pairs[0],
+            "buffered_exceedance": 1.0 - buffered.value,
+            "gamma": buffered.gamma_left,
+            "threshold": threshold,
+        }
 
     def plot(self, ax: Axes | None = None, *, name: str | None = None) -> Self:
         """Draw into `ax`, or into a new figure."""

@@ -107,7 +107,7 @@ class ROCBandDisplay(Display):
         return cls.from_scored_part(part, **options)
 
     @classmethod
-    def from_scored_part(
+    def _numbers(
         cls,
         part: ScoredPart,
         *,
@@ -117,34 +117,13 @@ class ROCBandDisplay(Display):
         method: str = "auto",
         resamples: int | None = None,
         seed: int = 0,
-        pos_label: Any = None,
-        name: str | None = None,
-        ax: Axes | None = None,
-        **plot_options: Any,
-    ) -> Self:
-        """`from_predictions` with scores that are sorted already.
-
-        Parameters
-        ----------
-        part : ScoredPart
-            Labels and scores of one part of a split.
-        threshold, at, level, method, resamples, seed, name, ax, **plot_options
-            As in `from_predictions`.
-        pos_label : optional
-            Label of the positive class; named at the axes if it is a string.
-
-        Raises
-        ------
-        AuclabError
-            As in `from_predictions`.
-        """
+    ) -> dict[str, Any]:
         if len(at) and threshold is not None:
             raise AuclabError("at gives points of the ROC curve, and threshold asks for the buffered one; drop either")
         band = roc_band_part(part, threshold=threshold, level=level, method=method, resamples=resamples, seed=seed)
         points = [(float(rate), tpr_at_fpr_part(part, rate, level=level)) for rate in at]
         area = part.value("auc") if threshold is None else part.value("bauc", threshold=threshold)
-        display = cls(fpr=band.fpr, tpr=band.tpr, area=area, band=band, points=points, name=name, pos_label=pos_label)
-        return display.plot(ax, **plot_options)
+        return {"fpr": band.fpr, "tpr": band.tpr, "area": area, "band": band, "points": points}
 
     def plot(
         self,

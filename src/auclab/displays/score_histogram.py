@@ -82,31 +82,7 @@ class ScoreHistogramDisplay(Display):
         return cls.from_scored_part(part, bins=bins, pos_label=pos_label, name=name, ax=ax)
 
     @classmethod
-    def from_scored_part(
-        cls,
-        part: ScoredPart,
-        *,
-        bins: int | None = None,
-        pos_label: Any = None,
-        name: str | None = None,
-        ax: Axes | None = None,
-    ) -> Self:
-        """Draw the histograms of scores that are sorted already.
-
-        Parameters
-        ----------
-        part : ScoredPart
-            Labels and scores of one part of a split.
-        bins, name, ax
-            As in `from_predictions`.
-        pos_label : optional
-            Label of the positive class; named in the legend if it is a string.
-
-        Raises
-        ------
-        AuclabError
-            As in `from_predictions`.
-        """
+    def _numbers(cls, part: ScoredPart, *, bins: int | None = None) -> dict[str, Any]:
         if bins is not None and bins < 1:
             raise AuclabError(f"bins must be at least 1, got {bins}")
         scores = part.finite_classes
@@ -116,8 +92,7 @@ class ScoreHistogramDisplay(Display):
             np.histogram(values, edges, weights=weight if weight.size else None, density=True)[0]
             for values, weight in ((scores.pos, scores.weight_pos), (scores.neg, scores.weight_neg))
         )
-        display = cls(edges=edges, density_pos=density_pos, density_neg=density_neg, name=name, pos_label=pos_label)
-        return display.plot(ax)
+        return {"edges": edges, "density_pos": density_pos, "density_neg": density_neg}
 
     def plot(self, ax: Axes | None = None, *, name: str | None = None) -> Self:
         """Draw into `ax`, or into a new figure."""

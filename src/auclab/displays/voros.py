@@ -11,11 +11,9 @@ from matplotlib.axes import Axes
 from mpl_toolkits.mplot3d import Axes3D  # type: ignore[import-untyped]
 from numpy.typing import ArrayLike
 
-from auclab.displays.base import Display
-from auclab.displays.costs import BestPoints
+from auclab.displays.costs import BestPoints, CostDisplay
 from auclab.displays.style import COLUMN, INK, SKY, canvas, labelled
-from auclab.metrics import roc_hull, voros_from_points
-from auclab.metrics.roc import empirical_roc
+from auclab.metrics import roc_hull
 from auclab.metrics.voros import Measure
 from auclab.types import Array, AuclabError
 
@@ -23,7 +21,7 @@ _STRIPS = 48
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class VOROSDisplay(Display):
+class VOROSDisplay(CostDisplay):
     """ROC surface: for every cost share t, the line of equal cost through the best point, cut at the unit square.
 
     At the height t the lesser classifiers are the points on the side of (1, 0); the volume of all of them is VOROS
@@ -48,6 +46,15 @@ class VOROSDisplay(Display):
     surface_ : Poly3DCollection
     ax_, figure_
         Axes and figure of the last `plot`.
+
+    Examples
+    --------
+    The best of (0, 0), (1, 1) and (0.2, 0.8) at t = ½ is the last; its line has the slope 1:
+
+    >>> display = VOROSDisplay.from_points([0.2], [0.8])
+    >>> middle = display.cost_shares == 0.5
+    >>> display.left_tpr[middle].round(12).tolist(), display.top_fpr[middle].round(12).tolist()
+    ([0.6], [0.4])
     """
 
     cost_shares: Array
@@ -59,72 +66,15 @@ class VOROSDisplay(Display):
     name: str | None = None
 
     @classmethod
-    def from_points(
-        cls,
-        fpr: ArrayLike,
-        tpr: ArrayLike,
-        *,
-        cost_range: Sequence[float] = (0.0, 1.0),
-        measure: Measure = "uniform",
-        name: str | None = None,
-        ax: Axes | None = None,
-        **plot_options: Any,
-    ) -> Self:
-        """Draw the surface of ROC points; see `auclab.metrics.voros_from_points` for the parameters and errors.
-
-        `ax` must be three-dimensional, made with ``projection="3d"``.
-
-        Examples
-        --------
-        The best of (0, 0), (1, 1) and (0.2, 0.8) at t = ½ is the last; its line has the slope 1:
-
-        >>> display = VOROSDisplay.from_points([0.2], [0.8])
-        >>> middle = display.cost_shares == 0.5
-        >>> display.left_tpr[middle].round(12).tolist(), display.top_fpr[middle].round(12).tolist()
-        ([0.6], [0.4])
-        """
-        voros = voros_from_points(fpr, tpr, cost_range=cost_range, measure=measure)
+    def _numbers(
+        cls, fpr: ArrayLike, tpr: ArrayLike, *, cost_range: Sequence[float], measure: Measure
+    ) -> dict[str, Any]:
         if cost_range[0] == cost_range[1]:
             raise AuclabError(f"no volume over the single cost share {cost_range[0]}; ROCHullDisplay draws its line")
         best = BestPoints.of(fpr, tpr, cost_range)
-        left_tpr, top_fpr = best.line_ends
-        hull_fpr, hull_tpr = roc_hull(fpr, tpr)
-        display = cls(
-            cost_shares=best.cost_shares,
-            left_tpr=left_tpr,
-            top_fpr=top_fpr,
-            hull_fpr=hull_fpr,
-            hull_tpr=hull_tpr,
-            voros=voros,
-            name=name,
-        )
-        return display.plot(ax, **plot_options)
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
-        *,
-        sample_weight: ArrayLike | None = None,
-        pos_label: Any = None,
-        **options: Any,
-    ) -> Self:
-        """Draw the surface of the ROC curve of a scorer.
-
-        Parameters
-        ----------
-        y_true, y_score, sample_weight, pos_label
-            As in `auclab.metrics.voros_score`.
-        **options
-            `cost_range`, `measure`, `name`, `ax` as in `from_points`, and the options of `plot`.
-
-        Raises
-        ------
-        AuclabError
-            As in `auclab.metrics.voros_score`, and for axes that are flat.
-        """
-        return cls.from_points(*empirical_roc(y_true, y_score, sample_weight, pos_label), **options)
+        (left_tpr, top_fpr), (hull_fpr, hull_tpr) = best.line_ends, roc_hull(fpr, tpr)
+        found = {"left_tpr": left_tpr, "top_fpr": top_fpr, "hull_fpr": hull_fpr, "hull_tpr": hull_tpr}
+        return {"cost_shares": best.cost_shares, **found}
 
     def plot(
         self, ax: Axes | None = None, *, name: str | None = None, view: tuple[float, float] = (28.0, -50.0)
