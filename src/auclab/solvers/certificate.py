@@ -91,14 +91,18 @@ def verified_certificate(
     violation = 0.0 if problem.constraints is None else problem.constraints.violation(coef)
     if not _is_usable(multipliers):
         return _certificate(objective, violation=violation), None, None
-    goal = Goal(objective, tolerance * max(objective, SMALL_OBJECTIVE))
-    dual = proved_bound(problem, coef, feasible_multipliers(problem, *multipliers), goal)
+    dual = proved_bound(problem, coef, feasible_multipliers(problem, *multipliers), _goal(objective, tolerance))
     of_constraints = None if dual.constraints is None else dual.scale * dual.constraints
     return _certificate(objective, dual, violation), _scaled(dual), of_constraints
 
 
 def certify_scorers(
-    problem: Problem, coef: Array, objective: float, scorers: Scorers, each: Array | None = None
+    problem: Problem,
+    coef: Array,
+    objective: float,
+    scorers: Scorers,
+    each: Array | None = None,
+    tolerance: float = 0.0,
 ) -> tuple[Certificate, tuple[Array, Array] | None]:
     """The certificate of a point for a loss other than the hinge, with rounding charged, and its multipliers.
 
@@ -108,12 +112,14 @@ def certify_scorers(
         As for `auclab.solvers.verified.scorers.scorer_bound`.
     objective : float
         The value at the point.
+    tolerance : float
+        Relative gap of which a part may be lost to a larger radius.
 
     See Also
     --------
     verified_certificate : For the hinge, from marginals alone.
     """
-    dual = scorer_bound(problem, coef, scorers, each)
+    dual = scorer_bound(problem, coef, scorers, each, _goal(objective, tolerance))
     return _certificate(objective, dual), _scaled(dual)
 
 
@@ -132,6 +138,10 @@ def far_away(problem: Problem) -> float:
     auclab.types.Status : OPTIMAL is for all w up to this length, whatever the data.
     """
     return 2.0**52 * unit_length(problem)
+
+
+def _goal(objective: float, tolerance: float) -> Goal:
+    return Goal(objective, tolerance * max(objective, SMALL_OBJECTIVE))
 
 
 def _is_usable(multipliers: tuple[Array, Array] | None) -> TypeGuard[tuple[Array, Array]]:

@@ -180,9 +180,9 @@ def _proved(
     """
     if not problem.program.loss.is_hinge:
         scorers, each = raw.scorers or ((1.0, raw.coef, raw.intercept),), raw.margin_multipliers
-        found = certify_scorers(problem, raw.coef, objective, scorers)
+        found = certify_scorers(problem, raw.coef, objective, scorers, tolerance=tolerance)
         if each is not None:
-            other = certify_scorers(problem, raw.coef, objective, (), each)
+            other = certify_scorers(problem, raw.coef, objective, (), each, tolerance)
             found = max(found, other, key=lambda one: one[0].lower_bound)
         return problem, *found, None
     proving = problem if raw.multipliers is None else problem.dual_problem(raw.share_neg, raw.multipliers[1])
