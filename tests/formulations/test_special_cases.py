@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import auclab
 import reference_programs as reference
 from auclab import CSVM, ECSVM, AuclabError, BufferedAUC, ExactAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM, solve
-from auclab.formulations.partial_auc import admissible_shares
+from auclab.comparisons.hardest_negatives import admissible_shares
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.certificate import certify
@@ -65,7 +65,7 @@ def test_the_worst_negatives_attain_the_largest_mean(seed, share):
     X, y = overlapping(seed, 5, 8)
     sample = as_sample(X, y, rng.uniform(0.1, 2.0, y.size))
     program, scores = PartialAUC(share), rng.normal(size=8)
-    capacity, worst = program.negative_capacity(sample), program.worst_negatives(scores, sample)
+    capacity, worst = program.comparisons.capacity(sample), program.comparisons.worst_negatives(scores, sample)
     assert worst.sum() == pytest.approx(1.0)
     assert (worst <= capacity * (1 + 1e-12)).all()
     # The superquantile of the scores is their largest admissible mean.
@@ -80,8 +80,8 @@ def test_the_worst_negatives_attain_the_largest_mean(seed, share):
 def test_weights_of_the_negatives_are_their_shares_for_a_mean_over_all(program):
     X, y = overlapping()
     sample = as_sample(X, y)
-    assert program.negative_capacity(sample) is None
-    assert program.worst_negatives(sample.X_neg @ np.ones(3), sample) is None
+    assert program.comparisons.capacity(sample) is None
+    assert program.comparisons.worst_negatives(sample.X_neg @ np.ones(3), sample) is None
     problem = Problem(program, sample)
     assert problem.dual_problem(None, sample.share_neg) is problem
 
@@ -97,7 +97,7 @@ def test_the_dual_problem_is_a_plain_program_below_the_value(program):
     assert (dual.program.penalty, dual.program.norm, dual.program.squared) == (
         program.penalty, program.norm, program.squared
     )  # fmt: skip
-    assert (dual.sample.share_neg <= program.negative_capacity(problem.sample) * (1 + 1e-12)).all()
+    assert (dual.sample.share_neg <= program.comparisons.capacity(problem.sample) * (1 + 1e-12)).all()
     assert dual.objective(coef, 0.0) <= problem.objective(coef, 0.0) + 1e-12
 
 
@@ -108,29 +108,28 @@ def test_null_proof_and_reason(program, data):
     sample = as_sample(*data)
     problem = Problem(program, sample)
     optimum = solve(program, *data)
-    proof = program.null_proof(sample)
+    proof = program.null.proof(sample)
     dual = problem.dual_problem(proof.share_neg, proof.multipliers[1])
     certificate, _ = certify(dual, np.zeros(sample.n_features), problem.null_intercept(), proof.multipliers)
-    null_value = program.null_value(sample)
+    null_value = program.null.value(sample)
     assert problem.objective(np.zeros(sample.n_features), problem.null_intercept()) == pytest.approx(null_value)
-    assert program.is_null_value(null_value, sample)
+    assert program.null.is_attained(null_value, sample)
     assert certificate.lower_bound <= optimum.objective * (1 + 1e-6)
-    if program.null_is_certain(sample):
+    if program.null.is_certain(sample):
         assert not optimum.coef.any()
     if optimum.coef.any():
-        assert not program.is_null_value(optimum.objective, sample)
-        assert program.penalty == 0 == program.threshold or program.null_reason(sample, proof) is None
+        assert not program.null.is_attained(optimum.objective, sample)
+        assert program.penalty == 0 == program.threshold or program.null.reason(sample, proof) is None
     else:
         assert certificate.lower_bound == pytest.approx(null_value, rel=1e-6)
 
 
 def test_a_count_of_pairs_has_no_dual_point():
     sample = as_sample(*overlapping())
-    assert ExactAUC().null_proof(sample) is None
-    assert np.isnan(ExactAUC().hinge_part(0.5, np.ones(3)))
-    assert not ExactAUC().is_null_value(1 - 1e-12, sample)
-    assert ExactAUC(2.0).canonical_coef(np.array([0.5, -0.25])).tolist() == [2.0, -1.0]
-    assert ExactAUC().canonical_coef(np.zeros(2)).tolist() == [0.0, 0.0]
+    assert ExactAUC().null.proof(sample) is None
+    assert not ExactAUC().null.is_attained(1 - 1e-12, sample)
+    assert ExactAUC(2.0).of_length(np.array([0.5, -0.25])).tolist() == [2.0, -1.0]
+    assert ExactAUC().of_length(np.zeros(2)).tolist() == [0.0, 0.0]
 
 
 @pytest.mark.parametrize("norm", NORMS)

@@ -73,7 +73,7 @@ def test_a_window_and_the_sums_outside_it_are_the_mean_hinge(program, seed):
     undecided = np.maximum(shift - window.margins.directions @ coef - signs * intercept, 0.0)
     decided = shift * fixed.total - fixed.gradient @ coef - fixed.balance * intercept
     assert decided + window.margins.capacity @ undecided == pytest.approx(
-        program.hinge(coef, intercept, problem.sample), rel=1e-10, abs=1e-12
+        problem.objective(coef, intercept) - program.regulariser.value(coef), rel=1e-10, abs=1e-12
     )
 
 

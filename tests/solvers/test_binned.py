@@ -146,7 +146,7 @@ def test_the_gradient_is_that_of_the_objective(program, weighted):
     found = loss_at(program, table, y, w, b, n_bins=600, weight=weight).negative_gradient()
 
     def value(point):
-        return memory.objective(point[:-1], point[-1]) - program.penalty_part(point[:-1])
+        return memory.objective(point[:-1], point[-1]) - program.regulariser.value(point[:-1])
 
     direction = w / np.linalg.norm(w)
     for k in range(N_COLUMNS + (program.over == "points")):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from auclab import CSVM, AuclabError, BufferedAUC, ExactAUC, PartialAUC, RankSVM, solve
+from auclab.formulations.null import NullPoint
 from auclab.formulations.problem import Problem
 from auclab.models.window import window_around
 from auclab.samples.as_sample import as_sample
@@ -90,7 +91,7 @@ def test_a_limit_leaves_no_search_for_a_proof_of_the_null_solution(monkeypatch):
     X, y = data(1_000, n=8)
     problem = Problem(CSVM(0.01), as_sample(X, y))
     monkeypatch.setattr("auclab.solvers.verification._QUICK", 0.0)
-    monkeypatch.setattr(CSVM, "null_proof", lambda *_: pytest.fail("a program over all rows was solved"))
+    monkeypatch.setattr(NullPoint, "proof", lambda *_: pytest.fail("a program over all rows was solved"))
     solution = verify(problem, RawSolution.null(problem, Status.TIME_LIMIT), "newton", 1e-6, 1.0)
     assert solution.status is Status.TIME_LIMIT
     assert not solution.coef.any()
@@ -99,10 +100,10 @@ def test_a_limit_leaves_no_search_for_a_proof_of_the_null_solution(monkeypatch):
 def test_a_null_solution_that_the_solver_proves_needs_no_other_proof(monkeypatch):
     X, y = data(1_000, n=8)
     problem = Problem(CSVM(10.0), as_sample(X, y))
-    exact = problem.program.null_proof(problem.sample)
+    exact = problem.program.null.proof(problem.sample)
     raw = RawSolution(np.zeros(8), 0.0, Status.OPTIMAL, exact.multipliers)
     monkeypatch.setattr("auclab.solvers.verification._QUICK", 0.0)
-    monkeypatch.setattr(CSVM, "null_proof", lambda *_: pytest.fail("a program over all rows was solved"))
+    monkeypatch.setattr(NullPoint, "proof", lambda *_: pytest.fail("a program over all rows was solved"))
     assert verify(problem, raw, "newton", 1e-6).status is Status.OPTIMAL
 
 

@@ -117,7 +117,7 @@ def test_a_step_that_is_too_long_ends_near_the_minimum_along_it(norm, squared):
 
     def value(length):
         w = coef + length * step
-        return loss.evaluate(np.r_[w, 0.0, 0.0], h).value + program.penalty_part(w)
+        return loss.evaluate(np.r_[w, 0.0, 0.0], h).value + program.regulariser.value(w)
 
     def at(length):
         w = coef + length * step

@@ -1,7 +1,8 @@
 """Which margins are compared: pairs of a positive and a negative, or points and a threshold."""
 
 from auclab.comparisons.comparison import Comparison, comparison_named
+from auclab.comparisons.hardest_negatives import HardestNegatives
 from auclab.comparisons.pairs import AllPairs
 from auclab.comparisons.points import Points
 
-__all__ = ["AllPairs", "Comparison", "Points", "comparison_named"]
+__all__ = ["AllPairs", "Comparison", "HardestNegatives", "Points", "comparison_named"]

@@ -13,6 +13,8 @@ from auclab.validation import did_you_mean
 
 #: Numbers as unevaluated sums ``high + low``.
 DoubleDouble = tuple[Array, Array]
+#: How the hinge terms enter a linear program: a row each, a boxed column each, or columns for the undecided ones alone.
+Encoding = Literal["full", "dual", "aggregated"]
 
 
 class Comparison(ABC):
@@ -31,6 +33,8 @@ class Comparison(ABC):
         Of the λ and of the −z at which w = 0 becomes optimal.
     null_proof_takes_program : bool
         Whether `null_multipliers` solves a linear or quadratic program over the rows.
+    hardest : bool
+        Whether only the hardest negatives count, whose weights depend on w.
 
     See Also
     --------
@@ -38,13 +42,32 @@ class Comparison(ABC):
     """
 
     name: ClassVar[Literal["pairs", "points"]]
-    encodings: ClassVar[tuple[Literal["full", "dual", "aggregated"], ...]]
+    encodings: ClassVar[tuple[Encoding, ...]]
     mean_symbol: ClassVar[str]
     margin_symbol: ClassVar[str]
     error_name: ClassVar[str]
     score_name: ClassVar[str]
     null_level_names: ClassVar[tuple[str, str]]
     null_proof_takes_program: ClassVar[bool] = False
+    hardest: ClassVar[bool] = False
+
+    def capacity(self, sample: Sample) -> Array | None:
+        """The largest weight of each negative, shape (n_neg,); None where the weights are their shares."""
+        return None
+
+    def worst_negatives(self, scores_neg: Array, sample: Sample) -> Array | None:
+        """The weights of the negatives that attain the worst mean at given scores; None where they are the shares."""
+        return None
+
+    def dual_shares(
+        self, scores_neg: Array, multipliers_neg: Array, sample: Sample, tied: float = 1e-6
+    ) -> Array | None:
+        """The weights of the negatives that belong to the multipliers of an optimum; None where they are the shares."""
+        return None
+
+    def weighted(self, sample: Sample, share_neg: Array, multipliers_neg: Array) -> Sample:
+        """The sample whose dual value at these weights of the negatives is a lower bound."""
+        return sample
 
     @abstractmethod
     def mean(self, loss: Loss, scores: tuple[Array, Array], intercept: float, shift: float, sample: Sample) -> float:
@@ -76,8 +99,11 @@ class Comparison(ABC):
         """The mean loss at w = 0 with the best b."""
 
     @abstractmethod
-    def null_multipliers(self, sample: Sample, norm: VectorNorm) -> tuple[Array, Array] | None:
-        """The multipliers of the hinge that prove w = 0 optimal where it is; None if they cannot be found."""
+    def null_multipliers(self, sample: Sample, norm: VectorNorm | None) -> tuple[Array, Array] | None:
+        """The multipliers of the hinge that prove w = 0 optimal where it is; None if they cannot be found.
+
+        `norm` is None in a program without one.
+        """
 
     @abstractmethod
     def null_meaning(self, sample: Sample) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from auclab.comparisons.comparison import Comparison, DoubleDouble
+from auclab.comparisons.comparison import Comparison, DoubleDouble, Encoding
 from auclab.compiled.accurate import accurate_pair_hinge
 from auclab.compiled.hinge import pair_hinge_value
 from auclab.compiled.pieces import opposite_piece_slopes, pair_piece_sums
@@ -26,7 +27,7 @@ class AllPairs(Comparison):
     """
 
     name = "pairs"
-    encodings = ("full", "dual", "aggregated")
+    encodings: ClassVar[tuple[Encoding, ...]] = ("full", "dual", "aggregated")
     mean_symbol = "mean_ij"
     margin_symbol = "w·(x_i⁺ − x_j⁻)"
     error_name = "ranking error"
@@ -77,7 +78,7 @@ class AllPairs(Comparison):
         """``ℓ(1)``: every margin is 0."""
         return float(loss.value(1.0))
 
-    def null_multipliers(self, sample: Sample, norm: VectorNorm) -> tuple[Array, Array]:
+    def null_multipliers(self, sample: Sample, norm: VectorNorm | None) -> tuple[Array, Array]:
         """Every pair with its full weight."""
         return sample.share_pos, sample.share_neg
 

@@ -11,7 +11,7 @@ from auclab.comparisons.comparison import Comparison, DoubleDouble
 from auclab.comparisons.null_points import point_null_multipliers
 from auclab.compiled.accurate import two_sums
 from auclab.losses import Loss
-from auclab.regularisers import VectorNorm
+from auclab.regularisers import EUCLIDEAN, VectorNorm
 from auclab.samples.memory import Sample
 from auclab.types import Array
 
@@ -91,12 +91,12 @@ class Points(Comparison):
         b = self.null_intercept(loss, sample)
         return sample.prior_pos * float(loss.value(1.0 - b)) + sample.prior_neg * float(loss.value(1.0 + b))
 
-    def null_multipliers(self, sample: Sample, norm: VectorNorm) -> tuple[Array, Array] | None:
+    def null_multipliers(self, sample: Sample, norm: VectorNorm | None) -> tuple[Array, Array] | None:
         """The minority with its full weights, the majority with those that bring its mean nearest.
 
         None for a sample in blocks: the weights are those of a program over all rows.
         """
-        return None if sample.in_blocks else point_null_multipliers(sample, norm)
+        return None if sample.in_blocks else point_null_multipliers(sample, norm or EUCLIDEAN)
 
     def null_meaning(self, sample: Sample) -> str:
         """What it means that w = 0 is optimal."""

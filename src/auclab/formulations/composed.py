@@ -12,7 +12,6 @@ from auclab.formulations.hinge import HingeProgram
 from auclab.formulations.optimum import Optimum
 from auclab.losses import Hinge, Loss
 from auclab.regularisers import Norm
-from auclab.samples.memory import Sample
 from auclab.types import Array
 
 
@@ -97,15 +96,11 @@ class Composed(HingeProgram):
         """Whether the program is a linear one."""
         return self.loss.is_hinge and super().is_linear
 
-    def null_is_certain(self, sample: Sample) -> bool:
-        """Whether w = 0 is seen to be optimal without solving anything: for the hinge over pairs."""
-        return self.loss.is_hinge and super().null_is_certain(sample)
-
     def read_optimum(self, objective: float, lower_bound: float, coef: Array) -> Optimum:
         """What an optimal value says about the errors of the scorer: for the hinge (Norton & Uryasev 2018, Prop. 5)."""
         if self.loss.is_hinge:
             return super().read_optimum(objective, lower_bound, coef)
-        loss = self.hinge_part(objective, coef)
+        loss = objective - self.regulariser.value(coef)
         sentence = f"the mean loss is {loss:.4g}; buffered probabilities belong to the hinge"
         return Optimum(self.threshold, math.nan, math.nan, math.nan, math.nan, sentence)
 

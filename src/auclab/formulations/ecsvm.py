@@ -46,7 +46,7 @@ class ECSVM(HingeProgram):
     def null_threshold(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """The −z at or above which w = 0 is optimal: ``λ_max / (2·min(class shares))``."""
         sample = as_sample(X, y, sample_weight)
-        return point_null_level(sample, self.regulariser.norm) / self.null_value(sample)
+        return point_null_level(sample, self.regulariser.norm) / self.null.value(sample)
 
     def unshifted(self) -> ECSVM | None:
         """EC-SVM at z = 0, whose copies shifted by z·u with ‖u‖_* ≤ 1 make up the program where z > 0."""

@@ -66,11 +66,10 @@ def read_optimum(solution: Solved) -> Optimum:
     """
     program, constraints = solution.formulation, _constraints_of(solution)
     if isinstance(program, HingeProgram) and constraints is not None and not constraints.is_cone:
-        hinge = program.hinge_part(solution.objective, solution.coef)
-        at = "" if program.threshold == 0 or program.over_hardest else f" at z = {program.threshold:.4g}"
-        name = (
-            "the partial AUC, divided by its band," if program.over_hardest else f"{program.comparisons.score_name}{at}"
-        )
+        hinge = solution.objective - program.regulariser.value(solution.coef)
+        at = "" if program.threshold == 0 or program.comparisons.hardest else f" at z = {program.threshold:.4g}"
+        score = f"{program.comparisons.score_name}{at}"
+        name = "the partial AUC, divided by its band," if program.comparisons.hardest else score
         statement = f"{name} is at least {max(0.0, 1 - hinge):.4f}; the constraints fix the length of w"
         return Optimum(program.threshold, hinge, 1 - hinge, math.nan, math.nan, statement)
     found = program.read_optimum(solution.objective, solution.lower_bound, solution.coef)

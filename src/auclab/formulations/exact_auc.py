@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from auclab.compiled.ranking import concordance
-from auclab.formulations.base import NullProof, Program
+from auclab.formulations.base import Program
+from auclab.formulations.null import FixedNull
 from auclab.formulations.optimum import Optimum
 from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError
@@ -77,18 +78,15 @@ class ExactAUC(Program):
         right, _, pairs = concordance(pos, neg, weight_pos, weight_neg)
         return float((pairs - right) / pairs)
 
-    def canonical_coef(self, coef: Array) -> Array:
+    def of_length(self, coef: Array) -> Array:
         """The w of a direction with ``max_k |w_k| = norm_bound``; 0 stays 0."""
         largest = float(np.abs(coef).max())
         return coef * (self.norm_bound / largest) if largest > 0 else coef
 
-    def is_null_value(self, objective: float, sample: Sample) -> bool:
-        """Whether no pair is right."""
-        return objective >= 1.0
-
-    def null_reason(self, sample: Sample, proof: NullProof | None) -> str:
-        """Why w = 0 is optimal."""
-        return "no w has any pair right: all observations are equal"
+    @property
+    def null(self) -> FixedNull:
+        """W = 0 as a solution."""
+        return FixedNull("no w has any pair right: all observations are equal")
 
     def read_optimum(self, objective: float, lower_bound: float, coef: Array) -> Optimum:
         """The AUC, 1 − value, and the largest that any linear scorer may have."""

@@ -12,16 +12,13 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from auclab.compiled.doubledouble import two_product, two_sum
-from auclab.formulations.base import DoubleDouble, Encoding, Kind, Margins, NullProof, Program
+from auclab.formulations.base import Kind, Margins, Program
+from auclab.formulations.null import ROUNDING
 from auclab.formulations.optimum import Optimum
 from auclab.regularisers import Norm
 from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError
 from auclab.validation import check_parameter_range
-
-#: Relative differences below this are rounding.
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -62,68 +59,15 @@ class HingeProgram(Program):
         return self.threshold <= 0
 
     @property
-    def is_plain_hinge(self) -> bool:
-        """Whether the program is a mean of hinges of linear margins: z = 0 and λ = 0."""
-        return not self.uses_norm
-
-    @property
     def over(self) -> Margins:  # type: ignore[override]
         """Whose margins."""
         return self.comparisons.name
 
-    @property
-    def encodings(self) -> tuple[Encoding, ...]:  # type: ignore[override]
-        """The encodings of the hinge terms that a linear-programming solver has for the program."""
-        return self.comparisons.encodings
-
-    @property
-    def null_proof_takes_program(self) -> bool:  # type: ignore[override]
-        """Whether `null_proof` solves a linear or quadratic program over the rows."""
-        return self.comparisons.null_proof_takes_program
-
-    def hinge(self, coef: Array, intercept: float, sample: Sample) -> float:
-        """The loss part, ``mean_k ℓ(1 − m_k − z‖w‖)``."""
-        shift = 1.0 - self.threshold * self.regulariser.norm(coef)
-        return self.comparisons.mean(self.loss, sample.scores(coef), intercept, shift, sample)
-
     def objective(self, coef: Array, intercept: float, sample: Sample) -> float:
         """`value` on a sample that was checked before."""
-        return self.hinge(coef, intercept, sample) + self.penalty_part(coef)
-
-    def accurate_hinge(
-        self,
-        intercept: tuple[float, float],
-        sample: Sample,
-        scores_pos: DoubleDouble,
-        scores_neg: DoubleDouble,
-        shift: tuple[float, float],
-    ) -> float:
-        """`hinge` where scores, b and ``1 − z‖w‖`` are given as ``high + low``."""
-        return self.comparisons.accurate_mean_hinge(intercept, sample, scores_pos, scores_neg, shift)
-
-    def objective_at(
-        self,
-        coef: Array,
-        intercept: tuple[float, float],
-        sample: Sample,
-        scores_pos: DoubleDouble,
-        scores_neg: DoubleDouble,
-    ) -> float:
-        """`objective` where scores and b are given as ``high + low``."""
-        size = self.regulariser.norm.accurate(coef)
-        product, error = two_product(-self.threshold, size[0])
-        high, rest = two_sum(1.0, product)
-        shift = high, rest + error - self.threshold * size[1]
-        hinge = self.accurate_hinge(intercept, sample, scores_pos, scores_neg, shift)
-        return hinge + self.penalty_part(coef)
-
-    def penalty_part(self, coef: Array) -> float:
-        """``λ‖w‖`` or ``λ‖w‖²``."""
-        return self.regulariser.value(coef)
-
-    def hinge_part(self, objective: float, coef: Array) -> float:
-        """The mean hinge in a value of the program: what is left of it without the penalty."""
-        return objective - self.penalty_part(coef)
+        shift = 1.0 - self.threshold * self.regulariser.norm(coef)
+        mean = self.comparisons.mean(self.loss, sample.scores(coef), intercept, shift, sample)
+        return mean + self.regulariser.value(coef)
 
     def equation(self) -> str:
         """The program in one line.
@@ -139,57 +83,9 @@ class HingeProgram(Program):
         error = self.loss.symbol.format(f"1 − {self.comparisons.margin_symbol}{buffer}")
         return f"min  {self.comparisons.mean_symbol} {error}{self.regulariser.equation()}"
 
-    def null_value(self, sample: Sample) -> float:
-        """Objective of w = 0 with the best intercept: ℓ(1) over pairs, 2·min(class shares) for hinges of points."""
-        return self.comparisons.null_value(self.loss, sample)
-
-    def null_intercept(self, sample: Sample) -> float:
-        """The best intercept for w = 0; over pairs it cancels and is 0."""
-        return self.comparisons.null_intercept(self.loss, sample)
-
-    def null_proof(self, sample: Sample) -> NullProof | None:
-        """The multipliers that prove w = 0 optimal where it is."""
-        multipliers = self.comparisons.null_multipliers(sample, self.regulariser.norm)
-        return None if multipliers is None else NullProof(multipliers)
-
-    def null_is_certain(self, sample: Sample) -> bool:
-        """Whether λ − z ≥ ‖Δ‖_*, Δ the difference of the class means (derivations 7.3); without λ if it is squared."""
-        if self.comparisons.null_proof_takes_program or (self.squared and self.penalty > 0 and self.threshold == 0):
-            return False
-        return self.regulariser.norm.dual(sample.mean_difference) <= self.null_slope(sample)
-
-    def is_null_value(self, objective: float, sample: Sample) -> bool:
-        """Whether a value of a convex program is no better than that of w = 0."""
-        return self.is_convex and objective >= self.null_value(sample) * (1 - _ROUNDING)
-
-    def null_slope(self, sample: Sample) -> float:
-        """By what penalty and threshold raise the value at w = 0 for a unit of ‖w‖, all hinges with their weights."""
-        return (0.0 if self.squared else self.penalty) - self.threshold * self.null_value(sample)
-
-    def null_reason(self, sample: Sample, proof: NullProof | None) -> str | None:
-        """Why w = 0 is optimal: λ (or −z) is at least the level that the proof shows."""
-        if proof is None:
-            return "w = 0 is optimal within the tolerance"
-        value, level = self.null_value(sample), self.regulariser.norm.dual(sample.combine(*proof.multipliers))
-        slope = self.null_slope(sample)
-        if (self.squared and self.threshold == 0) or slope < level * (1 - _ROUNDING):
-            return None
-        (by_penalty, by_threshold), meaning = self.comparisons.null_level_names, self.comparisons.null_meaning(sample)
-        if self.penalty > 0 and self.threshold < 0:
-            what = "−z" if self.squared else "λ − z"
-            what += "" if value == 1 else f" · {value:.4g}"
-            return f"w = 0 is optimal because {what} = {slope:g} ≥ {by_penalty} = {level:.6g}; {meaning}"
-        if self.penalty > 0:
-            return f"w = 0 is optimal because λ = {self.penalty:g} ≥ λ_max = {level:.6g}; {meaning}"
-        if self.threshold < 0:
-            level = level / value
-            return f"w = 0 is optimal because −z = {-self.threshold:g} ≥ {by_threshold} = {level:.6g}; {meaning}"
-        useless = "no linear scorer distinguishes the classes"
-        return f"w = 0 is optimal because {by_penalty} = {level:.3g}: {useless}; {meaning}"
-
     def is_separated(self, objective: float, coef: Array) -> bool:
         """Whether no hinge is left at an optimum but rounding noise."""
-        return self.hinge_part(objective, coef) <= _ROUNDING * (objective if self.penalty > 0 else 1.0)
+        return objective - self.regulariser.value(coef) <= ROUNDING * (objective if self.penalty > 0 else 1.0)
 
     def as_threshold(self, objective: float, coef: Array) -> ThresholdForm:
         """The optimum of a penalised program as that of the program with ``z − λ/V``, V the value (derivations 7.4).
@@ -205,7 +101,7 @@ class HingeProgram(Program):
             return ThresholdForm(self.threshold, objective, 1.0)
         length = self.regulariser.norm(coef)
         penalty = 2 * self.penalty * length if self.squared else self.penalty
-        value = self.hinge_part(objective, coef) + penalty * length
+        value = objective - self.regulariser.value(coef) + penalty * length
         shift = -penalty / value
         return ThresholdForm(self.threshold + shift, value, 1.0 / (1.0 + shift * length))
 

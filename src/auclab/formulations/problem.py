@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from auclab.comparisons import AllPairs
+from auclab.formulations.accurate import accurate_objective
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.composed import Composed
 from auclab.samples.memory import Sample
 from auclab.types import Array
 
@@ -48,11 +51,11 @@ class Problem:
 
     def accurate_objective(self, coef: Array, intercept: float, intercept_low: float = 0.0) -> float:
         """The program's value at a point, in twice the working precision where that is needed."""
-        return self.program.accurate_objective(coef, intercept, self.sample, intercept_low)
+        return accurate_objective(self.program, coef, intercept, self.sample, intercept_low)
 
     def null_intercept(self) -> float:
         """The best intercept for w = 0: the sign of the majority; 0 for pairs and for balanced points."""
-        return self.program.null_intercept(self.sample)
+        return self.program.null.intercept(self.sample)
 
     def dual_problem(self, share_neg: Array | None, multipliers_neg: Array) -> Problem:
         """The problem whose dual value at these weights of the negatives is a lower bound of this one.
@@ -66,4 +69,6 @@ class Problem:
         """
         if share_neg is None:
             return self
-        return Problem(*self.program.dual_program(self.sample, share_neg, multipliers_neg), self.constraints)
+        program = Composed(AllPairs(), self.program.loss, self.program.regulariser)
+        weighted = self.program.comparisons.weighted(self.sample, share_neg, multipliers_neg)
+        return Problem(program, weighted, self.constraints)

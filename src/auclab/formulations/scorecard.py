@@ -11,6 +11,7 @@ import numpy as np
 
 from auclab.compiled.hinge import pair_hinge_value
 from auclab.formulations.base import Program
+from auclab.formulations.null import FixedNull
 from auclab.formulations.optimum import Optimum
 from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError
@@ -132,13 +133,10 @@ class Scorecard(Program):
                 upper[column] = 0.0
         return lower, upper
 
-    def is_null_value(self, objective: float, sample: Sample) -> bool:
-        """Whether a value is no better than that of w = 0."""
-        return objective >= 1.0
-
-    def null_reason(self, sample: Sample, proof: Any) -> str:
-        """Why w = 0 is optimal."""
-        return "no points rank the classes: the value is 1, that of a card without points"
+    @property
+    def null(self) -> FixedNull:
+        """W = 0 as a solution."""
+        return FixedNull("no points rank the classes: the value is 1, that of a card without points")
 
     def read_optimum(self, objective: float, lower_bound: float, coef: Array) -> Optimum:
         """The buffered AUC that the value guarantees, and the largest that any card may have."""

@@ -153,7 +153,7 @@ def to_cvxpy(problem: Problem, units: Array | None = None, *, unit: float | None
         else (weights / unit * slope) @ part
         for part, slope, curvature in zip(parts, slopes, curvatures, strict=True)
     )
-    tail, capacity = None, program.negative_capacity(sample)
+    tail, capacity = None, program.comparisons.capacity(sample)
     if capacity is not None:
         level, excess = cp.Variable(nonneg=True, name="level"), cp.Variable(n_neg, nonneg=True, name="excess")
         each = _select(rows_neg, n_neg).T @ sp.diags_array(sample.share_pos[rows_pos])

@@ -90,7 +90,7 @@ def to_pyomo(problem: Problem, deadline: float = math.inf) -> pyo.ConcreteModel:
             return m.loss[i, j] + m.score_pos[i] - m.score_neg[j] + buffer >= 1.0
 
         model.hinge = pyo.Constraint(model.pos, model.neg, rule=pair_hinge)
-        capacity = program.negative_capacity(sample)
+        capacity = program.comparisons.capacity(sample)
         if capacity is not None:
             mean = _add_tail(model, sample, capacity, in_time)
         else:

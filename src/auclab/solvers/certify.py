@@ -212,7 +212,7 @@ def _judged(
         choices: list[Array | None] = [_finite(shares_neg, (sample.n_neg,), "shares_neg")]
     else:
         scores_neg = np.asarray(sample.X_neg @ vector)
-        choices = [formulation.dual_shares(scores_neg, neg, sample, tied) for tied in _TIED]
+        choices = [formulation.comparisons.dual_shares(scores_neg, neg, sample, tied) for tied in _TIED]
         choices = choices if choices[0] is not None else [None]
     with one_thread_each():
         found = (

@@ -194,7 +194,7 @@ def solve_problem(
         # The convex programs of one with z > 0 are over pairs or points of their own.
         member = name if solver != "auto" or convex is problem else select_solver(convex)[0]
         allows_null = convex.constraints is None or convex.constraints.allows_null
-        if allows_null and convex.program.null_is_certain(convex.sample):
+        if allows_null and convex.program.null.is_certain(convex.sample):
             return verify(convex, RawSolution.null(convex, Status.OPTIMAL), member, tolerance)
         # No other solver takes programs with integers, and a pass over blocks may take minutes without progress.
         waiting = solver == "auto" and member != "integer" and not convex.sample.in_blocks

@@ -53,7 +53,8 @@ class ExactOptimum:
 
 def is_small_linear(problem: Problem) -> bool:
     """Whether the program is a mean of hinges without a norm, and small enough for rational arithmetic."""
-    if problem.sample.in_blocks or not problem.program.is_plain_hinge:
+    program = problem.program
+    if problem.sample.in_blocks or program.uses_norm or program.comparisons.hardest or not program.is_linear:
         return False
     return problem.n_margins * (problem.sample.n_features + 1) <= MAX_SIZE
 

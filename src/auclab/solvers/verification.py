@@ -211,12 +211,12 @@ def _canonical(
     if not math.isfinite(objective):
         note = "the value at the solver's point is beyond the range of floats; w = 0 replaces it"
         raw = RawSolution.null(problem, Status.FAILED, raw.timings, note)
-        return raw, program.null_value(sample), None
+        return raw, program.null.value(sample), None
     allows_null = problem.constraints is None or problem.constraints.allows_null
-    if allows_null and program.is_null_value(objective, sample):
+    if allows_null and program.null.is_attained(objective, sample):
         null, reason = _null_solution(problem, raw, tolerance, seconds)
-        return null, program.null_value(sample), reason
-    if not program.hinge_part(objective, raw.coef) <= SEPARATED:
+        return null, program.null.value(sample), reason
+    if not (program.is_convex and objective - program.regulariser.value(raw.coef) <= SEPARATED):
         return raw, objective, None
     note = f"the {'pairs' if problem.over_pairs else 'classes'} are linearly separable: no hinge is left"
     if not sample.in_blocks and problem.constraints is None and (program.penalty == 0 or _is_made_canonical(problem)):
@@ -253,7 +253,7 @@ def _hard_margin(problem: Problem, raw: RawSolution) -> tuple[RawSolution, float
     for _ in range(_LENGTHENINGS):
         found = _as_returned(problem, replace(raw, coef=coef, intercept=intercept))
         objective = _value(problem, found)
-        if problem.program.hinge_part(objective, coef) <= 0:
+        if objective - problem.program.regulariser.value(coef) <= 0:
             break
         coef, intercept = coef * (1.0 + _LENGTHENING), intercept * (1.0 + _LENGTHENING)
     return found, objective
@@ -270,15 +270,15 @@ def _null_solution(
     if not program.loss.is_hinge:
         return replace(null, scorers=(), margin_multipliers=None), "w = 0 is optimal within the tolerance"
     if problem.constraints is not None:
-        if problem.over_pairs and not program.over_hardest:  # every hinge is positive at w = 0
+        if problem.over_pairs and not program.comparisons.hardest:  # every hinge is positive at w = 0
             null = replace(null, multipliers=(sample.share_pos, sample.share_neg))
         return null, "w = 0 is optimal under the constraints, within the tolerance"
     if _null_proof_is_too_long(problem, null, tolerance, seconds):
-        return null, program.null_reason(sample, None)
-    proof = program.null_proof(sample)
+        return null, program.null.reason(sample, None)
+    proof = program.null.proof(sample)
     if proof is not None:
         null = replace(null, multipliers=proof.multipliers, share_neg=proof.share_neg)
-    return null, program.null_reason(sample, proof)
+    return null, program.null.reason(sample, proof)
 
 
 def _null_proof_is_too_long(problem: Problem, null: RawSolution, tolerance: float, seconds: float) -> bool:
@@ -286,7 +286,7 @@ def _null_proof_is_too_long(problem: Problem, null: RawSolution, tolerance: floa
 
     They are looked for where that is quick, or where the solver's prove less than is wanted and there is time.
     """
-    if not problem.program.null_proof_takes_program:
+    if not problem.program.comparisons.null_proof_takes_program:
         return False
     if problem.sample.in_blocks:
         return True  # the program takes all rows in memory
@@ -296,5 +296,5 @@ def _null_proof_is_too_long(problem: Problem, null: RawSolution, tolerance: floa
         return False
     if null.status is not Status.OPTIMAL or 2.0 * needed > seconds:
         return True
-    _, certificate, _, _ = _proved(problem, null, problem.program.null_value(problem.sample), tolerance)
+    _, certificate, _, _ = _proved(problem, null, problem.program.null.value(problem.sample), tolerance)
     return certificate.gap <= tolerance

@@ -52,7 +52,8 @@ def is_solved_in_bins(problem: Problem) -> bool:
         return False
     if problem.sample.n_features > 500:  # the drawn rows would not make a good Hessian
         return False
-    return problem.program.is_mean_of_hinges and problem.program.is_convex
+    program = problem.program
+    return program.is_convex and program.loss.is_hinge and not program.comparisons.hardest
 
 
 def solve_in_bins(
@@ -169,7 +170,7 @@ class BinnedSolve:
         worse = limits.low > state.value
         if limits.high < state.value:
             state = replace(state, best=theta, value=limits.high)
-        if program.is_null_value(state.value, self.sample):
+        if program.null.is_attained(state.value, self.sample):
             return None
         seconds = self.monitor.remaining
         found = bound_of_bins(self.problem, loss, (state.best, state.value), self.tolerance, seconds)

@@ -88,7 +88,7 @@ def _active(problem: Problem, theta: Array) -> tuple[tuple[Array, ...], float, f
         center = 0.5 * float(neg.min() + neg.max())
         pos, neg = pos - center, neg - center
         weight_pos, weight_neg = sample.weights
-        share_neg = problem.program.worst_negatives(neg, sample)
+        share_neg = problem.program.comparisons.worst_negatives(neg, sample)
         active = pair_hinge_active(pos, neg, shift, weight_pos, weight_neg if share_neg is None else share_neg)
         loss = shift * float(active[0].sum()) - float(active[0] @ pos) + float(active[1] @ neg)
         return active if share_neg is None else (*active, share_neg), loss, 0.0

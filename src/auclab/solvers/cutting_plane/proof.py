@@ -42,7 +42,7 @@ def proved_solution(
         timings, history = Timings(solve=monitor.seconds), tuple(monitor.history)
         found = RawSolution(coef, intercept, status, None, iterations, timings, history=history, scorers=scorers)
         return found, certificate.gap
-    varies = problem.program.negative_capacity(sample) is not None
+    varies = problem.program.comparisons.capacity(sample) is not None
     multipliers = np.zeros(sample.n_pos), np.zeros(sample.n_neg), *([np.zeros(sample.n_neg)] if varies else [])
     for weight, cut in combination:
         for sums, part in zip(multipliers, cut_multipliers(problem, cut), strict=True):

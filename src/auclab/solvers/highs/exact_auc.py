@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -54,7 +55,8 @@ def solve_exact_auc(
     AuclabError
         More than 10,000 pairs.
     """
-    program, sample = problem.program, problem.sample
+    program: Any = problem.program  # an ExactAUC
+    sample = problem.sample
     if problem.n_margins > MAX_PAIRS:
         raise AuclabError(
             f"exact_auc has one 0/1 variable a pair, and there are {sample.n_pos} × {sample.n_neg} = "
@@ -70,7 +72,7 @@ def solve_exact_auc(
     built = perf_counter()
     status = tree.grow(begin)
     coef = min(
-        (program.canonical_coef(v / sample.spread) for v in (widest(pairs, tree.point), tree.point)),
+        (program.of_length(v / sample.spread) for v in (widest(pairs, tree.point), tree.point)),
         key=lambda w: problem.objective(w, 0.0),
     )
     timings = Timings(build=built - begin, solve=perf_counter() - built)

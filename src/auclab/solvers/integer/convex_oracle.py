@@ -34,7 +34,8 @@ class ConvexOracle:
 
     def __init__(self, problem: Problem, limit: Limit) -> None:
         program, sample = problem.program, problem.sample
-        if not program.is_convex or not program.is_mean_of_hinges or sample.in_blocks:
+        is_mean_of_hinges = program.loss.is_hinge and not program.comparisons.hardest
+        if not program.is_convex or not is_mean_of_hinges or sample.in_blocks:
             reason = "rows in blocks" if sample.in_blocks else f"formulation {program.name} with these parameters"
             raise AuclabError(
                 f"max_features works with convex means of hinges in memory, not with {reason}; use bauc, ranksvm, "

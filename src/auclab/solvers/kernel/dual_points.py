@@ -37,5 +37,5 @@ def of_zero(training: Training) -> DualPoint:
     """That of h = 0: every margin with its full weight, where the sums of the classes agree."""
     program, labels = training.program, training.labels
     pos, neg = (labels.share_pos, labels.share_neg) if program.over == "pairs" else labels.point_weights
-    share = program.worst_negatives(np.arange(float(labels.n_neg)), labels)
+    share = program.comparisons.worst_negatives(np.arange(float(labels.n_neg)), labels)
     return from_multipliers(training, pos, neg if share is None else share, share)

@@ -75,9 +75,9 @@ def verified(training: Training, found: Found, tolerance: float, name: str) -> K
     used = coefficients != 0
     landmarks, coefficients = landmarks[used], coefficients[used]
     value = evaluate(training, landmarks, coefficients, intercept)
-    if not value.objective < program.null_value(labels):
+    if not value.objective < program.null.value(labels):
         landmarks, coefficients = landmarks[:0], coefficients[:0]
-        intercept = program.null_intercept(labels)
+        intercept = program.null.intercept(labels)
         value = evaluate(training, landmarks, coefficients, intercept)
         notes = (*notes, "h = 0 is optimal within the tolerance") if found.status is Status.OPTIMAL else notes
     # Nothing is lost that the certificate does not say: rounding of the objective lowers the bound.

@@ -176,7 +176,7 @@ def solve_training(
         The second where another solve can begin at it.
     """
     program, tolerance, method = training.program, choices.tolerance, choices.method
-    compiling = compile_hinge() + compile_smooth() + (compile_hardest() if program.over_hardest else 0.0)
+    compiling = compile_hinge() + compile_smooth() + (compile_hardest() if program.comparisons.hardest else 0.0)
     given = choices.max_landmarks or (_MOST if method == "landmarks" and program.uses_norm else _FIXED)
     most, ended = _within_memory(training, given, choices.memory), None
     with one_thread_each(), monitored(tolerance, time_limit) as monitor:

@@ -92,8 +92,8 @@ class LandmarkSolve:
         self._tolerance, self._of_gain = tolerance, of_gain
         self.program, self.matrix = training.program, training.matrix
         self.choice, labels = SpanChoice(training, most), training.labels
-        self.intercept = training.program.null_intercept(labels)
-        null = training.program.null_value(labels)
+        self.intercept = training.program.null.intercept(labels)
+        null = training.program.null.value(labels)
         self.point = Point(self.choice.span.landmarks, self.choice.coef, self.intercept, null)
         self.bound, self.best = 0.0, of_zero(training)
         self.iterations = 0
@@ -172,7 +172,7 @@ class LandmarkSolve:
         """Relative gap at which to stop, as far as is known now."""
         if not self._of_gain:
             return self._tolerance
-        gain = max(self.training.program.null_value(self.training.labels) - self.bound, _LEAST_GAIN_OF_ALL)
+        gain = max(self.training.program.null.value(self.training.labels) - self.bound, _LEAST_GAIN_OF_ALL)
         return self._tolerance * min(1.0, gain / self._unit)
 
     @property

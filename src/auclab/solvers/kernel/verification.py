@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.formulations.accurate import objective_at
 from auclab.kernels.kernel import ROUNDING
 from auclab.solvers.kernel.training import Training
 from auclab.types import Array
@@ -60,7 +61,7 @@ def evaluate(training: Training, landmarks: NDArray[np.intp], coefficients: Arra
     pos, neg = scores[: labels.n_pos], scores[labels.n_pos :]
     zeros = np.zeros_like(pos), np.zeros_like(neg)
     scored = ((pos, zeros[0]), (neg, zeros[1]))
-    objective = program.objective_at(np.array([length]), (intercept, 0.0), labels, *scored)
+    objective = objective_at(program, np.array([length]), (intercept, 0.0), labels, *scored)
     weight = float(abs(coefficients).sum())
     of_score = weight * (matrix.error + (landmarks.size + 2) * ROUNDING * matrix.largest)
     of_square = weight * of_score

@@ -111,7 +111,7 @@ class NullSolution:
 
     def may(self, state: State) -> bool:
         """Before the first step, where the first point does not show that w = 0 is not optimal."""
-        if state.evaluation is not None or not state.problem.program.over_hardest:
+        if state.evaluation is not None or not state.problem.program.comparisons.hardest:
             return False
         return state.problem.constraints is None and state.first_value(state.theta) > _CLEARLY_NOT_NULL
 

@@ -75,7 +75,7 @@ class PartialLoss:
     def __init__(self, problem: Problem, sample: Sample):
         self.pairs = PairLoss(problem, sample)
         self.sample, self.n_variables = sample, self.pairs.n_variables
-        capacity = problem.program.negative_capacity(sample)
+        capacity = problem.program.comparisons.capacity(sample)
         if capacity is None:
             raise TypeError(f"{problem.program.name} averages over all negatives")
         self.capacity = capacity

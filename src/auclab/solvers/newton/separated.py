@@ -34,7 +34,7 @@ class HardMargin:
         if (sample.n_pos + sample.n_neg) * sample.n_features > MAX_SIZE:
             return False
         objective = problem.objective(theta[:-2], float(theta[-2]))
-        return program.hinge_part(objective, theta[:-2]) <= NO_HINGE
+        return objective - program.regulariser.value(theta[:-2]) <= NO_HINGE
 
     def attempt(self, state: State) -> RawSolution | None:
         """The separator if its multipliers prove that it is the optimum."""
@@ -54,7 +54,7 @@ def _shares(problem: Problem, multipliers_neg: Array) -> Array | None:
 
     With ``r = β/Σβ`` pairs ``q_ij = α_i β_j/Σβ`` are within ``u_i r_j`` if ``α_i ≤ u_i``.
     """
-    capacity, total = problem.program.negative_capacity(problem.sample), float(multipliers_neg.sum())
+    capacity, total = problem.program.comparisons.capacity(problem.sample), float(multipliers_neg.sum())
     if capacity is None or total == 0.0:
         return None
     share = np.minimum(multipliers_neg / total, capacity)

@@ -27,7 +27,7 @@ Loss = PairLoss | PointLoss | PartialLoss
 
 def smooth_loss(problem: Problem, sample: Sample) -> Loss:
     """The smoothed loss of `problem` on `sample`, which may be a subsample of the problem's own."""
-    if problem.program.over_hardest:
+    if problem.program.comparisons.hardest:
         return PartialLoss(problem, sample)
     return PairLoss(problem, sample) if problem.over_pairs else PointLoss(problem, sample)
 

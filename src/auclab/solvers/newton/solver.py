@@ -92,7 +92,7 @@ def solve(
     """
     _check_size(problem)
     compiling = compile_smooth() + (compile_sparse() if problem.sample.is_sparse else 0.0)
-    compiling += compile_hardest() if problem.program.over_hardest else 0.0
+    compiling += compile_hardest() if problem.program.comparisons.hardest else 0.0
     left = None if time_limit is None else max(time_limit - compiling, 1e-3)
     with one_thread_each(), monitored(tolerance, left) as monitor:
         by_steps = _solve if problem.program.loss.is_hinge else solve_smooth

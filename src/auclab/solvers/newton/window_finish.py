@@ -32,7 +32,7 @@ def windows_are_small(state: State) -> bool:
     """Whether windows find the exact optimum quickly."""
     sample = state.problem.sample
     small = sample.n_pos + sample.n_neg <= _SMALL and sample.n_features <= _FEW_FEATURES
-    return small and not (sample.in_blocks or state.method.by_products or state.problem.program.over_hardest)
+    return small and not (sample.in_blocks or state.method.by_products or state.problem.program.comparisons.hardest)
 
 
 def smooth_width(state: State) -> float:
@@ -46,7 +46,7 @@ def smooth_width(state: State) -> float:
 
 def fits_one_window(problem: Problem) -> bool:
     """Whether the first window holds all margins, and the small program has few enough entries."""
-    if problem.program.over_hardest or problem.sample.in_blocks:
+    if problem.program.comparisons.hardest or problem.sample.in_blocks:
         return False
     return problem.n_margins <= min(least_window(problem.program), _MAX_ENTRIES // problem.sample.n_features)
 
@@ -74,7 +74,7 @@ class Windows:
         """Whether that is so, and windows know the loss."""
         if not state.ended or state.monitor.stopped() is not None:
             return False
-        if state.method.by_products or state.problem.program.over_hardest:
+        if state.method.by_products or state.problem.program.comparisons.hardest:
             return False
         if not state.is_certified:
             return True

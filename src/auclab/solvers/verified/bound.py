@@ -58,7 +58,7 @@ def proved_bound(problem: Problem, coef: Array, multipliers: Multipliers, goal: 
     if not program.uses_norm:
         return search.without_norm(multipliers)
     best = search.with_norm(multipliers)
-    size = program.penalty_part(coef) + abs(program.threshold) * program.regulariser.norm(coef)
+    size = program.regulariser.value(coef) + abs(program.threshold) * program.regulariser.norm(coef)
     if goal.is_reached_by(best) or size > goal.gap:
         return best
     # Penalty and threshold hardly change the objective, so that Σ q d = 0 loses nothing.

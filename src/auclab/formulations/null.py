@@ -1,0 +1,135 @@
+"""W = 0 as a solution: its value, when it is optimal, what proves that, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from auclab.samples.memory import Sample
+from auclab.types import Array
+
+#: Relative differences below this are rounding.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class NullProof:
+    """Dual point whose value is that of w = 0: marginals per class, and the weights of the negatives if they vary.
+
+    See Also
+    --------
+    auclab.formulations.null.NullPoint.proof : Returns it.
+    """
+
+    multipliers: tuple[Array, Array]
+    share_neg: Array | None = None
+
+
+@dataclass(frozen=True)
+class FixedNull:
+    """W = 0 of a program without a dual: its value is 1.
+
+    Parameters
+    ----------
+    meaning : str
+        Why w = 0 is optimal where no value is less.
+    """
+
+    meaning: str
+
+    def value(self, sample: Sample) -> float:
+        """Objective of w = 0 with the best intercept."""
+        return 1.0
+
+    def intercept(self, sample: Sample) -> float:
+        """The best intercept for w = 0; over pairs it cancels and is 0."""
+        return 0.0
+
+    def is_certain(self, sample: Sample) -> bool:
+        """Whether w = 0 is seen to be optimal without solving anything (derivations 7.3)."""
+        return False
+
+    def is_attained(self, objective: float, sample: Sample) -> bool:
+        """Whether a value is no better than that of w = 0, so that w = 0 may stand for its point."""
+        return objective >= 1.0
+
+    def proof(self, sample: Sample) -> NullProof | None:
+        """The multipliers that prove w = 0 optimal where it is; None if the program has no such dual point."""
+        return None
+
+    def reason(self, sample: Sample, proof: NullProof | None) -> str | None:
+        """Why w = 0 is optimal, in one sentence; None where the proof does not say so."""
+        return self.meaning
+
+
+class NullPoint(FixedNull):
+    """W = 0 of a mean of losses.
+
+    Parameters
+    ----------
+    program : Program
+    """
+
+    def __init__(self, program: Any):
+        self.program = program
+
+    def value(self, sample: Sample) -> float:
+        """Objective of w = 0 with the best intercept: ℓ(1) over pairs, 2·min(class shares) for hinges of points."""
+        return self.program.comparisons.null_value(self.program.loss, sample)
+
+    def intercept(self, sample: Sample) -> float:
+        """The best intercept for w = 0; over pairs it cancels and is 0."""
+        return self.program.comparisons.null_intercept(self.program.loss, sample)
+
+    def is_certain(self, sample: Sample) -> bool:
+        """Whether λ − z ≥ ‖Δ‖_*, Δ the difference of the class means (derivations 7.3); without λ if it is squared."""
+        program, regulariser = self.program, self.program.regulariser
+        if program.comparisons.null_proof_takes_program or not program.loss.is_hinge:
+            return False
+        if regulariser.curvature > 0 and program.threshold == 0:
+            return False
+        return regulariser.norm.dual(sample.mean_difference) <= self._slope(sample)
+
+    def is_attained(self, objective: float, sample: Sample) -> bool:
+        """Whether a value of a convex program is no better than that of w = 0."""
+        return self.program.is_convex and objective >= self.value(sample) * (1 - ROUNDING)
+
+    def proof(self, sample: Sample) -> NullProof | None:
+        """The multipliers that prove w = 0 optimal where it is."""
+        program = self.program
+        norm = program.regulariser.norm if program.uses_norm else None
+        multipliers = program.comparisons.null_multipliers(sample, norm)
+        if multipliers is None:
+            return None
+        return NullProof(multipliers, multipliers[1] if program.comparisons.hardest else None)
+
+    def _slope(self, sample: Sample) -> float:
+        """By what penalty and threshold raise the value at w = 0 for a unit of ‖w‖, all hinges with their weights."""
+        return self.program.regulariser.slope(0.0) - self.program.threshold * self.value(sample)
+
+    def reason(self, sample: Sample, proof: NullProof | None) -> str | None:
+        """Why w = 0 is optimal: λ (or −z) is at least the level that the proof shows."""
+        program, comparisons, regulariser = self.program, self.program.comparisons, self.program.regulariser
+        if comparisons.hardest and regulariser.weight == 0:
+            return (
+                "w = 0 is optimal: the mean of the positives is a mean of hardest negatives, and every direction "
+                "has those above it on average"
+            )
+        if proof is None:
+            return "w = 0 is optimal within the tolerance"
+        value, level = self.value(sample), regulariser.norm.dual(sample.combine(*proof.multipliers))
+        slope = self._slope(sample)
+        if (regulariser.squared and program.threshold == 0) or slope < level * (1 - ROUNDING):
+            return None
+        (by_penalty, by_threshold), meaning = comparisons.null_level_names, comparisons.null_meaning(sample)
+        if regulariser.weight > 0 and program.threshold < 0:
+            what = "−z" if regulariser.squared else "λ − z"
+            what += "" if value == 1 else f" · {value:.4g}"
+            return f"w = 0 is optimal because {what} = {slope:g} ≥ {by_penalty} = {level:.6g}; {meaning}"
+        if regulariser.weight > 0:
+            return f"w = 0 is optimal because λ = {regulariser.weight:g} ≥ λ_max = {level:.6g}; {meaning}"
+        if program.threshold < 0:
+            level = level / value
+            return f"w = 0 is optimal because −z = {-program.threshold:g} ≥ {by_threshold} = {level:.6g}; {meaning}"
+        useless = "no linear scorer distinguishes the classes"
+        return f"w = 0 is optimal because {by_penalty} = {level:.3g}: {useless}; {meaning}"
