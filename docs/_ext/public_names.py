@@ -17,6 +17,9 @@ import auclab
 ORDER = (
     "auclab",
     "auclab.formulations",
+    "auclab.comparisons",
+    "auclab.losses",
+    "auclab.regularisers",
     "auclab.solvers",
     "auclab.solvers.guaranteed",
     "auclab.kernels",

@@ -137,6 +137,69 @@ both = auclab.solve(Composed("pairs", Hinge(), Regulariser("l2", 0.01, squared=T
 print(f"{both.formulation.equation()}: {both.objective:.8f}, gap {both.gap:.0e}")
 
 # %%
+# A loss and a norm of your own
+# -----------------------------
+# The other pieces are as open. A loss is a table: breakpoints, and a quadratic ``c₀ + c₁ a + c₂ a²`` from each of them
+# on. Slopes, conjugate, smoothing and certificates follow from it. Here it is a Huber hinge, which charges small errors
+# by their square:
+from auclab.losses import Loss
+
+
+@dataclass(frozen=True)
+class HuberHinge(Loss):
+    """``a²/(2δ)`` for 0 < a < δ, ``a − δ/2`` from δ on."""
+
+    delta: float = 0.5
+
+    symbol = "huber({})"
+
+    def pieces(self):
+        """The breakpoints 0 and δ."""
+        return [0.0, self.delta], [[0.0, 0.0, 0.5 / self.delta], [-0.5 * self.delta, 1.0, 0.0]]
+
+
+smooth = auclab.solve(Composed("pairs", HuberHinge(), Regulariser("l2", 0.01, squared=True)), X, y)
+print(f"{smooth.formulation.equation()}: {smooth.objective:.8f}, gap {smooth.gap:.0e}")
+
+# %%
+# A norm states its value, its dual, a subgradient and the rows of ``‖w‖ ≤ t``: a weight for each column makes an l1 norm
+# of ``c∘w``.
+import numpy as np
+import scipy.sparse as sp
+
+from auclab.regularisers import Epigraph, VectorNorm
+
+
+class WeightedL1(VectorNorm):
+    """``Σ c_k abs(w_k)``."""
+
+    name, symbol = "weighted_l1", "‖c∘w‖₁"
+
+    def __init__(self, c):
+        self.c = np.asarray(c, dtype=float)
+
+    def __call__(self, w):
+        return float(self.c @ abs(w))
+
+    def dual(self, g):
+        """The largest ``abs(g_k)/c_k``."""
+        return float((abs(g) / self.c).max(initial=0.0))
+
+    def subgradient(self, w):
+        """The signs of w, weighted."""
+        return self.c * np.sign(w)
+
+    def epigraph(self, unit):
+        """``x ≤ u``, ``−x ≤ u``, ``Σ c_k unit_k u_k ≤ t``."""
+        identity = sp.eye_array(unit.size)
+        total = [None, [[-1.0]], sp.csr_array((self.c * unit)[None, :])]
+        return Epigraph.polyhedral([identity, None, -identity], [-identity, None, -identity], total)
+
+
+weighted = auclab.solve(auclab.RankSVM(0.01, norm=WeightedL1(np.linspace(0.5, 2.0, X.shape[1]))), X, y)
+print(f"{weighted.formulation.equation()}: {weighted.objective:.8f}, gap {weighted.gap:.0e}")
+
+# %%
 # To give it a name on the command line, the class goes into ``src/auclab/formulations/``, its default parameters into
 # ``conf/formulation/robust_auc.yaml``, and an instance into ``tests/programs.py``, where every capable solver has to
 # agree on it: the page on contributing has the list.

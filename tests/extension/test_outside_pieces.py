@@ -13,6 +13,7 @@ from auclab import RankSVM
 from auclab.estimators import AUCClassifier
 from auclab.formulations import Composed
 from auclab.losses import Hinge
+from auclab.models import build
 from auclab.regularisers import Norm
 from auclab.solvers.path import solve_path
 from extension import huber_hinge, weighted_l1
@@ -114,3 +115,17 @@ def test_what_does_not_support_another_loss_says_so(kind):
         auclab.solve(program, X, y, constraints=auclab.Constraints(nonnegative=[0]))
     with pytest.raises(auclab.AuclabError, match="hinge"):
         auclab.solve(program, X, y, solver="highs")
+    with pytest.raises(auclab.AuclabError, match="hinge"):
+        auclab.solve(program, X, y, kernel="rbf")
+    with pytest.raises(auclab.AuclabError, match="hinge"):
+        build(program, X, y, language="cvxpy")
+
+
+def test_the_certificate_of_any_point_holds_for_another_loss():
+    X, y = sample(7)
+    program = Composed("points", HuberHinge(), Norm("l2", 0.05, squared=True))
+    solution = auclab.solve(program, X, y)
+    other = auclab.certify(program, X, y, solution.coef, solution.intercept, multipliers=solution.multipliers)
+    assert other.gap <= 1e-6
+    moved = auclab.certify(program, X, y, solution.coef + 0.1, solution.intercept, multipliers=np.ones(len(y)))
+    assert moved.lower_bound <= solution.objective <= moved.objective

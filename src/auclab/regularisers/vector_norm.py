@@ -76,7 +76,10 @@ class VectorNorm(ABC):
         return None
 
     def restricted(self, columns: NDArray[np.integer]) -> VectorNorm:
-        """The norm of vectors that are 0 outside some columns, as one of the entries in these."""
+        """The norm of vectors that are 0 outside some columns, as one of the entries in these.
+
+        To be stated by a norm for which the columns are not alike, as with a weight for each.
+        """
         return self
 
     def accurate(self, w: Array) -> tuple[float, float]:

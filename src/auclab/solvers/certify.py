@@ -17,8 +17,8 @@ from auclab.formulations.named import as_formulation
 from auclab.formulations.problem import Problem
 from auclab.models.algebraic_model import AlgebraicModel, OwnConstraints
 from auclab.samples.as_sample import as_sample
-from auclab.samples.centring import moved_intercept_parts
-from auclab.solvers.certificate import verified_certificate
+from auclab.samples.centring import moved_intercept, moved_intercept_parts
+from auclab.solvers.certificate import certify_scorers, verified_certificate
 from auclab.solvers.registry import check_constrainable
 from auclab.solvers.solution import Certificate
 from auclab.solvers.threads import one_thread_each
@@ -110,7 +110,8 @@ def certify(
     intercept : float
         Ignored by pair formulations, where it cancels.
     multipliers : array of shape (n_samples,), optional
-        ``Σ_j q_ij`` of every observation over pairs, ``q_i`` over points; ≥ 0. Without them the bound is NaN.
+        ``Σ_j q_ij`` of every observation over pairs, ``q_i`` over points; ≥ 0. Without them the bound is NaN. Of a loss
+        other than the hinge the multipliers are the slopes of the loss at the point, and those given are not read.
     shares_neg : array of shape (n_neg,), optional
         Partial AUC: the weights r of the negatives, in their order (`Solution.shares_neg`); if not given, those of the
         highest scores, tied ones in proportion to their multipliers.
@@ -204,7 +205,11 @@ def _judged(
     formulation, sample = problem.program, problem.sample
     objective = problem.accurate_objective(vector, *moved_intercept_parts(intercept, vector, sample.offset, 1.0))
     violation = 0.0 if stated is None else stated.violation(vector)
-    if multipliers is None or not formulation.is_convex:
+    if not formulation.loss.is_hinge and stated is None and formulation.is_convex:
+        # Marginals do not determine the dual value of another loss; the slopes of the loss at the point do.
+        b = moved_intercept(intercept, vector, sample.offset, 1.0)
+        return certify_scorers(problem, vector, objective, [(1.0, vector, b)])[0]
+    if multipliers is None or not (formulation.is_convex and formulation.loss.is_hinge):
         return Certificate(objective, math.nan, math.nan, math.nan, math.nan, violation=violation)
     values = _finite(multipliers, sample.positive.shape, "multipliers")
     pos, neg = values[sample.positive], values[~sample.positive]

@@ -151,6 +151,8 @@ def check_program(program: Program) -> None:
         raise AuclabError(f"{program.name} counts pairs, for which there is no kernel form; use bauc, ranksvm or csvm")
     if not program.is_convex:
         raise AuclabError(f"z = {program.threshold:g} > 0 makes the program not convex; a kernel needs z ≤ 0")
+    if not program.loss.is_hinge:
+        raise AuclabError(f"kernels support the hinge alone, and the program has {program.loss}; use RankSVM or CSVM")
     if program.uses_norm and not program.regulariser.norm.is_euclidean:
         raise AuclabError(f"a kernel's space has the norm l2, and the program has {program.norm}; set norm=l2")
 
