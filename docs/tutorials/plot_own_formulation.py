@@ -162,8 +162,8 @@ smooth = auclab.solve(Composed("pairs", HuberHinge(), Regulariser("l2", 0.01, sq
 print(f"{smooth.formulation.equation()}: {smooth.objective:.8f}, gap {smooth.gap:.0e}")
 
 # %%
-# A norm states its value, its dual, a subgradient and the rows of ``‖w‖ ≤ t``: a weight for each column makes an l1 norm
-# of ``c∘w``.
+# A norm states its value, its dual, a subgradient and the rows of ``‖w‖ ≤ t``. With a weight for each column it is the
+# l1 norm of ``c∘w``.
 import numpy as np
 import scipy.sparse as sp
 
