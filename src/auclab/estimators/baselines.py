@@ -40,7 +40,7 @@ class Baseline(ABC):
     """
 
     name: ClassVar[str]
-    #: What fits it, as `auclab.formulations.Program.kind` is what a solver must be able to minimise.
+    #: What fits it, as the `kind` of a formulation is what a solver must be able to minimise.
     kind: ClassVar[str] = "baseline"
     #: Package that fits it, and the extra of auclab that installs it, if one does.
     package: ClassVar[str]
