@@ -219,7 +219,7 @@ def test_the_point_of_separable_data_does_not_depend_on_the_order_of_the_rows():
     [
         (
             AUCClassifier("ranksvn"),
-            "formulation='ranksvn' is unknown (did you mean 'ranksvm'?); choose one of bauc, csvm,",
+            "formulation='ranksvn' is unknown (did you mean 'ranksvm'?); choose one of bauc, composed,",
         ),
         (AUCClassifier(RankSVM), "RankSVM is a class; pass an object of it, RankSVM()"),
         (AUCClassifier("ranksvm", penalty=-1.0), "penalty λ must be finite and ≥ 0"),

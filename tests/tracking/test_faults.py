@@ -126,6 +126,7 @@ def test_the_holder_of_a_lock_is_named_and_the_limit_is_kept(tracking, caplog):
 
 def test_workers_of_one_sweep_wait_for_each_other_without_a_word(tracking, caplog, monkeypatch):
     monkeypatch.setenv(PARENT_PROCESS_VARIABLE, json.dumps(asdict(this_process())))
+    monkeypatch.setattr("auclab.tracking.database_lock.SAY_AFTER_KIN", HANGS)
     file = Address.of(tracking.dir).file
     with holding(file) as process:  # a child of this process, as a worker is
         threading.Timer(2.5, release, [process]).start()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,8 @@ class PairLoss:
     """
 
     def __init__(self, problem: Problem, sample: Sample):
-        self.threshold, self.loss = problem.program.threshold, problem.program.loss
+        self.threshold = problem.program.threshold
+        self._smoothed = lru_cache(problem.program.loss.smoothed)  # many points have one band
         self.sample = sample
         self.n_variables = sample.n_features + 2
         self.threads = sample.n_pos + sample.n_neg >= _MIN_THREADED_SIZE
@@ -84,7 +86,7 @@ class PairLoss:
         center = 0.5 * (neg[0] + neg[-1])
         pos -= center
         neg -= center
-        pieces = self.loss.smoothed(half_width)
+        pieces = self._smoothed(half_width)
         curved = pieces.curvatures > 0
         tables = pieces.coefficients, pieces.slopes, pieces.gap, curved.astype(float)
         (first_pos, slope_pos, totals), (first_neg, slope_neg) = in_parallel(

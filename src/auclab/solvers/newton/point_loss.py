@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from auclab.compiled.pieces import point_piece_sums
@@ -23,7 +25,8 @@ class PointLoss:
     """
 
     def __init__(self, problem: Problem, sample: Sample):
-        self.threshold, self.loss = problem.program.threshold, problem.program.loss
+        self.threshold = problem.program.threshold
+        self._smoothed = lru_cache(problem.program.loss.smoothed)  # many points have one band
         self.sample = sample
         self.n_variables = sample.n_features + 2
 
@@ -33,7 +36,7 @@ class PointLoss:
         shift = 1.0 - self.threshold * theta[-1]
         scores_pos, scores_neg = self.sample.scores(theta[:-2])
         arguments = shift - (scores_pos + theta[-2]), shift + (scores_neg + theta[-2])
-        pieces = self.loss.smoothed(half_width)
+        pieces = self._smoothed(half_width)
         tables = pieces.breakpoints, pieces.coefficients, pieces.slopes, pieces.gap
         (slope_pos, curved_pos, totals), (slope_neg, curved_neg, others) = (
             point_piece_sums(a, weight, *tables) for a, weight in zip(arguments, (weight_pos, weight_neg), strict=True)

@@ -1,10 +1,11 @@
 """Dual points of losses other than the hinge, described by scorers: a lower bound with every rounding charged.
 
 For a convex ℓ with conjugate ℓ* and any α_k in its domain, ``g = Σ q_k α_k d_k`` and ``S = Σ q_k α_k``, every w has at
-least the objective ``S − Σ q_k ℓ*(α_k) − R*(g)`` (derivations 14.1; with a buffer, zS is added to ‖g‖_*). The choice
-``α_k = ℓ'(a_k)`` at a scorer makes all sums those of sorted scores, and ℓ* of a mean of such choices is at most the
-mean of theirs. So a solver returns scorers with weights (or, of few margins, every α_k), and nothing of them is taken
-on trust: their scores in floating point define the α_k, of which the sums are off by rounding alone.
+least the objective ``S − Σ q_k ℓ*(α_k) − R*(g)`` (derivations 7.1, with Fenchel's inequality for ℓ; with a buffer, zS
+is added to ‖g‖_*). The choice ``α_k = ℓ'(a_k)`` at a scorer makes all sums those of sorted scores, and ℓ* of a mean of
+such choices is at most the mean of theirs. So a solver returns scorers with weights (or, of few margins, every α_k),
+and nothing of them is taken on trust: their scores in floating point define the α_k, of which the sums are off by
+rounding alone.
 """
 
 from __future__ import annotations
