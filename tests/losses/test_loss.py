@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auclab import AuclabError
+from auclab import CSVM, AuclabError, RankSVM
 from auclab.losses import Hinge, Loss
 
 
@@ -41,6 +41,15 @@ def losses(draw):
         terms.append((start / 4.0, draw(st.integers(0, 4)) / 2.0, following - curvature))
         curvature = following
     return Sum(tuple(terms))
+
+
+def test_formulations_take_a_loss_by_its_name_or_as_an_object():
+    loss = Sum(((0.0, 0.0, 2.0),))
+    for kind in (RankSVM, CSVM):
+        assert kind(0.1, loss="hinge") == kind(0.1).with_params(loss=Hinge()) == kind(0.1)
+        assert kind(0.1, loss=loss).get_params()["loss"] is loss
+        with pytest.raises(AuclabError, match="did you mean 'hinge'"):
+            kind(0.1, loss="hing")
 
 
 POINTS = np.linspace(-4.0, 4.0, 161)

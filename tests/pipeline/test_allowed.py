@@ -57,6 +57,13 @@ def test_names_that_look_alike_are_refused(name):
         check_targets({"metrics": {"a": {"_target_": name}}})
 
 
+def test_a_formulation_is_made_of_any_public_piece():
+    check_targets({"formulation": {"regulariser": {"_target_": "auclab.regularisers.Norm"}}})
+    for group, name in (("metrics", "auclab.losses.Hinge"), ("formulation", "auclab.losses.loss_named")):
+        with pytest.raises(AuclabError, match="the stored configuration names"):
+            check_targets({group: {"_target_": name}})
+
+
 def test_a_name_of_another_group_is_refused():
     check_targets({"dataset": {"_target_": "auclab.datasets.file.load_file"}})
     for group in ("metrics", "solver", "split", "hydra", "anything"):

@@ -16,7 +16,7 @@ from auclab.check.constraints import HeldConstraints, StatedConstraints, same_as
 from auclab.check.correction import MAX_FEATURES
 from auclab.check.data import Data
 from auclab.check.objective import objective
-from auclab.check.program import Program
+from auclab.check.program import Program, piece_name
 from auclab.check.stored import Split, Training, as_number
 
 #: A claimed number was computed in floating point: it may be better than what is proved by this part of
@@ -212,6 +212,8 @@ def _is(stored: Any, configured: Any, tuned: str | None) -> bool:
 
     The tuned λ is the weight of a regulariser.
     """
+    if isinstance(stored, Mapping) and isinstance(configured, str):
+        return piece_name(stored, "losses") == configured
     if not (isinstance(stored, Mapping) and isinstance(configured, Mapping)):
         return bool(stored == configured)
     same_class = str(stored.get("class")).rpartition(".")[2] == str(configured.get("_target_")).rpartition(".")[2]

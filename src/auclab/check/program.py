@@ -6,6 +6,7 @@ minimise over (w, b)    mean_k ℓ(1 − m_k − z‖w‖) + R(w):    comparison
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,9 +21,9 @@ from auclab.types import AuclabError
 HOME = "auclab.formulations."
 #: The comparison that a formulation is made of; one that is composed names its own.
 FORMULATIONS = {
-    "bauc": "allpairs",
-    "generalized_bauc": "allpairs",
-    "ranksvm": "allpairs",
+    "bauc": "all_pairs",
+    "generalized_bauc": "all_pairs",
+    "ranksvm": "all_pairs",
     "csvm": "points",
     "ecsvm": "points",
     "partial_auc": "hardest",
@@ -31,7 +32,7 @@ FORMULATIONS = {
 }
 #: Comparisons, made of the share of the hardest negatives, and regularisers with a class here.
 COMPARISONS: dict[str, Callable[[Fraction], Pairs]] = {
-    "allpairs": lambda _: Pairs(),
+    "all_pairs": lambda _: Pairs(),
     "points": lambda _: Points(),
     "hardest": HardestNegatives,
     "counted": lambda _: CountedPairs(),
@@ -114,15 +115,18 @@ class Program:
 
 
 def piece_name(stored: Any, package: str) -> str:
-    """The name of a stored piece: a word, or its class, of a package of ours in small letters without the module.
+    """The name of a stored piece: a word, or its class, of a package of ours as a word and without the module.
 
     Examples
     --------
-    >>> piece_name({"class": "auclab.losses.loss.Hinge"}, "losses"), piece_name({"class": "mine.Hinge"}, "losses")
-    ('hinge', 'mine.Hinge')
+    >>> piece_name({"class": "auclab.comparisons.pairs.AllPairs"}, "comparisons")
+    'all_pairs'
+    >>> piece_name({"class": "mine.Hinge"}, "losses")
+    'mine.Hinge'
     """
     name = str(stored.get("class") or stored.get("_target_") if isinstance(stored, Mapping) else stored)
-    return name.rpartition(".")[2].lower() if name.startswith(f"auclab.{package}.") else name
+    home, _, last = name.rpartition(".")
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", last).lower() if f"{home}.".startswith(f"auclab.{package}.") else name
 
 
 def no_twin(piece: str, name: str, known: Iterable[str]) -> AuclabError:

@@ -50,7 +50,7 @@ class Program(ABC):
     ----------
     name : str
         As in the configuration.
-    kind : {"hinge", "cvar", "mip", "integer"}
+    kind : {"hinge", "piecewise", "cvar", "mip", "integer"}
         What a solver must be able to minimise.
     over : {"pairs", "points"}
         Whose margins: ``w·(x_i⁺ − x_j⁻)`` or ``y_k (w·x_k + b)``.
@@ -94,7 +94,7 @@ class Program(ABC):
         --------
         >>> from auclab.formulations import BufferedAUC, RankSVM
         >>> RankSVM.parameter_names(), BufferedAUC.parameter_names()
-        (('penalty', 'norm', 'squared'), ())
+        (('penalty', 'norm', 'squared', 'loss'), ())
         """
         return tuple(field.name for field in fields(cls))  # type: ignore[arg-type]
 
@@ -137,7 +137,7 @@ class Program(ABC):
         --------
         >>> from auclab.formulations import RankSVM
         >>> RankSVM(0.01, "l1").with_params(penalty=0.1)
-        RankSVM(penalty=0.1, norm='l1', squared=False)
+        RankSVM(penalty=0.1, norm='l1', squared=False, loss=Hinge())
         """
         names = self.parameter_names()
         if unknown := [name for name in parameters if name not in names]:

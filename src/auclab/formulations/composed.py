@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from auclab.comparisons import Comparison, comparison_named
-from auclab.formulations.base import Kind, Program
+from auclab.formulations.base import Program
 from auclab.formulations.hinge import HingeProgram
-from auclab.formulations.optimum import Optimum
 from auclab.losses import Hinge, Loss
 from auclab.regularisers import Norm
-from auclab.types import Array
 
 
 @dataclass(frozen=True)
@@ -28,7 +25,8 @@ class Composed(HingeProgram):
     Parameters
     ----------
     comparisons : {"pairs", "points"} or Comparison
-    loss : Loss
+    loss : str or Loss
+        A name of `auclab.losses.LOSSES`, or an object.
     regulariser : Norm
         Its norm is also that of the buffer z‖w‖.
     threshold : float
@@ -57,13 +55,7 @@ class Composed(HingeProgram):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "comparisons", comparison_named(self.comparisons))
-        self.loss.table  # noqa: B018 - checks it
         super().__post_init__()
-
-    @property
-    def kind(self) -> Kind:  # type: ignore[override]
-        """What a solver must be able to minimise."""
-        return "hinge" if self.loss.is_hinge else "piecewise"
 
     @property
     def penalty(self) -> float:  # type: ignore[override]
@@ -91,19 +83,6 @@ class Composed(HingeProgram):
         """The program at z = 0, whose copies shifted by z·u with ‖u‖_* ≤ 1 make up this one where z > 0."""
         return None if self.is_convex else replace(self, threshold=0.0)
 
-    @property
-    def is_linear(self) -> bool:
-        """Whether the program is a linear one."""
-        return self.loss.is_hinge and super().is_linear
-
-    def read_optimum(self, objective: float, lower_bound: float, coef: Array) -> Optimum:
-        """What an optimal value says about the errors of the scorer: for the hinge (Norton & Uryasev 2018, Prop. 5)."""
-        if self.loss.is_hinge:
-            return super().read_optimum(objective, lower_bound, coef)
-        loss = objective - self.regulariser.value(coef)
-        sentence = f"the mean loss is {loss:.4g}; buffered probabilities belong to the hinge"
-        return Optimum(self.threshold, math.nan, math.nan, math.nan, math.nan, sentence)
-
 
 def row_with(program: Program, **parameters: Any) -> Program:
     """The program over the same margins with other values of z, λ, norm and square, as solvers need it.
@@ -124,7 +103,7 @@ def row_with(program: Program, **parameters: Any) -> Program:
     --------
     >>> from auclab.formulations import RankSVM
     >>> row_with(RankSVM(0.1), penalty=0.2), row_with(RankSVM(0.1), threshold=-0.5).threshold
-    (RankSVM(penalty=0.2, norm='l2', squared=False), -0.5)
+    (RankSVM(penalty=0.2, norm='l2', squared=False, loss=Hinge()), -0.5)
     """
     if set(parameters) <= set(program.parameter_names()):
         return replace(program, **parameters)  # type: ignore[type-var]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from auclab.comparisons import Points
-from auclab.comparisons.null_points import point_null_level
 from auclab.formulations.hinge import HingeProgram
+from auclab.losses import Loss
 from auclab.samples.as_sample import as_sample
 from auclab.types import Norm
 
@@ -31,6 +30,8 @@ class CSVM(HingeProgram):
     norm : {"l1", "l2", "linf"}
     squared : bool
         Penalise ‖w‖² in place of ‖w‖.
+    loss : str or Loss
+        How an error is charged: a name of `auclab.losses.LOSSES`, ``"hinge"`` by default, or an object.
 
     See Also
     --------
@@ -42,15 +43,15 @@ class CSVM(HingeProgram):
     penalty: float = 0.01
     norm: Norm = "l2"
     squared: bool = False
+    loss: Loss = "hinge"  # type: ignore[assignment]  # a name becomes an object
 
     name = "csvm"
     comparisons = Points()
     threshold = 0.0
 
     def null_penalty(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """λ_max at or above which w = 0 is optimal: ``min ‖Σ q_k y_k x_k‖_*`` over full minority weights.
+        """λ_max at or above which w = 0 is optimal: for the hinge ``min ‖Σ q_k y_k x_k‖_*`` over full minority weights.
 
         Infinite for the squared penalty unless the minimum is 0.
         """
-        level = point_null_level(as_sample(X, y, sample_weight), self.regulariser.norm)
-        return (math.inf if level > 0 else 0.0) if self.squared else level
+        return self.null.penalty(as_sample(X, y, sample_weight))

@@ -65,7 +65,7 @@ def read_optimum(solution: Solved) -> Optimum:
     auclab.formulations.base.Program.read_optimum : What each program says.
     """
     program, constraints = solution.formulation, _constraints_of(solution)
-    if isinstance(program, HingeProgram) and constraints is not None and not constraints.is_cone:
+    if isinstance(program, HingeProgram) and program.loss.is_hinge and not (constraints is None or constraints.is_cone):
         hinge = solution.objective - program.regulariser.value(solution.coef)
         at = "" if program.threshold == 0 or program.comparisons.hardest else f" at z = {program.threshold:.4g}"
         score = f"{program.comparisons.score_name}{at}"
@@ -124,6 +124,10 @@ def ranksvm_to_threshold(solution: S) -> S:
     program = solution.formulation
     if not isinstance(program, RankSVM | CSVM):
         raise AuclabError(f"a RankSVM or C-SVM solution is needed, got {program.name}")
+    if not program.loss.is_hinge:
+        raise AuclabError(
+            f"thresholds are those of the hinge, and the solution is of {program.loss}; solve with the hinge"
+        )
     _check_free_length(solution)
     if program.regulariser.norm(solution.coef) == 0:
         raise AuclabError("w = 0 has no direction to carry over; choose a penalty below null_penalty(X, y)")

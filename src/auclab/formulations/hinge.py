@@ -1,20 +1,20 @@
-"""One program type carries every formulation whose loss is a mean of hinges.
+"""One program type carries every formulation whose loss is a mean of hinges, or of another function of the errors.
 
-    minimise over w (and b)    mean_k [ 1 − m_k(w, b) − z‖w‖ ]₊  +  λ Ω(w),      Ω = ‖w‖ or ‖w‖²
+    minimise over w (and b)    mean_k ℓ(1 − m_k(w, b) − z‖w‖)  +  R(w)
 
 with margins m_k over pairs, ``w·(x_i⁺ − x_j⁻)``, or over points, ``y_k (w·x_k + b)`` (`auclab.comparisons`). A
-formulation is a row of this table: which margins, which z, which λ, which norm. `composed` puts one together.
+formulation is a row of this table: which margins, which z, which loss, which R. `composed` puts one together.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 from auclab.formulations.base import Kind, Margins, Program
 from auclab.formulations.null import ROUNDING
 from auclab.formulations.optimum import Optimum
+from auclab.losses import loss_named
 from auclab.regularisers import Norm
 from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError
@@ -45,18 +45,29 @@ class HingeProgram(Program):
     auclab.formulations.Composed : Any row, and other losses.
     """
 
-    kind: ClassVar[Kind] = "hinge"
-
     def __post_init__(self) -> None:
+        if "loss" in self.parameter_names():
+            object.__setattr__(self, "loss", loss_named(self.loss))  # a name becomes an object
+            self.loss.table  # noqa: B018 - checks it
         Norm(self.norm, self.penalty, self.squared)  # checks them
         if not math.isfinite(self.threshold):
             raise AuclabError(f"threshold z must be finite, got {self.threshold}")
         check_parameter_range("threshold z", self.threshold)
 
     @property
+    def kind(self) -> Kind:  # type: ignore[override]
+        """What a solver must be able to minimise."""
+        return "hinge" if self.loss.is_hinge else "piecewise"
+
+    @property
     def is_convex(self) -> bool:
         """Whether the program is convex: z ≤ 0."""
         return self.threshold <= 0
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the program is a linear one."""
+        return self.loss.is_hinge and super().is_linear
 
     @property
     def over(self) -> Margins:  # type: ignore[override]
@@ -106,7 +117,11 @@ class HingeProgram(Program):
         return ThresholdForm(self.threshold + shift, value, 1.0 / (1.0 + shift * length))
 
     def read_optimum(self, objective: float, lower_bound: float, coef: Array) -> Optimum:
-        """What an optimal value says about the errors of the scorer (Norton & Uryasev 2018, Prop. 5)."""
+        """What an optimal value says about the errors of the scorer: for the hinge (Norton & Uryasev 2018, Prop. 5)."""
+        if not self.loss.is_hinge:
+            loss = objective - self.regulariser.value(coef)
+            sentence = f"the mean loss is {loss:.4g}; buffered probabilities belong to the hinge"
+            return Optimum(self.threshold, math.nan, math.nan, math.nan, math.nan, sentence)
         if self.regulariser.norm(coef) == 0:
             return Optimum(
                 self.threshold, objective, 1 - objective, math.nan, math.nan,

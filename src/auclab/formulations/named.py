@@ -60,7 +60,7 @@ def formulation_named(name: str, **parameters: Any) -> Program:
     Examples
     --------
     >>> formulation_named("ranksvm", penalty=0.1)
-    RankSVM(penalty=0.1, norm='l2', squared=False)
+    RankSVM(penalty=0.1, norm='l2', squared=False, loss=Hinge())
     """
     if name not in FORMULATIONS:
         meant = did_you_mean(name, FORMULATIONS)
@@ -82,8 +82,8 @@ def as_formulation(formulation: str | Program) -> Program:
 
     Examples
     --------
-    >>> as_formulation("csvm"), as_formulation(CSVM(0.5, "l1"))
-    (CSVM(penalty=0.01, norm='l2', squared=False), CSVM(penalty=0.5, norm='l1', squared=False))
+    >>> as_formulation("csvm"), as_formulation(BufferedAUC())
+    (CSVM(penalty=0.01, norm='l2', squared=False, loss=Hinge()), BufferedAUC())
     """
     if isinstance(formulation, str):
         return formulation_named(formulation)

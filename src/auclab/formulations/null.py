@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from auclab.samples.memory import Sample
 from auclab.types import Array
@@ -57,6 +60,10 @@ class FixedNull:
         """The multipliers that prove w = 0 optimal where it is; None if the program has no such dual point."""
         return None
 
+    def penalty(self, sample: Sample) -> float:
+        """The least λ at which w = 0 is optimal; infinite if none is known."""
+        return math.inf
+
     def reason(self, sample: Sample, proof: NullProof | None) -> str | None:
         """Why w = 0 is optimal, in one sentence; None where the proof does not say so."""
         return self.meaning
@@ -82,13 +89,17 @@ class NullPoint(FixedNull):
         return self.program.comparisons.null_intercept(self.program.loss, sample)
 
     def is_certain(self, sample: Sample) -> bool:
-        """Whether λ − z ≥ ‖Δ‖_*, Δ the difference of the class means (derivations 7.3); without λ if it is squared."""
+        """Whether λ − zs ≥ s‖Δ‖_*, Δ the difference of the class means (derivations 7.3); without λ if it is squared.
+
+        s is the slope ℓ'(1), 1 for the hinge.
+        """
         program, regulariser = self.program, self.program.regulariser
-        if program.comparisons.null_proof_takes_program or not program.loss.is_hinge:
+        if program.comparisons.null_proof_takes_program:
             return False
-        if regulariser.curvature > 0 and program.threshold == 0:
+        if not regulariser.has_kink and program.threshold == 0:
             return False
-        return regulariser.norm.dual(sample.mean_difference) <= self._slope(sample)
+        steepness = float(program.loss.slope(1.0))
+        return regulariser.norm.dual(sample.mean_difference) * steepness <= self._slope(steepness)
 
     def is_attained(self, objective: float, sample: Sample) -> bool:
         """Whether a value of a convex program is no better than that of w = 0."""
@@ -97,15 +108,35 @@ class NullPoint(FixedNull):
     def proof(self, sample: Sample) -> NullProof | None:
         """The multipliers that prove w = 0 optimal where it is."""
         program = self.program
+        if not program.loss.is_hinge:
+            scores = np.zeros(sample.n_pos), np.zeros(sample.n_neg)
+            b = self.intercept(sample)
+            return NullProof(program.comparisons.slopes(program.loss, scores, b, 1.0, sample)[0])
         norm = program.regulariser.norm if program.uses_norm else None
         multipliers = program.comparisons.null_multipliers(sample, norm)
         if multipliers is None:
             return None
         return NullProof(multipliers, multipliers[1] if program.comparisons.hardest else None)
 
-    def _slope(self, sample: Sample) -> float:
-        """By what penalty and threshold raise the value at w = 0 for a unit of ‖w‖, all hinges with their weights."""
-        return self.program.regulariser.slope(0.0) - self.program.threshold * self.value(sample)
+    def penalty(self, sample: Sample) -> float:
+        """The least λ at which w = 0 is optimal, for z = 0; infinite, or 0, for a penalty without a kink at 0.
+
+        Raises
+        ------
+        AuclabError
+            The program that finds the multipliers at w = 0 was not solved.
+        """
+        proof = self.proof(sample)
+        level = math.inf if proof is None else self._level(sample, proof)
+        return level if self.program.regulariser.has_kink or level == 0 else math.inf
+
+    def _level(self, sample: Sample, proof: NullProof) -> float:
+        """``‖Σ q d‖_*`` of the multipliers at w = 0."""
+        return self.program.regulariser.norm.dual(sample.combine(*proof.multipliers))
+
+    def _slope(self, total: float) -> float:
+        """By what penalty and threshold raise the value at w = 0 for a unit of ‖w‖, for multipliers of this total."""
+        return self.program.regulariser.slope(0.0) - self.program.threshold * total
 
     def reason(self, sample: Sample, proof: NullProof | None) -> str | None:
         """Why w = 0 is optimal: λ (or −z) is at least the level that the proof shows."""
@@ -117,19 +148,22 @@ class NullPoint(FixedNull):
             )
         if proof is None:
             return "w = 0 is optimal within the tolerance"
-        value, level = self.value(sample), regulariser.norm.dual(sample.combine(*proof.multipliers))
-        slope = self._slope(sample)
-        if (regulariser.squared and program.threshold == 0) or slope < level * (1 - ROUNDING):
-            return None
+        total, level = self.value(sample), self._level(sample, proof)
         (by_penalty, by_threshold), meaning = comparisons.null_level_names, comparisons.null_meaning(sample)
+        if not program.loss.is_hinge:
+            meaning, by_penalty, by_threshold = f"the value is {total:.4g}", "λ_max", "the largest one"
+            total = float(sum(part.sum() for part in proof.multipliers)) / (2.0 if program.over == "pairs" else 1.0)
+        slope = self._slope(total)
+        if (not regulariser.has_kink and program.threshold == 0) or slope < level * (1 - ROUNDING):
+            return None
         if regulariser.weight > 0 and program.threshold < 0:
-            what = "−z" if regulariser.squared else "λ − z"
-            what += "" if value == 1 else f" · {value:.4g}"
+            what = "λ − z" if regulariser.has_kink else "−z"
+            what += "" if total == 1 else f" · {total:.4g}"
             return f"w = 0 is optimal because {what} = {slope:g} ≥ {by_penalty} = {level:.6g}; {meaning}"
         if regulariser.weight > 0:
             return f"w = 0 is optimal because λ = {regulariser.weight:g} ≥ λ_max = {level:.6g}; {meaning}"
         if program.threshold < 0:
-            level = level / value
+            level = level / total
             return f"w = 0 is optimal because −z = {-program.threshold:g} ≥ {by_threshold} = {level:.6g}; {meaning}"
         useless = "no linear scorer distinguishes the classes"
         return f"w = 0 is optimal because {by_penalty} = {level:.3g}: {useless}; {meaning}"

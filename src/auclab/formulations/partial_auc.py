@@ -89,10 +89,7 @@ class PartialAUC(HingeProgram):
         >>> round(PartialAUC(0.5).null_penalty([[0.0], [1.0], [3.0]], [0, 0, 1]), 9)  # to the upper of the negatives
         2.0
         """
-        sample = as_sample(X, y, sample_weight)
-        norm = self.regulariser.norm if self.uses_norm else None
-        level = self.regulariser.norm.dual(sample.combine(*self.comparisons.null_multipliers(sample, norm)))
-        return (math.inf if level > 0 else 0.0) if self.squared else level
+        return self.null.penalty(as_sample(X, y, sample_weight))
 
     def read_optimum(self, objective: float, lower_bound: float, coef: Array) -> Optimum:
         """The hinge as a lower bound of the partial AUC."""

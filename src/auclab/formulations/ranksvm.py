@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from auclab.comparisons import AllPairs
 from auclab.formulations.hinge import HingeProgram
+from auclab.losses import Loss
 from auclab.samples.as_sample import as_sample
 from auclab.types import Norm
 
@@ -31,6 +31,8 @@ class RankSVM(HingeProgram):
     norm : {"l1", "l2", "linf"}
     squared : bool
         Penalise ‖w‖² in place of ‖w‖.
+    loss : str or Loss
+        How an error is charged: a name of `auclab.losses.LOSSES`, ``"hinge"`` by default, or an object.
 
     See Also
     --------
@@ -42,13 +44,14 @@ class RankSVM(HingeProgram):
     penalty: float = 0.01
     norm: Norm = "l2"
     squared: bool = False
+    loss: Loss = "hinge"  # type: ignore[assignment]  # a name becomes an object
 
     name = "ranksvm"
     comparisons = AllPairs()
     threshold = 0.0
 
     def null_penalty(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """λ_max = ‖mean(x⁺) − mean(x⁻)‖_*: w = 0 is optimal iff λ ≥ λ_max.
+        """λ_max = ℓ'(1)·‖mean(x⁺) − mean(x⁻)‖_*: w = 0 is optimal iff λ ≥ λ_max; ℓ'(1) is 1 for the hinge.
 
         Infinite for the squared penalty, whose solution is never 0 (0 if the class means coincide).
 
@@ -57,5 +60,4 @@ class RankSVM(HingeProgram):
         >>> RankSVM(1.0).null_penalty([[0.0], [1.0], [2.0]], [0, 0, 1])     # 2 − ½
         1.5
         """
-        level = self.regulariser.norm.dual(as_sample(X, y, sample_weight).mean_difference)
-        return (math.inf if level > 0 else 0.0) if self.squared else level
+        return self.null.penalty(as_sample(X, y, sample_weight))

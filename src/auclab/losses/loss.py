@@ -70,6 +70,8 @@ class Loss(ABC):
     auclab.formulations.Composed : A program with any loss.
     """
 
+    #: As in the configuration.
+    name: str = ""
     #: Whether this is ``max(0, a)``, whose multipliers are certified by their marginals alone.
     is_hinge: bool = False
 
@@ -197,7 +199,7 @@ class Hinge(Loss):
     ([0.0, 2.0], [0.0, 1.0])
     """
 
-    is_hinge = True
+    name, is_hinge = "hinge", True
     symbol = "[{}]₊"
 
     def pieces(self) -> tuple[ArrayLike, ArrayLike]:

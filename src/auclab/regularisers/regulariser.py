@@ -76,6 +76,11 @@ class Norm:
         return 2.0 * self.weight if self.squared else 0.0
 
     @property
+    def has_kink(self) -> bool:
+        """Whether R has a kink at 0, so that w = 0 is optimal for a large λ."""
+        return not self.squared
+
+    @property
     def is_linear(self) -> bool:
         """Whether the regulariser is part of a linear program."""
         return self.weight == 0 or (self.norm.is_polyhedral and not self.squared)

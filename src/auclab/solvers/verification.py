@@ -268,7 +268,7 @@ def _null_solution(
         raw, coef=np.zeros_like(raw.coef), intercept=problem.null_intercept(), scorers=(), margin_multipliers=None
     )
     if not program.loss.is_hinge:
-        return replace(null, scorers=(), margin_multipliers=None), "w = 0 is optimal within the tolerance"
+        return null, program.null.reason(sample, program.null.proof(sample))
     if problem.constraints is not None:
         if problem.over_pairs and not program.comparisons.hardest:  # every hinge is positive at w = 0
             null = replace(null, multipliers=(sample.share_pos, sample.share_neg))

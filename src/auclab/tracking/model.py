@@ -27,6 +27,7 @@ from typing import Any
 
 import pandas as pd
 
+from auclab import comparisons, losses, regularisers
 from auclab.export import scorer as scorer_module
 from auclab.export.scorer import SCORER_FILE, Scorer
 from auclab.types import AuclabError
@@ -84,6 +85,7 @@ TRUSTED = frozenset(
         "auclab.formulations.bauc.BufferedAUC",
         "auclab.formulations.column_constraints.ColumnConstraints",
         "auclab.formulations.constraints.Constraints",
+        "auclab.formulations.composed.Composed",
         "auclab.formulations.csvm.CSVM",
         "auclab.formulations.ecsvm.ECSVM",
         "auclab.formulations.exact_auc.ExactAUC",
@@ -96,7 +98,6 @@ TRUSTED = frozenset(
         "auclab.kernels.precomputed.Precomputed",
         "auclab.kernels.rbf.RBF",
         "auclab.models.timings.Timings",
-        "auclab.regularisers.regulariser.Norm",
         "auclab.scorecards.items.Item",
         "auclab.scorecards.items.ItemEncoder",
         "auclab.solvers.kernel.approximations.RandomFeatureSolution",
@@ -105,6 +106,12 @@ TRUSTED = frozenset(
         "auclab.solvers.solution.Certificate",
         "auclab.solvers.solution.Solution",
         "numpy.dtype",
+        *(
+            f"{piece.__module__}.{piece.__qualname__}"
+            for package in (comparisons, losses, regularisers)
+            for name in package.__all__
+            if isinstance(piece := getattr(package, name), type)
+        ),
     }
 )
 #: Bytes and files that a model may unpack to.

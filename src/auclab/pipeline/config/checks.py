@@ -229,7 +229,7 @@ def _check_tuning(experiment: Experiment) -> None:
     formulation = experiment.config.formulation
     if is_baseline(formulation):
         _refuse_of_baseline(experiment, tune_tolerance=tune.tolerance is not None)
-    has = [str(key) for key in formulation if not str(key).startswith("_") and key not in ("norm", "squared")]
+    has = [str(key) for key in formulation if not str(key).startswith("_") and key not in ("norm", "squared", "loss")]
     if tune.parameter not in formulation and tune.parameter != "kernel":
         name = experiment.choices.get("formulation", "the formulation")
         raise AuclabError(

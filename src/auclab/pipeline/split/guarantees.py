@@ -181,8 +181,9 @@ def _stability(context: Context) -> Outcome:
     solution, train, rho = context.solution, context.train, context.rho_train
     program, gap = solution.formulation, solution.certificate.absolute_gap
     of_squares = program.name == "ranksvm" and program.squared and program.regulariser.norm.is_euclidean
-    if not (of_squares and program.penalty > 0):
-        return [], ["stability bounds hold for formulation=ranksvm formulation.squared=true formulation.norm=l2 only"]
+    if not (of_squares and program.loss.is_hinge and program.penalty > 0):
+        only = "formulation=ranksvm formulation.squared=true formulation.norm=l2 formulation.loss=hinge"
+        return [], [f"stability bounds hold for {only} only"]
     if not math.isfinite(gap):
         return [], ["stability bounds need a solution with a certified gap"]
     a = context.config.stability.a if context.config.stability else 1.0

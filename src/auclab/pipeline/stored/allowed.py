@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 from auclab.types import AuclabError
@@ -71,6 +72,9 @@ ALLOWED: dict[str, frozenset[str]] = {
     ),
 }
 
+#: Packages of the pieces of a formulation, of which everything public may be named.
+PIECES = ("auclab.losses", "auclab.regularisers")
+
 #: Modules whose universal functions (``numpy.ufunc``: numbers in, numbers out) a metric may apply.
 FUNCTION_MODULES = ("numpy", "scipy.special")
 
@@ -106,13 +110,26 @@ def check_targets(configuration: Mapping[str, Any], allow: Sequence[str] = ()) -
             if "_target_" not in mapping:
                 continue
             name = mapping["_target_"]
-            if name in allow:
+            if name in allow or (group == "formulation" and is_piece(name)):
                 continue
             if not isinstance(name, str) or name not in known:
                 raise _foreign(f"{path}._target_", name, sorted(known))
             if name == GET_METHOD and not is_function(called := mapping.get("path")) and called not in allow:
                 functions = [f"{module}.NAME of a universal function" for module in FUNCTION_MODULES]
                 raise _foreign(f"{path}.path", called, functions)
+
+
+def is_piece(name: Any) -> bool:
+    """Whether a name is that of a loss or a regulariser of auclab.
+
+    Examples
+    --------
+    >>> is_piece("auclab.losses.Hinge"), is_piece("auclab.losses.LOSSES"), is_piece("os.system")
+    (True, False, False)
+    """
+    package, _, piece = str(name).rpartition(".")
+    home = import_module(package) if package in PIECES else None
+    return piece in getattr(home, "__all__", ()) and isinstance(getattr(home, piece), type)
 
 
 def is_function(name: Any) -> bool:
@@ -128,8 +145,6 @@ def is_function(name: Any) -> bool:
     module, _, function = str(name).rpartition(".")
     if not isinstance(name, str) or module not in FUNCTION_MODULES:
         return False
-    from importlib import import_module
-
     return isinstance(getattr(import_module(module), function, None), np.ufunc)
 
 

@@ -1,0 +1,41 @@
+"""Losses by name."""
+
+from __future__ import annotations
+
+from auclab.losses.loss import Hinge, Loss
+from auclab.types import AuclabError
+from auclab.validation import did_you_mean
+
+#: The losses by their names in the configuration.
+LOSSES: dict[str, Loss] = {loss.name: loss for loss in (Hinge(),)}
+
+
+def loss_named(name: str | Loss) -> Loss:
+    """The loss of a name, or the loss itself.
+
+    Parameters
+    ----------
+    name : str or Loss
+        A name of `LOSSES`, such as ``"hinge"``.
+
+    Raises
+    ------
+    AuclabError
+        No such loss; the choices are listed.
+
+    See Also
+    --------
+    auclab.losses.Loss : How to state a loss of one's own.
+
+    Examples
+    --------
+    >>> loss_named("hinge")
+    Hinge()
+    """
+    if isinstance(name, Loss):  # an object of the user's stands for itself
+        return name
+    if name not in LOSSES:
+        raise AuclabError(
+            f"loss={name!r} is unknown{did_you_mean(str(name), LOSSES)}; choose one of {', '.join(LOSSES)}"
+        )
+    return LOSSES[name]
