@@ -1,0 +1,431 @@
+"""Which rows are compared with which: pairs within groups, of grades, and of censored times, as few complete sides.
+
+A set of pairs is held as bicliques: every row of an upper side with every row of a lower side. Rows are sorted by
+level within their group, and halved between two distinct levels; every pair is either across the cut, which is one
+biclique, or inside a half (at most m log₂ m entries for any number of pairs).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from auclab.types import Array, AuclabError
+from auclab.validation import finite_vector, positive_mask, refuse_masked, weight_vector
+
+Index = NDArray[np.int32]
+#: What is weighted alike: every pair, or every group that has a pair.
+GroupWeights = Literal["pairs", "equal"]
+
+
+class Side(NamedTuple):
+    """One side of all bicliques, the rows of each in ascending order of their scores.
+
+    `rows` and `scores` of biclique k are those from ``starts[k]`` to ``starts[k + 1]``; scores are less a number for
+    each biclique, which cancels in its pairs. `share` are the weights: a pair has the product of its two entries'.
+    """
+
+    rows: Index
+    starts: NDArray[np.int64]
+    scores: Array
+    share: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Bicliques:
+    """Pairs ``(i, j)`` of one group with ``level_i > level_j`` and i a winner, of weight ``s_i s_j``; together 1.
+
+    Attributes
+    ----------
+    levels : array of shape (n_rows,)
+    winners : boolean array of shape (n_rows,)
+        The rows that may be the upper one of a pair: all, or those with an event.
+    groups : int array of shape (n_rows,)
+        The number of each row's group, from 0 on.
+    weights : array of shape (n_rows,)
+        s ≥ 0.
+    kind : {"groups", "grades", "times"}
+        Why rows are compared, for what is said of them.
+    group_weights : {"pairs", "equal"}
+        Whether all weights are divided by one sum, or those of every group by its own and the number of groups.
+
+    Raises
+    ------
+    AuclabError
+        There is no pair.
+
+    See Also
+    --------
+    ordered_pairs, censored_pairs : Make them.
+    """
+
+    levels: Array
+    winners: NDArray[np.bool_]
+    groups: NDArray[np.intp]
+    weights: Array
+    kind: Literal["groups", "grades", "times"]
+    group_weights: GroupWeights = "pairs"
+
+    def __post_init__(self) -> None:
+        if not self._tree.sizes.size:
+            raise AuclabError(f"no two rows can be compared: a pair needs {_NEEDED[self.kind]}, and weights above 0")
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows, those without a pair included."""
+        return int(self.weights.size)
+
+    @cached_property
+    def n_pairs(self) -> int:
+        """Number of pairs."""
+        return int(self._tree.sizes[:, 0] @ self._tree.sizes[:, 1])
+
+    @cached_property
+    def n_groups(self) -> int:
+        """Number of groups that have a pair."""
+        return int(np.unique(self._tree.owners).size)
+
+    @cached_property
+    def shares(self) -> tuple[Array, Array]:
+        """The weight of all pairs of a row, as the upper and as the lower one; two arrays of shape (n_rows,)."""
+        sides = self.sorted_by(np.zeros(self.n_rows))
+        masses = [np.add.reduceat(side.share, side.starts[:-1]) for side in sides]
+        found = [
+            np.bincount(side.rows, side.share * np.repeat(mass, np.diff(side.starts)), self.n_rows).astype(float)
+            for side, mass in zip(sides, masses[::-1], strict=True)
+        ]
+        return found[0], found[1]
+
+    def pairs(self) -> tuple[NDArray[Any], NDArray[Any], Array]:
+        """Every pair: the upper rows, the lower rows, and the weights; for small samples."""
+        upper, lower = self.sorted_by(np.zeros(self.n_rows))
+        sizes = self._tree.sizes[:, 0] * self._tree.sizes[:, 1]
+        biclique = np.repeat(np.arange(sizes.size), sizes)
+        number = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        above, below = np.divmod(number, self._tree.sizes[biclique, 1])
+        i, j = upper.starts[biclique] + above, lower.starts[biclique] + below
+        return upper.rows[i], lower.rows[j], upper.share[i] * lower.share[j]
+
+    def sorted_by(self, scores: Array) -> tuple[Side, Side]:
+        """The upper and the lower sides for scores of shape (n_rows,); O(m log m)."""
+        tree, starts = self._tree, [np.r_[0, np.cumsum(counts)] for counts in self._tree.sizes.T]
+        order = np.argsort(scores)
+        rows_upper, upper, rows_lower, lower = _sorted_sides(
+            order, scores, tree.places, tree.blocks, tree.ends, self.winners, int(starts[0][-1]), int(starts[1][-1])
+        )
+        factors = np.repeat(self._factors, np.diff(starts[0]))
+        share_upper = factors if self._has_equal_weights else factors * self.weights[rows_upper]
+        share_lower = np.ones(lower.size) if self._has_equal_weights else self.weights[rows_lower]
+        return Side(rows_upper, starts[0], upper, share_upper), Side(rows_lower, starts[1], lower, share_lower)
+
+    def thinned(self, size: int, generator: np.random.Generator) -> tuple[NDArray[np.intp], Bicliques] | None:
+        """About `size` rows and the pairs among them, or None where there is none: of many groups, whole groups.
+
+        Returns
+        -------
+        rows : int array, ascending
+            Which rows.
+        bicliques : Bicliques
+            Of these rows.
+        """
+        n_groups, part = int(self.groups.max()) + 1, size / self.n_rows
+        if n_groups * part >= _FEWEST_GROUPS:
+            chosen = (generator.random(n_groups) < part)[self.groups]
+        else:
+            chosen = generator.random(self.n_rows) < part
+        rows = np.flatnonzero(chosen)
+        try:
+            return rows, Bicliques(
+                self.levels[rows], self.winners[rows], self.groups[rows], self.weights[rows],
+                self.kind, self.group_weights,
+            )  # fmt: skip
+        except AuclabError:
+            return None
+
+    @cached_property
+    def _has_equal_weights(self) -> bool:
+        return bool((self.weights == 1.0).all())
+
+    @cached_property
+    def _tree(self) -> _Tree:
+        """The halves, whatever the scores."""
+        used = np.flatnonzero(self.weights > 0)
+        if not used.size:
+            return _Tree(used, used, used, np.empty((0, 2), np.int64), used)
+        order = used[np.lexsort((self.levels[used], self.groups[used]))]
+        other_group = np.diff(self.groups[order]) != 0
+        cuts = np.flatnonzero(np.r_[True, other_group | (np.diff(self.levels[order]) != 0)])
+        blocks = np.r_[np.flatnonzero(np.r_[True, np.diff(self.groups[order[cuts]]) != 0]), cuts.size]
+        places = np.full(self.n_rows, -1, dtype=np.int32)
+        places[order] = np.arange(order.size)
+        ends = np.r_[cuts, order.size]
+        sizes, owners = _sizes(blocks, ends, np.r_[0, np.cumsum(self.winners[order])])
+        return _Tree(places, blocks, ends, sizes, owners)
+
+    @cached_property
+    def _factors(self) -> Array:
+        """By which the weights of every biclique are multiplied."""
+        tree, masses = self._tree, []
+        for starts, side in zip(
+            (np.cumsum(counts) - counts for counts in tree.sizes.T), self._unsorted_rows, strict=True
+        ):
+            masses.append(np.add.reduceat(self.weights[side], starts))
+        of_each = masses[0] * masses[1]
+        if self.group_weights == "pairs":
+            return np.full(of_each.size, 1.0 / float(of_each.sum()))
+        of_group = np.bincount(tree.owners, of_each)
+        return np.asarray(1.0 / (of_group[tree.owners] * np.count_nonzero(of_group)))
+
+    @property
+    def _unsorted_rows(self) -> tuple[Index, Index]:
+        tree, scores = self._tree, np.zeros(self.n_rows)
+        order, counts = np.arange(self.n_rows), tree.sizes.sum(axis=0)
+        rows_upper, _, rows_lower, _ = _sorted_sides(
+            order, scores, tree.places, tree.blocks, tree.ends, self.winners, int(counts[0]), int(counts[1])
+        )
+        return rows_upper, rows_lower
+
+
+class _Tree(NamedTuple):
+    """Rows in ascending order of group and level, and how these are halved.
+
+    `places` has the place of every row, −1 without weight; a level is from ``ends[c]`` to ``ends[c + 1]``, and a group
+    has the levels from ``blocks[g]`` to ``blocks[g + 1]``. `sizes` of shape (n_bicliques, 2) are those of the upper and
+    lower sides, `owners` the groups they are from.
+    """
+
+    places: NDArray[Any]
+    blocks: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    owners: NDArray[np.int64]
+
+
+#: Groups that a subsample of whole groups has at least; with fewer, rows are drawn.
+_FEWEST_GROUPS = 100
+_NEEDED = {
+    "groups": "two rows of one group with different y",
+    "grades": "two different values of y",
+    "times": "an event before the time of another row",
+}
+
+
+def ordered_pairs(
+    y: ArrayLike,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    *,
+    group_weights: GroupWeights = "pairs",
+    pos_label: Any = None,
+) -> Bicliques:
+    """The pairs (i, j) with ``y_i > y_j``, and of one group if there are groups; row i should have the larger score.
+
+    Parameters
+    ----------
+    y : array of shape (n_samples,)
+        Classes or grades; equal grades are not compared.
+    groups : array of shape (n_samples,), optional
+        The group of each row, numbers or text.
+    sample_weight : array of shape (n_samples,), optional
+        Weights ≥ 0: a pair has the product of its rows'.
+    group_weights : {"pairs", "equal"}
+        Whether every pair has the same weight, or every group that has a pair.
+    pos_label : optional
+        The label of the positive class, for two classes that are not numbers.
+
+    Raises
+    ------
+    AuclabError
+        No pair at all, NaN, or lengths that differ.
+
+    See Also
+    --------
+    censored_pairs : Times of which some were not observed to their end.
+
+    Examples
+    --------
+    Grades 0, 1, 2 have three pairs; in the groups a, a, b one is left:
+
+    >>> ordered_pairs([0, 1, 2]).n_pairs, ordered_pairs([0, 1, 2], ["a", "a", "b"]).n_pairs
+    (3, 1)
+    """
+    if pos_label is not None or np.asarray(y).dtype.kind not in "biuf":
+        grades = positive_mask(y, pos_label).astype(np.float64)
+    else:
+        grades = finite_vector("y", y)
+    numbers = _group_numbers(groups, grades.size)
+    weights = _weights(sample_weight, grades.size, group_weights)
+    winners = np.ones(grades.size, dtype=np.bool_)
+    return Bicliques(grades, winners, numbers, weights, "grades" if groups is None else "groups", group_weights)
+
+
+def censored_pairs(
+    time: ArrayLike,
+    event: ArrayLike,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    *,
+    group_weights: GroupWeights = "pairs",
+) -> Bicliques:
+    """The pairs (i, j) with an event at i and ``time_i < time_j``: row i should have the larger score, a risk.
+
+    Equal times are not compared.
+
+    Parameters
+    ----------
+    time : array of shape (n_samples,)
+        Of the event, or until when none was observed.
+    event : array of shape (n_samples,)
+        Whether the event was observed, 0/1 or booleans.
+    groups, sample_weight, group_weights
+        As in `ordered_pairs`; pairs are of one stratum if there are groups.
+
+    Raises
+    ------
+    AuclabError
+        No pair at all, an `event` that is neither 0/1 nor boolean, NaN, or lengths that differ.
+
+    See Also
+    --------
+    ordered_pairs : Classes and grades.
+
+    Examples
+    --------
+    The second row is censored at 2: it outlived the first, and nothing is known of it and the third.
+
+    >>> censored_pairs([1.0, 2.0, 3.0], [1, 0, 1]).n_pairs   # (1, 2) and (1, 3)
+    2
+    """
+    times = finite_vector("time", time)
+    refuse_masked("event", event)
+    events = np.asarray(event)
+    if events.shape != times.shape:
+        raise AuclabError(f"event has shape {events.shape}, but there are {times.size} times")
+    if events.dtype.kind not in "biuf" or not ((events == 0) | (events == 1)).all():
+        raise AuclabError("event must be 0 or 1, or a boolean, for every row: 1 where the event was observed")
+    weights = _weights(sample_weight, times.size, group_weights)
+    return Bicliques(-times, events == 1, _group_numbers(groups, times.size), weights, "times", group_weights)
+
+
+def _group_numbers(groups: ArrayLike | None, size: int) -> NDArray[np.intp]:
+    if groups is None:
+        return np.zeros(size, dtype=np.intp)
+    refuse_masked("groups", groups)
+    labels = np.asarray(groups)
+    if labels.shape != (size,):
+        raise AuclabError(f"groups has shape {labels.shape}, but there are {size} rows; give a group for each row")
+    if labels.dtype.kind == "f" and np.isnan(labels).any():
+        raise AuclabError(f"groups contain NaN (first at position {int(np.isnan(labels).argmax())}); drop those rows")
+    try:
+        return np.asarray(np.unique(labels, return_inverse=True)[1]).reshape(size)
+    except TypeError as error:  # None, or numbers and text
+        raise AuclabError(f"groups must be of one kind, numbers or text: {error}") from error
+
+
+def _weights(sample_weight: ArrayLike | None, size: int, group_weights: str) -> Array:
+    if group_weights not in ("pairs", "equal"):
+        raise AuclabError(f"group_weights={group_weights!r} is unknown; choose 'pairs' or 'equal'")
+    weights = weight_vector(sample_weight, size)
+    return np.ones(size) if weights is None else weights
+
+
+@njit(cache=True, nogil=True)
+def _sizes(
+    blocks: NDArray[np.int64], ends: NDArray[np.int64], wins: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The sizes of both sides of every biclique, and its group; `wins` counts the winners before each place."""
+    n_levels = blocks[-1]
+    sizes, owners = np.empty((n_levels, 2), np.int64), np.empty(n_levels, np.int64)  # a cut for every level but one
+    stack, found = np.empty((128, 2), np.int64), 0
+    for g in range(blocks.size - 1):
+        stack[0, 0], stack[0, 1] = blocks[g], blocks[g + 1]
+        depth = 1
+        while depth:
+            depth -= 1
+            a, b = stack[depth, 0], stack[depth, 1]
+            if b - a < 2:
+                continue
+            middle = (a + b) // 2
+            above = wins[ends[b]] - wins[ends[middle]]
+            if above:
+                sizes[found, 0], sizes[found, 1], owners[found] = above, ends[middle] - ends[a], g
+                found += 1
+            stack[depth, 0], stack[depth, 1] = a, middle
+            stack[depth + 1, 0], stack[depth + 1, 1] = middle, b
+            depth += 2
+    return sizes[:found].copy(), owners[:found].copy()
+
+
+@njit(cache=True, nogil=True)
+def _sorted_sides(
+    order: NDArray[np.int64],
+    scores: Array,
+    places: NDArray[Any],
+    blocks: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    winners: NDArray[np.bool_],
+    n_upper: int,
+    n_lower: int,
+) -> tuple[Index, Array, Index, Array]:
+    """The sides with their rows in a given order: every half keeps the order of the whole, as in a merge sort."""
+    rows, values = np.empty(ends[-1], np.int32), np.empty(ends[-1])
+    if blocks.size == 2:
+        k = 0
+        for r in order:
+            if places[r] >= 0:
+                rows[k], values[k] = r, scores[r]
+                k += 1
+    else:
+        block_of, fill = np.empty(ends[-1], np.int32), np.empty(blocks.size - 1, np.int64)
+        for g in range(blocks.size - 1):
+            fill[g] = ends[blocks[g]]
+            for p in range(ends[blocks[g]], ends[blocks[g + 1]]):
+                block_of[p] = g
+        for r in order:
+            if places[r] >= 0:
+                g = block_of[places[r]]
+                rows[fill[g]], values[fill[g]] = r, scores[r]
+                fill[g] += 1
+    rows_upper, upper = np.empty(n_upper, np.int32), np.empty(n_upper)
+    rows_lower, lower = np.empty(n_lower, np.int32), np.empty(n_lower)
+    spare_rows, spare_values = np.empty(ends[-1], np.int32), np.empty(ends[-1])
+    stack, at_upper, at_lower = np.empty((128, 2), np.int64), 0, 0
+    for g in range(blocks.size - 1):
+        stack[0, 0], stack[0, 1] = blocks[g], blocks[g + 1]
+        depth = 1
+        while depth:
+            depth -= 1
+            a, b = stack[depth, 0], stack[depth, 1]
+            if b - a < 2:
+                continue
+            middle = (a + b) // 2
+            cut, low, high, before = ends[middle], ends[a], 0, at_upper
+            for p in range(ends[a], ends[b]):
+                row, value = rows[p], values[p]
+                if places[row] < cut:
+                    rows[low], values[low] = row, value
+                    low += 1
+                else:
+                    spare_rows[high], spare_values[high] = row, value
+                    high += 1
+                    if winners[row]:
+                        rows_upper[at_upper], upper[at_upper] = row, value
+                        at_upper += 1
+            for p in range(high):
+                rows[low + p], values[low + p] = spare_rows[p], spare_values[p]
+            if at_upper > before:
+                centre = 0.5 * (values[ends[a]] + values[cut - 1])  # without it sums over a biclique would lose digits
+                for p in range(before, at_upper):
+                    upper[p] -= centre
+                for p in range(ends[a], cut):
+                    rows_lower[at_lower], lower[at_lower] = rows[p], values[p] - centre
+                    at_lower += 1
+            stack[depth, 0], stack[depth, 1] = a, middle
+            stack[depth + 1, 0], stack[depth + 1, 1] = middle, b
+            depth += 2
+    return rows_upper, upper, rows_lower, lower
