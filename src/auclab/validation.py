@@ -161,7 +161,7 @@ def weight_vector(sample_weight: ArrayLike | None, n_samples: int) -> Array | No
     return weight
 
 
-def same_length(**vectors: Array | NDArray[np.bool_] | None) -> None:
+def same_length(**vectors: NDArray[Any] | None) -> None:
     """Raise `AuclabError` with the lengths unless all vectors that are not None have the same one."""
     lengths = {name: len(vector) for name, vector in vectors.items() if vector is not None}
     if len(set(lengths.values())) > 1:

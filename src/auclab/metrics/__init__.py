@@ -10,6 +10,9 @@ from auclab.metrics.buffered import (
     ranking_superquantile,
 )
 from auclab.metrics.buffered_roc import broc_curve
+from auclab.metrics.comparable_pairs import ComparablePairs, censored_pairs, graded_pairs
+from auclab.metrics.concordance import buffered_concordance, concordance_index
+from auclab.metrics.grouped import grouped_auc, grouped_bauc
 from auclab.metrics.lesser_area import cost_range, lesser_area, lesser_volume
 from auclab.metrics.pair_means import ferri_auc, gauc_score, probabilistic_auc, scored_auc, soft_auc
 from auclab.metrics.partial import partial_auc, two_way_partial_auc, weighted_auc
@@ -38,6 +41,7 @@ __all__ = [
     "METRICS",
     "BufferedAUCBounds",
     "BufferedAUCResult",
+    "ComparablePairs",
     "Interval",
     "Metric",
     "ScoreBlocks",
@@ -49,10 +53,16 @@ __all__ = [
     "bpoe",
     "broc_curve",
     "buffered_auc",
+    "buffered_concordance",
+    "censored_pairs",
+    "concordance_index",
     "cost_range",
     "ferri_auc",
     "gauc_score",
     "get_scorer",
+    "graded_pairs",
+    "grouped_auc",
+    "grouped_bauc",
     "lesser_area",
     "lesser_volume",
     "partial_auc",

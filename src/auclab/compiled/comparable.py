@@ -1,0 +1,200 @@
+"""Sums over comparable pairs in O(m log m), without forming pairs.
+
+Rows come group by group, each group by ascending level. An upper row is compared with the rows of its group that have a
+smaller level, its lower rows. The error of such a pair is ``ξ_ij = s_j − s_i``, compared as the rounded difference:
+rounding is monotone, so the lower rows with ``ξ_ij > γ`` are those among the ``reach_i`` largest scores of the group.
+While rows are added by ascending level, a Fenwick tree over the positions of the scores (Fenwick 1994) has the sum over
+any number of largest scores.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from auclab.compiled.doubledouble import two_sum
+from auclab.types import Array
+
+Index = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+@njit(cache=True, nogil=True)
+def positions(scores: Array, order: Index, groups: Index) -> Index:
+    """Position of every row among the scores of its group, the largest first; O(m).
+
+    Parameters
+    ----------
+    scores : array of shape (m,)
+    order : int array of shape (m,)
+        Rows group by group, each group by descending score.
+    groups : int array of shape (n_groups + 1,)
+        First row of every group, and m.
+    """
+    place = np.empty(scores.size, np.int64)
+    for g in range(groups.size - 1):
+        for k in range(groups[g], groups[g + 1]):
+            place[order[k]] = k - groups[g]
+    return place
+
+
+@njit(cache=True, nogil=True)
+def reaches(scores: Array, order: Index, groups: Index, level: float) -> Index:
+    """For every row i, how many scores of its group have ``fl(s − s_i) > level``, shape (m,); O(m).
+
+    Parameters
+    ----------
+    scores, order, groups
+        As in `positions`; of ±∞ one of the same sign is 0 away.
+    level : float
+    """
+    reach = np.empty(scores.size, np.int64)
+    for g in range(groups.size - 1):
+        k, start, end = groups[g], groups[g], groups[g + 1]
+        for place in range(start, end):
+            own = scores[order[place]]
+            while k < end:
+                other = scores[order[k]]
+                if not (level < 0.0 if other == own else other - own > level):
+                    break
+                k += 1
+            reach[order[place]] = k - start
+    return reach
+
+
+@njit(cache=True, nogil=True)
+def upper_sums(
+    groups: Index, levels: Index, upper: Mask, place: Index, reach: Index, weight: Array, moment: Array
+) -> tuple[Array, Array]:
+    """For every upper row, the weight and the moment of its lower rows among the `reach` largest scores; O(m log m).
+
+    Parameters
+    ----------
+    groups : int array of shape (n_groups + 1,)
+    levels : int array of shape (m,)
+        First row of the same group with the same level.
+    upper : boolean array of shape (m,)
+    place, reach : int arrays of shape (m,)
+        As of `positions` and `reaches`.
+    weight : array of shape (m,)
+    moment : array of shape (m,), or empty where it is not wanted
+
+    Returns
+    -------
+    masses, moments : arrays of shape (m,)
+        0 for the other rows; `moments` is empty where `moment` is.
+    """
+    masses, moments = np.zeros(weight.size), np.zeros(moment.size)
+    tree, second = np.zeros(weight.size), np.zeros(moment.size)
+    for g in range(groups.size - 1):
+        start, end = groups[g], groups[g + 1]
+        size, added = end - start, start
+        for i in range(start, end):
+            while added < levels[i]:
+                _add(tree, start, size, place[added], weight[added])
+                if moment.size:
+                    _add(second, start, size, place[added], moment[added])
+                added += 1
+            if upper[i] and added > start:
+                masses[i] = _first(tree, start, reach[i])
+                if moment.size:
+                    moments[i] = _first(second, start, reach[i])
+    return masses, moments
+
+
+@njit(cache=True, nogil=True)
+def lower_sums(
+    groups: Index, levels: Index, upper: Mask, place: Index, reach: Index, weight: Array, moment: Array
+) -> tuple[Array, Array]:
+    """For every row, the weight and the moment of the upper rows that have it as a lower row with a small score.
+
+    Small are all but the `reach` largest scores; the parameters are those of `upper_sums`. O(m log m).
+    """
+    masses, moments = np.zeros(weight.size), np.zeros(moment.size)
+    tree, second = np.zeros(weight.size), np.zeros(moment.size)
+    for g in range(groups.size - 1):
+        start, end = groups[g], groups[g + 1]
+        size, stop = end - start, end
+        while stop > start:
+            first = levels[stop - 1]
+            for j in range(first, stop):
+                masses[j] = _first(tree, start, size - reach[j])
+                if moment.size:
+                    moments[j] = _first(second, start, size - reach[j])
+            for i in range(first, stop):
+                if upper[i]:  # the smallest scores first
+                    _add(tree, start, size, size - 1 - place[i], weight[i])
+                    if moment.size:
+                        _add(second, start, size, size - 1 - place[i], moment[i])
+            stop = first
+    return masses, moments
+
+
+@njit(cache=True, nogil=True)
+def pair_masses(groups: Index, levels: Index, upper: Mask, weight: Array, upper_weight: Array) -> tuple[Array, Array]:
+    """For every upper row the weight of its lower rows, and for every row that of the upper rows above it; O(m)."""
+    below, above = np.zeros(weight.size), np.zeros(weight.size)
+    for g in range(groups.size - 1):
+        start, stop = groups[g], groups[g + 1]
+        total, added = 0.0, start
+        for i in range(start, stop):
+            while added < levels[i]:
+                total += weight[added]
+                added += 1
+            if upper[i]:
+                below[i] = total
+        total = 0.0
+        while stop > start:
+            first = levels[stop - 1]
+            above[first:stop] = total
+            for i in range(first, stop):
+                if upper[i]:
+                    total += upper_weight[i]
+            stop = first
+    return below, above
+
+
+@njit(cache=True, nogil=True)
+def largest_error(groups: Index, levels: Index, upper: Mask, scores: Array) -> float:
+    """The largest ``s_j − s_i`` of a comparable pair; −∞ without pairs; O(m)."""
+    error = -np.inf
+    for g in range(groups.size - 1):
+        top, added = -np.inf, groups[g]
+        for i in range(groups[g], groups[g + 1]):
+            while added < levels[i]:
+                top = max(top, scores[added])
+                added += 1
+            if upper[i]:
+                error = max(error, top - scores[i])
+    return error
+
+
+@njit(cache=True, nogil=True)
+def weighted_sum(weight: Array, values: Array) -> float:
+    """``Σ w_i v_i`` with the rounding errors of the additions collected apart."""
+    total = lost = 0.0
+    for i in range(values.size):
+        total, rounding = two_sum(total, weight[i] * values[i])
+        lost += rounding
+    return total + lost
+
+
+@njit(cache=True, nogil=True)
+def _add(tree: Array, start: int, size: int, place: int, value: float) -> None:
+    """Add a value at a position of a group's tree."""
+    k = place + 1
+    while k <= size:
+        tree[start + k - 1] += value
+        k += k & -k
+
+
+@njit(cache=True, nogil=True)
+def _first(tree: Array, start: int, count: int) -> float:
+    """Sum of the first `count` positions of a group's tree."""
+    total = 0.0
+    k = count
+    while k > 0:
+        total += tree[start + k - 1]
+        k -= k & -k
+    return total
