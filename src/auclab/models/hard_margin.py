@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from auclab.formulations.problem import Problem
+from auclab.projection.hulls import separating_multipliers
 from auclab.projection.quadratic import solve_quadratic_pair
+from auclab.samples.memory import Sample
+from auclab.samples.rotated import MAX_ROWS, centred_gram
 from auclab.types import Array
 
-#: For larger samples (observations times features) the solver's own separator is kept.
-MAX_SIZE = 300_000
+#: For larger samples (observations times features) with few features the solver's own separator is kept.
+_MAX_SIZE = 300_000
 
 
 @dataclass(frozen=True)
@@ -38,7 +43,29 @@ class Separator:
     multipliers: tuple[Array, Array]
 
 
-def hard_margin(problem: Problem) -> Separator | None:
+def is_separated_by_rows(sample: Sample) -> bool:
+    """Whether the separator is found by the Gram matrix: of rows that have half as many columns or more.
+
+    Parameters
+    ----------
+    sample : Sample
+    """
+    n_rows = sample.n_pos + sample.n_neg
+    return not sample.in_blocks and n_rows <= min(MAX_ROWS, 2 * sample.n_features)
+
+
+def is_quickly_separated(sample: Sample) -> bool:
+    """Whether the separator is found in little time.
+
+    Parameters
+    ----------
+    sample : Sample
+    """
+    n_entries = (sample.n_pos + sample.n_neg) * sample.n_features
+    return is_separated_by_rows(sample) or (not sample.in_blocks and n_entries <= _MAX_SIZE)
+
+
+def hard_margin(problem: Problem, stopped: Callable[[], object] = lambda: None) -> Separator | None:
     """Argmin ‖w‖₂ with every margin at least 1, over pairs or points; None if it is not found.
 
     Pairs need no pair rows: ``w·x_i⁺ ≥ c + ½`` and ``w·x_j⁻ ≤ c − ½`` for one c; points have 1 in place of ½ and
@@ -47,26 +74,44 @@ def hard_margin(problem: Problem) -> Separator | None:
     Parameters
     ----------
     problem : Problem
+    stopped : callable
+        A result other than None gives up.
     """
     sample = problem.sample
-    n_features, n_rows = sample.n_features, sample.n_pos + sample.n_neg
-    if n_rows * n_features > MAX_SIZE:
+    if not is_quickly_separated(sample):
         return None
     weighted = sample.share_pos > 0, sample.share_neg > 0
-    used_pos, used_neg = sample.X_pos[weighted[0]], sample.X_neg[weighted[1]]
-    half = 0.5 if problem.over_pairs else 1.0
-    side = np.r_[np.ones(used_pos.shape[0]), -np.ones(used_neg.shape[0])]
-    rows = sp.hstack([sp.csc_array(sample.stack([-used_pos, used_neg])), sp.csc_array(side[:, None])], format="csc")
-    quadratic = sp.diags_array(np.r_[np.ones(n_features), 0.0], format="csc")
-    found = solve_quadratic_pair(quadratic, np.zeros(n_features + 1), None, (rows, np.full(side.size, -half)))
+    rows = sample.stack([sample.X_pos[weighted[0]], sample.X_neg[weighted[1]]])
+    n_pos = int(np.count_nonzero(weighted[0]))
+    sides = np.r_[np.ones(n_pos), -np.ones(rows.shape[0] - n_pos)]
+    found = (_by_gram if is_separated_by_rows(sample) else _by_cone)(rows, sides, stopped)
     if found is None:
         return None
-    point, active = found
-    # An interior-point method stops slightly inside or outside: rescale until the smallest margin is 1.
-    smallest = float((rows @ -point).min())
-    if smallest <= 0:
+    coef, multipliers = found
+    half = 0.5 if problem.over_pairs else 1.0
+    # The method stops slightly inside or outside: rescale until the smallest margin is 1.
+    scores = np.asarray(rows @ coef)
+    least, largest = float(scores[:n_pos].min()), float(scores[n_pos:].max())
+    if least <= largest:
         return None
-    point = point * (half / smallest) * (1 + 1e-14)
-    multipliers = np.zeros(sample.n_pos), np.zeros(sample.n_neg)
-    multipliers[0][weighted[0]], multipliers[1][weighted[1]] = np.split(active, [used_pos.shape[0]])
-    return Separator(point[:-1], -float(point[-1]), multipliers)
+    factor = 2.0 * half / (least - largest) * (1 + 1e-14)
+    of_rows = np.zeros(sample.n_pos), np.zeros(sample.n_neg)
+    of_rows[0][weighted[0]], of_rows[1][weighted[1]] = np.split(half * multipliers, [n_pos])
+    return Separator(factor * coef, -0.5 * factor * (least + largest), of_rows)
+
+
+def _by_gram(rows: Any, sides: Array, stopped: Callable[[], object]) -> tuple[Array, Array] | None:
+    """The separator with margins of 1 over points, and its multipliers: a program over rows."""
+    with np.errstate(over="ignore", invalid="ignore"):  # rows whose squares leave the range are left to others
+        multipliers = separating_multipliers(centred_gram(rows), sides, lambda: stopped() is not None)
+    return None if multipliers is None else (np.asarray(rows.T @ (sides * multipliers)), multipliers)
+
+
+def _by_cone(rows: Any, sides: Array, stopped: Callable[[], object]) -> tuple[Array, Array] | None:
+    """The same as a program over columns."""
+    n_features = rows.shape[1]
+    with_intercept = sp.hstack([sp.csc_array(rows), sp.csc_array(np.ones((sides.size, 1)))], format="csc")
+    matrix = sp.csc_array(sp.diags_array(-sides) @ with_intercept)
+    quadratic = sp.diags_array(np.r_[np.ones(n_features), 0.0], format="csc")
+    found = solve_quadratic_pair(quadratic, np.zeros(n_features + 1), None, (matrix, -np.ones(sides.size)))
+    return None if found is None else (found[0][:-1], found[1])

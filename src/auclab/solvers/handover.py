@@ -21,6 +21,7 @@ from auclab.solvers.raw import RawSolution
 from auclab.solvers.registry import SOLVERS
 from auclab.solvers.solution import Solution
 from auclab.solvers.verification import verify
+from auclab.solvers.wide_rows import is_rotated
 from auclab.types import AuclabError, Status
 
 #: Where a solve ended so, another solver may do better; a time limit and Ctrl-C are to be obeyed.
@@ -229,6 +230,8 @@ def _rank(solution: Solution) -> tuple[int, float, float]:
 def _candidates(problem: Problem, first: str) -> Iterator[Candidate]:
     """The solvers that can take the problem, but for the one that has had it."""
     program, sample = problem.program, problem.sample
+    n_rows = sample.n_pos + sample.n_neg
+    n_features = min(sample.n_features, n_rows) if is_rotated(problem) else sample.n_features
     for candidate in CANDIDATES:
         capabilities = SOLVERS[candidate.solver].capabilities
         encoding = candidate.options.get("encoding")
@@ -238,7 +241,7 @@ def _candidates(problem: Problem, first: str) -> Iterator[Candidate]:
             continue
         if sample.in_blocks and not capabilities.blocks:
             continue
-        if problem.n_margins > candidate.margins or sample.n_features > candidate.features:
+        if problem.n_margins > candidate.margins or n_features > candidate.features:
             continue
         if candidate.model is not None and not is_allowed(margin_bytes(problem, candidate.model)):
             continue

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from auclab.formulations.problem import Problem
+from auclab.models.hard_margin import Separator
 from auclab.models.timings import Timings
 from auclab.solvers.bin_multipliers import BinMultipliers
 from auclab.solvers.solution import Certificate
@@ -26,7 +27,8 @@ class RawSolution:
     itself, by the same methods, where the rows are not in one place (`auclab.solvers.binned`); `bin_multipliers` are
     then in place of `multipliers`. For a loss other than the hinge the dual point is `scorers` (weights, w and b), or
     `margin_multipliers` of every margin (`auclab.solvers.verified.scorers`); the point itself where there are none.
-    `timings` and the first column of `history` are in seconds.
+    `separator` is the hard-margin one that the point was made of. `timings` and the first column of `history` are in
+    seconds.
 
     See Also
     --------
@@ -47,12 +49,13 @@ class RawSolution:
     bin_multipliers: BinMultipliers | None = None
     scorers: tuple[tuple[float, Array, float], ...] = ()
     margin_multipliers: Array | None = None
+    separator: Separator | None = None
 
     def moved(self, coef: Callable[[Array], Array], intercept: Callable[[Array, float], float]) -> RawSolution:
         """The same in other coordinates: `coef` of w, and `intercept` of the w here and b."""
         scorers = tuple((weight, coef(w), intercept(w, b)) for weight, w, b in self.scorers)
         b = intercept(self.coef, self.intercept)
-        return replace(self, coef=coef(self.coef), intercept=b, scorers=scorers)
+        return replace(self, coef=coef(self.coef), intercept=b, scorers=scorers, separator=None)
 
     @classmethod
     def null(cls, problem: Problem, status: Status, timings: Timings | None = None, note: str = "") -> RawSolution:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from auclab.formulations.problem import Problem
 from auclab.solvers.registry import SOLVERS, capable_solvers
+from auclab.solvers.wide_rows import is_rotated
 
 #: Linear programs over so few pairs are solved faster by HiGHS, with all of them, than by newton.
 HIGHS_PAIRS = 1_000
@@ -59,6 +60,8 @@ def _selected(problem: Problem) -> tuple[str, str]:
         return "newton", "the loss is smooth"
     if sample.in_blocks:
         return "newton", "the sample is in blocks"
+    if is_rotated(problem):
+        return "newton", "rows with more columns than there are of them are solved in the span of the rows"
     if n_features > NEWTON_FEATURES:
         return "cutting_plane", f"n = {n_features} is too many for a Hessian"
     if program.is_linear and problem.n_margins <= HIGHS_PAIRS and "aggregated" in program.encodings:

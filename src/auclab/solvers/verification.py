@@ -241,7 +241,7 @@ def _hard_margin(problem: Problem, raw: RawSolution) -> tuple[RawSolution, float
     """
     from auclab.models.hard_margin import hard_margin
 
-    separator = hard_margin(problem)
+    separator = hard_margin(problem) if raw.separator is None else raw.separator
     if separator is None:
         return None
     shrunk = 1.0 + problem.program.threshold * problem.program.regulariser.norm(separator.coef)

@@ -11,6 +11,7 @@ from auclab.formulations.problem import Problem
 from auclab.solvers.conic.direct import solve_points
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.scaling import in_own_units
+from auclab.solvers.wide_rows import on_rotated_rows
 
 #: Columns that depend on each other, as those of all categories of a variable do, leave Clarabel's systems singular,
 #: and may end it in its first iteration. It is then asked again with a hundred times its regularisation; iterative
@@ -19,6 +20,7 @@ _WHERE_IT_FAILS = {"static_regularization_constant": 1e-6}
 
 
 @in_own_units
+@on_rotated_rows
 def solve(problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None = None) -> RawSolution:
     """Solve any convex hinge program, partial AUC included.
 

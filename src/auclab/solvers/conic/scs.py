@@ -9,9 +9,11 @@ from auclab.formulations.problem import Problem
 from auclab.solvers.conic.cvxpy_solve import solve_conic
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.scaling import in_own_units
+from auclab.solvers.wide_rows import on_rotated_rows
 
 
 @in_own_units
+@on_rotated_rows
 def solve(
     problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None = None, max_iters: int = 200_000
 ) -> RawSolution:

@@ -35,6 +35,7 @@ from auclab.solvers.monitor import Monitor, monitored
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.scaling import in_own_units
 from auclab.solvers.threads import one_thread_each
+from auclab.solvers.wide_rows import on_rotated_rows
 from auclab.types import Array, Status
 
 #: The level lies this far up from the lower bound to the best value (measured: 0.5 takes a third more steps).
@@ -60,6 +61,7 @@ _PRICING_TOLERANCE = 0.1
 
 
 @in_own_units
+@on_rotated_rows
 def solve(
     problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None = None, max_iters: int = 5_000
 ) -> RawSolution:

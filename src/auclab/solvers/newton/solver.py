@@ -36,6 +36,7 @@ from auclab.solvers.raw import RawSolution
 from auclab.solvers.scaling import in_own_units
 from auclab.solvers.sparse_view import on_sparse_view
 from auclab.solvers.threads import one_thread_each
+from auclab.solvers.wide_rows import on_rotated_rows
 from auclab.types import Array, AuclabError, Status
 
 #: In the order in which they are looked at.
@@ -47,6 +48,7 @@ _MIXED = 1e6
 
 
 @in_own_units
+@on_rotated_rows
 @on_sparse_view
 def solve(
     problem: Problem,

@@ -1,0 +1,125 @@
+"""Rows with more columns than there are of them, held by their Gram matrix or in a basis of their span.
+
+A scorer of least l2 norm lies in the span of the differences of the rows, and scores know no other part of w. With the
+Gram matrix ``K = (X − 1cᵀ)(X − 1cᵀ)ᵀ = LLᵀ``, c the mean of the rows, the rows of L have the same differences of
+scores, the same lengths and at most m − 1 columns:
+
+    w = X_Bᵀ v − (Σ v) c,     v = L_B^{-T} u,     ‖w‖₂ = ‖u‖₂,     w·(x_i − c) = u·l_i,
+
+with B the rows that a Cholesky decomposition with pivots takes as a basis.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.linalg as la
+from scipy.linalg import lapack
+
+from auclab.samples.memory import Sample
+from auclab.types import Array
+
+#: A row with less than this part of the largest squared length left is taken for one in the span of the others.
+_DEPENDENT = 1e-12
+#: The Gram matrix of more rows is not formed: 130 MB, and half a second for a decomposition.
+MAX_ROWS = 4_000
+
+
+@dataclass(frozen=True)
+class RotatedRows:
+    """A sample in an orthonormal basis of the differences of its rows.
+
+    Attributes
+    ----------
+    sample : Sample
+        The rows in this basis, shape (n_rows, rank).
+    basis : array or CSR matrix of shape (rank, n_features)
+        X_B.
+    centre : array of shape (n_features,)
+        c, the mean of all rows.
+    triangle : array of shape (rank, rank)
+        L_B, lower triangular.
+
+    See Also
+    --------
+    auclab.samples.rotated.rotated : Makes it.
+    """
+
+    sample: Sample
+    basis: Any
+    centre: Array
+    triangle: Array
+
+    def original(self, coef: Array) -> Array:
+        """The w of a u, shape (n_features,)."""
+        solved = np.asarray(la.solve_triangular(self.triangle, coef, lower=True, trans="T", check_finite=False))
+        return np.asarray(self.basis.T @ solved) - float(solved.sum()) * self.centre
+
+    def coordinates(self, coef: Array) -> Array:
+        """The u of the part of a w that is in the span, shape (rank,)."""
+        scores = np.asarray(self.basis @ coef) - float(self.centre @ coef)
+        return np.asarray(la.solve_triangular(self.triangle, scores, lower=True, check_finite=False))
+
+
+def is_wide(sample: Sample) -> bool:
+    """Whether rows in memory have more columns than there are of them, and their Gram matrix is small enough.
+
+    Examples
+    --------
+    >>> is_wide(Sample.from_labels(np.eye(3, 4), [0, 1, 1])), is_wide(Sample.from_labels(np.eye(4, 3), [0, 1, 1, 0]))
+    (True, False)
+    """
+    return not sample.in_blocks and sample.n_pos + sample.n_neg <= min(sample.n_features, MAX_ROWS)
+
+
+def centred_gram(rows: Any) -> Array:
+    """``K_ij = (x_i − c)·(x_j − c)`` with c the mean of the rows, shape (n_rows, n_rows).
+
+    Parameters
+    ----------
+    rows : array or CSR matrix of shape (n_rows, n_features)
+
+    Examples
+    --------
+    >>> centred_gram(np.array([[0.0, 3.0], [0.0, 1.0]])).tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
+    """
+    gram = rows @ rows.T
+    gram = np.asarray(gram.toarray() if hasattr(gram, "toarray") else gram)
+    means = gram.mean(axis=0)
+    gram -= means
+    gram -= means[:, None] - means.mean()
+    return gram
+
+
+def rotated(sample: Sample) -> RotatedRows | None:
+    """The sample in a basis of the differences of its rows; None where all rows are the same.
+
+    Parameters
+    ----------
+    sample : Sample
+        In memory.
+
+    Examples
+    --------
+    >>> sample = Sample.from_labels([[0.0, 3.0, 0.0], [0.0, 0.0, 4.0]], [0, 1])
+    >>> rows = rotated(sample)
+    >>> rows.sample.n_features, round(float(abs(rows.sample.mean_difference[0])), 12)
+    (1, 5.0)
+    >>> (rows.original(rows.sample.mean_difference) - sample.mean_difference).round(12).tolist()
+    [0.0, 0.0, 0.0]
+    """
+    X = sample.stack([sample.X_pos, sample.X_neg])
+    gram = centred_gram(X)
+    largest = float(gram.diagonal().max())
+    if not largest > 0:
+        return None
+    factor, pivots, rank, _ = lapack.dpstrf(gram, tol=_DEPENDENT * largest, lower=1, overwrite_a=1)
+    order = pivots - 1
+    rows = np.zeros((order.size, rank))
+    rows[order] = np.tril(factor[:, :rank])
+    turned = replace(sample, X_pos=rows[: sample.n_pos], X_neg=rows[sample.n_pos :], offset=None, rounding=None)
+    centre = np.ravel(X.sum(axis=0)) / order.size
+    return RotatedRows(turned, X[order[:rank]], centre, np.tril(factor[:rank, :rank]))

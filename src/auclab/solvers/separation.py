@@ -1,0 +1,112 @@
+"""The hard-margin separator as the solution of a program on separable data, with the multipliers that prove it.
+
+The separator u is ``Σ a_i x_i⁺ − Σ b_j x_j⁻`` with multipliers a, b ≥ 0 of its margins. For ``λ‖w‖²`` the multipliers
+2λ(a, b), for ``λ‖w‖`` λ(a, b)/‖u‖, satisfy the dual constraint of the program with equality; if they are within their
+capacities they prove that u is its optimum (derivations 7.1). Without a penalty ``u/(1 + z‖u‖)`` has the value 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from time import perf_counter
+
+import numpy as np
+
+from auclab.formulations.problem import Problem
+from auclab.models.hard_margin import Separator, hard_margin
+from auclab.models.timings import Timings
+from auclab.solvers.certificate import certify
+from auclab.solvers.raw import RawSolution
+from auclab.types import Array, Status
+
+
+def separates(problem: Problem, tolerance: float, stopped: Callable[[], object] = lambda: None) -> RawSolution | None:
+    """The hard-margin separator where it is proved to be the optimum.
+
+    Parameters
+    ----------
+    problem : Problem
+    tolerance : float
+        Relative gap.
+    stopped : callable
+        A result other than None gives up.
+
+    Examples
+    --------
+    >>> from auclab.formulations import RankSVM
+    >>> from auclab.samples.as_sample import as_sample
+    >>> sample = as_sample([[2.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [1, 0])
+    >>> separates(Problem(RankSVM(0.1), sample), 1e-6).coef.round(9).tolist()
+    [0.5, 0.0, 0.0]
+    >>> separates(Problem(RankSVM(1.9), sample), 1e-6).coef.round(9).tolist()   # λ‖w‖ below ‖Δ‖ = 2
+    [0.5, 0.0, 0.0]
+    """
+    if not _may_apply(problem):
+        return None
+    begin = perf_counter()
+    separator = hard_margin(problem, stopped)
+    found = None if separator is None else solution_of(problem, separator)
+    if found is None or found.multipliers is None:
+        return None
+    dual = problem.dual_problem(found.share_neg, found.multipliers[1])
+    certificate, _ = certify(dual, found.coef, found.intercept, found.multipliers)
+    if problem.program.penalty > 0 and not certificate.gap <= tolerance:
+        return None
+    return replace(found, timings=Timings(solve=perf_counter() - begin))
+
+
+def solution_of(problem: Problem, separator: Separator) -> RawSolution | None:
+    """The separator as a solution, for the proof; None if a threshold is beyond its margin.
+
+    Parameters
+    ----------
+    problem : Problem
+    separator : Separator
+    """
+    program, coef, length = problem.program, separator.coef, float(np.linalg.norm(separator.coef))
+    if program.penalty == 0:
+        shrunk = 1.0 + program.threshold * program.regulariser.norm(coef)
+        if shrunk <= 0:
+            return None
+        none = np.zeros(problem.sample.n_pos), np.zeros(problem.sample.n_neg)
+        return RawSolution(coef / shrunk, separator.intercept / shrunk, Status.OPTIMAL, none, separator=separator)
+    factor = program.penalty * (2.0 if program.squared else 1.0 / length)
+    pos, neg = (factor * part for part in separator.multipliers)
+    return RawSolution(
+        coef, separator.intercept, Status.OPTIMAL, (pos, neg), share_neg=_shares(problem, neg), separator=separator
+    )
+
+
+def _may_apply(problem: Problem) -> bool:
+    """Whether the hull of a class may be so far from the other's that the multipliers fit: not beyond the means.
+
+    ``‖u‖ ≥ 1/d`` over pairs and ``2/d`` over points with d the distance of the means, and each class has multipliers of
+    sum ``‖u‖²`` and ``½‖u‖²``.
+    """
+    program, sample = problem.program, problem.sample
+    if problem.constraints is not None or not program.loss.is_hinge or not program.is_convex or program.counts_pairs:
+        return False
+    distance = float(np.linalg.norm(sample.mean_difference))
+    room = 1.0 if problem.over_pairs else 2.0 * min(sample.prior_pos, sample.prior_neg)
+    if program.penalty == 0:
+        shortest = 1.0 / max(distance, 1e-300) if problem.over_pairs else 2.0 / max(distance, 1e-300)
+        return not program.threshold or (program.regulariser.norm.is_euclidean and -program.threshold * shortest < 1.0)
+    if program.threshold or not program.regulariser.norm.is_euclidean:
+        return False
+    if program.squared:
+        return program.penalty * (2.0 if problem.over_pairs else 4.0) <= room * distance**2
+    return program.penalty <= room * distance
+
+
+def _shares(problem: Problem, multipliers_neg: Array) -> Array | None:
+    """Of partial AUC weights r of the negatives that leave room for these multipliers: in proportion, if they may be.
+
+    With ``r = β/Σβ`` pairs ``q_ij = α_i β_j/Σβ`` are within ``u_i r_j`` if ``α_i ≤ u_i``.
+    """
+    capacity, total = problem.program.comparisons.capacity(problem.sample), float(multipliers_neg.sum())
+    if capacity is None or total == 0.0:
+        return None
+    share = np.minimum(multipliers_neg / total, capacity)
+    room = capacity - share
+    return np.asarray(share + room * max(0.0, 1.0 - float(share.sum())) / max(float(room.sum()), 1e-300))

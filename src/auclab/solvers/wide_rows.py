@@ -1,0 +1,87 @@
+"""Solvers get rows with more columns than there are of them in a basis of their span, where the norm is l2 or none.
+
+What the hard-margin separator solves needs no more than the Gram matrix, and is tried first. What is returned is
+mapped back, and certified on the rows as given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import wraps
+from time import perf_counter
+from typing import Any
+
+from auclab.formulations.problem import Problem
+from auclab.models.hard_margin import is_separated_by_rows
+from auclab.samples.rotated import RotatedRows, is_wide, rotated
+from auclab.solvers.monitor import monitored
+from auclab.solvers.raw import RawSolution
+from auclab.solvers.separation import separates
+from auclab.solvers.threads import one_thread_each
+
+
+def on_rotated_rows(solve: Callable[..., RawSolution]) -> Callable[..., RawSolution]:
+    """A solver whose rows have at most as many columns as there are of them, and its answer for the rows as given.
+
+    Parameters
+    ----------
+    solve : callable
+        A solver of the registry, ``solve(problem, **options)``.
+
+    Returns
+    -------
+    callable
+        The same to its caller.
+    """
+
+    @wraps(solve)
+    def solve_rotated(
+        problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None = None, **options: Any
+    ) -> RawSolution:
+        turns = is_rotated(problem)
+        if not turns and not (problem.constraints is None and is_separated_by_rows(problem.sample)):
+            return solve(problem, tolerance=tolerance, time_limit=time_limit, **options)
+        begin = perf_counter()
+        with one_thread_each(), monitored(tolerance, time_limit) as monitor:
+            found = separates(problem, tolerance, monitor.stopped)
+            rows = rotated(problem.sample) if turns and found is None else None
+        if found is not None:
+            return found
+        spent = perf_counter() - begin
+        left = None if time_limit is None else max(time_limit - spent, 1e-3)
+        if rows is None:
+            return solve(problem, tolerance=tolerance, time_limit=left, **options)
+        if options.get("start") is not None:
+            options["start"] = _turned(rows, *options["start"])
+        answer = solve(Problem(problem.program, rows.sample), tolerance=tolerance, time_limit=left, **options)
+        timings = replace(answer.timings, build=answer.timings.build + spent)
+        return replace(_back(rows, answer, problem.over_pairs), timings=timings)
+
+    return solve_rotated
+
+
+def is_rotated(problem: Problem) -> bool:
+    """Whether solvers get the rows of a problem in a basis of their span.
+
+    Parameters
+    ----------
+    problem : Problem
+    """
+    program = problem.program
+    return (
+        problem.constraints is None
+        and program.is_convex
+        and (not program.uses_norm or program.regulariser.norm.is_euclidean)
+        and is_wide(problem.sample)
+    )
+
+
+def _turned(rows: RotatedRows, coef: Any, intercept: float) -> tuple[Any, float]:
+    return rows.coordinates(coef), intercept + float(coef @ rows.centre)
+
+
+def _back(rows: RotatedRows, answer: RawSolution, over_pairs: bool) -> RawSolution:
+    if over_pairs:
+        return answer.moved(rows.original, lambda w, b: b)
+    return answer.moved(rows.original, lambda w, b: b - float(rows.original(w) @ rows.centre))
