@@ -14,12 +14,12 @@ from auclab.metrics import (
     auc_score,
     bauc_score,
     buffered_concordance,
-    censored_pairs,
     concordance_index,
-    graded_pairs,
     grouped_auc,
     grouped_bauc,
 )
+from auclab.metrics.comparable_pairs import ComparablePairs
+from auclab.samples.bicliques import censored_pairs, ordered_pairs
 from auclab.types import AuclabError
 
 _SCORES = [
@@ -88,7 +88,7 @@ def test_units_sum_to_the_whole(given_rows):
         return
     for groups, times_counted in ((group, 1), (None, 2)):  # of rows, a pair counts for both
         try:
-            pairs = graded_pairs(y, groups, sample_weight=weight)
+            pairs = ComparablePairs(ordered_pairs(y, groups, weight))
         except AuclabError:
             continue
         assert pairs.unit_totals.sum() == pytest.approx(times_counted * pairs.total)
@@ -121,7 +121,7 @@ def test_groups_one_by_one(many):
     mixed = [g for g in range(1000) if np.unique(y[groups == g]).size > 1]
     each = [grouped_auc(y[groups == g], scores[groups == g]) for g in mixed]
     assert grouped_auc(y, scores, groups, weights="groups") == pytest.approx(np.mean(each), abs=1e-13)
-    counts = [graded_pairs(y[groups == g]).total for g in mixed]
+    counts = [ordered_pairs(y[groups == g]).n_pairs for g in mixed]
     assert grouped_auc(y, scores, groups) == pytest.approx(np.average(each, weights=counts), abs=1e-13)
 
 
@@ -171,28 +171,28 @@ def test_what_may_stand_for_groups_and_events():
     for groups in (["a", "a", "b", "b"], pd.Series([7, 7, 9, 9]), np.array([0.5, 0.5, -1, -1])):
         assert grouped_auc(y, scores, groups) == 0.5
     for event in ([True, False, True], np.array([1, 0, 1]), pd.Series([1.0, 0.0, 1.0])):
-        assert censored_pairs([1, 2, 3], event).total == 2.0
+        assert censored_pairs([1, 2, 3], event).n_pairs == 2
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: concordance_index([1, 2], [0, 0], [1, 2]), "0 of 2 have an event"),
-        (lambda: concordance_index([1, 1], [1, 1], [1, 2]), "2 of 2 have an event, and none"),
-        (lambda: concordance_index([1, 2], [1, 2], [1, 2]), "event must be booleans or 0/1, got 2"),
-        (lambda: concordance_index([1, 2], [1, np.nan], [1, 2]), r"event\[1\] is nan"),
-        (lambda: concordance_index([1, 2, 3], [1, 1], [1, 2]), "time has 3, event has 2"),
+        (lambda: concordance_index([1, 2], [0, 0], [1, 2]), "an event before the time of another row"),
+        (lambda: concordance_index([1, 1], [1, 1], [1, 2]), "an event before the time of another row"),
+        (lambda: concordance_index([1, 2], [1, 2], [1, 2]), "event must be 0 or 1, or a boolean"),
+        (lambda: concordance_index([1, 2], [1, np.nan], [1, 2]), "event must be 0 or 1, or a boolean"),
+        (lambda: concordance_index([1, 2, 3], [1, 1], [1, 2]), r"event has shape \(2,\), but there are 3 times"),
         (lambda: concordance_index([1, 2], [1, 1], [1, 2, 3]), "scores has 3 entries for 2 rows"),
         (lambda: concordance_index([1, 2], [1, 1], [1, np.nan]), r"scores\[1\] is nan"),
         (lambda: concordance_index([1, 2], [1, 1], [1, 2], tolerance=-1), "tolerance must be at least 0"),
         (lambda: concordance_index([1, 2], [1, 1], [1, 2], tied_times="both"), "tied_times must be"),
         (lambda: buffered_concordance([1, 2], [1, 1], [-1e308, 1e308]), "exceed the largest double"),
-        (lambda: grouped_auc([1, 0], [1, 2], [1, 2]), "no grades differ within a group"),
-        (lambda: grouped_auc([1, 1], [1, 2]), "no grades differ; pairs need"),
+        (lambda: grouped_auc([1, 0], [1, 2], [1, 2]), "two rows of one group with different y"),
+        (lambda: grouped_auc([1, 1], [1, 2]), "two different values of y"),
         (lambda: grouped_auc([1, 0], [1, 2], [1.0, np.nan]), "groups contain NaN"),
         (lambda: grouped_auc([1, 0], [1, 2], ["a", None]), "groups must be of one kind"),
         (lambda: grouped_auc([1, 0], [1, 2], [1, 1], weights="group"), "weights must be 'pairs' or 'groups'"),
-        (lambda: grouped_auc(["a", "b"], [1, 2]), "y must be numeric"),
+        (lambda: grouped_auc(["a", "b"], [1, 2]), "which class is positive"),
         (lambda: grouped_auc([1, 0], [1, 2], sample_weight=[0, 0]), "no two rows can be compared"),
     ],
 )

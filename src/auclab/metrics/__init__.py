@@ -10,7 +10,6 @@ from auclab.metrics.buffered import (
     ranking_superquantile,
 )
 from auclab.metrics.buffered_roc import broc_curve
-from auclab.metrics.comparable_pairs import ComparablePairs, censored_pairs, graded_pairs
 from auclab.metrics.concordance import buffered_concordance, concordance_index
 from auclab.metrics.grouped import grouped_auc, grouped_bauc
 from auclab.metrics.lesser_area import cost_range, lesser_area, lesser_volume
@@ -41,7 +40,6 @@ __all__ = [
     "METRICS",
     "BufferedAUCBounds",
     "BufferedAUCResult",
-    "ComparablePairs",
     "Interval",
     "Metric",
     "ScoreBlocks",
@@ -54,13 +52,11 @@ __all__ = [
     "broc_curve",
     "buffered_auc",
     "buffered_concordance",
-    "censored_pairs",
     "concordance_index",
     "cost_range",
     "ferri_auc",
     "gauc_score",
     "get_scorer",
-    "graded_pairs",
     "grouped_auc",
     "grouped_bauc",
     "lesser_area",

@@ -6,7 +6,8 @@ from numpy.typing import ArrayLike
 
 from auclab.metrics.class_scores import finite_number
 from auclab.metrics.comparable_buffer import ComparableErrors, buffered_share
-from auclab.metrics.comparable_pairs import TiedTimes, censored_pairs
+from auclab.metrics.comparable_pairs import ComparablePairs
+from auclab.samples.bicliques import TiedTimes, censored_pairs
 
 
 def concordance_index(
@@ -64,7 +65,8 @@ def concordance_index(
     >>> concordance_index([1, 2, 3, 4], [1, 0, 1, 0], [0.5, 0.9, 0.4, 0.1])
     0.75
     """
-    return censored_pairs(time, event, tied_times=tied_times, sample_weight=sample_weight).auc(scores, tolerance)
+    pairs = censored_pairs(time, event, sample_weight=sample_weight, tied_times=tied_times)
+    return ComparablePairs(pairs).auc(scores, tolerance)
 
 
 def buffered_concordance(
@@ -108,5 +110,5 @@ def buffered_concordance(
     >>> buffered_concordance([1, 2, 3, 4], [1, 0, 1, 0], [2.0, 2.5, 1.0, 0.5])
     0.5
     """
-    pairs = censored_pairs(time, event, tied_times=tied_times, sample_weight=sample_weight)
+    pairs = ComparablePairs(censored_pairs(time, event, sample_weight=sample_weight, tied_times=tied_times))
     return buffered_share(ComparableErrors(pairs, scores), finite_number("threshold", threshold)).value

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any, Literal
+
 from numpy.typing import ArrayLike
 
 from auclab.metrics.class_scores import finite_number
 from auclab.metrics.comparable_buffer import ComparableErrors, buffered_share
-from auclab.metrics.comparable_pairs import GroupWeights, graded_pairs
+from auclab.metrics.comparable_pairs import ComparablePairs
+from auclab.samples.bicliques import ordered_pairs
+from auclab.types import AuclabError
+
+#: What is weighted alike, and its name for `auclab.samples.bicliques.ordered_pairs`.
+GroupWeights = Literal["pairs", "groups"]
+_WEIGHTS: dict[str, Literal["pairs", "equal"]] = {"pairs": "pairs", "groups": "equal"}
 
 
 def grouped_auc(
@@ -16,6 +24,7 @@ def grouped_auc(
     *,
     weights: GroupWeights = "pairs",
     sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
 ) -> float:
     """Share of the pairs of one group and different grades that are ranked right, ties ½, in O(m log m).
 
@@ -35,6 +44,8 @@ def grouped_auc(
         Every pair weighs the same; or every group that has a pair does, which gives the mean of their AUCs.
     sample_weight : array of shape (n_samples,), optional
         Weights ≥ 0; a pair weighs the product. Integer weights act as repeated rows.
+    pos_label : optional
+        The positive one of two classes that are not numbers.
 
     Returns
     -------
@@ -61,7 +72,7 @@ def grouped_auc(
     >>> round(grouped_auc(y, [3.0, 1.0, 2.0, 9.0, 8.0], query, weights="groups"), 6)    # (⅔ + 1)/2
     0.833333
     """
-    return graded_pairs(y, groups, weights=weights, sample_weight=sample_weight).auc(scores)
+    return _pairs(y, groups, weights, sample_weight, pos_label).auc(scores)
 
 
 def grouped_bauc(
@@ -72,6 +83,7 @@ def grouped_bauc(
     threshold: float = 0.0,
     weights: GroupWeights = "pairs",
     sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
 ) -> float:
     """Buffered share of the pairs of one group and different grades: ``1 − min_{a≥0} mean [a(ξ − z) + 1]₊``.
 
@@ -81,7 +93,7 @@ def grouped_bauc(
 
     Parameters
     ----------
-    y, groups, weights, sample_weight
+    y, groups, weights, sample_weight, pos_label
         As in `grouped_auc`.
     scores : array of shape (n_samples,)
         Finite scores.
@@ -107,5 +119,16 @@ def grouped_bauc(
     >>> round(grouped_bauc(y, [2.0, 0.0, 3.0, 5.0, 4.0], query), 6)
     0.333333
     """
-    pairs = graded_pairs(y, groups, weights=weights, sample_weight=sample_weight)
+    pairs = _pairs(y, groups, weights, sample_weight, pos_label)
     return buffered_share(ComparableErrors(pairs, scores), finite_number("threshold", threshold)).value
+
+
+def _pairs(
+    y: ArrayLike, groups: ArrayLike | None, weights: str, sample_weight: ArrayLike | None, pos_label: Any
+) -> ComparablePairs:
+    """The pairs of one group and different grades."""
+    if weights not in _WEIGHTS:
+        raise AuclabError(f"weights must be 'pairs' or 'groups', got {weights!r}")
+    return ComparablePairs(
+        ordered_pairs(y, groups, sample_weight, group_weights=_WEIGHTS[weights], pos_label=pos_label)
+    )

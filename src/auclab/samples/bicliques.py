@@ -21,6 +21,8 @@ from auclab.validation import finite_vector, positive_mask, refuse_masked, weigh
 
 #: What is weighted alike: every pair, or every group that has a pair.
 GroupWeights = Literal["pairs", "equal"]
+#: Whether a row censored at the time of an event is compared with it.
+TiedTimes = Literal["excluded", "censored_later"]
 
 
 class Side(NamedTuple):
@@ -123,6 +125,18 @@ class Bicliques:
         share_lower = np.ones(lower.size) if self._has_equal_weights else self.weights[rows_lower]
         return Side(rows_upper, starts[0], upper, share_upper), Side(rows_lower, starts[1], lower, share_lower)
 
+    @cached_property
+    def by_level(self) -> ByLevel:
+        """The rows with a weight in ascending order of group and level."""
+        used = np.flatnonzero(self.weights > 0)
+        groups, levels = self.groups[used], self.levels[used]
+        order = np.lexsort((levels, groups)) if groups.any() else np.argsort(levels)
+        groups, levels = groups[order], levels[order]
+        other_group = groups[1:] != groups[:-1]
+        cuts = np.flatnonzero(np.r_[True, other_group | (levels[1:] != levels[:-1])][: used.size])
+        blocks = np.flatnonzero(np.r_[True, np.diff(groups[cuts]) != 0][: cuts.size])
+        return ByLevel(used[order], np.r_[cuts, used.size], np.r_[blocks, cuts.size])
+
     def thinned(self, size: int, generator: np.random.Generator) -> tuple[NDArray[np.intp], Bicliques] | None:
         """About `size` rows and the pairs among them, or None where there is none: of many groups, whole groups.
 
@@ -154,16 +168,11 @@ class Bicliques:
     @cached_property
     def _tree(self) -> _Tree:
         """The halves, whatever the scores."""
-        used = np.flatnonzero(self.weights > 0)
-        if not used.size:
-            return _Tree(used, used, used, np.empty((0, 2), np.int64), used)
-        order = used[np.lexsort((self.levels[used], self.groups[used]))]
-        other_group = np.diff(self.groups[order]) != 0
-        cuts = np.flatnonzero(np.r_[True, other_group | (np.diff(self.levels[order]) != 0)])
-        blocks = np.r_[np.flatnonzero(np.r_[True, np.diff(self.groups[order[cuts]]) != 0]), cuts.size]
+        order, ends, blocks = self.by_level
+        if not order.size:
+            return _Tree(order, blocks, ends, np.empty((0, 2), np.int64), order)
         places = np.full(self.n_rows, -1, dtype=np.int32)
         places[order] = np.arange(order.size)
-        ends = np.r_[cuts, order.size]
         sizes, owners = sizes_of_bicliques(blocks, ends, np.r_[0, np.cumsum(self.winners[order])])
         return _Tree(places, blocks, ends, sizes, owners)
 
@@ -191,12 +200,22 @@ class Bicliques:
         return rows_upper, rows_lower
 
 
-class _Tree(NamedTuple):
-    """Rows in ascending order of group and level, and how these are halved.
+class ByLevel(NamedTuple):
+    """Rows in ascending order of group and level.
 
-    `places` has the place of every row, −1 without weight; a level is from ``ends[c]`` to ``ends[c + 1]``, and a group
-    has the levels from ``blocks[g]`` to ``blocks[g + 1]``. `sizes` of shape (n_bicliques, 2) are those of the upper and
-    lower sides, `owners` the groups they are from.
+    A level is from ``ends[c]`` to ``ends[c + 1]``, and a group has the levels from ``blocks[g]`` to ``blocks[g + 1]``.
+    """
+
+    order: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    blocks: NDArray[np.int64]
+
+
+class _Tree(NamedTuple):
+    """How rows in the order of `ByLevel` are halved.
+
+    `places` has the place of every row, −1 without weight; `blocks` and `ends` are those of `ByLevel`. `sizes` of shape
+    (n_bicliques, 2) are those of the upper and lower sides, `owners` the groups they are from.
     """
 
     places: NDArray[Any]
@@ -271,10 +290,9 @@ def censored_pairs(
     sample_weight: ArrayLike | None = None,
     *,
     group_weights: GroupWeights = "pairs",
+    tied_times: TiedTimes = "excluded",
 ) -> Bicliques:
     """The pairs (i, j) with an event at i and ``time_i < time_j``: row i should have the larger score, a risk.
-
-    Equal times are not compared.
 
     Parameters
     ----------
@@ -284,11 +302,14 @@ def censored_pairs(
         Whether the event was observed, 0/1 or booleans.
     groups, sample_weight, group_weights
         As in `ordered_pairs`; pairs are of one stratum if there are groups.
+    tied_times : {"excluded", "censored_later"}
+        Whether a row that is censored at the very time of an event is not compared with it, or counts as later, as
+        scikit-survival and lifelines have it. Two events at one time are not compared.
 
     Raises
     ------
     AuclabError
-        No pair at all, an `event` that is neither 0/1 nor boolean, NaN, or lengths that differ.
+        No pair at all, an `event` that is neither 0/1 nor boolean, an unknown `tied_times`, NaN, lengths that differ.
 
     See Also
     --------
@@ -300,7 +321,16 @@ def censored_pairs(
 
     >>> censored_pairs([1.0, 2.0, 3.0], [1, 0, 1]).n_pairs   # (1, 2) and (1, 3)
     2
+
+    A row censored at the time of an event may have outlived it, or not:
+
+    >>> censored_pairs([1, 2, 2], [1, 1, 0]).n_pairs
+    2
+    >>> censored_pairs([1, 2, 2], [1, 1, 0], tied_times="censored_later").n_pairs
+    3
     """
+    if tied_times not in ("excluded", "censored_later"):
+        raise AuclabError(f"tied_times must be 'excluded' or 'censored_later', got {tied_times!r}")
     times = finite_vector("time", time)
     refuse_masked("event", event)
     events = np.asarray(event)
@@ -309,6 +339,8 @@ def censored_pairs(
     if events.dtype.kind not in "biuf" or not ((events == 0) | (events == 1)).all():
         raise AuclabError("event must be 0 or 1, or a boolean, for every row: 1 where the event was observed")
     weights = _weights(sample_weight, times.size, group_weights)
+    if tied_times == "censored_later":
+        times = 2.0 * np.unique(times, return_inverse=True)[1] + (events == 0)
     return Bicliques(-times, events == 1, _group_numbers(groups, times.size), weights, "times", group_weights)
 
 
