@@ -172,20 +172,6 @@ OTHERWISE: dict[tuple[str, str], Otherwise] = {
     ("CONTRIBUTING.md", 'uv pip install --resolution lowest-direct -e ".[dev]"'): _BY_HAND,
     ("CONTRIBUTING.md", "pytest -n auto --dist worksteal"): Otherwise("is the whole suite", by=".ci/run"),
     ("README.md", "pip install -e . && python run.py"): Otherwise(_INSTALLS.why, ("python run.py",), _INSTALLS.by),
-    (
-        "README.md",
-        "python run.py -m formulation=bauc,generalized_bauc,ranksvm,csvm,ecsvm solver=clarabel dataset=ionosphere,pima",
-    ): Otherwise(
-        "has a hundred thousand pairs",
-        (
-            "python run.py -m formulation=bauc,generalized_bauc,ranksvm,csvm,ecsvm solver=clarabel "
-            "dataset=ionosphere,pima split.test_size=0.8",
-        ),
-    ),
-    ("README.md", "python run.py dataset=german_credit formulation=scorecard formulation.max_items=5"): Otherwise(
-        "is searched for seconds",
-        (f"{_CARD} dataset=german_credit formulation.max_items=2",),
-    ),
     ("README.md", 'pip install -e ".[dev]" && pytest -n auto --dist worksteal'): _INSTALLS,
     ("README.md", 'pip install -e ".[docs]" && sphinx-build docs docs/_build'): Otherwise(
         "the long examples are left out", by=".ci/run, with -t quick"
@@ -197,7 +183,7 @@ OTHERWISE: dict[tuple[str, str], Otherwise] = {
         for line in LINES[page]
         if "benchopt" in line
     },
-    ("docs/start.md", "pip install -e ."): _INSTALLS,
+    **{(f"docs/{page}.md", "pip install -e ."): _INSTALLS for page in ("index", "start")},
     ("docs/all_data_sets.md", f"{_ALL_SETS} --workers 2"): Otherwise(
         "all sets take too long", (f'{_ALL_SETS} --workers 2 --sets main --only "sonar bauc " --results new.csv',)
     ),
