@@ -1,4 +1,4 @@
-"""The minimum of the smoothed program as the band narrows, until it is certified or the band holds too few margins.
+"""The minimum of the smoothed program as the band narrows, until it is certified.
 
 Between changes of the set of margins in the band the minimum θ(h) is an affine function of the half-width h, so that
 
@@ -30,7 +30,6 @@ from auclab.solvers.newton.damped_newton import MAX_STEPS, Iterate
 from auclab.solvers.newton.evaluation import Evaluation
 from auclab.solvers.newton.smoothed_loss import smooth_loss
 from auclab.solvers.newton.state import State
-from auclab.solvers.newton.window_finish import smooth_width, windows_are_small
 from auclab.solvers.raw import RawSolution
 from auclab.types import Array
 
@@ -131,7 +130,6 @@ class _Path:
         self.minima = [*(self.minima[:-1] if repeated else self.minima[-1:]), iterate]
         state.theta, state.evaluation = iterate.theta, iterate.evaluation
         if self.whole:
-            state.margins = iterate.evaluation.band_share * state.problem.n_margins
             state.monitor.record(state.smoothed_value, 0.0)  # above the true one, and no hinge is negative
 
     @property
@@ -211,11 +209,7 @@ class _Path:
 
     @property
     def _least_width(self) -> float:
-        if not self.whole:
-            return _SUBSAMPLE_WIDTH
-        if windows_are_small(self.state):
-            return smooth_width(self.state)
-        return _LEAST_WIDTH
+        return _LEAST_WIDTH if self.whole else _SUBSAMPLE_WIDTH
 
     def _extrapolated(self, half_width: float) -> Array | None:
         """Where the line through the last two minima is at another half-width."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from auclab.solvers.newton.evaluation import Evaluation
 from auclab.solvers.newton.smoothed_loss import Loss
 from auclab.types import Array
@@ -47,3 +49,10 @@ class HessianOperator:
 
 #: A Hessian as a matrix of shape (n_variables, n_variables), or as an operator.
 Hessian = Array | HessianOperator
+
+
+def plus_diagonal(hessian: Hessian, diagonal: Array) -> Hessian:
+    """A Hessian and a diagonal matrix."""
+    if isinstance(hessian, np.ndarray):
+        return hessian + np.diag(diagonal)
+    return HessianOperator(hessian.loss, hessian.terms, hessian.ridge + diagonal)

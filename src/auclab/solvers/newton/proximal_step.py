@@ -24,7 +24,7 @@ from auclab.formulations.composed import row_with
 from auclab.solvers.newton.active_set_step import active_set_step
 from auclab.solvers.newton.bounded_step import bounded_step
 from auclab.solvers.newton.conic_step import conic_step
-from auclab.solvers.newton.hessian_operator import Hessian
+from auclab.solvers.newton.hessian_operator import Hessian, plus_diagonal
 from auclab.solvers.newton.positive_definite import solve_positive_definite
 from auclab.types import Array
 
@@ -71,7 +71,7 @@ def proximal_step(
     -------
     array of shape (n + 2,)
     """
-    if constraints is not None and isinstance(hessian, np.ndarray):
+    if program.regulariser.is_sum_of_squares:
         program, hessian, negative_gradient = _without_square(program, hessian, negative_gradient, theta)
     if constraints is not None and not constraints.limit.size and isinstance(hessian, np.ndarray):
         step = bounded_step(program, hessian, negative_gradient, theta, spread, constraints, proximal_step)
@@ -90,16 +90,12 @@ def proximal_step(
 
 
 def _without_square(
-    program: Program, hessian: Array, negative_gradient: Array, theta: Array
-) -> tuple[Program, Array, Array]:
-    """The same model with the square of the l2 norm as a part of the quadratic: without z no norm is left."""
-    if not program.regulariser.is_sum_of_squares:
-        return program, hessian, negative_gradient
-    n = theta.size - 2
-    hessian, negative_gradient = hessian.copy(), negative_gradient.copy()
-    hessian[np.arange(n), np.arange(n)] += 2.0 * program.penalty
-    negative_gradient[:n] -= 2.0 * program.penalty * theta[:n]
-    return row_with(program, penalty=0.0, squared=False), hessian, negative_gradient
+    program: Program, hessian: Hessian, negative_gradient: Array, theta: Array
+) -> tuple[Program, Hessian, Array]:
+    """The same model with ``λ Σ w_k²`` as a part of the quadratic: without z no norm is left, and one system is."""
+    square = np.r_[np.full(theta.size - 2, 2.0 * program.penalty), 0.0, 0.0]
+    without = row_with(program, penalty=0.0, squared=False)
+    return without, plus_diagonal(hessian, square), negative_gradient - square * theta
 
 
 class _QuadraticModel:

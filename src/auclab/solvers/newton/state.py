@@ -89,8 +89,6 @@ class State:
         The smoothed loss at the last minimum, of all observations or of a subsample; None before the first step.
     hessian : array of shape (n_features + 2, n_features + 2), optional
         What of a subsample's Hessian may serve in place of that of more observations.
-    margins : float
-        In the last band of all observations; infinite before that.
     best : Best, optional
         What has been certified.
     ended : bool
@@ -108,7 +106,6 @@ class State:
     half_width: float = field(init=False)
     evaluation: Evaluation | None = None
     hessian: Array | None = None
-    margins: float = math.inf
     best: Best | None = None
     ended: bool = False
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -15,33 +14,10 @@ from auclab.solvers.raw import RawSolution
 from auclab.solvers.windows import least_window, solve_windows
 from auclab.types import Status
 
-#: With no more observations and features than this the optimum is found exactly.
-_SMALL, _FEW_FEATURES = 2_000, 100
-#: A gap of this part of the tolerance is exact.
-_EXACT = 1e-2
-#: A band should hold this many margins a variable to be treated as smooth: fewer for conic programs, whose optimum is
-#: no vertex and whose windows take longer. Exact optima with more ties take long.
-_MARGINS, _CONIC_MARGINS = 30, 3
 #: Entries of the rows of a small program up to which it takes no longer than the smoothed method.
 _MAX_ENTRIES = 200_000
 #: The first box, in changes of the margins: that of most optima, and the least one near a smoothed minimum.
 _BOX, _LEAST_BOX = 10.0, 0.1
-
-
-def windows_are_small(state: State) -> bool:
-    """Whether windows find the exact optimum quickly."""
-    sample = state.problem.sample
-    small = sample.n_pos + sample.n_neg <= _SMALL and sample.n_features <= _FEW_FEATURES
-    return small and not (sample.in_blocks or state.method.by_products or state.problem.program.comparisons.hardest)
-
-
-def smooth_width(state: State) -> float:
-    """The half-width at which the band holds just enough margins to be treated as smooth."""
-    evaluation, problem = state.evaluation, state.problem
-    assert evaluation is not None
-    margins = evaluation.band_share * problem.n_margins
-    per_variable = _MARGINS if problem.program.is_linear else _CONIC_MARGINS
-    return evaluation.half_width * per_variable * (problem.sample.n_features + 1) / margins if margins else math.inf
 
 
 def fits_one_window(problem: Problem) -> bool:
@@ -68,7 +44,7 @@ class OneWindow:
 
 
 class Windows:
-    """From the last minimum: where the band may be no narrower, and where small samples have no exact optimum yet."""
+    """From the last minimum, where the band may be no narrower and the gap is not certified."""
 
     def may(self, state: State) -> bool:
         """Whether that is so, and windows know the loss."""
@@ -76,15 +52,11 @@ class Windows:
             return False
         if state.method.by_products or state.problem.program.comparisons.hardest:
             return False
-        if not state.is_certified:
-            return True
-        few = state.margins <= _MARGINS * (state.problem.sample.n_features + 1)
-        return windows_are_small(state) and few and state.gap > _EXACT * state.tolerance
+        return not state.is_certified
 
     def attempt(self, state: State) -> RawSolution:
         """The exact optimum, or what is nearer to it."""
-        exact = _by_windows(state, state.solution(), max(_LEAST_BOX, 2.0 * state.half_width))
-        return replace(exact, status=Status.OPTIMAL) if state.is_certified else exact
+        return _by_windows(state, state.solution(), max(_LEAST_BOX, 2.0 * state.half_width))
 
 
 def _by_windows(state: State, first: RawSolution, radius: float) -> RawSolution:
