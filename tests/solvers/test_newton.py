@@ -25,7 +25,7 @@ def artificial(size):
 @pytest.mark.parametrize("seed", range(3))
 def test_it_agrees_with_clarabel(program, seed):
     X, y = overlapping(100 + seed, 25, 30, 4)
-    solution = solve(program, X, y, solver="newton")
+    solution = solve(program, X, y, solver="newton", tolerance=1e-8)
     reference = solve(program, X, y, solver="clarabel", tolerance=1e-8)
     assert solution.objective == pytest.approx(reference.objective, rel=1e-7, abs=1e-10)
     assert solution.gap <= 1e-7
