@@ -1,0 +1,59 @@
+"""The workflows of .github run what .ci/run and CONTRIBUTING.md run, on the versions that pyproject.toml names."""
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[1]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+CI = ROOT / ".ci" / "run"
+
+
+def commands(path: Path) -> list[str]:
+    """The shell lines of a workflow."""
+    jobs = yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"].values()
+    return [line for job in jobs for step in job["steps"] for line in step.get("run", "").splitlines()]
+
+
+def test_steps_are_those_of_ci():
+    """A step that .ci/run does not know ends it with 2; the matrix of checks and the tests are all its steps."""
+    known = set(re.findall(r"^(\w+)\(\) \{", CI.read_text(encoding="utf-8"), re.MULTILINE))
+    tests = yaml.safe_load((ROOT / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8"))
+    named = {*tests["jobs"]["checks"]["strategy"]["matrix"]["step"], "tests"}
+    assert named <= known
+    assert f'" {" ".join(["style", "site", "wheel", "tests"])} "' in CI.read_text(encoding="utf-8")
+    assert named == {"style", "site", "wheel", "tests"}
+    called = {word for path in WORKFLOWS for line in commands(path) for word in re.findall(r"\.ci/run (\w+)", line)}
+    assert called <= named
+
+
+def test_an_unknown_step_is_refused():
+    done = subprocess.run(["bash", CI, "stile"], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.strip() == "no step stile; choose among style, site, wheel, tests"
+
+
+def test_pythons_are_those_of_the_classifiers():
+    classifiers = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["classifiers"]
+    versions = [found[1] for entry in classifiers if (found := re.search(r"Python :: (3\.\d+)$", entry))]
+    tests = yaml.safe_load((ROOT / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8"))
+    assert tests["jobs"]["tests"]["strategy"]["matrix"]["python"] == versions
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_commands_are_written_down(path: Path):
+    """What a workflow runs beside .ci/run stands in CONTRIBUTING.md, or in the README of the benchmark."""
+    pages = [ROOT / "CONTRIBUTING.md", ROOT / "benchmarks" / "benchopt_ranksvm" / "README.md"]
+    told = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    own = [line for line in commands(path) if ".ci/run" not in line and not line.startswith(("test ", "source "))]
+    assert [line for line in own if re.sub(r" --seed \$\{\{.*?\}\}", "", line) not in told] == []
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_rights_are_stated(path: Path):
+    """No workflow has more rights than it names."""
+    assert yaml.safe_load(path.read_text(encoding="utf-8"))["permissions"] == {"contents": "read"}
