@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from auclab.check.constraints import HeldConstraints
 from auclab.check.correction import corrected, inner_point, mixed
 from auclab.check.data import Data, fractions
-from auclab.check.multipliers import Multipliers, admissible, transportable
+from auclab.check.multipliers import Multipliers, admissible, at_scorer, transportable
 from auclab.check.program import Program
 from auclab.check.regularisers import NORMS
 
@@ -38,6 +38,7 @@ def proved_bound(
     data: Data,
     multipliers: NDArray[np.float64],
     share_neg: NDArray[np.float64] | None,
+    scorer: tuple[NDArray[np.float64], float] | None = None,
     *,
     enough: Fraction,
     radius: float,
@@ -55,6 +56,8 @@ def proved_bound(
     multipliers : array of shape (n_samples,)
     share_neg : array of shape (n_neg,) or None
         The r of partial AUC.
+    scorer : (array of shape (n_features,), float), optional
+        ``(w, b)``, whose slopes are the dual point of a loss other than the hinge.
     enough : Fraction
         A bound of at least this ends the search.
     radius : float
@@ -71,26 +74,30 @@ def proved_bound(
     Bound or None
         None if the multipliers are no finite numbers.
     """
-    start = admissible(program, data, multipliers, share_neg)
+    if program.loss.by_marginals:
+        start = admissible(program, data, multipliers, share_neg)
+    else:
+        start = None if scorer is None else at_scorer(program, data, *scorer)
     if start is None:
         return None
     if program.regulariser.reach != 0:
         value = _scaled(program, data, transportable(program, data, start), held)
         # A tiny λ is less than what rounding leaves of Σ q d: scaling would cost the whole bound.
-        if value < enough and held is None and (point := corrected(program, data, start)) is not None:
-            value = max(value, _scaled(program, data, transportable(program, data, point), None))
+        if value < enough and held is None and program.loss.by_marginals:
+            point = corrected(program, data, start)
+            value = value if point is None else max(value, _scaled(program, data, transportable(program, data, point)))
         return Bound(value, value, radius)
     everywhere = within = Fraction(0)  # hinges are not negative
     for candidate in _candidates(program, data, start, held):
         point = transportable(program, data, candidate)
         total, combined = point.total(program, data), data.combine(point.values, point.unit)
         for price, gradient in _residuals(combined, held):
-            excess = program.excess(total, gradient)
+            excess, worth = program.excess(total, gradient), total - point.conjugate - price
             if excess <= 0:
-                everywhere = max(everywhere, total - price)
+                everywhere = max(everywhere, worth)
             elif math.isfinite(radius) and candidate is start:
                 violation = excess if program.uses_norm else _scaled_norm(gradient, spread)
-                within = max(within, total - price - Fraction(radius) * violation)
+                within = max(within, worth - Fraction(radius) * violation)
         if max(everywhere, Fraction(0) if for_all else within) >= enough:
             break
     return Bound(everywhere, max(within, everywhere), radius)
@@ -108,6 +115,8 @@ def _candidates(
 ) -> Iterator[Multipliers]:
     """The multipliers themselves, and such as satisfy the dual constraint exactly."""
     yield start
+    if not program.loss.by_marginals:
+        return
     if held is None and program.threshold < 0 and (point := mixed(program, data, start)) is not None:
         yield point
     if (point := corrected(program, data, start, held)) is not None:
@@ -120,15 +129,16 @@ def _candidates(
             yield point
 
 
-def _scaled(program: Program, data: Data, point: Multipliers, held: HeldConstraints | None) -> Fraction:
-    """With a regulariser: ``τΣq − R*(τg)`` at the best τ in [0, 1], and 0 as hinges are not negative.
+def _scaled(program: Program, data: Data, point: Multipliers, held: HeldConstraints | None = None) -> Fraction:
+    """With a regulariser: ``τ(Σq − Σℓ*) − R*(τg)`` at the best τ in [0, 1], and 0 as hinges are not negative.
 
     With constraints Σq is less by their price, and g is what they leave of it; τ is that of all multipliers.
     """
     total = point.total(program, data)
+    worth = total - point.conjugate
     residuals = _residuals(data.combine(point.values, point.unit), held)
     return max(
-        program.regulariser.best(max(total - price, Fraction(0)), gradient, -program.threshold * total)
+        program.regulariser.best(max(worth - price, Fraction(0)), gradient, -program.threshold * total)
         for price, gradient in residuals
     )
 

@@ -172,9 +172,9 @@ def _prove(
     if stated is not None and stated.max_features is not None:
         return None, "with max_features the bound is that of a search tree, which has no multipliers"
     table = split.table
-    if table is None:
+    if program.loss.by_marginals and table is None:
         return None, "no multipliers are stored"
-    if table["row"].size != data.positive.size:
+    if table is not None and table["row"].size != data.positive.size:
         return None, f"{table['row'].size} multipliers for {data.positive.size} observations"
     claimed, tolerance = split.number_of("lower_bound"), split.number_of("tolerance")
     status = str(split.certificate.get("status"))
@@ -189,8 +189,9 @@ def _prove(
     bound = proved_bound(
         program,
         data,
-        table["multiplier"],
-        table["share"][~data.positive] if "share" in table else None,
+        np.zeros(data.positive.size) if table is None else table["multiplier"],
+        None if table is None or "share" not in table else table["share"][~data.positive],
+        (split.coef, split.intercept),
         enough=enough,
         radius=radius,
         spread=spread,

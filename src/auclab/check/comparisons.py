@@ -41,6 +41,19 @@ class Pairs:
         total = int(np.dot(loss.sums(neg + start, pos, weight), taken))
         return Fraction(total, int(taken.sum()) * int(weight.sum())) * unit**loss.degree
 
+    def slopes(
+        self, loss: Hinge, data: Data, scores: Integers, start: int, offset: int, unit: Fraction
+    ) -> tuple[Integers, Fraction, Fraction]:
+        """The sums of ``weight ℓ'(start − margin)`` of every row as integers, their unit, and Σ weight ℓ*(ℓ')."""
+        pos, neg = scores[data.positive], scores[~data.positive]
+        weight_pos, weight_neg = data.weight[data.positive], data.weight[~data.positive]
+        values = data.weight.copy()
+        values[data.positive] *= loss.slope_sums(start - pos, -neg, weight_neg)
+        values[~data.positive] *= loss.slope_sums(neg + start, pos, weight_pos)
+        conjugate = int(np.dot(loss.conjugate_sums(neg + start, pos, weight_pos), weight_neg))
+        one = unit ** (loss.degree - 1) / (int(weight_pos.sum()) * int(weight_neg.sum()))
+        return values, one, conjugate * one * unit
+
     def _taken(self, scores: Integers, weight: Integers) -> Integers:
         """Integers proportional to the weights with which the negatives enter the mean."""
         return weight
@@ -118,6 +131,15 @@ class Points(Pairs):
         margins = np.where(data.positive, scores + offset, -(scores + offset))
         total = int(np.dot(loss.values(start - margins), data.weight))
         return Fraction(total, int(data.weight.sum())) * unit**loss.degree
+
+    def slopes(
+        self, loss: Hinge, data: Data, scores: Integers, start: int, offset: int, unit: Fraction
+    ) -> tuple[Integers, Fraction, Fraction]:
+        """``weight ℓ'(start − margin)`` of every row as integers, their unit, and Σ weight ℓ*(ℓ')."""
+        errors = start - np.where(data.positive, scores + offset, -(scores + offset))
+        one = unit ** (loss.degree - 1) / int(data.weight.sum())
+        conjugate = int(np.dot(loss.conjugates(errors), data.weight))
+        return data.weight * loss.slopes(errors), one, conjugate * one * unit
 
     def total(self, one_class: Fraction) -> Fraction:
         """Each class has points of its own."""

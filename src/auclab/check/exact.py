@@ -55,6 +55,14 @@ def aligned(parts: Sequence[tuple[Integers, int]]) -> tuple[list[Integers], int]
     return [part << (exponent - e) if e != exponent else part for part, e in parts], exponent
 
 
+def in_units(scores: Integers, exponent: int, start: Fraction, offset: Fraction) -> tuple[Integers, int, int, Fraction]:
+    """Scores over a power of two, and two rationals over powers of two, as integers in one unit; and the unit."""
+    place = max(start.denominator.bit_length(), offset.denominator.bit_length()) - 1
+    constants = np.array([int(start * 2**place), int(offset * 2**place)], dtype=object)
+    (scores, (one, other)), exponent = aligned([(scores, exponent), (constants, place)])
+    return scores, one, other, Fraction(2) ** -exponent
+
+
 def root(value: Fraction) -> tuple[Fraction, Fraction]:
     """Two rationals over powers of two, at most a relative 2⁻²⁵⁰ apart, with the square root between them.
 

@@ -10,10 +10,15 @@ from auclab.check.exact import Integers
 class Hinge:
     """``ℓ(e) = max(0, e)``, with ``ℓ*(α) = 0`` for α in [0, 1], so that multipliers q prove ``Σ q``.
 
+    What other losses have is what this class has.
+
     Attributes
     ----------
     degree : int
-        Values are in the unit of the errors to this power.
+        Values are in the unit of the errors to this power, slopes in it to a power less by one.
+    by_marginals : bool
+        Whether multipliers of the margins enter the bound by their sums for each observation alone; else the dual point
+        is that of the scorer, ``α = ℓ'(e)``.
 
     Examples
     --------
@@ -23,20 +28,48 @@ class Hinge:
     """
 
     degree = 1
+    by_marginals = True
 
     def values(self, errors: Integers) -> Integers:
         """ℓ of every error."""
         return np.asarray(np.maximum(errors, 0))
 
+    def slopes(self, errors: Integers) -> Integers:
+        """ℓ' of every error."""
+        return np.asarray((errors > 0).astype(np.int64).astype(object))
+
+    def conjugates(self, errors: Integers) -> Integers:
+        """``ℓ*(ℓ'(e)) = e ℓ'(e) − ℓ(e)`` of every error."""
+        return np.asarray(errors * self.slopes(errors) - self.values(errors))
+
     def sums(self, levels: Integers, scores: Integers, weight: Integers) -> Integers:
         """``Σ_i weight_i ℓ(level − score_i)`` for every level, from running sums over the sorted scores."""
-        order = np.argsort(scores, kind="stable")
-        scores, weight = scores[order], weight[order]
-        zero = np.array([0], dtype=object)
-        counts = np.concatenate([zero, np.cumsum(weight)])
-        sums = np.concatenate([zero, np.cumsum(weight * scores)])
-        below = np.searchsorted(scores, levels)
-        return np.asarray(levels * counts[below] - sums[below])
+        counts, sums, _ = running_sums(levels, scores, weight)
+        return np.asarray(levels * counts - sums)
+
+    def slope_sums(self, levels: Integers, scores: Integers, weight: Integers) -> Integers:
+        """``Σ_i weight_i ℓ'(level − score_i)``."""
+        return running_sums(levels, scores, weight)[0]
+
+    def conjugate_sums(self, levels: Integers, scores: Integers, weight: Integers) -> Integers:
+        """``Σ_i weight_i ℓ*(ℓ'(level − score_i))``."""
+        return np.asarray(levels * 0)
+
+
+def running_sums(levels: Integers, scores: Integers, weight: Integers) -> list[Integers]:
+    """Sums of weight, weight · score and weight · score² over the scores below every level.
+
+    Examples
+    --------
+    >>> numbers = np.array([0, 2, 5], dtype=object)
+    >>> [part.tolist() for part in running_sums(np.array([3], dtype=object), numbers, numbers + 1)]
+    [[4], [6], [12]]
+    """
+    order = np.argsort(scores, kind="stable")
+    scores, weight = scores[order], weight[order]
+    below = np.searchsorted(scores, levels)
+    zero = np.array([0], dtype=object)
+    return [np.concatenate([zero, np.cumsum(terms)])[below] for terms in (weight, weight * scores, weight * scores**2)]
 
 
 LOSSES = {"hinge": Hinge()}

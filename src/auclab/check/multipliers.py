@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.check.data import Data
-from auclab.check.exact import UNIT, Integers, fixed_point
+from auclab.check.data import Data, fractions
+from auclab.check.exact import UNIT, Integers, fixed_point, in_units
 from auclab.check.program import Program
 
 
@@ -24,11 +24,14 @@ class Multipliers:
     unit : int
     share_neg : array of integers of shape (n_neg,)
         Proportional to the weights of the negatives: those of the data, or an r of partial AUC.
+    conjugate : Fraction
+        What ``Σ q ℓ*(α)`` takes from the bound; 0 for the hinge.
     """
 
     values: Integers
     unit: int
     share_neg: Integers
+    conjugate: Fraction = Fraction(0)
 
     def total(self, program: Program, data: Data) -> Fraction:
         """``Σ q`` over pairs or points."""
@@ -62,8 +65,23 @@ def admissible(
     return Multipliers(balanced(np.maximum(values, 0), data.positive), UNIT, shares)
 
 
+def at_scorer(program: Program, data: Data, coef: NDArray[np.float64], intercept: float) -> Multipliers:
+    """The dual point ``α = ℓ'(1 − m − z‖w‖)`` of a scorer, exactly; over points with the larger class scaled down.
+
+    ℓ*(sα) ≤ ℓ*(α) for s ≤ 1 and an ℓ that is 0 at 0.
+    """
+    size = program.norm.of(fractions(coef))[1] if program.threshold else Fraction(0)
+    at = in_units(*data.scores(coef), 1 - program.threshold * size, Fraction(float(intercept)))
+    values, one, conjugate = program.comparison.slopes(program.loss, data, *at)
+    scale = one * UNIT
+    values = balanced(values * scale.numerator, data.positive)
+    return Multipliers(values, UNIT * scale.denominator, data.weight[~data.positive], conjugate)
+
+
 def transportable(program: Program, data: Data, multipliers: Multipliers) -> Multipliers:
-    """Scaled down until they belong to admissible weights of the margins."""
+    """Scaled down until they belong to admissible weights of the margins; those of a scorer do."""
+    if not program.loss.by_marginals:
+        return multipliers
     factor = program.comparison.factor(data, multipliers.values, multipliers.share_neg, multipliers.unit)
     return multipliers.scaled(factor) if factor < 1 else multipliers
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.check.data import Data, fractions
-from auclab.check.exact import Integers, aligned
+from auclab.check.exact import Integers, in_units
 from auclab.check.program import Program
 
 
@@ -37,7 +37,4 @@ def _loss(
     program: Program, data: Data, scores: Integers, exponent: int, start: Fraction, intercept: Fraction
 ) -> Fraction:
     """The mean of ``ℓ(start − m)``, monotone in `start`, whose denominator is a power of two as those of floats."""
-    place = max(start.denominator.bit_length(), intercept.denominator.bit_length()) - 1
-    constants = np.array([int(start * 2**place), int(intercept * 2**place)], dtype=object)
-    (scores, (one, offset)), exponent = aligned([(scores, exponent), (constants, place)])
-    return program.comparison.mean(program.loss, data, scores, one, offset, Fraction(2) ** -exponent)
+    return program.comparison.mean(program.loss, data, *in_units(scores, exponent, start, intercept))
