@@ -227,9 +227,14 @@ def _verdict(holds: bool) -> Verdict:
 
 
 def _proof(holds: bool, program: Program, data: Data, found_out: bool) -> Verdict:
-    """The verdict on a bound; where multipliers could not be corrected, that they prove nothing says nothing."""
+    """The verdict on a bound; where multipliers could not be corrected, that they prove nothing says nothing.
+
+    Nor does it where the bound may be that of other scorers than the one that is stored.
+    """
     if holds:
         return Verdict.CONFIRMED
+    if not program.loss.by_marginals:
+        return Verdict.UNCHECKED
     tried = found_out and (program.regulariser.reach != 0 or data.n_features <= MAX_FEATURES)
     return Verdict.UNPROVED if tried else Verdict.UNCHECKED
 

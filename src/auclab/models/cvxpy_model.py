@@ -142,7 +142,12 @@ def to_cvxpy(problem: Problem, units: Array | None = None, *, unit: float | None
         weights = np.concatenate(sample.point_weights)
     # The loss as a minimum over what its pieces take up of an error; the hinge has one piece, without end.
     widths, slopes, curvatures = program.loss.filled()
-    parts = [cp.Variable(problem.n_margins, nonneg=True, name=f"loss{s or ''}") for s in range(widths.size)]
+    # A piece with slope 0 and a curvature is not negative at a minimum; the bound would be active with a multiplier of
+    # 0, near which an interior-point method gets stuck.
+    bounded = (slopes > 0) | (curvatures == 0)
+    parts = [
+        cp.Variable(problem.n_margins, nonneg=bool(bound), name=f"loss{s or ''}") for s, bound in enumerate(bounded)
+    ]
     constraints += [part <= width for part, width in zip(parts, widths, strict=True) if np.isfinite(width)]
     loss = parts[0]
     hinge = sum(parts[1:], loss) + margin >= shift - float(program.loss.table.breakpoints[0])
