@@ -31,6 +31,11 @@ def made(tmp_path_factory):
         "partial": ["formulation=partial_auc", "formulation.max_fpr=0.3"],
         "points": ["formulation=ecsvm", "formulation.threshold=-0.05", "formulation.norm=l1"],
         "folds": ["formulation=csvm", "split=kfold", "split.n_folds=2"],
+        "squares": ["formulation=ranksvm", "formulation.loss=squared_hinge", "formulation.norm=l1"],
+        "stopped_squares": [
+            *("formulation=ranksvm", "formulation.loss=squared_hinge", "solver=cutting_plane", "solver.max_iters=4"),
+        ],
+        "square_points": ["formulation=csvm", "formulation.loss=squared_hinge", "formulation.squared=true"],
         "counted": ["formulation=exact_auc", "solver.time_limit=2"],
     }
     for name, overrides in settings.items():
@@ -55,7 +60,13 @@ def refuted(folder: Path):
     return {claim.name for check in check_folder(folder) for claim in check.claims if claim.verdict in wrong}
 
 
-@pytest.mark.parametrize("name", ["penalised", "plain", "stopped", "limited", "partial", "points", "folds"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("penalised", "plain", "stopped", "limited", "partial", "points", "folds"),
+        *("squares", "square_points"),
+    ],
+)
 def test_a_run_is_confirmed(made, name):
     checks = check_folder(made / name)
     assert {claim.verdict for check in checks for claim in check.claims} == {Verdict.CONFIRMED}
@@ -88,6 +99,35 @@ def test_a_changed_run_is_refuted(copied, change):
     name, claim = CHANGES[change]
     OF_RUNS[change](copied / name)
     assert claim in refuted(copied / name)
+
+
+@pytest.mark.parametrize(
+    ("change", "name", "claim"),
+    [
+        ("coef", "squares", "objective"),
+        ("objective", "square_points", "objective"),
+        ("penalty", "squares", "objective"),
+        ("gap", "square_points", "gap"),
+    ],
+)
+def test_a_changed_run_of_the_squared_hinge_is_refuted(copied, change, name, claim):
+    OF_RUNS[change](copied / name)
+    assert claim in refuted(copied / name)
+
+
+@pytest.mark.parametrize("change", ["lower bound", "status"])
+def test_what_the_scorer_of_a_stopped_run_does_not_prove_is_not_confirmed(copied, change):
+    OF_RUNS[change](copied / "stopped_squares")
+    checks = check_folder(copied / "stopped_squares")
+    verdicts = {claim.name: claim.verdict for claim in checks[0].claims}
+    assert verdicts[change] is Verdict.UNCHECKED
+    assert exit_code(checks) == 2
+
+
+def test_another_loss_than_that_of_the_configuration_is_refuted(copied):
+    folder = copied / "squares"
+    edit_certificate(folder, program=read_certificate(folder)["program"] | {"loss": "hinge"})
+    assert {"formulation", "objective"} <= refuted(folder)
 
 
 @pytest.mark.parametrize("change", OF_DATA)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auclab import CSVM, AuclabError, RankSVM
-from auclab.losses import Hinge, Loss
+from auclab import CSVM, AuclabError, RankSVM, solve
+from auclab.losses import Hinge, Loss, SquaredHinge
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,27 @@ def test_formulations_take_a_loss_by_its_name_or_as_an_object():
         assert kind(0.1, loss=loss).get_params()["loss"] is loss
         with pytest.raises(AuclabError, match="did you mean 'hinge'"):
             kind(0.1, loss="hing")
+
+
+def test_the_squared_hinge_is_its_formula():
+    loss, generator = SquaredHinge(), np.random.default_rng(0)
+    a, alpha = generator.normal(size=200), generator.exponential(size=200)
+    np.testing.assert_allclose(loss.value(a), np.maximum(a, 0.0) ** 2, rtol=1e-15)
+    np.testing.assert_allclose(loss.slope(a), 2.0 * np.maximum(a, 0.0), rtol=1e-15)
+    np.testing.assert_allclose(loss.conjugate(alpha), alpha**2 / 4.0, rtol=1e-14)
+    assert loss.is_smooth
+
+
+def test_the_level_of_the_null_solution_is_that_of_the_slope_at_1():
+    X, y = [[0.0], [1.0], [2.0]], [0, 0, 1]
+    assert RankSVM(1.0, loss="squared_hinge").null_penalty(X, y) == 2.0 * RankSVM(1.0).null_penalty(X, y) == 3.0
+    for kind in (RankSVM, CSVM):
+        program = kind(1.0, loss="squared_hinge")
+        level = program.null_penalty(X, y)
+        above, below = (solve(program.with_params(penalty=factor * level), X, y) for factor in (1.001, 0.999))
+        assert not above.coef.any()
+        assert below.coef.all()
+        assert "w = 0 is optimal because" in above.notes[-1]
 
 
 POINTS = np.linspace(-4.0, 4.0, 161)

@@ -56,6 +56,34 @@ class Hinge:
         return np.asarray(levels * 0)
 
 
+class SquaredHinge(Hinge):
+    """``ℓ(e) = max(0, e)²``, with slope ``2 max(0, e)`` and ``ℓ*(α) = α²/4``, which is ℓ(e) at the slope of e."""
+
+    degree = 2
+    by_marginals = False
+
+    def values(self, errors: Integers) -> Integers:
+        """ℓ of every error."""
+        return np.asarray(super().values(errors) ** 2)
+
+    def slopes(self, errors: Integers) -> Integers:
+        """ℓ' of every error."""
+        return np.asarray(2 * super().values(errors))
+
+    def sums(self, levels: Integers, scores: Integers, weight: Integers) -> Integers:
+        """``Σ_i weight_i ℓ(level − score_i)`` for every level."""
+        counts, sums, squares = running_sums(levels, scores, weight)
+        return np.asarray(levels * (levels * counts - 2 * sums) + squares)
+
+    def slope_sums(self, levels: Integers, scores: Integers, weight: Integers) -> Integers:
+        """``Σ_i weight_i ℓ'(level − score_i)``."""
+        return np.asarray(2 * super().sums(levels, scores, weight))
+
+    def conjugate_sums(self, levels: Integers, scores: Integers, weight: Integers) -> Integers:
+        """``Σ_i weight_i ℓ*(ℓ'(level − score_i))``."""
+        return self.sums(levels, scores, weight)
+
+
 def running_sums(levels: Integers, scores: Integers, weight: Integers) -> list[Integers]:
     """Sums of weight, weight · score and weight · score² over the scores below every level.
 
@@ -72,4 +100,4 @@ def running_sums(levels: Integers, scores: Integers, weight: Integers) -> list[I
     return [np.concatenate([zero, np.cumsum(terms)])[below] for terms in (weight, weight * scores, weight * scores**2)]
 
 
-LOSSES = {"hinge": Hinge()}
+LOSSES = {"hinge": Hinge(), "squared_hinge": SquaredHinge()}

@@ -2,5 +2,6 @@
 
 from auclab.losses.loss import Hinge, Loss, Pieces
 from auclab.losses.named import LOSSES, loss_named
+from auclab.losses.squared_hinge import SquaredHinge
 
-__all__ = ["LOSSES", "Hinge", "Loss", "Pieces", "loss_named"]
+__all__ = ["LOSSES", "Hinge", "Loss", "Pieces", "SquaredHinge", "loss_named"]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from auclab.losses.loss import Hinge, Loss
+from auclab.losses.squared_hinge import SquaredHinge
 from auclab.types import AuclabError
 from auclab.validation import did_you_mean
 
 #: The losses by their names in the configuration.
-LOSSES: dict[str, Loss] = {loss.name: loss for loss in (Hinge(),)}
+LOSSES: dict[str, Loss] = {loss.name: loss for loss in (Hinge(), SquaredHinge())}
 
 
 def loss_named(name: str | Loss) -> Loss:

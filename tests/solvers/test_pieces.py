@@ -1,0 +1,73 @@
+"""Every loss with every regulariser, over pairs and points: solved, certified, confirmed by CVXPY margin by margin."""
+
+import cvxpy as cp
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import auclab
+from auclab.formulations import Composed
+from auclab.losses import LOSSES
+from auclab.regularisers import Norm
+
+SOLVERS = ("newton", "cutting_plane", "clarabel")
+
+
+def made(seed):
+    """Up to forty rows in up to five columns, a third of the entries 0, with classes that overlap or do not."""
+    generator = np.random.default_rng(seed)
+    m, n = int(generator.integers(10, 40)), int(generator.integers(1, 6))
+    X = np.round(generator.normal(size=(m, n)), 2) * (generator.random((m, n)) < 0.7)
+    y = (X @ generator.normal(size=n) + generator.normal(size=m) > 0.2).astype(int)
+    y[:2] = 0, 1
+    return X, y, float(10 ** generator.uniform(-3.5, 0.3)), generator
+
+
+def of_norm(name, squared):
+    order = {"l1": 1, "l2": 2, "linf": "inf"}[name]
+
+    def regulariser(weight, n, generator):
+        return Norm(name, weight, squared)
+
+    def cost(regulariser, w):
+        length = cp.norm(w, order)
+        return regulariser.weight * (cp.square(length) if squared else length)
+
+    return regulariser, cost
+
+
+#: By its name: from a weight, a number of columns and a generator to a regulariser, and from that and w to CVXPY's.
+REGULARISERS = {
+    f"{name}{'²' * squared}": of_norm(name, squared) for name in ("l1", "l2", "linf") for squared in (False, True)
+}
+#: ℓ(a) in CVXPY.
+ERRORS = {"hinge": cp.pos, "squared_hinge": lambda a: cp.square(cp.pos(a))}
+
+
+def optimum(program, cost, X, y):
+    """The least value by CVXPY, with a term for every margin."""
+    w, b = cp.Variable(X.shape[1]), cp.Variable()
+    if program.comparisons.name == "pairs":
+        margins = (X[y == 1][:, None] - X[y == 0][None]).reshape(-1, X.shape[1]) @ w
+    else:
+        margins = cp.multiply(np.where(y == 1, 1.0, -1.0), X @ w + b)
+    mean = cp.sum(ERRORS[program.loss.name](1.0 - margins)) / margins.size
+    return float(cp.Problem(cp.Minimize(mean + cost(program.regulariser, w))).solve(solver="CLARABEL"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("comparisons", ["pairs", "points"])
+@pytest.mark.parametrize("kind", REGULARISERS)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_every_composition_is_certified_and_confirmed(loss, kind, comparisons):
+    build, cost = REGULARISERS[kind]
+    for seed in range(20):
+        X, y, weight, generator = made(seed)
+        program = Composed(comparisons, loss, build(weight, X.shape[1], generator))
+        least = optimum(program, cost, X, y)
+        for solver, rows in (("newton", X), ("newton", sp.csr_array(X)), (SOLVERS[1 + seed % 2], X)):
+            solution = auclab.solve(program, rows, y, solver=solver)
+            assert solution.status == "optimal", (seed, solver, solution.notes)
+            assert solution.gap <= 1e-6
+            assert solution.objective == pytest.approx(least, abs=1e-6)
+            assert solution.lower_bound <= least + 1e-8
