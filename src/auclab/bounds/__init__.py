@@ -3,6 +3,7 @@
 from auclab.bounds.complexity import Complexity, linear_complexity
 from auclab.bounds.fixed_scorer import fixed_scorer_auc_bound, fixed_scorer_bauc_bound, peeled_fixed_scorer_bauc_bound
 from auclab.bounds.margin import margin_bound, peeled_margin_bound
+from auclab.bounds.pairs import fixed_scorer_pairs_bound
 from auclab.bounds.peeling import peeled_stability_bound
 from auclab.bounds.planner import SampleSize, required_samples
 from auclab.bounds.roc_value import roc_value_bound
@@ -17,6 +18,7 @@ __all__ = [
     "balance_event",
     "fixed_scorer_auc_bound",
     "fixed_scorer_bauc_bound",
+    "fixed_scorer_pairs_bound",
     "kernel_diameter",
     "linear_complexity",
     "margin_bound",

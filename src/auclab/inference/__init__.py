@@ -4,6 +4,7 @@ from auclab.inference.comparison import compare_scorers
 from auclab.inference.components import Components
 from auclab.inference.estimation import estimate, estimate_part
 from auclab.inference.hanley_mcneil import hanley_mcneil
+from auclab.inference.pairs import compare_pairs, estimate_pairs
 from auclab.inference.results import Comparison, Estimate
 from auclab.inference.roc_bands import ROCBand, roc_band, roc_band_part
 from auclab.inference.roc_points import tpr_at_fpr, tpr_at_fpr_part
@@ -15,8 +16,10 @@ __all__ = [
     "Estimate",
     "ROCBand",
     "SummaryEstimate",
+    "compare_pairs",
     "compare_scorers",
     "estimate",
+    "estimate_pairs",
     "estimate_part",
     "estimate_summary",
     "hanley_mcneil",

@@ -96,10 +96,10 @@ def compare_scorers(
     error, values = difference.standard_error, (first.value, second.value)
     span = _span(estimated.range)
     if math.isnan(error):
-        return _unknown(difference.value, span, values, level, plan)
+        return unknown_comparison(difference.value, span, values, level, plan)
     if error == 0.0:
-        return _degenerate(difference.value, a.disjoint_pairs(estimated.band), span, values, level, plan)
-    interval = _around(difference.value, error, level, span)
+        return degenerate_comparison(difference.value, a.disjoint_pairs(estimated.band), span, values, level, plan)
+    interval = around(difference.value, _normal(level) * error, span)
     statistic = difference.value / error
     p_value = 2.0 * float(norm.sf(abs(statistic)))
     notes = few_observations(difference.pos.size, difference.neg.size, estimated.band)
@@ -110,7 +110,7 @@ def compare_scorers(
     return Comparison(difference.value, error, interval, statistic, p_value, values, level, plan, notes)
 
 
-def _degenerate(
+def degenerate_comparison(
     difference: float, pairs: int, span: Range, values: tuple[float, float], level: float, plan: str
 ) -> Comparison:
     """All observations contribute the same difference."""
@@ -131,7 +131,7 @@ def _resampled(
     values, span = (metric.value(a), metric.value(b)), _span(metric.range)
     difference, bias = values[0] - values[1], 0.0
     if min(rows.size for rows in a.class_rows) == 1:
-        return _unknown(difference, span, values, level, plan)
+        return unknown_comparison(difference, span, values, level, plan)
 
     def statistic(rows: NDArray[np.intp]) -> float:
         return score_rows(metric, a, rows) - score_rows(metric, b, rows)
@@ -150,9 +150,9 @@ def _resampled(
             seed=seed,
         )
         error, bias = half.standard_error, half.bias
-        interval = _around(difference - bias, error, level, span)
+        interval = around(difference - bias, _normal(level) * error, span)
     if error == 0.0:
-        return _degenerate(difference, a.disjoint_pairs(metric.band), span, values, level, plan)
+        return degenerate_comparison(difference, a.disjoint_pairs(metric.band), span, values, level, plan)
     statistic_value = (difference - bias) / error
     p_value = 2.0 * float(norm.sf(abs(statistic_value)))
     n_pos, n_neg = (rows.size for rows in a.class_rows)
@@ -160,15 +160,21 @@ def _resampled(
     return Comparison(difference, error, interval, statistic_value, p_value, values, level, plan, notes)
 
 
-def _around(centre: float, error: float, level: float, span: Range) -> Range:
-    """Normal limits, cut at the ends of the range."""
-    half_width = float(norm.isf(0.5 * (1.0 - level))) * error
+def around(centre: float, half_width: float, span: Range) -> Range:
+    """Limits on both sides, cut at the ends of the range."""
     return max(centre - half_width, span[0]), min(centre + half_width, span[1])
 
 
-def _unknown(difference: float, span: Range, values: tuple[float, float], level: float, plan: str) -> Comparison:
-    """One observation in a class."""
-    return Comparison(difference, math.nan, span, math.nan, math.nan, values, level, plan, (ONE_OBSERVATION,))
+def _normal(level: float) -> float:
+    """Quantile of the normal distribution for two-sided limits."""
+    return float(norm.isf(0.5 * (1.0 - level)))
+
+
+def unknown_comparison(
+    difference: float, span: Range, values: tuple[float, float], level: float, plan: str, note: str = ONE_OBSERVATION
+) -> Comparison:
+    """One observation in a class, or one unit in all pairs."""
+    return Comparison(difference, math.nan, span, math.nan, math.nan, values, level, plan, (note,))
 
 
 def _span(values: Range) -> Range:

@@ -28,6 +28,7 @@ the band only):
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from scipy.optimize import minimize_scalar
 from scipy.special import expit, logit
@@ -150,6 +151,25 @@ def _bauc_at_one(observations: Observations, threshold: float, tail: float) -> t
         return pair_hinge_value(scores.pos, scores.neg, -level, *weights)
 
     bottom, top = scores.neg[0] - scores.pos[-1], scores.neg[-1] - scores.pos[0]
+    note = (
+        f"no error reaches {threshold}: lower limit for what {k} independent pairs cannot show, errors up to the spread"
+    )
+    return (unseen_buffer(hinge, bottom, top, spread, threshold, share), 1.0), (note,)
+
+
+def unseen_buffer(
+    hinge: Callable[[float], float], bottom: float, top: float, spread: float, threshold: float, share: float
+) -> float:
+    """Least buffered share when a share of the pairs was not seen and may have errors up to the spread.
+
+    Parameters
+    ----------
+    hinge : callable
+        ``γ → E(ξ − γ)₊`` of the errors seen.
+    bottom, top : float
+        The errors are between; all are below the threshold.
+    spread, threshold, share : float
+    """
     mean_gap = threshold - (bottom + hinge(bottom))  # E ξ = γ + E(ξ − γ)₊ below all errors
     excess = max(spread - threshold, mean_gap)
 
@@ -160,10 +180,7 @@ def _bauc_at_one(observations: Observations, threshold: float, tail: float) -> t
     ends = [bpoe(bottom), bpoe(top)]
     if bottom < top:
         ends.append(float(minimize_scalar(bpoe, bounds=(bottom, top), method="bounded").fun))
-    note = (
-        f"no error reaches {threshold}: lower limit for what {k} independent pairs cannot show, errors up to the spread"
-    )
-    return (max(1.0 - float(min(ends)), 0.0), 1.0), (note,)
+    return max(1.0 - float(min(ends)), 0.0)
 
 
 def _exp(x: float) -> float:

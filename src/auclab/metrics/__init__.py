@@ -32,6 +32,7 @@ from auclab.metrics.summary import (
 )
 from auclab.metrics.superquantile import bpoe, superquantile
 from auclab.metrics.voros import voros_from_points, voros_score
+from auclab.samples.bicliques import censored_pairs, ordered_pairs
 
 if TYPE_CHECKING:
     from auclab.metrics.scorers import get_scorer
@@ -52,6 +53,7 @@ __all__ = [
     "broc_curve",
     "buffered_auc",
     "buffered_concordance",
+    "censored_pairs",
     "concordance_index",
     "cost_range",
     "ferri_auc",
@@ -61,6 +63,7 @@ __all__ = [
     "grouped_bauc",
     "lesser_area",
     "lesser_volume",
+    "ordered_pairs",
     "partial_auc",
     "polynomial_auc",
     "polynomial_soft_auc",

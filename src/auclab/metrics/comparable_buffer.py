@@ -46,6 +46,7 @@ class ComparableErrors:
         self.exponent = -math.frexp(float(abs(centred).max()))[1]
         self.pairs, self.scores = pairs, np.ldexp(centred, self.exponent)
         self.ranked = RankedRows(pairs, self.scores)
+        self.spread = float(self.scores.max() - self.scores.min())
         self.top = float(largest_error(pairs.groups, pairs.levels, pairs.upper, self.scores))
 
     def working(self, level: float) -> float:
