@@ -8,6 +8,7 @@ from auclab import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, PartialAUC,
 from auclab.formulations import Composed
 from auclab.losses import Hinge
 from auclab.regularisers import Norm
+from auclab.solvers.encodings import is_linear
 from auclab.types import NORMS
 
 CONVEX = [
@@ -35,14 +36,14 @@ CVAR = [
     *(PartialAUC(0.4, 0.02, norm) for norm in NORMS),
     *(PartialAUC(0.4, 0.02, norm, squared=True) for norm in NORMS),
 ]
-LINEAR = [program for program in CONVEX if program.is_linear]
+LINEAR = [program for program in CONVEX if is_linear(program)]
 
 
 def label(program):
     """A readable test id."""
-    parts = [program.name, program.norm, "squared" if program.squared else ""]
+    parts = [program.name, program.regulariser.name, "squared" if program.regulariser.squared else ""]
     share = [f"α{program.max_fpr:g}"] if program.kind == "cvar" else []
-    return "-".join([*filter(None, parts), f"z{program.threshold:g}", f"λ{program.penalty:g}", *share])
+    return "-".join([*filter(None, parts), f"z{program.threshold:g}", f"λ{program.regulariser.weight:g}", *share])
 
 
 def overlapping(seed=0, n_pos=14, n_neg=18, n_features=3):
@@ -86,3 +87,11 @@ PROBLEMS = {
     "imbalanced": imbalanced(),
     "equal_means": equal_means(),
 }
+
+
+def stored(program):
+    """The program's parts as a run keeps them."""
+    regulariser = program.regulariser
+    parts = {"penalty": regulariser.weight, "norm": regulariser.name, "squared": regulariser.squared}
+    share = {"max_fpr": program.max_fpr} if program.name == "partial_auc" else {}
+    return parts | share | {"name": program.name, "threshold": program.threshold}

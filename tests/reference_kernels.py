@@ -29,11 +29,11 @@ def lower_bound(program, K, y, multipliers):
     """The dual value of marginals by K as a whole; −∞ where the dual constraint does not hold."""
     positive = np.asarray(y) > 0
     gamma = np.where(positive, multipliers, -multipliers)
-    total = multipliers[positive].sum() if program.over == "pairs" else multipliers.sum()
+    total = multipliers[positive].sum() if program.comparisons.name == "pairs" else multipliers.sum()
     length = np.sqrt(max(0.0, gamma @ K @ gamma))
-    if program.penalty and program.squared:
-        return total - length**2 / (4 * program.penalty)
-    allowed = program.penalty - program.threshold * total
+    if program.regulariser.weight and program.regulariser.squared:
+        return total - length**2 / (4 * program.regulariser.weight)
+    allowed = program.regulariser.weight - program.threshold * total
     return total if length <= allowed * (1 + 1e-12) else -np.inf
 
 
@@ -47,7 +47,7 @@ def optimum(program, K, y, sample_weight=None):
     w, b = cp.Variable(root.shape[1]), cp.Variable()
     pos, neg = np.flatnonzero(positive), np.flatnonzero(~positive)
     share_pos, share_neg = weight[pos] / weight[pos].sum(), weight[neg] / weight[neg].sum()
-    if program.over == "pairs":
+    if program.comparisons.name == "pairs":
         rows = np.repeat(root[pos], neg.size, axis=0) - np.tile(root[neg], (pos.size, 1))
         margins, weights = rows @ w, np.outer(share_pos, share_neg).ravel()
     else:
@@ -61,7 +61,7 @@ def optimum(program, K, y, sample_weight=None):
         loss = level + share_neg @ cp.pos(to_negatives @ hinge - level) / program.max_fpr
     else:
         loss = weights @ hinge
-    penalty = cp.sum_squares(w) if program.squared else size
-    problem = cp.Problem(cp.Minimize(loss + program.penalty * penalty))
+    penalty = cp.sum_squares(w) if program.regulariser.squared else size
+    problem = cp.Problem(cp.Minimize(loss + program.regulariser.weight * penalty))
     problem.solve(solver="CLARABEL", tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
     return float(problem.value)

@@ -12,19 +12,20 @@ def objective(program, coef, intercept, X, y, sample_weight=None):
     """The program's value by forming every margin."""
     X, y = np.asarray(X, float), np.asarray(y) > 0
     weight = np.ones(y.size) if sample_weight is None else np.asarray(sample_weight, float)
-    size = np.linalg.norm(coef, ORDER[program.norm])
+    size = np.linalg.norm(coef, ORDER[program.regulariser.name])
     scores = X @ coef
-    if program.over == "pairs":
+    if program.comparisons.name == "pairs":
         margins = scores[y][:, None] - scores[~y][None, :]
         weights = np.outer(weight[y], weight[~y])
     else:
         margins = np.where(y, 1.0, -1.0) * (scores + intercept)
         weights = weight
     hinge = np.maximum(1.0 - margins - program.threshold * size, 0.0)
+    penalty = program.regulariser.weight * (size**2 if program.regulariser.squared else size)
     if program.kind == "cvar":
         loss = superquantile(weight[y] @ hinge / weight[y].sum(), weight[~y], program.max_fpr)
-        return loss + program.penalty * (size**2 if program.squared else size)
-    return (weights * hinge).sum() / weights.sum() + program.penalty * (size**2 if program.squared else size)
+        return loss + penalty
+    return (weights * hinge).sum() / weights.sum() + penalty
 
 
 def superquantile(losses, weight, share):
@@ -49,8 +50,8 @@ def optimal_cvar(program, X, y, sample_weight=None):
     rows = [np.c_[np.eye(N), -select, np.zeros((N, n))]]
     rows += [np.c_[sign * directions.T, wide, -np.eye(n)] for sign in (1.0, -1.0)]
     right = [np.zeros(N + 2 * n)]
-    level = program.penalty if program.uses_norm else 0.0
-    if program.uses_norm and program.norm == "linf":
+    level = program.regulariser.weight if program.uses_norm else 0.0
+    if program.uses_norm and program.regulariser.name == "linf":
         rows, right = [*rows, np.r_[np.zeros(N + m), np.ones(n)][None, :]], [*right, np.array([level])]
         largest = [(0.0, None)] * n
     else:
@@ -87,7 +88,7 @@ def optimal_value(program, X, y, sample_weight=None):
     X, y = np.asarray(X, float), np.asarray(y) > 0
     weight = np.ones(y.size) if sample_weight is None else np.asarray(sample_weight, float)
     n = X.shape[1]
-    if program.over == "pairs":
+    if program.comparisons.name == "pairs":
         directions = (X[y][:, None, :] - X[~y][None, :, :]).reshape(-1, n)
         signs = np.zeros(len(directions))
         weights = np.outer(weight[y], weight[~y]).ravel()
@@ -96,11 +97,11 @@ def optimal_value(program, X, y, sample_weight=None):
         directions, weights = signs[:, None] * X, weight
     weights = weights / weights.sum()
     K = len(weights)
-    cost = np.r_[np.zeros(n + 1), program.penalty, np.zeros(n), weights]
+    cost = np.r_[np.zeros(n + 1), program.regulariser.weight, np.zeros(n), weights]
     hinge_rows = np.c_[-directions, -signs, np.full(K, -program.threshold), np.zeros((K, n)), -np.eye(K)]
     eye, column, wide = np.eye(n), np.zeros((n, 1)), np.zeros((n, K))
     rows, right = [hinge_rows], [-np.ones(K)]
-    if program.norm == "l1":
+    if program.regulariser.name == "l1":
         rows += [np.c_[eye, column, column, -eye, wide], np.c_[-eye, column, column, -eye, wide]]
         rows += [np.c_[np.zeros((1, n + 1)), -1.0, np.ones((1, n)), np.zeros((1, K))]]
         right += [np.zeros(2 * n), np.zeros(1)]

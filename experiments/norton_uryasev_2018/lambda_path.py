@@ -39,7 +39,7 @@ def run(scale: str) -> Iterator[Row]:
             v, w = _plane(first), _plane(direct)
             yield Row(f"{name}.solution", float(np.linalg.norm(w - v) / np.linalg.norm(v)), seed, AS_PUBLISHED)
             yield Row(f"{name}.solution", _angle(v, w), seed, CORRECTED)
-            back = threshold_to_ranksvm(direct).formulation.penalty
+            back = threshold_to_ranksvm(direct).formulation.regulariser.weight
             yield Row(f"{name}.round_trip", back / penalty - 1, seed)
             if name == "prop7":
                 yield from _proposition_5(direct, X, y, seed)

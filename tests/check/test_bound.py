@@ -15,6 +15,7 @@ from auclab.check.data import Data
 from auclab.check.multipliers import admissible
 from auclab.check.objective import objective
 from auclab.check.program import Program
+from programs import stored
 
 FORMULATIONS = [
     auclab.BufferedAUC(),
@@ -34,8 +35,7 @@ FORMULATIONS = [
 
 def checked(formulation):
     """The checker's own record of a formulation."""
-    names = ("name", "penalty", "threshold", "norm", "squared", "max_fpr")
-    return Program.from_stored({name: getattr(formulation, name) for name in names if hasattr(formulation, name)})
+    return Program.from_stored(stored(formulation))
 
 
 def overlapping(seed=0, size=40, features=3):
@@ -49,11 +49,11 @@ def by_definition(formulation, X, y, coef, intercept):
     X, w = [[Fraction(float(x)) for x in row] for row in X], [Fraction(float(c)) for c in coef]
     scores = [sum(a * b for a, b in zip(row, w, strict=True)) for row in X]
     size = {"l1": sum(map(abs, w)), "linf": max(map(abs, w)), "l2": Fraction(float(np.linalg.norm(coef)))}
-    size = size[formulation.norm]
+    size = size[formulation.regulariser.name]
     start = 1 - Fraction(formulation.threshold) * size
     pos = [s for s, positive in zip(scores, y, strict=True) if positive]
     neg = [s for s, positive in zip(scores, y, strict=True) if not positive]
-    if formulation.over == "points":
+    if formulation.comparisons.name == "points":
         losses = [max(0, start - (p + Fraction(intercept))) for p in pos]
         losses += [max(0, start + (n + Fraction(intercept))) for n in neg]
         hinge = sum(losses) / len(losses)
@@ -65,7 +65,7 @@ def by_definition(formulation, X, y, coef, intercept):
             hinge += min(left, Fraction(1)) * loss
             left -= min(left, Fraction(1))
         hinge /= count
-    return hinge + Fraction(formulation.penalty) * (size**2 if formulation.squared else size)
+    return hinge + Fraction(formulation.regulariser.weight) * (size**2 if formulation.regulariser.squared else size)
 
 
 def test_a_composed_program_is_the_one_of_its_pieces():
@@ -86,12 +86,13 @@ def test_the_objective_is_that_of_the_definition(formulation):
     coef = np.array([0.3, -1.7, 2.9])
     low, high = objective(checked(formulation), Data.of(X, y), coef, 0.1)
     expected = by_definition(formulation, X, y, coef, 0.1)
-    if formulation.norm == "l2" and (formulation.penalty or formulation.threshold) and not formulation.squared:
+    regulariser = formulation.regulariser
+    if regulariser.name == "l2" and (regulariser.weight or formulation.threshold) and not regulariser.squared:
         assert low <= high <= low * (1 + Fraction(1, 2**200))
         assert float(low) == pytest.approx(float(expected), rel=1e-14)
     else:
         assert float(low) == float(high) == pytest.approx(float(expected), rel=1e-14)
-        if formulation.norm != "l2" or not (formulation.penalty or formulation.threshold):
+        if formulation.regulariser.name != "l2" or not (formulation.regulariser.weight or formulation.threshold):
             assert low == high == expected
 
 

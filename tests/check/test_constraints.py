@@ -12,7 +12,7 @@ from auclab.check.constraints import HeldConstraints, same_as_stored, violation
 from auclab.check.data import Data
 from auclab.check.program import Program
 from auclab.formulations.column_constraints import ColumnConstraints
-from programs import overlapping
+from programs import overlapping, stored
 
 X, Y = overlapping(n_pos=8, n_neg=10)
 FORMULATIONS = [
@@ -42,9 +42,8 @@ def stated(seed):
 
 
 def prove(formulation, constraints, multipliers, of_constraints, enough):
-    parts = {name: getattr(formulation, name) for name in ("penalty", "threshold", "norm", "squared")}
     return proved_bound(
-        Program.from_stored({"name": formulation.name, **parts}),
+        Program.from_stored(stored(formulation)),
         Data.of(X, Y == 1),
         multipliers,
         None,
@@ -56,7 +55,7 @@ def prove(formulation, constraints, multipliers, of_constraints, enough):
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("formulation", FORMULATIONS, ids=lambda f: f"{f.name} {f.norm} {f.squared}")
+@pytest.mark.parametrize("formulation", FORMULATIONS, ids=lambda f: repr)
 def test_the_bound_of_a_solution_is_proved(formulation, seed):
     constraints = stated(seed)
     solution = auclab.solve(formulation, X, Y, constraints=constraints)

@@ -13,6 +13,7 @@ from auclab.check.program import Program
 from auclab.types import AuclabError
 from fuzz.exact import ExactSample, optimum, value
 from fuzz.nasty import seeded_case
+from programs import stored
 
 
 @pytest.mark.parametrize("seed", range(24))
@@ -23,8 +24,7 @@ def test_nothing_above_the_optimum_is_proved(seed):
         solution = auclab.solve(case.program, case.X, case.y, sample_weight=case.weight, time_limit=5)
     except AuclabError:
         pytest.skip("the program is refused")
-    names = ("name", "penalty", "threshold", "norm", "squared", "max_fpr")
-    program = Program.from_stored({name: getattr(case.program, name, None) for name in names})
+    program = Program.from_stored(stored(case.program))
     data = Data.of(case.X, np.asarray(case.y) == 1, case.weight)
     sample, coef = ExactSample.of(case.X, case.y, case.weight), [Fraction(float(c)) for c in solution.coef]
     low, high = objective(program, data, solution.coef, solution.intercept)
@@ -33,7 +33,7 @@ def test_nothing_above_the_optimum_is_proved(seed):
         assert abs(ours - theirs) <= unit / 2**100
     if program.no_multipliers or solution.multipliers is None:
         return
-    point = coef if case.program.over == "pairs" else [*coef, Fraction(solution.intercept)]
+    point = coef if case.program.comparisons.name == "pairs" else [*coef, Fraction(solution.intercept)]
     best = optimum(case.program, sample, [point], seconds=2)
     rng = np.random.default_rng(seed)
     size = solution.multipliers.size

@@ -119,7 +119,12 @@ def test_the_same_scorers_are_optimal(program: Any) -> None:
     # Both scores of the first row are the same with this intercept.
     moved = solution.intercept + float((Z[[0]] @ solution.coef)[0] - centred[0] @ solution.coef)
     again = certify(
-        program, centred, dataset.y, solution.coef, 0.0 if program.over == "pairs" else moved, solution.multipliers
+        program,
+        centred,
+        dataset.y,
+        solution.coef,
+        moved * (program.comparisons.name == "points"),
+        solution.multipliers,
     )
     assert again.objective == pytest.approx(solution.objective, rel=1e-9)
     # An equality as dual constraint is repaired with other rows of collinear columns: the bounds differ by a repair.

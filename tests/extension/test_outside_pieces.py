@@ -97,7 +97,7 @@ def test_a_classifier_a_path_and_a_named_formulation_take_them():
     assert fitted.solution_.gap <= 1e-6
     assert (fitted.decision_function(X) == X @ fitted.coef_.ravel() + fitted.intercept_).all()
     path = solve_path(program, X, y, parameter="penalty", values=[0.3, 0.1, 0.03])
-    assert [solution.formulation.penalty for solution in path] == [0.3, 0.1, 0.03]
+    assert [solution.formulation.regulariser.weight for solution in path] == [0.3, 0.1, 0.03]
     assert max(solution.gap for solution in path) <= 1e-6
     named = auclab.solve(RankSVM(0.02, norm=norm), X, y)
     composed = auclab.solve(Composed("pairs", Hinge(), Norm(norm, 0.02)), X, y)

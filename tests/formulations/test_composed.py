@@ -21,7 +21,7 @@ _DUAL = {"l1": "inf", "l2": 2, "linf": 1}
 def largest_dual_value(program, X, y):
     """``max S − max(0, ‖g‖_* + zS)²/(4λ)`` over 0 ≤ q ≤ c, or S with ‖g‖_* + zS ≤ λ, a variable for every margin."""
     pos, neg = X[y == 1], X[y == 0]
-    if program.over == "pairs":
+    if program.comparisons.name == "pairs":
         directions, signs = (pos[:, None] - neg[None]).reshape(-1, X.shape[1]), None
     else:
         signs = np.where(y == 1, 1.0, -1.0)
@@ -30,12 +30,12 @@ def largest_dual_value(program, X, y):
     rows = [q <= 1.0 / len(directions)]
     if signs is not None:
         rows.append(signs @ q == 0)
-    excess = cp.norm(directions.T @ q, _DUAL[program.norm]) + program.threshold * cp.sum(q)
+    excess = cp.norm(directions.T @ q, _DUAL[program.regulariser.name]) + program.threshold * cp.sum(q)
     value = cp.sum(q)
-    if program.squared:
-        value = value - cp.square(cp.pos(excess)) / (4 * program.penalty)
+    if program.regulariser.squared:
+        value = value - cp.square(cp.pos(excess)) / (4 * program.regulariser.weight)
     else:
-        rows.append(excess <= program.penalty)
+        rows.append(excess <= program.regulariser.weight)
     return float(cp.Problem(cp.Maximize(value), rows).solve(solver="CLARABEL"))
 
 

@@ -64,7 +64,7 @@ def test_prop_5_reads_the_normalised_error(norm, data):
     ):
         optimum = read_optimum(solution)
         program = solution.formulation
-        unit = solution.coef / np.linalg.norm(solution.coef, ORDER[program.norm])
+        unit = solution.coef / np.linalg.norm(solution.coef, ORDER[program.regulariser.name])
         scores = X @ unit
         errors = (scores[y == 0][None, :] - scores[y == 1][:, None]).ravel()
         assert bpoe(errors, optimum.threshold) == pytest.approx(optimum.bpoe, rel=1e-6)

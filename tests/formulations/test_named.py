@@ -22,7 +22,7 @@ def test_the_defaults_are_those_of_the_command_line(name):
     program = formulation_named(name)
     assert f"{type(program).__module__}.{type(program).__qualname__}" == target
     assert instantiate({"_target_": target} | settings, _convert_="all") == program
-    assert set(settings) == set(program.parameter_names())
+    assert set(settings) == set(program.get_params())
 
 
 def test_every_program_of_the_package_has_a_name():

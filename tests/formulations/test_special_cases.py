@@ -12,9 +12,11 @@ import auclab
 import reference_programs as reference
 from auclab import CSVM, ECSVM, AuclabError, BufferedAUC, ExactAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM, solve
 from auclab.comparisons.hardest_negatives import admissible_shares
+from auclab.formulations.composed import row_with
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.certificate import certify
+from auclab.solvers.encodings import encodings
 from auclab.types import NORMS
 from programs import CONVEX, CVAR, equal_means, label, overlapping
 
@@ -32,10 +34,14 @@ def test_only_formulations_test_for_the_type_of_a_program():
         for path in SOURCE.rglob("*.py")
         if path.parent.name not in ("formulations", "check") and TYPE_TEST.search(path.read_text())
     }
-    # The check of stored runs shares no code with the programs. The registry matches the kind against those that a
-    # solver takes; a run looks up in a table of kinds which method fits and what it refuses.
+    # The check of stored runs shares no code with the programs. The others look the kind up in a table: which solvers
+    # take it, which one is selected, what kernels and models refuse, which method fits.
     assert found <= {
+        "solvers/encodings.py",
+        "solvers/integer/solver.py",
+        "solvers/kernel/training.py",
         "solvers/registry.py",
+        "solvers/selection.py",
         "pipeline/experiment.py",
         "pipeline/split/block_runs.py",
         "pipeline/split/methods.py",
@@ -43,7 +49,7 @@ def test_only_formulations_test_for_the_type_of_a_program():
 
 
 @pytest.mark.parametrize(
-    ("program", "kind", "encodings"),
+    ("program", "kind", "known"),
     [
         (BufferedAUC(), "hinge", ("full", "dual", "aggregated")),
         (GeneralizedBufferedAUC(-0.1), "hinge", ("full", "dual", "aggregated")),
@@ -55,8 +61,8 @@ def test_only_formulations_test_for_the_type_of_a_program():
     ],
     ids=lambda value: getattr(value, "name", None),
 )
-def test_kind_and_encodings(program, kind, encodings):
-    assert (program.kind, program.encodings) == (kind, encodings)
+def test_kind_and_encodings(program, kind, known):
+    assert (program.kind, encodings(program)) == (kind, known)
 
 
 @given(seed=st.integers(0, 10_000), share=st.sampled_from([0.1, 0.37, 1.0]))
@@ -94,8 +100,8 @@ def test_the_dual_problem_is_a_plain_program_below_the_value(program):
     share = np.random.default_rng(0).uniform(0, 1, problem.sample.n_neg)
     dual = problem.dual_problem(share, np.zeros(problem.sample.n_neg))
     assert dual.program.kind == "hinge"
-    assert (dual.program.penalty, dual.program.norm, dual.program.squared) == (
-        program.penalty, program.norm, program.squared
+    assert (dual.program.regulariser.weight, dual.program.regulariser.name, dual.program.regulariser.squared) == (
+        program.regulariser.weight, program.regulariser.name, program.regulariser.squared
     )  # fmt: skip
     assert (dual.sample.share_neg <= program.comparisons.capacity(problem.sample) * (1 + 1e-12)).all()
     assert dual.objective(coef, 0.0) <= problem.objective(coef, 0.0) + 1e-12
@@ -119,7 +125,7 @@ def test_null_proof_and_reason(program, data):
         assert not optimum.coef.any()
     if optimum.coef.any():
         assert not program.null.is_attained(optimum.objective, sample)
-        assert program.penalty == 0 == program.threshold or program.null.reason(sample, proof) is None
+        assert program.regulariser.weight == 0 == program.threshold or program.null.reason(sample, proof) is None
     else:
         assert certificate.lower_bound == pytest.approx(null_value, rel=1e-6)
 
@@ -134,10 +140,8 @@ def test_a_count_of_pairs_has_no_dual_point():
 
 @pytest.mark.parametrize("norm", NORMS)
 def test_the_convex_program_behind_a_positive_threshold(norm):
-    assert GeneralizedBufferedAUC(0.3, norm).unshifted() == BufferedAUC()
-    assert ECSVM(0.3, norm).unshifted() == ECSVM(0.0, norm)
-    for program in (*CONVEX, *CVAR, ExactAUC()):
-        assert program.unshifted() is None
+    assert row_with(GeneralizedBufferedAUC(0.3, norm), threshold=0.0).is_convex
+    assert row_with(ECSVM(0.3, norm), threshold=0.0) == ECSVM(0.0, norm)
 
 
 @pytest.mark.parametrize("limit", [{"solver": "highs", "time_limit": 1e-9}], ids=["time_limit"])

@@ -13,6 +13,7 @@ import numpy as np
 
 from auclab.formulations import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM
 from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.solvers.encodings import is_linear
 
 from .exact import ExactSample, fractions, lower_bound, terms_of
 
@@ -105,7 +106,7 @@ def _constraints(rng, kind, spread):
 def is_exactly_solved(case: ConstrainedCase) -> bool:
     """Whether `exact_optimum` is that of the program."""
     program = case.program
-    return program.kind == "hinge" and program.is_linear
+    return program.kind == "hinge" and is_linear(program)
 
 
 def exact_optimum(case: ConstrainedCase) -> Fraction:

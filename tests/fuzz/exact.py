@@ -110,7 +110,7 @@ class Terms:
 
 def terms_of(program, sample: ExactSample, share_neg: Sequence[Fraction] | None = None) -> Terms:
     """The terms of a program on a sample, with other weights of the negatives if given."""
-    if program.over == "pairs":
+    if program.comparisons.name == "pairs":
         share_neg = sample.share_neg if share_neg is None else share_neg
         pairs = [
             ([a - b for a, b in zip(x, z, strict=True)], u * v)
@@ -129,9 +129,9 @@ def terms_of(program, sample: ExactSample, share_neg: Sequence[Fraction] | None 
         [c for _, c in pairs],
         sample.n_features,
         Fraction(float(program.threshold)),
-        Fraction(float(program.penalty)),
-        program.norm,
-        program.squared,
+        Fraction(float(program.regulariser.weight)),
+        program.regulariser.name,
+        program.regulariser.squared,
     )
 
 
@@ -161,21 +161,21 @@ def value(program, sample: ExactSample, coef: Vector, intercept: Fraction = ZERO
             ZERO,
         )
         return 1 - right, 1 - right
-    z, penalty = Fraction(float(program.threshold)), Fraction(float(program.penalty))
-    size = norm_enclosure(coef, program.norm)
+    z, penalty = Fraction(float(program.threshold)), Fraction(float(program.regulariser.weight))
+    size = norm_enclosure(coef, program.regulariser.name)
     # With a loss that does not see the length, one evaluation serves both ends.
     lengths = dict.fromkeys(size) if z else size[:1]
     losses = [_loss(program, sample, scores_pos, scores_neg, intercept, 1 - z * length) for length in lengths]
     low, high = min(losses), max(losses)
-    extra = [penalty * (length * length if program.squared else length) for length in size]
-    if program.squared and program.norm == "l2":
+    extra = [penalty * (length * length if program.regulariser.squared else length) for length in size]
+    if program.regulariser.squared and program.regulariser.name == "l2":
         extra = [penalty * sum((a * a for a in coef), ZERO)] * 2
     return low + extra[0], high + extra[1]
 
 
 def _loss(program, sample, scores_pos, scores_neg, intercept, shift) -> Fraction:
     """The mean hinge, or its superquantile over the negatives."""
-    if program.over == "points":
+    if program.comparisons.name == "points":
         pos = sum(
             (u * max(shift - s - intercept, ZERO) for s, u in zip(scores_pos, sample.share_pos, strict=True)), ZERO
         )
@@ -302,7 +302,7 @@ class Enclosure:
 
 def split(program, point: Sequence[Fraction]) -> tuple[list[Fraction], Fraction]:
     """`(w, b)` of a point."""
-    return (list(point[:-1]), point[-1]) if program.over == "points" else (list(point), ZERO)
+    return (list(point[:-1]), point[-1]) if program.comparisons.name == "points" else (list(point), ZERO)
 
 
 def optimum(
@@ -326,9 +326,9 @@ def optimum(
     def at(point: Sequence[Fraction]) -> Fraction:
         return value(program, sample, *split(program, point))[1]
 
-    null = [ZERO] * (sample.n_features + (program.over == "points"))
+    null = [ZERO] * (sample.n_features + (program.comparisons.name == "points"))
     points = [null, *candidates]
-    if program.over == "points":
+    if program.comparisons.name == "points":
         points += [[*null[:-1], ONE], [*null[:-1], -ONE]]
     best = min(points, key=at)
     if program.kind == "mip":
@@ -385,9 +385,9 @@ def _with_cuts(cuts: Cuts, terms: Terms, points: Iterable[Sequence[Fraction]]) -
 def _shifted_optimum(program, sample, best, at, end) -> Enclosure:
     """z > 0 with l1 or linf: the smallest of the plain programs whose margins are shifted by z·u, u extreme."""
     n, z = sample.n_features, Fraction(float(program.threshold))
-    if program.norm == "l2":
+    if program.regulariser.name == "l2":
         return Enclosure(None, at(best), list(best))
-    if program.norm == "linf":
+    if program.regulariser.name == "linf":
         extreme = [[Fraction(s * (i == j)) for i in range(n)] for j in range(n) for s in (1, -1)]
     else:
         extreme = [list(map(Fraction, signs)) for signs in itertools.product((1, -1), repeat=n)]
@@ -420,8 +420,8 @@ def _cvar_optimum(program, sample, points, at, end, width: float = 1e-10) -> Enc
     share = worst_shares(_losses(sample, best), sample.share_neg, part)
 
     def add(point: Sequence[Fraction]) -> None:
-        length = norm_enclosure(point, program.norm)[1]
-        extra = Fraction(float(program.penalty)) * (length**2 if program.squared else length)
+        length = norm_enclosure(point, program.regulariser.name)[1]
+        extra = Fraction(float(program.regulariser.weight)) * (length**2 if program.regulariser.squared else length)
         row = [float(min(loss, LARGE)) for loss in _losses(sample, point)]
         if extra <= LARGE:
             rows.append((row, float(extra)))
@@ -433,8 +433,8 @@ def _cvar_optimum(program, sample, points, at, end, width: float = 1e-10) -> Enc
         terms = terms_of(program, sample, share)
 
         def plain_at(point: Sequence[Fraction], share=share, terms=terms) -> Fraction:
-            length = norm_enclosure(point, program.norm)[1]
-            return _dot(_losses(sample, point), share) + terms.penalty * (length**2 if program.squared else length)
+            length = norm_enclosure(point, terms.norm)[1]
+            return _dot(_losses(sample, point), share) + terms.penalty * (length**2 if terms.squared else length)
 
         found = _refined(terms, min([best, *known[-3:]], key=plain_at), plain_at, end)
         low = found.low if low is None else max(low, found.low)

@@ -55,7 +55,7 @@ def feasible_points(case, solutions, seed):
 def best_within(case, points, radius):
     """The least value of the points whose w is at most so long."""
     if case.program.uses_norm:
-        order = {"l1": 1, "l2": 2, "linf": np.inf}[case.program.norm]
+        order = {"l1": 1, "l2": 2, "linf": np.inf}[case.program.regulariser.name]
         return min((value for coef, value in points if np.linalg.norm(coef, order) <= radius), default=np.inf)
     spread = as_sample(case.X, case.y, case.sample_weight).spread
     return min((value for coef, value in points if np.linalg.norm(coef * spread) <= radius), default=np.inf)

@@ -157,7 +157,7 @@ def _finite(answer: Answer) -> bool:
 def _point(program, answer: Answer) -> list[Fraction]:
     """Coefficients, and the intercept over points, as rational numbers."""
     coef = [Fraction(a) for a in answer.coef]
-    return [*coef, Fraction(answer.intercept)] if program.over == "points" else coef
+    return [*coef, Fraction(answer.intercept)] if program.comparisons.name == "points" else coef
 
 
 def _length_of(program, spread: Sequence[float]) -> Callable[[Sequence[Fraction]], Fraction]:
@@ -167,7 +167,7 @@ def _length_of(program, spread: Sequence[float]) -> Callable[[Sequence[Fraction]
     def length(point: Sequence[Fraction]) -> Fraction:
         coef, _ = split(program, point)
         if program.uses_norm:
-            return norm_enclosure(coef, program.norm)[1]
+            return norm_enclosure(coef, program.regulariser.name)[1]
         return norm_enclosure([a * s for a, s in zip(coef, units, strict=True)], "l2")[1]
 
     return length

@@ -7,6 +7,7 @@ import pytest
 
 import auclab
 from auclab.models import build
+from auclab.solvers.encodings import is_linear
 from auclab.types import AuclabError
 from programs import CONVEX, CVAR, LINEAR, label, overlapping
 
@@ -29,7 +30,7 @@ def test_cvxpy_without_additions_is_the_optimum(program):
     assert found.bound_for == "every w"
 
 
-@pytest.mark.parametrize("program", [*LINEAR, *(p for p in CVAR if p.is_linear)], ids=label)
+@pytest.mark.parametrize("program", [*LINEAR, *(p for p in CVAR if is_linear(p))], ids=label)
 def test_pyomo_without_additions_is_the_optimum(program):
     found, solution = solve_pyomo(build(program, X, Y)), auclab.solve(program, X, Y)
     assert found.objective == pytest.approx(solution.objective, abs=2e-6)

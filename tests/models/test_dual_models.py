@@ -68,7 +68,7 @@ def test_a_window_and_the_sums_outside_it_are_the_mean_hinge(program, seed):
     problem = Problem(program, as_sample(np.round(X, 1), Y, weight))
     coef, intercept = rng.normal(size=3), float(rng.normal())
     window = window_around(problem, coef, intercept, int(rng.integers(1, 30)))
-    fixed, shift = window.fixed(problem), 1.0 - program.threshold * norm_named(program.norm)(coef)
+    fixed, shift = window.fixed(problem), 1.0 - program.threshold * norm_named(program.regulariser.name)(coef)
     signs = 0.0 if window.margins.signs is None else window.margins.signs
     undecided = np.maximum(shift - window.margins.directions @ coef - signs * intercept, 0.0)
     decided = shift * fixed.total - fixed.gradient @ coef - fixed.balance * intercept

@@ -13,6 +13,7 @@ from auclab.models.margins import marginals
 from auclab.models.pyomo_model import row_multipliers, to_pyomo
 from auclab.regularisers import norm_named
 from auclab.samples.as_sample import as_sample
+from auclab.solvers.encodings import is_linear
 from auclab.types import AuclabError
 from programs import CONVEX, CVAR, LINEAR, label, overlapping
 
@@ -37,7 +38,7 @@ def test_cvxpy(program):
     check_optimum(problem, optimum, model.coef.value, 0.0 if model.intercept is None else float(model.intercept.value))
 
 
-@pytest.mark.parametrize("program", [*LINEAR, *(p for p in CVAR if p.is_linear)], ids=label)
+@pytest.mark.parametrize("program", [*LINEAR, *(p for p in CVAR if is_linear(p))], ids=label)
 def test_pyomo(program):
     problem = Problem(program, as_sample(X, Y))
     model = to_pyomo(problem)
@@ -62,12 +63,12 @@ def lagrangian_bound(problem, weights, mu):
     matrix, limit, _ = problem.constraints.all_rows()
     left = problem.sample.combine(*marginals(problem, weights)) - matrix.T @ mu
     program = problem.program
-    size = norm_named(program.norm).dual(left) if program.uses_norm else abs(left).max()
-    return weights.sum() - mu @ limit, size - program.penalty + program.threshold * weights.sum()
+    size = norm_named(program.regulariser.name).dual(left) if program.uses_norm else abs(left).max()
+    return weights.sum() - mu @ limit, size - program.regulariser.weight + program.threshold * weights.sum()
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("program", [p for p in CONVEX if not p.squared], ids=label)
+@pytest.mark.parametrize("program", [p for p in CONVEX if not p.regulariser.squared], ids=label)
 def test_cvxpy_with_constraints(program, seed):
     problem = Problem(program, as_sample(X, Y), constraints_of(seed))
     units = None if seed % 2 else 2.0 ** np.arange(-1, X.shape[1] - 1)

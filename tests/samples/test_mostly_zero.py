@@ -87,7 +87,7 @@ def test_objective_and_certificate_do_not_depend_on_the_form(program, seed, weig
     y = rng.random(60) < 0.4
     y[:2] = True, False
     weight = rng.uniform(0.5, 2.0, 60) if weighted else None
-    coef, intercept = rng.normal(size=6), 0.0 if program.over == "pairs" else -1000.0
+    coef, intercept = rng.normal(size=6), 0.0 if program.comparisons.name == "pairs" else -1000.0
     multipliers = rng.random(60) * 1e-3
     found = []
     for rows in (X, sp.csr_array(X)):

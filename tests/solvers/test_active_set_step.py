@@ -35,18 +35,18 @@ def model_of(program, rng, n, m, collinear=False, binary=False, null=False, step
         X[:, n // 2] = X[:, 0]
     z = np.full((m, 1), program.threshold)
     y = np.sign(rng.normal(size=(m, 1)))
-    D = np.hstack([X * y, y, z]) if program.over == "points" else np.hstack([X, z])
+    D = np.hstack([X * y, y, z]) if program.comparisons.name == "points" else np.hstack([X, z])
     weights = rng.random(m) / m
     hessian = (D * weights[:, None]).T @ D
     hessian += np.diag(RIDGE * np.maximum(hessian.diagonal(), 1e-3))
     w = np.zeros(n) if null else rng.normal(size=n) * (rng.random(n) < 0.7)
     between = rng.normal(size=D.shape[1] - n - 1)
-    return hessian, step * D.T @ weights, np.r_[w, between, norm_named(program.norm)(w)]
+    return hessian, step * D.T @ weights, np.r_[w, between, norm_named(program.regulariser.name)(w)]
 
 
 def value(program, hessian, negative_gradient, theta, step):
     t = (theta + step)[-1]
-    penalty = program.penalty * (t * t if program.squared else t)
+    penalty = program.regulariser.weight * (t * t if program.regulariser.squared else t)
     return 0.5 * step @ hessian @ step - negative_gradient @ step + penalty
 
 
@@ -68,7 +68,7 @@ def test_it_is_the_minimum_of_the_model(seed, number, norm, n, m, collinear, bin
     if step is None:
         return  # counted in the next test
     theta = model[-1]
-    n_features = theta.size - (2 if program.over == "points" else 1)
+    n_features = theta.size - (2 if program.comparisons.name == "points" else 1)
     end = theta + step
     assert norm_named(norm)(end[:n_features]) <= end[-1] * (1 + 1e-12) + 1e-15
     least = value(program, *model, conic_step(program, *model))

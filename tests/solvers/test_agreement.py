@@ -8,6 +8,7 @@ import scipy.sparse as sp
 
 import reference_programs as reference
 from auclab import solve
+from auclab.solvers.encodings import encodings
 from auclab.solvers.registry import SOLVERS, capable_solvers, load_solver
 from auclab.types import Status
 from programs import CONVEX, CVAR, LINEAR, PROBLEMS, label, overlapping
@@ -34,7 +35,7 @@ def test_capable_solvers_agree_and_certify(program, data):
 def test_all_encodings_of_the_pairs_have_the_optimum_of_the_printed_program(program, data):
     X, y = PROBLEMS[data]
     expected = reference.optimal_value(program, X, y)
-    for encoding in ("auto", *program.encodings):
+    for encoding in ("auto", *encodings(program)):
         solution = solve(program, X, y, solver="highs", encoding=encoding)
         assert solution.status is Status.OPTIMAL
         assert solution.objective == pytest.approx(expected, rel=1e-8, abs=1e-10), encoding
@@ -57,7 +58,7 @@ def test_weighted_linear_programs_in_every_encoding(program):
     X, y = overlapping(9)
     weight = np.random.default_rng(9).uniform(0.1, 3.0, y.size)
     expected = reference.optimal_value(program, X, y, weight)
-    for encoding in ("auto", *program.encodings):
+    for encoding in ("auto", *encodings(program)):
         solution = solve(program, X, y, solver="highs", encoding=encoding, sample_weight=weight)
         assert solution.objective == pytest.approx(expected, rel=1e-8), encoding
         assert solution.gap <= 1e-8

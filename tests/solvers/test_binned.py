@@ -124,14 +124,14 @@ def test_limits_contain_the_objective_and_narrow_with_the_square_of_the_bins(pro
     for n_bins in (40, 80, 160):
         w = np.array([-1.0, -1.2, -0.8, -1.0]) + 0.1 * rng.normal(size=N_COLUMNS)
         loss = loss_at(program, table, y, w, intercept=0.7, n_bins=n_bins)
-        loss.theta[-1] = np.linalg.norm(w, {"l1": 1, "l2": 2, "linf": np.inf}[program.norm])
-        loss = loss_at(program, table, y, w, 0.7, n_bins) if program.norm == "l2" else loss
-        if program.norm == "l2" or not program.threshold:
+        loss.theta[-1] = np.linalg.norm(w, {"l1": 1, "l2": 2, "linf": np.inf}[program.regulariser.name])
+        loss = loss_at(program, table, y, w, 0.7, n_bins) if program.regulariser.name == "l2" else loss
+        if program.regulariser.name == "l2" or not program.threshold:
             limits, exact = loss.limits(), memory.objective(w, 0.7)
             assert limits.coarse <= limits.low * (1 + 1e-12)
             assert limits.low * (1 - 1e-12) <= exact <= limits.high * (1 + 1e-12)
             widths.append((exact - limits.coarse) / exact)
-    if program.over == "pairs" and widths:
+    if program.comparisons.name == "pairs" and widths:
         assert widths[2] < widths[0] / 6  # 16 but for another w
 
 
@@ -149,7 +149,7 @@ def test_the_gradient_is_that_of_the_objective(program, weighted):
         return memory.objective(point[:-1], point[-1]) - program.regulariser.value(point[:-1])
 
     direction = w / np.linalg.norm(w)
-    for k in range(N_COLUMNS + (program.over == "points")):
+    for k in range(N_COLUMNS + (program.comparisons.name == "points")):
         unit = np.eye(N_COLUMNS + 1)[k]
         slope = (value(np.r_[w, b] + step * unit) - value(np.r_[w, b] - step * unit)) / (2 * step)
         along_norm = found[-1] * direction[k] if k < N_COLUMNS else 0.0

@@ -50,4 +50,5 @@ def test_the_threshold_of_a_penalty_is_as_the_file_of_tuning_says(program):
     X, y = overlapping(5)
     solution = solve(program, X, y, tolerance=1e-8)
     assert 0 < solution.objective < 0.99
-    assert ranksvm_to_threshold(solution).threshold == pytest.approx(-program.penalty / solution.objective, rel=1e-9)
+    expected = -program.regulariser.weight / solution.objective
+    assert ranksvm_to_threshold(solution).threshold == pytest.approx(expected, rel=1e-9)

@@ -48,12 +48,12 @@ def sample(seed, m=40):
 def optimum(program, X, y, c, weight=None):
     """The optimum, written down in CVXPY pair by pair."""
     w, b = cp.Variable(X.shape[1]), cp.Variable()
-    size = {"l1": cp.norm1, "l2": cp.norm2, "linf": cp.norm_inf}[program.norm](w)
+    size = {"l1": cp.norm1, "l2": cp.norm2, "linf": cp.norm_inf}[program.regulariser.name](w)
     shift = 1.0 - program.threshold * size
     weight = np.ones(y.size) if weight is None else weight
     pos, neg = X[y == 1], X[y == 0]
     u, v = weight[y == 1] / weight[y == 1].sum(), weight[y == 0] / weight[y == 0].sum()
-    if program.over == "points":
+    if program.comparisons.name == "points":
         hinges, weights = cp.pos(shift - cp.multiply(2 * y - 1, X @ w + b)), weight / weight.sum()
         loss = weights @ hinges
     else:
@@ -65,7 +65,7 @@ def optimum(program, X, y, c, weight=None):
             loss = level + (v / program.max_fpr) @ cp.pos(each - level)
         else:
             loss = np.outer(u, v).ravel() @ hinges
-    penalty = program.penalty * (cp.square(size) if program.squared else size)
+    penalty = program.regulariser.weight * (cp.square(size) if program.regulariser.squared else size)
     rows = [c.matrix[k] @ w == c.limit[k] if c.equal[k] else c.matrix[k] @ w <= c.limit[k] for k in range(c.limit.size)]
     rows += [w[k] <= c.upper[k] for k in np.flatnonzero(np.isfinite(c.upper))]
     rows += [w[k] >= c.lower[k] for k in np.flatnonzero(np.isfinite(c.lower))]

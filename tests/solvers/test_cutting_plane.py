@@ -71,7 +71,7 @@ def test_a_time_limit_is_kept_to_within_a_step():
     well_formed(solution)
 
 
-@pytest.mark.parametrize("program", [program for program in FEW if program.norm != "linf"], ids=label)
+@pytest.mark.parametrize("program", [program for program in FEW if program.regulariser.name != "linf"], ids=label)
 def test_many_features_have_the_optimum_of_clarabel(program):
     X, y = sparse_text()
     solution = solve(program, X, y, solver="cutting_plane")

@@ -123,7 +123,7 @@ def test_a_step_that_is_too_long_ends_near_the_minimum_along_it(norm, squared):
         w = coef + length * step
         gradient = -loss.direction_sum(loss.evaluate(np.r_[w, 0.0, 0.0], h).multipliers)[:3]
         size = 2.0 * norm_named(norm)(w) if squared else 1.0
-        slope = gradient @ step + program.penalty * size * norm_named(norm).subgradient(w) @ step
+        slope = gradient @ step + program.regulariser.weight * size * norm_named(norm).subgradient(w) @ step
         return Trial(length, w, None, None, slope)
 
     assert at(0.3).slope == pytest.approx((value(0.3 + 1e-6) - value(0.3 - 1e-6)) / 2e-6, rel=1e-4)
@@ -142,8 +142,8 @@ def in_cvxpy(program, X, y, weight):
     coef, level = cp.Variable(X.shape[1]), cp.Variable()
     pos, neg = X[y == 1] @ coef, X[y == 0] @ coef
     losses = cp.hstack([share_pos @ cp.pos(1 - pos + neg[j]) for j in range(share_neg.size)])
-    size = cp.norm(coef, {"l1": 1, "l2": 2, "linf": "inf"}[program.norm])
-    penalty = program.penalty * (cp.square(size) if program.squared else size)
+    size = cp.norm(coef, {"l1": 1, "l2": 2, "linf": "inf"}[program.regulariser.name])
+    penalty = program.regulariser.weight * (cp.square(size) if program.regulariser.squared else size)
     problem = cp.Problem(cp.Minimize(level + share_neg @ cp.pos(losses - level) / program.max_fpr + penalty))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -222,7 +222,7 @@ def test_w_zero_is_proved_without_an_evaluation_of_pairs(program):
     solution = solve(program, X, y, solver="newton")
     assert (solution.status, solution.objective) == (Status.OPTIMAL, 1.0)
     assert solution.iterations <= found.iterations
-    assert program.squared or any("w = 0 is optimal" in note for note in solution.notes)
+    assert program.regulariser.squared or any("w = 0 is optimal" in note for note in solution.notes)
 
 
 def test_where_w_zero_is_not_optimal_a_direction_shows_it():

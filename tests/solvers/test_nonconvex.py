@@ -15,7 +15,7 @@ def best_direction(program, X, y, n=20_000):
     """The smallest bPOE_z over a dense scan of unit directions in the plane, pairs formed."""
     angles = np.linspace(0, 2 * np.pi, n, endpoint=False)
     W = np.c_[np.cos(angles), np.sin(angles)]
-    W /= np.linalg.norm(W, ORDER[program.norm], axis=1)[:, None]
+    W /= np.linalg.norm(W, ORDER[program.regulariser.name], axis=1)[:, None]
     return min(1 - bauc_score(y, X @ w, threshold=program.threshold) for w in W[::10])
 
 

@@ -10,13 +10,14 @@ from auclab import AuclabError, BufferedAUC, PartialAUC, RankSVM, solve
 from auclab.formulations.problem import Problem
 from auclab.metrics import partial_auc
 from auclab.samples.as_sample import as_sample
+from auclab.solvers.encodings import is_linear
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.verification import verify
 from auclab.types import NORMS, Status
 from composed import run_here
 from programs import CVAR, PROBLEMS, equal_means, label, overlapping, tied
 
-LINEAR = [program for program in CVAR if program.is_linear]
+LINEAR = [program for program in CVAR if is_linear(program)]
 
 
 @pytest.mark.parametrize("data", PROBLEMS)

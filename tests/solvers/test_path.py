@@ -100,7 +100,7 @@ def test_ctrl_c_ends_the_whole_path(data, monkeypatch):
     begun = []
 
     def interrupted(problem, *args, **options):
-        begun.append(problem.program.penalty)
+        begun.append(problem.program.regulariser.weight)
         return replace(solve(problem.program, *data), status=Status.INTERRUPTED)
 
     monkeypatch.setattr("auclab.solvers.path.solve_problem", interrupted)

@@ -6,12 +6,13 @@ import pytest
 from auclab import CSVM, ECSVM, BufferedAUC, RankSVM, solve
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
+from auclab.solvers.encodings import is_linear
 from auclab.solvers.newton.damped_newton import DampedNewton
 from auclab.solvers.newton.window_finish import OneWindow, fits_one_window
 from auclab.types import NORMS, Status
 from programs import CONVEX, label, overlapping
 
-POINTS = [program for program in CONVEX if program.over == "points"]
+POINTS = [program for program in CONVEX if program.comparisons.name == "points"]
 
 
 def one_hot(rows, seed=0, n_numeric=3, categories=(2, 5, 7, 4)):
@@ -45,7 +46,7 @@ def test_collinear_columns_are_certified(program, weighted):
     solution = solve(program, X, y, solver="newton", sample_weight=weight)
     assert solution.status in (Status.OPTIMAL, Status.OPTIMAL_WITHIN)
     assert solution.gap <= 1e-6
-    reference = solve(program, X, y, solver="highs" if program.is_linear else "clarabel", sample_weight=weight)
+    reference = solve(program, X, y, solver="highs" if is_linear(program) else "clarabel", sample_weight=weight)
     assert solution.objective == pytest.approx(reference.objective, rel=2e-6)
 
 

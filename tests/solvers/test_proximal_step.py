@@ -22,7 +22,7 @@ PROGRAMS = [
 def smoothed_model(program, seed, n, m, size):
     """Hessian, negative gradient, point and spread of m random margins, and the size of the gradient and of w."""
     rng = np.random.default_rng(seed)
-    over_points = program.over == "points"
+    over_points = program.comparisons.name == "points"
     X, y = rng.normal(size=(m, n)), np.sign(rng.normal(size=(m, 1)))
     D = np.hstack([X * y, y if over_points else np.zeros((m, 1)), np.full((m, 1), program.threshold)])
     weights = rng.random(m) / m
@@ -35,7 +35,7 @@ def smoothed_model(program, seed, n, m, size):
 def value(program, hessian, negative_gradient, theta, step):
     t = np.linalg.norm((theta + step)[:-2])
     step = np.r_[step[:-1], t - theta[-1]]
-    penalty = program.penalty * (t * t if program.squared else t)
+    penalty = program.regulariser.weight * (t * t if program.regulariser.squared else t)
     return 0.5 * step @ hessian @ step - negative_gradient @ step + penalty
 
 
@@ -51,7 +51,7 @@ def test_l2_is_the_minimum_of_the_model(seed, number, n, m, gradient, length):
     program = PROGRAMS[number]
     hessian, negative_gradient, theta, spread = smoothed_model(program, seed, n, m, (gradient, length))
     step = proximal_step(program, hessian, negative_gradient, theta, spread)
-    free = np.r_[:n, [n] if program.over == "points" else [], n + 1].astype(int)
+    free = np.r_[:n, [n] if program.comparisons.name == "points" else [], n + 1].astype(int)
     reference = np.zeros(n + 2)
     ridge = 1e-10 * np.maximum(hessian.diagonal(), 1e-3 * spread)
     reference[free] = conic_step(

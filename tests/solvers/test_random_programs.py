@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from auclab import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, RankSVM, solve
+from auclab.solvers.encodings import is_linear
 from auclab.types import NORMS, Status
 from programs import label
 
@@ -48,7 +49,7 @@ def random_problem(seed):
 
 def reference_of(program, X, y):
     """The optimum by a generic solver, no further off than its own certificate says."""
-    if program.is_linear:
+    if is_linear(program):
         solution = solve(program, X, y, solver="highs", encoding="full", tolerance=1e-9)
     else:
         solution = solve(program, X, y, solver="clarabel", tolerance=1e-9)
@@ -72,7 +73,7 @@ def test_structured_solvers_agree_with_generic_ones(program):
             ended = (Status.OPTIMAL, Status.OPTIMAL_WITHIN) if kind == "integers" else (Status.OPTIMAL,)
             if solution.status not in ended or off > allowed:
                 misses.append((solver, seed, kind, solution.status.name, f"off {off:.1e}, gap {solution.gap:.1e}"))
-            if kind == "separable" and program.threshold == program.penalty == 0:
+            if kind == "separable" and program.threshold == program.regulariser.weight == 0:
                 assert solution.objective == 0.0
                 assert any("hard-margin" in note for note in solution.notes)
     assert not misses

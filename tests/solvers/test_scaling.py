@@ -8,6 +8,7 @@ import pytest
 from auclab import CSVM, ECSVM, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM, solve
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
+from auclab.solvers.encodings import encodings
 from auclab.solvers.handover import PROVED
 from auclab.solvers.registry import capable_solvers
 from auclab.solvers.scaling import scaled, units_of, with_scaled_parameters
@@ -27,7 +28,7 @@ def problem():
 def ways(program):
     for name in capable_solvers(program):
         if name == "highs":
-            yield from ((name, {"encoding": encoding}) for encoding in program.encodings)
+            yield from ((name, {"encoding": encoding}) for encoding in encodings(program))
         else:
             yield name, {}
 

@@ -146,7 +146,7 @@ def test_the_bound_with_a_norm_of_ones_own_is_below_the_rational_one(seed):
     signed = [*zip(X[y == 1], rows[0], strict=True), *zip(X[y == 0], [-entry for entry in rows[1]], strict=True)]
     gradient = [sum(Fraction(float(x[k])) * entry for x, entry in signed) for k in range(3)]
     size = max(abs(g) / Fraction(c) for g, c in zip(gradient, weights, strict=True))
-    total, penalty = sum(rows[0]), Fraction(program.penalty)
+    total, penalty = sum(rows[0]), Fraction(program.regulariser.weight)
     scale = min(Fraction(1), 2 * penalty * total / size**2)
     exact = scale * total - scale**2 * size**2 / (4 * penalty)
     assert found.lower_bound <= exact

@@ -71,9 +71,9 @@ def test_separable_data_have_the_hard_margin_separator_as_their_one_point(progra
     assert solution.status is Status.OPTIMAL
     assert "hard-margin" in solution.notes[-1]
     # The hard margin itself: the least ‖u‖₂ with margins of 1, from the program without norms.
-    plain = solve("bauc" if program.over == "pairs" else CSVM(0.0), X, y).coef
+    plain = solve("bauc" if program.comparisons.name == "pairs" else CSVM(0.0), X, y).coef
     assert "hard-margin" in solve("bauc", X, y).notes[-1]
-    shrunk = 1.0 + program.threshold * norm_named(program.norm)(plain)
+    shrunk = 1.0 + program.threshold * norm_named(program.regulariser.name)(plain)
     np.testing.assert_allclose(solution.coef, plain / shrunk, rtol=1e-6)
 
 

@@ -22,7 +22,7 @@ from auclab.solvers.raw import RawSolution
 from auclab.solvers.wide_rows import is_rotated, on_rotated_rows
 from programs import CONVEX, CVAR, label
 
-EUCLIDEAN = [p for p in (*CONVEX, *CVAR) if not p.uses_norm or p.norm == "l2"]
+EUCLIDEAN = [p for p in (*CONVEX, *CVAR) if not p.uses_norm or p.regulariser.name == "l2"]
 #: No hinge is left at the optimum of the first, and all have one at those of the others.
 STRENGTHS = (1e-3, 0.5, 3.0)
 SOFT = [

@@ -111,7 +111,7 @@ class DecisionContourDisplay(Display):
         found: dict[str, Any] = {}
         if (kernel := solution.on_landmarks) is not None:
             found["landmarks"] = kernel.landmarks
-        if solution.formulation.over == "pairs":
+        if solution.formulation.comparisons.name == "pairs":
             found["pairs"] = pairs_at_kink(scores, positive, kink=_kink(solution), most=n_pairs)
         return cls._from_scorer(
             solution.decision_function, X, positive, scores, pos_label=pos_label, **(found | options)

@@ -377,7 +377,7 @@ class AUCClassifier(LinearClassifier):
             of_negative, of_positive = self._class_weights(positive, weight)
             cut = calibration.score_at(of_negative / (of_negative + of_positive))
             return cut if np.isfinite(cut) else Cuts.of(positive, scores, weight, None).ends(cut < 0)
-        if solution.formulation.over == "points":
+        if solution.formulation.comparisons.name == "points":
             return -solution.intercept
         return decision_threshold(positive, scores, "prior", sample_weight=weights)
 

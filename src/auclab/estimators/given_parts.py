@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from auclab.formulations import FORMULATIONS, Program, as_formulation, formulation_named
+from auclab.formulations.base import parameter_names
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints
 from auclab.kernels import Kernel, as_kernel, kernel_named
@@ -34,7 +35,7 @@ def as_given_program(formulation: str | Program, given: Mapping[str, Any]) -> tu
         if given:
             raise AuclabError(f"{', '.join(given)} belong to a formulation given by name; set them on {formulation}")
         return as_formulation(formulation), ()
-    known = FORMULATIONS[formulation].parameter_names() if formulation in FORMULATIONS else ()
+    known = parameter_names(FORMULATIONS[formulation]) if formulation in FORMULATIONS else ()
     ignored = tuple(name for name in given if name not in known)
     return formulation_named(formulation, **{name: given[name] for name in given if name in known}), ignored
 

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.comparisons import AllPairs, Comparison
-from auclab.comparisons.comparison import Encoding
 from auclab.formulations.accurate import accurate_objective
 from auclab.formulations.null import FixedNull, NullPoint
 from auclab.formulations.optimum import Optimum
@@ -27,20 +26,11 @@ from auclab.samples.as_sample import as_sample
 from auclab.samples.centring import moved_intercept_parts
 from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError
-from auclab.types import Norm as NormName
 from auclab.validation import did_you_mean
 
-Margins = Literal["pairs", "points"]
-#: What a solver must be able to minimise: a mean of hinges, its superquantile over the negatives, a count of pairs, or
-#: a mean of hinges over whole coefficients.
+#: What a solver must be able to minimise: a mean of hinges, of another loss, of hinges over the hardest negatives, a
+#: count of pairs, or a mean of hinges over whole coefficients.
 Kind = Literal["hinge", "piecewise", "cvar", "mip", "integer"]
-
-
-class _OfParameters:
-    """The regulariser that λ, norm and square make up; a program may have a field of this name in its place."""
-
-    def __get__(self, program: Program, owner: type[Program]) -> Norm:
-        return Norm(program.norm, program.penalty, program.squared)
 
 
 class Program(ABC):
@@ -52,21 +42,14 @@ class Program(ABC):
         As in the configuration.
     kind : {"hinge", "piecewise", "cvar", "mip", "integer"}
         What a solver must be able to minimise.
-    over : {"pairs", "points"}
-        Whose margins: ``w·(x_i⁺ − x_j⁻)`` or ``y_k (w·x_k + b)``.
-    threshold : float
-        z, in units of the score of a scorer with ‖w‖ = 1.
-    penalty : float
-        λ, 0 or in [1e-150, 1e150].
-    norm : {"l1", "l2", "linf"}
-    squared : bool
-        Whether the penalty is λ‖w‖² in place of λ‖w‖.
-    regulariser : Norm
-        λ‖w‖ or λ‖w‖², with the norm that is also that of the buffer z‖w‖.
     comparisons : Comparison
-        Which margins.
+        Which margins: ``w·(x_i⁺ − x_j⁻)`` or ``y_k (w·x_k + b)``.
     loss : Loss
         How what a margin lacks is charged.
+    regulariser : Norm
+        λ‖w‖ or λ‖w‖², with the norm that is also that of the buffer z‖w‖.
+    threshold : float
+        z, in units of the score of a scorer with ‖w‖ = 1.
 
     See Also
     --------
@@ -76,27 +59,11 @@ class Program(ABC):
 
     name: ClassVar[str]
     kind: ClassVar[Kind]
-    over: ClassVar[Margins] = "pairs"
     # No values here: a dataclass would take them for defaults of its own fields.
     comparisons: Comparison = AllPairs()
-    threshold: float
-    penalty: float
-    norm: NormName
-    squared: bool
-    regulariser = _OfParameters()
     loss: Loss = Hinge()
-
-    @classmethod
-    def parameter_names(cls) -> tuple[str, ...]:
-        """Names of the parameters that may be set.
-
-        Examples
-        --------
-        >>> from auclab.formulations import BufferedAUC, RankSVM
-        >>> RankSVM.parameter_names(), BufferedAUC.parameter_names()
-        (('penalty', 'norm', 'squared', 'loss'), ())
-        """
-        return tuple(field.name for field in fields(cls))  # type: ignore[arg-type]
+    regulariser: Norm = Norm()
+    threshold: float
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name, as scikit-learn reads them: `sklearn.base.clone` makes an equal formulation.
@@ -116,7 +83,7 @@ class Program(ABC):
         >>> ECSVM(-0.5).get_params()
         {'threshold': -0.5, 'norm': 'l2'}
         """
-        return {name: getattr(self, name) for name in self.parameter_names()}
+        return {name: getattr(self, name) for name in parameter_names(type(self))}
 
     def with_params(self, **parameters: Any) -> Self:
         """The formulation with some parameters changed; formulations themselves do not change.
@@ -139,7 +106,7 @@ class Program(ABC):
         >>> RankSVM(0.01, "l1").with_params(penalty=0.1)
         RankSVM(penalty=0.1, norm='l1', squared=False, loss=Hinge())
         """
-        names = self.parameter_names()
+        names = parameter_names(type(self))
         if unknown := [name for name in parameters if name not in names]:
             has = f"its parameters are {', '.join(names)}" if names else "it has no parameters"
             raise AuclabError(f"formulation {self.name} has no {unknown[0]}{did_you_mean(unknown[0], names)}; {has}")
@@ -153,13 +120,7 @@ class Program(ABC):
     @property
     def uses_norm(self) -> bool:
         """Whether ‖w‖ appears at all; without it the norm makes no difference."""
-        return self.threshold != 0 or self.penalty > 0
-
-    @property
-    def is_linear(self) -> bool:
-        """Whether the program is a linear one: convex, and no l2 norm and no square in it."""
-        buffer_is_linear = self.threshold == 0 or self.regulariser.norm.is_polyhedral
-        return self.is_convex and buffer_is_linear and self.regulariser.is_linear
+        return self.threshold != 0 or self.regulariser.weight > 0
 
     @abstractmethod
     def objective(self, coef: Array, intercept: float, sample: Sample) -> float:
@@ -183,25 +144,6 @@ class Program(ABC):
         --------
         auclab.formulations.read_optimum : The same for a solution.
         """
-
-    def unshifted(self) -> Program | None:
-        """The convex program whose shifted copies make up this one where z > 0 (derivations 7.5); else None."""
-        return None
-
-    @property
-    def encodings(self) -> tuple[Encoding, ...]:
-        """The encodings of the hinge terms that a linear-programming solver has for the program."""
-        return self.comparisons.encodings
-
-    @property
-    def counts_pairs(self) -> bool:
-        """Whether the loss counts pairs: a mixed-integer program."""
-        return self.kind == "mip"
-
-    @property
-    def has_whole_points(self) -> bool:
-        """Whether the coefficients are whole numbers."""
-        return self.kind == "integer"
 
     @property
     def null(self) -> FixedNull:
@@ -239,3 +181,15 @@ class Program(ABC):
             raise AuclabError(f"coef has shape {vector.shape}, but X has {sample.n_features} columns")
         centred, low = moved_intercept_parts(float(intercept), vector, sample.offset, 1.0)
         return accurate_objective(self, vector, centred, sample, low)
+
+
+def parameter_names(program: type[Program]) -> tuple[str, ...]:
+    """Names of the parameters of a formulation that may be set.
+
+    Examples
+    --------
+    >>> from auclab.formulations import BufferedAUC, RankSVM
+    >>> parameter_names(RankSVM), parameter_names(BufferedAUC)
+    (('penalty', 'norm', 'squared', 'loss'), ())
+    """
+    return tuple(field.name for field in fields(program))  # type: ignore[arg-type]

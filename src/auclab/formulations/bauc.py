@@ -36,6 +36,3 @@ class BufferedAUC(HingeProgram):
     name = "bauc"
     comparisons = AllPairs()
     threshold = 0.0
-    penalty = 0.0
-    norm = "l2"
-    squared = False

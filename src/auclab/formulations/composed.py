@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from auclab.comparisons import Comparison, comparison_named
-from auclab.formulations.base import Program
+from auclab.formulations.base import Program, parameter_names
 from auclab.formulations.hinge import HingeProgram
 from auclab.losses import Hinge, Loss
 from auclab.regularisers import Norm
@@ -57,31 +57,12 @@ class Composed(HingeProgram):
         object.__setattr__(self, "comparisons", comparison_named(self.comparisons))
         super().__post_init__()
 
-    @property
-    def penalty(self) -> float:  # type: ignore[override]
-        """λ, the weight of the regulariser."""
-        return self.regulariser.weight
-
-    @property
-    def norm(self) -> Any:  # type: ignore[override]
-        """The norm of the regulariser, by its name or as an object."""
-        return self.regulariser.name
-
-    @property
-    def squared(self) -> bool:  # type: ignore[override]
-        """Whether the regulariser is λ‖w‖²."""
-        return self.regulariser.squared
-
     def with_params(self, **parameters: Any) -> Self:
         """The program with some parameters changed; `penalty` is the weight of the regulariser."""
         if "penalty" in parameters:
             weighted = replace(parameters.get("regulariser", self.regulariser), weight=float(parameters.pop("penalty")))
             parameters["regulariser"] = weighted
         return super().with_params(**parameters)
-
-    def unshifted(self) -> Composed | None:
-        """The program at z = 0, whose copies shifted by z·u with ‖u‖_* ≤ 1 make up this one where z > 0."""
-        return None if self.is_convex else replace(self, threshold=0.0)
 
 
 def row_with(program: Program, **parameters: Any) -> Program:
@@ -105,7 +86,7 @@ def row_with(program: Program, **parameters: Any) -> Program:
     >>> row_with(RankSVM(0.1), penalty=0.2), row_with(RankSVM(0.1), threshold=-0.5).threshold
     (RankSVM(penalty=0.2, norm='l2', squared=False, loss=Hinge()), -0.5)
     """
-    if set(parameters) <= set(program.parameter_names()):
+    if set(parameters) <= set(parameter_names(type(program))):
         return replace(program, **parameters)  # type: ignore[type-var]
     fields = {"penalty": "weight", "norm": "name", "squared": "squared"}
     regulariser = replace(program.regulariser, **{fields[k]: v for k, v in parameters.items() if k in fields})

@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from auclab.comparisons import Points
-from auclab.formulations.hinge import HingeProgram
+from auclab.formulations.hinge import HingeProgram, OfParameters
 from auclab.losses import Loss
 from auclab.samples.as_sample import as_sample
 from auclab.types import Norm
@@ -47,6 +47,7 @@ class CSVM(HingeProgram):
 
     name = "csvm"
     comparisons = Points()
+    regulariser = OfParameters()
     threshold = 0.0
 
     def null_penalty(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:

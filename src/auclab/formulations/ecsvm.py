@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from auclab.comparisons import Points
 from auclab.comparisons.null_points import point_null_level
-from auclab.formulations.hinge import HingeProgram
+from auclab.formulations.hinge import HingeProgram, OfParameters
 from auclab.samples.as_sample import as_sample
 from auclab.types import Norm
 
@@ -40,14 +40,9 @@ class ECSVM(HingeProgram):
 
     name = "ecsvm"
     comparisons = Points()
-    penalty = 0.0
-    squared = False
+    regulariser = OfParameters()
 
     def null_threshold(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """The −z at or above which w = 0 is optimal: ``λ_max / (2·min(class shares))``."""
         sample = as_sample(X, y, sample_weight)
         return point_null_level(sample, self.regulariser.norm) / self.null.value(sample)
-
-    def unshifted(self) -> ECSVM | None:
-        """EC-SVM at z = 0, whose copies shifted by z·u with ‖u‖_* ≤ 1 make up the program where z > 0."""
-        return None if self.is_convex else ECSVM(0.0, self.norm)

@@ -11,6 +11,7 @@ from auclab.compiled.ranking import concordance
 from auclab.formulations.base import Program
 from auclab.formulations.null import FixedNull
 from auclab.formulations.optimum import Optimum
+from auclab.regularisers import Norm
 from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError
 from auclab.validation import check_parameter_range
@@ -51,11 +52,8 @@ class ExactAUC(Program):
 
     name = "exact_auc"
     kind = "mip"
-    encodings = ()
+    regulariser = Norm("linf")
     threshold = 0.0
-    penalty = 0.0
-    norm = "linf"
-    squared = False
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.norm_bound) and self.norm_bound > 0):

@@ -8,8 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from auclab.comparisons import AllPairs
-from auclab.formulations.bauc import BufferedAUC
-from auclab.formulations.hinge import HingeProgram
+from auclab.formulations.hinge import HingeProgram, OfParameters
 from auclab.samples.as_sample import as_sample
 from auclab.types import Norm
 
@@ -41,13 +40,8 @@ class GeneralizedBufferedAUC(HingeProgram):
 
     name = "generalized_bauc"
     comparisons = AllPairs()
-    penalty = 0.0
-    squared = False
+    regulariser = OfParameters()
 
     def null_threshold(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """‖mean(x⁺) − mean(x⁻)‖_*: w = 0 is optimal iff ``−z`` is at least this (value 1, bAUC_z = 0)."""
         return self.regulariser.norm.dual(as_sample(X, y, sample_weight).mean_difference)
-
-    def unshifted(self) -> BufferedAUC | None:
-        """bAUC, z = 0, whose copies shifted by z·u with ‖u‖_* ≤ 1 make up the program where z > 0."""
-        return None if self.is_convex else BufferedAUC()

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
-from auclab.formulations.base import Kind, Margins, Program
+from auclab.formulations.base import Kind, Program, parameter_names
 from auclab.formulations.null import ROUNDING
 from auclab.formulations.optimum import Optimum
 from auclab.losses import loss_named
@@ -35,6 +36,13 @@ class ThresholdForm:
     scale: float
 
 
+class OfParameters:
+    """The regulariser that the parameters λ (or 0), norm and square (or not) of a program make up."""
+
+    def __get__(self, program: Any, owner: type[Program]) -> Norm:
+        return Norm(program.norm, getattr(program, "penalty", 0.0), getattr(program, "squared", False))
+
+
 class HingeProgram(Program):
     """A row of the table.
 
@@ -46,18 +54,13 @@ class HingeProgram(Program):
     """
 
     def __post_init__(self) -> None:
-        if "loss" in self.parameter_names():
+        if "loss" in parameter_names(type(self)):
             object.__setattr__(self, "loss", loss_named(self.loss))  # a name becomes an object
             self.loss.table  # noqa: B018 - checks it
-        Norm(self.norm, self.penalty, self.squared)  # checks them
+        self.regulariser  # noqa: B018 - checks it
         if not math.isfinite(self.threshold):
             raise AuclabError(f"threshold z must be finite, got {self.threshold}")
         check_parameter_range("threshold z", self.threshold)
-
-    @property
-    def kind(self) -> Kind:  # type: ignore[override]
-        """What a solver must be able to minimise."""
-        return "hinge" if self.loss.is_hinge else "piecewise"
 
     @property
     def is_convex(self) -> bool:
@@ -65,14 +68,11 @@ class HingeProgram(Program):
         return self.threshold <= 0
 
     @property
-    def is_linear(self) -> bool:
-        """Whether the program is a linear one."""
-        return self.loss.is_hinge and super().is_linear
-
-    @property
-    def over(self) -> Margins:  # type: ignore[override]
-        """Whose margins."""
-        return self.comparisons.name
+    def kind(self) -> Kind:  # type: ignore[override]
+        """What a solver must be able to minimise."""
+        if self.comparisons.hardest:
+            return "cvar"
+        return "hinge" if self.loss.is_hinge else "piecewise"
 
     def objective(self, coef: Array, intercept: float, sample: Sample) -> float:
         """`value` on a sample that was checked before."""
@@ -96,7 +96,8 @@ class HingeProgram(Program):
 
     def is_separated(self, objective: float, coef: Array) -> bool:
         """Whether no hinge is left at an optimum but rounding noise."""
-        return objective - self.regulariser.value(coef) <= ROUNDING * (objective if self.penalty > 0 else 1.0)
+        scale = objective if self.regulariser.weight > 0 else 1.0
+        return objective - self.regulariser.value(coef) <= ROUNDING * scale
 
     def as_threshold(self, objective: float, coef: Array) -> ThresholdForm:
         """The optimum of a penalised program as that of the program with ``z − λ/V``, V the value (derivations 7.4).
@@ -108,10 +109,10 @@ class HingeProgram(Program):
         --------
         auclab.ranksvm_to_threshold : The same for a solution.
         """
-        if self.penalty == 0:
+        if self.regulariser.weight == 0:
             return ThresholdForm(self.threshold, objective, 1.0)
         length = self.regulariser.norm(coef)
-        penalty = 2 * self.penalty * length if self.squared else self.penalty
+        penalty = self.regulariser.slope(length)
         value = objective - self.regulariser.value(coef) + penalty * length
         shift = -penalty / value
         return ThresholdForm(self.threshold + shift, value, 1.0 / (1.0 + shift * length))

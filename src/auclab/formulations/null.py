@@ -152,7 +152,8 @@ class NullPoint(FixedNull):
         (by_penalty, by_threshold), meaning = comparisons.null_level_names, comparisons.null_meaning(sample)
         if not program.loss.is_hinge:
             meaning, by_penalty, by_threshold = f"the value is {total:.4g}", "λ_max", "the largest one"
-            total = float(sum(part.sum() for part in proof.multipliers)) / (2.0 if program.over == "pairs" else 1.0)
+            total = float(sum(part.sum() for part in proof.multipliers))
+            total /= 2.0 if comparisons.name == "pairs" else 1.0
         slope = self._slope(total)
         if (not regulariser.has_kink and program.threshold == 0) or slope < level * (1 - ROUNDING):
             return None

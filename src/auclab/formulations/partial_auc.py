@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from auclab.comparisons import HardestNegatives
-from auclab.formulations.hinge import HingeProgram
+from auclab.formulations.hinge import HingeProgram, OfParameters
 from auclab.formulations.optimum import Optimum
 from auclab.samples.as_sample import as_sample
 from auclab.types import Array, AuclabError, Norm
@@ -66,7 +66,7 @@ class PartialAUC(HingeProgram):
     squared: bool = False
 
     name = "partial_auc"
-    kind = "cvar"
+    regulariser = OfParameters()
     threshold = 0.0
 
     def __post_init__(self) -> None:

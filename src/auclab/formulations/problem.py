@@ -37,7 +37,7 @@ class Problem:
     @property
     def over_pairs(self) -> bool:
         """Whether the margins are those of pairs (else of points)."""
-        return self.program.over == "pairs"
+        return self.program.comparisons.name == "pairs"
 
     @property
     def n_margins(self) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from auclab.comparisons import AllPairs
-from auclab.formulations.hinge import HingeProgram
+from auclab.formulations.hinge import HingeProgram, OfParameters
 from auclab.losses import Loss
 from auclab.samples.as_sample import as_sample
 from auclab.types import Norm
@@ -48,6 +48,7 @@ class RankSVM(HingeProgram):
 
     name = "ranksvm"
     comparisons = AllPairs()
+    regulariser = OfParameters()
     threshold = 0.0
 
     def null_penalty(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:

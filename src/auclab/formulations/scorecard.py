@@ -13,6 +13,7 @@ from auclab.compiled.hinge import pair_hinge_value
 from auclab.formulations.base import Program
 from auclab.formulations.null import FixedNull
 from auclab.formulations.optimum import Optimum
+from auclab.regularisers import Norm
 from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError
 
@@ -69,11 +70,8 @@ class Scorecard(Program):
 
     name = "scorecard"
     kind = "integer"
-    encodings = ()
+    regulariser = Norm("linf")
     threshold = 0.0
-    penalty = 0.0
-    norm = "linf"
-    squared = False
 
     def __post_init__(self) -> None:
         ends = _whole(self.points, "points", 2)

@@ -79,7 +79,7 @@ def build(
     if language not in MOST_ROWS:
         raise AuclabError(f"language must be pyomo or cvxpy, got {language!r}")
     program = as_formulation(formulation)
-    if program.counts_pairs or not program.is_convex:
+    if not program.is_convex:
         raise AuclabError(
             f"formulation {program.name} is not convex here, and models are of convex ones; auclab.solve takes it"
         )

@@ -74,17 +74,18 @@ def minimise_model(
     rows = [_widened(hinge, n_parts), on_step, norm_rows]
     right = [-cuts.excess(center), np.zeros(1), step_right, norm_right]
     cones = [clarabel.NonnegativeConeT(n_cuts + 1), *step_cones, *norm_cones]
-    if program.over == "pairs":
+    if program.comparisons.name == "pairs":
         rows, right, cones = [*rows, _single(n, size + n_parts)], [*right, np.zeros(1)], [*cones, clarabel.ZeroConeT(1)]
     quadratic, linear = np.zeros(size + n_parts), np.zeros(size + n_parts)
     linear[n + 2] = 1.0
     t = float(center[-1])
     if round_square:
-        quadratic[:n], linear[:n] = 2.0 * program.penalty * unit**2, 2.0 * program.penalty * unit**2 * center[:n]
-    elif program.squared:
-        quadratic[n + 1], linear[n + 1] = 2.0 * program.penalty, 2.0 * program.penalty * t
+        quadratic[:n] = 2.0 * program.regulariser.weight * unit**2
+        linear[:n] = quadratic[:n] * center[:n]
+    elif program.regulariser.squared:
+        quadratic[n + 1], linear[n + 1] = 2.0 * program.regulariser.weight, 2.0 * program.regulariser.weight * t
     else:
-        linear[n + 1] = program.penalty
+        linear[n + 1] = program.regulariser.weight
     solution = _solve(sp.diags_array(quadratic), linear, rows, right, cones, time_limit)
     status = _status(solution)
     if status is not Status.OPTIMAL:
@@ -135,14 +136,14 @@ def project_on_level(
         None if Clarabel does not find it.
     """
     n, n_cuts = unit.size, cuts.constants.size
-    t, penalty = float(center[-1]), program.penalty
+    t, penalty = float(center[-1]), program.regulariser.weight
     values = cuts.excess(center)
-    value = max(0.0, float(values.max())) + penalty * (t * t if program.squared else t)
+    value = max(0.0, float(values.max())) + penalty * (t * t if program.regulariser.squared else t)
     depth = max(value - level, 1e-300)
-    size = n + 2 + (1 if program.squared else 0)
+    size = n + 2 + (1 if program.regulariser.squared else 0)
     slopes = np.vstack([-cuts.slopes, np.zeros(n + 2)]) * (scale / depth)
     right = (level - np.r_[values, 0.0]) / depth
-    if program.squared:
+    if program.regulariser.squared:
         # A last column s ≥ λt², in units of the level: the rotated cone 4κ(λt²) ≤ 4κs.
         slopes = np.c_[slopes, np.full(n_cuts + 1, level / depth)]
         lift = sp.csc_array(([-2.0 * math.sqrt(penalty / level) * scale], ([1], [n + 1])), shape=(3, size))
@@ -157,10 +158,10 @@ def project_on_level(
     rows = [_widened(sp.csc_array(slopes), n_parts), on_step, norm_rows]
     rights = [right, step_right, norm_right]
     cones = [clarabel.NonnegativeConeT(n_cuts + 1), *step_cones, *norm_cones]
-    if program.squared:
+    if program.regulariser.squared:
         rows, rights = [*rows, _widened(square, n_parts)], [*rights, square_right]
         cones = [*cones, clarabel.SecondOrderConeT(3)]
-    if program.over == "pairs":
+    if program.comparisons.name == "pairs":
         rows, rights = [*rows, _single(n, size + n_parts)], [*rights, np.zeros(1)]
         cones = [*cones, clarabel.ZeroConeT(1)]
     n_metric = metric.shape[0]

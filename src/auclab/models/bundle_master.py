@@ -64,9 +64,9 @@ class LinearMaster:
         ]
         self._lift: Any = sp.block_array(blocks, format="csr")
         lower = np.r_[np.full(n_parts, -math.inf if len(parts) == 1 else 0.0), -math.inf]
-        if program.over == "pairs":
+        if program.comparisons.name == "pairs":
             lower[-1] = 0.0
-        upper = np.r_[np.full(n_parts, math.inf), math.inf if program.over == "points" else 0.0]
+        upper = np.r_[np.full(n_parts, math.inf), math.inf if program.comparisons.name == "points" else 0.0]
         if program.uses_norm and box is None:
             of_norm = norm.epigraph(unit)
             n_more = 1 + of_norm.n_parts(n)
@@ -85,7 +85,7 @@ class LinearMaster:
             row_lower, row_upper = np.r_[row_lower, np.where(equal, limit, -math.inf)], np.r_[row_upper, limit]
         self._n_first_rows = row_upper.size
         cost = np.zeros(n + 2)
-        cost[-1] = program.penalty
+        cost[-1] = program.regulariser.weight
         self._cost = np.r_[self._lift.T @ cost, 1.0]
         self._highs = quiet_highs(None)
         n_columns = self._lift.shape[1] + 1

@@ -138,10 +138,10 @@ def _of_conic_program(
     linear, quadratic = np.zeros(size + n_parts), np.zeros(size + n_parts)
     linear[:n] = -gradient * unit
     linear[n] = -program.threshold * total
-    if program.squared:
-        quadratic[n] = 2.0 * program.penalty
+    if program.regulariser.squared:
+        quadratic[n] = 2.0 * program.regulariser.weight
     else:
-        linear[n] += program.penalty
+        linear[n] += program.regulariser.weight
     scale = max(float(abs(linear).max()), 1e-300)
     settings = clarabel.DefaultSettings()
     settings.verbose = False

@@ -165,8 +165,9 @@ def to_cvxpy(problem: Problem, units: Array | None = None, *, unit: float | None
         tail = excess + level >= each @ loss
         objective = (level + capacity @ excess) / unit
         constraints.append(tail)
-    if size is not None and program.penalty > 0:
-        objective = objective + program.penalty / unit * (cp.square(size) if program.squared else size)
+    regulariser = program.regulariser
+    if size is not None and regulariser.weight > 0:
+        objective = objective + regulariser.weight / unit * (cp.square(size) if regulariser.squared else size)
     stated = cp.Problem(cp.Minimize(objective), [*constraints, hinge])
     return ConvexModel(stated, coef, intercept, hinge, unit, tail, rows, score_pos, score_neg)
 

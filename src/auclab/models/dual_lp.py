@@ -268,7 +268,7 @@ def _linear_program(
     identity = sp.eye_array(n_features, format="csc")
     transposed = sp.csc_array(margins.directions.T)
     capacity, gradient, total = margins.capacity / unit, fixed.gradient / unit, fixed.total / unit
-    penalty, z = program.penalty / unit, program.threshold
+    penalty, z = program.regulariser.weight / unit, program.threshold
 
     cost, lower, upper = [-np.ones(n_margins)], [np.zeros(n_margins)], [capacity]
     blocks = [transposed]

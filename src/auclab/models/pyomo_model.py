@@ -239,11 +239,11 @@ def _is_sum_of_squares(program: Program) -> bool:
 
 def _penalty(model: pyo.ConcreteModel, program: Program) -> Any:
     """``λΩ(w)``."""
-    if not program.penalty:
+    if not program.regulariser.weight:
         return 0.0
     if _is_sum_of_squares(program):
-        return program.penalty * pyo.quicksum(model.coef[k] ** 2 for k in model.features)
-    return program.penalty * (model.size**2 if program.squared else model.size)
+        return program.regulariser.weight * pyo.quicksum(model.coef[k] ** 2 for k in model.features)
+    return program.regulariser.weight * (model.size**2 if program.regulariser.squared else model.size)
 
 
 def _add_norm(model: pyo.ConcreteModel, norm: VectorNorm) -> None:

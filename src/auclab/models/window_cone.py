@@ -61,7 +61,7 @@ def solve_cone(
     linear = np.zeros(size)
     linear[:n] = -fixed.gradient * unit
     linear[b] = -fixed.balance
-    linear[t] = -program.threshold * fixed.total + (0.0 if program.squared else program.penalty)
+    linear[t] = -program.threshold * fixed.total + (0.0 if program.regulariser.squared else program.regulariser.weight)
     linear[beta:] = margins.capacity
     signs = np.zeros(n_margins) if margins.signs is None else margins.signs
     scaled = sp.csc_array(margins.directions) @ sp.diags_array(unit)
@@ -89,8 +89,8 @@ def solve_cone(
     n_parts = of_norm.shape[1] - size
     system = sp.vstack([sp.hstack([sp.vstack(rows), sp.csc_array((sum(r.shape[0] for r in rows), n_parts))]), of_norm])
     quadratic = np.zeros(size + n_parts)
-    if program.squared:
-        quadratic[t] = 2.0 * program.penalty
+    if program.regulariser.squared:
+        quadratic[t] = 2.0 * program.regulariser.weight
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-11

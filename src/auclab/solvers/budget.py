@@ -99,7 +99,7 @@ def indivisible(problem: Problem, model: str) -> Indivisible:
     >>> round(indivisible(Problem(CSVM(0.1), sample), "clarabel").total, 2)   # 105,000 nonzeros
     0.29
     """
-    rates = _SECONDS_PER_NONZERO[model, problem.program.over]
+    rates = _SECONDS_PER_NONZERO[model, problem.program.comparisons.name]
     # A row over points has its score, intercept, loss and norm beside the features, a pair two scores and its loss.
     nonzeros = problem.sample.n_entries + (4 if problem.over_pairs else 5) * problem.n_margins
     squares = _SCS_SECONDS_PER_SQUARE * problem.n_margins**2 if (model, problem.over_pairs) == ("scs", False) else 0.0

@@ -212,10 +212,9 @@ def solve_problem(
         stalled = waited.seconds if waited.ran_out else None
         return hand_over(convex, (label, raw, solution), _run_candidate(convex, tolerance), tolerance, left, stalled)
 
-    plain = formulation.unshifted()
     with one_thread_each():  # the products are small: more threads would wait for each other
-        if plain is not None:
-            solution = solve_nonconvex(problem, plain, solve_convex, tolerance=tolerance, time_limit=time_limit)
+        if formulation.threshold > 0:
+            solution = solve_nonconvex(problem, solve_convex, tolerance=tolerance, time_limit=time_limit)
         else:
             solution = solve_convex(problem, left_of(time_limit))
     timings = replace(solution.timings, compile=solution.timings.compile + compiling)

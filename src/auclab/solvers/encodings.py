@@ -1,11 +1,24 @@
-"""Which encoding of the pairs the linear programs get where none is named."""
+"""Which programs are linear, and which encoding of the pairs they get where none is named."""
 
 from __future__ import annotations
 
+from auclab.comparisons.comparison import Encoding
+from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 
 #: Up to this many margins the dual with every one of them is the fastest (measured, benchmarks/pair_encodings.py).
 DUAL_UP_TO = 1_000
+
+
+def is_linear(program: Program) -> bool:
+    """Whether a program is a linear one: convex, of hinges, and no l2 norm and no square in it."""
+    buffer_is_linear = program.threshold == 0 or program.regulariser.norm.is_polyhedral
+    return program.is_convex and program.kind != "piecewise" and buffer_is_linear and program.regulariser.is_linear
+
+
+def encodings(program: Program) -> tuple[Encoding, ...]:
+    """The encodings of the hinge terms that a linear-programming solver has for a program."""
+    return program.comparisons.encodings if program.kind in ("hinge", "cvar") else ()
 
 
 def fastest_encoding(problem: Problem) -> str:
@@ -16,7 +29,7 @@ def fastest_encoding(problem: Problem) -> str:
     problem : Problem
         A linear program.
     """
-    encodings = problem.program.encodings
-    if "dual" not in encodings:
+    known = encodings(problem.program)
+    if "dual" not in known:
         return "full"
-    return "aggregated" if "aggregated" in encodings and problem.n_margins > DUAL_UP_TO else "dual"
+    return "aggregated" if "aggregated" in known and problem.n_margins > DUAL_UP_TO else "dual"

@@ -16,6 +16,7 @@ from typing import Any
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
 from auclab.solvers.budget import LEAST_ITERATIONS, indivisible, is_allowed, margin_bytes
+from auclab.solvers.encodings import encodings
 from auclab.solvers.monitor import ends_without_progress
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.registry import SOLVERS
@@ -237,7 +238,7 @@ def _candidates(problem: Problem, first: str) -> Iterator[Candidate]:
         encoding = candidate.options.get("encoding")
         if candidate.label == first or capabilities.why_not(program, problem.constraints) is not None:
             continue
-        if encoding is not None and encoding not in program.encodings:
+        if encoding is not None and encoding not in encodings(program):
             continue
         if sample.in_blocks and not capabilities.blocks:
             continue

@@ -20,6 +20,7 @@ from time import perf_counter
 import numpy as np
 
 from auclab.formulations.base import Program
+from auclab.formulations.composed import row_with
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
 from auclab.samples.centring import moved_intercept, moved_intercept_parts
@@ -41,17 +42,13 @@ _GOES_ON = (Status.OPTIMAL, Status.OPTIMAL_WITHIN, Status.ITERATION_LIMIT, Statu
 SolveConvex = Callable[[Problem, float | None], Solution]
 
 
-def solve_nonconvex(
-    problem: Problem, plain: Program, solve: SolveConvex, *, tolerance: float, time_limit: float | None
-) -> Solution:
-    """The best solution over the shifted copies of `plain`; its lower bound is the smallest of theirs.
+def solve_nonconvex(problem: Problem, solve: SolveConvex, *, tolerance: float, time_limit: float | None) -> Solution:
+    """The best solution over the shifted copies of the program at z = 0; its lower bound is the smallest of theirs.
 
     Parameters
     ----------
     problem : Problem
         With z > 0.
-    plain : Program
-        The program with z = 0 (`Program.unshifted`).
     solve : callable
         Solves and verifies the convex programs.
     tolerance : float
@@ -64,7 +61,7 @@ def solve_nonconvex(
     AuclabError
         The l1 norm with more than 12 features, or sparse features that do not fit into the memory as a table.
     """
-    sample = problem.sample
+    sample, plain = problem.sample, row_with(problem.program, threshold=0.0)
     if sample.is_sparse:
         needed = 3.0 * 8.0 * (sample.n_pos + sample.n_neg) * sample.n_features
         check_memory(needed, "z > 0 shifts every entry of the sparse features", "use z ≤ 0, or fewer features")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from auclab.formulations.base import Program
+from auclab.formulations.base import Program, parameter_names
 from auclab.types import AuclabError
 
 #: The parameters that have a path, and the sign with which a larger value makes a shorter w.
@@ -20,7 +20,7 @@ def along(formulation: Program, parameter: str, values: Sequence[float]) -> list
     AuclabError
         The formulation has no such parameter, or there is no value, or one that is not a finite number.
     """
-    names = formulation.parameter_names()
+    names = parameter_names(type(formulation))
     has = [key for key in PARAMETERS if key in names or (key == "penalty" and "regulariser" in names)]
     if parameter not in has:
         choices = " or ".join(has) or "none of λ (penalty) and z (threshold)"

@@ -19,6 +19,7 @@ from time import perf_counter
 import numpy as np
 
 from auclab.formulations.problem import Problem
+from auclab.solvers.encodings import is_linear
 from auclab.types import Array
 
 #: Margins times features, above which rational arithmetic would take longer than a few seconds.
@@ -54,7 +55,7 @@ class ExactOptimum:
 def is_small_linear(problem: Problem) -> bool:
     """Whether the program is a mean of hinges without a norm, and small enough for rational arithmetic."""
     program = problem.program
-    if problem.sample.in_blocks or program.uses_norm or program.comparisons.hardest or not program.is_linear:
+    if problem.sample.in_blocks or program.uses_norm or program.comparisons.hardest or not is_linear(program):
         return False
     return problem.n_margins * (problem.sample.n_features + 1) <= MAX_SIZE
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from auclab.formulations.base import Kind, Program
 from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.solvers.encodings import encodings, is_linear
 from auclab.solvers.raw import RawSolution
 from auclab.types import AuclabError
 from auclab.validation import did_you_mean
@@ -61,9 +62,9 @@ class Capabilities:
             return "it takes no constraints on w"
         if not program.is_convex:
             return None if self.nonconvex else f"z = {program.threshold:g} > 0 makes it not convex"
-        if self.linear_only and not program.is_linear:
-            square = "²" if program.squared else ""
-            return f"its ‖w‖{square} in norm {program.norm} is not linear"
+        if self.linear_only and not is_linear(program):
+            square = "²" if program.regulariser.squared else ""
+            return f"its ‖w‖{square} in norm {program.regulariser.name} is not linear"
         return None
 
 
@@ -153,7 +154,8 @@ def check_capable(name: str, program: Program, constraints: ColumnConstraints | 
     working = " or ".join(f"solver={other}" for other in capable_solvers(program, constraints))
     advice = f"use {working}" if working else _without_solver(program, constraints)
     if capabilities.linear_only and program.is_convex and program.kind in capabilities.kinds:
-        advice += f", or keep solver={name} with norm l1 or linf" + (" and squared=false" if program.squared else "")
+        unsquared = " and squared=false" if program.regulariser.squared else ""
+        advice += f", or keep solver={name} with norm l1 or linf{unsquared}"
     raise AuclabError(f"solver={name} cannot solve {program.name}: {reason}; {advice}")
 
 
@@ -194,9 +196,9 @@ def check_options(name: str, solve: Solver, options: dict[str, object]) -> None:
 
 def check_constrainable(program: Program, constraints: ColumnConstraints | None) -> None:
     """Raise `AuclabError` if constraints are given and the program does not take any."""
-    if constraints is None or program.is_convex or program.has_whole_points:
+    if constraints is None or program.is_convex or program.kind == "integer":
         return
-    what = f"z = {program.threshold:g} > 0 makes it not convex" if program.encodings else "it counts pairs"
+    what = f"z = {program.threshold:g} > 0 makes it not convex" if encodings(program) else "it counts pairs"
     raise AuclabError(
         f"formulation {program.name} takes no constraints on w: {what}, and a bound over the constrained scorers is "
         "not known for it; use a convex formulation, such as bauc, or ranksvm with its penalty"

@@ -101,7 +101,7 @@ def scaled(problem: Problem, unit: Array) -> Problem:
     >>> from auclab.samples.as_sample import as_sample
     >>> problem = Problem(RankSVM(8.0), as_sample([[0.0], [4096.0]], [0, 1]))
     >>> small = scaled(problem, np.array([2048.0]))
-    >>> small.program.penalty, small.sample.mean_difference.tolist()
+    >>> small.program.regulariser.weight, small.sample.mean_difference.tolist()
     (0.00390625, [2.0])
     """
     sample, program = problem.sample, problem.program
@@ -132,8 +132,8 @@ def feature_units(problem: Problem) -> Array | None:
 def with_scaled_parameters(program: Program, factor: float) -> Program:
     """The program whose λ (or, squared, its root) and z are times `factor`."""
     changed = {}
-    if program.penalty:
-        changed["penalty"] = program.penalty * (factor * factor if program.squared else factor)
+    if program.regulariser.weight:
+        changed["penalty"] = program.regulariser.weight * (factor * factor if program.regulariser.squared else factor)
     if program.threshold:
         changed["threshold"] = program.threshold * factor
     return row_with(program, **changed)
@@ -142,7 +142,8 @@ def with_scaled_parameters(program: Program, factor: float) -> Program:
 def _common_unit(program: Program, wanted: float) -> float:
     """The power of two nearest to `wanted` for which λ and z stay within their ranges."""
     least, largest = 0.0, math.inf
-    for parameter, root in ((program.penalty, 2 if program.squared else 1), (abs(program.threshold), 1)):
+    roots = (program.regulariser.weight, 2 if program.regulariser.squared else 1), (abs(program.threshold), 1)
+    for parameter, root in roots:
         if parameter:
             # least ≤ parameter / uʳ ≤ largest, with a factor of 4 for rounding in the root
             largest = min(largest, (parameter / (4.0 * LEAST_PARAMETER)) ** (1 / root))

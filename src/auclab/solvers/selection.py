@@ -7,6 +7,7 @@ any number and on points but the fewest, where a library that takes all margins 
 from __future__ import annotations
 
 from auclab.formulations.problem import Problem
+from auclab.solvers.encodings import encodings, is_linear
 from auclab.solvers.registry import SOLVERS, capable_solvers
 from auclab.solvers.wide_rows import is_rotated
 
@@ -18,6 +19,12 @@ HIGHS_ENTRIES = 50_000
 CLARABEL_ENTRIES = 30_000
 #: With more features than this newton has no matrix for its Hessian, and cutting planes are faster.
 NEWTON_FEATURES = 2_000
+
+#: The one solver of programs that no other takes.
+_ONLY = {
+    "integer": ("integer", "a scorecard has whole points"),
+    "mip": ("highs", "counting pairs is a mixed-integer program"),
+}
 
 
 def select_solver(problem: Problem) -> tuple[str, str]:
@@ -45,18 +52,16 @@ def select_solver(problem: Problem) -> tuple[str, str]:
 def _selected(problem: Problem) -> tuple[str, str]:
     program, sample = problem.program, problem.sample
     n_features, entries = sample.n_features, sample.n_entries
-    if program.has_whole_points:
-        return "integer", "a scorecard has whole points"
+    if program.kind in _ONLY:
+        return _ONLY[program.kind]
     if problem.constraints is not None and not problem.constraints.is_convex:
         able = next(capable_solvers(program, problem.constraints), "newton")  # which says why it cannot
         return able, "max_features takes integer variables"
-    if not program.encodings:
-        return "highs", "counting pairs is a mixed-integer program"
     if not program.is_convex:
         return "highs", "z > 0 is solved by many linear programs, each by the solver that suits it"
     if SOLVERS["newton"].capabilities.why_not(program) is not None:
         return "cutting_plane", "it forms no pairs"
-    if not program.loss.is_hinge:
+    if program.kind == "piecewise":
         return "newton", "the loss is smooth"
     if sample.in_blocks:
         return "newton", "the sample is in blocks"
@@ -64,12 +69,12 @@ def _selected(problem: Problem) -> tuple[str, str]:
         return "newton", "rows with more columns than there are of them are solved in the span of the rows"
     if n_features > NEWTON_FEATURES:
         return "cutting_plane", f"n = {n_features} is too many for a Hessian"
-    if program.is_linear and problem.n_margins <= HIGHS_PAIRS and "aggregated" in program.encodings:
+    if is_linear(program) and problem.n_margins <= HIGHS_PAIRS and "aggregated" in encodings(program):
         return "highs", "a linear program over few pairs"
     if problem.over_pairs:
         return "newton", "the program is over pairs, which it never forms"
-    if program.is_linear and entries <= HIGHS_ENTRIES:
+    if is_linear(program) and entries <= HIGHS_ENTRIES:
         return "highs", "a linear program over few points"
-    if not program.is_linear and entries <= CLARABEL_ENTRIES:
+    if not is_linear(program) and entries <= CLARABEL_ENTRIES:
         return "clarabel", "a conic program over few points"
     return "newton", "the program is over many points"

@@ -51,7 +51,7 @@ def separates(problem: Problem, tolerance: float, stopped: Callable[[], object] 
         return None
     dual = problem.dual_problem(found.share_neg, found.multipliers[1])
     certificate, _ = certify(dual, found.coef, found.intercept, found.multipliers)
-    if problem.program.penalty > 0 and not certificate.gap <= tolerance:
+    if problem.program.regulariser.weight > 0 and not certificate.gap <= tolerance:
         return None
     return replace(found, timings=Timings(solve=perf_counter() - begin))
 
@@ -65,13 +65,13 @@ def solution_of(problem: Problem, separator: Separator) -> RawSolution | None:
     separator : Separator
     """
     program, coef, length = problem.program, separator.coef, float(np.linalg.norm(separator.coef))
-    if program.penalty == 0:
+    if program.regulariser.weight == 0:
         shrunk = 1.0 + program.threshold * program.regulariser.norm(coef)
         if shrunk <= 0:
             return None
         none = np.zeros(problem.sample.n_pos), np.zeros(problem.sample.n_neg)
         return RawSolution(coef / shrunk, separator.intercept / shrunk, Status.OPTIMAL, none, separator=separator)
-    factor = program.penalty * (2.0 if program.squared else 1.0 / length)
+    factor = program.regulariser.weight * (2.0 if program.regulariser.squared else 1.0 / length)
     pos, neg = (factor * part for part in separator.multipliers)
     return RawSolution(
         coef, separator.intercept, Status.OPTIMAL, (pos, neg), share_neg=_shares(problem, neg), separator=separator
@@ -85,18 +85,18 @@ def _may_apply(problem: Problem) -> bool:
     sum ``‖u‖²`` and ``½‖u‖²``.
     """
     program, sample = problem.program, problem.sample
-    if problem.constraints is not None or not program.loss.is_hinge or not program.is_convex or program.counts_pairs:
+    if problem.constraints is not None or not program.loss.is_hinge or not program.is_convex:
         return False
     distance = float(np.linalg.norm(sample.mean_difference))
     room = 1.0 if problem.over_pairs else 2.0 * min(sample.prior_pos, sample.prior_neg)
-    if program.penalty == 0:
+    if program.regulariser.weight == 0:
         shortest = 1.0 / max(distance, 1e-300) if problem.over_pairs else 2.0 / max(distance, 1e-300)
         return not program.threshold or (program.regulariser.norm.is_euclidean and -program.threshold * shortest < 1.0)
     if program.threshold or not program.regulariser.norm.is_euclidean:
         return False
-    if program.squared:
-        return program.penalty * (2.0 if problem.over_pairs else 4.0) <= room * distance**2
-    return program.penalty <= room * distance
+    if program.regulariser.squared:
+        return program.regulariser.weight * (2.0 if problem.over_pairs else 4.0) <= room * distance**2
+    return program.regulariser.weight <= room * distance
 
 
 def _shares(problem: Problem, multipliers_neg: Array) -> Array | None:

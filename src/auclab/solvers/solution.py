@@ -138,7 +138,7 @@ class Solution:
     @property
     def penalty(self) -> float:
         """The λ of the formulation."""
-        return self.formulation.penalty
+        return self.formulation.regulariser.weight
 
     @property
     def equation(self) -> str:

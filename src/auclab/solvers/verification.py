@@ -220,12 +220,13 @@ def _canonical(
     if not (program.is_convex and objective - program.regulariser.value(raw.coef) <= SEPARATED):
         return raw, objective, None
     note = f"the {'pairs' if problem.over_pairs else 'classes'} are linearly separable: no hinge is left"
-    if not sample.in_blocks and problem.constraints is None and (program.penalty == 0 or _is_made_canonical(problem)):
+    is_free = not sample.in_blocks and problem.constraints is None
+    if is_free and (program.regulariser.weight == 0 or _is_made_canonical(problem)):
         separator = _hard_margin(problem, raw)
         # With a penalty the solver's point is the same up to the root of its gap: this one does not depend on it.
-        allowed = _SAME_VALUE * tolerance * objective if program.penalty > 0 else 0.0
+        allowed = _SAME_VALUE * tolerance * objective if program.regulariser.weight > 0 else 0.0
         if separator is not None and separator[1] <= objective + allowed:
-            note += "; the point is the hard-margin one" if program.penalty > 0 else _OF_MANY
+            note += "; the point is the hard-margin one" if program.regulariser.weight > 0 else _OF_MANY
             raw, objective = separator
     return replace(raw, notes=(*raw.notes, note)), objective, None
 
@@ -249,7 +250,7 @@ def _hard_margin(problem: Problem, raw: RawSolution) -> tuple[RawSolution, float
     if shrunk <= 0:
         return None
     coef, intercept = separator.coef / shrunk, separator.intercept / shrunk
-    if problem.program.penalty == 0:  # the value is 0, which needs no proof
+    if problem.program.regulariser.weight == 0:  # the value is 0, which needs no proof
         raw = replace(raw, multipliers=(np.zeros(problem.sample.n_pos), np.zeros(problem.sample.n_neg)))
     for _ in range(_LENGTHENINGS):
         found = _as_returned(problem, replace(raw, coef=coef, intercept=intercept))

@@ -27,6 +27,7 @@ from auclab.models.timings import Timings
 from auclab.models.window import Window, window_around
 from auclab.models.window_cone import solve_cone
 from auclab.solvers.certificate import SMALL_OBJECTIVE, certify, relative_gap
+from auclab.solvers.encodings import is_linear
 from auclab.solvers.feasible_point import nearest_feasible
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.verified.value import dual_bound
@@ -72,7 +73,7 @@ class _TrustRegion:
 
 def least_window(program: Program) -> int:
     """Margins of the first window, of few features."""
-    return MIN_WINDOW if program.is_linear else MIN_CONIC_WINDOW
+    return MIN_WINDOW if is_linear(program) else MIN_CONIC_WINDOW
 
 
 def first_window_size(problem: Problem) -> int:
@@ -138,7 +139,7 @@ def solve_windows(
     )
     state.timings = Timings(solve=perf_counter() - begin)
     unit = 1.0 / problem.sample.spread
-    solve_window = partial(solve_dual, stopped=stopped) if problem.program.is_linear else solve_cone
+    solve_window = partial(solve_dual, stopped=stopped) if is_linear(problem.program) else solve_cone
     status = Status.ITERATION_LIMIT
     idle, reached = -1, (state.value, lower_bound)
     for _ in range(_MAX_STEPS):
@@ -235,7 +236,7 @@ def _rough_solution(problem: Problem, deadline: float) -> Array:
     def oracle(coef: Array) -> tuple[float, Array]:
         shift = 1.0 - program.threshold * program.regulariser.norm(coef)
         active = pair_hinge_active(*sample.scores(coef), shift, *sample.weights)
-        slope = program.penalty - program.threshold * float(active[0].sum())
+        slope = program.regulariser.weight - program.threshold * float(active[0].sum())
         gradient = slope * program.regulariser.norm.subgradient(coef) - sample.combine(*active)
         return problem.objective(coef, 0.0), gradient
 

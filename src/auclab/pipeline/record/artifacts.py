@@ -146,8 +146,10 @@ def coefficient_table(fold: Fold) -> pd.DataFrame:
 
 def _parameters(program: Any) -> dict[str, Any]:
     """What the equation depends on, by the names of the configuration."""
-    names = ("penalty", "threshold", "norm", "squared")  # also of a program that has no such field
-    shared = {name: getattr(program, name) for name in names if hasattr(program, name)}
+    shared = {}
+    if (regulariser := getattr(program, "regulariser", None)) is not None:  # else a baseline
+        shared = {"penalty": regulariser.weight, "norm": regulariser.name, "squared": regulariser.squared}
+        shared["threshold"] = program.threshold
     return {name: _described(value) for name, value in (shared | program.get_params()).items()}
 
 

@@ -63,6 +63,8 @@ def _what_to_try(fold: Fold) -> str:
         return f"the values ({values}) may all be too large: {smaller}, or another formulation"
     if penalty := getattr(program, "penalty", 0.0):
         return f"λ = {penalty:g} is too large: try formulation.penalty={penalty / 100:g}, or tune=penalty"
+    if weight := getattr(getattr(program, "regulariser", None), "weight", 0.0):
+        return f"λ = {weight:g} is too large: try formulation.regulariser.weight={weight / 100:g}"
     if threshold := getattr(program, "threshold", 0.0):
         return f"z = {threshold:g} is too far from 0: try formulation.threshold={threshold / 10:g}, or tune=threshold"
     why = "no weighting of the columns ranks the classes: " if fold.solution.has_objective else ""

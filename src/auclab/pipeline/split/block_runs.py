@@ -37,7 +37,7 @@ def check_block_run(
     if solver != "auto":
         check_capable(solver, formulation)
         check_blocks(solver, formulation)
-    elif not (formulation.encodings and formulation.is_convex):
+    elif not formulation.is_convex:
         check_blocks("highs", formulation)
     many = summarised_part.MOST_HELD
     if max(len(split.train) for split in splits) > many:

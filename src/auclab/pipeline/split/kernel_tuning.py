@@ -22,6 +22,7 @@ from sklearn.pipeline import Pipeline
 from auclab.datasets.splits import check_rows, kfold
 from auclab.estimators import AUCClassifier
 from auclab.formulations import Program
+from auclab.formulations.base import parameter_names
 from auclab.kernels import Kernel
 from auclab.metrics.scorers import MetricScorer, get_scorer
 from auclab.pipeline.config.auto_tuning import tuned_parameter
@@ -77,7 +78,7 @@ def tune_kernel(
     """
     begin = time.perf_counter()
     program, kernel = cast(Program, classifier.formulation), cast(Kernel, classifier.kernel)
-    parameter = tuned_parameter({"parameter": config.parameter}, program.parameter_names())
+    parameter = tuned_parameter({"parameter": config.parameter}, parameter_names(type(program)))
     values = sorted({float(value) for value in config.values})
     along(program, str(parameter), values)
     multiples = sorted({float(value) for value in config.gammas}) if kernel.has_width else [math.nan]

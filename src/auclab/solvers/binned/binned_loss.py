@@ -70,7 +70,7 @@ class BinnedLoss:
 
     def __init__(self, program: Program, priors: tuple[float, float], theta: Array, grid: Grid, sums: BinSums) -> None:
         self.program, self.theta, self.grid, self.sums = program, theta, grid, sums
-        self.over_pairs = program.over == "pairs"
+        self.over_pairs = program.comparisons.name == "pairs"
         classes = sums.mass.sum(axis=1)
         #: What a unit of weight counts in either class, before the priors.
         self.unit = 1.0 / classes
@@ -85,9 +85,7 @@ class BinnedLoss:
         sums = self.sums.total * self.unit[:, None]
         low, high = self._limits(self.shares, sums, left, right)
         coarse, _ = self._limits(_by_bins(self.shares), _by_bins(sums), left[::N_PARTS], right[N_PARTS - 1 :: N_PARTS])
-        penalty = self.program.penalty * self.program.regulariser.norm(self.theta[:-2]) ** (
-            2 if self.program.squared else 1
-        )
+        penalty = self.program.regulariser.value(self.theta[:-2])
         return Limits(low * (1.0 - rounding) + penalty, high * (1.0 + rounding) + penalty, coarse + penalty)
 
     def _limits(self, shares: Array, sums: Array, left: Array, right: Array) -> tuple[float, float]:

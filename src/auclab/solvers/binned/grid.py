@@ -78,7 +78,7 @@ def moves_of(program: Program, theta: Array) -> tuple[float, float]:
     (1.25, -0.75)
     """
     shift = 1.0 - program.threshold * float(theta[-1])
-    if program.over == "pairs":
+    if program.comparisons.name == "pairs":
         return shift, 0.0
     return float(theta[-2]) + shift, float(theta[-2]) - shift
 
@@ -102,11 +102,11 @@ def grid_for(program: Program, sample: Sample, theta: Array, n_bins: int) -> Gri
     values = np.unique(np.r_[pos, neg]) if n_bins >= 4 else np.r_[low, high]
     if values.size <= n_bins // 2:
         edges = 0.5 * values[1:] + 0.5 * values[:-1]
-    elif program.over == "pairs":
+    elif program.comparisons.name == "pairs":
         edges = _between_classes(pos, neg, low, high, n_bins)
     else:
         edges = _near_kink(np.r_[pos, neg], n_bins)
-    edges = np.unique(np.r_[edges, 0.0] if program.over == "points" or not edges.size else edges)
+    edges = np.unique(np.r_[edges, 0.0] if program.comparisons.name == "points" or not edges.size else edges)
     return Grid(edges, low, high)
 
 

@@ -77,7 +77,8 @@ def solve_conic(
     name = solver.lower()
     check_margins(problem, name)
     expected = indivisible(problem, name)
-    check_seconds(expected.total, time_limit, f"solver={name} on {problem.n_margins:,} {problem.program.over}", _ADVICE)
+    margins = f"{problem.n_margins:,} {problem.program.comparisons.name}"
+    check_seconds(expected.total, time_limit, f"solver={name} on {margins}", _ADVICE)
     start = perf_counter()
     deadline = start + seconds_allowed(time_limit)
     model = to_cvxpy(problem, feature_units(problem))

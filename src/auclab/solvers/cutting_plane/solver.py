@@ -30,6 +30,7 @@ from auclab.solvers.cutting_plane.metric import metric_length
 from auclab.solvers.cutting_plane.proof import CutCombination, proved_solution
 from auclab.solvers.cutting_plane.start_points import start_points
 from auclab.solvers.cutting_plane.subspace import Span, Sparse, Whole, space_for
+from auclab.solvers.encodings import is_linear
 from auclab.solvers.feasible_point import nearest_feasible
 from auclab.solvers.monitor import Monitor, monitored
 from auclab.solvers.raw import RawSolution
@@ -111,7 +112,7 @@ class BundleSolve:
             self.unit = np.full(n, float(np.median(self.unit)))
         self.to_theta = np.r_[self.unit, 1.0, 1.0]
         self.space: Whole | Span | Sparse = space_for(problem, self.unit, self.many_features)
-        in_highs = self.program.is_linear and not self.space.is_working_set
+        in_highs = is_linear(self.program) and not self.space.is_working_set
         self.constraints = problem.constraints
         self.master = LinearMaster(self.program, self.unit, self.constraints) if in_highs else None
         self.cuts: list[Cut] = []
@@ -123,7 +124,7 @@ class BundleSolve:
         self.best, self.lower, self.highest_lower, self.iterations = math.inf, 0.0, 0.0, 0
         self.combination: list[tuple[float, Cut]] = []
         # Without a penalty a model of few cuts has its minimum anywhere.
-        self.radius = 1.0 if self.master and self.program.penalty == 0 else math.inf
+        self.radius = 1.0 if self.master and self.program.regulariser.weight == 0 else math.inf
         self.step_length = 1.0
         self.previous, self.steps_without_rise, self.stalled_steps = (-math.inf, math.inf), 0, 0
 

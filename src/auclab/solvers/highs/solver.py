@@ -4,8 +4,8 @@
 * ``encoding=dual``: its dual, every pair a boxed column, about n rows;
 * ``encoding=aggregated``: only a window of undecided pairs gets columns (`auclab.solvers.windows`).
 
-A program says which of them it has (`Program.encodings`): partial AUC the first alone, a count of pairs, which is a
-mixed-integer program (`auclab.solvers.highs.exact_auc`), none.
+Comparisons say which of them they have: the hardest negatives the first alone. A count of pairs is a mixed-integer
+program (`auclab.solvers.highs.exact_auc`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from auclab.models.dual_lp import highs_status, quiet_highs, run_highs, solve_du
 from auclab.models.margins import all_margins, marginals
 from auclab.models.timings import Timings
 from auclab.solvers.budget import check_margins, default_limit_note, finite_or_none, seconds_allowed
-from auclab.solvers.encodings import fastest_encoding
+from auclab.solvers.encodings import encodings, fastest_encoding
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.scaling import feature_units, in_own_units
 from auclab.types import Array, AuclabError, Status
@@ -74,7 +74,7 @@ def solve(
     auclab.solvers.newton.solver.solve : Sorted scores in place of pairs.
     """
     _check_encoding(problem, encoding, export)
-    if not problem.program.encodings:
+    if not encodings(problem.program):
         from auclab.solvers.highs.exact_auc import solve_exact_auc
 
         check_margins(problem, "highs exact_auc", "use fewer observations or features")
@@ -112,12 +112,12 @@ def _check_encoding(problem: Problem, encoding: str, export: str | None) -> None
     program = problem.program
     if encoding not in ENCODINGS:
         raise AuclabError(f"encoding={encoding!r} is unknown; choose one of {', '.join(ENCODINGS)}")
-    if not program.encodings and (encoding != "auto" or export is not None):
+    if not encodings(program) and (encoding != "auto" or export is not None):
         raise AuclabError(f"{program.name} takes neither encoding nor export: its pairs are integer variables")
-    if encoding != "auto" and encoding not in program.encodings:
-        available = " or ".join(f"encoding={name}" for name in program.encodings)
+    if encoding != "auto" and encoding not in encodings(program):
+        available = " or ".join(f"encoding={name}" for name in encodings(program))
         raise AuclabError(
-            f"{program.name} over {program.over} has no encoding={encoding}; use {available}, or "
+            f"{program.name} over {program.comparisons.name} has no encoding={encoding}; use {available}, or "
             "solver=cutting_plane, which forms no pairs"
         )
 

@@ -34,10 +34,10 @@ def penalty_bounds(program: Program, value: float, unit: Array) -> Array:
     >>> penalty_bounds(RankSVM(0.25, squared=True), 1.0, np.ones(1)).round(9).tolist()
     [2.0]
     """
-    if program.penalty == 0:
+    if program.regulariser.weight == 0:
         return np.full(unit.size, math.inf)
-    length = value / program.penalty
-    return (math.sqrt(length) if program.squared else length) * unit * (1.0 + 1e-12)
+    length = value / program.regulariser.weight
+    return (math.sqrt(length) if program.regulariser.squared else length) * unit * (1.0 + 1e-12)
 
 
 def level_bounds(

@@ -100,7 +100,7 @@ class _Search:
         most = min(int(constraints.max_features or n_groups), n_groups)
         of_columns, forced = numbered_groups(constraints, most)
         # One more group, of the intercept if there is one, is always used.
-        columns = np.r_[of_columns, n_groups] if problem.program.over == "points" else of_columns
+        columns = np.r_[of_columns, n_groups] if problem.program.comparisons.name == "points" else of_columns
         self.limit = Limit(columns, most + 1, n_groups + 1, (*forced, n_groups))
         self.oracle = ConvexOracle(problem, self.limit)
         state = self.limit.at_first()
@@ -202,7 +202,7 @@ class _Search:
 
     def tree(self, lower: Array, upper: Array, tolerance: float) -> Tree:
         """The tree over the groups."""
-        penalised = self.problem.program.penalty > 0
+        penalised = self.problem.program.regulariser.weight > 0
         self.relaxation = Relaxation(lower, upper, (self.limit,), self.rows, penalised=penalised)
         self.root = Region(lower, upper, (self.state,))
         objective = Objective(
@@ -280,7 +280,7 @@ class _Search:
             if value - point.value <= _NEAR * max(value, 1e-3):
                 break
             self.relaxation.add(constant, slope)
-            if self.problem.program.penalty > 0:
+            if self.problem.program.regulariser.weight > 0:
                 self.relaxation.add_penalty(*self.oracle.penalty(point.coef, point.used[0]))
             point = self.relaxation.again(seconds)
         if best is not None:

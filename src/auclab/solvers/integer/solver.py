@@ -20,5 +20,5 @@ def solve(problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None
     time_limit : float, optional
         Seconds, > 0; 600 if left out.
     """
-    run = solve_scorecard if problem.program.has_whole_points else solve_max_features
+    run = {"integer": solve_scorecard}.get(problem.program.kind, solve_max_features)
     return run(problem, tolerance=tolerance, time_limit=time_limit)

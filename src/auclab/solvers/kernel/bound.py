@@ -75,14 +75,14 @@ class DualPoint:
     def scaled(self, program: Program) -> tuple[float, float]:
         """The lower bound, and the factor of the marginals for it."""
         total, length = self.total, self.length
-        if program.threshold and program.penalty > 0:
+        if program.threshold and program.regulariser.weight > 0:
             length = max(0.0, -self.slack(program.threshold)) * _UP
-        if program.penalty > 0 and program.squared:
-            scale = 1.0 if length == 0 else min(1.0, 2 * program.penalty * total / length / length)
-            bound = scale * total - scale * length * (scale * length / (4 * program.penalty)) * _UP
+        if program.regulariser.weight > 0 and program.regulariser.squared:
+            scale = 1.0 if length == 0 else min(1.0, 2 * program.regulariser.weight * total / length / length)
+            bound = scale * total - scale * length * (scale * length / (4 * program.regulariser.weight)) * _UP
             return max(0.0, bound * _DOWN), scale
-        if program.penalty > 0:
-            scale = 1.0 if length <= program.penalty else program.penalty / length * _DOWN
+        if program.regulariser.weight > 0:
+            scale = 1.0 if length <= program.regulariser.weight else program.regulariser.weight / length * _DOWN
             return max(0.0, scale * total * _DOWN), scale
         return (total, 1.0) if self.slack(program.threshold) >= 0 else (0.0, 1.0)
 

@@ -36,6 +36,6 @@ def from_solve(training: Training, raw: RawSolution) -> DualPoint | None:
 def of_zero(training: Training) -> DualPoint:
     """That of h = 0: every margin with its full weight, where the sums of the classes agree."""
     program, labels = training.program, training.labels
-    pos, neg = (labels.share_pos, labels.share_neg) if program.over == "pairs" else labels.point_weights
+    pos, neg = (labels.share_pos, labels.share_neg) if program.comparisons.name == "pairs" else labels.point_weights
     share = program.comparisons.worst_negatives(np.arange(float(labels.n_neg)), labels)
     return from_multipliers(training, pos, neg if share is None else share, share)

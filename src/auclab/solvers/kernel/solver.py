@@ -210,7 +210,7 @@ class LandmarkSolve:
     def _repaired(self, raw: RawSolution, dual: DualPoint) -> DualPoint:
         """The dual point, or with z < 0 its mixture with that of a z nearer to 0, which has something to spare."""
         program = self.program
-        if program.penalty > 0 or dual.slack(program.threshold) >= 0 or dual.total == 0:
+        if program.regulariser.weight > 0 or dual.slack(program.threshold) >= 0 or dual.total == 0:
             return dual
         lacking = residual_of(self.choice.span, dual.dual, dual.product).square
         violation = dual.length**2 - (program.threshold * dual.total) ** 2
@@ -226,7 +226,7 @@ class LandmarkSolve:
         return found or dual
 
     def _raise_bound(self, dual: DualPoint) -> None:
-        if self.program.penalty > 0 and self.stages:
+        if self.program.regulariser.weight > 0 and self.stages:
             problem = self.training.without_features
             dual = best_between(problem, self.matrix, self.best, dual)
         bound = dual.value(self.program)

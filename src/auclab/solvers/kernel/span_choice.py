@@ -134,9 +134,9 @@ class SpanChoice:
     def _price(self, dual: DualPoint) -> float:
         """What a unit of ``‖r‖²`` costs the bound, to first order."""
         program = self.program
-        if program.penalty > 0 and program.squared:
-            return 1.0 / (4.0 * program.penalty)
-        if program.penalty > 0:
-            return max(dual.total, 1e-3) / (2.0 * program.penalty**2)
+        if program.regulariser.weight > 0 and program.regulariser.squared:
+            return 1.0 / (4.0 * program.regulariser.weight)
+        if program.regulariser.weight > 0:
+            return max(dual.total, 1e-3) / (2.0 * program.regulariser.weight**2)
         length = float(np.linalg.norm(self.coef)) or 1.0 / math.sqrt(self.matrix.largest)
         return length / max(2.0 * dual.length, 1e-300)

@@ -140,21 +140,23 @@ def training_problem(
     return Training(program, kernel, of_rows, order, labels, rows, offset)
 
 
+_REFUSED = {
+    "integer": "{0.name} gives whole points to columns, which a kernel has none of; use ranksvm or csvm, or leave the "
+    "kernel out",
+    "mip": "{0.name} counts pairs, for which there is no kernel form; use bauc, ranksvm or csvm",
+    "piecewise": "kernels support the hinge alone, and the program has {0.loss}; use RankSVM or CSVM",
+}
+
+
 def check_program(program: Program) -> None:
     """Raise `AuclabError` unless the program is a convex one of hinges with the l2 norm."""
-    if program.has_whole_points:
-        raise AuclabError(
-            f"{program.name} gives whole points to columns, which a kernel has none of; use ranksvm or csvm, or leave "
-            "the kernel out"
-        )
-    if program.counts_pairs:
-        raise AuclabError(f"{program.name} counts pairs, for which there is no kernel form; use bauc, ranksvm or csvm")
+    if program.kind in _REFUSED:
+        raise AuclabError(_REFUSED[program.kind].format(program))
     if not program.is_convex:
         raise AuclabError(f"z = {program.threshold:g} > 0 makes the program not convex; a kernel needs z ≤ 0")
-    if not program.loss.is_hinge:
-        raise AuclabError(f"kernels support the hinge alone, and the program has {program.loss}; use RankSVM or CSVM")
     if program.uses_norm and not program.regulariser.norm.is_euclidean:
-        raise AuclabError(f"a kernel's space has the norm l2, and the program has {program.norm}; set norm=l2")
+        norm = program.regulariser.name
+        raise AuclabError(f"a kernel's space has the norm l2, and the program has {norm}; set norm=l2")
 
 
 def _joined(sample: Sample, memory: float) -> Any:

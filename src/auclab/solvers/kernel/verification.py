@@ -67,5 +67,5 @@ def evaluate(training: Training, landmarks: NDArray[np.intp], coefficients: Arra
     of_square = weight * of_score
     of_length = of_square / length if length > 0 else math.sqrt(of_square)
     rounding = 2.0 * of_score + abs(program.threshold) * of_length
-    rounding += program.penalty * (of_square if program.squared else of_length)
+    rounding += program.regulariser.weight * (of_square if program.regulariser.squared else of_length)
     return Evaluation(objective, length, rounding)

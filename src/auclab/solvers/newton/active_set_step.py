@@ -54,7 +54,7 @@ def active_set_step(program: Program, hessian: Array, negative_gradient: Array, 
     --------
     auclab.solvers.newton.conic_step.conic_step : The same by Clarabel.
     """
-    n, norm = theta.size - (2 if program.over == "points" else 1), program.regulariser.norm
+    n, norm = theta.size - (2 if program.comparisons.name == "points" else 1), program.regulariser.norm
     box = norm.dual_box(n)
     if norm.face is None and box is None:
         return None
@@ -91,10 +91,10 @@ class _Model:
         self.n = n
         self.face: type[Face] = program.regulariser.norm.face or L1Face
         self.hessian, self.linear = hessian.copy(), linear.copy()
-        if program.squared:
-            self.hessian[-1, -1] += 2.0 * program.penalty
+        if program.regulariser.squared:
+            self.hessian[-1, -1] += 2.0 * program.regulariser.weight
         else:
-            self.linear[-1] -= program.penalty
+            self.linear[-1] -= program.regulariser.weight
         self.moduli = np.abs(self.hessian)
 
     def gradient(self, point: Array) -> Array:

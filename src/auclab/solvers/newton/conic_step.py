@@ -43,7 +43,7 @@ def conic_step(
     array of shape (size,)
     """
     size, t = theta.size, theta.size - 1
-    n = size - (2 if program.over == "points" else 1)
+    n = size - (2 if program.comparisons.name == "points" else 1)
     # The columns are the new point in units of the curvature, then those that the norm needs.
     unit = 1.0 / np.sqrt(np.maximum(hessian.diagonal(), 1e-300))
     unit = np.minimum(unit, 1e6 * np.median(unit))

@@ -196,7 +196,7 @@ class DampedNewton:
 
     def penalty(self, theta: Array) -> float:
         """λ Ω(w) of a point on the cone."""
-        return self.program.penalty * float(theta[-1] ** 2 if self.program.squared else theta[-1])
+        return self.program.regulariser.of_size(theta[-1])
 
 
 class _Subproblem:
@@ -228,7 +228,7 @@ class _Subproblem:
         if program.uses_norm:
             beside = theta[:-2] + side * 1e-9 * step[:-2]  # where a norm has a kink, its derivative on this side
             along = float(program.regulariser.norm.subgradient(beside) @ step[:-2])
-        rise = program.penalty * (2.0 * theta[-1] if program.squared else 1.0) * along
+        rise = program.regulariser.slope(theta[-1]) * along
         return rise - float(negative_gradient[:-1] @ step[:-1]) - float(negative_gradient[-1]) * along
 
     def hessian(self, evaluation: Evaluation) -> Hessian:

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from auclab.comparisons import AllPairs
 from auclab.compiled.hardest import smoothed_level
 from auclab.compiled.smooth import Index
+from auclab.formulations.composed import Composed
 from auclab.formulations.problem import Problem
-from auclab.formulations.ranksvm import RankSVM
+from auclab.regularisers import Norm
 from auclab.solvers.certificate import certify
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.damped_newton import DampedNewton
@@ -156,8 +158,8 @@ def null_test(problem: Problem, tolerance: float, monitor: Monitor) -> NullTest:
         Says when to stop.
     """
     program, sample = problem.program, problem.sample
-    penalty = 0.0 if program.squared else program.penalty
-    method = DampedNewton(RankSVM(penalty, program.norm), sample.spread, monitor)
+    regulariser = Norm(program.regulariser.name, program.regulariser.slope(0.0))
+    method = DampedNewton(Composed(AllPairs(), program.loss, regulariser), sample.spread, monitor)
     loss, theta = LinearPartialLoss(problem), np.zeros(sample.n_features + 2)
     proof, smallest_gap = None, tolerance
     for _ in range(_LOOKS):

@@ -93,7 +93,7 @@ def _without_square(
     program: Program, hessian: Hessian, negative_gradient: Array, theta: Array
 ) -> tuple[Program, Hessian, Array]:
     """The same model with ``λ Σ w_k²`` as a part of the quadratic: without z no norm is left, and one system is."""
-    square = np.r_[np.full(theta.size - 2, 2.0 * program.penalty), 0.0, 0.0]
+    square = np.r_[np.full(theta.size - 2, 2.0 * program.regulariser.weight), 0.0, 0.0]
     without = row_with(program, penalty=0.0, squared=False)
     return without, plus_diagonal(hessian, square), negative_gradient - square * theta
 
@@ -104,7 +104,7 @@ class _QuadraticModel:
     def __init__(self, program: Program, hessian: Hessian, negative_gradient: Array, theta: Array, spread: Array):
         self.program, self.hessian, self.negative_gradient, self.theta = program, hessian, negative_gradient, theta
         self.n = theta.size - 2
-        self.has_intercept = program.over == "points"
+        self.has_intercept = program.comparisons.name == "points"
         self.free = np.r_[: self.n, [self.n] if self.has_intercept else []].astype(int)
         diagonal = hessian.diagonal()
         self.ridge = _RIDGE * np.maximum(diagonal, 1e-3 * spread)
@@ -117,7 +117,7 @@ class _QuadraticModel:
     def value(self, step: Array) -> float:
         """The model at a step that ends on the cone."""
         t = self.theta[-1] + step[-1]
-        penalty = self.program.penalty * float(t * t if self.program.squared else t)
+        penalty = self.program.regulariser.weight * float(t * t if self.program.regulariser.squared else t)
         return float(0.5 * step @ self.hessian_product(step) - self.negative_gradient @ step) + penalty
 
     def newton_step(
@@ -197,8 +197,8 @@ def _l2_step(model: _QuadraticModel) -> Array | None:
         w = theta[:n] + step[:n]
         norm = float(np.linalg.norm(w))
         t_gradient = float((model.hessian_product(step) - model.negative_gradient)[-1])
-        t_gradient += program.penalty * (2.0 * norm if program.squared else 1.0)
-        penalty_curvature = 2.0 * program.penalty if program.squared else 0.0
+        t_gradient += program.regulariser.weight * (2.0 * norm if program.regulariser.squared else 1.0)
+        penalty_curvature = 2.0 * program.regulariser.weight if program.regulariser.squared else 0.0
         direction = model.newton_step(step, w, t_gradient / norm, penalty_curvature)
         length = 1.0
         while True:
@@ -230,14 +230,14 @@ def _null_step(model: _QuadraticModel) -> tuple[Array, Array | None]:
         step[n] = -(model.hessian_product(step) - model.negative_gradient)[n] / in_intercept[n]
     gradient = model.hessian_product(step) - model.negative_gradient
     size = float(np.linalg.norm(gradient[:n]))
-    slope = size - float(gradient[-1]) - (0.0 if program.squared else program.penalty)
+    slope = size - float(gradient[-1]) - (0.0 if program.regulariser.squared else program.regulariser.weight)
     if slope <= 0:
         return step, None
     direction = np.r_[-gradient[:n] / size, 0.0, 1.0]
     if model.has_intercept:
         direction[n] = -(in_intercept @ direction) / in_intercept[n]
     curvature = float(direction @ model.hessian_product(direction))
-    curvature += 2.0 * program.penalty if program.squared else 0.0
+    curvature += 2.0 * program.regulariser.weight if program.regulariser.squared else 0.0
     return step, step + slope / curvature * direction
 
 

@@ -24,7 +24,7 @@ class HardMargin:
         program, sample = problem.program, problem.sample
         if state.evaluation is None or problem.constraints is not None or sample.in_blocks:
             return False
-        if program.threshold != 0 or not program.penalty > 0 or not program.regulariser.norm.is_euclidean:
+        if program.threshold != 0 or not program.regulariser.weight > 0 or not program.regulariser.norm.is_euclidean:
             return False
         if not is_quickly_separated(sample):
             return False

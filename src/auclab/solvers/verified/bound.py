@@ -139,7 +139,7 @@ class _Search:
         else:
             # Columns of small spread keep what they have if they can.
             weight = (sample.spread / sample.spread.max()) ** 2
-            wanted = norm.shortened(value[:-1], max(0.0, program.penalty - spare), weight)
+            wanted = norm.shortened(value[:-1], max(0.0, program.regulariser.weight - spare), weight)
             corrected = correct(rows, *multipliers, np.r_[wanted - value[:-1], -value[-1]])
         return None if corrected is None else within_capacities(self.problem, *corrected)
 

@@ -218,12 +218,12 @@ def correct_threshold(
     along, vanishing = tangents
     left = np.eye(gradient.size)[vanishing]
     features = rows.features[:, :-1] * unit[:-1]
-    per_margin = np.full(len(features), 1.0 if program.over == "points" else 0.5)
+    per_margin = np.full(len(features), 1.0 if program.comparisons.name == "points" else 0.5)
     per_margin[rows.n_observations :] = 0.0
     matrix = np.c_[
         features @ along.T + z * per_margin[:, None], features @ left.T / np.maximum(left @ unit[:-1], 1e-300)
     ]
-    excess = along @ gradient + z * total - program.penalty
+    excess = along @ gradient + z * total - program.regulariser.weight
     wanted = np.r_[-np.maximum(1.5 * excess, 0.0) - spare, -(left @ gradient) / np.maximum(left @ unit[:-1], 1e-300)]
     return _changed(rows, pos, neg, np.c_[matrix, rows.features[:, -1]], np.r_[wanted, -value[-1]])
 

@@ -175,10 +175,10 @@ def dual_value(
     size = max(0.0, regulariser.norm.dual(gradient) * rounding.up + program.threshold * margins * rounding.down)
     if program.threshold:  # the sum is rounded, too
         size *= rounding.up
-    if program.penalty > 0:
+    if program.regulariser.weight > 0:
         bound, scale = regulariser.dual_value(size, worth)
         scale = scale if scale == 1.0 else scale * rounding.down
-        residual = 0.0 if program.squared or scale >= 1.0 - _NEGLIGIBLE else size - program.penalty
+        residual = 0.0 if regulariser.squared or scale >= 1.0 - _NEGLIGIBLE else size - regulariser.weight
         return DualBound(max(0.0, bound * rounding.down), scale, residual, math.inf, multipliers)
     if program.uses_norm:
         residual, length, unit = size, regulariser.norm(coef), unit_length(problem)
@@ -200,6 +200,6 @@ def unit_length(problem: Problem) -> float:
 def length_that_is_charged(problem: Problem, coef: Array, margins: float) -> float:
     """About what a bound loses for each unit by which ``‖Σ q d‖_*`` may be off."""
     program = problem.program
-    if program.penalty > 0 and not program.squared:
-        return margins / program.penalty
-    return program.regulariser.norm(coef) * (1.0 if program.penalty > 0 else _MIN_MARGIN)
+    if program.regulariser.weight > 0 and not program.regulariser.squared:
+        return margins / program.regulariser.weight
+    return program.regulariser.norm(coef) * (1.0 if program.regulariser.weight > 0 else _MIN_MARGIN)
