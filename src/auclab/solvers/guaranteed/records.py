@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from auclab.compiled.scores import row_scores
 from auclab.solvers.solution import Certificate
 from auclab.types import Array, Status
 
@@ -137,7 +136,7 @@ class GuaranteedSolution:
 
     def decision_function(self, X: Any) -> Array:
         """Scores ``X @ coef``, shape (n_samples,)."""
-        return row_scores(X, self.coef)
+        return np.asarray(X @ self.coef, dtype=float)
 
 
 @dataclass(frozen=True)
