@@ -20,7 +20,8 @@ class AuclabError(ValueError):
 class Status(StrEnum):
     """How a solve ended: only `OPTIMAL`, `OPTIMAL_WITHIN`, `LOCAL`, `UNCERTIFIED`, `BASELINE` have a converged point.
 
-    `OPTIMAL` is for all w, `OPTIMAL_WITHIN` for those up to the norm bound of the certificate; a limit is never either.
+    `OPTIMAL` is for all w (with a kernel, all scorers of its space), `OPTIMAL_WITHIN` for those up to the norm bound of
+    the certificate (in the span of the landmarks); a limit is never either.
 
     Examples
     --------
@@ -43,7 +44,7 @@ class Status(StrEnum):
         """What the status means for the person who reads it."""
         return {
             Status.OPTIMAL: "the gap is within the tolerance",
-            Status.OPTIMAL_WITHIN: "the gap is within the tolerance up to the norm bound; a longer w may do better",
+            Status.OPTIMAL_WITHIN: "the gap is within the tolerance for the scorers named there; others may do better",
             Status.LOCAL: "a local optimum of a problem that is not convex; other starts may be better",
             Status.UNCERTIFIED: "the solver finished, but its lower bound does not hold for this point",
             Status.BASELINE: "fitted by another library, without a certificate",

@@ -360,3 +360,29 @@ def test_dask_arrays_and_tables_on_dask_workers(tmp_path):
         score_blocks(arrays[0], s)
     with pytest.raises(AuclabError, match="partitions; rechunk"):
         score_blocks(arrays[0], arrays[1].rechunk(500))
+
+
+def test_products_of_weight_and_score_that_no_double_holds():
+    """Their sum overflowed, and [0, 0] came out where 1 is right."""
+    y, s, w = [1, 0, 1, 0], [2.8e300, -3.1e300, 2e300, 1e299], [1.0, 1.0, 1e8, 1e8]
+    summary = ScoreSummary.from_scores(y, s, edges=[], sample_weight=w)
+    with pytest.raises(AuclabError, match="weight × score of the positive class leaves the range of doubles"):
+        summary.bauc()
+    assert summary.auc() == pytest.approx((1.0, 1.0), abs=1e-12)
+    again = ScoreSummary.from_bytes(summary.to_bytes())
+    with pytest.raises(AuclabError, match="leaves the range"):
+        (again + again).bauc()
+    low, high = ScoreSummary.from_scores(y, s, edges=[], sample_weight=np.ldexp(w, -40)).bauc()
+    assert low <= 1.0 <= high
+    with pytest.raises(AuclabError, match="leaves the range"):  # the digits of 1e-170 · 1e-170 are lost
+        ScoreSummary.from_scores([1, 0], [1e-170, 0.0], edges=[], sample_weight=[1e-170, 1.0]).bauc()
+
+
+def test_subnormal_scores_have_means():
+    """A mean between two of the smallest doubles was one of them: high was 6e-14, and .25 is right."""
+    y, s = [1, 1, 0, 0, 0], 5e-324 * np.array([2, -1, 1, 0, -1.5])
+    low, high = ScoreSummary.from_scores(y, s, edges=[]).bauc()
+    assert 0.2 < low <= bauc_score(y, s) == 0.25 <= high
+    plain = ScoreSummary.from_scores(y, s / 5e-324, edges=[]).bauc()
+    assert low == pytest.approx(plain.low, rel=1e-12)
+    assert high <= plain.high  # a mean between two doubles is spread over both, which says more here

@@ -302,3 +302,36 @@ def test_a_bound_for_short_w_proves_nothing_about_long_ones():
     found = auclab.solve(CSVM(0.0), X, y, solver="newton", sample_weight=weight, constraints=bounds)
     assert found.status is Status.OPTIMAL
     assert found.objective == pytest.approx(optimum(CSVM(0.0), X, y, bounds, weight), abs=1e-6)
+
+
+def test_a_small_entry_of_a_row_is_an_entry():
+    """w₀ = 4.1e7 satisfies it with w₂ ≤ 0; 4.9e-8 was read as 0, and the row refused."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20, 3))
+    y = (X[:, 0] + rng.normal(size=20) > 0).astype(int)
+    row = {"coefficients": {0: 4.9e-8, 2: 98333.2}, "equals": 2.0}
+    constraints = auclab.Constraints(nonpositive=[2], rows=[row])
+    solution = auclab.solve(auclab.RankSVM(0.1), X, y, constraints=constraints)
+    assert solution.coef[2] <= 0
+    assert 4.9e-8 * solution.coef[0] + 98333.2 * solution.coef[2] == pytest.approx(2.0, rel=1e-9)
+
+
+@pytest.mark.parametrize("factor", [1.0, 1e9, 1e-9])
+@pytest.mark.parametrize(
+    ("rows", "bounds"),
+    [
+        ([({0: 0.1, 1: 0.2}, "at_most", 1.0), ({0: 0.3, 1: 0.6}, "at_least", 3.1)], {}),
+        ([({0: 1.0, 1: 1.0}, "equals", -1.0)], {"nonnegative": [0, 1]}),
+        ([({0: 1.0, 1: 1.0}, "at_least", 3.0)], {"upper": {0: 1.0, 1: 1.0}}),
+        (
+            [({0: 1.0, 1: 1.0}, "equals", 1.0), ({1: 1.0, 2: 1.0}, "equals", 1.0), ({0: 1.0, 2: -1.0}, "equals", 1.0)],
+            {},
+        ),
+    ],
+)
+def test_contradictions_are_found_in_any_unit(rows, bounds, factor):
+    X, y = np.eye(3), [1, 0, 0]
+    scaled = [{"coefficients": {k: factor * a for k, a in terms.items()}, kind: factor * c} for terms, kind, c in rows]
+    constraints = auclab.Constraints(rows=scaled, **bounds)
+    with pytest.raises(auclab.AuclabError, match="contradict each other: no coefficients satisfy row 0"):
+        auclab.solve(auclab.RankSVM(0.1), X, y, constraints=constraints)

@@ -223,6 +223,13 @@ def push(arguments: Namespace) -> int:
     return list_or_send(arguments)
 
 
+def doctor(arguments: Namespace) -> int:
+    """What of the installation works."""
+    from auclab.cli.doctor import doctor as look
+
+    return look(arguments)
+
+
 def ui(arguments: Namespace) -> int:
     """Serve MLflow's page until Ctrl-C."""
     require_store(Address.parse(arguments.store))

@@ -191,6 +191,16 @@ FRONTIER_EXAMPLES = """\
   auclab frontier dataset=german_credit --points 20 --save frontier.csv --save frontier.png
 """
 
+DOCTOR = """\
+Look at the installation: versions of auclab, Python and the libraries, optional parts, cores, the folder of compiled
+loops, the store and the folders of data sets; with the command that mends what is wrong. Exit code 1 if something is.
+"""
+
+DOCTOR_EXAMPLES = """\
+  auclab doctor
+  auclab doctor --store ../thesis/mlruns
+"""
+
 UI = """\
 Serve MLflow's page on the store, with settings that keep it light (one worker, no job runner), and print the addresses
 of its tables of runs. The parent run of each sweep gets the comparison of its jobs: the table as its description, and
@@ -349,6 +359,9 @@ def _parser() -> argparse.ArgumentParser:
     add("--levels", type=float, nargs="+", default=None, metavar="LEVEL", help="these levels, between 0 and 1, instead")
     save = "also write the table (.csv, with all coefficients) or the figure (.png .pdf .svg); repeatable"
     add("--save", action="append", default=[], metavar="FILE", help=save)
+
+    doctor = _add(commands, "doctor", "what of the installation works", text=DOCTOR, examples=DOCTOR_EXAMPLES)
+    _add_store(doctor)
 
     ui = _add(commands, "ui", "MLflow's page on the store", text=UI, examples=UI_EXAMPLES)
     _add_store(ui)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -135,7 +136,9 @@ class _Ending:
             if content["status"] == Status.BASELINE:
                 numbers = [f"none: a baseline of {visible(str(content['solver']))}, whose fit is not verified"]
             if content["status"] == Status.OPTIMAL_WITHIN:
-                numbers.append(f"for ‖w‖ ≤ {plain(content['norm_bound'], '.3g')}")
+                finite = math.isfinite(float(content["norm_bound"]))
+                length = f"‖w‖ ≤ {plain(content['norm_bound'], '.3g')}"
+                numbers.append(f"for {length if finite else 'the span of its landmarks'}")
             if isinstance(constraints := content.get("constraints"), dict):
                 numbers.append(f"constraints: {visible(str(constraints.get('statement')))}")
             return cls(

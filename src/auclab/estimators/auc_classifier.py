@@ -13,6 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from auclab.compiled.scores import row_scores
 from auclab.estimators.calibration import METHODS, Calibration, fit_calibration, held_out_scores, standard_units
 from auclab.estimators.class_weights import class_weights
 from auclab.estimators.given_parts import as_given_constraints, as_given_kernel, as_given_program
@@ -346,7 +347,7 @@ class AUCClassifier(LinearClassifier):
             self.intercept_ = np.array([-float(self.decision_threshold)])
             return self
         linear = solution.coef is not None  # without the rounding of an intercept that is added
-        scores = np.asarray(X @ solution.coef) if linear else solution.decision_function(X) - solution.intercept
+        scores = row_scores(X, solution.coef) if linear else solution.decision_function(X) - solution.intercept
         seen = positive, scores, weight
         if self.calibration is not None:
             y_held, z_held, w_held = self._held_out(solution.formulation, X, positive, weight)

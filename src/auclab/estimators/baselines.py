@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.compiled.scores import row_scores
 from auclab.models.timings import Timings
 from auclab.samples.tables import in_memory
 from auclab.solvers.fitted import InFeatures
@@ -328,5 +329,7 @@ class BaselineFit:
         return float(np.ravel(getattr(self.classifier, "intercept_", math.nan))[0])
 
     def decision_function(self, X: Any) -> Array:
-        """Scores of shape (n_samples,), larger for the positive class."""
-        return np.asarray(self.classifier.decision_function(X), dtype=float)
+        """Scores of shape (n_samples,), larger for the positive class; equal rows have equal scores."""
+        if self.coef is None:
+            return np.asarray(self.classifier.decision_function(X), dtype=float)
+        return row_scores(X, self.coef) + self.intercept

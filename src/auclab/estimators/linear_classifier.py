@@ -11,6 +11,7 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from auclab.compiled.scores import row_scores
 from auclab.samples.tables import in_memory
 from auclab.types import Array, AuclabError
 
@@ -28,7 +29,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if in_memory(X):
             X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return np.asarray(X @ self.coef_[0]) + self.intercept_[0]
+        return row_scores(X, self.coef_[0]) + self.intercept_[0]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The second class where the score is above 0, else the first; shape (n_samples,)."""

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from auclab.compiled.scores import row_scores
 from auclab.estimators.linear_classifier import LinearClassifier
 from auclab.estimators.polynomial_ascent import stable_ascent
 from auclab.estimators.published_ascent import published_ascent
@@ -165,7 +166,7 @@ class PolynomialAUCClassifier(LinearClassifier):
         self.objective_path_ = np.array(result.path)
         self.converged_ = result.converged
         self.coef_ = coef[None, :]
-        cut = decision_threshold(positive, X @ coef, self.decision_threshold, sample_weight=sample_weight)
+        cut = decision_threshold(positive, row_scores(X, coef), self.decision_threshold, sample_weight=sample_weight)
         self.intercept_ = np.array([-cut])
         return self
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from auclab.compiled.ranking import concordance
+from auclab.compiled.scores import row_scores
 from auclab.formulations.base import Program
 from auclab.formulations.null import FixedNull
 from auclab.formulations.optimum import Optimum
@@ -69,7 +70,7 @@ class ExactAUC(Program):
         """``1 − AUC_strict`` on a sample that was checked before."""
         ranked = []
         for X, weight in zip((sample.X_pos, sample.X_neg), sample.weights, strict=True):
-            scores = X @ coef
+            scores = row_scores(X, coef)
             order = np.argsort(scores)
             ranked.append((scores[order], np.empty(0) if weight is None else weight[order]))
         (pos, weight_pos), (neg, weight_neg) = ranked

@@ -20,6 +20,8 @@ _STEPS = 5
 _SHORT = 1e-3
 #: The least violation of a linear program, relative to its limits, that is no rounding.
 _CONTRADICTION = 1e-7
+#: Part of its terms to which a sum of a few entries vanishes.
+_EXACT = 1e-14
 
 
 def satisfies(
@@ -86,7 +88,8 @@ def nearest_feasible(constraints: ColumnConstraints, coef: Array, spread: Array)
 def check_not_contradictory(constraints: ColumnConstraints) -> None:
     """Raise `AuclabError` if no w satisfies the constraints, naming rows that contradict each other.
 
-    Bounds alone were checked when the constraints were made. A linear program minimises the sum of the violations.
+    Bounds alone were checked when the constraints were made. A linear program minimises the sum of the violations; its
+    prices have to prove the contradiction, since the program itself drops small entries.
     """
     n_rows, n = constraints.matrix.shape
     if not n_rows:
@@ -94,12 +97,16 @@ def check_not_contradictory(constraints: ColumnConstraints) -> None:
     size = abs(constraints.matrix).max(axis=1, initial=0.0)
     size = np.where(size > 0, size, 1.0)
     A, c = constraints.matrix / size[:, None], constraints.limit / size
+    unit = abs(A).max(axis=0, initial=0.0)
+    unit = np.where(unit > 0, unit, 1.0)
+    A = A / unit
+    lower, upper = constraints.lower * unit, constraints.upper * unit
     equal = constraints.equal
     identity = np.eye(n_rows)
     over, under = np.hstack([A, -identity, 0.0 * identity]), np.hstack([-A, 0.0 * identity, -identity])
     rows, right = np.vstack([over, under[equal]]), np.r_[c, -c[equal]]
     cost = np.r_[np.zeros(n), np.ones(2 * n_rows)]
-    bounds = [*zip(constraints.lower, constraints.upper, strict=True), *[(0.0, None)] * (2 * n_rows)]
+    bounds = [*zip(lower, upper, strict=True), *[(0.0, None)] * (2 * n_rows)]
     found = linprog(cost, A_ub=rows, b_ub=right, bounds=bounds, method="highs")
     if found.x is None or found.fun is None or found.status != 0:
         return  # the linear program decides nothing: a solver will say what it finds
@@ -107,13 +114,34 @@ def check_not_contradictory(constraints: ColumnConstraints) -> None:
         return
     prices = -found.ineqlin.marginals
     of_row = prices[:n_rows].copy()
-    of_row[equal] += prices[n_rows:]
-    involved = np.flatnonzero(of_row > 1e-9)
-    names = " and ".join(f"row {row}" for row in involved) or "the rows"
+    of_row[equal] -= prices[n_rows:]
+    involved = np.flatnonzero(abs(of_row) > 1e-9)
+    if not _contradict(A[involved], c[involved], of_row[involved], lower, upper):
+        return
+    names = " and ".join(f"row {row}" for row in involved)
     raise AuclabError(
         f"the constraints contradict each other: no coefficients satisfy {names} together with the bounds (they miss "
         f"by {found.fun:.3g} at least); drop or loosen one of them"
     )
+
+
+def _contradict(A: Array, c: Array, prices: Array, lower: Array, upper: Array) -> bool:
+    """Whether ``Σ p_i a_i·w ≤ Σ p_i c_i`` fails for every w within the bounds (Farkas).
+
+    Columns of which the sum is to vanish get sums that do, but for rounding of the entries: prices are known to the
+    tolerance of a linear program only.
+    """
+    terms = abs(A).T @ abs(prices)
+    sums = A.T @ prices
+    vanish = abs(sums) <= 1e-8 * terms
+    prices = prices - np.linalg.lstsq(A[:, vanish].T, sums[vanish], rcond=None)[0] if vanish.any() else prices
+    sums = A.T @ prices
+    sums[vanish & (abs(sums) <= _EXACT * terms)] = 0.0
+    ends = np.where(sums > 0, lower, upper)
+    used = sums != 0
+    least = float(sums[used] @ ends[used]) if np.isfinite(ends[used]).all() else -np.inf
+    size = abs(sums[used]) @ abs(ends[used]) + abs(prices) @ abs(c) if np.isfinite(least) else 1.0
+    return least > float(prices @ c) + 1e-12 * float(size)
 
 
 def _excess(constraints: ColumnConstraints, coef: Array) -> Array:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from auclab.compiled.scores import row_scores
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.equivalence import read_optimum
@@ -175,8 +176,8 @@ class Solution:
         return InFeatures(features, self.coef, radius)
 
     def decision_function(self, X: Any) -> Array:
-        """Scores ``X @ coef + intercept``, shape (n_samples,)."""
-        return np.asarray(X @ self.coef, dtype=float) + self.intercept
+        """Scores ``X @ coef + intercept``, shape (n_samples,); equal rows have equal scores."""
+        return row_scores(X, self.coef) + self.intercept
 
     def mapped_to(self, formulation: Program, scale: float, value: float) -> Solution:
         """The solution of an equivalent program: w times `scale`, of value `value`; the gap is carried over.

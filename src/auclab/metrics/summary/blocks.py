@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from auclab.compiled.scores import row_scores
 from auclab.metrics.summary.scored_block import ScoredBlock, scored_block
 from auclab.samples.blocks.table import BlockTable
 from auclab.samples.blocks.tree import FAN_IN, tree_sum
@@ -177,4 +178,4 @@ def _task_on_parts(task: Task, pos_label: Any, *parts: Any) -> Any:
 def _task_on_rows(task: Task, coef: Array, rows: Array, argument: tuple[NDArray[np.bool_], Array | None]) -> Any:
     """A task of an engine."""
     positive, weight = argument
-    return task(scored_block(positive, rows @ coef, weight))
+    return task(scored_block(positive, row_scores(rows, coef), weight))

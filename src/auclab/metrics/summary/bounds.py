@@ -119,6 +119,11 @@ def both_classes(summary: BinnedScores, *, finite: bool = False) -> tuple[ClassB
                 f"scores of the {name} class contain ±∞, and this metric needs differences; AUC, partial AUC and VOROS "
                 "take them"
             )
+        if finite and bins.total.infinite.any():
+            raise AuclabError(
+                f"weight × score of the {name} class leaves the range of doubles, and this metric needs their sums: "
+                "divide weights or scores by a power of two"
+            )
     if finite:
         low, high = (end(summary.pos, summary.neg) for end in (_least, _largest))
         if not math.isfinite(high - low):

@@ -14,6 +14,8 @@ from auclab.metrics.summary.exact_sums import ExactSums
 from auclab.types import Array
 
 Counts = NDArray[np.int64]
+#: Scores below 2 to this power are divided by a power of their own.
+_SMALL = -500
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +29,8 @@ class ClassBins:
     low, high : arrays
         Least and largest score; ∞ and −∞ for a bin without scores.
     total : ExactSums
-        ``Σ w s``, exact for s and for products of s with w.
+        ``Σ w s``, exact for s and for products of s with w; a product that no double holds with its error counts as
+        infinite.
     squares : ExactSums
         ``Σ fl(w (s − r)²)``, r the edge of the bin that `references` gives: each term is rounded, their sum is not.
     mass, mass_squares : ExactSums or None
@@ -58,7 +61,7 @@ class ClassBins:
                 count,
                 low,
                 high,
-                ExactSums.of(n_bins, bins, *_product(weight, scores)),
+                ExactSums.of(n_bins, bins, *_exact_product(weight, scores)),
                 ExactSums.of(n_bins, bins, weight * squares),
                 ExactSums.of(n_bins, bins, weight),
                 ExactSums.of(n_bins, bins, weight**2),
@@ -108,8 +111,15 @@ class ClassBins:
         return self.mass.integers() if self.mass is not None else (self.count.tolist(), 0)
 
     @cached_property
+    def unit(self) -> NDArray[np.int32]:
+        """Power of two to divide the scores of every bin by: that of the largest where digits of means underflow."""
+        largest = np.maximum(np.abs(self.low), np.abs(self.high), where=self.count > 0, out=np.ones(self.count.size))
+        exponent = np.frexp(largest)[1]
+        return np.where(exponent < _SMALL, exponent, 0).astype(np.int32)
+
+    @cached_property
     def mean(self) -> tuple[Array, Array]:
-        """Mean score of every bin as ``high + low``, 0 for a bin without scores; exact where all scores are equal."""
+        """Mean score of every bin as ``high + low · 2^unit``, 0 for one without scores; exact for equal scores."""
         numerator, rest, exponent = self.total.parts()
         if self.mass is None:
             divisor, divisor_rest = self.count.astype(np.float64), np.zeros(self.count.size)
@@ -125,7 +135,7 @@ class ClassBins:
         power = np.clip(exponent - shift, -2200, 2200).astype(np.int32)
         total = np.ldexp(high, power)
         # ldexp rounds what falls below the smallest normal double.
-        low = np.ldexp((high - np.ldexp(total, -power)) + low, power)
+        low = np.ldexp((high - np.ldexp(total, -power)) + low, power - self.unit)
         same = (self.low == self.high) & np.isfinite(self.low)
         total = np.where(same, self.low, np.clip(total, np.minimum(self.low, total), np.maximum(self.high, total)))
         return np.where(self.count > 0, total, 0.0), np.where(same | (self.count == 0), 0.0, low)
@@ -160,13 +170,28 @@ def references(edges: Array) -> Array:
 
 
 def _product(a: Array, b: Array) -> tuple[Array, Array]:
-    """``a · b`` as the rounded product and its error (Dekker), exact unless a part leaves the range of doubles."""
+    """``a · b`` as the rounded product and its error, exact unless a part leaves the range of doubles."""
+    product, error, power = _mantissas(a, b)
+    return np.ldexp(product, power), np.ldexp(error, power)
+
+
+def _mantissas(a: Array, b: Array) -> tuple[Array, Array, NDArray[np.int32]]:
+    """``a · b = (product + error) · 2^power`` (Dekker)."""
     (x, e), (y, f) = np.frexp(a), np.frexp(b)
     product = x * y
     x_high, y_high = _half(x), _half(y)
     x_low, y_low = x - x_high, y - y_high
     error = x_low * y_low - (((product - x_high * y_high) - x_low * y_high) - x_high * y_low)
-    return np.ldexp(product, e + f), np.ldexp(error, e + f)
+    return product, error, e + f
+
+
+def _exact_product(a: Array, b: Array) -> tuple[Array, Array]:
+    """`_product`, infinite where the range of doubles does not hold it exactly."""
+    product, error, power = _mantissas(a, b)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        held = np.ldexp(product, power), np.ldexp(error, power)
+        exact = [np.ldexp(part, -power) == whole for part, whole in zip(held, (product, error), strict=True)]
+    return np.where(exact[0] & exact[1], held[0], np.inf), np.where(exact[0] & exact[1], held[1], 0.0)
 
 
 def _half(x: Array) -> Array:

@@ -67,7 +67,7 @@ def mean_atoms(bins: ClassBins) -> Atoms:
     """The scores of every bin moved to the two doubles next to their mean."""
     mean, rest = bins.mean
     other = np.clip(np.nextafter(mean, np.where(rest > 0, np.inf, -np.inf)), bins.low, bins.high)
-    step = np.abs(other - mean)
+    step = np.abs(np.ldexp(other, -bins.unit) - np.ldexp(mean, -bins.unit))
     share = np.clip(np.divide(np.abs(rest), step, out=np.zeros_like(rest), where=step > 0), 0.0, 1.0)
     return np.concatenate((mean, other)), np.concatenate((bins.weights * (1.0 - share), bins.weights * share))
 
@@ -78,9 +78,10 @@ def spread_atoms(bins: ClassBins) -> Atoms:
     present = bins.count > 0
     low, high = np.where(present, bins.low, 0.0), np.where(present, bins.high, 0.0)
     # halves: a width may exceed the largest double
-    width = 0.5 * high - 0.5 * low
-    below = np.maximum((0.5 * mean - 0.5 * low) + 0.5 * rest, 0.0)
-    above = np.maximum((0.5 * high - 0.5 * mean) - 0.5 * rest, 0.0)
+    half_low, half_mean, half_high = (np.ldexp(values, -1 - bins.unit) for values in (low, mean, high))
+    width = half_high - half_low
+    below = np.maximum((half_mean - half_low) + 0.5 * rest, 0.0)
+    above = np.maximum((half_high - half_mean) - 0.5 * rest, 0.0)
     safe = np.where(width > 0, width, 1.0)
     up = np.where(width > 0, below / safe, 0.0)
     down = np.where(width > 0, above / safe, 1.0)

@@ -115,7 +115,8 @@ def _optimal(result: Result) -> Text:
     if bad:
         count = f"{len(solutions) - len(bad)} of {len(solutions)} splits are; " if several else ""
         return Text(f"no: {count}{bad[0].status}, {bad[0].status.advice}; {'largest ' if several else ''}{gap}", "red")
-    where = "in every split" if several else solutions[0].proved_for
+    proved = {solution.proved_for for solution in solutions}
+    where = f"in every split{', ' + proved.pop() if len(proved) == 1 else ''}" if several else solutions[0].proved_for
     if result.folds[0].constraints is not None:
         where += " among the scorers that satisfy the constraints" if several else " that satisfies the constraints"
     return Text.assemble(("yes", "green"), f", proved {where}: {'largest ' if several else ''}{gap}")

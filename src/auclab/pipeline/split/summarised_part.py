@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.compiled.scores import row_scores
 from auclab.estimators.threshold import Cuts
 from auclab.inference.results import Estimate
 from auclab.inference.summaries import estimate_summary
@@ -29,7 +30,7 @@ from auclab.metrics.summary.gathered_rows import BYTES_A_SCORE
 from auclab.metrics.summary.lists import joined, mean_atoms
 from auclab.metrics.summary.scored_block import scored_block
 from auclab.pipeline.split.measured import HeldPart, Measured
-from auclab.samples.blocks.table import BlockTable, scores_of
+from auclab.samples.blocks.table import BlockTable
 from auclab.samples.blocks.tree import tree_sum
 from auclab.samples.tables import in_memory
 from auclab.solvers.fitted import Fitted
@@ -62,7 +63,7 @@ class TableScores:
 
 def _task_on_rows(task: Task, coef: Array, intercept: float, rows: Any, positive: NDArray[np.bool_]) -> Any:
     """A task of an engine."""
-    return task(scored_block(positive, rows @ coef + intercept))
+    return task(scored_block(positive, row_scores(rows, coef) + intercept))
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,7 +201,7 @@ class SummarisedPart:
 
     def by_block(self) -> Iterator[Array]:
         """The scores block by block, in the order of the rows; one pass."""
-        for scores in self.table.run(scores_of, repeat(self.coef, len(self.table.blocks))):
+        for scores in self.table.run(row_scores, repeat(self.coef, len(self.table.blocks))):
             yield scores + self.intercept
 
 

@@ -17,10 +17,11 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from auclab.compiled.accurate import two_sums, weighted_column_sums
+from auclab.compiled.scores import row_scores
 from auclab.samples.blocks import row_forms
 from auclab.samples.blocks.first_look import FirstLook, looks_at
 from auclab.samples.blocks.labels import BlockLabels, labels_of
-from auclab.samples.blocks.table import BlockTable, scores_of
+from auclab.samples.blocks.table import BlockTable
 from auclab.samples.centring import LARGEST, check_variation, column_offsets
 from auclab.samples.memory import Sample, class_shares, farthest_row, spread_of, strided
 from auclab.samples.protocol import Sums
@@ -163,7 +164,7 @@ class BlockSample(Sample):
     def scores(self, coef: Array) -> tuple[Array, Array]:
         """``(X_pos @ coef, X_neg @ coef)`` in one pass."""
         pos, neg = np.empty(self.n_pos), np.empty(self.n_neg)
-        results = self.table.run(scores_of, repeat(coef, len(self.table.blocks)))
+        results = self.table.run(row_scores, repeat(coef, len(self.table.blocks)))
         for (positive, in_pos, in_neg), scores in zip(self._class_slices(), results, strict=True):
             pos[in_pos], neg[in_neg] = scores[positive], scores[~positive]
         return pos, neg

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from auclab.compiled.scores import row_scores
 from auclab.samples.blocks.block import Block, Engine, Less, Step
 from auclab.samples.blocks.mixed_rows import not_numbers
 from auclab.types import Array, AuclabError
@@ -79,7 +80,7 @@ class BlockTable:
         coef = np.asarray(vector, dtype=np.float64)
         product = np.empty(len(self))
         for target, scores in zip(
-            self.split(product), self.run(scores_of, repeat(coef, len(self.blocks))), strict=True
+            self.split(product), self.run(row_scores, repeat(coef, len(self.blocks))), strict=True
         ):
             target[:] = scores
         return product
@@ -134,11 +135,6 @@ class BlockTable:
             parts: list[Any] = list(self.stream())
             return pd.concat([rows.to_frame(self.columns) for rows in parts], ignore_index=True)
         return pd.DataFrame(np.asarray(self), columns=list(self.columns))
-
-
-def scores_of(rows: Array, coef: Array) -> Array:
-    """A task: ``rows @ coef``."""
-    return np.asarray(rows @ coef)
 
 
 def rows_of(rows: Array, numbers: NDArray[np.integer]) -> Array:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from auclab.compiled.scores import row_scores
 from auclab.solvers.solution import Certificate
 from auclab.types import Array, Status
 
@@ -136,7 +137,7 @@ class GuaranteedSolution:
 
     def decision_function(self, X: Any) -> Array:
         """Scores ``X @ coef``, shape (n_samples,)."""
-        return np.asarray(X @ self.coef, dtype=float)
+        return row_scores(X, self.coef)
 
 
 @dataclass(frozen=True)

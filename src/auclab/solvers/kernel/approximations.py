@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.compiled.scores import row_scores
 from auclab.kernels.kernel import Kernel
 from auclab.models.timings import Timings
 from auclab.solvers.certificate import relative_gap
 from auclab.solvers.fitted import InFeatures
 from auclab.solvers.kernel.dual_points import from_solve
-from auclab.solvers.kernel.solution import NEEDS_BOUNDED, less_offset
+from auclab.solvers.kernel.solution import NEEDS_BOUNDED, less_offset, of_distinct_rows
 from auclab.solvers.kernel.training import Training
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.solver import solve as solve_newton
@@ -84,11 +85,15 @@ class RandomFeatureSolution(Solution):
 
     def decision_function(self, X: Any) -> Array:
         """Scores of rows `X`, shape (n_rows,)."""
-        rows = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
+        return of_distinct_rows(self._scores, X.toarray() if hasattr(X, "toarray") else X)
+
+    def _scores(self, rows: Array) -> Array:
         scores = np.full(rows.shape[0], self.intercept)
         for begin in range(0, scores.size, _ROWS):
             moved = less_offset(rows[begin : begin + _ROWS], self.offset)
-            scores[begin : begin + _ROWS] += _features(moved, self.frequencies, self.phases) @ self.feature_coef
+            scores[begin : begin + _ROWS] += row_scores(
+                _features(moved, self.frequencies, self.phases), self.feature_coef
+            )
         return scores
 
 

@@ -96,7 +96,9 @@ def verified(training: Training, found: Found, tolerance: float, name: str) -> K
         certificate = Certificate(value.objective, math.nan, math.nan, math.nan, math.nan)
         status = Status.UNCERTIFIED
         notes = (*notes, "the bound exceeds the objective: the matrix of kernel values is not positive semidefinite")
-    if status is Status.OPTIMAL and certificate.gap > _SPARE * tolerance:
+    if status is Status.OPTIMAL and found.space == "span":
+        status = Status.OPTIMAL_WITHIN
+    if status in (Status.OPTIMAL, Status.OPTIMAL_WITHIN) and certificate.gap > _SPARE * tolerance:
         status = Status.ITERATION_LIMIT
         notes = (*notes, f"rounding of kernel values may change the objective by {value.rounding:.1g}")
     scale = found.dual.scaled(program)[1]

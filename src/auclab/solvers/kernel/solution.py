@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.compiled.scores import row_scores
 from auclab.formulations.optimum import Optimum
 from auclab.kernels.kernel import Kernel
 from auclab.solvers.fitted import InFeatures
 from auclab.solvers.kernel.words import in_space
 from auclab.solvers.solution import Solution
-from auclab.types import Array
+from auclab.types import Array, Status
 
 #: Kernel values that are computed at once when rows are scored (64 MB).
 _AT_ONCE = 8_000_000
@@ -99,9 +101,16 @@ class KernelSolution(Solution):
         return self
 
     @property
+    def radius_text(self) -> str:
+        """The span, where it limits the claim, and the length up to which the bound holds there; else empty."""
+        length = super().radius_text if math.isfinite(self.certificate.norm_bound) else ""
+        span = "the span of its landmarks" if self.status is Status.OPTIMAL_WITHIN and self.space == "span" else ""
+        return ", ".join(filter(None, (span, self.in_words(length))))
+
+    @property
     def proved_for(self) -> str:
         """The scorers of which none is better."""
-        return "for every scorer of the space" if self.space == "whole" else "in the span of its landmarks"
+        return f"for {self.radius_text or 'every scorer of the space'}"
 
     @property
     def words(self) -> str:
@@ -136,15 +145,26 @@ class KernelSolution(Solution):
         For a precomputed kernel the rows hold κ of an observation with every training observation.
         """
         rows = X if hasattr(X, "shape") else np.asarray(X, dtype=float)
-        scores = np.full(rows.shape[0], self.intercept)
         if self.n_landmarks == 0:
-            return scores
+            return np.full(rows.shape[0], self.intercept)
+        return np.asarray(self._scores(rows) if self.kernel.is_given else of_distinct_rows(self._scores, rows))
+
+    def _scores(self, rows: Any) -> Array:
+        scores = np.full(rows.shape[0], self.intercept)
         step = max(1, _AT_ONCE // self.n_landmarks)
         for begin in range(0, scores.size, step):
             part = slice(begin, begin + step)
             values = self.kernel.at_landmarks(less_offset(rows[part], self.offset), self.rows, self.landmarks)
-            scores[part] += values @ self.dual_coef
+            scores[part] += row_scores(values, self.dual_coef)
         return scores
+
+
+def of_distinct_rows(score: Callable[[Any], Array], rows: Any) -> Array:
+    """Scores of rows, computed once for equal ones: products of matrices round by the place of a row."""
+    if hasattr(rows, "tocsr"):  # SciPy adds the terms of sparse rows in their order
+        return score(rows)
+    distinct, place = np.unique(np.asarray(rows, dtype=float), axis=0, return_inverse=True)
+    return score(distinct)[place.ravel()]
 
 
 def less_offset(rows: Any, offset: Array | None) -> Any:

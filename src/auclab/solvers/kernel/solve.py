@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, Literal
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from auclab.compiled.compiling import compile_hardest, compile_hinge, compile_smooth
@@ -22,7 +23,7 @@ from auclab.solvers.kernel.training import Training, training_problem
 from auclab.solvers.monitor import monitored
 from auclab.solvers.solution import Solution
 from auclab.solvers.threads import one_thread_each
-from auclab.types import AuclabError
+from auclab.types import AuclabError, Status
 from auclab.validation import did_you_mean
 
 #: How the functions are chosen in which a scorer is looked for.
@@ -179,9 +180,13 @@ def solve_training(
     compiling = compile_hinge() + compile_smooth() + (compile_hardest() if program.comparisons.hardest else 0.0)
     given = choices.max_landmarks or (_MOST if method == "landmarks" and program.uses_norm else _FIXED)
     most, ended = _within_memory(training, given, choices.memory), None
-    with one_thread_each(), monitored(tolerance, time_limit) as monitor:
-        if method == "random":
-            solution: Solution = solve_in_random_features(training, tolerance, most, monitor, choices.random_state)
+    # Without a norm a w may become as long as floats are before its span is wide enough.
+    with one_thread_each(), np.errstate(over="ignore"), monitored(tolerance, time_limit) as monitor:
+        if training.matrix.largest == 0:
+            found = LandmarkSolve(training, tolerance, most, monitor).found(Status.OPTIMAL, "all kernel values are 0")
+            solution: Solution = verified(training, found, tolerance, method)
+        elif method == "random":
+            solution = solve_in_random_features(training, tolerance, most, monitor, choices.random_state)
         else:
             if method == "nystroem":
                 chosen = nystroem_landmarks(training, most, choices.random_state)

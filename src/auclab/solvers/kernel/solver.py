@@ -182,6 +182,9 @@ class LandmarkSolve:
 
     def _solve_in_span(self, threshold: float | None = None) -> RawSolution:
         """The program in the span, or that with another z, from the point at hand."""
+        if not self.choice.span.size:  # g = 0 but for rounding: it says nothing about where to look
+            first = np.array([self.matrix.diagonal.argmax()])
+            self.choice.take(self.choice.span.extended(self.matrix, first))
         problem = self.training.in_features(self.choice.span.features)
         if threshold is not None:
             program = with_scaled_parameters(self.program, threshold / self.program.threshold)

@@ -144,7 +144,7 @@ class DampedNewton:
             stalled = 0 if predicted < 0.5 * least or predicted > _SMALL_REDUCTION * value else stalled + 1
             least = min(least, predicted)
             converged = converged or (not damping and stalled >= _MAX_STALLED)
-            if converged or self.monitor.stopped():
+            if converged or not np.isfinite(value) or self.monitor.stopped():
                 break
             self.iterations += 1
             if hessian is not None:
