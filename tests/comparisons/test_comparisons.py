@@ -30,7 +30,7 @@ def test_sums_are_those_of_the_margins(comparison, loss, seed, weighted):
     scores, intercept, shift = sample.scores(generator.normal(size=2)), 0.3, 1.2
     each, weight = margins(comparison, sample, scores, intercept)
     error = shift - each
-    (pos, neg), value, conjugate = comparison.slopes(loss, scores, intercept, shift, sample)
+    (pos, neg), value, conjugate = comparison.slopes(loss.table, scores, intercept, shift, sample)
     slope = weight * loss.slope(error)
     assert value == pytest.approx((weight * loss.value(error)).sum(), abs=1e-12)
     assert comparison.mean(loss, scores, intercept, shift, sample) == pytest.approx(value, abs=1e-12)

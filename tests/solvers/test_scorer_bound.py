@@ -44,7 +44,7 @@ def rational_dual(program, X, y, scorers):
         margins = [(i, j, Fraction(1, len(pos) * len(neg))) for i in pos for j in neg]
     else:
         margins = [(i, None, Fraction(1, len(y))) for i in range(len(y))]
-    for weight, w, b in scorers:
+    for weight, w, b, _ in scorers:
         scores = [Fraction(float(s)) for s in X @ w]
         for i, j, q in margins:
             sign = 1 if y[i] == 1 else -1
@@ -72,7 +72,7 @@ def test_no_bound_of_pairs_is_above_the_rational_one(loss, seed):
     penalty = float(10.0 ** generator.uniform(-3, 0)) * float(abs(X).max())
     program = Composed("pairs", LOSSES[loss], Norm("l1", penalty))
     unit = float(abs(X).max())
-    scorers = [(weight, generator.normal(size=3) / unit, 0.0) for weight in (0.5, 0.25, 0.25)]
+    scorers = [(weight, generator.normal(size=3) / unit, 0.0, 0.0) for weight in (0.5, 0.25, 0.25)]
     problem = Problem(program, as_sample(X, y))
     certificate, _ = certify_scorers(problem, scorers[0][1], 1.0, scorers)
     total, cost, gradient = rational_dual(program, X, y, scorers)
@@ -99,7 +99,7 @@ def test_random_scorers_prove_no_more_than_any_point_costs(comparisons, loss):
         threshold = -0.2 if generator.random() < 0.3 else 0.0
         problem = Problem(Composed(comparisons, LOSSES[loss], regulariser, threshold), as_sample(X, y))
         weights = generator.dirichlet(np.ones(3)) * generator.uniform(0.5, 1.0)
-        scorers = [(float(weight), generator.normal(size=2), float(generator.normal())) for weight in weights]
+        scorers = [(float(weight), generator.normal(size=2), float(generator.normal()), 0.0) for weight in weights]
         found, _ = certify_scorers(problem, scorers[0][1], 1.0, scorers)
         for scale in (0.0, 0.1, 1.0, 3.0):
             for w in generator.normal(size=(20, 2)) * scale:

@@ -4,5 +4,6 @@ from auclab.comparisons.comparison import Comparison, comparison_named
 from auclab.comparisons.hardest_negatives import HardestNegatives
 from auclab.comparisons.pairs import AllPairs
 from auclab.comparisons.points import Points
+from auclab.comparisons.ranked import RankedPairs
 
-__all__ = ["AllPairs", "Comparison", "HardestNegatives", "Points", "comparison_named"]
+__all__ = ["AllPairs", "Comparison", "HardestNegatives", "Points", "RankedPairs", "comparison_named"]

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import ClassVar, Literal
 
 from auclab.losses import Loss
+from auclab.losses.loss import Pieces
 from auclab.regularisers import VectorNorm
 from auclab.samples.memory import Sample
 from auclab.types import Array, AuclabError
@@ -35,6 +36,8 @@ class Comparison(ABC):
         Whether `null_multipliers` solves a linear or quadratic program over the rows.
     hardest : bool
         Whether only the hardest negatives count, whose weights depend on w.
+    by_marginals : bool
+        Whether the sums per observation tell that multipliers of the hinge are feasible.
 
     See Also
     --------
@@ -50,6 +53,7 @@ class Comparison(ABC):
     null_level_names: ClassVar[tuple[str, str]]
     null_proof_takes_program: ClassVar[bool] = False
     hardest: ClassVar[bool] = False
+    by_marginals: ClassVar[bool] = True
 
     def capacity(self, sample: Sample) -> Array | None:
         """The largest weight of each negative, shape (n_neg,); None where the weights are their shares."""
@@ -86,7 +90,7 @@ class Comparison(ABC):
 
     @abstractmethod
     def slopes(
-        self, loss: Loss, scores: tuple[Array, Array], intercept: float, shift: float, sample: Sample
+        self, table: Pieces, scores: tuple[Array, Array], intercept: float, shift: float, sample: Sample
     ) -> tuple[tuple[Array, Array], float, float]:
         """The sums of ``weight_k ℓ'(a_k)`` of every observation, and of ``ℓ(a_k)`` and ``ℓ*(ℓ'(a_k))`` over all."""
 

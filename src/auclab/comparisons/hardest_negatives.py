@@ -12,6 +12,7 @@ from auclab.comparisons.pairs import AllPairs
 from auclab.compiled.accurate import accurate_pair_hinge
 from auclab.compiled.hinge import pair_hinge_active, pair_hinge_value
 from auclab.losses import Loss
+from auclab.losses.loss import Pieces
 from auclab.projection.nearest_mean import nearest_mean
 from auclab.regularisers import EUCLIDEAN, VectorNorm
 from auclab.samples.memory import Sample
@@ -71,12 +72,12 @@ class HardestNegatives(AllPairs):
         return accurate_pair_hinge(scores_pos, kept, shift, sample.weights[0], share[hard])
 
     def slopes(
-        self, loss: Loss, scores: tuple[Array, Array], intercept: float, shift: float, sample: Sample
+        self, table: Pieces, scores: tuple[Array, Array], intercept: float, shift: float, sample: Sample
     ) -> tuple[tuple[Array, Array], float, float]:
         """The weights of the pairs with a positive hinge at the worst r, and the mean hinge."""
         share = self.worst_negatives(scores[1], sample)
         active = pair_hinge_active(*scores, shift, sample.weights[0], share)
-        return active, self.mean(loss, scores, intercept, shift, sample), 0.0
+        return active, pair_hinge_value(*scores, shift, sample.weights[0], share), 0.0
 
     def capacity(self, sample: Sample) -> Array:
         """The largest r_j, v_j/max_fpr, shape (n_neg,)."""

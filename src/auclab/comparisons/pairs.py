@@ -12,7 +12,9 @@ from auclab.compiled.accurate import accurate_pair_hinge
 from auclab.compiled.hinge import pair_hinge_value
 from auclab.compiled.pieces import opposite_piece_slopes, pair_piece_sums
 from auclab.losses import Loss
+from auclab.losses.loss import Pieces
 from auclab.regularisers import VectorNorm
+from auclab.samples.bicliques import sums_of_rows
 from auclab.samples.memory import Sample
 from auclab.types import Array
 
@@ -38,7 +40,7 @@ class AllPairs(Comparison):
         """``Σ_ij u_i v_j ℓ(shift − m_ij)``; of the hinge without any cancellation of digits."""
         if loss.is_hinge:
             return pair_hinge_value(*scores, shift, *sample.weights)
-        return self.slopes(loss, scores, intercept, shift, sample)[1]
+        return self.slopes(loss.table, scores, intercept, shift, sample)[1]
 
     def accurate_mean_hinge(
         self,
@@ -52,23 +54,19 @@ class AllPairs(Comparison):
         return accurate_pair_hinge(scores_pos, scores_neg, shift, *sample.weights)
 
     def slopes(
-        self, loss: Loss, scores: tuple[Array, Array], intercept: float, shift: float, sample: Sample
+        self, table: Pieces, scores: tuple[Array, Array], intercept: float, shift: float, sample: Sample
     ) -> tuple[tuple[Array, Array], float, float]:
         """The sums of ``u_i v_j ℓ'(a_ij)`` of every observation, and of ``ℓ(a_ij)`` and ``ℓ*(ℓ'(a_ij))`` over all."""
-        order_pos, order_neg = (np.argsort(values) for values in scores)
-        pos, neg = scores[0][order_pos], scores[1][order_neg]
-        center = 0.5 * (neg[0] + neg[-1])  # a common offset cancels in the pairs: without it no digits are lost
-        pos, neg = pos - center, neg - center
-        share_pos, share_neg = sample.share_pos[order_pos], sample.share_neg[order_neg]
-        table = loss.table
+        pos, neg = sample.sides(scores)
         _, slope, totals = pair_piece_sums(
-            pos, neg, share_pos, share_neg, shift,
+            pos.scores, neg.scores, pos.share, neg.share, pos.starts, neg.starts, shift,
             table.breakpoints, table.coefficients, table.slopes, table.conjugates, np.zeros(table.breakpoints.size),
         )  # fmt: skip
-        _, opposite = opposite_piece_slopes(neg, pos, share_pos, shift, table.breakpoints, table.slopes)
-        active_pos, active_neg = np.empty(pos.size), np.empty(neg.size)
-        active_pos[order_pos], active_neg[order_neg] = share_pos * slope, share_neg * opposite
-        return (active_pos, active_neg), float(totals[0]), float(totals[1])
+        _, opposite = opposite_piece_slopes(
+            neg.scores, pos.scores, pos.share, neg.starts, pos.starts, shift, table.breakpoints, table.slopes
+        )
+        active = sums_of_rows(pos, slope, sample.n_pos), sums_of_rows(neg, opposite, sample.n_neg)
+        return active, float(totals[0]), float(totals[1])
 
     def null_intercept(self, loss: Loss, sample: Sample) -> float:
         """0: it cancels."""

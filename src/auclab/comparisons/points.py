@@ -11,6 +11,7 @@ from auclab.comparisons.comparison import Comparison, DoubleDouble
 from auclab.comparisons.null_points import point_null_multipliers
 from auclab.compiled.accurate import two_sums
 from auclab.losses import Loss
+from auclab.losses.loss import Pieces
 from auclab.regularisers import EUCLIDEAN, VectorNorm
 from auclab.samples.memory import Sample
 from auclab.types import Array
@@ -59,10 +60,10 @@ class Points(Comparison):
         return value
 
     def slopes(
-        self, loss: Loss, scores: tuple[Array, Array], intercept: float, shift: float, sample: Sample
+        self, table: Pieces, scores: tuple[Array, Array], intercept: float, shift: float, sample: Sample
     ) -> tuple[tuple[Array, Array], float, float]:
         """The ``weight_k ℓ'(a_k)`` of either class, and the sums of ``ℓ(a_k)`` and ``ℓ*(ℓ'(a_k))``."""
-        table, weights = loss.table, sample.point_weights
+        weights = sample.point_weights
         arguments = shift - (scores[0] + intercept), shift + (scores[1] + intercept)
         active_pos, active_neg = (
             weight * table.at(a, table.slopes) for weight, a in zip(weights, arguments, strict=True)

@@ -56,8 +56,10 @@ def _hinge() -> None:
 @cache
 def _smooth() -> None:
     scores, table, slopes = np.array([0.0, 1.0]), np.ones((2, 3)), np.ones((2, 2))
-    first = pair_piece_sums(scores, scores, scores, scores, 1.0, scores, table, slopes, table, scores)[0]
-    opposite_piece_slopes(scores, scores, scores, 1.0, scores, slopes)
+    starts = np.array([0, 2])
+    sides = scores, scores, scores, scores, starts, starts
+    first = pair_piece_sums(*sides, 1.0, scores, table, slopes, table, scores)[0]
+    opposite_piece_slopes(scores, scores, scores, starts, starts, 1.0, scores, slopes)
     point_piece_sums(scores, scores, scores, table, slopes, table)
     window_sums(scores, first[0], first[1])
     window_row_sums(np.eye(2), scores, first[0], first[1])

@@ -1,16 +1,21 @@
 """Sums of piecewise quadratic functions over all pairs, by prefix moments of sorted scores.
 
 With ``a_ij = shift − p_i + n_j`` the negatives in one piece of a positive are consecutive in sorted order, so running
-sums of 1, n and n² give the sum of any quadratic function over them in O(n_pos + n_neg) for each piece.
+sums of 1, n and n² give the sum of any quadratic function over them in O(n_pos + n_neg) for each piece. Pairs are those
+of one or more bicliques, each with its own rows of both sides.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from auclab.compiled.smooth import Index
 from auclab.types import Array
+
+#: Where the bicliques of a side begin, and where the last one ends.
+Starts = NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
@@ -19,6 +24,8 @@ def pair_piece_sums(
     neg: Array,
     share_pos: Array,
     share_neg: Array,
+    starts_pos: Starts,
+    starts_neg: Starts,
     shift: float,
     breakpoints: Array,
     values: Array,
@@ -30,9 +37,11 @@ def pair_piece_sums(
 
     Parameters
     ----------
-    pos, neg : arrays of shape (n_pos,) and (n_neg,), ascending
+    pos, neg : arrays of shape (n_pos,) and (n_neg,), ascending in every biclique
     share_pos, share_neg : arrays of the same shapes
         Weights in the same order.
+    starts_pos, starts_neg : int arrays of shape (n_bicliques + 1,)
+        Where the bicliques begin; ``[0, n_pos]`` and ``[0, n_neg]`` for all pairs.
     shift : float
     breakpoints : array of shape (n_pieces,)
     values, others : arrays of shape (n_pieces, 3)
@@ -58,40 +67,52 @@ def pair_piece_sums(
     n_pieces = breakpoints.size
     first = np.empty((n_pieces, pos.size), np.int32)
     slope = np.empty(pos.size)
-    start = np.full(n_pieces, neg.size)
+    start = np.empty(n_pieces, np.int64)
     mass, moment, square = np.zeros(n_pieces + 1), np.zeros(n_pieces + 1), np.zeros(n_pieces + 1)
     value = other = weight = 0.0
-    for i in range(pos.size - 1, -1, -1):
-        c = pos[i] - shift
-        steepness = here = there = band = 0.0
+    for b in range(starts_pos.size - 1):
+        begin = starts_neg[b]
         for s in range(n_pieces):
-            k = start[s]
-            while k > 0 and neg[k - 1] > c + breakpoints[s]:
-                k -= 1
-                v, n = share_neg[k], neg[k]
-                mass[s] += v
-                moment[s] += v * n
-                square[s] += v * n * n
-            start[s] = k
-            first[s, i] = k
-        for s in range(n_pieces):
-            b0, m1 = mass[s] - mass[s + 1], moment[s] - moment[s + 1]
-            b1 = m1 - c * b0
-            b2 = square[s] - square[s + 1] - 2.0 * c * m1 + c * c * b0
-            here += values[s, 0] * b0 + values[s, 1] * b1 + values[s, 2] * b2
-            there += others[s, 0] * b0 + others[s, 1] * b1 + others[s, 2] * b2
-            steepness += slopes[s, 0] * b0 + slopes[s, 1] * b1
-            band += curved[s] * b0
-        value += share_pos[i] * here
-        other += share_pos[i] * there
-        weight += share_pos[i] * band
-        slope[i] = steepness
+            start[s] = starts_neg[b + 1]
+            mass[s] = moment[s] = square[s] = 0.0
+        for i in range(starts_pos[b + 1] - 1, starts_pos[b] - 1, -1):
+            c = pos[i] - shift
+            steepness = here = there = band = 0.0
+            for s in range(n_pieces):
+                k = start[s]
+                while k > begin and neg[k - 1] > c + breakpoints[s]:
+                    k -= 1
+                    v, n = share_neg[k], neg[k]
+                    mass[s] += v
+                    moment[s] += v * n
+                    square[s] += v * n * n
+                start[s] = k
+                first[s, i] = k
+            for s in range(n_pieces):
+                b0, m1 = mass[s] - mass[s + 1], moment[s] - moment[s + 1]
+                b1 = m1 - c * b0
+                b2 = square[s] - square[s + 1] - 2.0 * c * m1 + c * c * b0
+                here += values[s, 0] * b0 + values[s, 1] * b1 + values[s, 2] * b2
+                there += others[s, 0] * b0 + others[s, 1] * b1 + others[s, 2] * b2
+                steepness += slopes[s, 0] * b0 + slopes[s, 1] * b1
+                band += curved[s] * b0
+            value += share_pos[i] * here
+            other += share_pos[i] * there
+            weight += share_pos[i] * band
+            slope[i] = steepness
     return first, slope, np.array([value, other, weight])
 
 
 @njit(cache=True, nogil=True)
 def opposite_piece_slopes(
-    neg: Array, pos: Array, share_pos: Array, shift: float, breakpoints: Array, slopes: Array
+    neg: Array,
+    pos: Array,
+    share_pos: Array,
+    starts_neg: Starts,
+    starts_pos: Starts,
+    shift: float,
+    breakpoints: Array,
+    slopes: Array,
 ) -> tuple[Index, Array]:
     """Sums over the positives for every negative, with ``a = (n_j + shift) − p_i``.
 
@@ -104,23 +125,28 @@ def opposite_piece_slopes(
     n_pieces = breakpoints.size
     first = np.empty((n_pieces, neg.size), np.int32)
     slope = np.empty(neg.size)
-    end = np.zeros(n_pieces, np.int64)
+    end = np.empty(n_pieces, np.int64)
     mass, moment = np.zeros(n_pieces + 1), np.zeros(n_pieces + 1)
-    for j in range(neg.size):
-        e = neg[j] + shift
-        total = 0.0
+    for b in range(starts_neg.size - 1):
+        last = starts_pos[b + 1]
         for s in range(n_pieces):
-            k = end[s]
-            while k < pos.size and pos[k] < e - breakpoints[s]:
-                mass[s] += share_pos[k]
-                moment[s] += share_pos[k] * pos[k]
-                k += 1
-            end[s] = k
-            first[s, j] = k
-        for s in range(n_pieces):
-            b0 = mass[s] - mass[s + 1]
-            total += slopes[s, 0] * b0 + slopes[s, 1] * (e * b0 - (moment[s] - moment[s + 1]))
-        slope[j] = total
+            end[s] = starts_pos[b]
+            mass[s] = moment[s] = 0.0
+        for j in range(starts_neg[b], starts_neg[b + 1]):
+            e = neg[j] + shift
+            total = 0.0
+            for s in range(n_pieces):
+                k = end[s]
+                while k < last and pos[k] < e - breakpoints[s]:
+                    mass[s] += share_pos[k]
+                    moment[s] += share_pos[k] * pos[k]
+                    k += 1
+                end[s] = k
+                first[s, j] = k
+            for s in range(n_pieces):
+                b0 = mass[s] - mass[s + 1]
+                total += slopes[s, 0] * b0 + slopes[s, 1] * (e * b0 - (moment[s] - moment[s + 1]))
+            slope[j] = total
     return first, slope
 
 

@@ -72,7 +72,7 @@ class HingeProgram(Program):
         """What a solver must be able to minimise."""
         if self.comparisons.hardest:
             return "cvar"
-        return "hinge" if self.loss.is_hinge else "piecewise"
+        return "hinge" if self.loss.is_hinge and self.comparisons.by_marginals else "piecewise"
 
     def objective(self, coef: Array, intercept: float, sample: Sample) -> float:
         """`value` on a sample that was checked before."""

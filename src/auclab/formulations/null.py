@@ -108,10 +108,10 @@ class NullPoint(FixedNull):
     def proof(self, sample: Sample) -> NullProof | None:
         """The multipliers that prove w = 0 optimal where it is."""
         program = self.program
-        if not program.loss.is_hinge:
+        if program.kind == "piecewise":
             scores = np.zeros(sample.n_pos), np.zeros(sample.n_neg)
             b = self.intercept(sample)
-            return NullProof(program.comparisons.slopes(program.loss, scores, b, 1.0, sample)[0])
+            return NullProof(program.comparisons.slopes(program.loss.table, scores, b, 1.0, sample)[0])
         norm = program.regulariser.norm if program.uses_norm else None
         multipliers = program.comparisons.null_multipliers(sample, norm)
         if multipliers is None:
@@ -150,7 +150,7 @@ class NullPoint(FixedNull):
             return "w = 0 is optimal within the tolerance"
         total, level = self.value(sample), self._level(sample, proof)
         (by_penalty, by_threshold), meaning = comparisons.null_level_names, comparisons.null_meaning(sample)
-        if not program.loss.is_hinge:
+        if program.kind == "piecewise":
             meaning, by_penalty, by_threshold = f"the value is {total:.4g}", "λ_max", "the largest one"
             total = float(sum(part.sum() for part in proof.multipliers))
             total /= 2.0 if comparisons.name == "pairs" else 1.0

@@ -42,8 +42,7 @@ class Problem:
     @property
     def n_margins(self) -> int:
         """Number of hinge terms: n_pos · n_neg pairs or n_pos + n_neg points."""
-        n_pos, n_neg = self.sample.n_pos, self.sample.n_neg
-        return n_pos * n_neg if self.over_pairs else n_pos + n_neg
+        return self.sample.n_pairs if self.over_pairs else self.sample.n_pos + self.sample.n_neg
 
     def objective(self, coef: Array, intercept: float) -> float:
         """The program's value at a point."""

@@ -152,12 +152,12 @@ class Loss(ABC):
         return np.maximum(found, given * starts[0])
 
     def smoothed(self, half_width: float) -> Pieces:
-        """ℓ with every jump of the slope at b spread over ``[b − h, b + h]``; ℓ itself where it has none.
+        """ℓ with every jump of the slope at b spread over ``[b − h, b + h]``; ℓ itself where it has none, or for h = 0.
 
         ``J [a − b]₊`` becomes ``J (a − b + h)²/(4h)`` there: larger by at most ``J h/4``.
         """
         pieces = self.table
-        if self.is_smooth:
+        if self.is_smooth or half_width == 0:
             return pieces
         kinks = self._kinks(pieces)
         where, jumps, h = pieces.breakpoints[kinks > 0], kinks[kinks > 0], half_width

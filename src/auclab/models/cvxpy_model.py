@@ -133,9 +133,8 @@ def to_cvxpy(problem: Problem, units: Array | None = None, *, unit: float | None
     shift = 1.0 if size is None or program.threshold == 0 else 1.0 - program.threshold * size
     intercept = None
     if problem.over_pairs:
-        rows_pos, rows_neg = np.divmod(np.arange(n_pos * n_neg), n_neg)
+        rows_pos, rows_neg, weights = sample.pairs()
         margin = _select(rows_pos, n_pos) @ score_pos - _select(rows_neg, n_neg) @ score_neg
-        weights = np.outer(sample.share_pos, sample.share_neg).ravel()
     else:
         intercept = cp.Variable(name="intercept")
         margin = cp.hstack([score_pos + intercept, -(score_neg + intercept)])

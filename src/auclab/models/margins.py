@@ -24,8 +24,9 @@ def all_margins(problem: Problem) -> Margins:
     """
     sample = problem.sample
     if problem.over_pairs:
-        rows_pos, rows_neg = np.divmod(np.arange(sample.n_pos * sample.n_neg), sample.n_neg)
-        return pair_margins(problem, rows_pos, rows_neg)
+        rows_pos, rows_neg, weights = sample.pairs()
+        X_pos, X_neg = sample.take(rows_pos, rows_neg)
+        return Margins(X_pos - X_neg, weights)
     signs = np.r_[np.ones(sample.n_pos), -np.ones(sample.n_neg)]
     return Margins(sample.stack([sample.X_pos, -sample.X_neg]), np.concatenate(sample.point_weights), signs)
 
@@ -34,6 +35,7 @@ def marginals(problem: Problem, weights: Array) -> tuple[Array, Array]:
     """Multipliers per class, shapes (n_pos,) and (n_neg,), from the weights of `all_margins`."""
     sample = problem.sample
     if problem.over_pairs:
-        table = weights.reshape(sample.n_pos, sample.n_neg)
-        return table.sum(axis=1), table.sum(axis=0)
+        rows_pos, rows_neg, _ = sample.pairs()
+        pos, neg = np.bincount(rows_pos, weights, sample.n_pos), np.bincount(rows_neg, weights, sample.n_neg)
+        return pos.astype(float), neg.astype(float)
     return weights[: sample.n_pos], weights[sample.n_pos :]

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from auclab.compiled.bicliques import sides_in_order, sizes_of_bicliques
+from auclab.compiled.bicliques import blocks_in_order, halved_sides, sizes_of_bicliques, sorted_blocks
 from auclab.compiled.smooth import Index
 from auclab.types import Array, AuclabError
 from auclab.validation import finite_vector, positive_mask, refuse_masked, weight_vector
@@ -36,6 +36,18 @@ class Side(NamedTuple):
     starts: NDArray[np.int64]
     scores: Array
     share: Array
+
+
+def sums_of_rows(side: Side, values: Array, n_rows: int) -> Array:
+    """The sums ``share · values`` of the entries of every row, shape (n_rows,).
+
+    Examples
+    --------
+    >>> side = Side(np.array([1, 1, 0]), np.array([0, 1, 3]), np.zeros(3), np.array([0.5, 1.0, 2.0]))
+    >>> sums_of_rows(side, np.array([2.0, 3.0, 4.0]), 2).tolist()
+    [8.0, 4.0]
+    """
+    return np.bincount(side.rows, side.share * values, n_rows).astype(float, copy=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,13 +107,14 @@ class Bicliques:
     @cached_property
     def shares(self) -> tuple[Array, Array]:
         """The weight of all pairs of a row, as the upper and as the lower one; two arrays of shape (n_rows,)."""
-        sides = self.sorted_by(np.zeros(self.n_rows))
-        masses = [np.add.reduceat(side.share, side.starts[:-1]) for side in sides]
-        found = [
-            np.bincount(side.rows, side.share * np.repeat(mass, np.diff(side.starts)), self.n_rows).astype(float)
-            for side, mass in zip(sides, masses[::-1], strict=True)
-        ]
-        return found[0], found[1]
+        masses, every = [], list(zip(self._any_order, self._tree.sizes.T, strict=True))
+        for rows, counts in every:
+            masses.append(np.add.reduceat(self.weights[rows], np.cumsum(counts) - counts))
+        upper, lower = (
+            np.bincount(rows, self.weights[rows] * np.repeat(self._factors * mass, counts), self.n_rows).astype(float)
+            for (rows, counts), mass in zip(every, masses[::-1], strict=True)
+        )
+        return upper, lower
 
     def pairs(self) -> tuple[NDArray[Any], NDArray[Any], Array]:
         """Every pair: the upper rows, the lower rows, and the weights; for small samples."""
@@ -116,10 +129,12 @@ class Bicliques:
     def sorted_by(self, scores: Array) -> tuple[Side, Side]:
         """The upper and the lower sides for scores of shape (n_rows,); O(m log m)."""
         tree, starts = self._tree, [np.r_[0, np.cumsum(counts)] for counts in self._tree.sizes.T]
-        order = np.argsort(scores)
-        rows_upper, upper, rows_lower, lower = sides_in_order(
-            order, scores, tree.places, tree.blocks, tree.ends, self.winners, int(starts[0][-1]), int(starts[1][-1])
-        )
+        bounds = tree.ends[tree.blocks]
+        if bounds[-1] <= _SHORT * (bounds.size - 1):
+            rows, values = sorted_blocks(self.by_level.order, scores, bounds)
+        else:
+            rows, values = blocks_in_order(np.argsort(scores), scores, tree.places, bounds)
+        rows_upper, upper, rows_lower, lower = self._halved(rows, values)
         factors = np.repeat(self._factors, np.diff(starts[0]))
         share_upper = factors if self._has_equal_weights else factors * self.weights[rows_upper]
         share_lower = np.ones(lower.size) if self._has_equal_weights else self.weights[rows_lower]
@@ -179,25 +194,25 @@ class Bicliques:
     @cached_property
     def _factors(self) -> Array:
         """By which the weights of every biclique are multiplied."""
-        tree, masses = self._tree, []
-        for starts, side in zip(
-            (np.cumsum(counts) - counts for counts in tree.sizes.T), self._unsorted_rows, strict=True
-        ):
-            masses.append(np.add.reduceat(self.weights[side], starts))
-        of_each = masses[0] * masses[1]
+        tree, of_each = self._tree, np.ones(len(self._tree.sizes))
+        for rows, counts in zip(self._any_order, tree.sizes.T, strict=True):
+            of_each = of_each * np.add.reduceat(self.weights[rows], np.cumsum(counts) - counts)
         if self.group_weights == "pairs":
             return np.full(of_each.size, 1.0 / float(of_each.sum()))
         of_group = np.bincount(tree.owners, of_each)
         return np.asarray(1.0 / (of_group[tree.owners] * np.count_nonzero(of_group)))
 
     @property
-    def _unsorted_rows(self) -> tuple[Index, Index]:
-        tree, scores = self._tree, np.zeros(self.n_rows)
-        order, counts = np.arange(self.n_rows), tree.sizes.sum(axis=0)
-        rows_upper, _, rows_lower, _ = sides_in_order(
-            order, scores, tree.places, tree.blocks, tree.ends, self.winners, int(counts[0]), int(counts[1])
-        )
-        return rows_upper, rows_lower
+    def _any_order(self) -> tuple[Index, Index]:
+        """The rows of the sides, in no particular order within a biclique."""
+        rows = self.by_level.order.astype(np.int32)
+        upper, _, lower, _ = self._halved(rows, np.zeros(rows.size))
+        return upper, lower
+
+    def _halved(self, rows: Index, values: Array) -> tuple[Index, Array, Index, Array]:
+        """Rows and scores of the upper and of the lower sides, from those of every group in some order."""
+        tree, (n_upper, n_lower) = self._tree, self._tree.sizes.sum(axis=0).tolist()
+        return halved_sides(rows, values, tree.places, tree.blocks, tree.ends, self.winners, n_upper, n_lower)
 
 
 class ByLevel(NamedTuple):
@@ -225,6 +240,8 @@ class _Tree(NamedTuple):
     owners: NDArray[np.int64]
 
 
+#: Mean size of groups up to which each is sorted for itself.
+_SHORT = 30
 #: Groups that a subsample of whole groups has at least; with fewer, rows are drawn.
 _FEWEST_GROUPS = 100
 _NEEDED = {

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from auclab.compiled.accurate import weighted_column_sums
 from auclab.compiled.sparse_rows import sparse_gram
+from auclab.samples.bicliques import Side
 from auclab.samples.centring import check_range, column_offsets, column_range
 from auclab.samples.mostly_zero import compressed, is_mostly_zero, moved_entries
 from auclab.samples.protocol import Sums
@@ -109,7 +110,7 @@ class Sample:
             `X` not two-dimensional, not numeric, with NaN, ±∞ or a value beyond ±1e150 (the message names row and
             column); lengths that differ; one class only; a class without weight.
         """
-        features, low, high = _features(X)
+        features, offset, peaks = checked_features(X)
         positive = positive_mask(y, pos_label)
         if features.shape[0] != positive.size:
             raise AuclabError(f"X has {features.shape[0]} rows, but there are {positive.size} labels")
@@ -117,10 +118,9 @@ class Sample:
         same_length(y=positive, sample_weight=weight)
         share_pos, share_neg, prior_pos, prior_neg = class_shares(positive, weight)
         X_pos, X_neg = features[_rows_of(positive)], features[_rows_of(~positive)]
-        offset = column_offsets(low, high)
         sample = cls(
-            X_pos=_moved(X_pos, offset, -1.0),
-            X_neg=_moved(X_neg, offset, -1.0),
+            X_pos=moved_rows(X_pos, offset, -1.0),
+            X_neg=moved_rows(X_neg, offset, -1.0),
             share_pos=share_pos,
             share_neg=share_neg,
             prior_pos=prior_pos,
@@ -129,8 +129,7 @@ class Sample:
             weighted=weight is not None,
             offset=offset,
         )
-        moved = 0.0 if offset is None else offset
-        sample.__dict__["peaks"] = np.maximum(high - moved, moved - low)  # the cached property, known by now
+        sample.__dict__["peaks"] = peaks  # the cached property, known by now
         return sample
 
     @property
@@ -216,7 +215,7 @@ class Sample:
         """The sample with its rows as they were given, for methods whose rounding is of interest."""
         if self.offset is None:
             return self
-        X_pos, X_neg = (_moved(X, self.offset, 1.0) for X in (self.X_pos, self.X_neg))
+        X_pos, X_neg = (moved_rows(X, self.offset, 1.0) for X in (self.X_pos, self.X_neg))
         return replace(self, X_pos=X_pos, X_neg=X_neg, offset=None)
 
     def in_units(self, unit: Array) -> Sample:
@@ -229,6 +228,25 @@ class Sample:
     def scores(self, coef: Array) -> tuple[Array, Array]:
         """``(X_pos @ coef, X_neg @ coef)``."""
         return np.asarray(self.X_pos @ coef), np.asarray(self.X_neg @ coef)
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs that are compared."""
+        return self.n_pos * self.n_neg
+
+    def pairs(self) -> tuple[NDArray[Any], NDArray[Any], Array]:
+        """Every pair: the rows of the positives and of the negatives, and the weights; for small samples."""
+        rows_pos, rows_neg = np.divmod(np.arange(self.n_pairs), self.n_neg)
+        return rows_pos, rows_neg, self.share_pos[rows_pos] * self.share_neg[rows_neg]
+
+    def sides(self, scores: tuple[Array, Array]) -> tuple[Side, Side]:
+        """Both classes in ascending order of their scores, less a common number, which cancels in the pairs."""
+        centre = 0.5 * (float(scores[1].min()) + float(scores[1].max()))  # without it no digits are lost in sums
+        sides = []
+        for values, share in zip(scores, (self.share_pos, self.share_neg), strict=True):
+            order = np.argsort(values).astype(np.int32)
+            sides.append(Side(order, np.array([0, order.size]), values[order] - centre, share[order]))
+        return sides[0], sides[1]
 
     def take(self, rows_pos: NDArray[np.integer], rows_neg: NDArray[np.integer]) -> tuple[Any, Any]:
         """The rows of either class with these numbers, in their order; numbers may repeat."""
@@ -341,11 +359,19 @@ def _rows_of(mask: NDArray[np.bool_]) -> Any:
     return slice(first, first + count) if mask[first : first + count].all() else mask
 
 
-def _moved(rows: Any, offset: Array | None, sign: float) -> Any:
+def moved_rows(rows: Any, offset: Array | None, sign: float) -> Any:
     """Rows plus ``sign · offset``."""
     if offset is None:
         return rows
     return moved_entries(rows, offset, sign) if sp.issparse(rows) else rows + sign * offset
+
+
+def checked_features(X: Any) -> tuple[Any, Array | None, Array]:
+    """`X` as a finite float64 array or CSR matrix, the offset of its rows, and the largest moduli without it."""
+    features, low, high = _features(X)
+    offset = column_offsets(low, high)
+    moved = 0.0 if offset is None else offset
+    return features, offset, np.maximum(high - moved, moved - low)
 
 
 def _is_table(X: Any) -> bool:

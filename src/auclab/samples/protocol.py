@@ -32,6 +32,11 @@ class Rows(Protocol):
         ...
 
     @property
+    def n_pairs(self) -> int:
+        """Number of pairs that are compared."""
+        ...
+
+    @property
     def n_features(self) -> int:
         """Number of columns."""
         ...

@@ -15,8 +15,9 @@ from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints, constraints_on_columns
 from auclab.formulations.named import as_formulation
 from auclab.formulations.problem import Problem
+from auclab.formulations.ranked import Ranking
 from auclab.models.algebraic_model import AlgebraicModel, OwnConstraints
-from auclab.samples.as_sample import as_sample
+from auclab.samples.bicliques import GroupWeights
 from auclab.samples.centring import moved_intercept, moved_intercept_parts
 from auclab.solvers.certificate import certify_scorers, verified_certificate
 from auclab.solvers.registry import check_constrainable
@@ -72,6 +73,10 @@ def certify(
     shares_neg: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
+    groups: ArrayLike | None = None,
+    ordered: bool = False,
+    event: ArrayLike | None = None,
+    group_weights: GroupWeights = "pairs",
     tolerance: float = 1e-6,
     constraints: Constraints | ColumnConstraints | None = None,
 ) -> Certificate: ...
@@ -88,6 +93,10 @@ def certify(
     shares_neg: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
+    groups: ArrayLike | None = None,
+    ordered: bool = False,
+    event: ArrayLike | None = None,
+    group_weights: GroupWeights = "pairs",
     tolerance: float = 1e-6,
     constraints: Constraints | ColumnConstraints | None = None,
     solved: Any = None,
@@ -111,7 +120,8 @@ def certify(
         Ignored by pair formulations, where it cancels.
     multipliers : array of shape (n_samples,), optional
         ``Σ_j q_ij`` of every observation over pairs, ``q_i`` over points; ≥ 0. Without them the bound is NaN. Of a loss
-        other than the hinge the multipliers are the slopes of the loss at the point, and those given are not read.
+        other than the hinge, and of ranked pairs, they are the slopes of the loss at the point, smoothed where it has
+        kinks, and those given are not read.
     shares_neg : array of shape (n_neg,), optional
         Partial AUC: the weights r of the negatives, in their order (`Solution.shares_neg`); if not given, those of the
         highest scores, tied ones in proportion to their multipliers.
@@ -119,6 +129,8 @@ def certify(
         Weights ≥ 0; equal to repeating observations.
     pos_label : optional
         The label of the positive class.
+    groups, ordered, event, group_weights
+        Which pairs, as in `auclab.solve`.
     tolerance : float
         Relative gap, > 0, of which a tenth may be lost to a larger `norm_bound`.
     constraints : Constraints or ColumnConstraints, optional
@@ -160,7 +172,8 @@ def certify(
     if X is None or y is None or coef is None:
         raise AuclabError("certify needs a formulation, X, y and coef, or a solved model of auclab.models.build")
     formulation = as_formulation(formulation)
-    sample = as_sample(X, y, sample_weight, pos_label=pos_label)
+    ranking = Ranking(groups, ordered, event, group_weights)
+    formulation, sample = ranking.problem_parts(formulation, X, y, sample_weight, pos_label)
     stated = constraints_on_columns(constraints, X, sample.n_features)
     check_constrainable(formulation, stated)
     problem = Problem(formulation, sample, stated if stated is None else replace(stated, max_features=None))
@@ -205,11 +218,13 @@ def _judged(
     formulation, sample = problem.program, problem.sample
     objective = problem.accurate_objective(vector, *moved_intercept_parts(intercept, vector, sample.offset, 1.0))
     violation = 0.0 if stated is None else stated.violation(vector)
-    if not formulation.loss.is_hinge and stated is None and formulation.is_convex:
+    if formulation.kind == "piecewise" and stated is None and formulation.is_convex:
         # Marginals do not determine the dual value of another loss; the slopes of the loss at the point do.
         b = moved_intercept(intercept, vector, sample.offset, 1.0)
-        return certify_scorers(problem, vector, objective, [(1.0, vector, b)])[0]
-    if multipliers is None or not (formulation.is_convex and formulation.loss.is_hinge):
+        widths = (0.0,) if formulation.loss.is_smooth else (0.0, *(2.0**-k for k in range(37)))
+        found = (certify_scorers(problem, vector, objective, [(1.0, vector, b, h)])[0] for h in widths)
+        return _first_or_best(found, tolerance)
+    if multipliers is None or not (formulation.is_convex and formulation.kind != "piecewise"):
         return Certificate(objective, math.nan, math.nan, math.nan, math.nan, violation=violation)
     values = _finite(multipliers, sample.positive.shape, "multipliers")
     pos, neg = values[sample.positive], values[~sample.positive]

@@ -17,8 +17,9 @@ from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints, constraints_on_columns
 from auclab.formulations.named import as_formulation
 from auclab.formulations.problem import Problem
+from auclab.formulations.ranked import Ranking
 from auclab.kernels.kernel import Kernel
-from auclab.samples.as_sample import as_sample
+from auclab.samples.bicliques import GroupWeights
 from auclab.samples.centring import moved_intercept
 from auclab.solvers.budget import without_verification
 from auclab.solvers.encodings import fastest_encoding
@@ -53,6 +54,10 @@ def solve(
     time_limit: float | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
+    groups: ArrayLike | None = None,
+    ordered: bool = False,
+    event: ArrayLike | None = None,
+    group_weights: GroupWeights = "pairs",
     constraints: Constraints | ColumnConstraints | None = None,
     kernel: str | Kernel | None = None,
     **options: Any,
@@ -81,6 +86,15 @@ def solve(
         Weights ≥ 0; equal to repeating observations.
     pos_label : optional
         The label of the positive class.
+    groups : array of shape (n_samples,), optional
+        The group of each row: the pairs are those with ``y_i > y_j`` in one group; y may be grades.
+    ordered : bool
+        Whether y are grades: all pairs with ``y_i > y_j``.
+    event : array of shape (n_samples,), optional
+        0/1 or booleans: y are times, of the event where this is 1 and of censoring elsewhere, and the pairs are those
+        with ``event_i`` and ``y_i < y_j``, of one group if there are groups: a score is a risk.
+    group_weights : {"pairs", "equal"}
+        Whether every pair has the same weight, or every group that has a pair.
     constraints : Constraints or ColumnConstraints, optional
         What w has to satisfy, by the names of a DataFrame's columns or by the numbers of the columns: signs, bounds,
         ``A w ≤ c``. The certificate is then about every w that satisfies it. Not for z > 0 and exact AUC.
@@ -124,7 +138,10 @@ def solve(
     >>> solve(BufferedAUC(), [[0.0], [2.0], [1.0], [3.0]], [0, 0, 1, 1], constraints=falling).coef.tolist()
     [0.0]
     """
+    ranking = Ranking(groups, ordered, event, group_weights)
     if kernel is not None:
+        if not ranking.is_of_classes:
+            raise AuclabError("kernels take two classes and all pairs of them; leave out groups, ordered and event")
         return _solve_kernel(
             as_formulation(formulation), X, y, kernel, solver, tolerance, time_limit, constraints,
             sample_weight=sample_weight, pos_label=pos_label, **options,
@@ -132,7 +149,7 @@ def solve(
     tolerance = TOLERANCE if tolerance is None else tolerance
     check_limits(tolerance, time_limit)
     begin, program = perf_counter(), as_formulation(formulation)
-    sample = as_sample(X, y, sample_weight, pos_label=pos_label)
+    program, sample = ranking.problem_parts(program, X, y, sample_weight, pos_label)
     problem = Problem(program, sample, constraints_on_columns(constraints, X, sample.n_features))
     if time_limit is not None:
         time_limit = max(time_limit - (perf_counter() - begin), _LEAST_SECONDS)

@@ -25,8 +25,9 @@ class RawSolution:
     `share_neg` are the weights r of the negatives that belong to them. `bound` is the lower bound of a
     branch-and-bound tree, which has no multipliers, or of exact arithmetic. `certificate` is what a solver has verified
     itself, by the same methods, where the rows are not in one place (`auclab.solvers.binned`); `bin_multipliers` are
-    then in place of `multipliers`. For a loss other than the hinge the dual point is `scorers` (weights, w and b), or
-    `margin_multipliers` of every margin (`auclab.solvers.verified.scorers`); the point itself where there are none.
+    then in place of `multipliers`. In a program of the kind ``piecewise`` the dual point is `scorers` (weights, w, b
+    and half-widths), or `margin_multipliers` of every margin (`auclab.solvers.verified.scorers`); the point itself
+    where there are none.
     `separator` is the hard-margin one that the point was made of. `timings` and the first column of `history` are in
     seconds.
 
@@ -47,13 +48,13 @@ class RawSolution:
     bound: float = math.nan
     certificate: Certificate | None = None
     bin_multipliers: BinMultipliers | None = None
-    scorers: tuple[tuple[float, Array, float], ...] = ()
+    scorers: tuple[tuple[float, Array, float, float], ...] = ()
     margin_multipliers: Array | None = None
     separator: Separator | None = None
 
     def moved(self, coef: Callable[[Array], Array], intercept: Callable[[Array, float], float]) -> RawSolution:
         """The same in other coordinates: `coef` of w, and `intercept` of the w here and b."""
-        scorers = tuple((weight, coef(w), intercept(w, b)) for weight, w, b in self.scorers)
+        scorers = tuple((weight, coef(w), intercept(w, b), h) for weight, w, b, h in self.scorers)
         b = intercept(self.coef, self.intercept)
         return replace(self, coef=coef(self.coef), intercept=b, scorers=scorers, separator=None)
 

@@ -52,7 +52,7 @@ class Capabilities:
             return _REQUIRES[program.kind]
         if program.kind == "integer":
             return None
-        if not program.loss.is_hinge and (constraints is not None or not program.is_convex):
+        if program.kind == "piecewise" and (constraints is not None or not program.is_convex):
             return "constraints on w and z > 0 are supported with the hinge alone"
         if self.max_features and not self.constraints and (constraints is None or constraints.is_convex):
             return "it is for constraints with max_features"
@@ -169,10 +169,10 @@ def _without_solver(program: Program, constraints: ColumnConstraints | None) -> 
 
 def check_blocks(name: str, program: Program, constraints: ColumnConstraints | None = None) -> None:
     """Raise `AuclabError` if the solver needs all rows in memory; the message names what does not."""
-    if find_solver(name).capabilities.blocks and program.loss.is_hinge:
+    if find_solver(name).capabilities.blocks and program.kind != "piecewise":
         return
     able = [other for other in capable_solvers(program, constraints) if SOLVERS[other].capabilities.blocks]
-    capable = [] if not program.loss.is_hinge else able
+    capable = [] if program.kind == "piecewise" else able
     if program.is_convex and capable:
         advice = f"use {' or '.join(f'solver={other}' for other in capable)}"
     else:

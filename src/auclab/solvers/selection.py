@@ -61,14 +61,14 @@ def _selected(problem: Problem) -> tuple[str, str]:
         return "highs", "z > 0 is solved by many linear programs, each by the solver that suits it"
     if SOLVERS["newton"].capabilities.why_not(program) is not None:
         return "cutting_plane", "it forms no pairs"
-    if program.kind == "piecewise":
-        return "newton", "the loss is smooth"
     if sample.in_blocks:
         return "newton", "the sample is in blocks"
     if is_rotated(problem):
         return "newton", "rows with more columns than there are of them are solved in the span of the rows"
     if n_features > NEWTON_FEATURES:
         return "cutting_plane", f"n = {n_features} is too many for a Hessian"
+    if program.kind == "piecewise":
+        return "newton", "it follows the minimum of a smooth loss"
     if is_linear(program) and problem.n_margins <= HIGHS_PAIRS and "aggregated" in encodings(program):
         return "highs", "a linear program over few pairs"
     if problem.over_pairs:

@@ -85,7 +85,7 @@ def _may_apply(problem: Problem) -> bool:
     sum ``‖u‖²`` and ``½‖u‖²``.
     """
     program, sample = problem.program, problem.sample
-    if problem.constraints is not None or not program.loss.is_hinge or not program.is_convex:
+    if problem.constraints is not None or program.kind == "piecewise" or not program.is_convex:
         return False
     distance = float(np.linalg.norm(sample.mean_difference))
     room = 1.0 if problem.over_pairs else 2.0 * min(sample.prior_pos, sample.prior_neg)

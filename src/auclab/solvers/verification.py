@@ -178,9 +178,10 @@ def _proved(
 
     That is the one with the weights r of the negatives where there are any.
     """
-    if not problem.program.loss.is_hinge:
+    if problem.program.kind == "piecewise":
         # The point's own slopes first: a proof by them can be repeated from what is stored of a run.
-        found = certify_scorers(problem, raw.coef, objective, ((1.0, raw.coef, raw.intercept),), tolerance=tolerance)
+        own = ((1.0, raw.coef, raw.intercept, 0.0),)
+        found = certify_scorers(problem, raw.coef, objective, own, tolerance=tolerance)
         for scorers, each in ((raw.scorers, None), ((), raw.margin_multipliers)):
             if not found[0].gap <= tolerance and (scorers or each is not None):
                 other = certify_scorers(problem, raw.coef, objective, scorers, each, tolerance)
@@ -220,7 +221,7 @@ def _canonical(
     if not (program.is_convex and objective - program.regulariser.value(raw.coef) <= SEPARATED):
         return raw, objective, None
     note = f"the {'pairs' if problem.over_pairs else 'classes'} are linearly separable: no hinge is left"
-    is_free = not sample.in_blocks and problem.constraints is None
+    is_free = not sample.in_blocks and problem.constraints is None and program.comparisons.by_marginals
     if is_free and (program.regulariser.weight == 0 or _is_made_canonical(problem)):
         separator = _hard_margin(problem, raw)
         # With a penalty the solver's point is the same up to the root of its gap: this one does not depend on it.
@@ -269,7 +270,7 @@ def _null_solution(
     null = replace(
         raw, coef=np.zeros_like(raw.coef), intercept=problem.null_intercept(), scorers=(), margin_multipliers=None
     )
-    if not program.loss.is_hinge:
+    if program.kind == "piecewise":
         return null, program.null.reason(sample, program.null.proof(sample))
     if problem.constraints is not None:
         if problem.over_pairs and not program.comparisons.hardest:  # every hinge is positive at w = 0

@@ -16,6 +16,9 @@ from auclab.compiled.hinge import pair_hinge_active
 from auclab.formulations.problem import Problem
 from auclab.types import Array
 
+#: Kinks of a loss are smoothed over this half-width: a vertex has margins at them, whose slopes would be anything.
+KINK_WIDTH = 2.0**-26
+
 
 @dataclass
 class Cut:
@@ -63,7 +66,7 @@ def supporting_cut(problem: Problem, theta: Array, *, keep_multipliers: bool = T
     total = sum_pos if problem.over_pairs else sum_pos + sum_neg
     balance = 0.0 if problem.over_pairs else sum_pos - sum_neg
     slope = np.r_[sample.combine(*multipliers[:2]), balance, z * total]
-    if not problem.program.loss.is_hinge or not keep_multipliers:
+    if problem.program.kind == "piecewise" or not keep_multipliers:
         return loss, slope, Cut(total - conjugate, None, theta)
     return loss, slope, Cut(total, multipliers, None)
 
@@ -81,8 +84,9 @@ def _active(problem: Problem, theta: Array) -> tuple[tuple[Array, ...], float, f
     sample, program = problem.sample, problem.program
     shift = 1.0 - program.threshold * theta[-1]
     pos, neg = sample.scores(theta[:-2])
-    if not program.loss.is_hinge:
-        return program.comparisons.slopes(program.loss, (pos, neg), float(theta[-2]), shift, sample)
+    if program.kind == "piecewise":
+        table = program.loss.smoothed(KINK_WIDTH)
+        return program.comparisons.slopes(table, (pos, neg), float(theta[-2]), shift, sample)
     if problem.over_pairs:
         # A common offset of the scores cancels in the pairs; without it no digits are lost in the sums.
         center = 0.5 * float(neg.min() + neg.max())

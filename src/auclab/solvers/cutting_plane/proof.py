@@ -9,7 +9,7 @@ import numpy as np
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
 from auclab.solvers.certificate import certify, certify_scorers
-from auclab.solvers.cutting_plane.cuts import Cut, cut_multipliers
+from auclab.solvers.cutting_plane.cuts import KINK_WIDTH, Cut, cut_multipliers
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.raw import RawSolution
 from auclab.types import Array, Status
@@ -35,10 +35,10 @@ def proved_solution(
     sample = problem.sample
     total = max(1.0, sum(weight for weight, _ in combination))
     objective = problem.objective(coef, intercept)
-    if not problem.program.loss.is_hinge:
+    if problem.program.kind == "piecewise":
         points = [(weight / total, cut.theta) for weight, cut in combination if cut.theta is not None and weight > 0]
-        scorers = tuple((weight, theta[:-2], float(theta[-2])) for weight, theta in points)
-        certificate = certify_scorers(problem, coef, objective, scorers or [(1.0, coef, intercept)])[0]
+        scorers = tuple((weight, theta[:-2], float(theta[-2]), KINK_WIDTH) for weight, theta in points)
+        certificate = certify_scorers(problem, coef, objective, scorers or [(1.0, coef, intercept, 0.0)])[0]
         timings, history = Timings(solve=monitor.seconds), tuple(monitor.history)
         found = RawSolution(coef, intercept, status, None, iterations, timings, history=history, scorers=scorers)
         return found, certificate.gap

@@ -25,7 +25,7 @@ from auclab.formulations.problem import Problem
 from auclab.models.bundle_cone import Cuts, minimise_model, project_on_level, proved_bound
 from auclab.models.bundle_master import LinearMaster, MasterPoint
 from auclab.solvers.certificate import SMALL_OBJECTIVE, certify_scorers
-from auclab.solvers.cutting_plane.cuts import Cut, supporting_cut
+from auclab.solvers.cutting_plane.cuts import KINK_WIDTH, Cut, supporting_cut
 from auclab.solvers.cutting_plane.metric import metric_length
 from auclab.solvers.cutting_plane.proof import CutCombination, proved_solution
 from auclab.solvers.cutting_plane.start_points import start_points
@@ -171,7 +171,7 @@ class BundleSolve:
         value = loss + self._penalty(theta[-1])
         if value < self.best:
             self.best, self.center = value, theta
-            if not self.program.loss.is_hinge:
+            if self.program.kind == "piecewise":
                 self._prove_by(cut, theta)
         cut.last_active = self.iterations
         slope = slope * self.to_theta
@@ -186,7 +186,7 @@ class BundleSolve:
     def _prove_by(self, cut: Cut, theta: Array) -> None:
         """The bound of the slopes at a point alone: near the minimum of a smooth loss it is above the master's."""
         coef, intercept = theta[:-2] * self.unit, float(theta[-2])
-        found, _ = certify_scorers(self.problem, coef, self.best, [(1.0, coef, intercept)])
+        found, _ = certify_scorers(self.problem, coef, self.best, [(1.0, coef, intercept, KINK_WIDTH)])
         if found.lower_bound > self.lower:
             self.lower, self.combination = found.lower_bound, [(1.0, cut)]
 

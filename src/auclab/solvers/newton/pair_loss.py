@@ -13,6 +13,7 @@ from auclab.compiled.pieces import opposite_piece_slopes, pair_piece_sums
 from auclab.compiled.smooth import Index, window_row_sums, window_sums
 from auclab.compiled.sparse_rows import sparse_window_products
 from auclab.formulations.problem import Problem
+from auclab.samples.bicliques import Side
 from auclab.samples.memory import Sample
 from auclab.solvers.newton.binned_hessian import binned_hessian
 from auclab.solvers.newton.evaluation import Evaluation, entrywise_square, in_sample_order
@@ -70,14 +71,48 @@ class PairLoss:
 
     def evaluate(self, theta: Array, half_width: float) -> Evaluation:
         """Value and multipliers at `theta`; O(m n + m log m)."""
-        sample = self.sample
         shift = 1.0 - self.threshold * theta[-1]
+        pos, neg = self._sides(theta[:-2])
+        pieces = self._smoothed(half_width)
+        curved = pieces.curvatures > 0
+        tables = pieces.coefficients, pieces.slopes, pieces.gap, curved.astype(float)
+        (first_pos, slope_pos, totals), (first_neg, slope_neg) = in_parallel(
+            lambda sums, *data: sums(*data),
+            (
+                pair_piece_sums, pos.scores, neg.scores, pos.share, neg.share, pos.starts, neg.starts, shift,
+                pieces.breakpoints, *tables,
+            ),
+            (
+                opposite_piece_slopes, neg.scores, pos.scores, pos.share, neg.starts, pos.starts, shift,
+                pieces.breakpoints, pieces.slopes,
+            ),
+            threads=self.threads,
+        )  # fmt: skip
+        slope_pos *= pos.share
+        slope_neg *= neg.share
+        multipliers = self._of_rows(slope_pos, pos.rows), self._of_rows(slope_neg, neg.rows)
+        ends_pos = [*first_pos[1:], np.repeat(neg.starts[1:], np.diff(pos.starts)).astype(np.int32)]
+        ends_neg = [*first_neg[1:], np.repeat(pos.starts[:-1], np.diff(neg.starts)).astype(np.int32)]
+        bands = tuple(
+            Band(
+                float(pieces.curvatures[s]),
+                SortedClass(pos.rows, pos.share, first_pos[s], ends_pos[s]),
+                SortedClass(neg.rows, neg.share, ends_neg[s], first_neg[s]),
+            )
+            for s in np.flatnonzero(curved)
+        )
+        value, gap, band_share = (float(total) for total in totals)
+        return Evaluation(half_width, value, multipliers, gap, band_share, bands, theta)
+
+    def _sides(self, coef: Array) -> tuple[Side, Side]:
+        """Both classes in the order of their scores."""
+        sample = self.sample
 
         def sort(scores: Array, share: Array) -> tuple[Index, Array, Array]:
             order = np.argsort(scores).astype(np.int32)
             return order, scores[order], share[order] if sample.weighted else share
 
-        scores_pos, scores_neg = sample.scores(theta[:-2])
+        scores_pos, scores_neg = sample.scores(coef)
         (order_pos, pos, share_pos), (order_neg, neg, share_neg) = in_parallel(
             sort, (scores_pos, sample.share_pos), (scores_neg, sample.share_neg), threads=self.threads
         )
@@ -86,30 +121,12 @@ class PairLoss:
         center = 0.5 * (neg[0] + neg[-1])
         pos -= center
         neg -= center
-        pieces = self._smoothed(half_width)
-        curved = pieces.curvatures > 0
-        tables = pieces.coefficients, pieces.slopes, pieces.gap, curved.astype(float)
-        (first_pos, slope_pos, totals), (first_neg, slope_neg) = in_parallel(
-            lambda sums, *data: sums(*data),
-            (pair_piece_sums, pos, neg, share_pos, share_neg, shift, pieces.breakpoints, *tables),
-            (opposite_piece_slopes, neg, pos, share_pos, shift, pieces.breakpoints, pieces.slopes),
-            threads=self.threads,
-        )
-        slope_pos *= share_pos
-        slope_neg *= share_neg
-        multipliers = in_sample_order(slope_pos, order_pos), in_sample_order(slope_neg, order_neg)
-        ends_pos = [*first_pos[1:], np.full(pos.size, neg.size, np.int32)]
-        ends_neg = [*first_neg[1:], np.zeros(neg.size, np.int32)]
-        bands = tuple(
-            Band(
-                float(pieces.curvatures[s]),
-                SortedClass(order_pos, share_pos, first_pos[s], ends_pos[s]),
-                SortedClass(order_neg, share_neg, ends_neg[s], first_neg[s]),
-            )
-            for s in np.flatnonzero(curved)
-        )
-        value, gap, band_share = (float(total) for total in totals)
-        return Evaluation(half_width, value, multipliers, gap, band_share, bands, theta)
+        starts = np.array([0, pos.size]), np.array([0, neg.size])
+        return Side(order_pos, starts[0], pos, share_pos), Side(order_neg, starts[1], neg, share_neg)
+
+    def _of_rows(self, values: Array, rows: Index) -> Array:
+        """Values of sorted observations in the order of the sample."""
+        return in_sample_order(values, rows)
 
     def direction_sum(self, multipliers: tuple[Array, ...]) -> Array:
         """``G = Σ q α D``, the negative gradient, shape (n_variables,)."""

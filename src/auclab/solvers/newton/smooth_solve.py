@@ -1,27 +1,39 @@
-"""Newton's method where the loss has no kink: there is no band to narrow, and its steps end at the exact minimum.
+"""Newton's method with multipliers that are slopes of the loss at a point: losses without kinks, and ranked pairs.
 
 A piecewise quadratic loss is its own model near the minimum, so that once no margin changes its piece one step ends
-there; what is certified are the multipliers at that point (`auclab.solvers.verified.scorers`).
+there; what is certified are the slopes at that point (`auclab.solvers.verified.scorers`). Of a loss with kinks they are
+those of the smoothed loss at its minimum, and the gap that the smoothing leaves shrinks with its half-width.
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
-from auclab.solvers.certificate import certify_scorers
+from auclab.samples.memory import Sample
+from auclab.solvers.certificate import certify_scorers, relative_gap
 from auclab.solvers.monitor import Monitor
-from auclab.solvers.newton.damped_newton import DampedNewton
+from auclab.solvers.newton.damped_newton import DampedNewton, Iterate
 from auclab.solvers.newton.smoothed_loss import smooth_loss
-from auclab.solvers.newton.subsampling import nested_subsamples
+from auclab.solvers.newton.subsampling import nested_subsamples, ranked_subsamples
 from auclab.solvers.raw import RawSolution
+from auclab.solvers.verified.value import Rounding, dual_value
 from auclab.types import Array, Status
 
-#: Half-widths of the band at which a loss with kinks is followed, in units of the margins; a smooth one has none.
-_HALF_WIDTHS = (0.3, 0.03, 3e-3, 3e-4, 3e-5)
+#: The first half-width of the band of a loss with kinks, in units of the margins, and the last. All are powers of 2, so
+#: that the one at which a point is the minimum can be found again from the point.
+_FIRST_WIDTH, _LAST_WIDTH = 0.5, 2.0**-36
+#: A width is at most this part of the one before, and at least this part.
+_LEAST_NARROWING, _LARGEST_NARROWING = 0.25, 2.0**-6
+#: The part of the tolerance that is aimed at in working precision.
+_AIM = 0.5
 #: The part of the value that a step must still promise.
 _CONVERGED = 1e-16
+#: Lengths of the first point, relative to the mean difference of pairs in units of the variances.
+_FIRST_LENGTHS = (0.1, 0.3, 1.0, 3.0)
 
 
 def solve_smooth(
@@ -32,7 +44,7 @@ def solve_smooth(
     Parameters
     ----------
     problem : Problem
-        With a loss other than the hinge.
+        Of the kind ``piecewise``.
     tolerance : float
         Relative gap.
     monitor : Monitor
@@ -41,23 +53,61 @@ def solve_smooth(
     """
     program, full = problem.program, problem.sample
     method = DampedNewton(program, full.spread, monitor)
-    coef, intercept = start or (np.zeros(full.n_features), problem.null_intercept())
-    theta, half_widths = method.on_cone(np.r_[coef, intercept, 0.0]), _HALF_WIDTHS[:1]
-    for sample in [] if start else nested_subsamples(full):
+    theta = method.on_cone(np.r_[start[0], start[1], 0.0]) if start else _first_point(problem, method)
+    half_width = 0.0 if program.loss.is_smooth else _FIRST_WIDTH
+    for sample in [] if start else _subsamples(problem):
         fewest = min(sample.n_pos, sample.n_neg)
         iterate = method.minimise(
-            smooth_loss(problem, sample), theta, half_widths[0], noise=full.n_features / fewest, ridge=1.0 / fewest
+            smooth_loss(problem, sample), theta, half_width, noise=full.n_features / fewest, ridge=1.0 / fewest
         )
         theta = iterate.theta
     loss = smooth_loss(problem, full)
-    for half_width in half_widths if program.loss.is_smooth else _HALF_WIDTHS:
-        theta = method.minimise(loss, theta, half_width, relative_tolerance=_CONVERGED).theta
+    while True:
+        iterate = method.minimise(loss, theta, half_width, relative_tolerance=_CONVERGED)
+        theta = iterate.theta
         coef, intercept = theta[:-2], float(theta[-2])
         objective = problem.objective(coef, intercept)
-        certificate, _ = certify_scorers(problem, coef, objective, [(1.0, coef, intercept)])
-        monitor.record(objective, certificate.lower_bound)
-        if certificate.gap <= tolerance or monitor.stopped():
+        bound = _bound(problem, iterate)
+        monitor.record(objective, bound)
+        gap, stopped = relative_gap(objective, bound), monitor.stopped()
+        if gap <= _AIM * tolerance or stopped is not None or half_width <= _LAST_WIDTH:
             break
-    status = Status.OPTIMAL if certificate.gap <= tolerance else monitor.stopped() or Status.ITERATION_LIMIT
+        half_width = _next_width(half_width, gap, tolerance)
+    scorers = ((1.0, coef, intercept, half_width),)
+    certificate, _ = certify_scorers(problem, coef, objective, scorers)
+    status = Status.OPTIMAL if certificate.gap <= tolerance else stopped or Status.ITERATION_LIMIT
     timings, history = Timings(solve=monitor.seconds), tuple(monitor.history)
-    return RawSolution(coef, intercept, status, None, method.iterations, timings, history=history)
+    return RawSolution(coef, intercept, status, None, method.iterations, timings, history=history, scorers=scorers)
+
+
+def _subsamples(problem: Problem) -> list[Sample]:
+    draw = nested_subsamples if problem.program.comparisons.by_marginals else ranked_subsamples
+    return draw(problem.sample)
+
+
+def _first_point(problem: Problem, method: DampedNewton) -> Array:
+    """The best of w = 0 and some multiples of the mean difference, in units of the variances."""
+    direction, intercept = problem.sample.mean_difference * method.unit**2, problem.null_intercept()
+    points = [np.r_[length * direction, intercept, 0.0] for length in (0.0, *_FIRST_LENGTHS)]
+    return method.on_cone(min(points, key=lambda point: problem.objective(point[:-2], intercept)))
+
+
+def _bound(problem: Problem, iterate: Iterate) -> float:
+    """The dual value of the slopes at a minimum, in working precision."""
+    evaluation, over_pairs = iterate.evaluation, problem.over_pairs
+    pos, neg = evaluation.multipliers
+    margins = float(pos.sum()) + (0.0 if over_pairs else float(neg.sum()))
+    gradient = problem.sample.combine(pos, neg)
+    # φ(a) + ℓ*(α) − αa is the gap, and a is 1 less the margin and the buffer
+    along = float(gradient @ iterate.theta[:-2]) + problem.program.threshold * float(iterate.theta[-1]) * margins
+    conjugate = evaluation.smoothing_gap - evaluation.value + margins - along
+    if not over_pairs:
+        conjugate -= float(iterate.theta[-2]) * float(pos.sum() - neg.sum())
+    return dual_value(problem, iterate.theta[:-2], (pos, neg), margins, margins - conjugate, gradient, Rounding()).bound
+
+
+def _next_width(half_width: float, gap: float, tolerance: float) -> float:
+    """The width at which the gap is about as wanted: it falls with the square of the width, where many margins are."""
+    wanted = math.sqrt(0.25 * _AIM * tolerance / gap) if gap > 0 else 0.0
+    part = min(max(wanted, _LARGEST_NARROWING), _LEAST_NARROWING)
+    return max(2.0 ** math.floor(math.log2(half_width * part)), _LAST_WIDTH)

@@ -20,6 +20,7 @@ from auclab.solvers.newton.evaluation import Evaluation
 from auclab.solvers.newton.pair_loss import PairLoss
 from auclab.solvers.newton.partial_loss import PartialLoss
 from auclab.solvers.newton.point_loss import PointLoss
+from auclab.solvers.newton.ranked_loss import RankedLoss
 from auclab.types import Array
 
 Loss = PairLoss | PointLoss | PartialLoss
@@ -29,7 +30,9 @@ def smooth_loss(problem: Problem, sample: Sample) -> Loss:
     """The smoothed loss of `problem` on `sample`, which may be a subsample of the problem's own."""
     if problem.program.comparisons.hardest:
         return PartialLoss(problem, sample)
-    return PairLoss(problem, sample) if problem.over_pairs else PointLoss(problem, sample)
+    if not problem.over_pairs:
+        return PointLoss(problem, sample)
+    return PairLoss(problem, sample) if problem.program.comparisons.by_marginals else RankedLoss(problem, sample)
 
 
 def linearised(loss: Loss, evaluation: Evaluation, step: Array) -> tuple[Array, ...]:

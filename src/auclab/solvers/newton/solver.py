@@ -97,7 +97,7 @@ def solve(
     compiling += compile_hardest() if problem.program.comparisons.hardest else 0.0
     left = None if time_limit is None else max(time_limit - compiling, 1e-3)
     with one_thread_each(), monitored(tolerance, left) as monitor:
-        by_steps = _solve if problem.program.loss.is_hinge else solve_smooth
+        by_steps = solve_smooth if problem.program.kind == "piecewise" else _solve
         solution = by_steps(problem, tolerance, monitor, start)
     return replace(solution, timings=replace(solution.timings, compile=compiling))
 

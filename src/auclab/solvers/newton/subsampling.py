@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from auclab.samples.memory import Sample
@@ -29,6 +31,17 @@ def nested_subsamples(full: Sample) -> list[Sample]:
     samples: list[Sample] = []
     for level in reversed(levels):
         samples.insert(0, _subsample(samples[0] if samples else full, level, generator))
+    return samples
+
+
+def ranked_subsamples(full: Any) -> list[Sample]:
+    """Subsamples of a `RankedSample` in ascending size: of many groups, whole groups. The draws have a fixed seed."""
+    generator, size = np.random.default_rng(0), 2 * FIRST_SIZE
+    samples: list[Sample] = []
+    while _MIN_RATIO * size < full.n_pos:
+        drawn = full.thinned(size, generator) if size >= full.n_features else None
+        samples += [drawn] if drawn is not None else []
+        size *= GROWTH
     return samples
 
 

@@ -13,17 +13,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from auclab.compiled.bicliques import accurate_pair_slopes
+from auclab.compiled.doubledouble import UNIT
 from auclab.formulations.problem import Problem
+from auclab.losses.loss import Pieces
 from auclab.models.margins import all_margins, marginals
-from auclab.samples.memory import Sample
+from auclab.samples.bicliques import sums_of_rows
 from auclab.solvers.verified.moments import moments
 from auclab.solvers.verified.value import DOWN, UP, DualBound, Goal, Rounding, dual_value
 from auclab.types import Array
 
-#: A dual point: weights ≥ 0 with a sum of at most 1, and scorers (w, b).
-Scorers = Sequence[tuple[float, Array, float]]
+#: A dual point: weights ≥ 0 with a sum of at most 1, scorers (w, b), and the half-widths at which the loss is smoothed.
+Scorers = Sequence[tuple[float, Array, float, float]]
 #: The sums of ``q_k α_k`` of every observation, and ``Σ q ℓ*(α)``; by how much all of the sums, and the last one, may
 #: be off.
 _DualPoint = tuple[Array, Array, float, float, float]
@@ -40,7 +42,7 @@ def scorer_bound(
         Convex, without constraints on w, in memory.
     coef : array of shape (n_features,)
         The solution, whose length sets the least radius.
-    scorers : sequence of (weight, w, b)
+    scorers : sequence of (weight, w, b, half-width)
     each : array of shape (n_margins,), optional
         The ``q_k α_k`` of every margin, in the order of `auclab.models.margins.all_margins`, in place of scorers.
     goal : Goal, optional
@@ -69,50 +71,68 @@ def scorer_bound(
 
 
 def _of_scorers(problem: Problem, scorers: Scorers) -> _DualPoint:
-    program, sample = problem.program, problem.sample
+    sample, over_pairs = problem.sample, problem.over_pairs
     pos, neg, conjugate, off, off_conjugate = np.zeros(sample.n_pos), np.zeros(sample.n_neg), 0.0, 0.0, 0.0
-    for weight, w, b in scorers:
-        scores, shift = sample.scores(w), 1.0 - program.threshold * program.regulariser.norm(w)
-        if problem.over_pairs:
-            (of_pos, of_neg), cost = _pair_sums(problem, scores, shift)
-        else:
-            (of_pos, of_neg), _, cost = program.comparisons.slopes(program.loss, scores, b, shift, sample)
-        pos, neg, conjugate = pos + weight * of_pos, neg + weight * of_neg, conjugate + weight * cost
-        errors = _errors(problem, scores, shift, b)
-        off, off_conjugate = off + weight * errors[0], off_conjugate + weight * errors[1]
+    for weight, w, b, half_width in scorers:
+        of_pos, of_neg, *rest = (_of_pairs if over_pairs else _of_points)(problem, w, b, half_width)
+        pos, neg, conjugate = pos + weight * of_pos, neg + weight * of_neg, conjugate + weight * rest[0]
+        off, off_conjugate = off + weight * rest[1], off_conjugate + weight * rest[2]
     rounding = (8.0 + len(scorers)) * 2.0**-52
     return pos, neg, conjugate, off + rounding * float(pos.sum() + neg.sum()), off_conjugate
 
 
-def _pair_sums(problem: Problem, scores: tuple[Array, Array], shift: float) -> tuple[tuple[Array, Array], float]:
-    """`Comparison.slopes` in extended precision where the machine has it: running sums over many rows lose digits."""
-    sample, table = problem.sample, problem.program.loss.table
-    centre = 0.5 * (float(scores[1].min()) + float(scores[1].max()))
-    pos, neg = scores[0] - centre, scores[1] - centre
-    slopes = np.c_[table.slopes, np.zeros(len(table.slopes))]
-    of_pos, of_each = _piece_sums(shift - pos, neg, sample.share_neg, table.breakpoints, (slopes, table.conjugates))
-    (of_neg,) = _piece_sums(shift + neg, -pos, sample.share_pos, table.breakpoints, (slopes,))
-    multipliers = (sample.share_pos * of_pos).astype(float), (sample.share_neg * of_neg).astype(float)
-    return multipliers, float((sample.share_pos * of_each).sum())
+def _of_points(problem: Problem, w: Array, b: float, half_width: float) -> _DualPoint:
+    """The slopes at a scorer; rounding may put a point on either side of a breakpoint."""
+    program, sample, table = problem.program, problem.sample, problem.program.loss.smoothed(half_width)
+    scores, shift = sample.scores(w), 1.0 - program.threshold * program.regulariser.norm(w)
+    (pos, neg), _, conjugate = program.comparisons.slopes(table, scores, b, shift, sample)
+    longest = max(float(abs(part + b).max()) for part in scores)
+    slope, of_conjugate, reach, apart = _sizes(table, longest, shift)
+    off_conjugate = 2.0**-52 * (sample.n_pos + sample.n_neg) * of_conjugate + 2.0**-47 * slope * reach + apart
+    return pos, neg, conjugate, 2.0**-47 * slope, off_conjugate
 
 
-def _piece_sums(
-    levels: Array, terms: Array, weight: Array, breakpoints: Array, polynomials: Sequence[Array]
-) -> list[NDArray[np.longdouble]]:
-    """``Σ_t weight_t p(level + t)`` for every level and each table p of polynomials, one for a piece."""
-    order = np.argsort(terms)
-    t, long_levels = terms[order].astype(np.longdouble), levels.astype(np.longdouble)
-    masses = weight[order] * np.stack([np.ones_like(t), t, t * t])
-    above = np.concatenate([np.cumsum(masses[:, ::-1], axis=1)[:, ::-1], np.zeros((3, 1), np.longdouble)], axis=1)
-    starts = [np.searchsorted(terms[order], b - levels, "right") for b in breakpoints]
-    found = [np.zeros(levels.size, np.longdouble) for _ in polynomials]
-    for s, start in enumerate(starts):
-        end = starts[s + 1] if s + 1 < len(starts) else np.full(levels.size, t.size)
-        b0, m1, m2 = above[:, start] - above[:, end]
-        b1, b2 = m1 + long_levels * b0, m2 + long_levels * (2.0 * m1 + long_levels * b0)
-        for total, table in zip(found, polynomials, strict=True):
-            total += table[s, 0] * b0 + table[s, 1] * b1 + table[s, 2] * b2
-    return found
+def _of_pairs(problem: Problem, w: Array, b: float, half_width: float) -> _DualPoint:
+    """The slopes at a scorer, summed in twice the working precision.
+
+    Rounding may put a pair on either side of a breakpoint, but on one for both of its rows: its slope is that of a
+    piece beside its own, continued to it.
+    """
+    program, sample, table = problem.program, problem.sample, problem.program.loss.smoothed(half_width)
+    shift = 1.0 - program.threshold * program.regulariser.norm(w)
+    upper, lower = sample.sides(sample.scores(w))
+    longest = max(float(abs(side.scores).max()) for side in (upper, lower))
+    slope, of_conjugate, reach, apart = _sizes(table, longest, shift)
+    near = 2.0**-48 * reach
+    of_upper, of_lower, conjugate, nearby = accurate_pair_slopes(
+        upper.scores, lower.scores, upper.share, lower.share, upper.starts, lower.starts, shift,
+        table.breakpoints, table.slopes, table.conjugates, near,
+    )  # fmt: skip
+    ones = np.ones(max(upper.rows.size, lower.rows.size))
+    pos, neg = (
+        sums_of_rows(side._replace(share=ones[: side.rows.size]), values, size)
+        for side, values, size in ((upper, of_upper, sample.n_pos), (lower, of_lower, sample.n_neg))
+    )
+    entries = float(max(np.bincount(side.rows).max() for side in (upper, lower)))
+    unit = (upper.rows.size + lower.rows.size + 64.0) * UNIT
+    beside = float(abs(np.diff(table.slopes[:, 1], prepend=0.0)) @ nearby) * near
+    off = unit * slope + entries * 2.0**-52 * float(pos.sum() + neg.sum()) + beside
+    off_conjugate = unit * (of_conjugate + slope * reach) + 2.0**-50 * abs(conjugate) + apart + beside * reach
+    return pos, neg, conjugate, off * UP, off_conjugate * UP
+
+
+def _sizes(table: Pieces, longest: float, shift: float) -> tuple[float, float, float, float]:
+    """The largest slope and conjugate, the largest argument, and by how much neighbouring pieces do not quite meet.
+
+    Coefficients are floats, and the slope may fall by rounding.
+    """
+    at, change = table.breakpoints, np.diff(table.coefficients, axis=0, prepend=0.0)
+    reach = 2.0 * (longest + abs(shift) + float(abs(at).max()))
+    slope = float((abs(table.slopes) @ [1.0, reach]).sum())
+    conjugate = float((abs(table.conjugates) @ [1.0, reach, reach * reach]).sum())
+    turns = change[:, 1] + 2.0 * at * change[:, 2]
+    apart = float(abs(change[:, 0] + at * (change[:, 1] + at * change[:, 2])).sum())
+    return slope, conjugate, reach, apart + float(np.maximum(-turns, 0.0).sum()) * reach
 
 
 def _of_margins(problem: Problem, each: Array) -> _DualPoint:
@@ -128,42 +148,3 @@ def _of_margins(problem: Problem, each: Array) -> _DualPoint:
     unit = (weights.size + 32.0) * 2.0**-52
     total = float(weights @ alpha)
     return pos, neg, float(weights @ loss.conjugate(alpha)), 2.0 * unit * total, unit * (total * reach + terms)
-
-
-def _errors(problem: Problem, scores: tuple[Array, Array], shift: float, b: float) -> tuple[float, float]:
-    """By how much the sums of α over pos. and over neg. may be off, taken together, and ``Σ q ℓ*(α)``.
-
-    Running sums of n terms are off by n units of rounding, and a piece is the difference of two.
-    Rounding may put a pair on either side of a breakpoint. That matters where the slope jumps: its two observations may
-    then disagree on α.
-    """
-    sample, table, over_pairs = problem.sample, problem.program.loss.table, problem.over_pairs
-    centre = 0.5 * (float(scores[1].min()) + float(scores[1].max())) if over_pairs else -b
-    longest = max(float(abs(part - centre).max()) for part in scores)
-    reach = 2.0 * (longest + abs(shift) + float(abs(table.breakpoints).max())) + 2.0**-50 * abs(centre)
-    slope = float((abs(table.slopes) @ [1.0, reach]).sum())
-    conjugate = float((abs(table.conjugates) @ [1.0, reach, reach * reach]).sum())
-    # Coefficients are floats: neighbouring pieces do not quite meet, and the slope may fall by rounding.
-    at, change = table.breakpoints, np.diff(table.coefficients, axis=0, prepend=0.0)
-    turns = change[:, 1] + 2.0 * at * change[:, 2]
-    apart = float(abs(change[:, 0] + at * (change[:, 1] + at * change[:, 2])).sum())
-    apart += float(np.maximum(-turns, 0.0).sum()) * reach
-    if not over_pairs:
-        return 2.0**-47 * slope, (
-            2.0**-52 * (sample.n_pos + sample.n_neg) * conjugate + 2.0**-47 * slope * reach + apart
-        )
-    unit = (sample.n_pos + sample.n_neg + 64.0) * 2.0 * float(np.finfo(np.longdouble).eps)
-    off, near = unit * slope, 2.0**-48 * (reach + abs(centre))
-    for k in np.flatnonzero(turns > 0):
-        off += 2.0 * float(turns[k]) * _weight_near(sample, scores, shift - float(at[k]), near)
-    return off * UP, (unit * (conjugate + slope * reach) + 2.0**-50 * conjugate + apart) * UP
-
-
-def _weight_near(sample: Sample, scores: tuple[Array, Array], level: float, near: float) -> float:
-    """The weight of the pairs with ``|p_i − n_j − level| ≤ near``, rounded up."""
-    order = np.argsort(scores[1])
-    neg, mass = scores[1][order], np.r_[0.0, np.cumsum(sample.share_neg[order])]
-    first = np.searchsorted(neg, scores[0] - level - near, "left")
-    last = np.searchsorted(neg, scores[0] - level + near, "right")
-    found = np.where(last > first, mass[last] - mass[first] + 2.0**-50 * neg.size, 0.0)
-    return float(sample.share_pos @ found) * UP

@@ -1,0 +1,90 @@
+"""A formulation over pairs, and data that say which pairs: within groups, of grades, of censored times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from auclab.comparisons import RankedPairs
+from auclab.formulations.base import Program
+from auclab.formulations.composed import Composed
+from auclab.samples.as_sample import as_sample
+from auclab.samples.bicliques import GroupWeights, censored_pairs, ordered_pairs
+from auclab.samples.memory import Sample
+from auclab.samples.ranked import RankedSample
+from auclab.samples.tables import in_memory
+from auclab.types import AuclabError
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What says which rows are compared; nothing of it is all pairs of two classes.
+
+    Attributes
+    ----------
+    groups : array of shape (n_samples,), optional
+        Rows of one group are compared.
+    ordered : bool
+        y are grades.
+    event : array of shape (n_samples,), optional
+        y are times, and where they are those of an event.
+    group_weights : {"pairs", "equal"}
+
+    See Also
+    --------
+    auclab.solve : Takes them.
+    """
+
+    groups: ArrayLike | None = None
+    ordered: bool = False
+    event: ArrayLike | None = None
+    group_weights: GroupWeights = "pairs"
+
+    @property
+    def is_of_classes(self) -> bool:
+        """Whether nothing was given: two classes, and all pairs of them."""
+        return self.groups is None and not self.ordered and self.event is None
+
+    def problem_parts(
+        self, program: Program, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, pos_label: Any = None
+    ) -> tuple[Program, Sample]:
+        """The program over these pairs, and the checked sample.
+
+        Raises
+        ------
+        AuclabError
+            Bad input, no pair, or a formulation that is not a mean over pairs.
+        """
+        if self.is_of_classes:
+            return program, as_sample(X, y, sample_weight, pos_label=pos_label)
+        given = "event" if self.event is not None else "groups" if self.groups is not None else "ordered=True"
+        _check_over_pairs(program, given)
+        if not in_memory(X):
+            raise AuclabError(f"{given} needs the rows in memory, and X is a table in blocks; read a part of it")
+        if self.event is not None:
+            pairs = censored_pairs(y, self.event, self.groups, sample_weight, group_weights=self.group_weights)
+        else:
+            pairs = ordered_pairs(y, self.groups, sample_weight, group_weights=self.group_weights, pos_label=pos_label)
+        ranked = Composed(RankedPairs(pairs.kind), program.loss, program.regulariser, program.threshold)
+        return ranked, RankedSample.of_pairs(X, pairs)
+
+
+def _check_over_pairs(program: Program, given: str) -> None:
+    """Raise `AuclabError` unless the program is a convex mean over pairs."""
+    if program.comparisons.hardest:
+        raise AuclabError(
+            f"formulation {program.name} takes no {given}: the hardest share of the negatives is that of one ROC "
+            "curve, and comparable pairs have none; use bauc or ranksvm"
+        )
+    if program.kind not in ("hinge", "piecewise") or program.comparisons.name != "pairs":
+        raise AuclabError(
+            f"formulation {program.name} takes no {given}: it is not a mean over pairs; use bauc, generalized_bauc "
+            "or ranksvm"
+        )
+    if not program.is_convex:
+        raise AuclabError(
+            f"formulation {program.name} takes no {given} with z = {program.threshold:g} > 0, which makes it not "
+            "convex; use z ≤ 0"
+        )

@@ -1,0 +1,126 @@
+"""A checked sample whose pairs are those of bicliques: every row may be the upper one of a pair, or the lower one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from auclab.compiled.accurate import weighted_column_sums
+from auclab.compiled.sparse_rows import sparse_gram
+from auclab.samples.bicliques import Bicliques, Side
+from auclab.samples.memory import Sample, checked_features, moved_rows
+from auclab.samples.protocol import Sums
+from auclab.types import Array, AuclabError
+
+
+@dataclass(frozen=True)
+class RankedSample(Sample):
+    """Rows, held once, as the positives and as the negatives of a sample, with the pairs that count.
+
+    Attributes
+    ----------
+    X_pos, X_neg : the same array or CSR matrix of shape (n_samples, n_features)
+    share_pos, share_neg : arrays of shape (n_samples,)
+        The weight of the pairs in which a row is the upper one, and the lower one.
+    bicliques : Bicliques
+        Which rows are compared, and with which weight.
+
+    See Also
+    --------
+    auclab.samples.bicliques.ordered_pairs, auclab.samples.bicliques.censored_pairs : Which pairs there are.
+
+    Examples
+    --------
+    >>> from auclab.samples.bicliques import ordered_pairs
+    >>> sample = RankedSample.of_pairs([[0.0], [1.0], [3.0]], ordered_pairs([0, 1, 2]))
+    >>> sample.n_pairs, sample.mean_difference.tolist()   # the mean of 1, 2 and 3
+    (3, [2.0])
+    """
+
+    bicliques: Bicliques = field(kw_only=True)
+
+    @classmethod
+    def of_pairs(cls, X: Any, bicliques: Bicliques) -> RankedSample:
+        """Check `X` of shape (n_samples, n_features), and compare its rows as `bicliques` say.
+
+        Raises
+        ------
+        AuclabError
+            `X` as for `Sample`; another number of rows than of labels.
+        """
+        features, offset, peaks = checked_features(X)
+        if features.shape[0] != bicliques.n_rows:
+            raise AuclabError(f"X has {features.shape[0]} rows, but there are {bicliques.n_rows} labels")
+        sample = cls._of(moved_rows(features, offset, -1.0), bicliques, offset)
+        sample.__dict__["peaks"] = peaks  # the cached property, known by now
+        return sample
+
+    @classmethod
+    def _of(cls, X: Any, bicliques: Bicliques, offset: Array | None = None) -> RankedSample:
+        every = np.ones(bicliques.n_rows, dtype=np.bool_)
+        return cls(X, X, *bicliques.shares, 0.5, every, True, offset=offset, bicliques=bicliques)
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs that are compared."""
+        return self.bicliques.n_pairs
+
+    @property
+    def n_entries(self) -> int:
+        """Entries of the rows."""
+        return int(self.X_pos.nnz if self.is_sparse else self.X_pos.size)
+
+    def sides(self, scores: tuple[Array, Array]) -> tuple[Side, Side]:
+        """Both sides of every biclique in ascending order of the scores."""
+        return self.bicliques.sorted_by(scores[0])
+
+    def pairs(self) -> tuple[NDArray[Any], NDArray[Any], Array]:
+        """Every pair: upper and lower rows, and weights."""
+        return self.bicliques.pairs()
+
+    def scores(self, coef: Array) -> tuple[Array, Array]:
+        """``X @ coef``, twice."""
+        scores = np.asarray(self.X_pos @ coef)
+        return scores, scores
+
+    def combine(self, multipliers_pos: Array, multipliers_neg: Array) -> Array:
+        """``Σ_i (α_i − β_i) x_i``, shape (n_features,)."""
+        return np.asarray(self.X_pos.T @ (multipliers_pos - multipliers_neg), dtype=float)
+
+    def accurate_sums(self, pos: Array, neg: Array) -> tuple[Sums, Sums]:
+        """``Σ_i α_i x_i`` and ``Σ_j β_j x_j`` as ``(high, low, error)``, in twice the working precision."""
+        return weighted_column_sums(self.X_pos, pos), weighted_column_sums(self.X_pos, neg)
+
+    def gram(self, weight_pos: Array, weight_neg: Array) -> Array:
+        """``Σ_i (u_i + v_i) x_i x_iᵀ``, shape (n_features, n_features)."""
+        weight = weight_pos + weight_neg
+        if self.is_sparse:
+            return sparse_gram(self.X_pos, weight)
+        rows = self.X_pos[weight > 0]
+        return np.asarray((rows * weight[weight > 0][:, None]).T @ rows)
+
+    def with_rows(self, X: Any, **changes: Any) -> RankedSample:
+        """The sample with other rows in the same places."""
+        return replace(self, X_pos=X, X_neg=X, **changes)
+
+    def uncentred(self) -> Sample:
+        """The sample with its rows as they were given."""
+        return self if self.offset is None else self.with_rows(moved_rows(self.X_pos, self.offset, 1.0), offset=None)
+
+    def in_units(self, unit: Array) -> Sample:
+        """The sample with its columns divided by `unit`, powers of 2."""
+        rows = self.X_pos @ sp.diags_array(1.0 / unit) if self.is_sparse else self.X_pos / unit
+        return self.with_rows(rows, offset=None)
+
+    def join(self, values_pos: Array, values_neg: Array) -> Array:
+        """Values as the upper row less those as the lower one, shape (n_samples,)."""
+        return values_pos - values_neg
+
+    def thinned(self, size: int, generator: np.random.Generator) -> RankedSample | None:
+        """About `size` rows and the pairs among them; None where there is none."""
+        found = self.bicliques.thinned(size, generator)
+        return None if found is None else self._of(self.X_pos[found[0]], found[1])
