@@ -49,7 +49,8 @@ def test_values_are_given_for_each_parameter():
     assert composed("logistic", "tune.grids.C=[1,2]").tune.values == [1.0, 2.0]
     with pytest.raises(AuclabError, match=r"tune\.grids\.penalty=\[0\.01,0\.1\]"):
         _ = composed("ranksvm", "tune.values=[0.1]").tune
-    for wrong in ("[]", "null", "3", "[a]"):
+    assert composed("ranksvm", "tune.grids.penalty=[]").tune.values == []
+    for wrong in ("null", "3", "[a]"):
         with pytest.raises(AuclabError, match=r"tune\.grids\.penalty is .* list of numbers"):
             _ = composed("ranksvm", f"tune.grids.penalty={wrong}").tune
 

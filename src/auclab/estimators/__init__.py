@@ -1,6 +1,7 @@
 """Linear scorers as scikit-learn estimators: any formulation, and the gradient method on a polynomial."""
 
 from auclab.estimators.auc_classifier import AUCClassifier
+from auclab.estimators.auc_classifier_cv import AUCClassifierCV
 from auclab.estimators.calibration import fit_calibration, held_out_scores
 from auclab.estimators.polynomial_classifier import PolynomialAUCClassifier
 from auclab.estimators.scorecard_classifier import ScorecardClassifier
@@ -10,6 +11,7 @@ from auclab.metrics.scorers import bauc_scorer, soft_auc_scorer, voros_scorer
 
 __all__ = [
     "AUCClassifier",
+    "AUCClassifierCV",
     "PolynomialAUCClassifier",
     "ScorecardClassifier",
     "bauc_scorer",

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -17,6 +16,8 @@ from auclab.compiled.scores import row_scores
 from auclab.estimators.calibration import METHODS, Calibration, fit_calibration, held_out_scores, standard_units
 from auclab.estimators.class_weights import class_weights
 from auclab.estimators.given_parts import as_given_constraints, as_given_kernel, as_given_program
+from auclab.estimators.inner_choice import FittedFold, InnerFold, PathFold
+from auclab.estimators.inner_folds import stratified_folds
 from auclab.estimators.linear_classifier import LinearClassifier
 from auclab.estimators.threshold import Cuts, decision_threshold, read_rule
 from auclab.formulations import Program, as_formulation
@@ -24,9 +25,12 @@ from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints
 from auclab.kernels import Kernel
 from auclab.kernels.kernel import Gamma
+from auclab.metrics.scorers import MetricScorer
 from auclab.samples.tables import require_memory
 from auclab.solvers.dispatch import solve
+from auclab.solvers.inner_path import InnerPath, Point
 from auclab.solvers.path import solve_path
+from auclab.solvers.path_parameters import simplest_first
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError, Norm
 from auclab.validation import weight_vector
@@ -300,6 +304,54 @@ class AUCClassifier(LinearClassifier):
             fitted.append(model._adopt(solution, X, positive, None))
         return tuple(fitted)
 
+    def inner_fold(
+        self,
+        train: tuple[Any, ArrayLike],
+        held_out: tuple[Any, ArrayLike],
+        values: Sequence[float],
+        scorer: Callable[..., float],
+        *,
+        parameter: str = "penalty",
+        weights: tuple[ArrayLike | None, ArrayLike | None] = (None, None),
+    ) -> InnerFold:
+        """The scorers of all `values` on one fold, for `auclab.estimators.inner_choice.choose`.
+
+        Parameters
+        ----------
+        train, held_out : (X, y)
+            Rows and labels to fit and to measure.
+        values : sequence of float
+        scorer : callable
+            ``(estimator, X, y, sample_weight=None) -> float``, larger is better; one of `auclab.metrics.get_scorer` is
+            given the scores alone.
+        parameter : {"penalty", "threshold"}
+        weights : (array or None, array or None)
+            Of both parts.
+        """
+        if self.kernel is not None:
+            fitted = self.fit_path(*train, values, parameter=parameter)
+            return FittedFold(fitted, lambda model: scorer(model, *held_out), simplest_first(parameter, values))
+        model = copy(self)
+        X, positive = model._two_classes(*train)
+        X_held, y_held = held_out
+        options = model._options(positive, weight_vector(weights[0], positive.size)) | {"parameter": parameter}
+        del options["kernel"]
+        program, weight = model._program(), {} if weights[1] is None else {"sample_weight": weights[1]}
+        path = InnerPath(program, X, positive, values, **options)
+        if isinstance(scorer, MetricScorer):
+
+            def measure(point: Point) -> float:
+                return scorer.of_scores(y_held, row_scores(X_held, point.coef) + point.intercept, **weight)
+
+        else:
+            model.set_params(calibration=None, **dict.fromkeys(_OF_FORMULATIONS))
+
+            def measure(point: Point) -> float:
+                model.formulation = point.formulation
+                return float(scorer(model._adopt(point, X, positive, None), X_held, y_held, **weight))
+
+        return PathFold(path, measure)
+
     def decision_function(self, X: Any) -> Array:
         """Scores of shape (n_samples,), larger for the positive class; predictions change at 0."""
         check_is_fitted(self)
@@ -336,9 +388,9 @@ class AUCClassifier(LinearClassifier):
             **(self.solver_options or {}),
         }
 
-    def _adopt(self, solution: Solution, X: Any, positive: NDArray[np.bool_], weight: Array | None) -> Self:
+    def _adopt(self, solution: Solution | Point, X: Any, positive: NDArray[np.bool_], weight: Array | None) -> Self:
         """Set what `fit` sets."""
-        self.solution_ = solution
+        self.solution_ = solution  # type: ignore[assignment]  # of a point only while it is measured
         self.n_iter_ = max(1, solution.iterations)
         self.__dict__.pop("coef_", None)  # of an earlier fit without a kernel
         if solution.coef is not None:
@@ -346,8 +398,10 @@ class AUCClassifier(LinearClassifier):
         if isinstance(self.decision_threshold, int | float) and self.calibration is None:  # nothing looks at the scores
             self.intercept_ = np.array([-float(self.decision_threshold)])
             return self
-        linear = solution.coef is not None  # without the rounding of an intercept that is added
-        scores = row_scores(X, solution.coef) if linear else solution.decision_function(X) - solution.intercept
+        if isinstance(solution, Point) or solution.coef is not None:  # without the rounding of an added intercept
+            scores = row_scores(X, solution.coef)
+        else:
+            scores = solution.decision_function(X) - solution.intercept
         seen = positive, scores, weight
         if self.calibration is not None:
             y_held, z_held, w_held = self._held_out(solution.formulation, X, positive, weight)
@@ -364,7 +418,7 @@ class AUCClassifier(LinearClassifier):
 
     def _cut(
         self,
-        solution: Solution,
+        solution: Solution | Point,
         positive: NDArray[np.bool_],
         scores: Array,
         weight: Array | None,
@@ -396,26 +450,10 @@ class AUCClassifier(LinearClassifier):
             solution = self._solve(program, of_training[train], positive[train], part)
             return lambda rows: solution.decision_function(of_training[rows])
 
-        rows, scores = held_out_scores(fit, self._folds(positive, weight), weight)
+        rows, scores = held_out_scores(
+            fit, stratified_folds(self.cv, positive, weight, hint="set calibration=None"), weight
+        )
         return positive[rows], scores, None if weight is None else weight[rows]
-
-    def _folds(self, positive: NDArray[np.bool_], weight: Array | None) -> Iterator[tuple[Any, Any]]:
-        """Training and test rows; of observations with a weight above 0, as a fold may have no others of a class."""
-        counted = np.ones(positive.size, bool) if weight is None else weight > 0
-        if not isinstance(self.cv, int | np.integer):
-            for fold in check_cv(self.cv, positive, classifier=True).split(np.empty((positive.size, 0)), positive):
-                train, test = map(np.asarray, fold)
-                yield train[counted[train]], test[counted[test]]
-            return
-        fewest = int(min((positive & counted).sum(), (~positive & counted).sum()))
-        if self.cv < 2 or fewest < 2:
-            raise AuclabError(
-                f"a calibration needs at least two folds and two observations of each class, got cv={self.cv} and "
-                f"{fewest} of one class; set calibration=None"
-            )
-        rows, splitter = np.flatnonzero(counted), StratifiedKFold(min(int(self.cv), fewest))
-        for train, test in splitter.split(np.empty((rows.size, 0)), positive[rows]):
-            yield rows[train], rows[test]
 
     def _weights(self, positive: NDArray[np.bool_], weight: Array | None) -> Array | None:
         """Weights of the observations, with those of their classes."""
@@ -438,9 +476,7 @@ class AUCClassifier(LinearClassifier):
 
     def _column_constraints(self) -> ColumnConstraints | None:
         """The constraints on the columns that `fit` has seen."""
-        numbered = [f"x{k}" for k in range(self.n_features_in_)]
-        columns = [str(name) for name in getattr(self, "feature_names_in_", numbered)]
-        return as_given_constraints(self.constraints, columns)
+        return as_given_constraints(self.constraints, self._columns())
 
     def _check_choices(self) -> None:
         """Refuse bad choices before the solve."""

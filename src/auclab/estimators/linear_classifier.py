@@ -60,6 +60,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             raise AuclabError("Classifier can't train when only one class is present: two classes are needed")
         return X, np.asarray(y == self.classes_[1])
 
+    def _columns(self) -> list[str]:
+        """Names of the columns that `fit` has seen."""
+        return [str(name) for name in getattr(self, "feature_names_in_", [f"x{k}" for k in range(self.n_features_in_)])]
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False

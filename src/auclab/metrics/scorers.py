@@ -119,6 +119,20 @@ class MetricScorer:
         weight = {} if sample_weight is None else {"sample_weight": sample_weight}
         return float(self._scorer(estimator, X, y, **weight))
 
+    def of_scores(self, y: ArrayLike, scores: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """The metric of scores that were computed already; larger is better.
+
+        Raises
+        ------
+        AuclabError
+            A metric of probabilities, and what it raises itself.
+        """
+        metric = METRICS[self._name]
+        if "decision_function" not in self._methods:
+            raise AuclabError(f"the scorer of {self._name} needs predict_proba; choose a metric of scores, such as auc")
+        value = _SecondLabelPositive(metric.function)(y, scores, sample_weight=sample_weight, **self._options)
+        return value if metric.greater_is_better else -value
+
     def set_score_request(self, **requests: bool | str | None) -> Self:
         """Request metadata, ``sample_weight=True``; needs scikit-learn's metadata routing to be enabled."""
         self._scorer.set_score_request(**requests)

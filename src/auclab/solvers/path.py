@@ -16,11 +16,11 @@ from auclab.formulations.problem import Problem
 from auclab.kernels.kernel import Kernel
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.dispatch import TOLERANCE, check_limits, solve_problem
-from auclab.solvers.path_parameters import PARAMETERS, along
+from auclab.solvers.path_parameters import along, simplest_first
 from auclab.solvers.registry import load_solver
 from auclab.solvers.selection import select_solver
 from auclab.solvers.solution import Solution
-from auclab.types import AuclabError, Status
+from auclab.types import Array, AuclabError, Status
 
 if TYPE_CHECKING:
     from auclab.solvers.kernel.matrix import KernelMatrix
@@ -101,22 +101,38 @@ def solve_path(
     sample = as_sample(X, y, sample_weight, pos_label=pos_label)
     stated = constraints_on_columns(constraints, X, sample.n_features)
     found: dict[int, Solution] = {}
-    last: Solution | None = None
-    simplest_first = sorted(range(len(programs)), key=lambda k: -PARAMETERS[parameter] * float(values[k]))
-    for k in simplest_first:
+    last: tuple[Array, float] | None = None
+    for k in simplest_first(parameter, values):
         problem = Problem(programs[k], sample, stated)
-        name = select_solver(problem)[0] if solver == "auto" else solver
-        start = {} if last is None or not _takes_start(name) else {"start": (last.coef, last.intercept)}
-        found[k] = solve_problem(problem, solver, tolerance=tolerance, time_limit=time_limit, **options, **start)
-        if found[k].status is Status.INTERRUPTED:
-            raise KeyboardInterrupt
+        found[k] = following_solution(problem, last, solver, tolerance=tolerance, time_limit=time_limit, **options)
         if found[k].coef.any():  # w = 0 has no direction to go on with
-            last = found[k]
+            last = found[k].coef, found[k].intercept
     return tuple(found[k] for k in range(len(programs)))
 
 
-def _takes_start(solver: str) -> bool:
-    return "start" in inspect.signature(load_solver(solver)).parameters
+def following_solution(
+    problem: Problem,
+    last: tuple[Array, float] | None,
+    solver: str,
+    *,
+    tolerance: float,
+    time_limit: float | None,
+    **options: Any,
+) -> Solution:
+    """The solution of a program on a path, from the scorer before it where the solver takes a start.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        The solve was stopped by Ctrl-C.
+    """
+    name = select_solver(problem)[0] if solver == "auto" else solver
+    if last is not None and "start" in inspect.signature(load_solver(name)).parameters:
+        options["start"] = last
+    solution = solve_problem(problem, solver, tolerance=tolerance, time_limit=time_limit, **options)
+    if solution.status is Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    return solution
 
 
 def _kernel_path(

@@ -28,3 +28,14 @@ def along(formulation: Program, parameter: str, values: Sequence[float]) -> list
     if len(values) == 0 or not all(math.isfinite(value) for value in values):
         raise AuclabError(f"a path needs a list of finite numbers, got {list(values)}")
     return [formulation.with_params(**{parameter: float(value)}) for value in values]
+
+
+def simplest_first(parameter: str, values: Sequence[float]) -> list[int]:
+    """Positions of the values, from the shortest w to the longest.
+
+    Examples
+    --------
+    >>> simplest_first("penalty", [0.1, 3.0, 1.0]), simplest_first("threshold", [-1.0, -3.0])
+    ([1, 2, 0], [1, 0])
+    """
+    return sorted(range(len(values)), key=lambda k: -PARAMETERS[parameter] * float(values[k]))

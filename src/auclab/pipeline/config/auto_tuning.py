@@ -64,7 +64,12 @@ def resolve_tuning(tune: Mapping[str, Any], formulation: Mapping[str, Any]) -> d
             "compare values of γ with -m kernel.gamma=0.1,1"
         )
     values = (tune.get("grids") or {}).get(parameter)
-    if not isinstance(values, Sequence) or not values or not all(isinstance(each, int | float) for each in values):
+    may_be_empty = way == "auto" and parameter == "penalty"  # λ has a series of its own
+    if (
+        not isinstance(values, Sequence)
+        or not (values or may_be_empty)
+        or not all(isinstance(each, int | float) for each in values)
+    ):
         raise AuclabError(f"tune.grids.{parameter} is {values!r}; a list of numbers is needed, such as [0.01,0.1]")
     return found | {"parameter": parameter if way == "auto" else way, "values": [float(each) for each in values]}
 

@@ -237,7 +237,7 @@ def _check_tuning(experiment: Experiment) -> None:
             f"{did_you_mean(tune.parameter, has)}; it has {', '.join(has) or 'no parameter'}, and tune=none takes it "
             "as it is"
         )
-    if not tune.values:
+    if not tune.values and tune.parameter != "penalty":  # λ has a series of its own
         raise AuclabError("tune.values is empty; give the values to choose from, such as tune.values=[0.01,0.1]")
     check_values(tune, "tune")
     if tune.metric != "auc":

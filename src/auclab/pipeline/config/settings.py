@@ -119,7 +119,7 @@ class TuneConfig:
         if anything (`auclab.pipeline.config.auto_tuning`); ``kernel``: γ of the kernel together with λ or z
         (`auclab.pipeline.split.kernel_tuning`); None takes the formulation as it is.
     values : list of float
-        The values of the path, in any order.
+        The values of the path, in any order; without any of λ, those of `auclab.solvers.penalty_series`.
     grids : dict
         Of ``auto`` and ``kernel``: the values of every parameter.
     gammas : list of float

@@ -121,7 +121,7 @@ def _guarantee(
     tuning: Tuning | None,
 ) -> tuple[tuple[Guarantee, ...], tuple[str, ...]]:
     """What holds for the solved split, with a remark where the training part has chosen a parameter."""
-    choices = 1 if tuning is None else len(tuning.path)
+    choices = 1 if tuning is None else tuning.choices or len(tuning.path)
     guarantees, remarks = find_guarantees(
         *(fitted, parts["train"], parts.get("test")),
         features=features,

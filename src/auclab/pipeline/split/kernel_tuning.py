@@ -21,6 +21,7 @@ from sklearn.pipeline import Pipeline
 
 from auclab.datasets.splits import check_rows, kfold
 from auclab.estimators import AUCClassifier
+from auclab.estimators.inner_choice import simplest
 from auclab.formulations import Program
 from auclab.formulations.base import parameter_names
 from auclab.kernels import Kernel
@@ -34,13 +35,12 @@ from auclab.pipeline.split.tuning import (
     on_inner_folds,
     refuse_failure,
     setting_of,
-    simplest,
 )
 from auclab.solvers.kernel.matrix import KernelMatrix
 from auclab.solvers.kernel.training import Training, training_problem
-from auclab.solvers.path_parameters import PARAMETERS, along
+from auclab.solvers.path_parameters import along, simplest_first
 from auclab.solvers.threads import one_thread_each
-from auclab.types import Array, AuclabError, Status
+from auclab.types import Array, AuclabError
 
 
 def tune_kernel(
@@ -92,8 +92,8 @@ def tune_kernel(
     own = search.training(kernel).kernel
     kernels = [own.widened(each) for each in multiples]
     with one_thread_each():
-        scores, certified, note = search.all_of(kernels)
-    tuning = _choose(config, str(parameter), kernels, values, scores, certified)
+        scores, gaps, note = search.all_of(kernels)
+    tuning = _choose(config, str(parameter), kernels, values, scores, gaps)
     seconds = max(0.0, time.perf_counter() - begin - search.compiling)
     tuning = replace(tuning, seconds=seconds, note=note)
     taken = next((each for each in kernels if each.width == tuning.gamma), own)
@@ -120,24 +120,24 @@ class _Search:
         return training_problem(self.program, self.X, self.y, kernel, memory=memory)
 
     def all_of(self, kernels: Sequence[Kernel]) -> tuple[Array, Array, str]:
-        """Scores and certified shares, shape (kernels, values, folds), and what is to be said."""
+        """Scores and relative gaps, shape (kernels, values, folds), and what is to be said."""
         check_rows(self.y, n_folds=self.config.folds, setting="tune.folds")
         folds = kfold(self.y, n_folds=self.config.folds, seed=self.config.seed)
         shape = (len(kernels), len(self.values), len(folds))
-        scores, certified, note = np.empty(shape), np.empty(shape), ""
+        scores, gaps, note = np.empty(shape), np.empty(shape), ""
         for g, kernel in enumerate(kernels):
             whole = self.training(kernel)
             for k, fold in enumerate(folds):
                 matrix = whole.rows_in_data_order(fold.train)
-                scores[g, :, k], certified[g, :, k] = self.on_fold(kernel, matrix, fold.train, fold.test)
+                scores[g, :, k], gaps[g, :, k] = self.on_fold(kernel, matrix, fold.train, fold.test)
             if not (whole.matrix.is_kept or kernel.is_given):
                 note = _memory_note(whole.matrix)
-        return scores, certified, note
+        return scores, gaps, note
 
     def on_fold(
         self, kernel: Kernel, matrix: KernelMatrix, train: NDArray[np.intp], test: NDArray[np.intp]
-    ) -> tuple[list[float], list[bool]]:
-        """The measure on held-out rows, and whether the solve proved its gap, for each value."""
+    ) -> tuple[list[float], list[float]]:
+        """The measure on held-out rows, and the certified gap, for each value."""
         X_train, X_test = (kernel.columns_of(self.X[rows], train) for rows in (train, test))
         model = clone(self.classifier).set_params(kernel=kernel)
         fitted = model.fit_path(X_train, self.y[train], self.values, parameter=self.parameter, kernel_matrix=matrix)
@@ -145,22 +145,22 @@ class _Search:
             refuse_failure(each.solution_, self.parameter)
             self.compiling += each.solution_.timings.compile
         scores = [self.scorer(each, X_test, self.y[test]) for each in fitted]
-        return scores, [each.solution_.status is Status.OPTIMAL for each in fitted]
+        return scores, [each.solution_.gap for each in fitted]
 
 
 def _choose(
-    config: TuneConfig, parameter: str, kernels: Sequence[Kernel], values: list[float], scores: Array, certified: Array
+    config: TuneConfig, parameter: str, kernels: Sequence[Kernel], values: list[float], scores: Array, gaps: Array
 ) -> Tuning:
     """The table of all γ and values, and the choice."""
     gammas = [kernel.width for kernel in kernels]
     tried = {"gamma": np.repeat(gammas, len(values)), "value": np.tile(values, len(kernels))}
-    table = compared(tried, scores, certified)
+    table = compared(tried, scores, gaps)
     means, errors = (table[name].to_numpy().reshape(scores.shape[:2]) for name in ("mean", "standard_error"))
-    at_best = means >= means.max()
-    best = simplest(at_best.any(axis=0), PARAMETERS[parameter])
+    at_best, order = means >= means.max(), simplest_first(parameter, values)
+    best = simplest(at_best.any(axis=0), order)
     g = int(np.flatnonzero(at_best[:, best])[0])  # kernels are in ascending order of γ
     allowed = means[g] >= means[g, best] - errors[g, best]
-    at = simplest(allowed, PARAMETERS[parameter]) if config.one_standard_error else best
+    at = simplest(allowed, order) if config.one_standard_error else best
     if math.isnan(gammas[g]):
         table = table.drop(columns="gamma")
     label = measure_of(config)

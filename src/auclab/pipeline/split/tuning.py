@@ -1,7 +1,8 @@
 """Select λ, z or a baseline's parameter by cross-validation inside the training part, along a path of values.
 
-Every inner fold is one path (`auclab.solvers.path`): its features are prepared once, and a solve starts from the
-optimum of the value before. Nothing outside the training part is looked at, so the test part stays unseen.
+Every inner fold is one path (`auclab.solvers.inner_path`): its features are prepared once, and scorers are brought to
+their optima only where the choice is close (`auclab.estimators.inner_choice`). Nothing outside the training part is
+looked at, so the test part stays unseen.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -18,18 +20,24 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
+from auclab.datasets.records import Split
 from auclab.datasets.splits import check_rows, kfold, take_rows
 from auclab.estimators import AUCClassifier
 from auclab.estimators.baselines import Baseline
+from auclab.estimators.inner_choice import Choice, FittedFold, InnerFold, choose
 from auclab.formulations import Program
 from auclab.metrics.registry import METRICS
 from auclab.metrics.scorers import get_scorer
 from auclab.pipeline.config.settings import TuneConfig
 from auclab.pipeline.split.constrained import DataConstraints
-from auclab.solvers.path_parameters import PARAMETERS, along
+from auclab.samples.as_sample import as_sample
+from auclab.solvers.path_parameters import along
+from auclab.solvers.penalty_series import SERIES_LENGTH, penalty_series, series_below
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError, Status
 
+#: ‖Δ‖ of rows of length 1 is at most √2.
+_KERNEL_LEVEL = math.sqrt(2.0)
 #: Symbols of the parameters that can be tuned.
 SYMBOLS = {"penalty": "λ", "threshold": "z", "C": "C", "n_estimators": "trees"}
 
@@ -46,8 +54,9 @@ class Tuning:
         The measure of the inner validation parts; after a minus sign, one that is the better the smaller.
     path
         A row per value, ascending: ``value``, ``mean`` and ``standard_error`` of the measure over the inner folds,
-        ``certified`` (the share of solves with a certificate within the tolerance; NaN of a baseline, which has none),
-        ``fold_0``, ``fold_1``, …. Beside γ a row per γ and value, ascending in both, with ``gamma`` before them.
+        ``gap`` (the largest relative one of the scorers that were measured; NaN of a baseline, which has none),
+        ``fold_0``, ``fold_1``, …. Only scorers that might be chosen have a small gap.
+        Beside γ a row per γ and value, ascending in both, with ``gamma`` before them.
     best, selected
         The value with the largest mean (of several the simplest scorer's), and the one taken.
     one_standard_error
@@ -62,6 +71,8 @@ class Tuning:
         The setting that has the list of values.
     multiples
         Those of the kernel's own γ that were tried, ascending.
+    choices
+        How many values might have been tried, whatever the data; 0 stands for those of the path.
     """
 
     parameter: str
@@ -75,6 +86,7 @@ class Tuning:
     note: str = ""
     setting: str = "tune.values"
     multiples: tuple[float, ...] = ()
+    choices: int = 0
 
     @property
     def symbol(self) -> str:
@@ -114,10 +126,9 @@ class Tuning:
         folds = sum(str(name).startswith("fold_") for name in self.path)
         score, error = self.numbers["tune/score"], self.numbers["tune/score_se"]
         rule = f"; one-standard-error rule, best {self.best:g}" if self.one_standard_error else ""
-        poor = "" if not (self.path["certified"] < 1.0).any() else "; some solves have no certificate"
         return (
             f"{self.choice} of {self._tried} on {folds} inner folds"
-            f": {self.metric} {score:.4f} ± {error:.4f}{rule}{self._at_end}{poor}"
+            f": {self.metric} {score:.4f} ± {error:.4f}{rule}{self._at_end}"
         )
 
     @property
@@ -179,9 +190,7 @@ def tune_formulation(
 ) -> tuple[Program, Tuning]:
     """Select a parameter of the formulation by stratified cross-validation.
 
-    The standard error is that of the mean over the inner folds, ``s/√folds``. The one-standard-error rule (Breiman,
-    Friedman, Olshen & Stone 1984) takes the simplest scorer, largest λ or smallest z, whose mean is not below
-    that of the best by more than the best's standard error.
+    The rules are those of `auclab.estimators.inner_choice.choose`; the simplest scorer has the largest λ or smallest z.
 
     Parameters
     ----------
@@ -194,7 +203,9 @@ def tune_formulation(
     y : array of shape (n_samples,)
         0/1.
     config : TuneConfig
-        With a `parameter`; a value that is repeated counts once.
+        With a `parameter`; a value that is repeated counts once. Without values of λ those of
+        `auclab.solvers.penalty_series` are tried, on the first inner fold; over a kernel's space, where rows have a
+        length of about 1, those from 1e-4 to 1.
     constraints : DataConstraints, optional
         What every scorer has to satisfy.
 
@@ -202,8 +213,6 @@ def tune_formulation(
     -------
     (Program, Tuning)
         The formulation at the selected value, and how that was found.
-
-    Where the scorer of every value is constant on the first inner fold, the other folds are not solved.
 
     Raises
     ------
@@ -213,20 +222,25 @@ def tune_formulation(
     KeyboardInterrupt
         A solve was stopped.
     """
-    parameter, program = str(config.parameter), cast(Program, classifier.formulation)
-    path = sorted({float(value) for value in config.values})
-    along(program, parameter, path)
+    start, parameter, program = time.perf_counter(), str(config.parameter), cast(Program, classifier.formulation)
+    fitted, scorer = on_inner_folds(classifier, config), get_scorer(config.metric, **config.options)
+    values, choices = sorted({float(value) for value in config.values}), 0
+    splits = _splits(y, config)
+    first = _Parts.of(preprocessing, X, y, splits[0])
+    if not values and parameter == "penalty":
+        along(program, parameter, [1.0])
+        with_kernel = fitted.kernel is not None
+        values = series_below(_KERNEL_LEVEL) if with_kernel else penalty_series(program, as_sample(*first.train))
+        choices = SERIES_LENGTH
+    along(program, parameter, values)
 
-    def fit(prepared: Pipeline, X_train: Any, y_train: NDArray[np.int64]) -> Sequence[AUCClassifier]:
-        constrained = on_inner_folds(classifier, config).set_params(
-            constraints=None if constraints is None else constraints.on(prepared)
-        )
-        fitted = constrained.fit_path(X_train, y_train, path, parameter=parameter)
-        for each in fitted:
-            refuse_failure(each.solution_, parameter)
-        return fitted
+    def fold(split: Split) -> InnerFold:
+        parts = first if split is splits[0] else _Parts.of(preprocessing, X, y, split)
+        model = clone(fitted).set_params(constraints=None if constraints is None else constraints.on(parts.prepared))
+        return model.inner_fold(parts.train, parts.held_out, values, scorer, parameter=parameter)
 
-    tuning = _select(preprocessing, fit, path, X, y, config, simpler=PARAMETERS[parameter])
+    choice = _chosen(fold, splits, values, config)
+    tuning = _tuning(choice, values, config, time.perf_counter() - start, choices)
     return along(program, parameter, [tuning.selected])[0], tuning
 
 
@@ -259,64 +273,62 @@ def tune_baseline(
         raise AuclabError(f"a path needs a list of finite numbers, got {list(config.values)}")
     for value in path:
         baseline.at(value)  # an error of its own before anything is fitted
-    tuning = _select(
-        preprocessing,
-        lambda _, X_train, y_train: baseline.fit_path(X_train, y_train, path),
-        *(path, X, y, config),
-        simpler=-1.0,
-    )
+    start, scorer, splits = time.perf_counter(), get_scorer(config.metric, **config.options), _splits(y, config)
+
+    def fold(split: Split) -> InnerFold:
+        parts = _Parts.of(preprocessing, X, y, split)
+        fitted = baseline.fit_path(*parts.train, path)
+        return FittedFold(fitted, lambda classifier: scorer(classifier, *parts.held_out), range(len(path)))
+
+    choice = _chosen(fold, splits, path, config)
+    tuning = _tuning(choice, path, config, time.perf_counter() - start)
     return baseline.at(tuning.selected), tuning
 
 
-def _select(
-    preprocessing: Pipeline,
-    fit: Callable[[Pipeline, Any, NDArray[np.int64]], Sequence[Any]],
-    path: list[float],
-    X: Any,
-    y: NDArray[np.int64],
-    config: TuneConfig,
-    *,
-    simpler: float,
-) -> Tuning:
-    """The value of `path` whose classifiers, which `fit` returns in its order, do best on the inner folds.
+@dataclass(frozen=True)
+class _Parts:
+    """Rows and labels of one inner fold, behind a preprocessing that was fitted to its training part."""
 
-    `simpler` is positive where a larger value makes the simpler scorer.
-    """
-    start, compiling = time.perf_counter(), 0.0
-    scorer, folds = get_scorer(config.metric, **config.options), config.folds
-    scores, certified = np.empty((len(path), folds)), np.empty((len(path), folds))
-    check_rows(y, n_folds=folds, setting="tune.folds")
-    for k, split in enumerate(kfold(y, n_folds=folds, seed=config.seed)):
-        prepared = clone(preprocessing)
-        X_train = prepared.fit_transform(take_rows(X, split.train), y[split.train])
-        fitted = fit(prepared, X_train, y[split.train])
-        X_test = prepared.transform(take_rows(X, split.test))
-        for row, classifier in enumerate(fitted):
-            solution: Solution | None = getattr(classifier, "solution_", None)
-            scores[row, k] = scorer(classifier, X_test, y[split.test])
-            certified[row, k] = math.nan if solution is None else solution.status is Status.OPTIMAL
-            compiling += 0.0 if solution is None else solution.timings.compile
-        if k == 0 and all(_is_constant(classifier) for classifier in fitted):  # the other folds would say the same
-            scores[:, 1:], certified[:, 1:] = scores[:, :1], certified[:, :1]
-            break
-    table = compared({"value": path}, scores, certified)
-    means, errors = table["mean"].to_numpy(), table["standard_error"].to_numpy()
-    best = simplest(means >= means.max(), simpler)
-    at = simplest(means >= means[best] - errors[best], simpler) if config.one_standard_error else best
-    label = measure_of(config)
-    seconds = max(0.0, time.perf_counter() - start - compiling)
+    prepared: Pipeline
+    train: tuple[Any, NDArray[np.int64]]
+    held_out: tuple[Any, NDArray[np.int64]]
+
+    @classmethod
+    def of(cls, preprocessing: Pipeline, X: Any, y: NDArray[np.int64], split: Split) -> _Parts:
+        prepared, y_train = clone(preprocessing), y[split.train]
+        X_train = prepared.fit_transform(take_rows(X, split.train), y_train)
+        return cls(prepared, (X_train, y_train), (prepared.transform(take_rows(X, split.test)), y[split.test]))
+
+
+def _splits(y: NDArray[np.int64], config: TuneConfig) -> list[Split]:
+    check_rows(y, n_folds=config.folds, setting="tune.folds")
+    return kfold(y, n_folds=config.folds, seed=config.seed)
+
+
+def _chosen(
+    fold: Callable[[Split], InnerFold], splits: Sequence[Split], values: Sequence[float], config: TuneConfig
+) -> Choice:
+    folds = [partial(fold, split) for split in splits]
+    return choose(folds, len(values), one_standard_error=config.one_standard_error)
+
+
+def _tuning(choice: Choice, values: list[float], config: TuneConfig, seconds: float, choices: int = 0) -> Tuning:
+    parameter = str(config.parameter)
     return Tuning(
-        *(str(config.parameter), label, table, path[best], path[at], config.one_standard_error, seconds),
-        setting=setting_of(config, str(config.parameter)),
+        *(parameter, measure_of(config), compared({"value": values}, choice.scores, choice.gaps)),
+        *(values[choice.best], values[choice.selected], config.one_standard_error),
+        seconds=max(0.0, seconds - choice.compiling),
+        setting=setting_of(config, parameter),
+        choices=choices,
     )
 
 
-def compared(tried: Mapping[str, Any], scores: Array, certified: Array) -> pd.DataFrame:
+def compared(tried: Mapping[str, Any], scores: Array, gaps: Array) -> pd.DataFrame:
     """`Tuning.path`: what was tried, and the measure over the inner folds, the last axis of the arrays."""
     folds = scores.shape[-1]
     rows = scores.reshape(-1, folds)
     found = {"mean": rows.mean(axis=1), "standard_error": rows.std(axis=1, ddof=1) / math.sqrt(folds)}
-    found |= {"certified": certified.reshape(-1, folds).mean(axis=1)}
+    found |= {"gap": gaps.reshape(-1, folds).max(axis=1)}
     return pd.DataFrame({**tried, **found, **{f"fold_{k}": rows[:, k] for k in range(folds)}})
 
 
@@ -328,12 +340,6 @@ def setting_of(config: TuneConfig, parameter: str) -> str:
 def measure_of(config: TuneConfig) -> str:
     """The measure, after a minus sign where it is the better the smaller."""
     return config.metric if METRICS[config.metric].greater_is_better else f"−{config.metric}"
-
-
-def _is_constant(classifier: Any) -> bool:
-    """Whether a linear scorer gives every row the same score."""
-    coef = getattr(classifier, "coef_", None)
-    return coef is not None and not np.any(coef)
 
 
 def on_inner_folds(classifier: AUCClassifier, config: TuneConfig) -> AUCClassifier:
@@ -350,16 +356,3 @@ def refuse_failure(solution: Solution, parameter: str) -> None:
             f"{solution.solver} found no usable point at {parameter} {value:g} ({solution.status.advice}); "
             "leave this value out of tune.values, or choose another solver"
         )
-
-
-def simplest(allowed: NDArray[np.bool_], simpler: float) -> int:
-    """Position of the simplest scorer among those allowed, of values in ascending order.
-
-    Examples
-    --------
-    >>> allowed = np.array([True, True, False])
-    >>> simplest(allowed, 1.0), simplest(allowed, -1.0)
-    (1, 0)
-    """
-    positions = np.flatnonzero(allowed)
-    return int(positions[-1] if simpler > 0 else positions[0])

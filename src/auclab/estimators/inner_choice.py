@@ -1,0 +1,214 @@
+"""The choice among values of a parameter on inner folds, whose scorers are improved only where the choice is close.
+
+All values are solved on every fold, first roughly and then once more. By how much their means have changed says how far
+they may still change: a value whose mean is further than twice the largest change from the one that decides cannot
+become the choice, or cease to be it. The others are improved again, until one is left or all have their optimum.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.solvers.inner_path import InnerPath, Point
+from auclab.types import Array
+
+#: Values whose means are this near to one another are equal: the rest is rounding of their sums.
+_EQUAL = 1e-12
+#: By how many times the last change of the means another value may still be overtaken.
+_MARGIN = 2.0
+
+
+class InnerFold(Protocol):
+    """The scorers of all values on one fold."""
+
+    @property
+    def order(self) -> Sequence[int]:
+        """Positions of the values, the simplest scorer first."""
+
+    def refined(self, k: int) -> tuple[float, float]:
+        """Improve the scorer of a value; its measure on the held-out rows, and its relative gap."""
+
+    def is_final(self, k: int) -> bool:
+        """Whether the scorer cannot be improved."""
+
+    def is_null(self, k: int) -> bool:
+        """Whether the scorer is w = 0."""
+
+    @property
+    def compiling(self) -> float:
+        """Seconds in which code was compiled."""
+
+
+@dataclass(frozen=True)
+class PathFold:
+    """Scorers of a path.
+
+    Attributes
+    ----------
+    path : InnerPath
+    measure : callable
+        Of a point, on the held-out rows.
+    """
+
+    path: InnerPath
+    measure: Callable[[Point], float]
+
+    @property
+    def order(self) -> Sequence[int]:
+        """Positions of the values, the simplest scorer first."""
+        return self.path.order
+
+    def refined(self, k: int) -> tuple[float, float]:
+        """Improve the scorer of a value; its measure on the held-out rows, and its relative gap."""
+        point = self.path.refined(k)
+        return self.measure(point), point.gap
+
+    def is_final(self, k: int) -> bool:
+        """Whether the scorer has its optimum."""
+        return self.path.is_final(k)
+
+    def is_null(self, k: int) -> bool:
+        """Whether the scorer is w = 0."""
+        return not self.path.point(k).coef.any()
+
+    @property
+    def compiling(self) -> float:
+        """Seconds in which code was compiled."""
+        return self.path.compiling
+
+
+@dataclass(frozen=True)
+class FittedFold:
+    """Classifiers that were fitted to the end.
+
+    Attributes
+    ----------
+    classifiers : sequence
+    measure : callable
+        Of a classifier, on the held-out rows.
+    order : sequence of int
+    """
+
+    classifiers: Sequence[Any]
+    measure: Callable[[Any], float]
+    order: Sequence[int]
+
+    def refined(self, k: int) -> tuple[float, float]:
+        """The measure on the held-out rows, and the relative gap; NaN of a baseline."""
+        classifier = self.classifiers[k]
+        solution = getattr(classifier, "solution_", None)
+        return self.measure(classifier), math.nan if solution is None else solution.gap
+
+    def is_final(self, k: int) -> bool:
+        """True."""
+        return True
+
+    def is_null(self, k: int) -> bool:
+        """Whether the scorer is w = 0."""
+        coef = getattr(self.classifiers[k], "coef_", None)
+        return coef is not None and not np.any(coef)
+
+    @property
+    def compiling(self) -> float:
+        """Seconds in which code was compiled."""
+        solutions = [getattr(each, "solution_", None) for each in self.classifiers]
+        return sum(solution.timings.compile for solution in solutions if solution is not None)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was measured, and what it says.
+
+    Attributes
+    ----------
+    scores, gaps : arrays of shape (n_values, n_folds)
+        The measure on the held-out rows, and the relative gaps of the scorers; NaN where nothing is proved.
+    best, selected : int
+        The value with the largest mean (of several the simplest scorer's), and the one taken.
+    compiling : float
+        Seconds in which code was compiled.
+    """
+
+    scores: Array
+    gaps: Array
+    best: int
+    selected: int
+    compiling: float
+
+
+def choose(folds: Sequence[Callable[[], InnerFold]], n_values: int, *, one_standard_error: bool = False) -> Choice:
+    """The value that does best on the inner folds.
+
+    The standard error is that of the mean over the folds, ``s/√folds``; its rule (Breiman, Friedman, Olshen & Stone
+    1984) takes the simplest scorer whose mean is not below that of the best by more than the best's standard error.
+
+    Parameters
+    ----------
+    folds : sequence of callable
+        Each makes the scorers of one fold. Where all of the first are w = 0, the others are not made.
+    n_values : int
+    one_standard_error : bool
+
+    Returns
+    -------
+    Choice
+    """
+    shape = n_values, len(folds)
+    scores, gaps = np.empty(shape), np.empty(shape)
+    made: list[InnerFold] = []
+    for column, make in enumerate(folds):
+        made.append(make())
+        _refine(made, scores, gaps, made[0].order, [column])
+        if column == 0 and all(made[0].is_null(k) for k in range(n_values)):
+            scores[:], gaps[:] = scores[:, :1], gaps[:, :1]
+            break
+    order = list(made[0].order)
+    close = np.ones(n_values, bool)
+    while True:
+        improvable = [k for k in order if close[k] and not all(fold.is_final(k) for fold in made)]
+        if close.sum() == 1 or not improvable:
+            break
+        before = scores.mean(axis=1)
+        _refine(made, scores, gaps, improvable, range(len(made)))
+        means = scores.mean(axis=1)
+        best, _, threshold = _decided(scores, order, one_standard_error)
+        change = float(abs(means - before)[close].max())
+        close &= abs(means - threshold) <= _MARGIN * change + _EQUAL
+        close[best] = True
+    best, selected, _ = _decided(scores, order, one_standard_error)
+    return Choice(scores, gaps, best, selected, sum(fold.compiling for fold in made))
+
+
+def _refine(
+    folds: Sequence[InnerFold], scores: Array, gaps: Array, values: Sequence[int], columns: Sequence[int]
+) -> None:
+    for column in columns:
+        for k in values:
+            scores[k, column], gaps[k, column] = folds[column].refined(k)
+
+
+def _decided(scores: Array, order: Sequence[int], one_standard_error: bool) -> tuple[int, int, float]:
+    """The best value, the one taken, and the mean from which on values are allowed."""
+    means = scores.mean(axis=1)
+    best = simplest(means >= means.max() - _EQUAL, order)
+    error = scores[best].std(ddof=1) / math.sqrt(scores.shape[1]) if one_standard_error else 0.0
+    threshold = float(means[best] - error)
+    return best, simplest(means >= threshold - _EQUAL, order), threshold
+
+
+def simplest(allowed: NDArray[np.bool_], order: Sequence[int]) -> int:
+    """The simplest scorer among those allowed.
+
+    Examples
+    --------
+    >>> allowed = np.array([True, True, False])
+    >>> simplest(allowed, [2, 1, 0]), simplest(allowed, [0, 1, 2])
+    (1, 0)
+    """
+    return next(k for k in order if allowed[k])

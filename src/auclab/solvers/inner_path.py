@@ -1,0 +1,201 @@
+"""Scorers along a path of λ or z that are brought as close to their optima as a choice among them needs.
+
+`SmoothedPath` does it where it can; elsewhere every value is solved, first to a wide gap and then to narrower ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from auclab.compiled.compiling import compile_hinge, compile_smooth
+from auclab.formulations.base import Program
+from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.constraints import Constraints, constraints_on_columns
+from auclab.formulations.problem import Problem
+from auclab.samples.as_sample import as_sample
+from auclab.solvers.dispatch import TOLERANCE, check_limits
+from auclab.solvers.path import following_solution
+from auclab.solvers.path_parameters import along, simplest_first
+from auclab.solvers.smoothed_path import HALF_WIDTHS, Minimum, SmoothedPath, is_smooth_path
+from auclab.types import Array, AuclabError, Status
+
+#: Relative gaps of the first solves where every value is solved.
+_GAPS = (1e-2, 1e-3)
+
+
+@dataclass(frozen=True)
+class Point:
+    """A scorer on the way to its optimum.
+
+    Attributes
+    ----------
+    formulation : Program
+        With the value of the parameter.
+    coef : array of shape (n_features,)
+    intercept : float
+    gap : float
+        Relative, as in a certificate; that of a minimum over a band is what the smoothing leaves open.
+    level : int
+    minima : tuple of Minimum
+        The last two where it is a minimum over a band.
+    iterations : int
+        Of a solve.
+    """
+
+    formulation: Program
+    coef: Array
+    intercept: float
+    gap: float
+    level: int
+    minima: tuple[Minimum, ...] = ()
+    iterations: int = 0
+
+
+class InnerPath:
+    """Scorers along a path on one sample.
+
+    Parameters
+    ----------
+    program : Program
+        Its own value of `parameter` is not used.
+    X, y, sample_weight, constraints
+        As in `auclab.solve`.
+    values : sequence of float
+    parameter : {"penalty", "threshold"}
+    solver : str
+        As in `auclab.solve`; a band is used with "auto" and "newton".
+    tolerance : float, optional
+        Relative gap beyond which no scorer is improved.
+    time_limit : float, optional
+        Seconds for every solve.
+    **options
+        Of the solver.
+
+    Raises
+    ------
+    AuclabError
+        As `auclab.solvers.path.solve_path`.
+
+    See Also
+    --------
+    auclab.solvers.path.solve_path : Every value to the tolerance, with a certificate.
+
+    Examples
+    --------
+    >>> from auclab.formulations import RankSVM
+    >>> path = InnerPath(RankSVM(1.0), [[0.0], [2.0], [1.0], [3.0]], [0, 0, 1, 1], [0.1, 0.5, 2.0])
+    >>> first = [path.refined(k) for k in path.order]
+    >>> [point.formulation.penalty for point in first], first[0].coef.tolist()   # w = 0 for λ ≥ 1
+    ([2.0, 0.5, 0.1], [0.0])
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        X: Any,
+        y: ArrayLike,
+        values: Sequence[float],
+        *,
+        parameter: str = "penalty",
+        solver: str = "auto",
+        tolerance: float | None = None,
+        time_limit: float | None = None,
+        sample_weight: ArrayLike | None = None,
+        constraints: Constraints | ColumnConstraints | None = None,
+        **options: Any,
+    ):
+        self._tolerance = TOLERANCE if tolerance is None else tolerance
+        check_limits(self._tolerance, time_limit)
+        programs = along(program, parameter, values)
+        sample = as_sample(X, y, sample_weight)
+        stated = constraints_on_columns(constraints, X, sample.n_features)
+        self._problems = [Problem(each, sample, stated) for each in programs]
+        self._solving = {"solver": solver, "time_limit": time_limit, **options}
+        self.order = simplest_first(parameter, values)
+        self.compiling = compile_hinge()
+        self._smoothed: SmoothedPath | None = None
+        if solver in ("auto", "newton") and not options and is_smooth_path(self._problems, parameter):
+            self.compiling += compile_smooth()
+            self._smoothed = SmoothedPath(self._problems[0], programs)
+        self._points: dict[int, Point] = {}
+
+    def refined(self, k: int) -> Point:
+        """The scorer of value number `k`, one level closer to its optimum than before.
+
+        Raises
+        ------
+        AuclabError
+            A solver found no usable point.
+        KeyboardInterrupt
+            A solve was stopped by Ctrl-C.
+        """
+        last = self._points.get(k)
+        if last is not None and last.gap <= self._tolerance:
+            return last
+        found = self._null(k) or self._minimum(k, last) or self._solved(k, last)
+        self._points[k] = found
+        return found
+
+    def point(self, k: int) -> Point:
+        """The scorer of value number `k` as it is."""
+        return self._points[k]
+
+    def is_final(self, k: int) -> bool:
+        """Whether `refined` has nothing to improve on."""
+        point = self._points[k]
+        return point.gap <= self._tolerance or point.level >= len(HALF_WIDTHS if point.minima else _GAPS)
+
+    def _simpler(self, k: int) -> int | None:
+        """The value before, with a shorter w."""
+        place = self.order.index(k)
+        return self.order[place - 1] if place else None
+
+    def _null(self, k: int) -> Point | None:
+        problem = self._problems[k]
+        if problem.constraints is not None or not problem.program.null.is_certain(problem.sample):
+            return None
+        coef = np.zeros(problem.sample.n_features)
+        return Point(problem.program, coef, problem.null_intercept(), 0.0, len(HALF_WIDTHS))
+
+    def _minimum(self, k: int, last: Point | None) -> Point | None:
+        """From the minimum over the wider band, else from that of the next simpler scorer."""
+        level = 0 if last is None else last.level + 1
+        if self._smoothed is None or level >= len(HALF_WIDTHS) or (last is not None and not last.minima):
+            return None
+        place = self._simpler(k)
+        simpler = None if place is None else self._points.get(place)
+        minima = () if last is None else last.minima
+        if simpler is not None and simpler.minima and simpler.level >= level and simpler.minima[-1].is_separated:
+            found: Minimum | None = simpler.minima[-1]  # no hinge is left that a smaller λ could reduce
+        else:
+            near = minima[-1] if minima else (simpler.minima[-1] if simpler is not None and simpler.minima else None)
+            found = self._smoothed.minimum(k, level, near, minima[0] if len(minima) == 2 else None)
+        if found is None:
+            return None
+        theta = found.theta
+        kept = (*minima[-1:], found)
+        return Point(self._problems[k].program, theta[:-2], float(theta[-2]), found.gap, level, kept)
+
+    def _solved(self, k: int, last: Point | None) -> Point:
+        level = 0 if last is None else last.level + 1
+        only = self._smoothed is not None or level >= len(_GAPS)
+        gap = self._tolerance if only else max(self._tolerance, _GAPS[level])
+        place = self._simpler(k)
+        near = last or (None if place is None else self._points.get(place))
+        start = None if near is None or not near.coef.any() else (near.coef, near.intercept)
+        solution = following_solution(self._problems[k], start, tolerance=gap, **self._solving)
+        if solution.status is Status.FAILED:
+            raise AuclabError(
+                f"{solution.solver} found no usable point at {solution.formulation.equation()} "
+                f"({solution.status.advice}); leave this value out, or choose another solver"
+            )
+        final = len(_GAPS) if only else level
+        self.compiling += solution.timings.compile
+        return Point(
+            solution.formulation, solution.coef, solution.intercept, solution.gap, final, iterations=solution.iterations
+        )
