@@ -49,7 +49,7 @@ PROGRAMS: dict[str, tuple[RankSVM | CSVM | GeneralizedBufferedAUC, str]] = {
 def values_of(program: Program, parameter: str, X: Array, y: Labels) -> list[float]:
     """From 0.5 to 0.001 of the largest one that is not trivial, the length of the difference of the class means."""
     difference = X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0)
-    largest = float(np.abs(difference).max() if program.regulariser.name == "l1" else np.linalg.norm(difference))
+    largest = float(np.abs(difference).max() if program.regulariser.norm.name == "l1" else np.linalg.norm(difference))
     sign = -1.0 if parameter == "threshold" else 1.0
     return [sign * largest * share for share in np.geomspace(0.5, 1e-3, VALUES)]
 

@@ -21,7 +21,7 @@ from auclab.formulations.accurate import accurate_objective
 from auclab.formulations.null import FixedNull, NullPoint
 from auclab.formulations.optimum import Optimum
 from auclab.losses import Hinge, Loss
-from auclab.regularisers import Norm
+from auclab.regularisers import Norm, Regulariser
 from auclab.samples.as_sample import as_sample
 from auclab.samples.centring import moved_intercept_parts
 from auclab.samples.memory import Sample
@@ -46,8 +46,8 @@ class Program(ABC):
         Which margins: ``w·(x_i⁺ − x_j⁻)`` or ``y_k (w·x_k + b)``.
     loss : Loss
         How what a margin lacks is charged.
-    regulariser : Norm
-        λ‖w‖ or λ‖w‖², with the norm that is also that of the buffer z‖w‖.
+    regulariser : Regulariser
+        What w costs, with the norm that is also that of the buffer z‖w‖.
     threshold : float
         z, in units of the score of a scorer with ‖w‖ = 1.
 
@@ -62,7 +62,7 @@ class Program(ABC):
     # No values here: a dataclass would take them for defaults of its own fields.
     comparisons: Comparison = AllPairs()
     loss: Loss = Hinge()
-    regulariser: Norm = Norm()
+    regulariser: Regulariser = Norm()
     threshold: float
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from auclab.comparisons import Comparison, comparison_named
 from auclab.formulations.base import Program, parameter_names
 from auclab.formulations.hinge import HingeProgram
 from auclab.losses import Hinge, Loss
-from auclab.regularisers import Norm
+from auclab.regularisers import Norm, Regulariser
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Composed(HingeProgram):
     comparisons : {"pairs", "points"} or Comparison
     loss : str or Loss
         A name of `auclab.losses.LOSSES`, or an object.
-    regulariser : Norm
+    regulariser : Regulariser
         Its norm is also that of the buffer z‖w‖.
     threshold : float
         z, 0 or of modulus in [1e-150, 1e150].
@@ -48,7 +48,7 @@ class Composed(HingeProgram):
 
     comparisons: Comparison = "pairs"  # type: ignore[assignment]  # a name becomes an object
     loss: Loss = field(default_factory=Hinge)
-    regulariser: Norm = field(default_factory=lambda: Norm("l2", 0.01, squared=True))
+    regulariser: Regulariser = field(default_factory=lambda: Norm("l2", 0.01, squared=True))
     threshold: float = 0.0
 
     name = "composed"
@@ -60,20 +60,38 @@ class Composed(HingeProgram):
     def with_params(self, **parameters: Any) -> Self:
         """The program with some parameters changed; `penalty` is the weight of the regulariser."""
         if "penalty" in parameters:
-            weighted = replace(parameters.get("regulariser", self.regulariser), weight=float(parameters.pop("penalty")))
-            parameters["regulariser"] = weighted
+            regulariser: Regulariser = parameters.get("regulariser", self.regulariser)
+            parameters["regulariser"] = regulariser.with_weight(float(parameters.pop("penalty")))
         return super().with_params(**parameters)
 
 
-def row_with(program: Program, **parameters: Any) -> Program:
-    """The program over the same margins with other values of z, λ, norm and square, as solvers need it.
+def without_squares(program: Program) -> tuple[float, Program]:
+    """The ρ of a part ``ρ Σ w_k²`` of a program's regulariser, and the program without it.
 
     Parameters
     ----------
     program : Program
         A mean of losses.
-    **parameters
-        Any of `threshold`, `penalty`, `norm` and `squared`.
+
+    Examples
+    --------
+    >>> from auclab.formulations import RankSVM
+    >>> without_squares(RankSVM(0.1, squared=True))
+    (0.1, RankSVM(penalty=0.0, norm='l2', squared=False, loss=Hinge()))
+    """
+    ridge, rest = program.regulariser.split()
+    return ridge, row_with(program, regulariser=rest) if ridge else program
+
+
+def row_with(program: Program, *, threshold: float | None = None, regulariser: Regulariser | None = None) -> Program:
+    """The program over the same margins with another z or regulariser, as solvers need it.
+
+    Parameters
+    ----------
+    program : Program
+        A mean of losses.
+    threshold : float, optional
+    regulariser : Regulariser, optional
 
     Returns
     -------
@@ -83,11 +101,17 @@ def row_with(program: Program, **parameters: Any) -> Program:
     Examples
     --------
     >>> from auclab.formulations import RankSVM
-    >>> row_with(RankSVM(0.1), penalty=0.2), row_with(RankSVM(0.1), threshold=-0.5).threshold
+    >>> row_with(RankSVM(0.1), regulariser=Norm("l2", 0.2)), row_with(RankSVM(0.1), threshold=-0.5).threshold
     (RankSVM(penalty=0.2, norm='l2', squared=False, loss=Hinge()), -0.5)
     """
-    if set(parameters) <= set(parameter_names(type(program))):
-        return replace(program, **parameters)  # type: ignore[type-var]
-    fields = {"penalty": "weight", "norm": "name", "squared": "squared"}
-    regulariser = replace(program.regulariser, **{fields[k]: v for k, v in parameters.items() if k in fields})
-    return Composed(program.comparisons, program.loss, regulariser, parameters.get("threshold", program.threshold))
+    names = set(parameter_names(type(program)))
+    changed: dict[str, Any] = {} if threshold is None else {"threshold": threshold}
+    if regulariser is not None and "regulariser" in names:
+        changed["regulariser"] = regulariser
+    elif regulariser is not None:
+        before = program.regulariser.stored()
+        changed |= {name: value for name, value in regulariser.stored().items() if value != before[name]}
+    if set(changed) <= names:
+        return replace(program, **changed)  # type: ignore[type-var]
+    z = program.threshold if threshold is None else threshold
+    return Composed(program.comparisons, program.loss, regulariser or program.regulariser, z)

@@ -133,6 +133,10 @@ class HingeProgram(Program):
                 self.threshold, 0.0, 1.0, math.nan, math.nan,
                 f"separated: no {self.comparisons.error_name} exceeds the threshold, every margin is at least 1",
             )  # fmt: skip
+        if self.regulariser.ridge:
+            loss = objective - self.regulariser.value(coef)
+            sentence = f"the mean hinge is {loss:.4g}; it is a buffered probability where R is a function of ‖w‖ alone"
+            return Optimum(self.threshold, math.nan, math.nan, math.nan, math.nan, sentence)
         form = self.as_threshold(objective, coef)
         z, bpoe, length = form.threshold, form.value, self.regulariser.norm(coef * form.scale)
         quantile = z - 1.0 / length if 0 < bpoe < 1 and length > 0 else math.nan

@@ -19,6 +19,7 @@ import scipy.sparse as sp
 
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.composed import without_squares
 from auclab.models.bundle_master import MasterPoint
 from auclab.models.norm_cone import norm_cone
 from auclab.types import Array, Status
@@ -61,14 +62,11 @@ def minimise_model(
         On w.
     """
     n, n_cuts = unit.size, cuts.constants.size
+    given, (ridge, program) = program, without_squares(program)
     size = n + 3
     hinge = sp.csc_array(np.vstack([np.c_[-cuts.slopes, -np.ones(n_cuts)], np.r_[np.zeros(n + 2), -1.0]]))
-    # The square of the l2 norm needs no cone: it is quadratic in x itself, and t, if in no margin, is left where it is.
-    round_square = program.regulariser.is_sum_of_squares and program.threshold == 0
-    if round_square:
-        norm_rows, norm_right, norm_cones = _single(n + 1, size), np.zeros(1), [clarabel.ZeroConeT(1)]
-    else:
-        norm_rows, norm_right, norm_cones = norm_cone(program, unit, n + 1, size, center=center)
+    # A sum of squares needs no cone: it is quadratic in x itself, and a t that is in nothing else stays where it is.
+    norm_rows, norm_right, norm_cones = norm_cone(program, unit, n + 1, size, center=center)
     n_parts = norm_rows.shape[1] - size
     on_step, step_right, step_cones = _constraint_rows(constraints, unit, center, size + n_parts, 1.0)
     rows = [_widened(hinge, n_parts), on_step, norm_rows]
@@ -78,14 +76,9 @@ def minimise_model(
         rows, right, cones = [*rows, _single(n, size + n_parts)], [*right, np.zeros(1)], [*cones, clarabel.ZeroConeT(1)]
     quadratic, linear = np.zeros(size + n_parts), np.zeros(size + n_parts)
     linear[n + 2] = 1.0
-    t = float(center[-1])
-    if round_square:
-        quadratic[:n] = 2.0 * program.regulariser.weight * unit**2
-        linear[:n] = quadratic[:n] * center[:n]
-    elif program.regulariser.squared:
-        quadratic[n + 1], linear[n + 1] = 2.0 * program.regulariser.weight, 2.0 * program.regulariser.weight * t
-    else:
-        linear[n + 1] = program.regulariser.weight
+    quadratic[:n] = 2.0 * ridge * unit**2
+    linear[:n] = quadratic[:n] * center[:n]
+    quadratic[n + 1], linear[n + 1] = program.regulariser.curvature, program.regulariser.slope(float(center[-1]))
     solution = _solve(sp.diags_array(quadratic), linear, rows, right, cones, time_limit)
     status = _status(solution)
     if status is not Status.OPTIMAL:
@@ -98,7 +91,7 @@ def minimise_model(
     if constraints is not None:
         price, taken = _taken_by(constraints, unit, np.asarray(solution.z)[n_cuts + 1 :])
         constant, slope = constant - price, slope - np.r_[taken, 0.0, 0.0]
-    proved = proved_bound(program, unit, constant, slope, float(center[-1]))
+    proved = proved_bound(given, unit, constant, slope, float(center[-1]))
     return MasterPoint(center + step, max(0.0, proved), weights, False, status)
 
 
@@ -136,31 +129,34 @@ def project_on_level(
         None if Clarabel does not find it.
     """
     n, n_cuts = unit.size, cuts.constants.size
-    t, penalty = float(center[-1]), program.regulariser.weight
+    ridge, program = without_squares(program)
+    t, regulariser = float(center[-1]), program.regulariser
     values = cuts.excess(center)
-    value = max(0.0, float(values.max())) + penalty * (t * t if program.regulariser.squared else t)
+    squares = np.r_[math.sqrt(ridge) * unit, 0.0, math.sqrt(0.5 * regulariser.curvature)]
+    value = max(0.0, float(values.max())) + regulariser.slope(0.0) * t + float((squares * center) @ (squares * center))
     depth = max(value - level, 1e-300)
-    size = n + 2 + (1 if program.regulariser.squared else 0)
+    used = np.flatnonzero(squares)
+    size = n + 2 + (1 if used.size else 0)
     slopes = np.vstack([-cuts.slopes, np.zeros(n + 2)]) * (scale / depth)
-    right = (level - np.r_[values, 0.0]) / depth
-    if program.regulariser.squared:
-        # A last column s ≥ λt², in units of the level: the rotated cone 4κ(λt²) ≤ 4κs.
+    slopes[:, n + 1] += regulariser.slope(0.0) * scale / depth
+    right = (level - np.r_[values, 0.0] - regulariser.slope(0.0) * t) / depth
+    if used.size:
+        # A last column s ≥ ‖q‖², in units of the level: the rotated cone 4κ‖q‖² ≤ 4κs.
         slopes = np.c_[slopes, np.full(n_cuts + 1, level / depth)]
-        lift = sp.csc_array(([-2.0 * math.sqrt(penalty / level) * scale], ([1], [n + 1])), shape=(3, size))
-        square = sp.csc_array(lift + sp.csc_array(([-1.0, 1.0], ([0, 2], [n + 2, n + 2])), shape=(3, size)))
-        square_right = np.array([1.0, 2.0 * math.sqrt(penalty / level) * t, 1.0])
-    else:
-        slopes[:, n + 1] += penalty * scale / depth
-        right -= penalty * t / depth
+        rooted, last = 2.0 * squares[used] / math.sqrt(level), used.size + 1
+        entries = np.r_[-rooted * scale, -1.0, 1.0]
+        places = np.r_[1:last, 0, last], np.r_[used, n + 2, n + 2]
+        square = sp.csc_array((entries, places), shape=(last + 1, size))
+        square_right = np.r_[1.0, rooted * center[used], 1.0]
     norm_rows, norm_right, norm_cones = norm_cone(program, unit, n + 1, size, center=center, scale=scale)
     n_parts = norm_rows.shape[1] - size
     on_step, step_right, step_cones = _constraint_rows(constraints, unit, center, size + n_parts, scale)
     rows = [_widened(sp.csc_array(slopes), n_parts), on_step, norm_rows]
     rights = [right, step_right, norm_right]
     cones = [clarabel.NonnegativeConeT(n_cuts + 1), *step_cones, *norm_cones]
-    if program.regulariser.squared:
+    if used.size:
         rows, rights = [*rows, _widened(square, n_parts)], [*rights, square_right]
-        cones = [*cones, clarabel.SecondOrderConeT(3)]
+        cones = [*cones, clarabel.SecondOrderConeT(used.size + 2)]
     if program.comparisons.name == "pairs":
         rows, rights = [*rows, _single(n, size + n_parts)], [*rights, np.zeros(1)]
         cones = [*cones, clarabel.ZeroConeT(1)]
@@ -195,10 +191,10 @@ def proved_bound(program: Program, unit: Array, total: float, slope: Array, leng
     """
     if total <= 0:
         return 0.0
-    size = max(0.0, program.regulariser.norm.dual(slope[:-2] / unit) + float(slope[-1]))  # the last is z Σ q
+    gradient, slack = slope[:-2] / unit, -float(slope[-1])  # the last is z Σ q
     if program.regulariser.weight > 0:
-        return program.regulariser.dual_value(size, total)[0]
-    return total - 10.0 * max(1.0, length) * size
+        return program.regulariser.dual_value(gradient, slack, total)[0]
+    return total - 10.0 * max(1.0, length) * program.regulariser.size(gradient, slack)
 
 
 def _constraint_rows(

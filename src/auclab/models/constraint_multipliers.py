@@ -19,6 +19,7 @@ import scipy.sparse as sp
 
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.composed import without_squares
 from auclab.models.norm_cone import norm_cone
 from auclab.regularisers import EUCLIDEAN
 from auclab.types import Array
@@ -115,6 +116,7 @@ def _of_conic_program(
 ) -> ConstraintMultipliers:
     """Columns: x with ``w = x·unit``, t, for norm l1 a column a feature. Rows: all constraints, a ball, the norm."""
     n = unit.size
+    ridge, program = without_squares(program)
     matrix, limit, equal = constraints.all_rows()
     matrix = matrix * unit
     size_of_row = abs(matrix).max(axis=1, initial=0.0)
@@ -138,10 +140,8 @@ def _of_conic_program(
     linear, quadratic = np.zeros(size + n_parts), np.zeros(size + n_parts)
     linear[:n] = -gradient * unit
     linear[n] = -program.threshold * total
-    if program.regulariser.squared:
-        quadratic[n] = 2.0 * program.regulariser.weight
-    else:
-        linear[n] += program.regulariser.weight
+    linear[n] += program.regulariser.slope(0.0)
+    quadratic[:n], quadratic[n] = 2.0 * ridge * unit**2, program.regulariser.curvature
     scale = max(float(abs(linear).max()), 1e-300)
     settings = clarabel.DefaultSettings()
     settings.verbose = False

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.composed import without_squares
 from auclab.formulations.problem import Problem
 from auclab.regularisers import Epigraph
 from auclab.types import Array, AuclabError
@@ -123,6 +124,7 @@ def to_cvxpy(problem: Problem, units: Array | None = None, *, unit: float | None
         for X in (sample.X_pos, sample.X_neg)
     )
     score_pos, score_neg = cp.Variable(n_pos, name="score_pos"), cp.Variable(n_neg, name="score_neg")
+    ridge, program = without_squares(program)
     size = cp.Variable(nonneg=True, name="size") if program.uses_norm else None
     constraints = [score_pos == X_pos @ variable, score_neg == X_neg @ variable]
     rows = None if problem.constraints is None else _constraint_rows(problem.constraints, variable, units)
@@ -167,6 +169,8 @@ def to_cvxpy(problem: Problem, units: Array | None = None, *, unit: float | None
     regulariser = program.regulariser
     if size is not None and regulariser.weight > 0:
         objective = objective + regulariser.weight / unit * (cp.square(size) if regulariser.squared else size)
+    if ridge:
+        objective = objective + ridge / unit * cp.sum_squares(coef)
     stated = cp.Problem(cp.Minimize(objective), [*constraints, hinge])
     return ConvexModel(stated, coef, intercept, hinge, unit, tail, rows, score_pos, score_neg)
 

@@ -19,6 +19,7 @@ from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
 
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.composed import without_squares
 from auclab.formulations.problem import Problem
 from auclab.regularisers import VectorNorm
 from auclab.samples.memory import Sample
@@ -79,7 +80,8 @@ def to_pyomo(problem: Problem, deadline: float = math.inf) -> pyo.ConcreteModel:
     _add_scores(model, "pos", sample.X_pos, in_time)
     _add_scores(model, "neg", sample.X_neg, in_time)
     buffer: Any = 0.0
-    if program.uses_norm and not _is_sum_of_squares(program):
+    ridge, program = without_squares(program)
+    if program.uses_norm:
         _add_norm(model, program.regulariser.norm)
         buffer = program.threshold * model.size if program.threshold else 0.0
     if problem.over_pairs:
@@ -110,7 +112,7 @@ def to_pyomo(problem: Problem, deadline: float = math.inf) -> pyo.ConcreteModel:
         model.hinge = pyo.Constraint(model.points, rule=hinge)
         point_weights = np.concatenate(sample.point_weights)
         mean = pyo.quicksum(float(point_weights[k]) * model.loss[k] for k in model.points)
-    model.objective = pyo.Objective(expr=mean + _penalty(model, program), sense=pyo.minimize)
+    model.objective = pyo.Objective(expr=mean + _penalty(model, program, ridge), sense=pyo.minimize)
     return model
 
 
@@ -232,18 +234,12 @@ def _entries(X: Any, row: int) -> Iterable[tuple[int, float]]:
     return zip(X.indices[span].tolist(), X.data[span].tolist(), strict=True)
 
 
-def _is_sum_of_squares(program: Program) -> bool:
-    """Whether the norm appears as λ‖w‖₂² alone."""
-    return program.regulariser.is_sum_of_squares and not program.threshold
-
-
-def _penalty(model: pyo.ConcreteModel, program: Program) -> Any:
-    """``λΩ(w)``."""
+def _penalty(model: pyo.ConcreteModel, program: Program, ridge: float) -> Any:
+    """``R(w)``, of which a part are `ridge` times the squares."""
+    squares = ridge * pyo.quicksum(model.coef[k] ** 2 for k in model.features) if ridge else 0.0
     if not program.regulariser.weight:
-        return 0.0
-    if _is_sum_of_squares(program):
-        return program.regulariser.weight * pyo.quicksum(model.coef[k] ** 2 for k in model.features)
-    return program.regulariser.weight * (model.size**2 if program.regulariser.squared else model.size)
+        return squares
+    return squares + program.regulariser.weight * (model.size**2 if program.regulariser.squared else model.size)
 
 
 def _add_norm(model: pyo.ConcreteModel, norm: VectorNorm) -> None:

@@ -17,6 +17,7 @@ import scipy.sparse as sp
 
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.composed import without_squares
 from auclab.models.dual_lp import DualPoint, Fixed, Margins, Region
 from auclab.models.norm_cone import norm_cone
 from auclab.models.timings import Timings
@@ -53,6 +54,7 @@ def solve_cone(
     """
     start = perf_counter()
     n_margins, n = margins.directions.shape
+    ridge, program = without_squares(program)
     # Columns: w in units of the box or of the entries, b, t, β.
     unit = _entry_units(margins) if region is None else region.radius
     b, t, beta = n, n + 1, n + 2
@@ -61,7 +63,7 @@ def solve_cone(
     linear = np.zeros(size)
     linear[:n] = -fixed.gradient * unit
     linear[b] = -fixed.balance
-    linear[t] = -program.threshold * fixed.total + (0.0 if program.regulariser.squared else program.regulariser.weight)
+    linear[t] = -program.threshold * fixed.total + program.regulariser.slope(0.0)
     linear[beta:] = margins.capacity
     signs = np.zeros(n_margins) if margins.signs is None else margins.signs
     scaled = sp.csc_array(margins.directions) @ sp.diags_array(unit)
@@ -89,8 +91,7 @@ def solve_cone(
     n_parts = of_norm.shape[1] - size
     system = sp.vstack([sp.hstack([sp.vstack(rows), sp.csc_array((sum(r.shape[0] for r in rows), n_parts))]), of_norm])
     quadratic = np.zeros(size + n_parts)
-    if program.regulariser.squared:
-        quadratic[t] = 2.0 * program.regulariser.weight
+    quadratic[:n], quadratic[t] = 2.0 * ridge * unit**2, program.regulariser.curvature
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-11

@@ -5,7 +5,21 @@ A program is ``minimise loss + R(w)``; see `auclab.formulations.Composed`.
 
 from auclab.regularisers.epigraph import Epigraph
 from auclab.regularisers.lp_norms import EUCLIDEAN, L1, L2, NORMS, Linf, norm_named
-from auclab.regularisers.regulariser import Norm, Zero
+from auclab.regularisers.norm import Norm
+from auclab.regularisers.regulariser import Regulariser
 from auclab.regularisers.vector_norm import VectorNorm
+from auclab.regularisers.zero import Zero
 
-__all__ = ["EUCLIDEAN", "L1", "L2", "NORMS", "Epigraph", "Linf", "Norm", "VectorNorm", "Zero", "norm_named"]
+__all__ = [
+    "EUCLIDEAN",
+    "L1",
+    "L2",
+    "NORMS",
+    "Epigraph",
+    "Linf",
+    "Norm",
+    "Regulariser",
+    "VectorNorm",
+    "Zero",
+    "norm_named",
+]

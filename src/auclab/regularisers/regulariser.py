@@ -1,133 +1,146 @@
-"""What w costs: ``R(w) = 0``, ``λ‖w‖`` or ``λ‖w‖²``."""
+"""What w costs: the protocol of a regulariser, and what one is made of, a norm and a sum of squares."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
 
-from auclab.regularisers.lp_norms import norm_named
+from auclab.regularisers.lp_norms import NORMS
 from auclab.regularisers.vector_norm import VectorNorm
-from auclab.types import Array, AuclabError
-from auclab.validation import check_parameter_range
+from auclab.types import Array
+
+if TYPE_CHECKING:
+    from auclab.regularisers.norm import Norm
 
 
-@dataclass(frozen=True)
-class Norm:
-    """The regulariser ``R(w) = weight·‖w‖``, or ``weight·‖w‖²`` if squared.
+class Regulariser(ABC):
+    """``R(w) = φ(‖w‖) + ρ Σ w_k²`` with a norm, which is also that of the buffer ``z‖w‖`` in the margins.
 
-    Its norm is also that of the buffer ``z‖w‖`` in the margins. Solvers carry ``t = ‖w‖`` as a variable of its own, in
-    which the regulariser is `of_size`; ``‖w‖ ≤ t`` is the business of the norm.
+    As it stands φ is ``λt`` and ρ is 0; what differs is stated by a subclass, a frozen dataclass. Solvers carry
+    ``t = ‖w‖`` as a variable of its own, in which φ is `of_size`; ``‖w‖ ≤ t`` is the business of the norm, and the sum
+    of squares a part of the quadratic that they minimise.
 
-    Parameters
+    Attributes
     ----------
-    name : {"l1", "l2", "linf"} or VectorNorm
-        The norm; an object for one that is not in the package.
+    norm : VectorNorm
     weight : float
-        λ, 0 or in [1e-150, 1e150].
+        λ, the scale of R: what paths and tuning vary (`penalty` of a formulation), and what is compared with the λ at
+        which w = 0 becomes optimal.
     squared : bool
-
-    Raises
-    ------
-    AuclabError
-        An unknown norm, or a weight outside its range.
+        Whether φ is ``λt²``.
+    ridge : float
+        ρ.
+    has_kink : bool
+        Whether R has a kink at 0, so that w = 0 is optimal for a large λ.
+    reach_is_finite : bool
+        Whether the conjugate R* is infinite beyond some length of g; else bounds lose little to a small violation.
 
     See Also
     --------
     auclab.regularisers.VectorNorm : How to add a norm.
     auclab.formulations.Composed : A program with any regulariser.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> Norm("l1", 0.5).value(np.array([3.0, -4.0])), Norm("l2", 0.5, squared=True).value(np.array([3.0, -4.0]))
-    (3.5, 12.5)
     """
 
-    name: str | VectorNorm = "l2"
-    weight: float = 0.0
+    weight: float
     squared: bool = False
-
-    def __post_init__(self) -> None:
-        norm_named(self.name)
-        if not math.isfinite(self.weight) or self.weight < 0:
-            raise AuclabError(f"penalty λ must be finite and ≥ 0, got {self.weight}")
-        check_parameter_range("penalty λ", self.weight)
+    ridge: float = 0.0
+    has_kink: bool = True
+    reach_is_finite: bool = True
 
     @property
+    @abstractmethod
     def norm(self) -> VectorNorm:
         """The norm."""
-        return norm_named(self.name)
 
     def value(self, w: Array) -> float:
         """``R(w)``."""
-        return self.of_size(self.norm(w))
+        return self.of_size(self.norm(w)) + (self.ridge * float(w @ w) if self.ridge else 0.0)
 
     def of_size(self, t: float) -> float:
-        """``λt`` or ``λt²``: the regulariser of a w with ``‖w‖ = t``."""
-        return self.weight * float(t * t if self.squared else t)
+        """``φ(t)``."""
+        return self.weight * float(t)
 
     def slope(self, t: float) -> float:
         """The derivative of `of_size`."""
-        return self.weight * (2.0 * t if self.squared else 1.0)
+        return self.weight
 
     @property
     def curvature(self) -> float:
         """The second derivative of `of_size`."""
-        return 2.0 * self.weight if self.squared else 0.0
-
-    @property
-    def has_kink(self) -> bool:
-        """Whether R has a kink at 0, so that w = 0 is optimal for a large λ."""
-        return not self.squared
+        return 0.0
 
     @property
     def is_linear(self) -> bool:
         """Whether the regulariser is part of a linear program."""
-        return self.weight == 0 or (self.norm.is_polyhedral and not self.squared)
+        return self.weight == 0 or (self.norm.is_polyhedral and not self.squared and not self.ridge)
 
     @property
     def is_sum_of_squares(self) -> bool:
         """Whether it is ``λ Σ w_k²``, quadratic in w itself."""
-        return self.weight > 0 and self.squared and self.norm.is_euclidean
+        return False
 
-    def dual_value(self, size: float, total: float) -> tuple[float, float]:
-        """The largest ``τ·total − R*(τg)`` over τ in [0, 1], for ``‖g‖_* = size``, and the τ that attains it.
+    def split(self) -> tuple[float, Regulariser]:
+        """The ρ of ``ρ Σ w_k²``, and what is left of R."""
+        from auclab.regularisers.norm import Norm
 
-        ``R*(g)`` is 0 for ``‖g‖_* ≤ λ`` and else infinite, or ``‖g‖_*²/(4λ)`` if squared (derivations 7.1).
+        return (self.ridge, Norm(self.norm, self.weight)) if self.ridge else (0.0, self)
 
-        Examples
-        --------
-        >>> Norm("l2", 0.5).dual_value(1.0, 0.75), Norm("l2", 0.5, squared=True).dual_value(1.0, 0.75)
-        ((0.375, 0.5), (0.28125, 0.75))
+    def dual_value(self, gradient: Array, slack: float, total: float, up: float = 1.0) -> tuple[float, float]:
+        """The largest ``τ·total − R*(τg)`` over τ in [0, 1], and the τ that attains it.
+
+        R* is ``max_w g·w − slack‖w‖ − R(w)``, with τ·slack in the place of slack: of ``λ‖w‖`` it is 0 for
+        ``‖g‖_* ≤ λ + slack`` and else infinite (derivations 7.1).
+
+        Parameters
+        ----------
+        gradient : array of shape (n_features,)
+            g, or moduli that are at least its own.
+        slack : float ≥ 0
+            What a buffer z‖w‖ in the margins takes up, ``−zΣq``.
+        total : float > 0
+        up : float ≥ 1
+            By which norms are rounded up.
         """
-        if self.squared and self.weight > 0:
-            scale = 1.0 if size == 0 else min(1.0, 2 * self.weight * total / size / size)
-            # In this order nothing under- or overflows.
-            return scale * total - scale * size * (scale * size / (4 * self.weight)), scale
+        size = self.size(gradient, slack, up)
         scale = 1.0 if size <= self.weight else self.weight / size
         return scale * total, scale
+
+    def size(self, gradient: Array, slack: float, up: float = 1.0) -> float:
+        """``max(0, ‖g‖_* − slack)``, rounded up."""
+        size = max(0.0, self.norm.dual(gradient) * up - slack)
+        return size * up if slack else size
+
+    def with_weight(self, weight: float) -> Self:
+        """The same regulariser on another scale."""
+        return replace(self, weight=weight)  # type: ignore[type-var]
+
+    def with_norm(self, norm: VectorNorm) -> Norm:
+        """The same of another norm, as that of a part of the columns."""
+        from auclab.regularisers.norm import Norm
+
+        return Norm(norm, self.weight)
+
+    def in_units(self, factor: float) -> Self:
+        """The regulariser ``w ↦ R(factor·w)``."""
+        return self.with_weight(self.weight * factor)
+
+    def parameters(self) -> tuple[tuple[float, int], ...]:
+        """Its numbers, and to which power of a factor they change in `in_units`."""
+        return ((self.weight, 1),)
 
     def equation(self) -> str:
         """The regulariser in a program's equation, with its sign; empty for a weight of 0.
 
         Examples
         --------
+        >>> from auclab.regularisers import Norm
         >>> Norm("l2", 0.01, squared=True).equation()
         ' + 0.01 ‖w‖₂²'
         """
         return f" + {self.weight:g} {self.norm.symbol}{'²' if self.squared else ''}" if self.weight else ""
 
-
-def Zero() -> Norm:  # noqa: N802 - as the classes beside it
-    """No regulariser: ``R(w) = 0``.
-
-    See Also
-    --------
-    auclab.regularisers.Norm : λ‖w‖ and λ‖w‖².
-
-    Examples
-    --------
-    >>> Zero().equation()
-    ''
-    """
-    return Norm("l2", 0.0)
+    def stored(self) -> dict[str, Any]:
+        """λ, norm and square, by the names that a formulation has for them."""
+        norm = self.norm if NORMS.get(self.norm.name) is not self.norm else self.norm.name
+        return {"penalty": self.weight, "norm": norm, "squared": self.squared}

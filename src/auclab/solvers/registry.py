@@ -64,7 +64,7 @@ class Capabilities:
             return None if self.nonconvex else f"z = {program.threshold:g} > 0 makes it not convex"
         if self.linear_only and not is_linear(program):
             square = "²" if program.regulariser.squared else ""
-            return f"its ‖w‖{square} in norm {program.regulariser.name} is not linear"
+            return f"its ‖w‖{square} in norm {program.regulariser.norm.name} is not linear"
         return None
 
 

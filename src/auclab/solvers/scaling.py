@@ -131,18 +131,15 @@ def feature_units(problem: Problem) -> Array | None:
 
 def with_scaled_parameters(program: Program, factor: float) -> Program:
     """The program whose λ (or, squared, its root) and z are times `factor`."""
-    changed = {}
-    if program.regulariser.weight:
-        changed["penalty"] = program.regulariser.weight * (factor * factor if program.regulariser.squared else factor)
-    if program.threshold:
-        changed["threshold"] = program.threshold * factor
-    return row_with(program, **changed)
+    threshold = program.threshold * factor if program.threshold else None
+    regulariser = program.regulariser.in_units(factor) if program.regulariser.weight else None
+    return row_with(program, threshold=threshold, regulariser=regulariser)
 
 
 def _common_unit(program: Program, wanted: float) -> float:
     """The power of two nearest to `wanted` for which λ and z stay within their ranges."""
     least, largest = 0.0, math.inf
-    roots = (program.regulariser.weight, 2 if program.regulariser.squared else 1), (abs(program.threshold), 1)
+    roots = *program.regulariser.parameters(), (abs(program.threshold), 1)
     for parameter, root in roots:
         if parameter:
             # least ≤ parameter / uʳ ≤ largest, with a factor of 4 for rounding in the root

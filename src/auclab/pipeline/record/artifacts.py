@@ -148,8 +148,7 @@ def _parameters(program: Any) -> dict[str, Any]:
     """What the equation depends on, by the names of the configuration."""
     shared = {}
     if (regulariser := getattr(program, "regulariser", None)) is not None:  # else a baseline
-        shared = {"penalty": regulariser.weight, "norm": regulariser.name, "squared": regulariser.squared}
-        shared["threshold"] = program.threshold
+        shared = regulariser.stored() | {"threshold": program.threshold}
     return {name: _described(value) for name, value in (shared | program.get_params()).items()}
 
 

@@ -202,7 +202,7 @@ def _stability(context: Context) -> Outcome:
 
 def _margin(context: Context) -> Outcome:
     program = context.solution.formulation
-    norm: Norm = program.regulariser.name if program.uses_norm else "l2"
+    norm: Norm = program.regulariser.stored()["norm"] if program.uses_norm else "l2"
     radius_pos, radius_neg, conditions = context.radii(norm)
     diameter = context.diameter(radius_pos, radius_neg)
     bound = peeled_margin_from_scores(*context.training_scores, diameter=diameter, rho=context.rho_train, norm=norm)

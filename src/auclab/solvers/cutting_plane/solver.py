@@ -168,7 +168,7 @@ class BundleSolve:
         theta = self._feasible(theta)
         theta[-1] = self.program.regulariser.norm(theta[:-2] * self.unit) if self.program.uses_norm else 0.0
         loss, slope, cut = supporting_cut(self.problem, theta * self.to_theta, keep_multipliers=self.keep_multipliers)
-        value = loss + self._penalty(theta[-1])
+        value = loss + self.program.regulariser.value(theta[:-2] * self.unit)
         if value < self.best:
             self.best, self.center = value, theta
             if self.program.kind == "piecewise":
@@ -229,7 +229,11 @@ class BundleSolve:
         """The program with its norm as one of the points of the space."""
         norm = self.program.regulariser.norm
         narrowed = self.space.norm(norm)
-        return self.program if narrowed is norm else row_with(self.program, norm=narrowed)
+        return (
+            self.program
+            if narrowed is norm
+            else row_with(self.program, regulariser=self.program.regulariser.with_norm(narrowed))
+        )
 
     def _conic_minimum(self) -> MasterPoint:
         """The master in the space; over all features once those of largest reduced cost have entered."""
@@ -314,6 +318,3 @@ class BundleSolve:
 
     def _gap(self, bound: float) -> float:
         return (self.best - bound) / max(self.best, SMALL_OBJECTIVE)
-
-    def _penalty(self, t: float) -> float:
-        return self.program.regulariser.of_size(t)

@@ -68,25 +68,24 @@ class ConvexOracle:
         if program.threshold:
             of_coef = of_coef + slope[-1] * self._tangent(coef)
         of_x = of_coef / self.unit
-        value = loss + program.regulariser.weight * (size**2 if program.regulariser.squared else size)
+        value = loss + program.regulariser.value(coef)
         return value, cut.constant, np.r_[of_x, slope[self.n]] if self.has_intercept else of_x
 
     def penalty(self, x: Array, used: Array | None) -> tuple[Array, Array]:
         """Slope and charge of a cut of the penalty at x, ``−slope·x − Σ charge_g z_g``."""
-        program, coef = self.problem.program, self.coef(x)
-        charge = np.zeros(self.limit.n_groups)
-        if not program.regulariser.squared:
-            return self._padded(-program.regulariser.weight * self._tangent(coef) / self.unit), charge
-        if program.regulariser.norm.is_euclidean:
-            if used is not None:  # the best cut at (w, z) is that of w/z
+        coef, charge = self.coef(x), np.zeros(self.limit.n_groups)
+        ridge, rest = self.problem.program.regulariser.split()
+        size = rest.norm(coef) if rest.weight else 0.0
+        # φ(‖w‖) ≥ φ'(‖a‖) u·w + φ(‖a‖) − φ'(‖a‖)‖a‖, the constant charged to the intercept's or the first group that is
+        # always used:
+        slope = -rest.slope(size) * self._tangent(coef) / self.unit if rest.weight else np.zeros(self.n)
+        charge[self.limit.n_groups - 1] += rest.slope(size) * size - rest.of_size(size)
+        if ridge:
+            if used is not None:  # the best cut of a sum of squares at (w, z) is that of w/z
                 coef = coef / np.clip(used[self.limit.group[: self.n]], 1e-3, 1.0)
-            np.add.at(charge, self.limit.group[: self.n], program.regulariser.weight * coef**2)
-            return self._padded(-2.0 * program.regulariser.weight * coef / self.unit), charge * (1.0 + _SHORTER)
-        # ‖w‖² ≥ 2‖a‖ u·w − ‖a‖², charged to the intercept's or the first group that is always used, by a constant:
-        size = program.regulariser.norm(coef)
-        slope = self._padded(-2.0 * program.regulariser.weight * size * self._tangent(coef) / self.unit)
-        charge[self.limit.n_groups - 1] = program.regulariser.weight * size**2 * (1.0 + _SHORTER)
-        return slope, charge
+            np.add.at(charge, self.limit.group[: self.n], ridge * coef**2)
+            slope = slope - 2.0 * ridge * coef / self.unit
+        return self._padded(slope), charge * (1.0 + _SHORTER)
 
     def rounding(self, lower: Array, upper: Array) -> float:
         """By how much a cut may be off because of sums in floating point, over all x within their bounds."""

@@ -155,7 +155,7 @@ def check_program(program: Program) -> None:
     if not program.is_convex:
         raise AuclabError(f"z = {program.threshold:g} > 0 makes the program not convex; a kernel needs z ≤ 0")
     if program.uses_norm and not program.regulariser.norm.is_euclidean:
-        norm = program.regulariser.name
+        norm = program.regulariser.norm.name
         raise AuclabError(f"a kernel's space has the norm l2, and the program has {norm}; set norm=l2")
 
 

@@ -91,10 +91,8 @@ class _Model:
         self.n = n
         self.face: type[Face] = program.regulariser.norm.face or L1Face
         self.hessian, self.linear = hessian.copy(), linear.copy()
-        if program.regulariser.squared:
-            self.hessian[-1, -1] += 2.0 * program.regulariser.weight
-        else:
-            self.linear[-1] -= program.regulariser.weight
+        self.hessian[-1, -1] += program.regulariser.curvature
+        self.linear[-1] -= program.regulariser.slope(0.0)
         self.moduli = np.abs(self.hessian)
 
     def gradient(self, point: Array) -> Array:

@@ -111,7 +111,8 @@ def _step_with_fixed(
     gradient = negative_gradient - hessian @ step
     norm = program.regulariser.norm
     if program.uses_norm and norm.restricted(others[:-2]) is not norm:
-        program = row_with(program, norm=norm.restricted(others[:-2]))
+        narrowed = program.regulariser.with_norm(norm.restricted(others[:-2]))
+        program = row_with(program, regulariser=narrowed)
     part = unbounded(program, hessian[np.ix_(others, others)], gradient[others], moved[others], spread[others])
     if not np.isfinite(part).all():
         return None

@@ -195,8 +195,8 @@ class DampedNewton:
         return np.r_[theta[:-1], self.program.regulariser.norm(theta[:-2]) if self.program.uses_norm else 0.0]
 
     def penalty(self, theta: Array) -> float:
-        """λ Ω(w) of a point on the cone."""
-        return self.program.regulariser.of_size(theta[-1])
+        """R(w) of a point."""
+        return self.program.regulariser.value(theta[:-2])
 
 
 class _Subproblem:
@@ -229,6 +229,7 @@ class _Subproblem:
             beside = theta[:-2] + side * 1e-9 * step[:-2]  # where a norm has a kink, its derivative on this side
             along = float(program.regulariser.norm.subgradient(beside) @ step[:-2])
         rise = program.regulariser.slope(theta[-1]) * along
+        rise += 2.0 * program.regulariser.ridge * float(theta[:-2] @ step[:-2])
         return rise - float(negative_gradient[:-1] @ step[:-1]) - float(negative_gradient[-1]) * along
 
     def hessian(self, evaluation: Evaluation) -> Hessian:

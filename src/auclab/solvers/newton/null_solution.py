@@ -158,7 +158,7 @@ def null_test(problem: Problem, tolerance: float, monitor: Monitor) -> NullTest:
         Says when to stop.
     """
     program, sample = problem.program, problem.sample
-    regulariser = Norm(program.regulariser.name, program.regulariser.slope(0.0))
+    regulariser = Norm(program.regulariser.norm, program.regulariser.slope(0.0))
     method = DampedNewton(Composed(AllPairs(), program.loss, regulariser), sample.spread, monitor)
     loss, theta = LinearPartialLoss(problem), np.zeros(sample.n_features + 2)
     proof, smallest_gap = None, tolerance

@@ -20,7 +20,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
-from auclab.formulations.composed import row_with
+from auclab.formulations.composed import without_squares
 from auclab.solvers.newton.active_set_step import active_set_step
 from auclab.solvers.newton.bounded_step import bounded_step
 from auclab.solvers.newton.conic_step import conic_step
@@ -71,8 +71,10 @@ def proximal_step(
     -------
     array of shape (n + 2,)
     """
-    if program.regulariser.is_sum_of_squares:
-        program, hessian, negative_gradient = _without_square(program, hessian, negative_gradient, theta)
+    ridge, program = without_squares(program)
+    if ridge:  # a part of the quadratic: of λ‖w‖₂² without z no norm is left, and one system is
+        square = np.r_[np.full(theta.size - 2, 2.0 * ridge), 0.0, 0.0]
+        hessian, negative_gradient = plus_diagonal(hessian, square), negative_gradient - square * theta
     if constraints is not None and not constraints.limit.size and isinstance(hessian, np.ndarray):
         step = bounded_step(program, hessian, negative_gradient, theta, spread, constraints, proximal_step)
         if step is not None:
@@ -87,15 +89,6 @@ def proximal_step(
         if step is not None or not isinstance(hessian, np.ndarray):
             return np.zeros_like(theta) if step is None else step
     return model.constrained_step()
-
-
-def _without_square(
-    program: Program, hessian: Hessian, negative_gradient: Array, theta: Array
-) -> tuple[Program, Hessian, Array]:
-    """The same model with ``λ Σ w_k²`` as a part of the quadratic: without z no norm is left, and one system is."""
-    square = np.r_[np.full(theta.size - 2, 2.0 * program.regulariser.weight), 0.0, 0.0]
-    without = row_with(program, penalty=0.0, squared=False)
-    return without, plus_diagonal(hessian, square), negative_gradient - square * theta
 
 
 class _QuadraticModel:
@@ -117,8 +110,8 @@ class _QuadraticModel:
     def value(self, step: Array) -> float:
         """The model at a step that ends on the cone."""
         t = self.theta[-1] + step[-1]
-        penalty = self.program.regulariser.weight * float(t * t if self.program.regulariser.squared else t)
-        return float(0.5 * step @ self.hessian_product(step) - self.negative_gradient @ step) + penalty
+        quadratic = float(0.5 * step @ self.hessian_product(step) - self.negative_gradient @ step)
+        return quadratic + self.program.regulariser.of_size(float(t))
 
     def newton_step(
         self, step: Array, w: Array | None = None, norm_gradient: float = 0.0, penalty_curvature: float = 0.0
@@ -197,9 +190,8 @@ def _l2_step(model: _QuadraticModel) -> Array | None:
         w = theta[:n] + step[:n]
         norm = float(np.linalg.norm(w))
         t_gradient = float((model.hessian_product(step) - model.negative_gradient)[-1])
-        t_gradient += program.regulariser.weight * (2.0 * norm if program.regulariser.squared else 1.0)
-        penalty_curvature = 2.0 * program.regulariser.weight if program.regulariser.squared else 0.0
-        direction = model.newton_step(step, w, t_gradient / norm, penalty_curvature)
+        t_gradient += program.regulariser.slope(norm)
+        direction = model.newton_step(step, w, t_gradient / norm, program.regulariser.curvature)
         length = 1.0
         while True:
             candidate = step + length * direction
@@ -230,14 +222,13 @@ def _null_step(model: _QuadraticModel) -> tuple[Array, Array | None]:
         step[n] = -(model.hessian_product(step) - model.negative_gradient)[n] / in_intercept[n]
     gradient = model.hessian_product(step) - model.negative_gradient
     size = float(np.linalg.norm(gradient[:n]))
-    slope = size - float(gradient[-1]) - (0.0 if program.regulariser.squared else program.regulariser.weight)
+    slope = size - float(gradient[-1]) - program.regulariser.slope(0.0)
     if slope <= 0:
         return step, None
     direction = np.r_[-gradient[:n] / size, 0.0, 1.0]
     if model.has_intercept:
         direction[n] = -(in_intercept @ direction) / in_intercept[n]
-    curvature = float(direction @ model.hessian_product(direction))
-    curvature += 2.0 * program.regulariser.weight if program.regulariser.squared else 0.0
+    curvature = float(direction @ model.hessian_product(direction)) + program.regulariser.curvature
     return step, step + slope / curvature * direction
 
 

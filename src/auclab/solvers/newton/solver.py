@@ -117,7 +117,7 @@ def _check_size(problem: Problem) -> None:
             f"{MAX_DENSE_FEATURES}); drop features, or use solver=cutting_plane"
         )
     if program.uses_norm and not program.regulariser.norm.is_euclidean:
-        norm = program.regulariser.name
+        norm = program.regulariser.norm.name
         raise AuclabError(
             f"solver=newton needs an n × n matrix for the norm {norm} and the data have n = {n_features} "
             f"features (at most {MAX_DENSE_FEATURES}); use solver=cutting_plane, or norm l2"

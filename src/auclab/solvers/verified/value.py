@@ -2,7 +2,8 @@
 
 With ``g = Σ q d``, ``S = Σ q`` and ``e = max(0, ‖g‖_* + zS)`` (derivations 7.1) every w has at least the objective
 
-* ``max_τ τV − R*(τg)``, 0 ≤ τ ≤ 1, with a regulariser R: τV with ``τ = min(1, λ/e)``, or ``τV − τ²e²/(4λ)`` if squared;
+* ``max_τ τV − R*(τg)``, 0 ≤ τ ≤ 1, with a regulariser R (`Regulariser.dual_value`): of λ‖w‖ it is τV with
+  ``τ = min(1, λ/e)``, of λ‖w‖² ``τV − τ²e²/(4λ)``;
 * ``V − W·e`` without one, for all ``‖w‖ ≤ W``; without a norm (z = 0) lengths are Euclidean with every feature in units
   of its spread.
 
@@ -172,13 +173,13 @@ def dual_value(
     program, regulariser, sample = problem.program, problem.program.regulariser, problem.sample
     if not worth > 0:
         return DualBound.nothing(multipliers)
-    size = max(0.0, regulariser.norm.dual(gradient) * rounding.up + program.threshold * margins * rounding.down)
-    if program.threshold:  # the sum is rounded, too
-        size *= rounding.up
+    slack = -program.threshold * margins * rounding.down
+    size = regulariser.size(gradient, slack, rounding.up)
     if program.regulariser.weight > 0:
-        bound, scale = regulariser.dual_value(size, worth)
+        bound, scale = regulariser.dual_value(gradient, slack, worth, rounding.up)
         scale = scale if scale == 1.0 else scale * rounding.down
-        residual = 0.0 if regulariser.squared or scale >= 1.0 - _NEGLIGIBLE else size - regulariser.weight
+        charged = regulariser.reach_is_finite and scale < 1.0 - _NEGLIGIBLE
+        residual = size - regulariser.weight if charged else 0.0
         return DualBound(max(0.0, bound * rounding.down), scale, residual, math.inf, multipliers)
     if program.uses_norm:
         residual, length, unit = size, regulariser.norm(coef), unit_length(problem)
@@ -200,6 +201,6 @@ def unit_length(problem: Problem) -> float:
 def length_that_is_charged(problem: Problem, coef: Array, margins: float) -> float:
     """About what a bound loses for each unit by which ``‖Σ q d‖_*`` may be off."""
     program = problem.program
-    if program.regulariser.weight > 0 and not program.regulariser.squared:
+    if program.regulariser.weight > 0 and program.regulariser.reach_is_finite:
         return margins / program.regulariser.weight
     return program.regulariser.norm(coef) * (1.0 if program.regulariser.weight > 0 else _MIN_MARGIN)
