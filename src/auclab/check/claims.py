@@ -16,7 +16,8 @@ from auclab.check.constraints import HeldConstraints, StatedConstraints, same_as
 from auclab.check.correction import MAX_FEATURES
 from auclab.check.data import Data
 from auclab.check.objective import objective
-from auclab.check.program import Program, piece_name
+from auclab.check.pieces import piece_name
+from auclab.check.program import Program
 from auclab.check.stored import Split, Training, as_number
 
 #: A claimed number was computed in floating point: it may be better than what is proved by this part of

@@ -1,12 +1,16 @@
-"""What w costs, in rationals: value and conjugate. A new regulariser is a class here."""
+"""What w costs, in rationals: value and conjugate. A new regulariser is a class here and a line in `REGULARISERS`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from auclab.check.exact import root
+from auclab.check.pieces import no_twin, piece_name
+from auclab.types import AuclabError
 
 Vector = Sequence[Fraction]
 #: Two rationals with a number between them.
@@ -89,3 +93,32 @@ class SquaredPenalty(Penalty):
         square = max(Fraction(0), self.norm.dual(gradient)[1] - slack) ** 2
         factor = min(Fraction(1), 2 * self.weight * worth / square) if square else Fraction(1)
         return max(Fraction(0), factor * worth - factor * factor * square / (4 * self.weight))
+
+
+def number(stored: Mapping[str, Any], name: str) -> Fraction:
+    """A parameter that is finite and ≥ 0; 0 if it is not there.
+
+    Raises
+    ------
+    AuclabError
+        Another value.
+    """
+    value = float(stored.get(name, 0.0))
+    if not (math.isfinite(value) and value >= 0):
+        raise AuclabError(f"{name}={value} is no parameter of a regulariser")
+    return Fraction(value)
+
+
+def _of_norm(stored: Mapping[str, Any]) -> Penalty:
+    name = piece_name(stored.get("name", "l2"), "regularisers")
+    if name not in NORMS:
+        raise no_twin("norm", name, NORMS)
+    weight = number(stored, "weight")
+    return (SquaredPenalty if weight > 0 and stored.get("squared", False) else Penalty)(NORMS[name], weight)
+
+
+#: From the stored parameters of a regulariser.
+REGULARISERS: dict[str, Callable[[Mapping[str, Any]], Penalty]] = {
+    "norm": _of_norm,
+    "zero": lambda _: Penalty(NORMS["l2"], Fraction(0)),
+}

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.check.constraints import StatedConstraints
-from auclab.check.program import FORMULATIONS, HOME, no_twin
+from auclab.check.pieces import no_twin
+from auclab.check.program import FORMULATIONS, HOME
 from auclab.pipeline.stored.stored_files import MOST_SCORES, damaged, read_json, read_rows, stored_file
 from auclab.pipeline.stored.visible import visible
 from auclab.types import AuclabError, Status

@@ -34,6 +34,9 @@ class Problem:
     sample: Sample
     constraints: ColumnConstraints | None = None
 
+    def __post_init__(self) -> None:
+        self.program.regulariser.norm.check(self.sample.n_features)
+
     @property
     def over_pairs(self) -> bool:
         """Whether the margins are those of pairs (else of points)."""

@@ -49,7 +49,7 @@ def norm_cone(
     place = sp.csr_array((scales, (np.arange(n + 1 + n_parts), columns)), shape=(n + 1 + n_parts, size + n_parts))
     point = np.zeros(n + 1 + n_parts)
     if center is not None:
-        point[: n + 1], point[n + 1 :] = np.r_[center[:n], center[-1]], norm.parts(center[:n])
+        point[: n + 1], point[n + 1 :] = np.r_[center[:n], center[-1]], norm.parts(center[:n], unit)
     rows = sp.vstack([epigraph.linear @ place, -(epigraph.conic @ place)], format="csc")
     right = np.r_[-(epigraph.linear @ point), epigraph.conic @ point]
     n_linear = epigraph.linear.shape[0]

@@ -138,7 +138,7 @@ class L2(_LpNorm):
         cone = sp.block_array([[None, -minus_ones(1)], [sp.diags_array(unit), None]], format="csr")
         return Epigraph(sp.csr_array((0, n + 1)), cone, (n + 1,))
 
-    def parts(self, x: Array) -> Array:
+    def parts(self, x: Array, unit: Array) -> Array:
         """None: the cone needs no further columns."""
         return np.zeros(0)
 
@@ -198,7 +198,7 @@ class Linf(_LpNorm):
         w, top = sp.diags_array(unit), minus_ones(unit.size)
         return Epigraph.polyhedral([w, top], [-w, top])
 
-    def parts(self, x: Array) -> Array:
+    def parts(self, x: Array, unit: Array) -> Array:
         """None: the rows need no further columns."""
         return np.zeros(0)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -124,6 +125,10 @@ class Regulariser(ABC):
     def in_units(self, factor: float) -> Self:
         """The regulariser ``w ↦ R(factor·w)``."""
         return self.with_weight(self.weight * factor)
+
+    def on_columns(self, sources: Sequence[str]) -> Regulariser:
+        """The regulariser for columns that were made of columns of these names, as zeros and ones of a nominal one."""
+        return self
 
     def parameters(self) -> tuple[tuple[float, int], ...]:
         """Its numbers, and to which power of a factor they change in `in_units`."""

@@ -44,6 +44,9 @@ class VectorNorm(ABC):
     is_euclidean: ClassVar[bool] = False
     face: ClassVar[type[Face] | None] = None
 
+    def check(self, n_features: int) -> None:
+        """Raise `AuclabError` where the norm is one of vectors with another number of entries."""
+
     @abstractmethod
     def __call__(self, w: Array) -> float:
         """‖w‖; 0 for an empty vector."""
@@ -60,8 +63,8 @@ class VectorNorm(ABC):
     def epigraph(self, unit: Array) -> Epigraph:
         """``‖x·unit‖ ≤ t`` as rows; `unit` has the shape (n_features,)."""
 
-    def parts(self, x: Array) -> Array:
-        """The least u that belongs to a point x in `epigraph`, shape (n_parts,)."""
+    def parts(self, x: Array, unit: Array) -> Array:
+        """The least u that belongs to a point x in ``epigraph(unit)``, shape (n_parts,)."""
         return np.abs(x)
 
     def dual_box(self, n_features: int) -> Array | None:
