@@ -8,7 +8,7 @@ import scipy.sparse as sp
 import auclab
 from auclab.formulations import Composed
 from auclab.losses import LOSSES
-from auclab.regularisers import Norm
+from auclab.regularisers import ElasticNet, Norm
 
 SOLVERS = ("newton", "cutting_plane", "clarabel")
 
@@ -40,6 +40,10 @@ def of_norm(name, squared):
 REGULARISERS = {
     f"{name}{'²' * squared}": of_norm(name, squared) for name in ("l1", "l2", "linf") for squared in (False, True)
 }
+REGULARISERS["elastic net"] = (
+    lambda weight, n, generator: ElasticNet(weight, float(weight * 10 ** generator.uniform(-2.0, 2.0))),
+    lambda regulariser, w: regulariser.l1 * cp.norm1(w) + regulariser.l2 * cp.sum_squares(w),
+)
 #: ℓ(a) in CVXPY.
 ERRORS = {"hinge": cp.pos, "squared_hinge": lambda a: cp.square(cp.pos(a))}
 

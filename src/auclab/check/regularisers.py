@@ -15,6 +15,8 @@ from auclab.types import AuclabError
 Vector = Sequence[Fraction]
 #: Two rationals with a number between them.
 Interval = tuple[Fraction, Fraction]
+#: A factor is known to this.
+_HALVED = Fraction(1, 1 << 50)
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,40 @@ class SquaredPenalty(Penalty):
         return max(Fraction(0), factor * worth - factor * factor * square / (4 * self.weight))
 
 
+@dataclass(frozen=True)
+class ElasticNet(Penalty):
+    """``l1·‖w‖₁ + l2·‖w‖₂²``, both > 0: ``R*(g) = Σ (abs(g_j) − slack − l1)₊²/(4·l2)``. `weight` is l1."""
+
+    l2: Fraction
+
+    @property
+    def reach(self) -> Fraction | None:
+        """Any length."""
+        return None
+
+    def value(self, coef: Vector) -> Interval:
+        """R(w)."""
+        value = self.weight * self.norm.of(coef)[0] + self.l2 * sum((w * w for w in coef), Fraction(0))
+        return value, value
+
+    def best(self, worth: Fraction, gradient: Vector, slack: Fraction) -> Fraction:
+        """The best of ``τ·worth − R*(τg)``, whose slope in τ falls: at 1, or what halving finds."""
+        moduli = [size for g in gradient if (size := abs(g) - slack) > 0]
+
+        def rises(factor: Fraction) -> bool:
+            entries = (size * max(Fraction(0), factor * size - self.weight) for size in moduli)
+            return sum(entries, Fraction(0)) <= 2 * self.l2 * worth
+
+        low, high = Fraction(0), Fraction(1)
+        if rises(high):
+            low = high
+        while high - low > _HALVED:
+            middle = (low + high) / 2
+            low, high = (middle, high) if rises(middle) else (low, middle)
+        squares = (max(Fraction(0), low * size - self.weight) ** 2 for size in moduli)
+        return low * worth - sum(squares, Fraction(0)) / (4 * self.l2)
+
+
 def number(stored: Mapping[str, Any], name: str) -> Fraction:
     """A parameter that is finite and ≥ 0; 0 if it is not there.
 
@@ -117,8 +153,15 @@ def _of_norm(stored: Mapping[str, Any]) -> Penalty:
     return (SquaredPenalty if weight > 0 and stored.get("squared", False) else Penalty)(NORMS[name], weight)
 
 
+def _elastic_net(l1: Fraction, l2: Fraction) -> Penalty:
+    if l1 == 0 or l2 == 0:
+        raise AuclabError("an elastic net has l1 > 0 and l2 > 0")
+    return ElasticNet(NORMS["l1"], l1, l2)
+
+
 #: From the stored parameters of a regulariser.
 REGULARISERS: dict[str, Callable[[Mapping[str, Any]], Penalty]] = {
     "norm": _of_norm,
+    "elastic_net": lambda stored: _elastic_net(number(stored, "l1"), number(stored, "l2")),
     "zero": lambda _: Penalty(NORMS["l2"], Fraction(0)),
 }

@@ -3,6 +3,7 @@
 A program is ``minimise loss + R(w)``; see `auclab.formulations.Composed`.
 """
 
+from auclab.regularisers.elastic_net import ElasticNet
 from auclab.regularisers.epigraph import Epigraph
 from auclab.regularisers.lp_norms import EUCLIDEAN, L1, L2, NORMS, Linf, norm_named
 from auclab.regularisers.norm import Norm
@@ -15,6 +16,7 @@ __all__ = [
     "L1",
     "L2",
     "NORMS",
+    "ElasticNet",
     "Epigraph",
     "Linf",
     "Norm",

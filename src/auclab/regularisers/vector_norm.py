@@ -44,7 +44,7 @@ class VectorNorm(ABC):
     is_euclidean: ClassVar[bool] = False
     face: ClassVar[type[Face] | None] = None
 
-    def check(self, n_features: int) -> None:
+    def check(self, n_features: int) -> None:  # noqa: B027 - most norms have nothing to check
         """Raise `AuclabError` where the norm is one of vectors with another number of entries."""
 
     @abstractmethod
