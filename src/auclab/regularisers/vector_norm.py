@@ -67,6 +67,14 @@ class VectorNorm(ABC):
         """The least u that belongs to a point x in ``epigraph(unit)``, shape (n_parts,)."""
         return np.abs(x)
 
+    def smooth_at(self, w: Array) -> tuple[NDArray[np.bool_], Array, Array] | None:
+        """Where entries that are 0, or nearly, are kept there: those that are not, and the norm's slope and curvature.
+
+        Arrays of shapes (n,), (n,) and (n, n); None if the norm does not say: Newton steps are then those of an
+        interior-point method.
+        """
+        return None
+
     def dual_box(self, n_features: int) -> Array | None:
         """The limits c with ``‖g‖_* ≤ s`` iff ``abs(g_k) ≤ s·c_k`` for every k, where the dual ball is a box.
 

@@ -11,6 +11,7 @@ from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.models.norm_cone import norm_cone
 from auclab.solvers.feasible_point import nearest_feasible
+from auclab.solvers.newton.polished_step import polished
 from auclab.types import Array
 
 _TOLERANCE = 1e-12
@@ -79,6 +80,8 @@ def conic_step(
         active = np.zeros(order.size, dtype=bool)
         active[order] = (slack <= _NEAR) & (dual >= slack)
         point[:n] = _on_bounds(constraints, point[:n], active[constraints.limit.size :], 1.0 / unit[:n])
+    else:
+        point = polished(program, hessian, negative_gradient + hessian @ theta, point, n)
     return np.asarray(point - theta)
 
 

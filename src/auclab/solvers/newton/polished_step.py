@@ -1,0 +1,79 @@
+"""The end of a conic step: Newton steps on the entries that it leaves, where the norm is smooth.
+
+An interior-point method ends at the root of its tolerance from the minimum, for which the multipliers there do not yet
+prove a small gap. With entries of 0 kept there the norm is twice differentiable near the point
+(`VectorNorm.smooth_at`), and with ``t = ‖w‖`` so is the model.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from auclab.formulations.base import Program
+from auclab.types import Array
+
+_STEPS = 20
+#: The part of the sum of its terms that a gradient reaches by rounding.
+_ROUNDING = 1e-14
+#: Entries that are kept at 0 must not be better elsewhere by more than this, relatively.
+_OPTIMAL = 1e-9
+
+
+def polished(program: Program, hessian: Array, linear: Array, point: Array, n: int) -> Array:
+    """The minimum of ``½ vᵀHv − c·v + φ(t)`` on ``t = ‖w‖`` next to a point, or the point itself.
+
+    Parameters
+    ----------
+    program : Program
+        Gives the norm and φ.
+    hessian : array of shape (size, size)
+    linear : array of shape (size,)
+        c.
+    point : array of shape (size,)
+        ``v = (w, [b,] t)``.
+    n : int
+        The number of entries of w.
+
+    See Also
+    --------
+    auclab.solvers.newton.conic_step.conic_step : Gives the point.
+    """
+    regulariser, v, best = program.regulariser, point.copy(), np.inf
+    found = point
+    for _ in range(_STEPS):
+        smooth = regulariser.norm.smooth_at(v[:n])
+        if smooth is None:
+            return point
+        used, slope, curvature = smooth
+        v[:n] = np.where(used, v[:n], 0.0)
+        v[-1] = regulariser.norm(v[:n])
+        gradient = hessian @ v - linear
+        gradient[-1] += regulariser.slope(v[-1])
+        free = np.r_[used, np.ones(v.size - 1 - n, dtype=bool)]
+        along = np.zeros(v.size - 1)
+        along[:n] = slope
+        reduced = (gradient[:-1] + gradient[-1] * along)[free]
+        terms = abs(hessian) @ abs(v) + abs(linear)
+        error = float((abs(reduced) / terms[:-1][free]).max(initial=0.0))
+        if not error < best:
+            break
+        best, found = error, v.copy()
+        if error <= _ROUNDING:
+            break
+        cross = np.outer(along, hessian[-1, :-1])
+        matrix = hessian[:-1, :-1] + cross + cross.T
+        matrix += (hessian[-1, -1] + regulariser.curvature) * np.outer(along, along)
+        matrix[:n, :n] += max(float(gradient[-1]), 0.0) * curvature
+        try:
+            step = np.linalg.solve(matrix[np.ix_(free, free)], reduced)
+        except np.linalg.LinAlgError:
+            break
+        v[:-1][free] -= step
+    return found if _is_minimum(program, hessian, linear, found, n) else point
+
+
+def _is_minimum(program: Program, hessian: Array, linear: Array, v: Array, n: int) -> bool:
+    """Whether ``−∂/∂w`` of the quadratic is what the norm takes up, in its dual norm."""
+    gradient = hessian @ v - linear
+    pull = float(gradient[-1]) + program.regulariser.slope(float(v[-1]))
+    return program.regulariser.norm.dual(gradient[:n]) <= pull * (1.0 + _OPTIMAL)
