@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from auclab import AuclabError
 from auclab.check.regularisers import REGULARISERS
-from auclab.regularisers import ElasticNet, Norm, Zero
+from auclab.regularisers import ElasticNet, GroupLasso, Norm, Zero
 
 WEIGHTS = st.floats(0.01, 10.0)
 ENTRIES = st.lists(st.floats(-5.0, 5.0, width=32), min_size=4, max_size=4).map(np.array)
@@ -19,7 +19,7 @@ ENTRIES = st.lists(st.floats(-5.0, 5.0, width=32), min_size=4, max_size=4).map(n
 def regularisers(draw):
     weight, other = draw(WEIGHTS), draw(WEIGHTS)
     norms = [Norm(name, weight, squared) for name in ("l1", "l2", "linf") for squared in (False, True)]
-    return draw(st.sampled_from([*norms, ElasticNet(weight, other)]))
+    return draw(st.sampled_from([*norms, ElasticNet(weight, other), GroupLasso((0, 1, 0, 2), weight)]))
 
 
 def slope(regulariser, w):
@@ -56,7 +56,7 @@ def test_the_factor_is_the_best_of_many(regulariser, g, slack, total):
 
 @given(regularisers(), ENTRIES, st.floats(0.0, 2.0), st.floats(0.01, 20.0))
 def test_the_rational_twin_has_the_same_value_and_bound(regulariser, g, slack, total):
-    name = {"ElasticNet": "elastic_net", "Norm": "norm"}[type(regulariser).__name__]
+    name = {"ElasticNet": "elastic_net", "GroupLasso": "group_lasso", "Norm": "norm"}[type(regulariser).__name__]
     twin = REGULARISERS[name]({field: getattr(regulariser, field) for field in regulariser.__dataclass_fields__})
     exact = [Fraction(float(entry)) for entry in g]
     low, high = twin.value(exact)

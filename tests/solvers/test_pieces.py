@@ -8,7 +8,7 @@ import scipy.sparse as sp
 import auclab
 from auclab.formulations import Composed
 from auclab.losses import LOSSES
-from auclab.regularisers import ElasticNet, Norm
+from auclab.regularisers import ElasticNet, GroupLasso, Norm
 
 SOLVERS = ("newton", "cutting_plane", "clarabel")
 
@@ -43,6 +43,20 @@ REGULARISERS = {
 REGULARISERS["elastic net"] = (
     lambda weight, n, generator: ElasticNet(weight, float(weight * 10 ** generator.uniform(-2.0, 2.0))),
     lambda regulariser, w: regulariser.l1 * cp.norm1(w) + regulariser.l2 * cp.sum_squares(w),
+)
+REGULARISERS["group lasso"] = (
+    lambda weight, n, generator: GroupLasso(generator.integers(0, 3, n), weight),
+    lambda regulariser, w: (
+        regulariser.weight
+        * cp.sum(
+            [
+                np.sqrt(members.size) * cp.norm(w[members], 2)
+                for members in (
+                    np.flatnonzero(np.array(regulariser.groups) == label) for label in set(regulariser.groups)
+                )
+            ]
+        )
+    ),
 )
 #: ℓ(a) in CVXPY.
 ERRORS = {"hinge": cp.pos, "squared_hinge": lambda a: cp.square(cp.pos(a))}

@@ -131,6 +131,26 @@ class ElasticNet(Penalty):
         return low * worth - sum(squares, Fraction(0)) / (4 * self.l2)
 
 
+def _group_lasso(stored: Mapping[str, Any]) -> Penalty:
+    """``λ Σ_G √abs(G) ‖w_G‖₂``, with the dual norm ``max_G ‖g_G‖₂/√abs(G)``: both from roots between rationals."""
+    labels = list(stored.get("groups") or ())
+    groups = [[k for k, label in enumerate(labels) if label == name] for name in dict.fromkeys(labels)]
+
+    def squares(vector: Vector) -> list[tuple[int, Fraction]]:
+        if len(vector) != len(labels):
+            raise AuclabError(f"{len(labels)} labels of groups for {len(vector)} columns")
+        return [(len(group), sum((vector[k] ** 2 for k in group), Fraction(0))) for group in groups]
+
+    def of(vector: Vector) -> Interval:
+        ends = [root(size * square) for size, square in squares(vector)]
+        return sum((low for low, _ in ends), Fraction(0)), sum((high for _, high in ends), Fraction(0))
+
+    def dual(vector: Vector) -> Interval:
+        return root(max((square / size for size, square in squares(vector)), default=Fraction(0)))
+
+    return Penalty(Norm(of, dual), number(stored, "weight"))
+
+
 def number(stored: Mapping[str, Any], name: str) -> Fraction:
     """A parameter that is finite and ≥ 0; 0 if it is not there.
 
@@ -163,5 +183,6 @@ def _elastic_net(l1: Fraction, l2: Fraction) -> Penalty:
 REGULARISERS: dict[str, Callable[[Mapping[str, Any]], Penalty]] = {
     "norm": _of_norm,
     "elastic_net": lambda stored: _elastic_net(number(stored, "l1"), number(stored, "l2")),
+    "group_lasso": _group_lasso,
     "zero": lambda _: Penalty(NORMS["l2"], Fraction(0)),
 }

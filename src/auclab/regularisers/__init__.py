@@ -5,6 +5,7 @@ A program is ``minimise loss + R(w)``; see `auclab.formulations.Composed`.
 
 from auclab.regularisers.elastic_net import ElasticNet
 from auclab.regularisers.epigraph import Epigraph
+from auclab.regularisers.group_lasso import GroupLasso
 from auclab.regularisers.lp_norms import EUCLIDEAN, L1, L2, NORMS, Linf, norm_named
 from auclab.regularisers.norm import Norm
 from auclab.regularisers.regulariser import Regulariser
@@ -18,6 +19,7 @@ __all__ = [
     "NORMS",
     "ElasticNet",
     "Epigraph",
+    "GroupLasso",
     "Linf",
     "Norm",
     "Regulariser",

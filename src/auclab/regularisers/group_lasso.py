@@ -1,0 +1,199 @@
+"""The group lasso, ``R(w) = λ Σ_G √abs(G) ‖w_G‖₂``, and its norm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from auclab.regularisers.epigraph import Epigraph, minus_ones
+from auclab.regularisers.norm import check_weight
+from auclab.regularisers.regulariser import Regulariser
+from auclab.regularisers.vector_norm import VectorNorm
+from auclab.types import Array, AuclabError
+
+#: Groups of a dual vector whose lengths differ by less, relatively, are taken for equal.
+_NEARLY = 1e-6
+
+
+@dataclass(frozen=True)
+class GroupLasso(Regulariser):
+    """``R(w) = λ Σ_G √abs(G) ‖w_G‖₂``: the columns of a group enter together, and most groups not at all.
+
+    Its scale, λ of paths and tuning (`penalty`), is `weight`. ``w = 0`` is optimal over pairs with the hinge for
+    ``λ ≥ max_G ‖Δ_G‖₂/√abs(G)``, Δ the difference of the class means. With one column in every group it is
+    ``Norm("l1", λ)``, with one group ``Norm("l2", λ√n)``.
+
+    Parameters
+    ----------
+    groups : sequence of shape (n_features,) or None
+        A label, a word or a number, for the group of each column. None is for the command line, where the columns that
+        were made of one column of the data are a group, as the zeros and ones of a nominal one.
+    weight : float
+        λ, 0 or in [1e-150, 1e150].
+
+    Raises
+    ------
+    AuclabError
+        A weight outside its range; in a solve, another number of labels than of columns.
+
+    See Also
+    --------
+    auclab.regularisers.ElasticNet : Columns that are alike, where the groups are not known.
+
+    References
+    ----------
+    Yuan & Lin (2006), "Model selection and estimation in regression with grouped variables".
+
+    Examples
+    --------
+    >>> regulariser = GroupLasso(("a", "a", "b"), 0.5)
+    >>> round(regulariser.value(np.array([3.0, 4.0, -2.0])), 6), regulariser.equation()        # ½(√2·5 + 2)
+    (4.535534, ' + 0.5 Σ_G √|G| ‖w_G‖₂')
+    >>> round(regulariser.norm.dual(np.array([3.0, 4.0, -2.0])), 6)                             # 5/√2
+    3.535534
+    """
+
+    groups: Sequence[str | int] | None
+    weight: float
+
+    def __post_init__(self) -> None:
+        check_weight("penalty λ", self.weight)
+        if self.groups is None:
+            return
+        labels = tuple(label.item() if isinstance(label, np.generic) else label for label in self.groups)
+        if isinstance(self.groups, str) or not labels or not all(isinstance(label, str | int) for label in labels):
+            raise AuclabError(f"groups are a label, a word or an integer, for each column, got {self.groups!r}")
+        object.__setattr__(self, "groups", labels)
+
+    @property
+    def norm(self) -> VectorNorm:
+        """``Σ_G √abs(G) ‖w_G‖₂``."""
+        return _norm_of(None if self.groups is None else tuple(self.groups))
+
+    def on_columns(self, sources: Sequence[str]) -> GroupLasso:
+        """With a group for each source, unless groups were given."""
+        return replace(self, groups=tuple(map(str, sources))) if self.groups is None else self
+
+
+@dataclass(frozen=True)
+class GroupNorm(VectorNorm):
+    """``Σ_G c_G ‖w_G‖₂``; its dual is the largest ``‖g_G‖₂/c_G``.
+
+    Parameters
+    ----------
+    groups : tuple of int
+        The number of the group of each column.
+    factors : tuple of float
+        c of every group.
+    """
+
+    groups: tuple[int, ...]
+    factors: tuple[float, ...]
+
+    name, symbol, dual_name = "groups", "Σ_G √|G| ‖w_G‖₂", "in the largest group"
+    is_polyhedral = False
+
+    @cached_property
+    def _of(self) -> NDArray[np.intp]:
+        """The number of the group of every column."""
+        return np.array(self.groups, dtype=np.intp)
+
+    @cached_property
+    def _c(self) -> Array:
+        """The factor of every group."""
+        return np.array(self.factors)
+
+    def check(self, n_features: int) -> None:
+        """Raise `AuclabError` unless there is a label for every column."""
+        if not self.groups:
+            raise AuclabError(f"the group lasso has no groups and X has {n_features} columns; give a label for each")
+        if n_features != len(self.groups):
+            raise AuclabError(
+                f"the group lasso has {len(self.groups)} labels of groups and X has {n_features} columns; give one for "
+                "each column"
+            )
+
+    def __call__(self, w: Array) -> float:
+        """``Σ_G c_G ‖w_G‖₂``."""
+        return float(self._c @ self._lengths(w))
+
+    def dual(self, g: Array) -> float:
+        """The largest ``‖g_G‖₂/c_G``."""
+        return float((self._lengths(g) / self._c).max(initial=0.0))
+
+    def dual_rows(self, X: Array) -> Array:
+        """‖x_i‖_* of every row."""
+        indicator = sp.csr_array((np.ones(self._of.size), (np.arange(self._of.size), self._of)))
+        return np.asarray((np.sqrt(np.square(X) @ indicator) / self._c).max(axis=1, initial=0.0))
+
+    def subgradient(self, w: Array) -> Array:
+        """``c_G w_G/‖w_G‖₂``; 0 in a group of zeros."""
+        lengths = self._lengths(w)
+        return np.asarray(w * (self._c / np.where(lengths > 0, lengths, np.inf))[self._of])
+
+    def epigraph(self, unit: Array) -> Epigraph:
+        """A cone ``(u_G, (unit·x)_G)`` for each group, and ``Σ c_G u_G ≤ t``; the groups in order of their numbers."""
+        n, m = unit.size, self._c.size
+        order = np.argsort(self._of, kind="stable")
+        sizes = np.bincount(self._of, minlength=m) + 1
+        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+        ranks = np.arange(n) - (starts - np.arange(m))[self._of[order]]  # places of columns within their groups
+        rows = np.r_[starts, starts[self._of[order]] + 1 + ranks]
+        columns, entries = np.r_[n + 1 + np.arange(m), order], np.r_[np.ones(m), unit[order]]
+        conic = sp.csr_array((entries, (rows, columns)), shape=(int(sizes.sum()), n + 1 + m))
+        total = sp.csr_array(sp.block_array([[sp.csr_array((1, n)), minus_ones(1), sp.csr_array(self._c[None, :])]]))
+        return Epigraph(total, conic, tuple(sizes.tolist()))
+
+    def parts(self, x: Array, unit: Array) -> Array:
+        """The lengths of the groups."""
+        return self._lengths(x * unit)
+
+    def smooth_at(self, w: Array) -> tuple[NDArray[np.bool_], Array, Array]:
+        """On the groups that are not nearly 0, ``c (I − u uᵀ)/‖w_G‖₂`` with ``u = w_G/‖w_G‖₂``."""
+        lengths = self._lengths(w)
+        used = lengths > _NEARLY * lengths.max(initial=0.0)
+        per_length = np.where(used, self._c / np.where(used, lengths, 1.0), 0.0)
+        unit = w / np.where(used, lengths, 1.0)[self._of]
+        same = self._of[:, None] == self._of[None, :]
+        curvature = per_length[self._of][:, None] * (np.eye(w.size) - np.where(same, np.outer(unit, unit), 0.0))
+        return used[self._of], w * per_length[self._of], np.where(same, curvature, 0.0)
+
+    def dual_box(self, n_features: int) -> Array | None:
+        """C where every group has one column."""
+        return self._c[self._of] if (np.bincount(self._of) <= 1).all() else None
+
+    def restricted(self, columns: NDArray[np.integer]) -> GroupNorm:
+        """The norm of some columns: groups keep their c."""
+        kept, numbers = np.unique(self._of[columns], return_inverse=True)
+        return GroupNorm(tuple(numbers.tolist()), tuple(self._c[kept].tolist()))
+
+    def shortened(self, g: Array, length: float, weight: Array) -> Array:
+        """Every group that is longer than ``length·c_G`` at that length."""
+        lengths = self._lengths(g)
+        factor = np.minimum(1.0, length * self._c / np.where(lengths > 0, lengths, np.inf))
+        return np.asarray(g * np.where(lengths > 0, factor, 1.0)[self._of])
+
+    def dual_tangents(self, g: Array) -> tuple[Array, NDArray[np.bool_]]:
+        """The component along each group that is nearly the largest."""
+        sizes = self._lengths(g) / self._c
+        largest = np.flatnonzero(sizes >= (1.0 - _NEARLY) * sizes.max())
+        rows = np.where(self._of[None, :] == largest[:, None], g, 0.0)
+        return rows / np.maximum(self._c * self._lengths(g), 1e-300)[largest, None], np.zeros(g.size, dtype=bool)
+
+    def _lengths(self, w: Array) -> Array:
+        """``‖w_G‖₂`` of every group."""
+        return np.asarray(np.sqrt(np.bincount(self._of, weights=np.square(w), minlength=self._c.size)))
+
+
+@lru_cache(maxsize=16)
+def _norm_of(groups: tuple[str | int, ...] | None) -> GroupNorm:
+    if groups is None:
+        return GroupNorm((), ())  # which `check` refuses
+    numbers = {label: number for number, label in enumerate(dict.fromkeys(groups))}
+    of = tuple(numbers[label] for label in groups)
+    return GroupNorm(of, tuple(np.sqrt(np.bincount(np.array(of, dtype=np.intp))).tolist()))
