@@ -95,7 +95,7 @@ def test_a_classifier_a_path_and_a_named_formulation_take_them():
     program = Composed("pairs", loss, Norm(norm, 0.02))
     fitted = AUCClassifier(formulation=program).fit(X, y)
     assert fitted.solution_.gap <= 1e-6
-    assert (fitted.decision_function(X) == X @ fitted.coef_.ravel() + fitted.intercept_).all()
+    np.testing.assert_allclose(fitted.decision_function(X), X @ fitted.coef_.ravel() + fitted.intercept_, rtol=1e-12)
     path = solve_path(program, X, y, parameter="penalty", values=[0.3, 0.1, 0.03])
     assert [solution.formulation.regulariser.weight for solution in path] == [0.3, 0.1, 0.03]
     assert max(solution.gap for solution in path) <= 1e-6

@@ -42,6 +42,7 @@ def test_only_formulations_test_for_the_type_of_a_program():
         "solvers/kernel/training.py",
         "solvers/registry.py",
         "solvers/selection.py",
+        "solvers/verified/scorers.py",
         "pipeline/experiment.py",
         "pipeline/split/block_runs.py",
         "pipeline/split/methods.py",

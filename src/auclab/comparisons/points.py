@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
 
 from auclab.comparisons.comparison import Comparison, DoubleDouble
 from auclab.comparisons.null_points import point_null_multipliers
@@ -38,8 +37,7 @@ class Points(Comparison):
     def mean(self, loss: Loss, scores: tuple[Array, Array], intercept: float, shift: float, sample: Sample) -> float:
         """``Σ_k weight_k ℓ(shift − m_k)``."""
         arguments = shift - (scores[0] + intercept), shift + (scores[1] + intercept)
-        losses = (np.maximum(a, 0.0) if loss.is_hinge else loss.value(a) for a in arguments)
-        return sum(float(weight @ each) for weight, each in zip(sample.point_weights, losses, strict=True))
+        return sum(float(weight @ loss.value(a)) for weight, a in zip(sample.point_weights, arguments, strict=True))
 
     def accurate_mean_hinge(
         self,
@@ -75,20 +73,23 @@ class Points(Comparison):
         return (active_pos, active_neg), value, conjugate
 
     def null_intercept(self, loss: Loss, sample: Sample) -> float:
-        """Of the hinge the sign of the majority, 0 for classes of equal weight; else where the slopes are balanced."""
-        if loss.is_hinge:
-            return float(np.sign(sample.prior_pos - sample.prior_neg))
+        """Of the hinge the sign of the majority, 0 for classes of equal weight; else where the slopes are balanced.
 
-        def rise(b: float) -> float:
-            return sample.prior_neg * float(loss.slope(1.0 + b)) - sample.prior_pos * float(loss.slope(1.0 - b))
-
-        end = 1.0 - float(loss.table.breakpoints[0])  # beyond it one class has no loss
-        return float(brentq(rise, -end, end)) if rise(-end) < 0 < rise(end) else 0.0
+        The mean loss of a constant is quadratic between its knots, with a minimum at one of them or where its slope,
+        which is linear there, is 0.
+        """
+        ends = loss.table.breakpoints - 1.0
+        knots = np.unique(np.r_[ends, 0.0, -ends])
+        low, high = knots[:-1] + 0.25 * np.diff(knots), knots[1:] - 0.25 * np.diff(knots)
+        slopes = [sample.prior_neg * loss.slope(1.0 + b) - sample.prior_pos * loss.slope(1.0 - b) for b in (low, high)]
+        rises = slopes[1] > slopes[0]
+        flat = low[rises] - (slopes[0] * (high - low))[rises] / (slopes[1] - slopes[0])[rises]
+        choices = np.r_[knots, np.clip(flat, knots[:-1][rises], knots[1:][rises])]
+        values = sample.prior_pos * loss.value(1.0 - choices) + sample.prior_neg * loss.value(1.0 + choices)
+        return float(min(choices[values == values.min()], key=abs))
 
     def null_value(self, loss: Loss, sample: Sample) -> float:
         """The mean loss of the best constant; of the hinge 2·min(class shares)."""
-        if loss.is_hinge:
-            return 2.0 * min(sample.prior_pos, sample.prior_neg)
         b = self.null_intercept(loss, sample)
         return sample.prior_pos * float(loss.value(1.0 - b)) + sample.prior_neg * float(loss.value(1.0 + b))
 

@@ -60,6 +60,11 @@ class FixedNull:
         """The multipliers that prove w = 0 optimal where it is; None if the program has no such dual point."""
         return None
 
+    @property
+    def proof_takes_program(self) -> bool:
+        """Whether `proof` takes long."""
+        return False
+
     def penalty(self, sample: Sample) -> float:
         """The least λ at which w = 0 is optimal; infinite if none is known."""
         return math.inf
@@ -117,6 +122,11 @@ class NullPoint(FixedNull):
         if multipliers is None:
             return None
         return NullProof(multipliers, multipliers[1] if program.comparisons.hardest else None)
+
+    @property
+    def proof_takes_program(self) -> bool:
+        """Whether `proof` solves a linear or quadratic program over the rows."""
+        return self.program.comparisons.null_proof_takes_program and self.program.kind != "piecewise"
 
     def penalty(self, sample: Sample) -> float:
         """The least λ at which w = 0 is optimal, for z = 0; infinite, or 0, for a penalty without a kink at 0.

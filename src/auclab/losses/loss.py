@@ -205,3 +205,7 @@ class Hinge(Loss):
     def pieces(self) -> tuple[ArrayLike, ArrayLike]:
         """``a`` from 0 on."""
         return [0.0], [[0.0, 1.0, 0.0]]
+
+    def value(self, a: ArrayLike) -> Array:
+        """``max(0, a)``."""
+        return np.maximum(np.asarray(a, dtype=float), 0.0)

@@ -8,10 +8,11 @@ from typing import TypeGuard
 import numpy as np
 
 from auclab.formulations.problem import Problem
+from auclab.solvers.raw import RawSolution
 from auclab.solvers.solution import Certificate
 from auclab.solvers.verified.bound import proved_bound
 from auclab.solvers.verified.marginals import feasible_multipliers
-from auclab.solvers.verified.scorers import Scorers, scorer_bound
+from auclab.solvers.verified.scorers import Scorers, proves_by_slopes, scorer_bound
 from auclab.solvers.verified.value import DualBound, Goal, dual_bound, unit_length
 from auclab.types import Array
 
@@ -121,6 +122,26 @@ def certify_scorers(
     """
     dual = scorer_bound(problem, coef, scorers, each, _goal(objective, tolerance))
     return _certificate(objective, dual), _scaled(dual)
+
+
+def certify_answer(
+    problem: Problem, raw: RawSolution, objective: float, tolerance: float
+) -> tuple[Problem, Certificate, tuple[Array, Array] | None, Array | None]:
+    """The certificate, its multipliers, those of the constraints, and the problem to which they belong.
+
+    That is the one with the weights r of the negatives where there are any.
+    """
+    if proves_by_slopes(problem.program):
+        # The point's own slopes first: a proof by them can be repeated from what is stored of a run.
+        own = ((1.0, raw.coef, raw.intercept, 0.0),)
+        found = certify_scorers(problem, raw.coef, objective, own, tolerance=tolerance)
+        for scorers, each in ((raw.scorers, None), ((), raw.margin_multipliers)):
+            if not found[0].gap <= tolerance and (scorers or each is not None):
+                other = certify_scorers(problem, raw.coef, objective, scorers, each, tolerance)
+                found = max(found, other, key=lambda one: one[0].lower_bound)
+        return problem, *found, None
+    proving = problem if raw.multipliers is None else problem.dual_problem(raw.share_neg, raw.multipliers[1])
+    return proving, *verified_certificate(proving, raw.coef, raw.multipliers, objective, tolerance)
 
 
 def certify_tree(bound: float, objective: float) -> Certificate:

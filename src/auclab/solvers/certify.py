@@ -23,6 +23,7 @@ from auclab.solvers.certificate import certify_scorers, verified_certificate
 from auclab.solvers.registry import check_constrainable
 from auclab.solvers.solution import Certificate
 from auclab.solvers.threads import one_thread_each
+from auclab.solvers.verified.scorers import proves_by_slopes
 from auclab.types import Array, AuclabError
 
 #: Differences of scores, relative to their range, below which negatives are taken for tied, one after the other: the
@@ -218,13 +219,13 @@ def _judged(
     formulation, sample = problem.program, problem.sample
     objective = problem.accurate_objective(vector, *moved_intercept_parts(intercept, vector, sample.offset, 1.0))
     violation = 0.0 if stated is None else stated.violation(vector)
-    if formulation.kind == "piecewise" and stated is None and formulation.is_convex:
-        # Marginals do not determine the dual value of another loss; the slopes of the loss at the point do.
+    by_slopes = proves_by_slopes(formulation)
+    if by_slopes and stated is None and formulation.is_convex:
         b = moved_intercept(intercept, vector, sample.offset, 1.0)
         widths = (0.0,) if formulation.loss.is_smooth else (0.0, *(2.0**-k for k in range(37)))
         found = (certify_scorers(problem, vector, objective, [(1.0, vector, b, h)])[0] for h in widths)
         return _first_or_best(found, tolerance)
-    if multipliers is None or not (formulation.is_convex and formulation.kind != "piecewise"):
+    if multipliers is None or by_slopes or not formulation.is_convex:
         return Certificate(objective, math.nan, math.nan, math.nan, math.nan, violation=violation)
     values = _finite(multipliers, sample.positive.shape, "multipliers")
     pos, neg = values[sample.positive], values[~sample.positive]

@@ -111,6 +111,15 @@ SOLVERS: dict[str, SolverEntry] = {
     "scs": SolverEntry("auclab.solvers.conic.scs", Capabilities(constraints=True, kinds=_CONVEX)),
 }
 
+#: The same of what solvers are made of.
+PARTS: dict[str, Capabilities] = {
+    "bins of scores": Capabilities(blocks=True),
+    "branch and bound of features": Capabilities(constraints=True, max_features=True),
+    "cones without CVXPY": Capabilities(constraints=True),
+    "hard margin": Capabilities(kinds=("hinge", "cvar")),
+    "smoothed path": Capabilities(),
+}
+
 
 def find_solver(name: str) -> SolverEntry:
     """The entry of the solver called `name`.
@@ -169,12 +178,12 @@ def _without_solver(program: Program, constraints: ColumnConstraints | None) -> 
 
 def check_blocks(name: str, program: Program, constraints: ColumnConstraints | None = None) -> None:
     """Raise `AuclabError` if the solver needs all rows in memory; the message names what does not."""
+    capable = [] if program.kind == "piecewise" else capable_solvers(program, constraints)
+    able = [other for other in capable if SOLVERS[other].capabilities.blocks]
     if find_solver(name).capabilities.blocks and program.kind != "piecewise":
         return
-    able = [other for other in capable_solvers(program, constraints) if SOLVERS[other].capabilities.blocks]
-    capable = [] if program.kind == "piecewise" else able
-    if program.is_convex and capable:
-        advice = f"use {' or '.join(f'solver={other}' for other in capable)}"
+    if program.is_convex and able:
+        advice = f"use {' or '.join(f'solver={other}' for other in able)}"
     else:
         advice = (
             f"every solver of {program.name} with these parameters does: read the rows, or a part of them, into memory"

@@ -18,7 +18,11 @@ from auclab.models.hard_margin import Separator, hard_margin
 from auclab.models.timings import Timings
 from auclab.solvers.certificate import certify
 from auclab.solvers.raw import RawSolution
+from auclab.solvers.registry import PARTS
 from auclab.types import Array, Status
+
+#: A mean hinge below this is none.
+_NO_HINGE = 1e-9
 
 
 def separates(problem: Problem, tolerance: float, stopped: Callable[[], object] = lambda: None) -> RawSolution | None:
@@ -64,18 +68,30 @@ def solution_of(problem: Problem, separator: Separator) -> RawSolution | None:
     problem : Problem
     separator : Separator
     """
-    program, coef, length = problem.program, separator.coef, float(np.linalg.norm(separator.coef))
-    if program.regulariser.weight == 0:
-        shrunk = 1.0 + program.threshold * program.regulariser.norm(coef)
-        if shrunk <= 0:
-            return None
-        none = np.zeros(problem.sample.n_pos), np.zeros(problem.sample.n_neg)
-        return RawSolution(coef / shrunk, separator.intercept / shrunk, Status.OPTIMAL, none, separator=separator)
-    factor = program.regulariser.weight * (2.0 if program.regulariser.squared else 1.0 / length)
-    pos, neg = (factor * part for part in separator.multipliers)
-    return RawSolution(
-        coef, separator.intercept, Status.OPTIMAL, (pos, neg), share_neg=_shares(problem, neg), separator=separator
-    )
+    regulariser, coef, share_neg = problem.program.regulariser, separator.coef, None
+    shrunk = 1.0 + problem.program.threshold * regulariser.norm(coef)
+    if shrunk <= 0:
+        return None
+    multipliers = np.zeros(problem.sample.n_pos), np.zeros(problem.sample.n_neg)
+    if regulariser.weight > 0:
+        factor = regulariser.weight * (2.0 if regulariser.squared else 1.0 / float(np.linalg.norm(coef)))
+        multipliers = factor * separator.multipliers[0], factor * separator.multipliers[1]
+        share_neg = _shares(problem, multipliers[1])
+    intercept = separator.intercept / shrunk
+    return RawSolution(coef / shrunk, intercept, Status.OPTIMAL, multipliers, share_neg=share_neg, separator=separator)
+
+
+def leaves_no_hinge(problem: Problem, objective: float, coef: Array) -> bool:
+    """Whether the mean hinge at a point is 0 but for rounding: the data are separable.
+
+    Parameters
+    ----------
+    problem : Problem
+    objective : float
+        The value at the point.
+    coef : array of shape (n_features,)
+    """
+    return problem.program.is_convex and objective - problem.program.regulariser.value(coef) <= _NO_HINGE
 
 
 def _may_apply(problem: Problem) -> bool:
@@ -85,7 +101,7 @@ def _may_apply(problem: Problem) -> bool:
     sum ``‖u‖²`` and ``½‖u‖²``.
     """
     program, sample = problem.program, problem.sample
-    if problem.constraints is not None or program.kind == "piecewise" or not program.is_convex:
+    if PARTS["hard margin"].why_not(program, problem.constraints) is not None:
         return False
     distance = float(np.linalg.norm(sample.mean_difference))
     room = 1.0 if problem.over_pairs else 2.0 * min(sample.prior_pos, sample.prior_neg)

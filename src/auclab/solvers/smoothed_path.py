@@ -21,6 +21,7 @@ from auclab.formulations.problem import Problem
 from auclab.solvers.certificate import SMALL_OBJECTIVE
 from auclab.solvers.newton.evaluation import Evaluation
 from auclab.solvers.newton.smoothed_loss import smooth_loss
+from auclab.solvers.registry import PARTS
 from auclab.types import Array
 
 #: Half-widths of the band, in units of the margins.
@@ -184,10 +185,9 @@ def is_smooth_path(problems: Sequence[Problem], parameter: str) -> bool:
     return (
         parameter == "penalty"
         and all(each.program.regulariser.weight > 0 for each in problems)
-        and program.kind == "hinge"
         and program.threshold == 0
         and program.regulariser.norm.is_euclidean
-        and problems[0].constraints is None
+        and PARTS["smoothed path"].why_not(program, problems[0].constraints) is None
         and not sample.in_blocks
         and sample.n_features <= MAX_FEATURES
         and bool(sample.mean_difference.any())

@@ -38,6 +38,7 @@ from auclab.solvers.newton.smoothed_loss import smooth_loss
 from auclab.solvers.newton.solver import solve
 from auclab.solvers.progress import progress_to
 from auclab.solvers.raw import RawSolution
+from auclab.solvers.registry import PARTS
 from auclab.solvers.solution import Certificate
 from auclab.types import Array, AuclabError, Status
 
@@ -52,8 +53,7 @@ def is_solved_in_bins(problem: Problem) -> bool:
         return False
     if problem.sample.n_features > 500:  # the drawn rows would not make a good Hessian
         return False
-    program = problem.program
-    return program.is_convex and program.kind != "piecewise" and not program.comparisons.hardest
+    return PARTS["bins of scores"].why_not(problem.program) is None
 
 
 def solve_in_bins(

@@ -115,7 +115,7 @@ def solve_conic(
         intercept=0.0 if model.intercept is None else float(model.intercept.value),
         status=status,
         multipliers=None if weights is None else marginals(problem, weights),
-        margin_multipliers=weights if problem.program.kind == "piecewise" else None,
+        margin_multipliers=weights,
         share_neg=model.share_neg(),
         iterations=int(stats.num_iters or 0),
         timings=timings,

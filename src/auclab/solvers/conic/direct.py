@@ -10,6 +10,7 @@ from auclab.models.margins import all_margins, marginals
 from auclab.models.window_cone import solve_cone
 from auclab.solvers.budget import finite_or_none, seconds_allowed
 from auclab.solvers.raw import RawSolution
+from auclab.solvers.registry import PARTS
 from auclab.types import Status
 
 #: Rows with more entries than this go through CVXPY, whose model with scores as variables is sparser.
@@ -31,7 +32,9 @@ def solve_points(problem: Problem, time_limit: float | None) -> RawSolution | No
     auclab.solvers.conic.cvxpy_solve.solve_conic : The same for every program.
     """
     sample = problem.sample
-    if problem.over_pairs or not problem.program.loss.is_hinge or sample.n_entries > DIRECT_ENTRIES:
+    if problem.over_pairs or sample.n_entries > DIRECT_ENTRIES:
+        return None
+    if PARTS["cones without CVXPY"].why_not(problem.program, problem.constraints) is not None:
         return None
     nothing = Fixed(0.0, np.zeros(sample.n_features))
     limit = finite_or_none(seconds_allowed(time_limit))

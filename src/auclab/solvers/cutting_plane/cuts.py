@@ -14,6 +14,7 @@ import numpy as np
 
 from auclab.compiled.hinge import pair_hinge_active
 from auclab.formulations.problem import Problem
+from auclab.solvers.verified.scorers import proves_by_slopes
 from auclab.types import Array
 
 #: Kinks of a loss are smoothed over this half-width: a vertex has margins at them, whose slopes would be anything.
@@ -66,9 +67,7 @@ def supporting_cut(problem: Problem, theta: Array, *, keep_multipliers: bool = T
     total = sum_pos if problem.over_pairs else sum_pos + sum_neg
     balance = 0.0 if problem.over_pairs else sum_pos - sum_neg
     slope = np.r_[sample.combine(*multipliers[:2]), balance, z * total]
-    if problem.program.kind == "piecewise" or not keep_multipliers:
-        return loss, slope, Cut(total - conjugate, None, theta)
-    return loss, slope, Cut(total, multipliers, None)
+    return loss, slope, Cut(total - conjugate, *((multipliers, None) if keep_multipliers else (None, theta)))
 
 
 def cut_multipliers(problem: Problem, cut: Cut) -> tuple[Array, ...]:
@@ -84,7 +83,7 @@ def _active(problem: Problem, theta: Array) -> tuple[tuple[Array, ...], float, f
     sample, program = problem.sample, problem.program
     shift = 1.0 - program.threshold * theta[-1]
     pos, neg = sample.scores(theta[:-2])
-    if program.kind == "piecewise":
+    if proves_by_slopes(program):
         table = program.loss.smoothed(KINK_WIDTH)
         return program.comparisons.slopes(table, (pos, neg), float(theta[-2]), shift, sample)
     if problem.over_pairs:

@@ -12,6 +12,7 @@ from auclab.solvers.certificate import certify, certify_scorers
 from auclab.solvers.cutting_plane.cuts import KINK_WIDTH, Cut, cut_multipliers
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.raw import RawSolution
+from auclab.solvers.verified.scorers import proves_by_slopes
 from auclab.types import Array, Status
 
 #: Weights ≥ 0 with a sum of at most 1 (up to rounding), and their cuts: ``Σ weight·cut`` bounds the loss from below.
@@ -35,7 +36,7 @@ def proved_solution(
     sample = problem.sample
     total = max(1.0, sum(weight for weight, _ in combination))
     objective = problem.objective(coef, intercept)
-    if problem.program.kind == "piecewise":
+    if proves_by_slopes(problem.program):
         points = [(weight / total, cut.theta) for weight, cut in combination if cut.theta is not None and weight > 0]
         scorers = tuple((weight, theta[:-2], float(theta[-2]), KINK_WIDTH) for weight, theta in points)
         certificate = certify_scorers(problem, coef, objective, scorers or [(1.0, coef, intercept, 0.0)])[0]

@@ -36,6 +36,7 @@ from auclab.solvers.monitor import Monitor, monitored
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.scaling import in_own_units
 from auclab.solvers.threads import one_thread_each
+from auclab.solvers.verified.scorers import proves_by_slopes
 from auclab.solvers.wide_rows import on_rotated_rows
 from auclab.types import Array, Status
 
@@ -119,7 +120,9 @@ class BundleSolve:
         self.max_cuts = _MIN_CUTS + 2 * min(n, _MAX_METRIC_FEATURES)
         if self.many_features:
             self.max_cuts = max(_MIN_CUTS, min(self.max_cuts, _MAX_MULTIPLIER_BYTES // (8 * n)))
-        self.keep_multipliers = 8 * (sample.n_pos + sample.n_neg) * self.max_cuts <= _MAX_MULTIPLIER_BYTES
+        self.by_slopes = proves_by_slopes(self.program)
+        size = 8 * (sample.n_pos + sample.n_neg) * self.max_cuts
+        self.keep_multipliers = size <= _MAX_MULTIPLIER_BYTES and not self.by_slopes
         self.center = np.zeros(n + 2)
         self.best, self.lower, self.highest_lower, self.iterations = math.inf, 0.0, 0.0, 0
         self.combination: list[tuple[float, Cut]] = []
@@ -171,7 +174,7 @@ class BundleSolve:
         value = loss + self.program.regulariser.value(theta[:-2] * self.unit)
         if value < self.best:
             self.best, self.center = value, theta
-            if self.program.kind == "piecewise":
+            if self.by_slopes:
                 self._prove_by(cut, theta)
         cut.last_active = self.iterations
         slope = slope * self.to_theta

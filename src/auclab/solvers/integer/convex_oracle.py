@@ -14,6 +14,7 @@ import numpy as np
 from auclab.formulations.problem import Problem
 from auclab.solvers.cutting_plane.cuts import supporting_cut
 from auclab.solvers.integer.region import Limit
+from auclab.solvers.registry import PARTS
 from auclab.solvers.scaling import power_of_two
 from auclab.types import Array, AuclabError
 
@@ -34,8 +35,7 @@ class ConvexOracle:
 
     def __init__(self, problem: Problem, limit: Limit) -> None:
         program, sample = problem.program, problem.sample
-        is_mean_of_hinges = program.loss.is_hinge and not program.comparisons.hardest
-        if not program.is_convex or not is_mean_of_hinges or sample.in_blocks:
+        if sample.in_blocks or PARTS["branch and bound of features"].why_not(program) is not None:
             reason = "rows in blocks" if sample.in_blocks else f"formulation {program.name} with these parameters"
             raise AuclabError(
                 f"max_features works with convex means of hinges in memory, not with {reason}; use bauc, ranksvm, "

@@ -9,10 +9,7 @@ from __future__ import annotations
 from auclab.models.hard_margin import hard_margin, is_quickly_separated
 from auclab.solvers.newton.state import State
 from auclab.solvers.raw import RawSolution
-from auclab.solvers.separation import solution_of
-
-#: A mean hinge below this is none.
-NO_HINGE = 1e-9
+from auclab.solvers.separation import leaves_no_hinge, solution_of
 
 
 class HardMargin:
@@ -28,8 +25,7 @@ class HardMargin:
             return False
         if not is_quickly_separated(sample):
             return False
-        objective = problem.objective(theta[:-2], float(theta[-2]))
-        return objective - program.regulariser.value(theta[:-2]) <= NO_HINGE
+        return leaves_no_hinge(problem, problem.objective(theta[:-2], float(theta[-2])), theta[:-2])
 
     def attempt(self, state: State) -> RawSolution | None:
         """The separator if its multipliers prove that it is the optimum."""

@@ -36,6 +36,7 @@ from auclab.solvers.raw import RawSolution
 from auclab.solvers.scaling import in_own_units
 from auclab.solvers.sparse_view import on_sparse_view
 from auclab.solvers.threads import one_thread_each
+from auclab.solvers.verified.scorers import proves_by_slopes
 from auclab.solvers.wide_rows import on_rotated_rows
 from auclab.types import Array, AuclabError, Status
 
@@ -97,7 +98,7 @@ def solve(
     compiling += compile_hardest() if problem.program.comparisons.hardest else 0.0
     left = None if time_limit is None else max(time_limit - compiling, 1e-3)
     with one_thread_each(), monitored(tolerance, left) as monitor:
-        by_steps = solve_smooth if problem.program.kind == "piecewise" else _solve
+        by_steps = solve_smooth if proves_by_slopes(problem.program) else _solve
         solution = by_steps(problem, tolerance, monitor, start)
     return replace(solution, timings=replace(solution.timings, compile=compiling))
 

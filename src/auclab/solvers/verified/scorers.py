@@ -16,6 +16,7 @@ import numpy as np
 
 from auclab.compiled.bicliques import accurate_pair_slopes
 from auclab.compiled.doubledouble import UNIT
+from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 from auclab.losses.loss import Pieces
 from auclab.models.margins import all_margins, marginals
@@ -29,6 +30,11 @@ Scorers = Sequence[tuple[float, Array, float, float]]
 #: The sums of ``q_k α_k`` of every observation, and ``Σ q ℓ*(α)``; by how much all of the sums, and the last one, may
 #: be off.
 _DualPoint = tuple[Array, Array, float, float, float]
+
+
+def proves_by_slopes(program: Program) -> bool:
+    """Whether dual points are slopes of the loss at scorers: marginals alone determine those of the hinge only."""
+    return program.kind == "piecewise"
 
 
 def scorer_bound(
