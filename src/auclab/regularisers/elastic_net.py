@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from auclab.regularisers.lp_norms import NORMS
-from auclab.regularisers.norm import check_weight
+from auclab.regularisers.norm import Norm, check_weight
 from auclab.regularisers.regulariser import Regulariser
 from auclab.regularisers.vector_norm import VectorNorm
 from auclab.types import Array, AuclabError
@@ -98,7 +98,11 @@ class ElasticNet(Regulariser):
         """Both weights on another scale: l1 as given, l2 in the same ratio to it."""
         return ElasticNet(weight, self.l2 * (weight / self.l1))
 
-    def with_norm(self, norm: VectorNorm) -> ElasticNet:  # type: ignore[override]
+    def split(self) -> tuple[float, Norm]:
+        """The l2 of ``l2·Σ w_k²``, and ``l1·‖w‖₁``."""
+        return self.l2, Norm("l1", self.l1)
+
+    def with_norm(self, norm: VectorNorm) -> ElasticNet:
         """Itself: l1 and l2 are the same for a part of the columns."""
         return self
 

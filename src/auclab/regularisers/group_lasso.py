@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from auclab.regularisers.epigraph import Epigraph, minus_ones
-from auclab.regularisers.norm import check_weight
+from auclab.regularisers.norm import Norm, check_weight
 from auclab.regularisers.regulariser import Regulariser
 from auclab.regularisers.vector_norm import VectorNorm
 from auclab.types import Array, AuclabError
@@ -74,6 +74,10 @@ class GroupLasso(Regulariser):
     def norm(self) -> VectorNorm:
         """``Σ_G √abs(G) ‖w_G‖₂``."""
         return _norm_of(None if self.groups is None else tuple(self.groups))
+
+    def with_norm(self, norm: VectorNorm) -> Norm:
+        """λ times the norm of a part of the columns."""
+        return Norm(norm, self.weight)
 
     def on_columns(self, sources: Sequence[str]) -> GroupLasso:
         """With a group for each source, unless groups were given."""

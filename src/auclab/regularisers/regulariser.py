@@ -5,14 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from auclab.regularisers.lp_norms import NORMS
 from auclab.regularisers.vector_norm import VectorNorm
 from auclab.types import Array
-
-if TYPE_CHECKING:
-    from auclab.regularisers.norm import Norm
 
 
 class Regulariser(ABC):
@@ -83,9 +80,7 @@ class Regulariser(ABC):
 
     def split(self) -> tuple[float, Regulariser]:
         """The ρ of ``ρ Σ w_k²``, and what is left of R."""
-        from auclab.regularisers.norm import Norm
-
-        return (self.ridge, Norm(self.norm, self.weight)) if self.ridge else (0.0, self)
+        return 0.0, self
 
     def dual_value(self, gradient: Array, slack: float, total: float, up: float = 1.0) -> tuple[float, float]:
         """The largest ``τ·total − R*(τg)`` over τ in [0, 1], and the τ that attains it.
@@ -116,11 +111,9 @@ class Regulariser(ABC):
         """The same regulariser on another scale."""
         return replace(self, weight=weight)  # type: ignore[type-var]
 
-    def with_norm(self, norm: VectorNorm) -> Norm:
-        """The same of another norm, as that of a part of the columns."""
-        from auclab.regularisers.norm import Norm
-
-        return Norm(norm, self.weight)
+    @abstractmethod
+    def with_norm(self, norm: VectorNorm) -> Regulariser:
+        """The same with the norm of a part of the columns."""
 
     def in_units(self, factor: float) -> Self:
         """The regulariser ``w ↦ R(factor·w)``."""

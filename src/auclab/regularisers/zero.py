@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from auclab.regularisers.lp_norms import EUCLIDEAN
+from auclab.regularisers.norm import Norm
 from auclab.regularisers.regulariser import Regulariser
 from auclab.regularisers.vector_norm import VectorNorm
 from auclab.types import AuclabError
@@ -31,6 +32,10 @@ class Zero(Regulariser):
     def norm(self) -> VectorNorm:
         """‖·‖₂."""
         return EUCLIDEAN
+
+    def with_norm(self, norm: VectorNorm) -> Norm:
+        """No regulariser either, with another norm in the buffer."""
+        return Norm(norm)
 
     def with_weight(self, weight: float) -> Zero:
         """Itself.
