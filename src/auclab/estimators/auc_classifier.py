@@ -68,7 +68,7 @@ class AUCClassifier(LinearClassifier):
         A name ("bauc", "generalized_bauc", "ranksvm", "csvm", "ecsvm", "partial_auc", "exact_auc"), which has the
         default parameters of the command line, or an object, e.g. ``RankSVM(0.01)``. In a search
         ``formulation__penalty`` is the penalty of the object.
-    solver : {"auto", "highs", "newton", "cutting_plane", "clarabel", "scs", "integer"}
+    solver : {"auto", "highs", "newton", "interior", "cutting_plane", "clarabel", "scs", "integer"}
         As in `auclab.solve`.
     penalty : float, optional
         λ ≥ 0 of a formulation given by name. None, here and below, leaves the default of the formulation; a

@@ -72,7 +72,7 @@ def solve(
     X : array or CSR matrix of shape (n_samples, n_features)
     y : array of shape (n_samples,)
         0/1, −1/+1 or booleans, of which the larger is positive, or any two values with `pos_label`.
-    solver : {"auto", "highs", "newton", "cutting_plane", "clarabel", "scs", "integer"}
+    solver : {"auto", "highs", "newton", "interior", "cutting_plane", "clarabel", "scs", "integer"}
         "highs" takes linear programs, z > 0 and exact AUC; "integer" scorecards and constraints with `max_features`;
         the others every convex program. "auto" selects one and says which and why in the notes; where that one proves
         no optimum, others go on, and the best point and the best lower bound of all are returned.

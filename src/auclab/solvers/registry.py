@@ -104,6 +104,7 @@ SOLVERS: dict[str, SolverEntry] = {
     "integer": SolverEntry(
         "auclab.solvers.integer.solver", Capabilities(max_features=True, kinds=("hinge", "integer"))
     ),
+    "interior": SolverEntry("auclab.solvers.interior.solver", Capabilities(kinds=("hinge", "cvar"))),
     "newton": SolverEntry(
         "auclab.solvers.binned.choice",
         Capabilities(blocks=True, constraints=True, kinds=_CONVEX),

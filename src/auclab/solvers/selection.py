@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from auclab.formulations.problem import Problem
 from auclab.solvers.encodings import encodings, is_linear
+from auclab.solvers.interior.solver import why_not
 from auclab.solvers.registry import SOLVERS, capable_solvers
 from auclab.solvers.wide_rows import is_rotated
 
@@ -17,6 +18,9 @@ HIGHS_PAIRS = 1_000
 HIGHS_ENTRIES = 50_000
 #: Conic programs over points whose rows have at most so many entries are solved faster by Clarabel than by newton.
 CLARABEL_ENTRIES = 30_000
+#: Programs with a norm over so many rows at most, and so many for a column, are solved by systems of the size of the
+#: rows.
+INTERIOR_ROWS, INTERIOR_RATIO = 2_500, 1.0
 #: With more features than this newton has no matrix for its Hessian, and cutting planes are faster.
 NEWTON_FEATURES = 2_000
 
@@ -49,6 +53,15 @@ def select_solver(problem: Problem) -> tuple[str, str]:
     return name, f"auto selected {name}: {reason}"
 
 
+def _suits_interior(problem: Problem) -> bool:
+    """Whether the rows are few beside the columns, and the margins beside the entries of the systems."""
+    sample, n_rows = problem.sample, problem.sample.n_pos + problem.sample.n_neg
+    if SOLVERS["interior"].capabilities.why_not(problem.program, problem.constraints) is not None:
+        return False
+    large = sample.n_features * n_rows > HIGHS_ENTRIES or problem.program.regulariser.norm.is_euclidean
+    return large and n_rows <= min(INTERIOR_ROWS, INTERIOR_RATIO * sample.n_features) and why_not(problem) is None
+
+
 def _selected(problem: Problem) -> tuple[str, str]:
     program, sample = problem.program, problem.sample
     n_features, entries = sample.n_features, sample.n_entries
@@ -63,6 +76,8 @@ def _selected(problem: Problem) -> tuple[str, str]:
         return "cutting_plane", "it forms no pairs"
     if sample.in_blocks:
         return "newton", "the sample is in blocks"
+    if _suits_interior(problem):
+        return "interior", "systems of the size of the rows, of which there are few"
     if is_rotated(problem):
         return "newton", "rows with more columns than there are of them are solved in the span of the rows"
     if n_features > NEWTON_FEATURES:

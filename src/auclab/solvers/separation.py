@@ -23,6 +23,8 @@ from auclab.types import Array, Status
 
 #: A mean hinge below this is none.
 _NO_HINGE = 1e-9
+#: A factor of Δ from which on the best multiple is found below it.
+_FAR = 1e9
 
 
 def separates(problem: Problem, tolerance: float, stopped: Callable[[], object] = lambda: None) -> RawSolution | None:
@@ -46,7 +48,9 @@ def separates(problem: Problem, tolerance: float, stopped: Callable[[], object] 
     >>> separates(Problem(RankSVM(1.9), sample), 1e-6).coef.round(9).tolist()   # λ‖w‖ below ‖Δ‖ = 2
     [0.5, 0.0, 0.0]
     """
-    if not _may_apply(problem):
+    if problem.program.uses_norm and not problem.program.regulariser.norm.is_euclidean:
+        return None
+    if not may_be_separated(problem):
         return None
     begin = perf_counter()
     separator = hard_margin(problem, stopped)
@@ -76,7 +80,7 @@ def solution_of(problem: Problem, separator: Separator) -> RawSolution | None:
     if regulariser.weight > 0:
         factor = regulariser.weight * (2.0 if regulariser.squared else 1.0 / float(np.linalg.norm(coef)))
         multipliers = factor * separator.multipliers[0], factor * separator.multipliers[1]
-        share_neg = _shares(problem, multipliers[1])
+        share_neg = shares_of(problem, multipliers[1])
     intercept = separator.intercept / shrunk
     return RawSolution(coef / shrunk, intercept, Status.OPTIMAL, multipliers, share_neg=share_neg, separator=separator)
 
@@ -94,28 +98,30 @@ def leaves_no_hinge(problem: Problem, objective: float, coef: Array) -> bool:
     return problem.program.is_convex and objective - problem.program.regulariser.value(coef) <= _NO_HINGE
 
 
-def _may_apply(problem: Problem) -> bool:
-    """Whether the hull of a class may be so far from the other's that the multipliers fit: not beyond the means.
+def may_be_separated(problem: Problem) -> bool:
+    """Whether a separator may be so short that its multipliers fit: no shorter than one of the two means.
 
-    ``‖u‖ ≥ 1/d`` over pairs and ``2/d`` over points with d the distance of the means, and each class has multipliers of
-    sum ``‖u‖²`` and ``½‖u‖²``.
+    ``u·Δ ≥ c`` with c = 1 over pairs and 2 over points, so that ``R(u)`` is at least ``max_s cs − R*(sΔ)``, and each
+    class has multipliers of sum ``∂R(u)·u/c ≥ R(u)/c``.
+
+    Parameters
+    ----------
+    problem : Problem
     """
-    program, sample = problem.program, problem.sample
+    program, sample, regulariser = problem.program, problem.sample, problem.program.regulariser
     if PARTS["hard margin"].why_not(program, problem.constraints) is not None:
         return False
-    distance = float(np.linalg.norm(sample.mean_difference))
-    room = 1.0 if problem.over_pairs else 2.0 * min(sample.prior_pos, sample.prior_neg)
-    if program.regulariser.weight == 0:
-        shortest = 1.0 / max(distance, 1e-300) if problem.over_pairs else 2.0 / max(distance, 1e-300)
-        return not program.threshold or (program.regulariser.norm.is_euclidean and -program.threshold * shortest < 1.0)
-    if program.threshold or not program.regulariser.norm.is_euclidean:
+    difference, wide = sample.mean_difference, 1.0 if problem.over_pairs else 2.0
+    if regulariser.weight == 0 and not regulariser.ridge:
+        distance = max(regulariser.norm.dual(difference), 1e-300) if program.threshold else 1.0
+        return not program.threshold or -program.threshold * wide / distance < 1.0
+    if program.threshold:
         return False
-    if program.regulariser.squared:
-        return program.regulariser.weight * (2.0 if problem.over_pairs else 4.0) <= room * distance**2
-    return program.regulariser.weight <= room * distance
+    room = 1.0 if problem.over_pairs else min(sample.prior_pos, sample.prior_neg)
+    return regulariser.dual_value(_FAR * difference, 0.0, _FAR * wide)[0] <= room * wide
 
 
-def _shares(problem: Problem, multipliers_neg: Array) -> Array | None:
+def shares_of(problem: Problem, multipliers_neg: Array) -> Array | None:
     """Of partial AUC weights r of the negatives that leave room for these multipliers: in proportion, if they may be.
 
     With ``r = β/Σβ`` pairs ``q_ij = α_i β_j/Σβ`` are within ``u_i r_j`` if ``α_i ≤ u_i``.

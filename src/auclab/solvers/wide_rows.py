@@ -72,6 +72,7 @@ def is_rotated(problem: Problem) -> bool:
     return (
         problem.constraints is None
         and program.is_convex
+        and program.comparisons.by_marginals
         and (not program.uses_norm or program.regulariser.norm.is_euclidean)
         and is_wide(problem.sample)
     )

@@ -38,6 +38,7 @@ from auclab.solvers.sparse_view import on_sparse_view
 from auclab.solvers.threads import one_thread_each
 from auclab.solvers.verified.scorers import proves_by_slopes
 from auclab.solvers.wide_rows import on_rotated_rows
+from auclab.solvers.working_columns import on_working_columns
 from auclab.types import Array, AuclabError, Status
 
 #: In the order in which they are looked at.
@@ -50,6 +51,7 @@ _MIXED = 1e6
 
 @in_own_units
 @on_rotated_rows
+@on_working_columns
 @on_sparse_view
 def solve(
     problem: Problem,

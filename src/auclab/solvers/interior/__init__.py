@@ -1,0 +1,1 @@
+"""An interior-point method for few rows with many columns."""

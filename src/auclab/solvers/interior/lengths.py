@@ -1,0 +1,241 @@
+"""What an interior-point method needs of a regulariser: its block of the Newton system, diagonal but for a border.
+
+With ``t = ‖w‖`` and its multiplier τ, the border holds t and what the norm needs beside it. Every class keeps its point
+and its dual point, says the block, and turns the step in w and the border into a step of its own variables.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from auclab.regularisers import VectorNorm
+from auclab.types import Array
+
+#: The first length of w, in units in which scores differ by about 1, over the root of the number of columns.
+_FIRST = 0.1
+#: Of the limit of a dual vector: the most that the first one takes.
+_INSIDE = 0.9
+
+
+class Border(NamedTuple):
+    """Columns F, shape (n, k), and the corner, shape (k, k), of the bordered system; the first column is that of t."""
+
+    columns: Array
+    corner: Array
+
+
+class Steps(NamedTuple):
+    """Slack variables and multipliers with their steps."""
+
+    slack: Array
+    slack_step: Array
+    dual: Array
+    dual_step: Array
+
+
+class Free:
+    """No norm beside the squares of a regulariser."""
+
+    t = 0.0
+    size = 0
+
+    def diagonal(self, w: Array) -> Array:
+        """That of the block."""
+        return np.zeros(w.size)
+
+    def border(self, w: Array) -> Border:
+        """None."""
+        return Border(np.zeros((w.size, 0)), np.zeros((0, 0)))
+
+    def right(self, w: Array, gradient: Array, slope: float, mu: float, second: Steps | None) -> tuple[Array, Array]:
+        """The right-hand sides."""
+        return gradient, np.zeros(0)
+
+    def steps(self, w_step: Array, border: Array, gradient_step: Array) -> Steps | None:
+        """No slack variables."""
+        return None
+
+    def move(self, w: Array, border: Array, steps: Steps | None, primal: float, dual: float) -> None:
+        """Nothing to move."""
+
+
+class Euclidean:
+    """``t = ‖w‖₂``, smooth away from 0."""
+
+    size = 3
+
+    def __init__(self, w: Array, tau: float):
+        self.t, self.tau = float(np.linalg.norm(w)), tau
+
+    def diagonal(self, w: Array) -> Array:
+        """τ/‖w‖."""
+        return np.full(w.size, self.tau / float(np.linalg.norm(w)))
+
+    def border(self, w: Array) -> Border:
+        """T, τ, and what takes ``(τ/‖w‖) uuᵀ`` from the diagonal again, for the direction u of w."""
+        length = float(np.linalg.norm(w))
+        u = w / length
+        columns = np.c_[np.zeros(w.size), u, np.sqrt(self.tau / length) * u]
+        return Border(columns, np.array([[0.0, -1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]))
+
+    def right(self, w: Array, gradient: Array, slope: float, mu: float, second: Steps | None) -> tuple[Array, Array]:
+        """The right-hand sides; `slope` is the derivative of all in t but for τ."""
+        length = float(np.linalg.norm(w))
+        return gradient - self.tau * w / length, np.array([self.tau - slope, self.t - length, 0.0])
+
+    def steps(self, w_step: Array, border: Array, gradient_step: Array) -> Steps | None:
+        """Τ has to stay above 0."""
+        none = np.zeros(1)
+        return Steps(none, none, np.array([self.tau]), border[1:2])
+
+    def move(self, w: Array, border: Array, steps: Steps | None, primal: float, dual: float) -> None:
+        """Along the step; t is the length of the new w."""
+        self.t, self.tau = float(np.linalg.norm(w)), self.tau + dual * float(border[1])
+
+
+class _TwoSided:
+    """Norms with a slack variable and a multiplier on either side of every column."""
+
+    slack: tuple[Array, Array]
+    dual: tuple[Array, Array]
+
+    @property
+    def _rates(self) -> tuple[Array, Array]:
+        return self.dual[0] / self.slack[0], self.dual[1] / self.slack[1]
+
+    def _aims(self, mu: float, second: Steps | None) -> tuple[Array, Array]:
+        """``(μ − s·y)/s`` of either side, less the second-order term of the predictor."""
+        slack, dual = np.concatenate(self.slack), np.concatenate(self.dual)
+        product = 0.0 if second is None else second.slack_step * second.dual_step
+        above, below = np.split((mu - slack * dual - product) / slack, 2)
+        return above, below
+
+    def _both(self, slack_steps: tuple[Array, Array], dual_steps: tuple[Array, Array]) -> Steps:
+        return Steps(*map(np.concatenate, (self.slack, slack_steps, self.dual, dual_steps)))
+
+    def _moved(self, steps: Steps | None, primal: float, dual: float) -> None:
+        assert steps is not None
+        above, below = np.split(steps.slack + primal * steps.slack_step, 2)
+        self.slack = above, below
+        above, below = np.split(steps.dual + dual * steps.dual_step, 2)
+        self.dual = above, below
+
+
+class Box(_TwoSided):
+    """``t = Σ c_k u_k`` with ``abs(w_k) ≤ u_k``: norms whose dual ball is the box ``abs(g_k) ≤ τ c_k``."""
+
+    size = 2
+
+    def __init__(self, limits: Array, w: Array, gradient: Array, unit: float, tau: float):
+        self.limits, self.tau = limits, tau
+        self.u = np.abs(w) + _FIRST / (unit * np.sqrt(w.size))
+        self.slack = self.u - w, self.u + w
+        self.t = float(limits @ self.u)
+        g = gradient * min(1.0, _INSIDE * tau / max(float((abs(gradient) / limits).max()), 1e-300))
+        self.dual = 0.5 * (tau * limits + g), 0.5 * (tau * limits - g)
+
+    def diagonal(self, w: Array) -> Array:
+        """Of w, once u is eliminated."""
+        above, below = self._rates
+        return 4.0 * above * (below / (above + below))
+
+    def border(self, w: Array) -> Border:
+        """T and τ."""
+        above, below = self._rates
+        of_tau = (above - below) / (above + below) * self.limits
+        corner = -float(self.limits @ (self.limits / (above + below)))
+        return Border(np.c_[np.zeros(w.size), of_tau], np.array([[0.0, -1.0], [-1.0, corner]]))
+
+    def right(self, w: Array, gradient: Array, slope: float, mu: float, second: Steps | None) -> tuple[Array, Array]:
+        """The right-hand sides."""
+        rate_above, rate_below = self._rates
+        above, below = self._aims(mu, second)
+        self._lacks = self.tau * self.limits - self.dual[0] - self.dual[1]
+        self._residual = gradient - (self.dual[0] - self.dual[1])
+        self._free = (above + below - self._lacks) / (rate_above + rate_below)
+        of_w = self._residual - above + below - (rate_below - rate_above) * self._free
+        missing = self.t - float(self.limits @ self.u)
+        return of_w, np.array([self.tau - slope, missing - float(self.limits @ self._free)])
+
+    def steps(self, w_step: Array, border: Array, gradient_step: Array) -> Steps:
+        """The multipliers follow the dual vector, with ``α + β = τc`` and ``α − β = g``."""
+        above, below = self._rates
+        self._u_step = self._free + ((above - below) * w_step - self.limits * border[1]) / (above + below)
+        total, difference = self._lacks + self.limits * border[1], gradient_step + self._residual
+        slack_steps = self._u_step - w_step, self._u_step + w_step
+        return self._both(slack_steps, (0.5 * (total + difference), 0.5 * (total - difference)))
+
+    def move(self, w: Array, border: Array, steps: Steps | None, primal: float, dual: float) -> None:
+        """Along the step."""
+        self.u = self.u + primal * self._u_step
+        self.t, self.tau = self.t + primal * float(border[0]), self.tau + dual * float(border[1])
+        self._moved(steps, primal, dual)
+
+
+class Top(_TwoSided):
+    """``t ≥ c_k abs(w_k)`` for every column: norms whose ball is a box."""
+
+    size = 1
+
+    def __init__(self, factors: Array, w: Array, gradient: Array, unit: float, tau: float):
+        self.factors = factors
+        self.t = float((factors * np.abs(w)).max()) + _FIRST / unit
+        self.slack = self.t - factors * w, self.t + factors * w
+        size = float((abs(gradient) / factors).sum())
+        g = gradient / factors * min(1.0, _INSIDE * tau / max(size, 1e-300))
+        rest = 0.5 * (tau - float(abs(g).sum())) / w.size
+        self.dual = np.maximum(g, 0.0) + rest, np.maximum(-g, 0.0) + rest
+
+    def diagonal(self, w: Array) -> Array:
+        """The rates of both sides."""
+        above, below = self._rates
+        return self.factors**2 * (above + below)
+
+    def border(self, w: Array) -> Border:
+        """T alone."""
+        above, below = self._rates
+        return Border((self.factors * (below - above))[:, None], np.array([[float((above + below).sum())]]))
+
+    def right(self, w: Array, gradient: Array, slope: float, mu: float, second: Steps | None) -> tuple[Array, Array]:
+        """The right-hand sides."""
+        self._aim = above, below = self._aims(mu, second)
+        self._residual = gradient - self.factors * (self.dual[0] - self.dual[1])
+        total = float((self.dual[0] + self.dual[1] + above + below).sum())
+        return self._residual - self.factors * (above - below), np.array([total - slope])
+
+    def steps(self, w_step: Array, border: Array, gradient_step: Array) -> Steps:
+        """Of the side with more room by its rate, of the other by the dual vector, which has more digits."""
+        slack_steps = border[0] - self.factors * w_step, border[0] + self.factors * w_step
+        above, below = (aim - rate * step for aim, rate, step in zip(self._aim, self._rates, slack_steps, strict=True))
+        difference = (gradient_step + self._residual) / self.factors
+        has_room = self.slack[0] > self.slack[1]
+        dual_steps = np.where(has_room, above, below + difference), np.where(has_room, above - difference, below)
+        return self._both(slack_steps, dual_steps)
+
+    def move(self, w: Array, border: Array, steps: Steps | None, primal: float, dual: float) -> None:
+        """Along the step."""
+        self.t += primal * float(border[0])
+        self._moved(steps, primal, dual)
+
+
+Length = Free | Euclidean | Box | Top
+
+
+def top_factors(norm: VectorNorm, n_features: int) -> Array | None:
+    """The c of a norm ``max_k c_k abs(w_k)``, read from its epigraph; None of others.
+
+    Examples
+    --------
+    >>> from auclab.regularisers import norm_named
+    >>> top_factors(norm_named("linf"), 3).tolist(), top_factors(norm_named("l1"), 3)
+    ([1.0, 1.0, 1.0], None)
+    """
+    rows = norm.epigraph(np.ones(n_features))
+    if len(rows.sizes) or rows.n_parts(n_features) or rows.linear.shape[0] != 2 * n_features:
+        return None
+    of_w, of_t = rows.linear[:, :n_features].tocsr(), rows.linear[:, [n_features]].toarray()
+    factors = of_w[:n_features].diagonal()
+    other = abs(of_w).sum() - 2.0 * factors.sum() + abs(of_w[:n_features] + of_w[n_features:]).sum()
+    return factors if (factors > 0).all() and other == 0 and (of_t == -1).all() else None

@@ -1,0 +1,182 @@
+"""Programs whose norm prices every column by itself are solved on a working set of columns, which grows.
+
+Where ``‖g‖_* ≤ τ`` means ``abs(g_k) ≤ τ c_k`` for every k, as with l1, most columns of a wide table have the weight 0.
+The program is solved on some; the dual vector ``g = Σ q d`` prices all the others exactly; the columns above their
+limit enter, and so on. The multipliers, scaled until no column is above, prove a bound for all columns after every
+round.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import replace
+from functools import wraps
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.formulations.composed import row_with
+from auclab.formulations.problem import Problem
+from auclab.models.timings import Timings
+from auclab.samples.memory import Sample
+from auclab.solvers.certificate import certify, relative_gap
+from auclab.solvers.raw import RawSolution
+from auclab.types import Array, Status
+
+#: Fewer columns than this, or than this many for a row, are solved at once.
+_LEAST, _PER_ROW = 1_000, 3.0
+#: The first working set, for every row; a column that enters exceeds its limit by this part.
+_FIRST_PER_ROW, _ABOVE = 0.5, 1e-7
+#: Rounds at most, and the part of the tolerance that is left to a round.
+_MAX_ROUNDS, _OF_TOLERANCE = 30, 0.5
+
+
+def on_working_columns(solve: Callable[..., RawSolution]) -> Callable[..., RawSolution]:
+    """A solver that gets the columns which its program uses, and some more, and its answer for all columns.
+
+    Parameters
+    ----------
+    solve : callable
+        A solver of the registry, ``solve(problem, **options)``.
+
+    Returns
+    -------
+    callable
+        The same to its caller.
+    """
+    takes_start = "start" in inspect.signature(solve).parameters
+
+    @wraps(solve)
+    def solve_columns(
+        problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None = None, **options: Any
+    ) -> RawSolution:
+        limits = column_limits(problem)
+        if limits is None or options.get("start") is not None:
+            return solve(problem, tolerance=tolerance, time_limit=time_limit, **options)
+        begin, best = perf_counter(), _Best(problem)
+        used = _first_columns(problem, limits)
+        for _ in range(_MAX_ROUNDS):
+            left = None if time_limit is None else time_limit - (perf_counter() - begin)
+            if left is not None and left <= 0:
+                return best.ended(Status.TIME_LIMIT, begin)
+            if takes_start and best.found is not None and best.found.coef.any():
+                options["start"] = best.found.coef[used], best.found.intercept
+            answer = solve(_restricted(problem, used), tolerance=_OF_TOLERANCE * tolerance, time_limit=left, **options)
+            prices = best.consider(_widened(answer, used, problem.sample.n_features))
+            entering = _entering(problem, answer, prices, limits, used)
+            if best.gap <= tolerance or not entering.size or answer.status is Status.INTERRUPTED:
+                return best.ended(answer.status, begin)
+            used = np.union1d(used, entering)
+        return best.ended(Status.ITERATION_LIMIT, begin)
+
+    return solve_columns
+
+
+def column_limits(problem: Problem) -> Array | None:
+    """The limits c of the columns where a program is solved on a working set; None where it is not.
+
+    Parameters
+    ----------
+    problem : Problem
+    """
+    program, sample = problem.program, problem.sample
+    n_rows = sample.n_pos + sample.n_neg
+    if problem.constraints is not None or sample.in_blocks or not program.is_convex or not program.uses_norm:
+        return None
+    if program.kind == "piecewise" or sample.n_features < max(_LEAST, _PER_ROW * min(n_rows, 10_000)):
+        return None
+    return program.regulariser.norm.dual_box(sample.n_features)
+
+
+class _Best:
+    """The best point with the best multipliers of all rounds."""
+
+    def __init__(self, problem: Problem):
+        self.problem = problem
+        self.found: RawSolution | None = None
+        self.proof: RawSolution | None = None
+        self.objective, self.bound, self.iterations = np.inf, 0.0, 0
+
+    @property
+    def gap(self) -> float:
+        """The certified gap over all columns."""
+        return relative_gap(self.objective, self.bound)
+
+    def consider(self, answer: RawSolution) -> Array | None:
+        """Take what is better, and return the dual vector of the answer's multipliers; None without any."""
+        problem = self.problem
+        self.iterations += answer.iterations
+        objective = problem.objective(answer.coef, answer.intercept)
+        if objective < self.objective:
+            self.found, self.objective = answer, objective
+        if answer.multipliers is None:
+            return None
+        dual = problem.dual_problem(answer.share_neg, answer.multipliers[1])
+        certificate, _ = certify(dual, answer.coef, answer.intercept, answer.multipliers, objective)
+        if certificate.lower_bound > self.bound or self.proof is None:
+            self.proof, self.bound = answer, certificate.lower_bound
+        return problem.sample.combine(*answer.multipliers)
+
+    def ended(self, status: Status, begin: float) -> RawSolution:
+        """The answer for all columns."""
+        timings = Timings(solve=perf_counter() - begin)
+        if self.found is None:
+            return RawSolution.null(self.problem, status, timings)
+        proof = self.found if self.proof is None else self.proof
+        return replace(
+            self.found,
+            status=status,
+            multipliers=proof.multipliers,
+            share_neg=proof.share_neg,
+            iterations=self.iterations,
+            timings=timings,
+        )
+
+
+def _first_columns(problem: Problem, limits: Array) -> NDArray[np.intp]:
+    """Those whose means differ most between the classes."""
+    sample = problem.sample
+    size = int(max(_LEAST // 4, _FIRST_PER_ROW * min(sample.n_pos + sample.n_neg, 2_000)))
+    prices = abs(sample.mean_difference) / limits
+    return np.sort(np.argpartition(-prices, min(size, prices.size - 1))[:size])
+
+
+def _restricted(problem: Problem, used: NDArray[np.intp]) -> Problem:
+    sample, regulariser = problem.sample, problem.program.regulariser
+    columns: Sample = replace(
+        sample, X_pos=sample.X_pos[:, used], X_neg=sample.X_neg[:, used], offset=None, rounding=None
+    )
+    norm = regulariser.norm.restricted(used)
+    if norm is regulariser.norm:
+        return Problem(problem.program, columns)
+    return Problem(row_with(problem.program, regulariser=regulariser.with_norm(norm)), columns)
+
+
+def _widened(answer: RawSolution, used: NDArray[np.intp], n_features: int) -> RawSolution:
+    def widened(coef: Array) -> Array:
+        whole = np.zeros(n_features)
+        whole[used] = coef
+        return whole
+
+    return answer.moved(widened, lambda w, b: b)
+
+
+def _entering(
+    problem: Problem, answer: RawSolution, prices: Array | None, limits: Array, used: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """The columns outside that exceed their limit most, at most as many as are inside."""
+    if prices is None or answer.multipliers is None:
+        return np.zeros(0, dtype=np.intp)
+    program, sizes = problem.program, abs(prices) / limits
+    total = float(answer.multipliers[0].sum()) * (1.0 if problem.over_pairs else 2.0)
+    inside = float(sizes[used].max()) if used.size else 0.0
+    limit = program.regulariser.slope(program.regulariser.norm(answer.coef)) - program.threshold * total
+    sizes[used] = 0.0
+    above = np.flatnonzero(sizes > (1.0 + _ABOVE) * min(max(limit, 0.0), max(inside, 1e-300)))
+    most = max(used.size, 100)
+    if above.size > most:
+        above = above[np.argpartition(-sizes[above], most)[:most]]
+    return above
