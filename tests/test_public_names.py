@@ -81,7 +81,9 @@ solve(formulation, X, y, *, solver, tolerance, time_limit, pos_label)
 """
 ESTIMATORS = """
 AUCClassifier(formulation, solver, *, penalty, class_weight, decision_threshold, calibration, cv)
+AUCRanker(formulation, solver, *, group_weights, penalty)
 PolynomialAUCClassifier(degree, *, decision_threshold)
+SurvivalRanker(formulation, solver, *, penalty)
 decision_threshold(y_true, y_score, rule, *, sample_weight, pos_label)
 fit_calibration(y_true, y_score, method, *, sample_weight, pos_label)
 held_out_scores(fit, folds)

@@ -2,9 +2,11 @@
 
 from auclab.estimators.auc_classifier import AUCClassifier
 from auclab.estimators.auc_classifier_cv import AUCClassifierCV
+from auclab.estimators.auc_ranker import AUCRanker
 from auclab.estimators.calibration import fit_calibration, held_out_scores
 from auclab.estimators.polynomial_classifier import PolynomialAUCClassifier
 from auclab.estimators.scorecard_classifier import ScorecardClassifier
+from auclab.estimators.survival_ranker import SurvivalRanker
 from auclab.estimators.threshold import decision_threshold
 from auclab.formulations import formulation_named
 from auclab.metrics.scorers import bauc_scorer, soft_auc_scorer, voros_scorer
@@ -12,8 +14,10 @@ from auclab.metrics.scorers import bauc_scorer, soft_auc_scorer, voros_scorer
 __all__ = [
     "AUCClassifier",
     "AUCClassifierCV",
+    "AUCRanker",
     "PolynomialAUCClassifier",
     "ScorecardClassifier",
+    "SurvivalRanker",
     "bauc_scorer",
     "decision_threshold",
     "fit_calibration",

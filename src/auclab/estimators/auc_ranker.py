@@ -1,0 +1,136 @@
+"""scikit-learn estimator that ranks rows within groups, or by grades."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import validate_data
+
+from auclab.estimators.linear_ranker import LinearRanker
+from auclab.formulations import Program
+from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.constraints import Constraints
+from auclab.metrics.grouped import grouped_auc
+from auclab.types import AuclabError, Norm
+
+
+class AUCRanker(LinearRanker):
+    """Linear scorer for pairs within groups, such as the documents of a query, or for grades; certified.
+
+    The pairs are those of one group with ``y_i > y_j``, of all rows where no groups are given. y has two or more
+    values.
+
+    Parameters
+    ----------
+    formulation : str or Program
+        A name of a program over pairs ("bauc", "generalized_bauc", "ranksvm") or an object, e.g. ``RankSVM(0.01)``. In
+        a search ``formulation__penalty`` is the penalty of the object.
+    solver : {"auto", "newton", "cutting_plane", "clarabel", "highs"}
+        As in `auclab.solve`.
+    group_weights : {"pairs", "groups"}
+        Whether every pair weighs the same, or every group that has a pair; of the program and of `score`.
+    penalty, threshold, norm, squared, loss : optional
+        Parameters of a formulation given by name; those that it does not have are ignored (`ignored_parameters_`).
+    tolerance : float, optional
+        Relative gap, > 0, at which the solver may stop; 1e-6 if left out.
+    time_limit : float, optional
+        Seconds, > 0.
+    solver_options : dict, optional
+        Further options of the solver.
+    constraints : Constraints or mapping, optional
+        What the coefficients have to satisfy, as in `AUCClassifier`.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_features,)
+    n_features_in_ : int
+    solution_ : Solution
+        Solution with its certificate.
+    ignored_parameters_ : tuple of str
+        Parameters that were given and that the formulation does not have.
+    n_iter_ : int
+        Iterations of the solver, at least 1.
+
+    Raises
+    ------
+    AuclabError
+        As `auclab.solve`; no pair in any group.
+
+    See Also
+    --------
+    SurvivalRanker : Times that may be censored.
+    AUCClassifier : Two classes, with labels and probabilities.
+    auclab.metrics.grouped_auc : What `score` gives.
+
+    Notes
+    -----
+    scikit-learn hands `groups` to splitters, and to `fit` and `score` where metadata routing is enabled and asked for:
+    ``AUCRanker().set_fit_request(groups=True).set_score_request(groups=True)``.
+
+    Examples
+    --------
+    Two queries; the first column ranks within both, though not across them:
+
+    >>> X, query = [[0.0], [1.0], [5.0], [6.0]], ["a", "a", "b", "b"]
+    >>> model = AUCRanker("bauc").fit(X, [0, 1, 0, 1], groups=query)
+    >>> model.score(X, [0, 1, 0, 1], groups=query), model.score(X, [0, 1, 0, 1])
+    (1.0, 0.75)
+    """
+
+    def __init__(
+        self,
+        formulation: str | Program = "ranksvm",
+        solver: str = "auto",
+        *,
+        group_weights: Literal["pairs", "groups"] = "pairs",
+        penalty: float | None = None,
+        threshold: float | None = None,
+        norm: Norm | None = None,
+        squared: bool | None = None,
+        loss: str | None = None,
+        tolerance: float | None = None,
+        time_limit: float | None = None,
+        solver_options: dict[str, Any] | None = None,
+        constraints: Constraints | ColumnConstraints | dict[str, Any] | None = None,
+    ):
+        super().__init__(
+            formulation, solver, penalty=penalty, threshold=threshold, norm=norm, squared=squared, loss=loss,
+            tolerance=tolerance, time_limit=time_limit, solver_options=solver_options, constraints=constraints,
+        )  # fmt: skip
+        self.group_weights = group_weights
+
+    def fit(
+        self, X: Any, y: ArrayLike, groups: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Solve the program over the pairs within groups and certify the solution.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+            Numbers; a larger one should have a larger score.
+        groups : array of shape (n_samples,), optional
+            The group of every row; one group of all rows unless given.
+        sample_weight : array of shape (n_samples,), optional
+            Weights ≥ 0; a pair weighs the product.
+
+        Returns
+        -------
+        AUCRanker
+            This object.
+        """
+        X, grades = validate_data(
+            self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True, ensure_min_samples=2
+        )
+        if self.group_weights not in ("pairs", "groups"):
+            raise AuclabError(f"group_weights must be 'pairs' or 'groups', got {self.group_weights!r}")
+        weights = "equal" if self.group_weights == "groups" else "pairs"
+        return self._fit(X, grades, sample_weight, groups=groups, ordered=groups is None, group_weights=weights)
+
+    def score(
+        self, X: Any, y: ArrayLike, groups: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> float:
+        """`auclab.metrics.grouped_auc` of the scores; parameters as in `fit`."""
+        return grouped_auc(y, self.predict(X), groups, weights=self.group_weights, sample_weight=sample_weight)

@@ -1,0 +1,119 @@
+"""scikit-learn estimator that ranks rows by risk, from times that may be censored."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_consistent_length, validate_data
+
+from auclab.estimators.linear_ranker import LinearRanker
+from auclab.metrics.concordance import concordance_index
+from auclab.types import AuclabError
+
+
+class SurvivalRanker(LinearRanker):
+    """Linear risk score for times that may be censored, certified: the pairs are those of the concordance index.
+
+    A pair (i, j) counts if i has an event before the time of j; i should have the larger score.
+
+    Parameters
+    ----------
+    formulation : str or Program
+        A name of a program over pairs ("bauc", "generalized_bauc", "ranksvm") or an object, e.g. ``RankSVM(0.01)``. In
+        a search ``formulation__penalty`` is the penalty of the object.
+    solver : {"auto", "newton", "cutting_plane", "clarabel", "highs"}
+        As in `auclab.solve`.
+    penalty, threshold, norm, squared, loss : optional
+        Parameters of a formulation given by name; those that it does not have are ignored (`ignored_parameters_`).
+    tolerance : float, optional
+        Relative gap, > 0, at which the solver may stop; 1e-6 if left out.
+    time_limit : float, optional
+        Seconds, > 0.
+    solver_options : dict, optional
+        Further options of the solver.
+    constraints : Constraints or mapping, optional
+        What the coefficients have to satisfy, as in `AUCClassifier`.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_features,)
+    n_features_in_ : int
+    solution_ : Solution
+        Solution with its certificate.
+    ignored_parameters_ : tuple of str
+        Parameters that were given and that the formulation does not have.
+    n_iter_ : int
+        Iterations of the solver, at least 1.
+
+    Raises
+    ------
+    AuclabError
+        As `auclab.solve`; y without a boolean and a numeric field, no comparable pair.
+
+    See Also
+    --------
+    AUCRanker : Pairs within groups, and grades.
+    auclab.metrics.concordance_index : What `score` gives.
+
+    Examples
+    --------
+    >>> y = np.array([(True, 1.0), (True, 2.0), (False, 3.0)], dtype=[("died", bool), ("days", float)])
+    >>> model = SurvivalRanker("bauc").fit([[3.0], [2.0], [1.0]], y)
+    >>> model.score([[3.0], [2.0], [1.0]], y), bool(model.coef_[0] > 0)
+    (1.0, True)
+    """
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Solve the program over the comparable pairs and certify the solution.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+        y : structured array of shape (n_samples,)
+            A boolean field, whether the event was seen, and a numeric one, its time or that of censoring, as
+            scikit-survival's ``Surv`` makes it.
+        sample_weight : array of shape (n_samples,), optional
+            Weights ≥ 0; a pair weighs the product.
+
+        Returns
+        -------
+        SurvivalRanker
+            This object.
+        """
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
+        time, event = times_and_events(y)
+        check_consistent_length(X, time)
+        return self._fit(X, time, sample_weight, event=event)
+
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """`auclab.metrics.concordance_index` of the scores, with y as in `fit`."""
+        time, event = times_and_events(y)
+        return concordance_index(time, event, self.predict(X), sample_weight=sample_weight)
+
+
+def times_and_events(y: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """The numeric and the boolean field of a structured array.
+
+    Raises
+    ------
+    AuclabError
+        Other fields, or none.
+
+    Examples
+    --------
+    >>> time, event = times_and_events(np.array([(True, 2.0)], dtype=[("died", "?"), ("days", "f8")]))
+    >>> time.tolist(), event.tolist()
+    ([2.0], [True])
+    """
+    names = getattr(getattr(y, "dtype", None), "names", None) or ()
+    kinds = "".join(sorted("n" if y[name].dtype.kind in "iuf" else y[name].dtype.kind for name in names))
+    if kinds != "bn":
+        fields = ", ".join(f"{name}: {y[name].dtype}" for name in names) or f"none, but {type(y).__name__}"
+        raise AuclabError(
+            "y must be a structured array with a boolean field (whether the event was seen) and a numeric one (the "
+            f"time), got fields {fields}; np.array([(True, 3.5), …], dtype=[('event', bool), ('time', float)]) is one"
+        )
+    event, time = sorted(names, key=lambda name: y[name].dtype.kind != "b")
+    return np.asarray(y[time], dtype=np.float64), np.asarray(y[event])
