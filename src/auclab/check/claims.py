@@ -212,14 +212,16 @@ def _multipliers_of_constraints(split: Split) -> list[float] | None:
 def _is(stored: Any, configured: Any, tuned: str | None) -> bool:
     """Whether a stored parameter is the configured one; what a piece is configured with, it has to have.
 
-    The tuned λ is the weight of a regulariser.
+    The tuned λ is the scale of a regulariser's numbers; null stands for what the preprocessing says.
     """
     if isinstance(stored, Mapping) and isinstance(configured, str):
-        return piece_name(stored, "losses") == configured
+        names = (piece_name(stored, package) for package in ("comparisons", "losses"))
+        return configured in {short for name in names for short in (name, name.removeprefix("all_"))}
     if not (isinstance(stored, Mapping) and isinstance(configured, Mapping)):
         return bool(stored == configured)
     same_class = str(stored.get("class")).rpartition(".")[2] == str(configured.get("_target_")).rpartition(".")[2]
-    others = [key for key in configured if key != "_target_" and not (key == "weight" and tuned == "penalty")]
+    skipped = (float, int, type(None)) if tuned == "penalty" else (type(None),)
+    others = [key for key, value in configured.items() if key != "_target_" and not isinstance(value, skipped)]
     return same_class and all(_is(stored.get(key), configured[key], tuned) for key in others)
 
 

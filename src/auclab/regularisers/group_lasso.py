@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
@@ -79,9 +79,9 @@ class GroupLasso(Regulariser):
         """λ times the norm of a part of the columns."""
         return Norm(norm, self.weight)
 
-    def on_columns(self, sources: Sequence[str]) -> GroupLasso:
+    def on_columns(self, sources: Callable[[], Sequence[str]]) -> GroupLasso:
         """With a group for each source, unless groups were given."""
-        return replace(self, groups=tuple(map(str, sources))) if self.groups is None else self
+        return replace(self, groups=tuple(map(str, sources()))) if self.groups is None else self
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -119,7 +119,7 @@ class Regulariser(ABC):
         """The regulariser ``w ↦ R(factor·w)``."""
         return self.with_weight(self.weight * factor)
 
-    def on_columns(self, sources: Sequence[str]) -> Regulariser:
+    def on_columns(self, sources: Callable[[], Sequence[str]]) -> Regulariser:
         """The regulariser for columns that were made of columns of these names, as zeros and ones of a nominal one."""
         return self
 

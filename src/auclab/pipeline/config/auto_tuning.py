@@ -55,7 +55,8 @@ def resolve_tuning(tune: Mapping[str, Any], formulation: Mapping[str, Any]) -> d
             f"tune={way} has a list for each parameter, as λ and z have no values in common: write "
             "tune.grids.penalty=[0.01,0.1] or tune.grids.threshold=[-0.1,-0.01] in place of tune.values"
         )
-    parameter = next((name for name in (BESIDE_GAMMA if way == "kernel" else TUNABLE) if name in formulation), None)
+    names = BESIDE_GAMMA if way == "kernel" else TUNABLE
+    parameter = next((name for name in names if name in parameters_of(formulation)), None)
     if parameter is None and way == "auto":
         return {"parameter": None}
     if parameter is None:
@@ -85,4 +86,17 @@ def tuned_parameter(tune: Mapping[str, Any], formulation: Collection[str]) -> st
     parameter = tune.get("parameter")
     if parameter != "kernel":
         return parameter
-    return next((name for name in BESIDE_GAMMA if name in formulation), None)
+    return next((name for name in BESIDE_GAMMA if name in parameters_of(formulation)), None)
+
+
+def parameters_of(formulation: Collection[str]) -> list[str]:
+    """What a formulation can be given, by its keys: a regulariser is given its scale as `penalty`.
+
+    Examples
+    --------
+    >>> parameters_of({"_target_": "auclab.formulations.composed.Composed", "regulariser": {}, "threshold": 0.0})
+    ['penalty', 'threshold']
+    """
+    fixed = ("norm", "squared", "loss", "comparisons")
+    names = ("penalty" if str(key) == "regulariser" else str(key) for key in formulation)
+    return [name for name in names if not name.startswith("_") and name not in fixed]

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
+from auclab.pipeline.config.auto_tuning import parameters_of
 from auclab.pipeline.config.compose import Experiment, conf_folder, known_keys, plain_yaml
 from auclab.pipeline.config.constraint_settings import check_rules
 from auclab.pipeline.config.decision_settings import check_decision
@@ -229,8 +230,8 @@ def _check_tuning(experiment: Experiment) -> None:
     formulation = experiment.config.formulation
     if is_baseline(formulation):
         _refuse_of_baseline(experiment, tune_tolerance=tune.tolerance is not None)
-    has = [str(key) for key in formulation if not str(key).startswith("_") and key not in ("norm", "squared", "loss")]
-    if tune.parameter not in formulation and tune.parameter != "kernel":
+    has = parameters_of(formulation)
+    if tune.parameter not in has and tune.parameter != "kernel":
         name = experiment.choices.get("formulation", "the formulation")
         raise AuclabError(
             f"tune.parameter is {tune.parameter!r}, which {name} does not have"

@@ -16,6 +16,7 @@ from auclab.datasets.preprocess import as_text, category_name
 from auclab.datasets.records import Dataset
 from auclab.export.formula import PreparedColumns, prepared_columns
 from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.composed import row_with
 from auclab.formulations.constraints import Constraints
 from auclab.pipeline.config.constraint_settings import as_constraints
 from auclab.pipeline.split.active_constraints import SolvedConstraints, solved_constraints
@@ -80,6 +81,30 @@ class DataConstraints:
         absent = [(name, source) for name, source in self.possible if name not in set(prepared.names)]
         names = [*prepared.names, *(name for name, _ in absent)]
         return self.constraints.on_columns(names, features=[*prepared.sources, *(source for _, source in absent)])
+
+
+def on_prepared(
+    formulation: Any, constraints: DataConstraints | None, X: Any, preprocessing: Pipeline
+) -> dict[str, Any]:
+    """What an `AUCClassifier` has to be set to on prepared columns: constraints, and a formulation with its groups.
+
+    Parameters
+    ----------
+    formulation : Program or Baseline
+    constraints : DataConstraints, optional
+    X : DataFrame or CSR matrix of shape (n_samples, n_features)
+        Rows before preprocessing.
+    preprocessing : Pipeline
+        Fitted.
+    """
+    found: dict[str, Any] = {} if constraints is None else {"constraints": constraints.on(preprocessing)}
+    regulariser = getattr(formulation, "regulariser", None)
+    if regulariser is None:
+        return found
+    grouped = regulariser.on_columns(lambda: prepared_columns(preprocessing, column_names(X)).sources)
+    if grouped is not regulariser:
+        found["formulation"] = row_with(formulation, regulariser=grouped)
+    return found
 
 
 def constraints_of(rules: Mapping[str, Any], dataset: Dataset, encoding: Encoding) -> DataConstraints | None:

@@ -20,7 +20,6 @@ from sklearn.utils import get_tags
 from auclab.datasets.splits import kfold, take_rows
 from auclab.estimators.calibration import Method, fit_calibration, held_out_scores, standard_units
 from auclab.estimators.threshold import Cuts, best_cut, decision_threshold, read_rule
-from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.pipeline.config.decision_settings import check_decision, plain_rule
 from auclab.pipeline.config.settings import DecisionConfig
 from auclab.pipeline.split.measured import Measured
@@ -75,7 +74,7 @@ def decide(
     y: NDArray[np.int64],
     part: Measured,
     config: DecisionConfig,
-    constraints: Callable[[Pipeline], ColumnConstraints] | None = None,
+    settings: Callable[[Pipeline], Mapping[str, Any]] | None = None,
 ) -> Decision:
     """Choose the threshold of a fitted scorer, and calibrate it.
 
@@ -92,8 +91,8 @@ def decide(
     part : Measured
         The training part as the scorer ranks it.
     config : DecisionConfig
-    constraints : callable, optional
-        From a fitted preprocessing to what the scorer behind it has to satisfy, on the inner folds too.
+    settings : callable, optional
+        From a fitted preprocessing to what the scorer behind it is set to, on the inner folds too.
 
     Returns
     -------
@@ -113,9 +112,7 @@ def decide(
     if not reason:
         folds = min(config.folds, int(np.bincount(y).min()))
         try:
-            rows, held_out = inner_scores(
-                preprocessing, scorer, X, y, folds=folds, seed=config.seed, constraints=constraints
-            )
+            rows, held_out = inner_scores(preprocessing, scorer, X, y, folds=folds, seed=config.seed, settings=settings)
         except AuclabError as error:
             if config.probability != "auto":
                 raise
@@ -179,7 +176,7 @@ def inner_scores(
     *,
     folds: int,
     seed: int,
-    constraints: Callable[[Pipeline], ColumnConstraints] | None = None,
+    settings: Callable[[Pipeline], Mapping[str, Any]] | None = None,
 ) -> tuple[NDArray[np.intp], Array]:
     """Rows of the training part, and the score of each from a scorer that has not seen it, in the units of that one.
 
@@ -194,8 +191,8 @@ def inner_scores(
         of_rows = get_tags(fitted).input_tags.pairwise  # a precomputed kernel
         if of_rows:
             rows = rows[:, train]
-        if constraints is not None:
-            fitted.set_params(constraints=constraints(prepared))
+        if settings is not None:
+            fitted.set_params(**settings(prepared))
         fitted.fit(rows, y[train])
         status = fitted.solution_.status if hasattr(fitted, "solution_") else Status.OPTIMAL
         if status in (Status.FAILED, Status.INTERRUPTED):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from auclab.estimators.baselines import Baseline
 from auclab.formulations import Program
 from auclab.pipeline.config.kernel_settings import KernelConfig
 from auclab.pipeline.config.settings import BoundsConfig, DecisionConfig, SolverConfig, TuneConfig
-from auclab.pipeline.split.constrained import DataConstraints
+from auclab.pipeline.split.constrained import DataConstraints, on_prepared
 from auclab.pipeline.split.decision import decide
 from auclab.pipeline.split.formula import describe_scorer, explain
 from auclab.pipeline.split.guarantees import Guarantee, find_guarantees
@@ -74,6 +75,7 @@ def solve_split(
         method, tuning = interruptible(lambda: tuned.tuned(preprocessing, rows, y, tune, constraints))
     X = {"train": preprocessing.fit_transform(rows, y)}
     on_columns = None if constraints is None else constraints.on(preprocessing)
+    selected = method.formulation
     method, on_columns = method.prepared(preprocessing, dataset, on_columns)
     classifier, fitted = interruptible(lambda: method.fit(X["train"], y, on_columns))
     _refuse_failure(fitted)
@@ -83,8 +85,11 @@ def solve_split(
     parts = {name: part_of(labels[name], X[name], fitted) for name in X}
     measured = {name: measure(part, metrics, LEVEL if name == "test" else None) for name, part in parts.items()}
     guarantees, remarks = _guarantee(fitted, parts, X["train"], bounds, preprocessing, tuning)
-    reading, constrain = decision or DecisionConfig(probability="none"), None if constraints is None else constraints.on
-    decided = interruptible(lambda: decide(preprocessing, classifier, rows, y, parts["train"], reading, constrain))
+    reading, settings = (
+        decision or DecisionConfig(probability="none"),
+        partial(on_prepared, selected, constraints, rows),
+    )
+    decided = interruptible(lambda: decide(preprocessing, classifier, rows, y, parts["train"], reading, settings))
     scorer = describe_scorer(dataset, split, preprocessing, fitted, decided)
     return Fold(
         split,

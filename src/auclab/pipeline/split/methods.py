@@ -18,7 +18,7 @@ from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.pipeline.config.kernel_settings import KernelConfig
 from auclab.pipeline.config.refusals import refuse
 from auclab.pipeline.config.settings import SolverConfig, TuneConfig
-from auclab.pipeline.split.constrained import DataConstraints
+from auclab.pipeline.split.constrained import DataConstraints, on_prepared
 from auclab.pipeline.split.scorecards import card_of_split, on_items
 from auclab.pipeline.split.tuning import Tuning, tune_baseline, tune_formulation
 from auclab.scorecards import Card
@@ -95,8 +95,8 @@ class ProgramMethod:
     def prepared(
         self, preprocessing: Pipeline, dataset: Dataset, constraints: ColumnConstraints | None
     ) -> tuple[Self, ColumnConstraints | None]:
-        """As they are."""
-        return self, constraints
+        """The constraints as they are, and a formulation with the groups of the prepared columns where it has any."""
+        return replace(self, **on_prepared(self.formulation, None, dataset.X, preprocessing)), constraints
 
     def fit(self, X: Any, y: Labels, constraints: ColumnConstraints | None) -> tuple[AUCClassifier, Fitted]:
         """A fitted classifier of scikit-learn, and its solution."""

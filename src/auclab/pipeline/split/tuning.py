@@ -29,7 +29,7 @@ from auclab.formulations import Program
 from auclab.metrics.registry import METRICS
 from auclab.metrics.scorers import get_scorer
 from auclab.pipeline.config.settings import TuneConfig
-from auclab.pipeline.split.constrained import DataConstraints
+from auclab.pipeline.split.constrained import DataConstraints, on_prepared
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.path_parameters import along
 from auclab.solvers.penalty_series import SERIES_LENGTH, penalty_series, series_below
@@ -230,13 +230,14 @@ def tune_formulation(
     if not values and parameter == "penalty":
         along(program, parameter, [1.0])
         with_kernel = fitted.kernel is not None
-        values = series_below(_KERNEL_LEVEL) if with_kernel else penalty_series(program, as_sample(*first.train))
+        known = on_prepared(program, None, X, first.prepared).get("formulation", program)
+        values = series_below(_KERNEL_LEVEL) if with_kernel else penalty_series(known, as_sample(*first.train))
         choices = SERIES_LENGTH
     along(program, parameter, values)
 
     def fold(split: Split) -> InnerFold:
         parts = first if split is splits[0] else _Parts.of(preprocessing, X, y, split)
-        model = clone(fitted).set_params(constraints=None if constraints is None else constraints.on(parts.prepared))
+        model = clone(fitted).set_params(**on_prepared(program, constraints, X, parts.prepared))
         return model.inner_fold(parts.train, parts.held_out, values, scorer, parameter=parameter)
 
     choice = _chosen(fold, splits, values, config)

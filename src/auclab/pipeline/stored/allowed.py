@@ -47,6 +47,8 @@ ALLOWED: dict[str, frozenset[str]] = {
             "auclab.formulations.bauc.BufferedAUC",
             "auclab.formulations.composed.Composed",
             "auclab.losses.Hinge",
+            "auclab.regularisers.ElasticNet",
+            "auclab.regularisers.GroupLasso",
             "auclab.regularisers.Norm",
             "auclab.formulations.csvm.CSVM",
             "auclab.formulations.ecsvm.ECSVM",
