@@ -18,11 +18,13 @@ from auclab.check.data import Data
 from auclab.check.objective import objective
 from auclab.check.pieces import piece_name
 from auclab.check.program import Program
-from auclab.check.stored import Split, Training, as_number
+from auclab.check.stored import Configured, Split, Training, as_number
 
 #: A claimed number was computed in floating point: it may be better than what is proved by this part of
 #: ``max(objective, 1e-3)``, a thousandth of the usual tolerance.
 SLACK = 1e-9
+#: A bound above the objective is false: beyond this part of the same, no rounding explains it.
+ROUNDING = 1e-12
 #: Below this objective gaps are absolute, in units of it.
 SMALL_OBJECTIVE = 1e-3
 
@@ -46,19 +48,23 @@ class Claim:
     verdict: Verdict
 
 
-def consistency(split: Split, configured: Mapping[str, Any] | None, tuned: str | None) -> list[Claim]:
+def consistency(split: Split, configured: Configured | None) -> list[Claim]:
     """Claims that need no data: the files of a split agree with each other."""
     claims = []
     program = split.certificate["program"]
     if configured is not None:
+        parameters, tuned = configured.parameters, configured.tuned
         differing = [
             f"{key} {value!r}"
-            for key, value in configured.items()
+            for key, value in parameters.items()
             if key != tuned and not _is(program.get(key), value, tuned)
         ]
-        claimed = ", ".join(f"{key} {value!r}" for key, value in program.items() if key in configured)
+        claimed = ", ".join(f"{key} {value!r}" for key, value in program.items() if key in parameters)
         found = f"config.yaml: {', '.join(differing)}" if differing else "the same in config.yaml"
         claims.append(Claim("formulation", claimed, found, _verdict(not differing)))
+        tolerance = split.number_of("tolerance")
+        found, same = f"config.yaml: {_text(configured.tolerance)}", tolerance == configured.tolerance
+        claims.append(Claim("tolerance", _text(tolerance), found, _verdict(same)))
     keys = ("objective", "lower_bound", "gap", "absolute_gap")
     others = {key: as_number(split.numbers.get(key)) for key in keys}
     differing = [f"{key} {_text(others[key])}" for key in keys if not _same(split.number_of(key), others[key])]
@@ -85,7 +91,7 @@ def against_data(split: Split, training: Training) -> list[Claim]:
     if training.X.shape[1] != split.coef.size:
         found = f"{training.X.shape[1]} features in the data"
         return [*claims, Claim("coefficients", str(split.coef.size), found, Verdict.REFUTED)]
-    data = Data.of(training.X, training.y == 1)
+    data = Data.of(training.X, training.y == 1, training.weight)
     low, high = objective(program, data, split.coef, split.intercept)
     claimed = split.number_of("objective")
     unit = max(abs(claimed), SMALL_OBJECTIVE) if math.isfinite(claimed) else SMALL_OBJECTIVE
@@ -150,7 +156,8 @@ def _bound_claims(
             claims.append(Claim(*line, reason, Verdict.UNCHECKED))
         else:
             proved = bound.within if math.isfinite(radius) else bound.everywhere
-            close = math.isfinite(claimed) and Fraction(claimed) <= proved + Fraction(SLACK * unit)
+            most = min(proved + Fraction(SLACK * unit), value + Fraction(ROUNDING * unit))
+            close = math.isfinite(claimed) and Fraction(claimed) <= most
             scope = " for every w" if bound.everywhere >= proved else limited
             claims.append(Claim(*line, f"{_text(float(proved))}{scope}", _proof(close, program, data, found_out)))
     if not (optimal or within):

@@ -12,7 +12,7 @@ import psutil
 
 from auclab.check.claims import Claim, Verdict, against_data, consistency
 from auclab.check.program import Program
-from auclab.check.stored import Split, Training, configured_formulation, prepare_training, read_splits
+from auclab.check.stored import Split, Training, configured_program, prepare_training, read_splits
 from auclab.pipeline.stored.visible import visible
 from auclab.types import AuclabError
 
@@ -55,17 +55,17 @@ def check_folder(
     splits = read_splits(folder)
     for split in splits:
         Program.from_stored(split.certificate["program"])  # before anything of the configuration is built
-    configured, tuned = None, None
+    configured = None
     remarks: tuple[str, ...] = ()
     try:
-        configured, tuned = configured_formulation(folder, allow)
+        configured = configured_program(folder, allow)
     except AuclabError as error:
         remarks = (f"config.yaml could not be used: {error}",)
     checks = []
     trainings = iter(prepare_training(folder, [split.number for split in splits], allow))
     training: Training | None = None
     for split in splits:
-        claims = consistency(split, configured, tuned)
+        claims = consistency(split, configured)
         if stored is not None and split.number in stored:
             claims.append(_agrees(split, stored[split.number]))
         if not remarks:

@@ -43,7 +43,8 @@ class Split:
 class Training:
     """A training part that was prepared again: features, labels (1 = positive), the rows of the data set, checksums.
 
-    `constraints` are those of the configuration on its columns.
+    `constraints` are those of the configuration on its columns; `weight` has that of its class for every observation,
+    or is None where all count alike.
     """
 
     X: Any
@@ -52,6 +53,16 @@ class Training:
     sha256: str
     dataset_sha256: str
     constraints: StatedConstraints | None = None
+    weight: NDArray[np.float64] | None = None
+
+
+@dataclass(frozen=True)
+class Configured:
+    """What ``config.yaml`` says of a program: its parameters, which of them was tuned, and the tolerance."""
+
+    parameters: Mapping[str, Any]
+    tuned: str | None
+    tolerance: float
 
 
 def as_number(value: Any, default: float = math.nan) -> float:
@@ -146,8 +157,6 @@ def prepare_training(folder: Path, numbers: Sequence[int], allow: Sequence[str] 
     from auclab.pipeline.stored.configuration import stored_experiment
 
     experiment = stored_experiment(folder, allow=allow)
-    if experiment.class_weight is not None:
-        raise AuclabError("the classes have weights (class_weight), and the checker knows samples without any")
     dataset = load_dataset(experiment)
     splits = build(experiment.config.split)(dataset.y)
     rules = constraints_of(experiment.constraints, dataset, experiment.encoding) if experiment.constraints else None
@@ -161,11 +170,21 @@ def prepare_training(folder: Path, numbers: Sequence[int], allow: Sequence[str] 
         preprocessing = build(experiment.config.preprocess)(dataset)
         X = preprocessing.fit_transform(take_rows(dataset.X, rows), y)
         stated = None if rules is None else rules.on(preprocessing)
-        yield Training(X, y, rows, part_sha256(X, y), dataset.sha256, stated)
+        weight = _weight(experiment.class_weight, y)
+        yield Training(X, y, rows, part_sha256(X, y), dataset.sha256, stated, weight)
 
 
-def configured_formulation(folder: Path, allow: Sequence[str] = ()) -> tuple[dict[str, Any], str | None]:
-    """The parameters of the formulation in ``config.yaml``, and which of them was tuned.
+def _weight(of_classes: Mapping[int, float] | str | None, y: NDArray[np.int64]) -> NDArray[np.float64] | None:
+    """A weight for every observation; "balanced" counts those of a class as many times as the other one has."""
+    if of_classes is None:
+        return None
+    n_pos = int((y == 1).sum())
+    weights = {0: float(n_pos), 1: float(y.size - n_pos)} if isinstance(of_classes, str) else of_classes
+    return np.where(y == 1, weights[1], weights[0])
+
+
+def configured_program(folder: Path, allow: Sequence[str] = ()) -> Configured:
+    """The program in ``config.yaml``.
 
     Raises
     ------
@@ -180,4 +199,6 @@ def configured_formulation(folder: Path, allow: Sequence[str] = ()) -> tuple[dic
     if not target.startswith(HOME):
         raise no_twin("formulation", target, FORMULATIONS)
     name = target.removeprefix(HOME).split(".")[0].lower()
-    return formulation | {"name": name}, (configuration.get("tune") or {}).get("parameter")
+    tuned = (configuration.get("tune") or {}).get("parameter")
+    tolerance = as_number((configuration.get("solver") or {}).get("tolerance"))
+    return Configured(formulation | {"name": name}, tuned, tolerance)
