@@ -89,7 +89,7 @@ def test_a_large_penalty_leaves_w_at_0(program):
 
 def test_what_it_does_not_take_is_said():
     X, y = wide()
-    with pytest.raises(AuclabError, match="solver=interior needs a norm in the program"):
+    with pytest.raises(AuclabError, match="solver=interior cannot solve bauc: it needs a norm in the program"):
         solve(BufferedAUC(), X, y, solver="interior")
     with pytest.raises(AuclabError, match="solver=interior holds every pair"):
         solve(PartialAUC(0.3, 9.0, "l1"), X, y, solver="interior")

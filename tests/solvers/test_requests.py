@@ -17,11 +17,11 @@ X, Y = overlapping()
         (
             RankSVM(0.1),
             {"solver": "highs"},
-            "use solver=clarabel or solver=cutting_plane or solver=newton or solver=scs, "
+            "use solver=clarabel or solver=cutting_plane or solver=interior or solver=newton or solver=scs, "
             "or keep solver=highs with norm l1 or linf",
         ),
         (RankSVM(0.1, "l1", squared=True), {"solver": "highs"}, "squared=false"),
-        (BufferedAUC(), {"solver": "gurobi"}, "clarabel, cutting_plane, highs, integer, newton, scs"),
+        (BufferedAUC(), {"solver": "gurobi"}, "clarabel, cutting_plane, highs, integer, interior, newton, scs"),
         (BufferedAUC(), {"solver": "highs", "encoding": "some"}, "choose one of auto, full, dual, aggregated"),
         (CSVM(0.1, "l1"), {"solver": "highs", "encoding": "aggregated"}, "use encoding=full or encoding=dual"),
         (BufferedAUC(), {"solver": "clarabel", "encoding": "full"}, "solver=clarabel has no option encoding"),

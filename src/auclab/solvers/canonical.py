@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from time import perf_counter
 
 import numpy as np
 
 from auclab.formulations.problem import Problem
 from auclab.samples.centring import moved_intercept, moved_intercept_parts
+from auclab.samples.rotated import rotated
 from auclab.solvers.certificate import certify_answer
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.separation import leaves_no_hinge, solution_of
+from auclab.solvers.wide_rows import is_rotated
 from auclab.types import Status
 
 #: With a penalty the hard-margin separator is looked for in samples of so many entries at most (0.1 s), and takes the
@@ -44,7 +47,7 @@ def canonical(
     note = f"the {'pairs' if problem.over_pairs else 'classes'} are linearly separable: no hinge is left"
     is_free = not sample.in_blocks and problem.constraints is None and program.comparisons.by_marginals
     if is_free and (program.regulariser.weight == 0 or _is_made_canonical(problem)):
-        separator = _hard_margin(problem, raw)
+        separator = _hard_margin(problem, raw, perf_counter() + seconds)
         # With a penalty the solver's point is the same up to the root of its gap: this one does not depend on it.
         allowed = _SAME_VALUE * tolerance * objective if program.regulariser.weight > 0 else 0.0
         if separator is not None and separator[1] <= objective + allowed:
@@ -58,11 +61,14 @@ def _is_made_canonical(problem: Problem) -> bool:
     return problem.program.regulariser.norm.is_euclidean and problem.sample.n_entries <= _CANONICAL_ENTRIES
 
 
-def _hard_margin(problem: Problem, raw: RawSolution) -> tuple[RawSolution, float] | None:
+def _hard_margin(problem: Problem, raw: RawSolution, deadline: float) -> tuple[RawSolution, float] | None:
     """The hard-margin separator and its value, a little longer if its rounded intercept leaves a hinge."""
     from auclab.models.hard_margin import hard_margin
 
-    separator = hard_margin(problem) if raw.separator is None else raw.separator
+    def is_late() -> bool | None:
+        return perf_counter() > deadline or None
+
+    separator = hard_margin(problem, is_late) if raw.separator is None else raw.separator
     exact = None if separator is None else solution_of(problem, separator)
     if exact is None:
         return None
@@ -92,7 +98,8 @@ def _null_solution(
         return null, "w = 0 is optimal under the constraints, within the tolerance"
     if _null_proof_is_too_long(problem, null, tolerance, seconds):
         return null, program.null.reason(sample, None)
-    proof = program.null.proof(sample)
+    rows = rotated(sample) if is_rotated(problem) else None  # lengths are the same
+    proof = program.null.proof(sample if rows is None else rows.sample)
     if proof is not None:
         null = replace(null, multipliers=proof.multipliers, share_neg=proof.share_neg)
     return null, program.null.reason(sample, proof)

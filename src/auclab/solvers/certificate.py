@@ -69,6 +69,7 @@ def verified_certificate(
     multipliers: tuple[Array, Array] | None,
     objective: float,
     tolerance: float,
+    deadline: float = math.inf,
 ) -> tuple[Certificate, tuple[Array, Array] | None, Array | None]:
     """The certificate of a point with this objective, and the multipliers that prove its bound.
 
@@ -84,6 +85,8 @@ def verified_certificate(
         The value at the point.
     tolerance : float
         Relative gap that is wanted; a larger radius may cost a part of it.
+    deadline : float
+        When multipliers are corrected no more, on `time.perf_counter`.
 
     See Also
     --------
@@ -92,7 +95,9 @@ def verified_certificate(
     violation = 0.0 if problem.constraints is None else problem.constraints.violation(coef)
     if not _is_usable(multipliers):
         return _certificate(objective, violation=violation), None, None
-    dual = proved_bound(problem, coef, feasible_multipliers(problem, *multipliers), _goal(objective, tolerance))
+    dual = proved_bound(
+        problem, coef, feasible_multipliers(problem, *multipliers), _goal(objective, tolerance, deadline)
+    )
     of_constraints = None if dual.constraints is None else dual.scale * dual.constraints
     return _certificate(objective, dual, violation), _scaled(dual), of_constraints
 
@@ -125,7 +130,7 @@ def certify_scorers(
 
 
 def certify_answer(
-    problem: Problem, raw: RawSolution, objective: float, tolerance: float
+    problem: Problem, raw: RawSolution, objective: float, tolerance: float, deadline: float = math.inf
 ) -> tuple[Problem, Certificate, tuple[Array, Array] | None, Array | None]:
     """The certificate, its multipliers, those of the constraints, and the problem to which they belong.
 
@@ -141,7 +146,7 @@ def certify_answer(
                 found = max(found, other, key=lambda one: one[0].lower_bound)
         return problem, *found, None
     proving = problem if raw.multipliers is None else problem.dual_problem(raw.share_neg, raw.multipliers[1])
-    return proving, *verified_certificate(proving, raw.coef, raw.multipliers, objective, tolerance)
+    return proving, *verified_certificate(proving, raw.coef, raw.multipliers, objective, tolerance, deadline)
 
 
 def certify_tree(bound: float, objective: float) -> Certificate:
@@ -161,8 +166,8 @@ def far_away(problem: Problem) -> float:
     return 2.0**52 * unit_length(problem)
 
 
-def _goal(objective: float, tolerance: float) -> Goal:
-    return Goal(objective, tolerance * max(objective, SMALL_OBJECTIVE))
+def _goal(objective: float, tolerance: float, deadline: float = math.inf) -> Goal:
+    return Goal(objective, tolerance * max(objective, SMALL_OBJECTIVE), deadline)
 
 
 def _is_usable(multipliers: tuple[Array, Array] | None) -> TypeGuard[tuple[Array, Array]]:

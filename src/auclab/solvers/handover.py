@@ -62,10 +62,10 @@ class Candidate:
 #: In this order: from what is fast and robust to what is slow.
 CANDIDATES = (
     Candidate("highs", {"encoding": "dual"}, margins=20_000, model="highs encoding=dual"),
-    Candidate("interior", {}, margins=1_000_000),
     Candidate("newton", {}, features=2_000),
     Candidate("cutting_plane", {}),
     Candidate("clarabel", {}, margins=100_000, model="clarabel"),
+    Candidate("interior", {}, margins=100_000),
     Candidate("highs", {"encoding": "aggregated"}),
     Candidate("highs", {"encoding": "full"}, margins=20_000, model="highs encoding=full"),
     Candidate("scs", {}, margins=10_000, model="scs"),

@@ -36,6 +36,8 @@ class Capabilities:
         Constraints on w that make a convex set.
     max_features : bool
         Constraints with a largest number of features.
+    needs_norm : bool
+        Programs with a penalty or z < 0 alone.
     kinds : tuple of {"hinge", "cvar", "mip", "integer"}
     """
 
@@ -44,6 +46,7 @@ class Capabilities:
     blocks: bool = False
     constraints: bool = False
     max_features: bool = False
+    needs_norm: bool = False
     kinds: tuple[Kind, ...] = ("hinge",)
 
     def why_not(self, program: Program, constraints: ColumnConstraints | None = None) -> str | None:
@@ -60,6 +63,8 @@ class Capabilities:
             return "max_features makes the set of scorers not convex, which takes integer variables"
         if constraints is not None and constraints.is_convex and not self.constraints:
             return "it takes no constraints on w"
+        if self.needs_norm and not program.uses_norm:
+            return "it needs a norm in the program: a penalty, or z < 0"
         if not program.is_convex:
             return None if self.nonconvex else f"z = {program.threshold:g} > 0 makes it not convex"
         if self.linear_only and not is_linear(program):
@@ -104,7 +109,7 @@ SOLVERS: dict[str, SolverEntry] = {
     "integer": SolverEntry(
         "auclab.solvers.integer.solver", Capabilities(max_features=True, kinds=("hinge", "integer"))
     ),
-    "interior": SolverEntry("auclab.solvers.interior.solver", Capabilities(kinds=("hinge", "cvar"))),
+    "interior": SolverEntry("auclab.solvers.interior.solver", Capabilities(needs_norm=True, kinds=("hinge", "cvar"))),
     "newton": SolverEntry(
         "auclab.solvers.binned.choice",
         Capabilities(blocks=True, constraints=True, kinds=_CONVEX),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from time import perf_counter
 
 import numpy as np
 
@@ -19,6 +20,8 @@ from auclab.types import Status
 
 #: Coefficients so near to a bound, in units of their spread, are put there if that costs this part of the tolerance.
 _NEAR_BOUND, _COST_OF_BOUNDS = 1e-6, 0.01
+#: Seconds beyond a limit in which multipliers may still be corrected.
+_GRACE = 0.2
 
 
 def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, seconds: float | None = None) -> Solution:
@@ -45,6 +48,7 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, se
         return _solution(problem, raw, raw.certificate, solver, tolerance)
     raw = as_returned(problem, _feasible(problem, _on_bounds(problem, raw, tolerance)))
     given = raw
+    deadline = math.inf if seconds is None else perf_counter() + seconds + _GRACE
     raw, objective, null_reason = canonical(problem, raw, tolerance, math.inf if seconds is None else seconds)
     proving, of_constraints = problem, None
     if math.isfinite(raw.bound):
@@ -52,11 +56,11 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, se
         if problem.constraints is not None:
             certificate = replace(certificate, violation=problem.constraints.violation(raw.coef))
     else:
-        proved = certify_answer(problem, raw, objective, tolerance)
+        proved = certify_answer(problem, raw, objective, tolerance, deadline)
         if null_reason is not None and given.multipliers is not None and not proved[1].gap <= tolerance:
             # The program for the multipliers of w = 0 was not solved far enough; the solver's may prove more.
             own = replace(raw, multipliers=given.multipliers, share_neg=given.share_neg)
-            by_own = certify_answer(problem, own, objective, tolerance)
+            by_own = certify_answer(problem, own, objective, tolerance, deadline)
             proved = max(proved, by_own, key=lambda found: found[1].lower_bound)
         proving, certificate, multipliers, of_constraints = proved
     return replace(

@@ -114,8 +114,6 @@ def why_not(problem: Problem) -> str | None:
     hard_only = program.comparisons.hardest and not may_be_separated(problem)
     if hard_only or (_n_pairs(problem) > MAX_PAIRS and not may_be_separated(problem)):
         return f"holds every pair, at most {MAX_PAIRS:,}, and none of the hardest negatives alone"
-    if not program.uses_norm:
-        return "needs a norm in the program: a penalty, or z < 0"
     norm, n_features = program.regulariser.norm, sample.n_features
     if norm.is_euclidean or norm.dual_box(n_features) is not None or top_factors(norm, n_features) is not None:
         return None

@@ -79,7 +79,7 @@ class _Search:
         held = lagrangian(self.problem, self.coef, multipliers, without_norm=False)
         best = self._charged(multipliers, held)
         for every_column in self._choices:
-            if best.residual == 0 or self.goal.is_reached_by(best):
+            if best.residual == 0 or self.goal.is_reached_by(best) or not self.goal.seconds:
                 break
             rows = self._rows(best.multipliers, held, every_column)
             for _ in range(_CORRECTIONS):
@@ -104,6 +104,8 @@ class _Search:
         held = lagrangian(self.problem, self.coef, multipliers, without_norm=True)
         best = self._charged(multipliers, held)
         for every_column in self._choices:
+            if not self.goal.seconds:
+                break
             found = self._corrected_exactly(multipliers, held, every_column)
             best = found if self.goal.prefers(found, best) else best
             if np.isinf(best.radius):
@@ -135,12 +137,12 @@ class _Search:
         value[:-1] = held.excess(value[:-1], held.left_over(value[:-1]))
         spare = (_SPARE * total + 4.0 * self._lacking(multipliers)) * norm.dual(sample.peaks)
         if program.threshold:
-            corrected = correct_threshold(rows, *multipliers, program, value, total, spare)
+            corrected = correct_threshold(rows, *multipliers, program, value, total, spare, self.goal.seconds)
         else:
             # Columns of small spread keep what they have if they can.
             weight = (sample.spread / sample.spread.max()) ** 2
             wanted = norm.shortened(value[:-1], max(0.0, program.regulariser.weight - spare), weight)
-            corrected = correct(rows, *multipliers, np.r_[wanted - value[:-1], -value[-1]])
+            corrected = correct(rows, *multipliers, np.r_[wanted - value[:-1], -value[-1]], self.goal.seconds)
         return None if corrected is None else within_capacities(self.problem, *corrected)
 
     def _corrected_exactly(self, multipliers: Multipliers, held: Lagrangian, every_column: bool) -> DualBound:
@@ -156,7 +158,7 @@ class _Search:
                 break
             unwanted = held.moments(moments(sample, *nearest)).value
             unwanted[:-1] = held.excess(unwanted[:-1], columns)
-            corrected = correct(rows, *nearest, -unwanted)
+            corrected = correct(rows, *nearest, -unwanted, self.goal.seconds)
             if corrected is None:
                 break
             pos, neg, others = within_capacities(self.problem, *corrected)

@@ -7,6 +7,7 @@ capacity; if there is none in which those of 0 stay 0, the one with the least Σ
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -174,7 +175,9 @@ def _strongest(X: Any, multipliers: Array, spread: Array) -> NDArray[np.intp]:
     return used[np.unique(np.concatenate(found))]
 
 
-def correct(rows: Rows, pos: Array, neg: Array, change: Array) -> tuple[Array, Array, Array] | None:
+def correct(
+    rows: Rows, pos: Array, neg: Array, change: Array, seconds: float = math.inf
+) -> tuple[Array, Array, Array] | None:
     """Multipliers whose moments differ from those of `pos` and `neg` by about `change`; None if it takes large steps.
 
     Parameters
@@ -183,17 +186,26 @@ def correct(rows: Rows, pos: Array, neg: Array, change: Array) -> tuple[Array, A
     pos, neg : arrays of shapes (n_pos,) and (n_neg,), ≥ 0
     change : array of shape (n_features + 1,)
         What ``Σ α x⁺ − Σ β x⁻`` and ``Σα − Σβ`` are to change by.
+    seconds : float
+        For a linear program that is needed where least squares take too large steps.
 
     Returns
     -------
     tuple of arrays or None
         Those of the positives, of the negatives, and of the constraints among the rows.
     """
-    return _changed(rows, pos, neg, rows.features, change / rows.unit)
+    return _changed(rows, pos, neg, rows.features, change / rows.unit, seconds)
 
 
 def correct_threshold(
-    rows: Rows, pos: Array, neg: Array, program: Program, value: Array, total: float, spare: float
+    rows: Rows,
+    pos: Array,
+    neg: Array,
+    program: Program,
+    value: Array,
+    total: float,
+    spare: float,
+    seconds: float = math.inf,
 ) -> tuple[Array, Array, Array] | None:
     """Multipliers nearer to ``‖Σ q d‖_* + z Σq ≤ λ − spare``; None if it takes large steps.
 
@@ -210,6 +222,8 @@ def correct_threshold(
     total : float
         Σ q.
     spare : float ≥ 0
+    seconds : float
+        As for `correct`.
     """
     gradient, z, unit = value[:-1], program.threshold, rows.unit
     tangents = program.regulariser.norm.dual_tangents(gradient)
@@ -225,10 +239,12 @@ def correct_threshold(
     ]
     excess = along @ gradient + z * total - program.regulariser.weight
     wanted = np.r_[-np.maximum(1.5 * excess, 0.0) - spare, -(left @ gradient) / np.maximum(left @ unit[:-1], 1e-300)]
-    return _changed(rows, pos, neg, np.c_[matrix, rows.features[:, -1]], np.r_[wanted, -value[-1]])
+    return _changed(rows, pos, neg, np.c_[matrix, rows.features[:, -1]], np.r_[wanted, -value[-1]], seconds)
 
 
-def _changed(rows: Rows, pos: Array, neg: Array, features: Array, wanted: Array) -> tuple[Array, Array, Array] | None:
+def _changed(
+    rows: Rows, pos: Array, neg: Array, features: Array, wanted: Array, seconds: float
+) -> tuple[Array, Array, Array] | None:
     """Multipliers changed by δ with ``featuresᵀ δ = wanted``, by least squares, or by a linear program if need be."""
     q = np.r_[pos[rows.pos], neg[rows.neg], rows.others]
     room = _room(q, rows.capacity)
@@ -239,7 +255,7 @@ def _changed(rows: Rows, pos: Array, neg: Array, features: Array, wanted: Array)
     if small and abs(matrix @ relative - wanted).max(initial=0.0) <= _ACCEPTED_MISS * size:
         change = room * relative
     else:
-        found = _least_change(features.T, wanted / size, q / size) if size > _UNDERFLOW else None
+        found = _least_change(features.T, wanted / size, q / size, seconds) if size > _UNDERFLOW else None
         if found is None:
             return None
         change = found * size
@@ -249,9 +265,13 @@ def _changed(rows: Rows, pos: Array, neg: Array, features: Array, wanted: Array)
     return pos, neg, changed[rows.n_observations :]
 
 
-def _least_change(matrix: Array, wanted: Array, q: Array) -> Array | None:
+def _least_change(matrix: Array, wanted: Array, q: Array, seconds: float) -> Array | None:
     """Argmin Σ|δ| with ``matrix δ = wanted`` and ``δ ≥ −q``; None if there is none."""
+    if seconds <= 0:
+        return None
     cost = np.ones(2 * q.size)
     bounds = [*((0.0, None) for _ in q), *((0.0, value) for value in q)]
-    result = linprog(cost, A_eq=np.c_[matrix, -matrix], b_eq=wanted, bounds=bounds, options={"time_limit": 10.0})
+    result = linprog(
+        cost, A_eq=np.c_[matrix, -matrix], b_eq=wanted, bounds=bounds, options={"time_limit": min(10.0, seconds)}
+    )
     return None if result.x is None or result.status != 0 else result.x[: q.size] - result.x[q.size :]

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from time import perf_counter
 from typing import NamedTuple
 
 from auclab.formulations.problem import Problem
@@ -45,7 +46,7 @@ class Rounding(NamedTuple):
 
 @dataclass(frozen=True)
 class Goal:
-    """The objective at a solution, and the gap that is wanted, ``tolerance · max(objective, 1e-3)``.
+    """The objective at a solution, the gap that is wanted, ``tolerance · max(objective, 1e-3)``, and the time for it.
 
     See Also
     --------
@@ -54,6 +55,12 @@ class Goal:
 
     objective: float
     gap: float
+    deadline: float = math.inf
+
+    @property
+    def seconds(self) -> float:
+        """What is left for corrections."""
+        return max(0.0, self.deadline - perf_counter())
 
     @property
     def least_cost(self) -> float:
