@@ -1,4 +1,4 @@
-"""CPU seconds of one run, start included: with the SQL writer, through MLflow's client, and of another checkout.
+"""CPU seconds of one run, start included, here and of another checkout.
 
     python benchmarks/start_up.py [--rounds 5] [--before FOLDER --python PYTHON] [--results FILE]
 
@@ -22,11 +22,6 @@ import measured
 
 RUN = ("solver=highs", "dataset=ionosphere", "decision.probability=sigmoid")
 RESULTS = measured.ROOT / "docs" / "start_up.csv"
-#: The same command without the writer: MLflow itself opens the store and writes.
-CLIENT = (
-    "from auclab.tracking.sqlite_recorder import SqliteRecorder; SqliteRecorder.open = lambda *a, **k: None\n"
-    "from auclab.cli.process import run_as_program; from auclab.cli.run import main; run_as_program(main)"
-)
 
 
 def seconds(command: list[str], folder: Path) -> float:
@@ -48,10 +43,7 @@ def main() -> None:
     parser.add_argument("--python", default=sys.executable, help="the interpreter that has its package")
     parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args()
-    sides = {
-        "SQL writer": [sys.executable, str(measured.ROOT / "run.py")],
-        "MLflow's client": [sys.executable, "-c", CLIENT],
-    }
+    sides = {"now": [sys.executable, str(measured.ROOT / "run.py")]}
     if options.before is not None:
         sides = {"before": [options.python, str(options.before / "run.py")], **sides}
     folders = {side: Path(tempfile.mkdtemp(prefix="start-up-")) for side in sides}

@@ -3,13 +3,11 @@
 import json
 import os
 import socket
-import sqlite3
 import subprocess
 import sys
 import time
 import urllib.request
 import warnings
-from contextlib import closing
 
 import numpy as np
 import pandas as pd
@@ -17,10 +15,8 @@ import pytest
 
 import stranger
 from auclab.cli import main as cli
-from auclab.comparison.models import _in_own_store
 from auclab.comparison.runs import read_runs
 from auclab.tracking import load_model, load_scorer
-from auclab.tracking.address import Address
 from auclab.types import AuclabError
 from composed import run_here
 
@@ -201,20 +197,6 @@ def test_a_run_of_ones_own_store_is_applied_without_mlflow(customers, tmp_path):
     answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert "(120 rows)" in answer.stdout
     assert not {"mlflow", "sqlalchemy", "sklearn"} & set(answer.stdout.splitlines()[-1].split())
-
-
-def test_runs_are_found_as_by_mlflow(customers):
-    """The short way to a run and the long one lead to the same folder; what is not plain is left to the long one."""
-    store = customers[0] / "mlruns"
-    (row,) = read_runs(store).to_dict("records")
-    for name in ("last", row["run_id"], row["run_id"][:6]):
-        assert _in_own_store(name, Address.parse(store)) == row["folder"]
-    for name in (row["run"], row["run_id"][:3], "ffffffff0"):
-        assert _in_own_store(name, Address.parse(store)) is None
-    with closing(sqlite3.connect(store / "mlflow.db")) as database:
-        database.execute("ALTER TABLE runs ADD COLUMN more TEXT")
-        assert _in_own_store("last", Address.parse(store)) is None
-        database.execute("ALTER TABLE runs DROP COLUMN more")
 
 
 @pytest.mark.slow

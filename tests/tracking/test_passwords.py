@@ -10,7 +10,7 @@ from auclab.datasets.records import Dataset
 from auclab.pipeline.screen.console import failed_line, plain_errors
 from auclab.tracking import TrackingConfig, open_run
 from auclab.tracking.address import Address, PasswordFilter, hide_password
-from auclab.tracking.recorder import DatasetEntry
+from auclab.tracking.dataset_entry import DatasetEntry
 from auclab.tracking.runs import format_traceback
 from auclab.tracking.store import open_store
 from auclab.types import AuclabError

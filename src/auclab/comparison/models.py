@@ -9,11 +9,10 @@ from typing import Any
 
 import pandas as pd
 
-from auclab.comparison.runs import STUDY_TAG, SWEEP_TAG, fetch_files, find_folder, find_run, open_reader, read_runs
+from auclab.comparison.runs import fetch_files, find_folder, find_run, open_reader, read_runs
 from auclab.pipeline.stored.stored_files import inner_folder
 from auclab.pipeline.stored.visible import visible
-from auclab.tracking.address import Address, is_local, is_run_id, local_path
-from auclab.tracking.sqlite_recorder import finished_runs
+from auclab.tracking.address import Address, is_local, local_path
 from auclab.types import AuclabError
 
 #: The folder of a model among the files of a run or of one of its splits.
@@ -46,27 +45,9 @@ def find_model(name: str, store: str | Path, *, split: int | None = None, allow:
     if _is_run_folder(Path(name)):
         folder = Path(name)
         return _of_split(folder, _splits(folder), split, name)
-    if (found := _in_own_store(name, Address.parse(store))) is not None:
-        return _of_split(found, _splits(found), split, name)
     rows = find_run(read_runs(store, allow=allow), name)
     fetch_files(rows, store, allow=allow)
     return _of_split(Path(rows.iloc[0]["folder"]), [Path(each) for each in rows["fold_folder"]], split, name)
-
-
-def _in_own_store(name: str, store: Address) -> Path | None:
-    """The files of a run by its id or as ``last``, where the store is a folder: no MLflow, which is slow to import.
-
-    None for everything else, and where the answer is not plain.
-    """
-    if not store.is_own or store.file is None or not store.file.is_file():
-        return None
-    ids = finished_runs(store.file, (SWEEP_TAG, STUDY_TAG)) or []
-    found = ids[-1:] if name == "last" else [each for each in ids if len(name) >= 4 and each.startswith(name)]
-    if len(found) != 1 or not is_run_id(found[0]):
-        return None
-    folder = store.directory / "artifacts" / found[0] / "artifacts"
-    is_there = folder.is_dir() and folder.resolve().parts[-2:] == (found[0], "artifacts")
-    return folder if is_there else None
 
 
 def _is_run_folder(folder: Path) -> bool:

@@ -124,6 +124,7 @@ PARTS: dict[str, Capabilities] = {
     "cones without CVXPY": Capabilities(constraints=True),
     "hard margin": Capabilities(kinds=("hinge", "cvar")),
     "smoothed path": Capabilities(),
+    "working set of columns": Capabilities(kinds=("hinge", "cvar")),
 }
 
 

@@ -24,6 +24,7 @@ from auclab.models.timings import Timings
 from auclab.samples.memory import Sample
 from auclab.solvers.certificate import certify, relative_gap
 from auclab.solvers.raw import RawSolution
+from auclab.solvers.registry import PARTS
 from auclab.types import Array, Status
 
 #: Fewer columns than this, or than this many for a row, are solved at once.
@@ -84,9 +85,9 @@ def column_limits(problem: Problem) -> Array | None:
     """
     program, sample = problem.program, problem.sample
     n_rows = sample.n_pos + sample.n_neg
-    if problem.constraints is not None or sample.in_blocks or not program.is_convex or not program.uses_norm:
+    if sample.in_blocks or not program.uses_norm or sample.n_features < max(_LEAST, _PER_ROW * min(n_rows, 10_000)):
         return None
-    if program.kind == "piecewise" or sample.n_features < max(_LEAST, _PER_ROW * min(n_rows, 10_000)):
+    if PARTS["working set of columns"].why_not(program, problem.constraints) is not None:
         return None
     return program.regulariser.norm.dual_box(sample.n_features)
 

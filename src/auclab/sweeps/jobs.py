@@ -34,8 +34,7 @@ from auclab.tracking.search_tags import read_values
 if TYPE_CHECKING:
     from auclab.pipeline.config.compose import Experiment
     from auclab.pipeline.split.inner_limits import Limits
-    from auclab.tracking.finished import FinishedRun
-    from auclab.tracking.sqlite_recorder import FoundRun
+    from auclab.tracking.finished import FinishedRun, FoundRun
 
 log = logging.getLogger(__name__)
 #: What is shown on the screen, besides the line of a job.

@@ -5,9 +5,12 @@ from __future__ import annotations
 import errno
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from auclab.tracking.address import is_local, local_path
-from auclab.tracking.recorder import Recorder
+
+if TYPE_CHECKING:
+    from auclab.tracking.mlflow_recorder import MlflowRecorder
 
 
 class RunFiles:
@@ -24,7 +27,7 @@ class RunFiles:
         They are here after `publish`.
     """
 
-    def __init__(self, recorder: Recorder, run_id: str, artifact_uri: str, output: Path) -> None:
+    def __init__(self, recorder: MlflowRecorder, run_id: str, artifact_uri: str, output: Path) -> None:
         self._recorder, self._run_id = recorder, run_id
         self._is_sent = not is_local(artifact_uri)
         self.folder = output if self._is_sent else local_path(artifact_uri)

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from auclab.tracking.address import Address, cannot_keep
+from auclab.tracking.address import cannot_keep
 from auclab.tracking.code import CODE_TAG
 from auclab.tracking.config import TrackingConfig
 from auclab.tracking.environment import HASH_TAG, SETTINGS_TAG, fingerprint
 from auclab.tracking.processes import Process
 from auclab.tracking.search_tags import PRUNED
-from auclab.tracking.sqlite_recorder import FoundRun, SqliteRecorder
 from auclab.types import AuclabError
 
 #: Seconds between two queries for a run that another process works on.
 POLL_SECONDS = 0.5
+
+
+@dataclass(frozen=True)
+class FoundRun:
+    """A run of the store with its tags."""
+
+    run_id: str
+    status: str
+    tags: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -118,34 +125,20 @@ def find_pruned(
 
 
 def _search_of(tracking: TrackingConfig, settings: str) -> Callable[[], list[FoundRun]]:
-    """What finds the runs with these settings, newest first: SQL where that is enough, else MLflow's client."""
-    address = Address.of_settings(tracking)
-
-    def with_sql(recorder: SqliteRecorder) -> list[FoundRun]:
-        try:
-            return recorder.find(SETTINGS_TAG, settings)
-        except (OSError, sqlite3.Error) as error:
-            raise AuclabError(cannot_keep(address, error)) from error
-
-    try:
-        quick = SqliteRecorder.open(address, tracking.experiment, tracking.wait)
-    except (OSError, sqlite3.Error) as error:
-        raise AuclabError(cannot_keep(address, error)) from error
-    if quick is not None:
-        return lambda: with_sql(quick)
+    """What finds the runs with these settings, newest first."""
     from auclab.tracking.resume import search
     from auclab.tracking.store import STORE_ERRORS, open_tracked
 
     store = open_tracked(tracking)
 
-    def with_client() -> list[FoundRun]:
+    def found() -> list[FoundRun]:
         try:
             runs = list(search(store, f"tags.`{SETTINGS_TAG}` = '{settings}'"))
         except STORE_ERRORS as error:
             raise AuclabError(cannot_keep(store.address, error)) from error
         return [FoundRun(str(run.info.run_id), str(run.info.status), dict(run.data.tags)) for run in runs]
 
-    return with_client
+    return found
 
 
 def _is_alive(run: FoundRun) -> bool:

@@ -19,8 +19,8 @@ from typing import Self
 
 from auclab.tracking.address import Address, hide_password
 from auclab.tracking.clock import Start
+from auclab.tracking.dataset_entry import DatasetEntry
 from auclab.tracking.job_status import write_status
-from auclab.tracking.recorder import DatasetEntry
 from auclab.tracking.runs import Record
 from auclab.types import AuclabError
 

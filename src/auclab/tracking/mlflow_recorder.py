@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from auclab.tracking.address import Address
-from auclab.tracking.recorder import DatasetEntry
+from auclab.tracking.dataset_entry import DatasetEntry
 from auclab.tracking.store import STORE_ERRORS, Store
 
 # After the store, which sets MLflow's environment variables first.

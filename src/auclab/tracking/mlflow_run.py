@@ -11,20 +11,23 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from auclab.tracking.address import cannot_keep, hide_password
 from auclab.tracking.clock import Start
 from auclab.tracking.code import CODE_TAG, code_version
 from auclab.tracking.database_lock import DatabaseHeldError
+from auclab.tracking.dataset_entry import DatasetEntry
 from auclab.tracking.environment import capture_environment
 from auclab.tracking.files import RunFiles
 from auclab.tracking.job_status import PARENT_VARIABLE, write_status
 from auclab.tracking.processes import this_process
-from auclab.tracking.recorder import DatasetEntry, Recorder
 from auclab.tracking.runs import TRACEBACK_FILE, Record, format_traceback, status_of
 from auclab.tracking.server import ServerSilentError
 from auclab.types import AuclabError
+
+if TYPE_CHECKING:
+    from auclab.tracking.mlflow_recorder import MlflowRecorder
 
 log = logging.getLogger(__name__)
 
@@ -48,7 +51,7 @@ class MlflowRun:
 
     def __init__(
         self,
-        recorder: Recorder,
+        recorder: MlflowRecorder,
         name: str,
         output: Path,
         params: Mapping[str, str],

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from auclab.tracking.address import Address, cannot_keep
 from auclab.tracking.clock import Start
 from auclab.tracking.config import TrackingConfig
 from auclab.tracking.job_status import in_sweep
 from auclab.tracking.mlflow_run import MlflowRun
-from auclab.tracking.recorder import Recorder
 from auclab.tracking.runs import FolderRun, Run
-from auclab.tracking.sqlite_recorder import SqliteRecorder
 from auclab.types import AuclabError
+
+if TYPE_CHECKING:
+    from auclab.tracking.mlflow_recorder import MlflowRecorder
 
 
 def open_run(
@@ -55,16 +55,8 @@ def open_run(
     raise AuclabError(f"tracking.name is {tracking.name!r}; it is mlflow or none")
 
 
-def _open_recorder(tracking: TrackingConfig) -> Recorder:
-    """What writes into the store: SQL in a database that is there, else MLflow."""
-    address = Address.of_settings(tracking)
-    try:
-        quick = SqliteRecorder.open(address, tracking.experiment, tracking.wait)
-        # A sweep marks runs of dead processes once, at its start.
-        if quick is not None and (in_sweep() or not quick.has_dead_runs()):
-            return quick
-    except (OSError, sqlite3.Error) as error:
-        raise AuclabError(cannot_keep(address, error)) from error
+def _open_recorder(tracking: TrackingConfig) -> MlflowRecorder:
+    """The experiment in the store; a sweep marks runs of dead processes once, at its start."""
     from auclab.tracking.mlflow_recorder import MlflowRecorder
     from auclab.tracking.resume import mark_killed
     from auclab.tracking.store import open_tracked
