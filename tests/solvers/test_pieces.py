@@ -8,6 +8,7 @@ import scipy.sparse as sp
 import auclab
 from auclab.formulations import Composed
 from auclab.losses import LOSSES
+from auclab.models import build
 from auclab.regularisers import ElasticNet, GroupLasso, Norm
 
 SOLVERS = ("newton", "cutting_plane", "clarabel")
@@ -62,7 +63,7 @@ REGULARISERS["group lasso"] = (
 ERRORS = {"hinge": cp.pos, "squared_hinge": lambda a: cp.square(cp.pos(a))}
 
 
-def optimum(program, cost, X, y):
+def optimum(program, cost, X, y, constrained=lambda w: []):
     """The least value by CVXPY, with a term for every margin."""
     w, b = cp.Variable(X.shape[1]), cp.Variable()
     if program.comparisons.name == "pairs":
@@ -70,7 +71,8 @@ def optimum(program, cost, X, y):
     else:
         margins = cp.multiply(np.where(y == 1, 1.0, -1.0), X @ w + b)
     mean = cp.sum(ERRORS[program.loss.name](1.0 - margins)) / margins.size
-    return float(cp.Problem(cp.Minimize(mean + cost(program.regulariser, w))).solve(solver="CLARABEL"))
+    stated = cp.Problem(cp.Minimize(mean + cost(program.regulariser, w)), constrained(w))
+    return float(stated.solve(solver="CLARABEL"))
 
 
 @pytest.mark.slow
@@ -89,3 +91,49 @@ def test_every_composition_is_certified_and_confirmed(loss, kind, comparisons):
             assert solution.gap <= 1e-6
             assert solution.objective == pytest.approx(least, abs=1e-6)
             assert solution.lower_bound <= least + 1e-8
+
+
+#: Constraints, and the same in CVXPY.
+CONSTRAINTS = [
+    (auclab.Constraints(nonnegative=[0]), lambda w: [w[0] >= 0]),
+    (auclab.Constraints(lower={0: 0.1}, upper={1: 0.2}), lambda w: [w[0] >= 0.1, w[1] <= 0.2]),
+    (
+        auclab.Constraints(rows=[{"coefficients": {0: 1.0, 1: 1.0}, "at_most": 0.05}]),
+        lambda w: [w[0] + w[1] <= 0.05],
+    ),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("comparisons", ["pairs", "points"])
+@pytest.mark.parametrize("kind", ["l1", "l2²", "elastic net", "group lasso"])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_constraints_come_with_every_composition(loss, kind, comparisons):
+    build, cost = REGULARISERS[kind]
+    for seed in [seed for seed in range(20) if made(seed)[0].shape[1] > 1][:9]:
+        X, y, weight, generator = made(seed)
+        constraints, stated = CONSTRAINTS[seed % 3]
+        program = Composed(comparisons, loss, build(weight, X.shape[1], generator))
+        least = optimum(program, cost, X, y, stated)
+        for solver in ("newton", SOLVERS[1 + seed % 2]):
+            solution = auclab.solve(program, X, y, solver=solver, constraints=constraints)
+            assert solution.status == "optimal", (seed, solver, solution.notes)
+            assert solution.gap <= 1e-6
+            assert solution.certificate.violation <= 1e-9
+            assert solution.objective == pytest.approx(least, abs=1e-6)
+            assert solution.lower_bound <= least + 1e-8
+
+
+@pytest.mark.parametrize("comparisons", ["pairs", "points"])
+@pytest.mark.parametrize("kind", ["l2", "elastic net", "group lasso"])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_models_with_constraints_of_ones_own_are_certified(loss, kind, comparisons):
+    X, y, _, generator = made(3)
+    build_one, cost = REGULARISERS[kind]
+    program = Composed(comparisons, loss, build_one(0.03, X.shape[1], generator))
+    built = build(program, X, y, language="cvxpy")
+    own = cp.Problem(built.objective, [*built.model.constraints, built.w[0] >= 0.1])
+    own.solve(solver="CLARABEL")
+    found = auclab.certify(built, solved=own)
+    assert found.gap <= 1e-5
+    assert found.objective == pytest.approx(optimum(program, cost, X, y, lambda w: [w[0] >= 0.1]), abs=1e-6)

@@ -74,7 +74,7 @@ def test_no_bound_of_pairs_is_above_the_rational_one(loss, seed):
     unit = float(abs(X).max())
     scorers = [(weight, generator.normal(size=3) / unit, 0.0, 0.0) for weight in (0.5, 0.25, 0.25)]
     problem = Problem(program, as_sample(X, y))
-    certificate, _ = certify_scorers(problem, scorers[0][1], 1.0, scorers)
+    certificate, *_ = certify_scorers(problem, scorers[0][1], 1.0, scorers)
     total, cost, gradient = rational_dual(program, X, y, scorers)
     largest = max(map(abs, gradient))
     exact = (total - cost) * (min(Fraction(1), Fraction(penalty) / largest) if largest else 1)
@@ -100,7 +100,7 @@ def test_random_scorers_prove_no_more_than_any_point_costs(comparisons, loss):
         problem = Problem(Composed(comparisons, LOSSES[loss], regulariser, threshold), as_sample(X, y))
         weights = generator.dirichlet(np.ones(3)) * generator.uniform(0.5, 1.0)
         scorers = [(float(weight), generator.normal(size=2), float(generator.normal()), 0.0) for weight in weights]
-        found, _ = certify_scorers(problem, scorers[0][1], 1.0, scorers)
+        found, *_ = certify_scorers(problem, scorers[0][1], 1.0, scorers)
         for scale in (0.0, 0.1, 1.0, 3.0):
             for w in generator.normal(size=(20, 2)) * scale:
                 if abs(w * problem.sample.spread).sum() > found.norm_bound:

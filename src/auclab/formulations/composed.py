@@ -19,8 +19,8 @@ class Composed(HingeProgram):
         minimise over w (and b)    mean_k ℓ(1 − m_k − z‖w‖) + R(w)
 
     The formulations with a name are such compositions: ``RankSVM(0.1)`` is ``Composed("pairs", Hinge(), Norm("l2",
-    0.1))``. A loss other than the hinge is solved by newton, cutting_plane, clarabel and scs, without constraints on w,
-    on rows in memory, and for z ≤ 0.
+    0.1))``. A loss other than the hinge is solved by newton, cutting_plane, clarabel and scs, on rows in memory, and
+    for z ≤ 0.
 
     Parameters
     ----------

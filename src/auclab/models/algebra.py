@@ -83,8 +83,8 @@ def build(
         raise AuclabError(
             f"formulation {program.name} is not convex here, and models are of convex ones; auclab.solve takes it"
         )
-    if not program.loss.is_hinge:
-        raise AuclabError(f"models support the hinge alone, not {program.loss}; auclab.solve takes it")
+    if not program.loss.is_hinge and language == "pyomo":
+        raise AuclabError(f"models in Pyomo support the hinge alone, not {program.loss}; take language='cvxpy'")
     sample = as_sample(X, y, sample_weight, pos_label=pos_label)
     if sample.in_blocks:
         raise AuclabError("a model has every row in memory, and X is in blocks; auclab.solve takes them")

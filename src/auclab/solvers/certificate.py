@@ -109,8 +109,10 @@ def certify_scorers(
     scorers: Scorers,
     each: Array | None = None,
     tolerance: float = 0.0,
-) -> tuple[Certificate, tuple[Array, Array] | None]:
+) -> tuple[Certificate, tuple[Array, Array] | None, Array | None]:
     """The certificate of a point for a loss other than the hinge, with rounding charged, and its multipliers.
+
+    The last are those of the constraints, in the order of `ColumnConstraints.all_rows`.
 
     Parameters
     ----------
@@ -125,8 +127,10 @@ def certify_scorers(
     --------
     verified_certificate : For the hinge, from marginals alone.
     """
+    violation = 0.0 if problem.constraints is None else problem.constraints.violation(coef)
     dual = scorer_bound(problem, coef, scorers, each, _goal(objective, tolerance))
-    return _certificate(objective, dual), _scaled(dual)
+    of_constraints = None if dual.constraints is None else dual.scale * dual.constraints
+    return _certificate(objective, dual, violation), _scaled(dual), of_constraints
 
 
 def certify_answer(
@@ -144,7 +148,7 @@ def certify_answer(
             if not found[0].gap <= tolerance and (scorers or each is not None):
                 other = certify_scorers(problem, raw.coef, objective, scorers, each, tolerance)
                 found = max(found, other, key=lambda one: one[0].lower_bound)
-        return problem, *found, None
+        return problem, *found
     proving = problem if raw.multipliers is None else problem.dual_problem(raw.share_neg, raw.multipliers[1])
     return proving, *verified_certificate(proving, raw.coef, raw.multipliers, objective, tolerance, deadline)
 

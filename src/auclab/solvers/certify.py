@@ -220,11 +220,11 @@ def _judged(
     objective = problem.accurate_objective(vector, *moved_intercept_parts(intercept, vector, sample.offset, 1.0))
     violation = 0.0 if stated is None else stated.violation(vector)
     by_slopes = proves_by_slopes(formulation)
-    if by_slopes and stated is None and formulation.is_convex:
+    if by_slopes and formulation.is_convex:
         b = moved_intercept(intercept, vector, sample.offset, 1.0)
         widths = (0.0,) if formulation.loss.is_smooth else (0.0, *(2.0**-k for k in range(37)))
         found = (certify_scorers(problem, vector, objective, [(1.0, vector, b, h)])[0] for h in widths)
-        return _first_or_best(found, tolerance)
+        return replace(_first_or_best(found, tolerance), violation=violation)
     if multipliers is None or by_slopes or not formulation.is_convex:
         return Certificate(objective, math.nan, math.nan, math.nan, math.nan, violation=violation)
     values = _finite(multipliers, sample.positive.shape, "multipliers")

@@ -55,8 +55,8 @@ class Capabilities:
             return _REQUIRES[program.kind]
         if program.kind == "integer":
             return None
-        if program.kind == "piecewise" and (constraints is not None or not program.is_convex):
-            return "constraints on w and z > 0 are supported with the hinge alone"
+        if program.kind == "piecewise" and not program.is_convex:
+            return "z > 0 is supported with the hinge alone"
         if self.max_features and not self.constraints and (constraints is None or constraints.is_convex):
             return "it is for constraints with max_features"
         if constraints is not None and not constraints.is_convex and not self.max_features:

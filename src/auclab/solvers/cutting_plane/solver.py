@@ -189,7 +189,7 @@ class BundleSolve:
     def _prove_by(self, cut: Cut, theta: Array) -> None:
         """The bound of the slopes at a point alone: near the minimum of a smooth loss it is above the master's."""
         coef, intercept = theta[:-2] * self.unit, float(theta[-2])
-        found, _ = certify_scorers(self.problem, coef, self.best, [(1.0, coef, intercept, KINK_WIDTH)])
+        found, *_ = certify_scorers(self.problem, coef, self.best, [(1.0, coef, intercept, KINK_WIDTH)])
         if found.lower_bound > self.lower:
             self.lower, self.combination = found.lower_bound, [(1.0, cut)]
 

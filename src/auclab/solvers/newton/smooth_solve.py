@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from auclab.formulations.problem import Problem
+from auclab.models.constraint_multipliers import constraint_multipliers
 from auclab.models.timings import Timings
 from auclab.samples.memory import Sample
 from auclab.solvers.certificate import certify_scorers, relative_gap
@@ -52,8 +53,8 @@ def solve_smooth(
         A point ``(w, b)`` to begin with.
     """
     program, full = problem.program, problem.sample
-    method = DampedNewton(program, full.spread, monitor)
-    theta = method.on_cone(np.r_[start[0], start[1], 0.0]) if start else _first_point(problem, method)
+    method = DampedNewton(program, full.spread, monitor, problem.constraints)
+    theta = method.feasible(np.r_[start[0], start[1], 0.0]) if start else _first_point(problem, method)
     half_width = 0.0 if program.loss.is_smooth else _FIRST_WIDTH
     for sample in [] if start else _subsamples(problem):
         fewest = min(sample.n_pos, sample.n_neg)
@@ -64,7 +65,7 @@ def solve_smooth(
     loss = smooth_loss(problem, full)
     while True:
         iterate = method.minimise(loss, theta, half_width, relative_tolerance=_CONVERGED)
-        theta = iterate.theta
+        theta = iterate.theta if problem.constraints is None else method.feasible(iterate.theta)
         coef, intercept = theta[:-2], float(theta[-2])
         objective = problem.objective(coef, intercept)
         bound = _bound(problem, iterate)
@@ -74,7 +75,7 @@ def solve_smooth(
             break
         half_width = _next_width(half_width, gap, tolerance)
     scorers = ((1.0, coef, intercept, half_width),)
-    certificate, _ = certify_scorers(problem, coef, objective, scorers)
+    certificate, *_ = certify_scorers(problem, coef, objective, scorers)
     status = Status.OPTIMAL if certificate.gap <= tolerance else stopped or Status.ITERATION_LIMIT
     timings, history = Timings(solve=monitor.seconds), tuple(monitor.history)
     return RawSolution(coef, intercept, status, None, method.iterations, timings, history=history, scorers=scorers)
@@ -89,7 +90,7 @@ def _first_point(problem: Problem, method: DampedNewton) -> Array:
     """The best of w = 0 and some multiples of the mean difference, in units of the variances."""
     direction, intercept = problem.sample.mean_difference * method.unit**2, problem.null_intercept()
     points = [np.r_[length * direction, intercept, 0.0] for length in (0.0, *_FIRST_LENGTHS)]
-    return method.on_cone(min(points, key=lambda point: problem.objective(point[:-2], intercept)))
+    return min(map(method.feasible, points), key=lambda point: problem.objective(point[:-2], intercept))
 
 
 def _bound(problem: Problem, iterate: Iterate) -> float:
@@ -103,7 +104,13 @@ def _bound(problem: Problem, iterate: Iterate) -> float:
     conjugate = evaluation.smoothing_gap - evaluation.value + margins - along
     if not over_pairs:
         conjugate -= float(iterate.theta[-2]) * float(pos.sum() - neg.sum())
-    return dual_value(problem, iterate.theta[:-2], (pos, neg), margins, margins - conjugate, gradient, Rounding()).bound
+    worth = margins - conjugate
+    if problem.constraints is not None:
+        taken = constraint_multipliers(
+            problem.program, problem.constraints, gradient, margins, problem.sample.spread, iterate.theta[:-2]
+        )
+        gradient, worth = taken.residual(problem.constraints, gradient), worth - taken.cost(problem.constraints)
+    return dual_value(problem, iterate.theta[:-2], (pos, neg), margins, worth, gradient, Rounding()).bound
 
 
 def _next_width(half_width: float, gap: float, tolerance: float) -> float:

@@ -11,6 +11,7 @@ rounding alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from auclab.formulations.problem import Problem
 from auclab.losses.loss import Pieces
 from auclab.models.margins import all_margins, marginals
 from auclab.samples.bicliques import sums_of_rows
+from auclab.solvers.verified.constraints import lagrangian
 from auclab.solvers.verified.moments import moments
 from auclab.solvers.verified.value import DOWN, UP, DualBound, Goal, Rounding, dual_value
 from auclab.types import Array
@@ -45,7 +47,7 @@ def scorer_bound(
     Parameters
     ----------
     problem : Problem
-        Convex, without constraints on w, in memory.
+        Convex, in memory.
     coef : array of shape (n_features,)
         The solution, whose length sets the least radius.
     scorers : sequence of (weight, w, b, half-width)
@@ -67,13 +69,19 @@ def scorer_bound(
         # Σ q y = 0 for b: a class has its α scaled down, by which Σ q ℓ*(α) rises at most as ℓ* may be below 0.
         pos, neg = pos * (min(sums) / sums[0]), neg * (min(sums) / sums[1])
         off_conjugate += below * (max(sums) - min(sums))
-    found = moments(sample, pos, neg)
+    held = lagrangian(problem, coef, (pos, neg), without_norm=not problem.program.uses_norm)
+    found = held.moments(moments(sample, pos, neg))
     # Marginals of pairs have one sum; what those of points lack of it is taken from one class.
     taken = 0.0 if over_pairs else float(found.largest[-1]) + off
     margins = max(0.0, found.total - off - taken) * (1.0 if over_pairs else 2.0) * DOWN
     worth = margins - conjugate - (off_conjugate + below * taken) * UP - 2.0**-50 * (margins + abs(conjugate))
-    gradient = (found.largest[:-1] + (off + taken) * sample.peaks) * UP
-    return dual_value(problem, coef, (pos, neg), margins, worth, gradient, Rounding.charged(gradient.size), goal)
+    price, left = held.remaining(found.value[:-1], found.error[:-1] + (off + taken) * sample.peaks)
+    price = (held.price + price) + 2.0**-50 * (abs(held.price) + abs(price))
+    if price:
+        worth = (worth - price) - 2.0**-50 * (abs(worth) + abs(price))
+    bound = dual_value(problem, coef, (pos, neg), margins, worth, left * UP, Rounding.charged(left.size), goal)
+    of_constraints = None if problem.constraints is None else held.in_order_of_rows(found.value[:-1])
+    return replace(bound, constraints=of_constraints)
 
 
 def _of_scorers(problem: Problem, scorers: Scorers) -> _DualPoint:
