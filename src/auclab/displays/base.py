@@ -33,9 +33,38 @@ class Display:
     figure_: Figure | SubFigure
 
     @classmethod
-    def from_predictions(cls, *predictions: Any, **options: Any) -> Self:
-        """Compute from labels and scores, and draw; every display defines its own."""
-        raise NotImplementedError
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        pos_label: Any = None,
+        name: str | None = None,
+        ax: Axes | None = None,
+        **options: Any,
+    ) -> Self:
+        """Compute from labels and scores, and draw.
+
+        Parameters
+        ----------
+        y_true, y_score, sample_weight, pos_label
+            As in `auclab.metrics.bauc_score`.
+        name : str, optional
+            Name of the scorer in the legend.
+        ax : matplotlib Axes, optional
+            Axes to draw into; a new figure by default.
+        **options
+            What the display computes with, and the options of its `plot`.
+
+        Raises
+        ------
+        AuclabError
+            As in `auclab.metrics.bauc_score`, and for options out of range.
+        """
+        weight = None if sample_weight is None else np.asarray(sample_weight)
+        part = ScoredPart(positive_mask(y_true, pos_label), np.asarray(y_score), weight)
+        return cls.from_scored_part(part, pos_label=pos_label, name=name, ax=ax, **options)
 
     @classmethod
     def from_scored_part(
@@ -145,12 +174,6 @@ def scorer_of(estimator: Any, response_method: str, pos_label: Any) -> tuple[Cal
     methods = ("decision_function", "predict_proba") if response_method == "auto" else response_method
     pos_label = classes[1] if pos_label is None else pos_label
     return make_scorer(_scores, response_method=methods, pos_label=pos_label), pos_label
-
-
-def scored_part(y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None, pos_label: Any) -> ScoredPart:
-    """Labels, scores and weights as the displays take them, for constructors that read sorted scores."""
-    weight = None if sample_weight is None else np.asarray(sample_weight)
-    return ScoredPart(positive_mask(y_true, pos_label), np.asarray(y_score), weight)
 
 
 def _scores(y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Any) -> ArrayLike:

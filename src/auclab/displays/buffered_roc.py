@@ -9,9 +9,8 @@ from typing import Any, Self
 
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from numpy.typing import ArrayLike
 
-from auclab.displays.base import Display, scored_part
+from auclab.displays.base import Display
 from auclab.displays.style import BLUE, INK, SQUARE, canvas, labelled, number, ordered, roc_axes, style, thinned
 from auclab.metrics import BufferedAUCResult, ScoredPart
 from auclab.metrics.buffered import buffered_auc_from_sorted
@@ -72,6 +71,25 @@ class BufferedROCDisplay(Display):
         One for each z that has a curve.
     ax_, figure_
         Axes and figure of the last `plot`.
+
+    Other Parameters
+    ----------------
+    threshold : float
+        Of `from_predictions`, as in `auclab.metrics.bauc_score`.
+    thresholds : sequence of float, optional
+        Several z in place of `threshold`, at least one. From 0 to `auclab.metrics.auc_threshold` they lead from bAUC to
+        AUC.
+
+    Examples
+    --------
+    Errors −4, −2, −1 and 1; the worst two have mean 0, the worst three −⅔:
+
+    >>> display = BufferedROCDisplay.from_predictions([1, 1, 0, 0], [4, 1, 2, 0])
+    >>> display.auc, display.buffered.value, display.buffered_tpr.tolist()
+    (0.75, 0.5, [0.0, 0.5, 0.5, 1.0])
+    >>> family = BufferedROCDisplay.from_predictions([1, 1, 0, 0], [4, 1, 2, 0], thresholds=(0, 1))
+    >>> [curve.result.value for curve in family.curves]
+    [0.5, 0.75]
     """
 
     fpr: Array
@@ -100,56 +118,6 @@ class BufferedROCDisplay(Display):
     def threshold(self) -> float:
         """The first z."""
         return self.curves[0].threshold
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
-        *,
-        threshold: float = 0.0,
-        thresholds: Sequence[float] | None = None,
-        sample_weight: ArrayLike | None = None,
-        pos_label: Any = None,
-        name: str | None = None,
-        ax: Axes | None = None,
-        **plot_options: Any,
-    ) -> Self:
-        """Compute all curves and draw them.
-
-        Parameters
-        ----------
-        y_true, y_score, threshold, sample_weight, pos_label
-            As in `auclab.metrics.bauc_score`.
-        thresholds : sequence of float, optional
-            Several z in place of `threshold`, at least one. From 0 to `auclab.metrics.auc_threshold` they lead from
-            bAUC to AUC.
-        name : str, optional
-            Name of the scorer in the legend.
-        ax : matplotlib Axes, optional
-            Axes to draw into; a new figure by default.
-        **plot_options
-            As in `plot`.
-
-        Raises
-        ------
-        AuclabError
-            As in `auclab.metrics.bauc_score`, and for an empty list of thresholds.
-
-        Examples
-        --------
-        Errors −4, −2, −1 and 1; the worst two have mean 0, the worst three −⅔:
-
-        >>> display = BufferedROCDisplay.from_predictions([1, 1, 0, 0], [4, 1, 2, 0])
-        >>> display.auc, display.buffered.value, display.buffered_tpr.tolist()
-        (0.75, 0.5, [0.0, 0.5, 0.5, 1.0])
-        >>> family = BufferedROCDisplay.from_predictions([1, 1, 0, 0], [4, 1, 2, 0], thresholds=(0, 1))
-        >>> [curve.result.value for curve in family.curves]
-        [0.5, 0.75]
-        """
-        part = scored_part(y_true, y_score, sample_weight, pos_label)
-        options: dict[str, Any] = {"pos_label": pos_label, "name": name, "ax": ax, **plot_options}
-        return cls.from_scored_part(part, threshold=threshold, thresholds=thresholds, **options)
 
     @classmethod
     def _numbers(

@@ -68,7 +68,7 @@ class ModifierDisplay(PairFunctionDisplay):
         return cls(differences=differences, functions=_modifiers(_metrics(betas, widths), differences)).plot(ax)
 
     @classmethod
-    def from_predictions(
+    def from_predictions(  # type: ignore[override]  # a display of its own options
         cls,
         y_true: ArrayLike,
         y_score: ArrayLike,

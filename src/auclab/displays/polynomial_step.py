@@ -71,7 +71,7 @@ class PolynomialStepDisplay(PairFunctionDisplay):
         return cls(differences=differences, functions=_polynomials(degrees, series, differences)).plot(ax)
 
     @classmethod
-    def from_predictions(
+    def from_predictions(  # type: ignore[override]  # a display of its own options
         cls,
         y_true: ArrayLike,
         y_score: ArrayLike,

@@ -9,9 +9,8 @@ from typing import Any, Self
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
-from numpy.typing import ArrayLike
 
-from auclab.displays.base import Display, scored_part
+from auclab.displays.base import Display
 from auclab.displays.style import INK, PALE, RED, SKY, canvas, despine, number
 from auclab.metrics import ScoredPart
 from auclab.metrics.buffered import buffered_auc_from_sorted
@@ -50,6 +49,23 @@ class RankingErrorDisplay(Display):
     ----------
     ax_, figure_
         Axes and figure of the last `plot`.
+
+    Other Parameters
+    ----------------
+    threshold : float
+        Of `from_predictions`, as in `auclab.metrics.bauc_score`.
+    bins : int
+        Of `from_predictions`: number of bins aimed at, ≥ 1; a few more may be needed so that z and γ* are edges.
+
+    Examples
+    --------
+    Errors −4, −2, −1 and 1: one of four is wrong, two of four are needed for a mean of 0.
+
+    >>> display = RankingErrorDisplay.from_predictions([1, 1, 0, 0], [4, 1, 2, 0], bins=5)
+    >>> display.exceedance, display.buffered_exceedance, display.gamma
+    (0.25, 0.5, -2.0)
+    >>> display.edges.tolist(), display.counts.tolist()
+    ([-5.0, -4.0, -3.0, -2.0, -1.0, 0.0, 1.0], [1.0, 0.0, 1.0, 1.0, 0.0, 1.0])
     """
 
     edges: Array
@@ -60,50 +76,6 @@ class RankingErrorDisplay(Display):
     threshold: float = 0.0
     name: str | None = None
     pos_label: Any = None
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
-        *,
-        threshold: float = 0.0,
-        bins: int = 60,
-        sample_weight: ArrayLike | None = None,
-        pos_label: Any = None,
-        name: str | None = None,
-        ax: Axes | None = None,
-    ) -> Self:
-        """Count the pairs in about `bins` bins, without forming pairs, and draw the histogram.
-
-        Parameters
-        ----------
-        y_true, y_score, threshold, sample_weight, pos_label
-            As in `auclab.metrics.bauc_score`.
-        bins : int
-            Number of bins aimed at, ≥ 1; a few more may be needed so that z and γ* are edges.
-        name : str, optional
-            Name of the scorer.
-        ax : matplotlib Axes, optional
-            Axes to draw into; a new figure by default.
-
-        Raises
-        ------
-        AuclabError
-            As in `auclab.metrics.bauc_score`, and for ``bins < 1``.
-
-        Examples
-        --------
-        Errors −4, −2, −1 and 1: one of four is wrong, two of four are needed for a mean of 0.
-
-        >>> display = RankingErrorDisplay.from_predictions([1, 1, 0, 0], [4, 1, 2, 0], bins=5)
-        >>> display.exceedance, display.buffered_exceedance, display.gamma
-        (0.25, 0.5, -2.0)
-        >>> display.edges.tolist(), display.counts.tolist()
-        ([-5.0, -4.0, -3.0, -2.0, -1.0, 0.0, 1.0], [1.0, 0.0, 1.0, 1.0, 0.0, 1.0])
-        """
-        part = scored_part(y_true, y_score, sample_weight, pos_label)
-        return cls.from_scored_part(part, threshold=threshold, bins=bins, pos_label=pos_label, name=name, ax=ax)
 
     @classmethod
     def _numbers(cls, part: ScoredPart, *, threshold: float = 0.0, bins: int = 60) -> dict[str, Any]:

@@ -8,9 +8,8 @@ from typing import Any, Self
 
 from matplotlib.axes import Axes
 from matplotlib.container import ErrorbarContainer
-from numpy.typing import ArrayLike
 
-from auclab.displays.base import Display, scored_part
+from auclab.displays.base import Display
 from auclab.displays.style import BLUE, INK, SKY, SQUARE, canvas, labelled, number, roc_axes, style, thinned
 from auclab.inference import Estimate, ROCBand, roc_band_part, tpr_at_fpr_part
 from auclab.metrics import ScoredPart
@@ -47,6 +46,20 @@ class ROCBandDisplay(Display):
         One for each point.
     ax_, figure_
         Axes and figure of the last `plot`.
+
+    Other Parameters
+    ----------------
+    threshold, level, method, resamples, seed
+        Of `from_predictions`, as in `auclab.inference.roc_band`: without `threshold` the ROC curve, with z the buffered
+        one.
+    at : sequence of float
+        FPR at which TPR has an interval of its own, by `auclab.inference.tpr_at_fpr`; for the ROC curve.
+
+    Examples
+    --------
+    >>> display = ROCBandDisplay.from_predictions([1, 1, 0, 0], [4, 1, 2, 0], method="ks", at=(0.5,))
+    >>> display.area, display.points[0][1].value, display.band.method
+    (0.75, 1.0, 'ks')
     """
 
     fpr: Array
@@ -56,55 +69,6 @@ class ROCBandDisplay(Display):
     points: Sequence[tuple[float, Estimate]] = ()
     name: str | None = None
     pos_label: Any = None
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
-        *,
-        threshold: float | None = None,
-        at: Sequence[float] = (),
-        level: float = 0.95,
-        method: str = "auto",
-        resamples: int | None = None,
-        seed: int = 0,
-        sample_weight: ArrayLike | None = None,
-        pos_label: Any = None,
-        name: str | None = None,
-        ax: Axes | None = None,
-        **plot_options: Any,
-    ) -> Self:
-        """Compute curve, band and intervals, and draw them.
-
-        Parameters
-        ----------
-        y_true, y_score, threshold, level, method, resamples, seed, sample_weight, pos_label
-            As in `auclab.inference.roc_band`: without `threshold` the ROC curve, with z the buffered one.
-        at : sequence of float
-            FPR at which TPR has an interval of its own, by `auclab.inference.tpr_at_fpr`; for the ROC curve.
-        name : str, optional
-            Name of the scorer in the legend.
-        ax : matplotlib Axes, optional
-            Axes to draw into; a new figure by default.
-        **plot_options
-            As in `plot`.
-
-        Raises
-        ------
-        AuclabError
-            As `auclab.inference.roc_band` and `auclab.inference.tpr_at_fpr`; points of a buffered curve.
-
-        Examples
-        --------
-        >>> display = ROCBandDisplay.from_predictions([1, 1, 0, 0], [4, 1, 2, 0], method="ks", at=(0.5,))
-        >>> display.area, display.points[0][1].value, display.band.method
-        (0.75, 1.0, 'ks')
-        """
-        part = scored_part(y_true, y_score, sample_weight, pos_label)
-        options: dict[str, Any] = {"threshold": threshold, "at": at, "level": level, "method": method, "seed": seed}
-        options |= {"resamples": resamples, "pos_label": pos_label, "name": name, "ax": ax, **plot_options}
-        return cls.from_scored_part(part, **options)
 
     @classmethod
     def _numbers(

@@ -7,9 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import ArrayLike
 
-from auclab.displays.base import Display, scored_part
+from auclab.displays.base import Display
 from auclab.displays.style import BLUE, ORANGE, canvas, class_note, despine
 from auclab.metrics import ScoredPart
 from auclab.types import Array, AuclabError
@@ -34,6 +33,17 @@ class ScoreHistogramDisplay(Display):
     ----------
     ax_, figure_
         Axes and figure of the last `plot`.
+
+    Other Parameters
+    ----------------
+    bins : int, optional
+        Of `from_predictions`: number of bins, ≥ 1; by default Freedman's and Diaconis's rule, kept between 10 and 80.
+
+    Examples
+    --------
+    >>> display = ScoreHistogramDisplay.from_predictions([1, 1, 0, 0], [4, 1, 2, 0], bins=2)
+    >>> display.edges.tolist(), display.density_pos.tolist(), display.density_neg.tolist()
+    ([0.0, 2.0, 4.0], [0.25, 0.25], [0.25, 0.25])
     """
 
     edges: Array
@@ -41,45 +51,6 @@ class ScoreHistogramDisplay(Display):
     density_neg: Array
     name: str | None = None
     pos_label: Any = None
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
-        *,
-        bins: int | None = None,
-        sample_weight: ArrayLike | None = None,
-        pos_label: Any = None,
-        name: str | None = None,
-        ax: Axes | None = None,
-    ) -> Self:
-        """Bin the scores and draw both histograms.
-
-        Parameters
-        ----------
-        y_true, y_score, sample_weight, pos_label
-            As in `auclab.metrics.bauc_score`.
-        bins : int, optional
-            Number of bins, ≥ 1; by default Freedman's and Diaconis's rule, kept between 10 and 80.
-        name : str, optional
-            Name of the scorer.
-        ax : matplotlib Axes, optional
-            Axes to draw into; a new figure by default.
-
-        Raises
-        ------
-        AuclabError
-            As in `auclab.metrics.bauc_score`, and for ``bins < 1``.
-
-        Examples
-        --------
-        >>> display = ScoreHistogramDisplay.from_predictions([1, 1, 0, 0], [4, 1, 2, 0], bins=2)
-        >>> display.edges.tolist(), display.density_pos.tolist(), display.density_neg.tolist()
-        ([0.0, 2.0, 4.0], [0.25, 0.25], [0.25, 0.25])
-        """
-        part = scored_part(y_true, y_score, sample_weight, pos_label)
-        return cls.from_scored_part(part, bins=bins, pos_label=pos_label, name=name, ax=ax)
 
     @classmethod
     def _numbers(cls, part: ScoredPart, *, bins: int | None = None) -> dict[str, Any]:

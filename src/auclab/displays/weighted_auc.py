@@ -62,7 +62,7 @@ class WeightedAUCDisplay(Display):
     pos_label: Any = None
 
     @classmethod
-    def from_predictions(
+    def from_predictions(  # type: ignore[override]  # a display of its own options
         cls,
         y_true: ArrayLike,
         y_score: ArrayLike,
