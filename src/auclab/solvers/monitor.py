@@ -53,6 +53,10 @@ def ends_without_progress(seconds: float) -> Iterator[Patience]:
         _patience.reset(token)
 
 
+class OutOfTime(Exception):  # noqa: N818 - no error: the solve ends with what it has
+    """A long computation was left because the solve has to end."""
+
+
 class Monitor:
     """Clock, history and stopping of an iterative solver.
 
@@ -105,6 +109,11 @@ class Monitor:
             self._patience.ran_out = True
             return Status.ITERATION_LIMIT
         return None
+
+    def check(self) -> None:
+        """Leave a long computation where the solve has to end: raises `OutOfTime`."""
+        if self.stopped() is not None:
+            raise OutOfTime
 
     @property
     def call_limit(self) -> float | None:

@@ -23,6 +23,7 @@ import numpy as np
 from auclab.formulations.base import Program
 from auclab.regularisers.faces import Face, L1Face
 from auclab.solvers.newton.positive_definite import solve_positive_definite
+from auclab.solvers.newton.row_products import Check, never
 from auclab.types import Array
 
 #: Violations of the optimality conditions below this part of the sum of their terms are rounding; where they are not
@@ -32,7 +33,9 @@ _ROUNDING, _ACCEPTED = 1e-12, 1e-8
 _MAX_CHANGES_PER_FEATURE, _MAX_CHANGES = 2, 50
 
 
-def active_set_step(program: Program, hessian: Array, negative_gradient: Array, theta: Array) -> Array | None:
+def active_set_step(
+    program: Program, hessian: Array, negative_gradient: Array, theta: Array, check: Check = never
+) -> Array | None:
     """The minimiser of the model in `auclab.solvers.newton.proximal_step`, in the free variables (w, [b,] t).
 
     Parameters
@@ -43,6 +46,8 @@ def active_set_step(program: Program, hessian: Array, negative_gradient: Array, 
         Positive definite.
     negative_gradient, theta : arrays of shape (size,)
         With the intercept where the program is over points: ``size`` is n + 2 there, else n + 1.
+    check : callable
+        Called between changes of the face.
 
     Returns
     -------
@@ -67,6 +72,7 @@ def active_set_step(program: Program, hessian: Array, negative_gradient: Array, 
     point[-1] = model.face.norms(point[:n])
     place = _Place(point, model.face.at(point, n), False)
     for _ in range(_MAX_CHANGES + _MAX_CHANGES_PER_FEATURE * n):
+        check()
         following = model.extended(place) if place.is_minimum else model.towards_minimum(place)
         if following is None:
             step = model.minimum_if_optimal(place)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import clarabel
 import numpy as np
 import scipy.sparse as sp
@@ -25,6 +27,7 @@ def conic_step(
     negative_gradient: Array,
     theta: Array,
     constraints: ColumnConstraints | None = None,
+    time_limit: float | None = None,
 ) -> Array:
     """The minimiser of the model in `auclab.solvers.newton.proximal_step`, in the free variables (w, [b,] t).
 
@@ -38,6 +41,8 @@ def conic_step(
         With the intercept where the program is over points: ``size`` is n + 2 there, else n + 1.
     constraints : ColumnConstraints, optional
         On the new w.
+    time_limit : float, optional
+        Seconds.
 
     Returns
     -------
@@ -64,6 +69,7 @@ def conic_step(
         cones = [*cones, clarabel.ZeroConeT(int(equal.sum())), clarabel.NonnegativeConeT(int((~equal).sum()))]
     settings = clarabel.DefaultSettings()
     settings.verbose = False
+    settings.time_limit = math.inf if time_limit is None else time_limit
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = _TOLERANCE
     scale = max(float(np.abs(linear).max()), 1e-9 * float(quadratic.max()), 1e-300)
     solution = clarabel.DefaultSolver(

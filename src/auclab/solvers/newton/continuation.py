@@ -94,7 +94,7 @@ class _Path:
     def __init__(self, state: State, sample: Sample):
         self.state, self.method, self.sample = state, state.method, sample
         self.whole, sampled = sample is state.problem.sample, state.evaluation is not None
-        self.loss, self.minima = smooth_loss(state.problem, sample), list[Iterate]()
+        self.loss, self.minima = smooth_loss(state.problem, sample, self.method.monitor.check), list[Iterate]()
         self.hessian = state.hessian if _borrows(state, sample) else None
         fewest = min(sample.n_pos, sample.n_neg)
         self.noise = 0.0 if self.whole else 1e-2 * sample.n_features / fewest

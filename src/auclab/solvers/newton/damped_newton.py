@@ -18,7 +18,7 @@ import numpy as np
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.solvers.feasible_point import nearest_feasible
-from auclab.solvers.monitor import Monitor
+from auclab.solvers.monitor import Monitor, OutOfTime
 from auclab.solvers.newton.evaluation import Evaluation
 from auclab.solvers.newton.hessian_operator import Hessian, HessianOperator
 from auclab.solvers.newton.line_search import Trial, is_too_far, shortened
@@ -126,6 +126,8 @@ class DampedNewton:
         for _ in range(max_steps):
             model = curvature + damping * subproblem.damping_hessian(theta) if damping else curvature
             step = self.step(model, negative_gradient, theta)
+            if self.monitor.stopped() is not None:
+                break
             candidate = self.on_cone(theta + step)
             predicted = float(negative_gradient @ step - 0.5 * step @ (curvature @ step))
             predicted -= self.penalty(candidate) - self.penalty(theta)
@@ -171,8 +173,12 @@ class DampedNewton:
         return Iterate(theta, half_width, evaluation, curvature, converged)
 
     def step(self, hessian: Hessian, negative_gradient: Array, theta: Array) -> Array:
-        """The proximal step of the model with this Hessian, to a point that satisfies the constraints."""
-        return proximal_step(self.program, hessian, negative_gradient, theta, self.spread, self.constraints)
+        """The proximal step of the model to a point that satisfies the constraints; 0 if out of time."""
+        settings = self.spread, self.constraints, self.monitor
+        try:
+            return proximal_step(self.program, hessian, negative_gradient, theta, *settings)
+        except OutOfTime:
+            return np.zeros_like(theta)
 
     def feasible(self, theta: Array) -> Array:
         """The nearest point on the cone that satisfies the constraints; the point itself if none is found."""
@@ -248,7 +254,10 @@ class _Subproblem:
     def _own_hessian(self, evaluation: Evaluation, diagonal: Array) -> Hessian:
         if self.method.by_products:
             return HessianOperator(self.loss, ((1.0, evaluation),), diagonal)
-        return self.loss.hessian(evaluation) + np.diag(diagonal)
+        try:
+            return self.loss.hessian(evaluation) + np.diag(diagonal)
+        except OutOfTime:  # no further step is taken
+            return np.diag(self.method.spread)
 
 
 def _next_damping(damping: float, ratio: float) -> float:

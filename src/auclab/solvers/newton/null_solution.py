@@ -24,6 +24,7 @@ from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.damped_newton import DampedNewton
 from auclab.solvers.newton.evaluation import Evaluation, entrywise_square, in_sample_order
 from auclab.solvers.newton.partial_loss import PartialLoss
+from auclab.solvers.newton.row_products import Check, gram, never
 from auclab.solvers.newton.smoothed_loss import linearised
 from auclab.solvers.newton.state import State
 from auclab.solvers.raw import RawSolution
@@ -55,8 +56,8 @@ class LinearPartialLoss(PartialLoss):
         Gives α, the `max_fpr` of the program, and the sample.
     """
 
-    def __init__(self, problem: Problem):
-        super().__init__(problem, problem.sample)
+    def __init__(self, problem: Problem, check: Check = never):
+        super().__init__(problem, problem.sample, check)
         self.mean_pos = self.sample.combine(self.sample.share_pos, np.zeros(self.sample.n_neg))
 
     def evaluate(self, theta: Array, half_width: float) -> Evaluation:
@@ -87,7 +88,7 @@ class LinearPartialLoss(PartialLoss):
         if total > 0:
             none = np.zeros(self.sample.n_pos)
             mean = self.sample.combine(none, weight_neg)
-            hessian[:n, :n] = self.sample.gram(none, weight_neg) - np.outer(mean, mean) / total
+            hessian[:n, :n] = gram(self.sample, none, weight_neg, self.check) - np.outer(mean, mean) / total
         return hessian
 
     def multiplier_change(self, evaluation: Evaluation, step: Array) -> tuple[Array, Array, Array]:
@@ -160,7 +161,7 @@ def null_test(problem: Problem, tolerance: float, monitor: Monitor) -> NullTest:
     program, sample = problem.program, problem.sample
     regulariser = Norm(program.regulariser.norm, program.regulariser.slope(0.0))
     method = DampedNewton(Composed(AllPairs(), program.loss, regulariser), sample.spread, monitor)
-    loss, theta = LinearPartialLoss(problem), np.zeros(sample.n_features + 2)
+    loss, theta = LinearPartialLoss(problem, monitor.check), np.zeros(sample.n_features + 2)
     proof, smallest_gap = None, tolerance
     for _ in range(_LOOKS):
         before = method.iterations

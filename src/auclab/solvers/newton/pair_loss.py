@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from auclab.samples.bicliques import Side
 from auclab.samples.memory import Sample
 from auclab.solvers.newton.binned_hessian import binned_hessian
 from auclab.solvers.newton.evaluation import Evaluation, entrywise_square, in_sample_order
+from auclab.solvers.newton.row_products import Check, gram, never, row_products, some_at_a_time
 from auclab.solvers.threads import in_parallel
 from auclab.types import Array
 
@@ -60,12 +61,14 @@ class PairLoss:
         Gives the threshold z of the program.
     sample : Sample
         The observations to sum over: those of the problem, or a subsample.
+    check : callable
+        Called between the parts of a Hessian (`row_products`).
     """
 
-    def __init__(self, problem: Problem, sample: Sample):
+    def __init__(self, problem: Problem, sample: Sample, check: Check = never):
         self.threshold = problem.program.threshold
         self._smoothed = lru_cache(problem.program.loss.smoothed)  # many points have one band
-        self.sample = sample
+        self.sample, self.check = sample, check
         self.n_variables = sample.n_features + 2
         self.threads = sample.n_pos + sample.n_neg >= _MIN_THREADED_SIZE
 
@@ -172,11 +175,10 @@ class PairLoss:
 
         def between_classes() -> Array:
             opposite = window_row_sums(rows_neg, neg.share, pos.first, pos.last)
-            return np.asarray((rows_pos * pos.share[:, None]).T @ opposite)
+            return row_products(rows_pos, pos.share, self.check, opposite)
 
         def within_classes() -> Array:
-            square = (rows_pos * weight_pos[:, None]).T @ rows_pos
-            return np.asarray(square + (rows_neg * weight_neg[:, None]).T @ rows_neg)
+            return row_products(rows_pos, weight_pos, self.check) + row_products(rows_neg, weight_neg, self.check)
 
         cross, square = in_parallel(
             lambda product: product(), (between_classes,), (within_classes,), threads=self.threads
@@ -198,10 +200,18 @@ class PairLoss:
             sides = (sample.X_pos, pos), (sample.X_neg, neg)
             (outer, ours), (inner, theirs) = sides if sample.X_pos.nnz <= sample.X_neg.nnz else sides[::-1]
             orders, shares = (ours.order, theirs.order), (ours.share, theirs.share)
-            return sparse_window_products(outer, inner, orders, shares, ours.first, ours.last)
+            total = np.zeros((outer.shape[1], outer.shape[1]))
+            for part in some_at_a_time(outer.shape[0], outer.nnz / outer.shape[0] * outer.shape[1], self.check):
+                low, high = int(ours.first[part][0]), int(ours.last[part][-1])
+                rows = orders[0][part], orders[1][low:high]
+                of_rows = shares[0][part], shares[1][low:high]
+                windows = ours.first[part] - np.int32(low), ours.last[part] - np.int32(low)
+                total += sparse_window_products(outer, inner, rows, of_rows, *windows)
+            return total
 
+        within_classes = partial(gram, sample, in_place[0], in_place[1], self.check)
         cross, square = in_parallel(
-            lambda product: product(), (between_classes,), (lambda: sample.gram(*in_place),), threads=self.threads
+            lambda product: product(), (between_classes,), (within_classes,), threads=self.threads
         )
         return square, cross, sample.combine(*in_place)
 

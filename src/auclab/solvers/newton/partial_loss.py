@@ -31,6 +31,7 @@ from auclab.samples.memory import Sample
 from auclab.solvers.newton.binned_hessian import binned_hessian
 from auclab.solvers.newton.evaluation import Evaluation, entrywise_square, in_sample_order
 from auclab.solvers.newton.pair_loss import Band, PairLoss, SortedClass
+from auclab.solvers.newton.row_products import Check, never, row_products
 from auclab.types import Array
 
 #: Half-width of the band of losses in units of that of the hinges.
@@ -70,10 +71,12 @@ class PartialLoss:
         Gives α, the `max_fpr` of the program.
     sample : Sample
         The observations to sum over: those of the problem, or a subsample.
+    check : callable
+        Called between the parts of a Hessian.
     """
 
-    def __init__(self, problem: Problem, sample: Sample):
-        self.pairs = PairLoss(problem, sample)
+    def __init__(self, problem: Problem, sample: Sample, check: Check = never):
+        self.pairs, self.check = PairLoss(problem, sample, check), check
         self.sample, self.n_variables = sample, self.pairs.n_variables
         capacity = problem.program.comparisons.capacity(sample)
         if capacity is None:
@@ -153,7 +156,7 @@ class PartialLoss:
         if gradients is not None:
             gradients -= (state.weight @ gradients) / state.weight.sum()
             n = self.sample.n_features
-            hessian[:n, :n] += (gradients * state.weight[:, None]).T @ gradients
+            hessian[:n, :n] += row_products(gradients, state.weight, self.check)
         return hessian
 
     def _gradients(self, evaluation: Evaluation) -> Array | None:

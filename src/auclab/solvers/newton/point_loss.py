@@ -10,6 +10,7 @@ from auclab.compiled.pieces import point_piece_sums
 from auclab.formulations.problem import Problem
 from auclab.samples.memory import Sample
 from auclab.solvers.newton.evaluation import Evaluation, entrywise_square
+from auclab.solvers.newton.row_products import Check, gram, never
 from auclab.types import Array
 
 
@@ -22,12 +23,14 @@ class PointLoss:
         Gives the threshold z of the program.
     sample : Sample
         The observations to sum over: those of the problem, or a subsample.
+    check : callable
+        Called between the parts of a Hessian.
     """
 
-    def __init__(self, problem: Problem, sample: Sample):
+    def __init__(self, problem: Problem, sample: Sample, check: Check = never):
         self.threshold = problem.program.threshold
         self._smoothed = lru_cache(problem.program.loss.smoothed)  # many points have one band
-        self.sample = sample
+        self.sample, self.check = sample, check
         self.n_variables = sample.n_features + 2
 
     def evaluate(self, theta: Array, half_width: float) -> Evaluation:
@@ -60,7 +63,7 @@ class PointLoss:
         )
         total_pos, total_neg = float(weight_pos.sum()), float(weight_neg.sum())
         hessian = np.zeros((self.n_variables, self.n_variables))
-        hessian[:n, :n] = sample.gram(weight_pos, weight_neg)
+        hessian[:n, :n] = gram(sample, weight_pos, weight_neg, self.check)
         hessian[:n, n] = hessian[n, :n] = sample.combine(weight_pos, -weight_neg)
         hessian[:n, -1] = hessian[-1, :n] = self.threshold * sample.combine(weight_pos, weight_neg)
         hessian[n, n] = total_pos + total_neg

@@ -34,4 +34,4 @@ def solve_positive_definite(matrix: Array, right: Array) -> Array:
     try:
         return np.asarray(unit * cho_solve(cho_factor(scaled, check_finite=False), scaled_right, check_finite=False))
     except LinAlgError:
-        return np.asarray(unit * lstsq(scaled, scaled_right)[0])
+        return np.asarray(unit * lstsq(scaled, scaled_right, lapack_driver="gelsy", check_finite=False)[0])

@@ -58,11 +58,9 @@ def solve_smooth(
     half_width = 0.0 if program.loss.is_smooth else _FIRST_WIDTH
     for sample in [] if start else _subsamples(problem):
         fewest = min(sample.n_pos, sample.n_neg)
-        iterate = method.minimise(
-            smooth_loss(problem, sample), theta, half_width, noise=full.n_features / fewest, ridge=1.0 / fewest
-        )
-        theta = iterate.theta
-    loss = smooth_loss(problem, full)
+        loss, noise = smooth_loss(problem, sample, monitor.check), full.n_features / fewest
+        theta = method.minimise(loss, theta, half_width, noise=noise, ridge=1.0 / fewest).theta
+    loss = smooth_loss(problem, full, monitor.check)
     while True:
         iterate = method.minimise(loss, theta, half_width, relative_tolerance=_CONVERGED)
         theta = iterate.theta if problem.constraints is None else method.feasible(iterate.theta)

@@ -21,18 +21,19 @@ from auclab.solvers.newton.pair_loss import PairLoss
 from auclab.solvers.newton.partial_loss import PartialLoss
 from auclab.solvers.newton.point_loss import PointLoss
 from auclab.solvers.newton.ranked_loss import RankedLoss
+from auclab.solvers.newton.row_products import Check, never
 from auclab.types import Array
 
 Loss = PairLoss | PointLoss | PartialLoss
 
 
-def smooth_loss(problem: Problem, sample: Sample) -> Loss:
+def smooth_loss(problem: Problem, sample: Sample, check: Check = never) -> Loss:
     """The smoothed loss of `problem` on `sample`, which may be a subsample of the problem's own."""
     if problem.program.comparisons.hardest:
-        return PartialLoss(problem, sample)
+        return PartialLoss(problem, sample, check)
     if not problem.over_pairs:
-        return PointLoss(problem, sample)
-    return PairLoss(problem, sample) if problem.program.comparisons.by_marginals else RankedLoss(problem, sample)
+        return PointLoss(problem, sample, check)
+    return (PairLoss if problem.program.comparisons.by_marginals else RankedLoss)(problem, sample, check)
 
 
 def linearised(loss: Loss, evaluation: Evaluation, step: Array) -> tuple[Array, ...]:

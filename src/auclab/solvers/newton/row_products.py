@@ -1,0 +1,58 @@
+"""Weighted sums of outer products of rows, some rows at a time: between them, the clock is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from auclab.compiled.sparse_rows import sparse_gram
+from auclab.samples.memory import Sample
+from auclab.types import Array
+
+#: Multiplications between two looks at the clock: less than a tenth of a second.
+_AT_A_TIME = 2**28
+
+#: Raises `OutOfTime` where a solve has to end.
+Check = Callable[[], object]
+
+
+def never() -> None:
+    """The check of a computation that may take as long as it takes."""
+
+
+def some_at_a_time(n_rows: int, per_row: float, check: Check) -> Iterator[slice]:
+    """Rows in their order, so many that each part takes little time, if a row takes so many multiplications.
+
+    Examples
+    --------
+    >>> list(some_at_a_time(10, 2.0**26, lambda: None))
+    [slice(0, 4, None), slice(4, 8, None), slice(8, 10, None)]
+    """
+    size = max(1, int(_AT_A_TIME / max(per_row, 1.0)))
+    for start in range(0, n_rows, size):
+        check()
+        yield slice(start, min(start + size, n_rows))
+
+
+def row_products(rows: Array, weight: Array, check: Check, others: Array | None = None) -> Array:
+    """``Σ_k weight_k x_k y_kᵀ`` of dense rows x and others y, or x again."""
+    others = rows if others is None else others
+    total = np.zeros((rows.shape[1], others.shape[1]))
+    for part in some_at_a_time(rows.shape[0], total.size, check):
+        total += (rows[part] * weight[part, None]).T @ others[part]
+    return total
+
+
+def gram(sample: Sample, weight_pos: Array, weight_neg: Array, check: Check) -> Array:
+    """`Sample.gram`, with looks at the clock where the rows are in memory."""
+    if sample.in_blocks:
+        return sample.gram(weight_pos, weight_neg)
+    total = np.zeros((sample.n_features, sample.n_features))
+    for X, weight in ((sample.X_pos, weight_pos), (sample.X_neg, weight_neg)):
+        if sample.is_sparse:
+            for part in some_at_a_time(X.shape[0], (X.nnz / X.shape[0]) ** 2, check):
+                total += sparse_gram(X[part], weight[part])
+        elif (used := np.flatnonzero(weight)).size:
+            total += row_products(X[used], weight[used], check)
+    return total
