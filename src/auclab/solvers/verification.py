@@ -20,7 +20,7 @@ from auclab.types import Status
 
 #: Coefficients so near to a bound, in units of their spread, are put there if that costs this part of the tolerance.
 _NEAR_BOUND, _COST_OF_BOUNDS = 1e-6, 0.01
-#: Seconds beyond a limit in which multipliers may still be corrected.
+#: Seconds beyond a limit in which the multipliers of a solver that ended by itself may still be corrected.
 _GRACE = 0.2
 
 
@@ -48,7 +48,8 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, se
         return _solution(problem, raw, raw.certificate, solver, tolerance)
     raw = as_returned(problem, _feasible(problem, _on_bounds(problem, raw, tolerance)))
     given = raw
-    deadline = math.inf if seconds is None else perf_counter() + seconds + _GRACE
+    late = _GRACE if raw.status is Status.OPTIMAL else 0.0
+    deadline = math.inf if seconds is None else perf_counter() + seconds + late
     raw, objective, null_reason = canonical(problem, raw, tolerance, math.inf if seconds is None else seconds)
     proving, of_constraints = problem, None
     if math.isfinite(raw.bound):
