@@ -35,7 +35,7 @@ COMMAND, PAGE_COMMAND = "python benchmarks/blocks_run.py", "benchmarks/blocks_ru
 PARTS = (
     ("load_dataset", "files and labels"),
     ("fit_transform", "preprocessing"),
-    ("solve_problem", "solve"),
+    ("interruptible", "solve"),  # which works in a thread of its own, while this one waits
     ("_write_scores", "scores.parquet"),
     ("_write_multipliers", "multipliers.parquet"),
     ("part_sha256", "checksum"),
