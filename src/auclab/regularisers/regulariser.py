@@ -7,6 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from auclab.regularisers.lp_norms import NORMS
 from auclab.regularisers.vector_norm import VectorNorm
 from auclab.types import Array
@@ -114,6 +117,11 @@ class Regulariser(ABC):
     @abstractmethod
     def with_norm(self, norm: VectorNorm) -> Regulariser:
         """The same with the norm of a part of the columns."""
+
+    def restricted(self, columns: NDArray[np.integer]) -> Regulariser:
+        """The same for vectors that are 0 outside some columns."""
+        narrowed = self.norm.restricted(columns)
+        return self if narrowed is self.norm else self.with_norm(narrowed)
 
     def in_units(self, factor: float) -> Self:
         """The regulariser ``w ↦ R(factor·w)``."""

@@ -68,6 +68,8 @@ class Capabilities:
         if not program.is_convex:
             return None if self.nonconvex else f"z = {program.threshold:g} > 0 makes it not convex"
         if self.linear_only and not is_linear(program):
+            if program.regulariser.ridge:
+                return f"its{program.regulariser.equation().removeprefix(' +')} is not linear"
             square = "²" if program.regulariser.squared else ""
             return f"its ‖w‖{square} in norm {program.regulariser.norm.name} is not linear"
         return None

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.formulations.column_constraints import ColumnConstraints
+from auclab.formulations.composed import row_with
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
 from auclab.samples.centring import moved_intercept
@@ -305,9 +306,10 @@ def _on_columns(problem: Problem, columns: NDArray[np.intp]) -> Problem:
     parts = {name: getattr(sample, name)[:, columns] for name in ("X_pos", "X_neg")}
     offset = None if sample.offset is None else sample.offset[columns]
     smaller = replace(sample, **parts, offset=offset)
+    program = row_with(problem.program, regulariser=problem.program.regulariser.restricted(columns))
     stated = problem.constraints
     if stated is None:
-        return Problem(problem.program, smaller)
+        return Problem(program, smaller)
     rest = np.setdiff1d(np.arange(stated.lower.size), columns)
     if (stated.lower[rest] > 0).any() or (stated.upper[rest] < 0).any():
         raise AuclabError("a bound excludes the coefficient 0 of a column that is left out")
@@ -318,4 +320,4 @@ def _on_columns(problem: Problem, columns: NDArray[np.intp]) -> Problem:
         matrix=stated.matrix[:, columns],
         groups=stated.groups[columns],
     )
-    return Problem(problem.program, smaller, limited)
+    return Problem(program, smaller, limited)

@@ -109,10 +109,7 @@ def _step_with_fixed(
         moved[-1] = program.regulariser.norm(moved[:n])
     step = moved - theta
     gradient = negative_gradient - hessian @ step
-    norm = program.regulariser.norm
-    if program.uses_norm and norm.restricted(others[:-2]) is not norm:
-        narrowed = program.regulariser.with_norm(norm.restricted(others[:-2]))
-        program = row_with(program, regulariser=narrowed)
+    program = row_with(program, regulariser=program.regulariser.restricted(others[:-2]))
     part = unbounded(program, hessian[np.ix_(others, others)], gradient[others], moved[others], spread[others])
     if not np.isfinite(part).all():
         return None
