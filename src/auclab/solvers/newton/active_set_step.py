@@ -16,19 +16,20 @@ Raina & Ng (2007), with blocks of features.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from auclab.formulations.base import Program
 from auclab.regularisers.faces import Face, L1Face
-from auclab.solvers.newton.positive_definite import solve_positive_definite
+from auclab.solvers.newton.positive_definite import EPSILON, ROUNDING, solve_positive_definite
 from auclab.solvers.newton.row_products import Check, never
 from auclab.types import Array
 
-#: Violations of the optimality conditions below this part of the sum of their terms are rounding; where they are not
-#: reduced by any further step, up to the second.
-_ROUNDING, _ACCEPTED = 1e-12, 1e-8
+#: Violations of the optimality conditions up to this part of the sum of their terms are accepted where no further step
+#: reduces them.
+_ACCEPTED = math.sqrt(EPSILON)
 #: The changes of the face after which the step is left to `conic_step`.
 _MAX_CHANGES_PER_FEATURE, _MAX_CHANGES = 2, 50
 
@@ -148,7 +149,7 @@ class _Model:
         if gradient[-1] < 0 and self._unbounded_by_norm() is not None:
             return None
         excess = place.face.violations(gradient)
-        violated = np.flatnonzero(excess > _ROUNDING * self.rounding(point)[: self.n])
+        violated = np.flatnonzero(excess > ROUNDING * self.rounding(point)[: self.n])
         violated = violated[np.argsort(-excess[violated])]
         while violated.size:
             following = self.towards_minimum(_Place(point, place.face.extended(violated, gradient), False))
@@ -167,7 +168,7 @@ class _Model:
         if not place.is_minimum:
             return None
         gradient, terms = self.gradient(place.point), self.rounding(place.point)
-        if gradient[-1] < -_ROUNDING * terms[-1]:
+        if gradient[-1] < -ROUNDING * terms[-1]:
             return self._unbounded_by_norm()
         excess = place.face.violations(gradient)
         return None if (excess > _ACCEPTED * terms[: self.n]).any() else place.point

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.solvers.newton.positive_definite import EPSILON
 from auclab.types import Array
 
 #: Bins per half-width of the band, and the bytes that the sums per bin of one class may take.
 BINS_PER_HALF_WIDTH, MAX_BYTES = 16, 100_000_000
 #: The numbers of bins are exact as floats.
-_MAX_NUMBER = 2**52
+_MAX_NUMBER = 1.0 / EPSILON
 
 
 def binned_hessian(sample: Any, theta: Array, half_width: float, threshold: float) -> Array:

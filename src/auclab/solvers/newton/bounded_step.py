@@ -19,12 +19,8 @@ from numpy.typing import NDArray
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.composed import row_with
+from auclab.solvers.newton.positive_definite import ROUNDING
 from auclab.types import Array
-
-#: Rounds after which the method is given up.
-_ROUNDS = 30
-#: A multiplier of the wrong sign below this part of the terms of the gradient is rounding.
-_ROUNDING = 1e-13
 
 Step = Callable[[Program, Array, Array, Array, Array], Array]
 
@@ -64,7 +60,7 @@ def bounded_step(
     at_upper = (theta[:n] >= upper) & (pull >= 0)
     at_lower, at_upper = at_lower | (lower == upper), at_upper & (lower < upper)
     seen: set[bytes] = set()
-    for _ in range(_ROUNDS):
+    while True:
         fixed = at_lower | at_upper
         value = np.where(at_lower, lower, upper)[fixed]
         key = at_lower.tobytes() + at_upper.tobytes()
@@ -85,7 +81,6 @@ def bounded_step(
             return step
         at_lower = (at_lower | below) & ~released_up
         at_upper = (at_upper | above) & ~released_down
-    return None
 
 
 def _step_with_fixed(
@@ -122,7 +117,7 @@ def _pulled(program: Program, hessian: Array, negative_gradient: Array, theta: A
     n = theta.size - 2
     pull = negative_gradient - hessian @ step
     terms = abs(negative_gradient) + abs(hessian) @ abs(step)
-    allowed = _ROUNDING * terms[:n]
+    allowed = ROUNDING * terms[:n]
     box = program.regulariser.norm.dual_box(n)
     if program.uses_norm and box is not None:
         slope = program.regulariser.slope(theta[-1] + step[-1]) - pull[-1]

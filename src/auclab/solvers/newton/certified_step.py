@@ -6,7 +6,7 @@ import numpy as np
 
 from auclab.formulations.problem import Problem
 from auclab.solvers.certificate import SMALL_OBJECTIVE, certify
-from auclab.solvers.newton.damped_newton import Iterate
+from auclab.solvers.newton.damped_newton import RELATIVE_TOLERANCE, Iterate
 from auclab.solvers.newton.smoothed_loss import Loss, linearised
 from auclab.solvers.newton.state import Best, State
 from auclab.solvers.raw import RawSolution
@@ -14,9 +14,8 @@ from auclab.solvers.solution import Certificate
 from auclab.solvers.verified.value import dual_bound
 from auclab.types import Array, Status
 
+#: The refinement ends after so many steps, or once one raises the lower bound by less than a part of the tolerance.
 _MAX_REFINEMENTS = 8
-#: The refinement ends once it raises the lower bound by less than this part of the tolerance.
-_REFINEMENT_TOLERANCE = 0.1
 
 
 def certified_step(state: State, loss: Loss, iterate: Iterate, other: Array | None = None) -> Certificate:
@@ -30,7 +29,7 @@ def certified_step(state: State, loss: Loss, iterate: Iterate, other: Array | No
     theta, evaluation = iterate.theta, iterate.evaluation
     step, multipliers = np.zeros_like(theta), evaluation.multipliers
     bound = dual_bound(problem, theta[:-2], _of_pairs(multipliers)).bound
-    allowed = _REFINEMENT_TOLERANCE * state.tolerance * max(evaluation.value, SMALL_OBJECTIVE)
+    allowed = RELATIVE_TOLERANCE * state.tolerance * max(evaluation.value, SMALL_OBJECTIVE)
     for _ in range(_MAX_REFINEMENTS):
         negative_gradient = loss.direction_sum(multipliers)
         correction = method.step(iterate.hessian, negative_gradient, theta + step)

@@ -14,9 +14,9 @@ from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.models.norm_cone import norm_cone
 from auclab.solvers.feasible_point import nearest_feasible
 from auclab.solvers.newton.polished_step import polished
+from auclab.solvers.newton.positive_definite import ROUNDING
 from auclab.types import Array
 
-_TOLERANCE = 1e-12
 #: A constraint is active where its slack, in units of the curvature, is below this and its multiplier.
 _NEAR = 1e-5
 
@@ -70,7 +70,7 @@ def conic_step(
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.time_limit = math.inf if time_limit is None else time_limit
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = _TOLERANCE
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = ROUNDING
     scale = max(float(np.abs(linear).max()), 1e-9 * float(quadratic.max()), 1e-300)
     solution = clarabel.DefaultSolver(
         sp.csc_matrix(np.triu(quadratic / scale)),

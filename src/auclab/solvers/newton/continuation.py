@@ -26,8 +26,9 @@ import numpy as np
 from auclab.samples.memory import Sample
 from auclab.solvers.certificate import SMALL_OBJECTIVE
 from auclab.solvers.newton.certified_step import certified_step
-from auclab.solvers.newton.damped_newton import MAX_STEPS, Iterate
+from auclab.solvers.newton.damped_newton import MAX_STEPS, RELATIVE_TOLERANCE, Iterate
 from auclab.solvers.newton.evaluation import Evaluation
+from auclab.solvers.newton.positive_definite import EPSILON
 from auclab.solvers.newton.smoothed_loss import smooth_loss
 from auclab.solvers.newton.state import State
 from auclab.solvers.raw import RawSolution
@@ -41,16 +42,13 @@ _SUBSAMPLE_WIDTH, _WIDER = 0.03, 0.1
 #: Of a subsample the coefficients are drawn to 0 by one observation; of sparse rows by this many: features that are
 #: rare in it would get any.
 _SPARSE_RIDGE = 50.0
-#: Looks at most, at one half-width each, and the smallest half-width, in units of the margins.
-_MAX_LOOKS, _LEAST_WIDTH = 50, 1e-8
+#: The smallest half-width, in units of the margins.
+_LEAST_WIDTH = math.sqrt(EPSILON)
 #: The next half-width relative to the last: after a minimum that took few steps, after others, and at the end.
 _FAST, _SLOW, _LAST, _FEW_STEPS = 0.1, 0.3, 0.5, 5
 #: Of the wanted gap: what the smoothing may leave open; and below how many times it a minimum is certified, after few
 #: steps, and after so many that a certificate costs little beside them.
 _OPEN, _NEARLY, _FAR = 0.3, 3.0, 1e3
-#: Steps at one half-width end where the reduction left is below the first number times the smoothing gap; where the
-#: certified gap shows that to be too early, that is lowered a hundredfold, down to the second number.
-_CONVERGED, _CLOSEST = 0.1, 1e-14
 
 
 def follow_minima(state: State, sample: Sample) -> RawSolution | None:
@@ -70,12 +68,12 @@ def follow_minima(state: State, sample: Sample) -> RawSolution | None:
         over, or the band is as narrow as it may be.
     """
     path = _Path(state, sample)
-    for look in range(_MAX_LOOKS):
+    while True:
         path.minimise()
         finished = state.finished() if path.whole else None
         if finished is not None:
             return finished
-        last = path.is_narrow or look == _MAX_LOOKS - 1 or state.monitor.stopped() is not None
+        last = path.is_narrow or state.monitor.stopped() is not None
         if path.is_lost and not last:
             path.widen()
         elif path.certifies(last) and not path.certified():
@@ -103,7 +101,7 @@ class _Path:
         #: present one is.
         self.leaps, self.direct = self.whole and sampled, False
         #: What the steps at this half-width have to reach, and how many there were.
-        self.relative, self.steps = _CONVERGED if sampled or not self.whole else _CONVERGED**2, 0
+        self.relative, self.steps = RELATIVE_TOLERANCE if sampled or not self.whole else RELATIVE_TOLERANCE**2, 0
         if self.leaps and sample.is_sparse and self.hessian is None:
             # Subsamples miss the curvature of rare features; a wide band of all observations has most of it.
             state.half_width = _WIDER
@@ -161,11 +159,11 @@ class _Path:
         if state.gap > _SLOW * before:
             self.hessian = None  # that of other points or observations does not converge
         too_large = max(_NEARLY * iterate.evaluation.smoothing_gap, self._wanted)
-        return certificate.absolute_gap <= too_large or self.relative <= _CLOSEST
+        return certificate.absolute_gap <= too_large or self.relative <= EPSILON
 
     def converge(self) -> None:
-        """Go on at the same half-width."""
-        self.direct, self.relative = False, self.relative * _CONVERGED**2
+        """Go on at the same half-width, until a hundredth of the reduction is left."""
+        self.direct, self.relative = False, self.relative * RELATIVE_TOLERANCE**2
 
     def narrow(self) -> None:
         """Near the half-width that the tolerance requires, not too far from the last one."""
@@ -182,7 +180,7 @@ class _Path:
         """Exact minima lie on lines; other steps need not converge as far."""
         self.state.half_width, self.steps = half_width, 0
         self.direct, self.leaps = self.leaps, False
-        self.relative = _CONVERGED if self.direct or not self.whole else _CONVERGED**2
+        self.relative = RELATIVE_TOLERANCE if self.direct or not self.whole else RELATIVE_TOLERANCE**2
 
     def pass_on(self) -> None:
         """Leave the Hessian for a larger sample."""

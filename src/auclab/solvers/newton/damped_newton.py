@@ -9,6 +9,7 @@ minimum along their direction are shortened (`line_search`).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -22,6 +23,7 @@ from auclab.solvers.monitor import Monitor, OutOfTime
 from auclab.solvers.newton.evaluation import Evaluation
 from auclab.solvers.newton.hessian_operator import Hessian, HessianOperator
 from auclab.solvers.newton.line_search import Trial, is_too_far, shortened
+from auclab.solvers.newton.positive_definite import EPSILON
 from auclab.solvers.newton.proximal_step import proximal_step
 from auclab.solvers.newton.smoothed_loss import Loss
 from auclab.types import Array
@@ -37,9 +39,8 @@ _DAMPING = 1e-3
 _POOR_RATIO, _GOOD_RATIO = 0.25, 0.75
 #: A step may change margins by at most this many times their size.
 _MAX_RELATIVE_STEP = 10.0
-#: Predicted reductions below this part of the value are rounding; below the second part, reductions are taken from
-#: gradients.
-_ROUNDING, _SMALL_REDUCTION = 1e-20, 1e-7
+#: Reductions below this part of the value are taken from gradients: half of the digits of a difference are lost.
+_SMALL_REDUCTION = math.sqrt(EPSILON)
 #: Steps without damping whose small predicted reduction did not fall by half, after which it is taken for rounding.
 _MAX_STALLED = 3
 
@@ -141,7 +142,7 @@ class DampedNewton:
                 # A step that is short because it was damped does not show that the minimum is near.
                 damping, damped = 0.0, damping
                 continue
-            converged = predicted <= max(0.0 if damping else negligible, (noise + _ROUNDING) * value)
+            converged = predicted <= max(0.0 if damping else negligible, (noise + EPSILON * EPSILON) * value)
             # Along features that the others determine, what is left may be rounding of the gradient.
             stalled = 0 if predicted < 0.5 * least or predicted > _SMALL_REDUCTION * value else stalled + 1
             least = min(least, predicted)

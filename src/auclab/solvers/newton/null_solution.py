@@ -24,6 +24,7 @@ from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.damped_newton import DampedNewton
 from auclab.solvers.newton.evaluation import Evaluation, entrywise_square, in_sample_order
 from auclab.solvers.newton.partial_loss import PartialLoss
+from auclab.solvers.newton.positive_definite import EPSILON
 from auclab.solvers.newton.row_products import Check, gram, never
 from auclab.solvers.newton.smoothed_loss import linearised
 from auclab.solvers.newton.state import State
@@ -34,7 +35,6 @@ from auclab.types import Array
 _CLEARLY_NOT_NULL = 0.9
 #: Steps between two looks at what has been proved, and looks at most.
 _STEPS, _LOOKS = 4, 10
-_CONVERGED = 1e-16
 #: The steps go on until the gap is this part of the one wanted: the last of them solve a linear system exactly.
 _EXACT = 1e-5
 
@@ -165,7 +165,7 @@ def null_test(problem: Problem, tolerance: float, monitor: Monitor) -> NullTest:
     proof, smallest_gap = None, tolerance
     for _ in range(_LOOKS):
         before = method.iterations
-        iterate = method.minimise(loss, theta, 1.0, relative_tolerance=_CONVERGED, max_steps=_STEPS)
+        iterate = method.minimise(loss, theta, 1.0, relative_tolerance=EPSILON, max_steps=_STEPS)
         theta = iterate.theta
         if iterate.evaluation.value + method.penalty(theta) < 1.0:
             return NullTest(None, theta[:-2], method.iterations)

@@ -34,8 +34,6 @@ from auclab.solvers.newton.pair_loss import Band, PairLoss, SortedClass
 from auclab.solvers.newton.row_products import Check, never, row_products
 from auclab.types import Array
 
-#: Half-width of the band of losses in units of that of the hinges.
-_LEVEL_WIDTH = 1.0
 #: The 1 of ``[1 − margin]₊``.
 _SHIFT = 1.0
 #: So many more negatives are sorted than had a positive weight at the last point.
@@ -86,7 +84,7 @@ class PartialLoss:
 
     def evaluate(self, theta: Array, half_width: float) -> Evaluation:
         """Value and multipliers at `theta`; O(m n + m log m)."""
-        sample, width = self.sample, _LEVEL_WIDTH * half_width
+        sample, width = self.sample, half_width
         scores_pos, scores_neg = sample.scores(theta[:-2])
         order_pos = np.argsort(scores_pos).astype(np.int32)
         pos, share_pos = scores_pos[order_pos], sample.share_pos[order_pos] if sample.weighted else sample.share_pos

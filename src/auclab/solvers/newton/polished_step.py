@@ -10,11 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from auclab.formulations.base import Program
+from auclab.solvers.newton.positive_definite import EPSILON
 from auclab.types import Array
 
-_STEPS = 20
-#: The part of the sum of its terms that a gradient reaches by rounding.
-_ROUNDING = 1e-14
 #: Entries that are kept at 0 must not be better elsewhere by more than this, relatively.
 _OPTIMAL = 1e-9
 
@@ -40,7 +38,7 @@ def polished(program: Program, hessian: Array, linear: Array, point: Array, n: i
     """
     regulariser, v, best = program.regulariser, point.copy(), np.inf
     found = point
-    for _ in range(_STEPS):
+    while True:
         smooth = regulariser.norm.smooth_at(v[:n])
         if smooth is None:
             return point
@@ -58,7 +56,7 @@ def polished(program: Program, hessian: Array, linear: Array, point: Array, n: i
         if not error < best:
             break
         best, found = error, v.copy()
-        if error <= _ROUNDING:
+        if error <= EPSILON:
             break
         cross = np.outer(along, hessian[-1, :-1])
         matrix = hessian[:-1, :-1] + cross + cross.T

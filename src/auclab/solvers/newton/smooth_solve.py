@@ -18,7 +18,9 @@ from auclab.samples.memory import Sample
 from auclab.solvers.certificate import certify_scorers, relative_gap
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.damped_newton import DampedNewton, Iterate
+from auclab.solvers.newton.positive_definite import EPSILON
 from auclab.solvers.newton.smoothed_loss import smooth_loss
+from auclab.solvers.newton.state import FIRST_LENGTHS
 from auclab.solvers.newton.subsampling import nested_subsamples, ranked_subsamples
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.verified.value import Rounding, dual_value
@@ -31,10 +33,6 @@ _FIRST_WIDTH, _LAST_WIDTH = 0.5, 2.0**-36
 _LEAST_NARROWING, _LARGEST_NARROWING = 0.25, 2.0**-6
 #: The part of the tolerance that is aimed at in working precision.
 _AIM = 0.5
-#: The part of the value that a step must still promise.
-_CONVERGED = 1e-16
-#: Lengths of the first point, relative to the mean difference of pairs in units of the variances.
-_FIRST_LENGTHS = (0.1, 0.3, 1.0, 3.0)
 
 
 def solve_smooth(
@@ -62,7 +60,7 @@ def solve_smooth(
         theta = method.minimise(loss, theta, half_width, noise=noise, ridge=1.0 / fewest).theta
     loss = smooth_loss(problem, full, monitor.check)
     while True:
-        iterate = method.minimise(loss, theta, half_width, relative_tolerance=_CONVERGED)
+        iterate = method.minimise(loss, theta, half_width, relative_tolerance=EPSILON)
         theta = iterate.theta if problem.constraints is None else method.feasible(iterate.theta)
         coef, intercept = theta[:-2], float(theta[-2])
         objective = problem.objective(coef, intercept)
@@ -87,7 +85,7 @@ def _subsamples(problem: Problem) -> list[Sample]:
 def _first_point(problem: Problem, method: DampedNewton) -> Array:
     """The best of w = 0 and some multiples of the mean difference, in units of the variances."""
     direction, intercept = problem.sample.mean_difference * method.unit**2, problem.null_intercept()
-    points = [np.r_[length * direction, intercept, 0.0] for length in (0.0, *_FIRST_LENGTHS)]
+    points = [np.r_[length * direction, intercept, 0.0] for length in (0.0, *FIRST_LENGTHS)]
     return min(map(method.feasible, points), key=lambda point: problem.objective(point[:-2], intercept))
 
 

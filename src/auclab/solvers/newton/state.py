@@ -21,7 +21,7 @@ from auclab.solvers.solution import Certificate
 from auclab.types import Array, Status
 
 #: Lengths of the first point, relative to the difference of the means in units of the variances.
-_FIRST_LENGTHS = (0.1, 0.3, 1.0, 3.0)
+FIRST_LENGTHS = (0.1, 0.3, 1.0, 3.0)
 
 
 class Finish(Protocol):
@@ -116,7 +116,7 @@ class State:
     def best_point(self, directions: Iterable[Array], others: Iterable[Array] = ()) -> Array:
         """The best of some points, and of multiples of directions of w, as a first point."""
         intercept = Problem(self.problem.program, self.first_sample).null_intercept()
-        points = [np.r_[length * direction, intercept, 0.0] for direction in directions for length in _FIRST_LENGTHS]
+        points = [np.r_[length * direction, intercept, 0.0] for direction in directions for length in FIRST_LENGTHS]
         return min([*others, *map(self.method.feasible, points)], key=self.first_value)
 
     def finished(self) -> RawSolution | None:
