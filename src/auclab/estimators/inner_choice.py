@@ -1,8 +1,9 @@
 """The choice among values of a parameter on inner folds, whose scorers are improved only where the choice is close.
 
 All values are solved on every fold, first roughly and then once more. By how much their means have changed says how far
-they may still change: a value whose mean is further than twice the largest change from the one that decides cannot
-become the choice, or cease to be it. The others are improved again, until one is left or all have their optimum.
+they may still change: a value whose mean is further than twice the largest change from the one that decides is taken to
+be decided. Of a measure that counts pairs no change is no sign that none follows, so that a change is at least the
+smallest step between measures. The others are improved again, until one is left or all have their optimum.
 """
 
 from __future__ import annotations
@@ -178,7 +179,7 @@ def choose(folds: Sequence[Callable[[], InnerFold]], n_values: int, *, one_stand
         _refine(made, scores, gaps, improvable, range(len(made)))
         means = scores.mean(axis=1)
         best, _, threshold = _decided(scores, order, one_standard_error)
-        change = float(abs(means - before)[close].max())
+        change = max(float(abs(means - before)[close].max()), _step(scores) / len(made))
         close &= abs(means - threshold) <= _MARGIN * change + _EQUAL
         close[best] = True
     best, selected, _ = _decided(scores, order, one_standard_error)
@@ -191,6 +192,18 @@ def _refine(
     for column in columns:
         for k in values:
             scores[k, column], gaps[k, column] = folds[column].refined(k)
+
+
+def _step(scores: Array) -> float:
+    """The smallest difference of two values on one fold, 0 where all are equal; of AUC a pair, or half of one.
+
+    Examples
+    --------
+    >>> round(_step(np.array([[0.5, 0.9], [0.7, 0.9], [0.6, 0.9]])), 12)
+    0.1
+    """
+    steps = np.diff(np.sort(scores, axis=0), axis=0)
+    return float(steps[steps > _EQUAL].min(initial=math.inf)) if (steps > _EQUAL).any() else 0.0
 
 
 def _decided(scores: Array, order: Sequence[int], one_standard_error: bool) -> tuple[int, int, float]:
