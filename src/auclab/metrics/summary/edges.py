@@ -96,12 +96,13 @@ class RowSample:
 
 
 def _smallest(scores: Array, keys: NDArray[np.uint64], size: int) -> tuple[Array, NDArray[np.uint64]]:
-    """The scores with the smallest keys, in the order of the keys."""
-    if scores.size > 2 * size:
-        chosen = np.argpartition(keys, size)[:size]
-        scores, keys = scores[chosen], keys[chosen]
-    order = np.lexsort((scores, keys))[:size]
-    return scores[order], keys[order]
+    """The scores with the smallest keys, of equal keys the smallest scores, in any order."""
+    if scores.size <= size:
+        return scores, keys
+    last = np.partition(keys, size - 1)[size - 1]
+    chosen, tied = keys < last, np.flatnonzero(keys == last)
+    chosen[tied[np.argsort(scores[tied])][: size - np.count_nonzero(chosen)]] = True
+    return scores[chosen], keys[chosen]
 
 
 def _keys(scores: Array) -> NDArray[np.uint64]:

@@ -19,7 +19,7 @@ from auclab.metrics.summary.brackets import ErrorBounds
 from auclab.metrics.summary.edges import PER_BIN, RowSample, score_edges
 from auclab.metrics.summary.scored_block import scored_block
 from auclab.metrics.summary.second_pass import refined
-from auclab.types import AuclabError
+from auclab.types import Array, AuclabError
 
 
 @dataclass(frozen=True)
@@ -263,14 +263,16 @@ def summarise(blocks: ScoreBlocks | Any, *, n_bins: int = 4096, edges: ArrayLike
     Interval(low=0.75, high=0.75)
     """
     given = _as_blocks(blocks)
-    if edges is None:
-        sample: RowSample = given.reduce(partial(RowSample.of, size=PER_BIN * max(n_bins, 2)))
-        pos, neg = (scores[np.isfinite(scores)] for scores in (sample.pos, sample.neg))
-        found = score_edges(pos, neg, n_bins) if pos.size + neg.size else np.empty(0)
-    else:
-        found = checked_edges(edges)
+    found = sampled_edges(given, n_bins) if edges is None else checked_edges(edges)
     summary: ScoreSummary = given.reduce(partial(ScoreSummary.of_block, found))
     return summary
+
+
+def sampled_edges(blocks: ScoreBlocks, n_bins: int) -> Array:
+    """Edges of about `n_bins` bins from a sample of the rows; one pass. Which rows depends on the blocks."""
+    sample: RowSample = blocks.reduce(partial(RowSample.of, size=PER_BIN * max(n_bins, 2)))
+    pos, neg = (scores[np.isfinite(scores)] for scores in (sample.pos, sample.neg))
+    return score_edges(pos, neg, n_bins) if pos.size + neg.size else np.empty(0)
 
 
 def _as_blocks(blocks: Any) -> ScoreBlocks:

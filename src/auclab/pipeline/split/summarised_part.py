@@ -1,8 +1,9 @@
 """A part of a table in blocks whose scores are not held here: its metrics, intervals and figures come from summaries.
 
-Above `MOST_HELD` rows a part of a table in blocks is one of these in place of a `ScoredPart`. Workers compute scores
-where they read rows, and send summaries that are added; a metric that these do not decide takes further passes with
-some of the scores at a time (docs/merged_metrics.md).
+Above `MOST_HELD` rows a part of a table in blocks is one of these in place of a `ScoredPart`. Scores are computed in
+one pass over the rows and kept in a temporary file. Of more rows than that takes, workers compute scores where they
+read rows, and send summaries that are added. A metric that summaries do not decide takes further passes with some of
+the scores at a time (docs/merged_metrics.md).
 """
 
 from __future__ import annotations
@@ -23,11 +24,13 @@ from auclab.inference.results import Estimate
 from auclab.inference.summaries import estimate_summary
 from auclab.metrics import METRICS, ScoredPart, ScoreSummary, auc_score, summarise
 from auclab.metrics.registry import metric_of
-from auclab.metrics.summary.blocks import Task
+from auclab.metrics.summary.blocks import ScoreBlocks, Task
 from auclab.metrics.summary.bounds import CONVEX, CURVE
 from auclab.metrics.summary.brackets import ErrorBounds
 from auclab.metrics.summary.gathered_rows import BYTES_A_SCORE
+from auclab.metrics.summary.kept_scores import KeptScores
 from auclab.metrics.summary.lists import joined, mean_atoms
+from auclab.metrics.summary.score_summary import sampled_edges
 from auclab.metrics.summary.scored_block import scored_block
 from auclab.pipeline.split.measured import HeldPart, Measured
 from auclab.samples.blocks.table import BlockTable
@@ -91,14 +94,27 @@ class SummarisedPart:
     _values: dict[str, float] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
-    def blocks(self) -> TableScores:
-        """The scores, to be computed in a pass."""
+    def blocks(self) -> ScoreBlocks:
+        """The scores, in a file, or to be computed in every pass."""
+        if self._kept is not None:
+            return self._kept.joined()
         return TableScores(self.table, self.labels == 1, self.coef, self.intercept)
 
     @cached_property
+    def _kept(self) -> KeptScores | None:
+        if not KeptScores.fits(len(self.labels)):
+            return None
+        return KeptScores(self._computed(), list(self.table.split(self.labels == 1)))
+
+    def _computed(self) -> Iterator[Array]:
+        for scores in self.table.run(row_scores, repeat(self.coef, len(self.table.blocks))):
+            yield scores + self.intercept
+
+    @cached_property
     def summary(self) -> ScoreSummary:
-        """Of all scores; two passes."""
-        return summarise(self.blocks, n_bins=N_BINS)
+        """Of all scores."""
+        by_block = self._kept or self.blocks  # the same edges, whoever keeps the scores
+        return summarise(self.blocks, edges=sampled_edges(by_block, N_BINS))
 
     @property
     def n_pos(self) -> int:
@@ -200,9 +216,8 @@ class SummarisedPart:
         return Cuts(np.concatenate(([high + 0.5 * margin], below, [low - 0.5 * margin])), tp, fp)
 
     def by_block(self) -> Iterator[Array]:
-        """The scores block by block, in the order of the rows; one pass."""
-        for scores in self.table.run(row_scores, repeat(self.coef, len(self.table.blocks))):
-            yield scores + self.intercept
+        """The scores block by block, in the order of the rows."""
+        return self._computed() if self._kept is None else self._kept.by_block()
 
 
 def check_metric(metric: str | Callable[..., float], n_rows: int) -> None:
