@@ -31,7 +31,7 @@ from auclab.types import Array
 
 COMMAND, PAGE_COMMAND = "python benchmarks/shapes.py", "benchmarks/shapes.py --page"
 RESULTS, PAGE = measured.ROOT / "docs/shapes.csv", measured.ROOT / "docs/solvers.md"
-COLUMNS = ("shape", "kind", "program", "solver", "seconds", "gap", "objective", "status", "limit")
+COLUMNS = ("shape", "kind", "program", "solver", "seconds", "gap", "objective", "status", "limit", "commit")
 
 
 def gaussian(n_rows: int, n_columns: int, share: float = 0.4, shift: float = 0.3) -> tuple[Array, Array]:
@@ -250,12 +250,13 @@ def main() -> None:
         solve(program, *gaussian(3_000, 10), time_limit=20.0)
     before = measured.read(RESULTS) if RESULTS.is_file() else []
     kept = [row for row in before if row["kind"] not in kinds]
+    commit = measured.origin().split()[1].rstrip(";")
     with measured.writer(RESULTS, COMMAND, COLUMNS, kept) as keep:
         for shape, (kind, _) in SHAPES.items():
             if kind not in kinds:
                 continue
             for row in rows_of(shape, arguments.longest):
-                keep(row)
+                keep(row | {"commit": commit})
                 print(*(f"{value:.3g}" if isinstance(value, float) else value for value in row.values()), flush=True)
 
 

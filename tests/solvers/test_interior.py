@@ -108,6 +108,9 @@ def test_auto_takes_it_for_few_rows_with_many_columns():
     assert select_solver(Problem(RankSVM(0.1, "linf"), as_sample(X, y)))[0] == "interior"
     assert select_solver(Problem(RankSVM(0.1), as_sample(X, y)))[0] == "interior"
     assert select_solver(Problem(BufferedAUC(), as_sample(X, y)))[0] == "newton"
+    many, labels = wide(0, 1_200, 1_200)
+    assert select_solver(Problem(RankSVM(0.1), as_sample(many, labels)))[0] == "cutting_plane"
+    assert select_solver(Problem(CSVM(0.1), as_sample(many, labels)))[0] == "interior"
     assert select_solver(Problem(RankSVM(0.1, "linf"), as_sample(X[:, :20], y)))[0] != "interior"
 
 
