@@ -61,6 +61,7 @@ def text(n_rows: int, n_columns: int, words: int = 60) -> tuple[Any, Array]:
     X.sum_duplicates()
     X.data = 1.0 + np.log(X.data)
     X = sp.csr_array(sp.diags_array(1.0 / np.sqrt(X.multiply(X).sum(axis=1))) @ X)
+    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)  # what liblinear takes
     scores = X @ (rng.standard_normal(n_columns) * (rng.random(n_columns) < 0.1))
     noisy = scores + 0.3 * scores.std() * rng.standard_normal(n_rows)
     return X, noisy > np.quantile(noisy, 0.7)

@@ -21,8 +21,8 @@ CLARABEL_ENTRIES = 30_000
 #: Programs with a norm over so many rows at most, and so many for a column, are solved by systems of the size of the
 #: rows.
 INTERIOR_ROWS, INTERIOR_RATIO = 2_500, 1.0
-#: With more pairs than this cutting planes in the span of the rows are faster where the norm is l2 (2,000 text-like rows:
-#: 1.3 s, where interior takes more than 10 s).
+#: With more pairs than this cutting planes in the span of the rows are faster where the norm is l2 (2,000 text-like
+#: rows: 1.3 s, where interior takes more than 10 s).
 INTERIOR_PAIRS = 300_000
 #: With more features than this newton has no matrix for its Hessian, and cutting planes are faster.
 NEWTON_FEATURES = 2_000
