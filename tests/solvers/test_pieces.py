@@ -137,3 +137,12 @@ def test_models_with_constraints_of_ones_own_are_certified(loss, kind, compariso
     found = auclab.certify(built, solved=own)
     assert found.gap <= 1e-5
     assert found.objective == pytest.approx(optimum(program, cost, X, y, lambda w: [w[0] >= 0.1]), abs=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["l1", "linf", "group lasso"])
+def test_long_rows_of_points_are_certified_to_the_end(kind):
+    """A step that promises less than rounding may still be what the slopes lack."""
+    for seed in (*range(12), 1092, 2184):
+        X, y, weight, generator = made(seed)
+        program = Composed("points", "squared_hinge", REGULARISERS[kind][0](weight, X.shape[1], generator))
+        assert auclab.solve(program, 1000.0 * X, y, solver="newton").gap <= 1e-6, seed

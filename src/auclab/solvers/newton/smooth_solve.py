@@ -34,6 +34,9 @@ _LEAST_NARROWING, _LARGEST_NARROWING = 0.25, 2.0**-6
 #: The part of the tolerance that is aimed at in working precision.
 _AIM = 0.5
 
+#: Steps after the last one, where the bound is not yet as wanted.
+_REFINEMENTS = 2
+
 
 def solve_smooth(
     problem: Problem, tolerance: float, monitor: Monitor, start: tuple[Array, float] | None
@@ -72,6 +75,18 @@ def solve_smooth(
         half_width = _next_width(half_width, gap, tolerance)
     scorers = ((1.0, coef, intercept, half_width),)
     certificate, *_ = certify_scorers(problem, coef, objective, scorers)
+    for _ in range(_REFINEMENTS):
+        if certificate.gap <= tolerance or monitor.stopped():
+            break
+        # The last step promised less than rounding and was not taken: the slopes there may still be nearer.
+        push = loss.direction_sum(iterate.evaluation.multipliers)
+        theta = method.feasible(theta + method.step(iterate.hessian, push, theta))
+        iterate = method.minimise(loss, theta, half_width, max_steps=0)
+        there = ((1.0, theta[:-2], float(theta[-2]), half_width),)
+        value = problem.objective(theta[:-2], float(theta[-2]))
+        found, *_ = certify_scorers(problem, theta[:-2], value, there)
+        if found.gap < certificate.gap:
+            coef, intercept, scorers, certificate = theta[:-2], float(theta[-2]), there, found
     status = Status.OPTIMAL if certificate.gap <= tolerance else stopped or Status.ITERATION_LIMIT
     timings, history = Timings(solve=monitor.seconds), tuple(monitor.history)
     return RawSolution(coef, intercept, status, None, method.iterations, timings, history=history, scorers=scorers)
