@@ -40,7 +40,9 @@ class OfParameters:
     """The regulariser that the parameters λ (or 0), norm and square (or not) of a program make up."""
 
     def __get__(self, program: Any, owner: type[Program]) -> Norm:
-        return Norm(program.norm, getattr(program, "penalty", 0.0), getattr(program, "squared", False))
+        made = Norm(program.norm, getattr(program, "penalty", 0.0), getattr(program, "squared", False))
+        vars(program)["regulariser"] = made  # a solve asks for it several hundred times, and parameters do not change
+        return made
 
 
 class HingeProgram(Program):
