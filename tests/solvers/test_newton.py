@@ -100,7 +100,7 @@ def test_a_time_limit_gives_a_point_and_says_so():
 def test_too_many_features_for_a_cone_are_refused():
     X, y = np.eye(2001)[:40], np.arange(40) % 2
     with pytest.raises(AuclabError, match="n = 2001 features"):
-        solve(RankSVM(0.01, norm="l1"), X, y, solver="newton")
+        solve(RankSVM(0.01, norm="linf"), X, y, solver="newton")
 
 
 @pytest.mark.parametrize("program", [RankSVM(0.1), RankSVM(0.01, squared=True), GeneralizedBufferedAUC(-0.2)], ids=str)
