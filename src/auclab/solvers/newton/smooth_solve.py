@@ -15,7 +15,7 @@ from auclab.formulations.problem import Problem
 from auclab.models.constraint_multipliers import constraint_multipliers
 from auclab.models.timings import Timings
 from auclab.samples.memory import Sample
-from auclab.solvers.certificate import certify_scorers, relative_gap
+from auclab.solvers.certificate import SMALL_OBJECTIVE, certify_scorers, relative_gap
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.damped_newton import DampedNewton, Iterate
 from auclab.solvers.newton.positive_definite import EPSILON
@@ -55,12 +55,22 @@ def solve_smooth(
     """
     program, full = problem.program, problem.sample
     method = DampedNewton(program, full.spread, monitor, problem.constraints)
-    theta = method.feasible(np.r_[start[0], start[1], 0.0]) if start else _first_point(problem, method)
+    samples = [] if start else _subsamples(problem)
+    if start:
+        theta = method.feasible(np.r_[start[0], start[1], 0.0])
+    else:
+        theta = _first_point(Problem(program, [*samples, full][0]), method)
     half_width = 0.0 if program.loss.is_smooth else _FIRST_WIDTH
-    for sample in [] if start else _subsamples(problem):
-        fewest = min(sample.n_pos, sample.n_neg)
-        loss, noise = smooth_loss(problem, sample, monitor.check), full.n_features / fewest
-        theta = method.minimise(loss, theta, half_width, noise=noise, ridge=1.0 / fewest).theta
+    for sample in samples:
+        noise = full.n_features / min(sample.n_pos, sample.n_neg)
+        if half_width:
+            half_width = min(half_width, _power_of_two(2.0 * math.sqrt(noise)))  # about what margins are off by
+        loss, ridge = smooth_loss(problem, sample, monitor.check), noise / full.n_features
+        iterate = method.minimise(loss, theta, half_width, noise=noise, ridge=ridge)
+        theta = iterate.theta
+    if samples and half_width:
+        value = max(iterate.evaluation.value, SMALL_OBJECTIVE)
+        half_width = _next_width(half_width, iterate.evaluation.smoothing_gap / value, tolerance)
     loss = smooth_loss(problem, full, monitor.check)
     while True:
         iterate = method.minimise(loss, theta, half_width, relative_tolerance=EPSILON)
@@ -128,4 +138,8 @@ def _next_width(half_width: float, gap: float, tolerance: float) -> float:
     """The width at which the gap is about as wanted: it falls with the square of the width, where many margins are."""
     wanted = math.sqrt(0.25 * _AIM * tolerance / gap) if gap > 0 else 0.0
     part = min(max(wanted, _LARGEST_NARROWING), _LEAST_NARROWING)
-    return max(2.0 ** math.floor(math.log2(half_width * part)), _LAST_WIDTH)
+    return max(_power_of_two(half_width * part), _LAST_WIDTH)
+
+
+def _power_of_two(width: float) -> float:
+    return float(2.0 ** math.floor(math.log2(width)))
