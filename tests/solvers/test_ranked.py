@@ -6,6 +6,7 @@ import pytest
 import scipy.sparse as sp
 
 import auclab
+from auclab import CSVM, AuclabError, BufferedAUC, GeneralizedBufferedAUC, PartialAUC, RankSVM
 from auclab.formulations import Composed
 from auclab.losses import Hinge
 from auclab.regularisers import Norm
@@ -84,3 +85,111 @@ def test_every_solver_certifies_what_cvxpy_finds_pair_by_pair(kind, loss, seed):
                 assert solution.gap <= 1e-6
                 assert solution.objective == pytest.approx(least, abs=2e-6)
                 assert solution.lower_bound <= least + 1e-7
+
+
+@pytest.mark.parametrize("solver", ["newton", "highs"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_bounds_of_programs_without_a_penalty_hold_for_every_w(kind, solver):
+    for seed in range(3):
+        X, y, given, pairs = data(kind, seed, 60)
+        for program in (BufferedAUC(), GeneralizedBufferedAUC(-0.05, "l1"), GeneralizedBufferedAUC(-0.05, "linf")):
+            least = optimum(program, X, pairs)
+            solution = auclab.solve(program, X, y, solver=solver, **given)
+            assert solution.status == "optimal"
+            assert solution.gap <= 1e-6
+            assert solution.lower_bound <= least + 1e-7
+            assert solution.objective == pytest.approx(least, abs=2e-6)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_any_point_is_certified_with_the_same_arguments(kind):
+    X, y, given, pairs = data(kind, 4)
+    solution = auclab.solve(RankSVM(0.02), X, y, solver="newton", **given)
+    found = auclab.certify(RankSVM(0.02), X, y, solution.coef, **given)
+    assert found.objective == pytest.approx(solution.objective, abs=1e-12)
+    assert found.gap <= 1e-6
+    other = auclab.certify(RankSVM(0.02), X, y, solution.coef + 0.3, **given)
+    assert other.lower_bound <= optimum(RankSVM(0.02), X, pairs) + 1e-7 < other.objective
+
+
+def test_two_classes_and_one_group_are_the_program_over_all_pairs():
+    X, y, _, _ = data("groups", 1, 80)
+    plain = auclab.solve(RankSVM(0.05), X, y)
+    for given in ({"ordered": True}, {"groups": np.zeros(80)}, {"groups": np.full(80, "a"), "group_weights": "equal"}):
+        assert auclab.solve(RankSVM(0.05), X, y, **given).objective == pytest.approx(plain.objective, rel=2e-6)
+    events = auclab.solve(RankSVM(0.05), X, 2.0 - y, event=np.ones(80))
+    assert events.objective == pytest.approx(plain.objective, rel=2e-6)
+
+
+def test_weights_are_repetitions_and_rows_of_weight_0_are_not_there():
+    X, y, given, _ = data("strata of times", 1)
+    weight = given.pop("sample_weight").astype(int)
+    events, groups = given.pop("event"), given.pop("groups")
+    rows = np.repeat(np.arange(len(y)), weight)
+    weighted = auclab.solve(RankSVM(0.05), X, y, event=events, groups=groups, sample_weight=weight, **given)
+    repeated = auclab.solve(RankSVM(0.05), X[rows], y[rows], event=events[rows], groups=groups[rows], **given)
+    assert weighted.objective == pytest.approx(repeated.objective, rel=2e-6)
+
+
+def test_w_is_0_from_the_length_of_the_mean_difference_on():
+    X, y, given, (upper, lower, weight) = data("times", 2)
+    level = float(np.linalg.norm(weight @ (X[upper] - X[lower])))
+    above, below = (auclab.solve(RankSVM(level * part), X, y, **given) for part in (1.001, 0.9))
+    assert not above.coef.any()
+    assert above.gap <= 1e-12
+    assert any("w = 0 is optimal because" in note for note in above.notes)
+    assert below.coef.any()
+
+
+def test_separable_pairs_have_no_loss_left_and_an_offset_of_a_group_does_not_matter():
+    generator = np.random.default_rng(0)
+    X, groups = generator.normal(size=(60, 2)), np.repeat(np.arange(6), 10)
+    y = X[:, 0] > 0
+    shifted = X + 1e6 * groups[:, None]
+    for rows in (X, shifted):
+        solution = auclab.solve(BufferedAUC(), rows, y, groups=groups, solver="newton")
+        assert solution.status == "optimal"
+        assert solution.objective <= 1e-9
+    values = [auclab.solve(RankSVM(0.1), rows, y, groups=groups).objective for rows in (X, shifted)]
+    assert values[0] == pytest.approx(values[1], rel=2e-6)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"y": [0, 1, 0, 1], "groups": [0, 1, 2, 3]}, "two rows of one group"),
+        ({"y": [0, 0, 1, 1], "groups": [0, 0, 1, 1]}, "two rows of one group"),
+        ({"y": [3.0, 3.0, 3.0, 3.0], "event": [1, 1, 1, 1]}, "event before the time"),
+        ({"y": [1.0, 2.0, 3.0, 4.0], "event": [0, 0, 0, 1]}, "event before the time"),
+        ({"y": [1.0, 2.0, 3.0, 4.0], "event": [0, 0, 0, 2]}, "0 or 1"),
+        ({"y": [2, 2, 2, 2], "ordered": True}, "two different values"),
+        ({"y": [0, 1, 0, 1], "groups": [0, 0]}, "a group for each row"),
+        ({"y": [0, 1, 0, 1, 1], "ordered": True}, "4 rows, but there are 5"),
+        ({"y": [0, 1, 2, 1], "ordered": True, "formulation": PartialAUC(0.5)}, "hardest share"),
+        ({"y": [0, 1, 2, 1], "ordered": True, "formulation": CSVM()}, "not a mean over pairs"),
+        ({"y": [0, 1, 2, 1], "ordered": True, "formulation": "exact_auc"}, "not a mean over pairs"),
+        ({"y": [0, 1, 2, 1], "ordered": True, "formulation": GeneralizedBufferedAUC(0.1)}, "z ≤ 0"),
+        ({"y": [0, 1, 2, 1], "ordered": True, "kernel": "rbf"}, "kernels"),
+        ({"y": [0, 1, 2, 1], "ordered": True, "constraints": auclab.Constraints(nonnegative=[0])}, "constraints"),
+        ({"y": [0, 1, 2, 1], "ordered": True, "solver": "highs"}, "not linear"),
+        ({"y": [0, 1, 0, 1], "groups": [0, 0, 1, 1], "group_weights": "all"}, "group_weights"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_in_one_sentence(given, message):
+    X, formulation = np.arange(8.0).reshape(4, 2), given.pop("formulation", RankSVM(0.1))
+    with pytest.raises(AuclabError, match=message):
+        auclab.solve(formulation, X, **given)
+
+
+def test_the_smallest_samples_are_solved():
+    for given in (
+        {"y": [0, 1], "ordered": True},
+        {"y": [1.0, 2.0], "event": [1, 0]},
+        {"y": [0, 1, 1], "groups": [0, 0, 1]},
+        {"y": [5.0, 5.0, 7.0], "event": [1, 0, 0]},
+    ):
+        X = np.arange(float(len(given["y"])))[:, None]
+        for program in (RankSVM(0.1), RankSVM(0.1, squared=True), BufferedAUC()):
+            solution = auclab.solve(program, X, **given)
+            assert str(solution.status).startswith("optimal")
+            assert solution.gap <= 1e-6

@@ -32,7 +32,7 @@ class RankedPairs(AllPairs):
     kind: Literal["groups", "grades", "times"] = "groups"
 
     by_marginals = False
-    encodings = ()
+    encodings = ("dual",)
     margin_symbol = "w·(x_i − x_j)"
     null_level_names = ("‖mean(x_i − x_j)‖_*", "‖mean(x_i − x_j)‖_*")
 

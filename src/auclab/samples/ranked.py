@@ -16,6 +16,9 @@ from auclab.samples.memory import Sample, checked_features, moved_rows
 from auclab.samples.protocol import Sums
 from auclab.types import Array, AuclabError
 
+#: Rows that are looked at, and by what factor groups are far apart, compared with the rows of one.
+_LOOKED_AT, _FAR = 10_000, 30.0
+
 
 @dataclass(frozen=True)
 class RankedSample(Sample):
@@ -119,6 +122,23 @@ class RankedSample(Sample):
     def join(self, values_pos: Array, values_neg: Array) -> Array:
         """Values as the upper row less those as the lower one, shape (n_samples,)."""
         return values_pos - values_neg
+
+    def within_groups(self) -> RankedSample:
+        """The sample with a row of its group subtracted from every row, up to rounding, where groups are far apart.
+
+        Pairs do not know of it, and what a group has in common takes digits of sums over all rows.
+        """
+        if self.is_sparse or self.bicliques.n_groups == 1:
+            return self
+        order, ends, blocks = self.bicliques.by_level
+        groups, of_group = self.bicliques.groups, np.zeros(int(self.bicliques.groups.max()) + 1, dtype=np.intp)
+        representatives = order[ends[blocks[:-1]]]
+        of_group[groups[representatives]] = representatives
+        some = np.arange(0, self.n_pos, max(1, self.n_pos // _LOOKED_AT))
+        inside = abs(self.X_pos[some] - self.X_pos[of_group[groups[some]]]).max(axis=0)
+        if (_FAR * inside >= np.ptp(self.X_pos[some], axis=0)).all():
+            return self
+        return self.with_rows(self.X_pos - self.X_pos[of_group[groups]], offset=None)
 
     def thinned(self, size: int, generator: np.random.Generator) -> RankedSample | None:
         """About `size` rows and the pairs among them; None where there is none."""

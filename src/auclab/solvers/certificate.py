@@ -145,12 +145,17 @@ def certify_answer(
         own = ((1.0, raw.coef, raw.intercept, 0.0),)
         found = certify_scorers(problem, raw.coef, objective, own, tolerance=tolerance)
         for scorers, each in ((raw.scorers, None), ((), raw.margin_multipliers)):
-            if not found[0].gap <= tolerance and (scorers or each is not None):
+            if not _is_enough(found[0], tolerance) and (scorers or each is not None):
                 other = certify_scorers(problem, raw.coef, objective, scorers, each, tolerance)
-                found = max(found, other, key=lambda one: one[0].lower_bound)
+                found = max(found, other, key=lambda one: (_is_enough(one[0], tolerance), one[0].lower_bound))
         return problem, *found
     proving = problem if raw.multipliers is None else problem.dual_problem(raw.share_neg, raw.multipliers[1])
     return proving, *verified_certificate(proving, raw.coef, raw.multipliers, objective, tolerance, deadline)
+
+
+def _is_enough(certificate: Certificate, tolerance: float) -> bool:
+    """Whether the gap is small enough, and the bound for every w."""
+    return certificate.gap <= tolerance and math.isinf(certificate.norm_bound)
 
 
 def certify_tree(bound: float, objective: float) -> Certificate:

@@ -13,12 +13,12 @@ DUAL_UP_TO = 1_000
 def is_linear(program: Program) -> bool:
     """Whether a program is a linear one: convex, of hinges, and no l2 norm and no square in it."""
     buffer_is_linear = program.threshold == 0 or program.regulariser.norm.is_polyhedral
-    return program.is_convex and program.kind != "piecewise" and buffer_is_linear and program.regulariser.is_linear
+    return program.is_convex and program.loss.is_hinge and buffer_is_linear and program.regulariser.is_linear
 
 
 def encodings(program: Program) -> tuple[Encoding, ...]:
     """The encodings of the hinge terms that a linear-programming solver has for a program."""
-    return program.comparisons.encodings if program.kind in ("hinge", "cvar") else ()
+    return program.comparisons.encodings if program.loss.is_hinge and program.kind not in ("mip", "integer") else ()
 
 
 def fastest_encoding(problem: Problem) -> str:

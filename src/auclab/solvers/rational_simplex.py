@@ -55,7 +55,7 @@ class ExactOptimum:
 def is_small_linear(problem: Problem) -> bool:
     """Whether the program is a mean of hinges without a norm, and small enough for rational arithmetic."""
     program = problem.program
-    if problem.sample.in_blocks or program.uses_norm or program.comparisons.hardest or not is_linear(program):
+    if problem.sample.in_blocks or program.uses_norm or program.kind != "hinge" or not is_linear(program):
         return False
     return problem.n_margins * (problem.sample.n_features + 1) <= MAX_SIZE
 

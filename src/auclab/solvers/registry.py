@@ -67,6 +67,8 @@ class Capabilities:
             return "it needs a norm in the program: a penalty, or z < 0"
         if not program.is_convex:
             return None if self.nonconvex else f"z = {program.threshold:g} > 0 makes it not convex"
+        if self.linear_only and not program.loss.is_hinge:
+            return _REQUIRES["piecewise"]
         if self.linear_only and not is_linear(program):
             if program.regulariser.ridge:
                 return f"its{program.regulariser.equation().removeprefix(' +')} is not linear"
@@ -106,7 +108,7 @@ SOLVERS: dict[str, SolverEntry] = {
     ),
     "highs": SolverEntry(
         "auclab.solvers.highs.solver",
-        Capabilities(linear_only=True, nonconvex=True, constraints=True, kinds=("hinge", "cvar", "mip")),
+        Capabilities(linear_only=True, nonconvex=True, constraints=True, kinds=("hinge", "piecewise", "cvar", "mip")),
     ),
     "integer": SolverEntry(
         "auclab.solvers.integer.solver", Capabilities(max_features=True, kinds=("hinge", "integer"))

@@ -18,7 +18,7 @@ from auclab.solvers.verified.scorers import proves_by_slopes
 from auclab.types import Array
 
 #: Kinks of a loss are smoothed over this half-width: a vertex has margins at them, whose slopes would be anything.
-KINK_WIDTH = 2.0**-26
+KINK_WIDTH = 2.0**-28
 
 
 @dataclass

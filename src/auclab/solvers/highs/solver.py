@@ -144,8 +144,12 @@ def _solve_dual(problem: Problem, time_limit: float) -> RawSolution:
     timings = Timings(build=listed + point.timings.build, load=point.timings.load, solve=point.timings.solve)
     if point.status is Status.FAILED:
         return RawSolution.null(problem, Status.FAILED, timings, f"HiGHS ended without a solution: {point.reason}")
-    multipliers = marginals(problem, point.weights) if np.isfinite(point.weights).all() else None
-    return RawSolution(point.coef, point.intercept, point.status, multipliers, point.iterations, timings)
+    found = RawSolution(point.coef, point.intercept, point.status, None, point.iterations, timings)
+    if not np.isfinite(point.weights).all():
+        return found
+    if problem.program.kind == "piecewise":
+        return replace(found, margin_multipliers=point.weights)
+    return replace(found, multipliers=marginals(problem, point.weights))
 
 
 def _solve_full(problem: Problem, time_limit: float) -> RawSolution:

@@ -8,6 +8,8 @@ those of the smoothed loss at its minimum, and the gap that the smoothing leaves
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -53,6 +55,8 @@ def solve_smooth(
     start : (array of shape (n_features,), float), optional
         A point ``(w, b)`` to begin with.
     """
+    if not problem.program.comparisons.by_marginals:
+        problem = replace(problem, sample=_within_groups(problem.sample))
     program, full = problem.program, problem.sample
     method = DampedNewton(program, full.spread, monitor, problem.constraints)
     samples = [] if start else _subsamples(problem)
@@ -100,6 +104,10 @@ def solve_smooth(
     status = Status.OPTIMAL if certificate.gap <= tolerance else stopped or Status.ITERATION_LIMIT
     timings, history = Timings(solve=monitor.seconds), tuple(monitor.history)
     return RawSolution(coef, intercept, status, None, method.iterations, timings, history=history, scorers=scorers)
+
+
+def _within_groups(sample: Any) -> Sample:
+    return sample.within_groups()
 
 
 def _subsamples(problem: Problem) -> list[Sample]:

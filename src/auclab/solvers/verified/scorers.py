@@ -10,7 +10,8 @@ rounding alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -24,6 +25,7 @@ from auclab.models.margins import all_margins, marginals
 from auclab.samples.bicliques import sums_of_rows
 from auclab.solvers.verified.constraints import lagrangian
 from auclab.solvers.verified.moments import moments
+from auclab.solvers.verified.pair_weights import FreePairs
 from auclab.solvers.verified.value import DOWN, UP, DualBound, Goal, Rounding, dual_value
 from auclab.types import Array
 
@@ -79,9 +81,48 @@ def scorer_bound(
     price = (held.price + price) + 2.0**-50 * (abs(held.price) + abs(price))
     if price:
         worth = (worth - price) - 2.0**-50 * (abs(worth) + abs(price))
-    bound = dual_value(problem, coef, (pos, neg), margins, worth, left * UP, Rounding.charged(left.size), goal)
-    of_constraints = None if problem.constraints is None else held.in_order_of_rows(found.value[:-1])
-    return replace(bound, constraints=of_constraints)
+    rounding = Rounding.charged(left.size)
+    bound = dual_value(problem, coef, (pos, neg), margins, worth, left * UP, rounding, goal)
+    if problem.constraints is not None:
+        return replace(bound, constraints=held.in_order_of_rows(found.value[:-1]))
+    if math.isinf(bound.radius) or not (over_pairs and problem.program.loss.is_hinge) or goal is None:
+        return bound
+    error = (found.error[:-1] + off * sample.peaks) * UP
+    for gradient, moved in _repaired(problem, scorers, each, found.value[:-1], error, margins):
+        left = gradient * UP
+        other = dual_value(problem, coef, (pos, neg), margins - moved, worth - moved, left, rounding, goal)
+        bound = other if goal.prefers(other, bound) else bound
+    return bound
+
+
+def _repaired(
+    problem: Problem, scorers: Scorers, each: Array | None, value: Array, error: Array, margins: float
+) -> Iterator[tuple[Array, float]]:
+    """What ``Σ q d`` may be brought to by changing the weights of a few pairs, and by how much these change together.
+
+    Moduli of the first; nothing where there are not enough pairs with a weight that is neither 0 nor full.
+    """
+    if each is not None:
+        rows_pos, rows_neg, weights = problem.sample.pairs()
+        room = np.minimum(each, weights - each)
+        pairs = FreePairs.of(problem, rows_pos, rows_neg, np.maximum(room, 0.0))
+    elif scorers[0][3] > 0:
+        share, coef, _, half_width = scorers[0]
+        pairs = FreePairs.in_band(problem, coef, half_width)
+        pairs = replace(pairs, room=share * pairs.room)
+    else:
+        return
+    program = problem.program
+    if not program.uses_norm:
+        moved = pairs.balancing(value, error)
+        if moved is not None:
+            yield np.zeros_like(value), moved
+        return
+    size = program.regulariser.norm.dual((abs(value) + error) * UP) * UP
+    lacking = size + program.threshold * margins + 2.0**-40 * size
+    if size > 0:
+        for left, moved in pairs.reducing(value, 2.0 * lacking / size):
+            yield left + error, moved
 
 
 def _of_scorers(problem: Problem, scorers: Scorers) -> _DualPoint:
