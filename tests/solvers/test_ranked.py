@@ -48,8 +48,8 @@ def data(kind, seed, size=36):
     return X, y, given, (upper, lower, q / q.sum())
 
 
-def optimum(program, X, pairs):
-    """The least value by CVXPY, with a term for every pair."""
+def optimum(program, X, pairs, nonnegative=()):
+    """The least value by CVXPY, with a term for every pair, and some columns whose coefficient is not negative."""
     upper, lower, weight = pairs
     w = cp.Variable(X.shape[1])
     norm, regulariser = cp.norm(w, ORDERS[program.regulariser.norm.name]), program.regulariser
@@ -57,7 +57,8 @@ def optimum(program, X, pairs):
     if not program.loss.is_hinge:
         error = cp.huber(error, program.loss.delta) / (2.0 * program.loss.delta)
     cost = regulariser.weight * (cp.square(norm) if regulariser.squared else norm)
-    return float(cp.Problem(cp.Minimize(weight @ error + cost)).solve(solver="CLARABEL"))
+    signs = [w[k] >= 0 for k in nonnegative]
+    return float(cp.Problem(cp.Minimize(weight @ error + cost), signs).solve(solver="CLARABEL"))
 
 
 def programs(loss, seed):
@@ -170,7 +171,6 @@ def test_separable_pairs_have_no_loss_left_and_an_offset_of_a_group_does_not_mat
         ({"y": [0, 1, 2, 1], "ordered": True, "formulation": "exact_auc"}, "not a mean over pairs"),
         ({"y": [0, 1, 2, 1], "ordered": True, "formulation": GeneralizedBufferedAUC(0.1)}, "z ≤ 0"),
         ({"y": [0, 1, 2, 1], "ordered": True, "kernel": "rbf"}, "kernels"),
-        ({"y": [0, 1, 2, 1], "ordered": True, "constraints": auclab.Constraints(nonnegative=[0])}, "constraints"),
         ({"y": [0, 1, 2, 1], "ordered": True, "solver": "highs"}, "not linear"),
         ({"y": [0, 1, 0, 1], "groups": [0, 0, 1, 1], "group_weights": "all"}, "group_weights"),
     ],
@@ -193,3 +193,18 @@ def test_the_smallest_samples_are_solved():
             solution = auclab.solve(program, X, **given)
             assert str(solution.status).startswith("optimal")
             assert solution.gap <= 1e-6
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_constraints_on_w_are_kept_and_part_of_the_bound(kind, solver):
+    X, y, given, pairs = data(kind, 5)
+    X = X * [-1.0, 1.0, -1.0]
+    for program in (RankSVM(0.02), RankSVM(0.02, "l1", squared=True)):
+        least = optimum(program, X, pairs, (0, 1, 2))
+        stated = auclab.Constraints(nonnegative=[0, 1, 2])
+        solution = auclab.solve(program, X, y, solver=solver, constraints=stated, **given)
+        assert (solution.coef >= 0).all()
+        assert solution.gap <= 1e-6
+        assert solution.objective == pytest.approx(least, abs=2e-6)
+        assert solution.lower_bound <= least + 1e-7
