@@ -251,6 +251,9 @@ def test_a_statement_of_rows_and_of_nothing():
     free = replace(solution, constraints=stated, coef=np.array([0.1, 0.4]))
     found = solved_constraints(free, ["age", "debt"], np.ones(2))
     assert found.statement == "none of 2 holds with equality: without them the optimum is the same"
+    few = replace(free, constraints=replace(stated, max_features=1), coef=np.array([0.0, 0.4]))
+    found = solved_constraints(few, ["age", "debt"], np.ones(2))
+    assert found.statement == "1 column is used: debt; none of 2 holds with equality"
     on_the_row = replace(solution, constraints=stated, coef=np.array([0.8, 0.4]))
     found = solved_constraints(on_the_row, ["age", "debt"], np.array([2.0, 1.0]))
     assert [each.text for each in found.active] == ["2 age − 2 debt ≤ 0"]

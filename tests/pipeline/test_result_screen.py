@@ -57,7 +57,7 @@ def test_everything_is_on_the_screen(results, which, console, tmp_path, monkeypa
     assert f"{result.dataset.positive} for scores {cut}: as many as are positive, on {decision.source}" in flowing
     assert "yes, proved" in flowing
     assert f"AUC {result.summary['test/auc']:.4f}" in flowing
-    assert f"{result.seconds:.2f} in all" in flowing
+    assert f"{result.seconds:.2f} from the data to the bounds" in flowing
     bounds = [BoundLine.of(item) for fold in result.folds for item in fold.guarantees]
     assert best_of(weakest(bounds)).statement in flowing
     assert "assumed" not in text
@@ -85,11 +85,11 @@ def test_everything_is_on_the_screen(results, which, console, tmp_path, monkeypa
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        (["formulation=ranksvm"], "not tuned λ = 0.01, the default; tune=penalty chooses it on inner folds optimal"),
+        (["formulation=ranksvm"], "not tuned λ = 0.01; tune=penalty chooses it on inner folds optimal"),
         (["formulation=csvm", "formulation.penalty=0.3"], "not tuned λ = 0.3; tune=penalty chooses it on inner folds"),
-        (["formulation=ecsvm"], "not tuned z = -0.1, the default; tune=threshold chooses it on inner folds"),
-        (["formulation=ranksvm", "kernel=rbf"], "λ = 0.01, the default; tune=kernel chooses γ and it on inner folds"),
-        (["formulation=logistic"], "not tuned C = 1, the default; tune=auto chooses it on inner folds"),
+        (["formulation=ecsvm"], "not tuned z = -0.1; tune=threshold chooses it on inner folds"),
+        (["formulation=ranksvm", "kernel=rbf"], "λ = 0.01; tune=kernel chooses γ and it on inner folds"),
+        (["formulation=logistic"], "not tuned C = 1; tune=auto chooses it on inner folds"),
         (["formulation=ranksvm", "tune=penalty", "tune.values=[0.01,0.1]"], ""),
         (["formulation=bauc"], ""),
     ],
@@ -133,19 +133,29 @@ def test_all_bounds_are_named_with_what_they_assume(results, console):
     ("settings", "advice"),
     [
         (["formulation.penalty=1e3"], "λ = 1000 is too large: try formulation.penalty=10, or tune=penalty"),
-        (["tune=penalty", "tune.values=[1e3,1e4]"], "so it is for all values (λ from 1000 to 10000)"),
+        (["tune=penalty", "tune.values=[1e3,1e4]"], "so it is for all values (λ from 1000 to 10000): try another"),
+        (["formulation=csvm", "formulation.penalty=1e3"], "try class_weight=balanced, which counts both classes alike"),
+        (
+            ["formulation=csvm", "formulation.penalty=1e3", "class_weight=balanced"],
+            "λ = 1000 is too large: try formulation.penalty=10, or tune=penalty",
+        ),
+        (
+            ["formulation=partial_auc", "formulation.max_fpr=0.02", "dataset.n_neg=100"],
+            "w = 0 is the optimum of partial_auc on these rows, others may rank them: try formulation=ranksvm",
+        ),
     ],
 )
 def test_a_constant_scorer_gets_no_tick_but_advice(settings, advice, console, tmp_path):
     data = ["dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=30", "dataset.n_features=2"]
-    result = run_here(tmp_path, *data, "formulation=ranksvm", *settings)
+    formulation = [] if settings[0].startswith("formulation=") else ["formulation=ranksvm"]
+    result = run_here(tmp_path, *data, *formulation, *settings)
     screen.show_solution(result)
     screen.show_line(result, Bare(tmp_path, None))
     text = console.file.getvalue()
     flowing = " ".join(text.split())
     assert "warning the scorer is constant (w = 0): it ranks nothing, and its AUC is 0.5;" in flowing
     assert advice in flowing
-    assert text.splitlines()[-1].startswith("! ranksvm")
+    assert text.splitlines()[-1].startswith(f"! {result.formulation.name}")
     assert "✓" not in text
 
 

@@ -224,7 +224,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     parser = _parser()
     parsed, unknown = parser.parse_known_args(typed)
-    if unknown:
+    if unknown and not _taken_as_more(parser_of(parser, parsed.command), parsed, unknown):
         parser_of(parser, parsed.command).error(f"unrecognized arguments: {' '.join(unknown)}")
     if parsed.command is None:
         parser.print_help()
@@ -236,6 +236,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
         code: int = getattr(commands, parsed.command)(parsed)
     sys.exit(code)
+
+
+def _taken_as_more(parser: argparse.ArgumentParser, parsed: argparse.Namespace, words: Sequence[str]) -> bool:
+    """Whether words after an option are more of a list that began before it, as settings of an experiment are."""
+    lists = [action.dest for action in parser._actions if not action.option_strings and action.nargs in ("*", "+")]
+    if len(lists) != 1 or any(word.startswith("-") for word in words):
+        return False
+    setattr(parsed, lists[0], [*getattr(parsed, lists[0]), *words])
+    return True
 
 
 def program() -> None:
@@ -316,7 +325,8 @@ def _parser() -> argparse.ArgumentParser:
     report = _add(commands, "report", "one page of HTML on runs", text=REPORT, examples=REPORT_EXAMPLES)
     _add_selection(report)
     add = report.add_argument_group("page").add_argument
-    add("--output", default="report.html", metavar="FILE", help="the page; replaced if it is there (report.html)")
+    page = "the page; replaced if it is there (report.html)"
+    add("--out", "--output", dest="output", default="report.html", metavar="FILE", help=page)
     add("--metric", action="append", default=None, help="compared; repeatable (default: test/auc and test/bauc)")
     add("--title", default="Runs of auclab", help="heading of the page")
 

@@ -41,7 +41,8 @@ def ui(arguments: Namespace) -> int:
         return 0
     port = free_port(arguments.port)
     if attached:
-        out.print(f"[dim]tables of {attached} sweeps were added to their parent runs[/dim]")
+        what = "the table of 1 sweep was" if attached == 1 else f"tables of {attached} sweeps were"
+        out.print(f"[dim]{what} added to {'its parent run' if attached == 1 else 'their parent runs'}[/dim]")
     with _server(port, store) as server:
         _await(port, server)
         _show(f"http://127.0.0.1:{port}", tables)

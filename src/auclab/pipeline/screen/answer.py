@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 from rich.text import Text
 
@@ -18,6 +19,8 @@ _NAMES = {"auc": "AUC", "bauc": "bAUC"}
 #: Metrics that are shares for scores in [0, 1] only: those of a run are no probabilities.
 _IN_UNITS_OF_THE_SCORE = ("ferri_auc", "scored_auc")
 
+#: What to try where a scorer is constant.
+_BALANCED, _OTHER = "try class_weight=balanced", "ranksvm"
 #: Number of metrics that the first screen shows.
 N_SHOWN = 2
 
@@ -59,16 +62,32 @@ def _what_to_try(fold: Fold) -> str:
         values = f"{SYMBOLS[tuning.parameter]} from {low:g} to {high:g}"
         smaller = f"try smaller ones with {tuning.typed_beyond(above=False)}"
         if (tuning.path["mean"] == 0.5).all() and tuning.metric == "auc":
-            return f"so it is for all values ({values}): check that the target is right, or {smaller}"
+            first = _BALANCED if _is_outweighed(fold) else "try another formulation"
+            return f"so it is for all values ({values}): {first}, or {smaller}"
         return f"the values ({values}) may all be too large: {smaller}, or another formulation"
+    if _is_outweighed(fold):
+        # Where the larger class outweighs the other, w = 0 may be optimal for every λ and z.
+        return f"{_BALANCED}, which counts both classes alike, or tune={_tunable(program)}"
     if penalty := getattr(program, "penalty", 0.0):
         return f"λ = {penalty:g} is too large: try formulation.penalty={penalty / 100:g}, or tune=penalty"
     if weight := getattr(getattr(program, "regulariser", None), "weight", 0.0):
         return f"λ = {weight:g} is too large: try formulation.regulariser.weight={weight / 100:g}"
     if threshold := getattr(program, "threshold", 0.0):
         return f"z = {threshold:g} is too far from 0: try formulation.threshold={threshold / 10:g}, or tune=threshold"
-    why = "no weighting of the columns ranks the classes: " if fold.solution.has_objective else ""
-    return f"{why}check that the target is right"
+    if not fold.solution.has_objective or program.name == _OTHER:
+        return "check that the target is right"
+    return f"w = 0 is the optimum of {program.name} on these rows, others may rank them: try formulation={_OTHER}"
+
+
+def _is_outweighed(fold: Fold) -> bool:
+    """Whether a class may outweigh the other: the loss is over points, and the classes have no weights."""
+    of_points = fold.solution.has_objective and fold.solution.formulation.comparisons.name == "points"
+    return of_points and getattr(fold.model[-1], "class_weight", None) is None
+
+
+def _tunable(program: Any) -> str:
+    """The parameter that could be chosen on inner folds."""
+    return "penalty" if getattr(program, "penalty", 0.0) else "threshold"
 
 
 def _solved(result: Result) -> Text:
@@ -88,7 +107,7 @@ def _untuned(result: Result) -> Text | None:
         if fold.tuning is not None or not (value := getattr(formulation, parameter, 0)):
             continue
         is_default = value == getattr(type(formulation), parameter, None)
-        text = Text(f"{symbol} = {value:g}" + (", the default" if is_default else ""), "yellow" if is_default else "")
+        text = Text(f"{symbol} = {value:g}", "yellow" if is_default else "")  # typed or not, it is that number
         if fold.in_blocks is not None:  # rows in blocks are not split into inner folds
             return text
         choice = parameter if fold.solution.has_objective else "auto"
@@ -126,6 +145,9 @@ def _new_rows(result: Result) -> Text:
     """The first two metrics of the held-out part with their intervals, or their spread over splits."""
     first = result.folds[0]
     if "test" not in first.parts:
+        inner = result.folds[0].inner
+        if inner is not None:
+            return Text(f"none were held out; {inner.statement}")
         return Text("unknown: none were held out; split=holdout or split=kfold does")
     part, numbers = first.parts["test"], result.summary
     words = []
@@ -190,4 +212,4 @@ def _seconds(result: Result) -> Text:
         parts["tuning"] += fold.tuning.seconds if fold.tuning else 0.0
     shown = ", ".join(f"{name} {value:.2f}" for name, value in parts.items() if value >= 0.005)
     rest = f": {shown}, the rest data, metrics, bounds and calibration" if shown else ""
-    return Text(f"{result.seconds:.2f} in all{rest}")
+    return Text(f"{result.seconds:.2f} from the data to the bounds, without start and storing{rest}")

@@ -15,6 +15,8 @@ from auclab.types import Array
 _EQUAL = 1e-9
 #: Terms of a row that are written out.
 _TERMS = 4
+#: Columns that are named where their number is limited.
+_NAMED = 12
 #: Constraints that a screen names.
 SHOWN = 6
 
@@ -47,11 +49,17 @@ class SolvedConstraints:
         Those that hold with equality, the largest multipliers first.
     violation
         By how much the point violates one at most.
+    used
+        With `max_features` the columns that are used; else None.
+    convex
+        Whether a constraint that holds with room to spare costs nothing.
     """
 
     count: int
     active: tuple[ActiveConstraint, ...]
     violation: float
+    used: tuple[str, ...] | None = None
+    convex: bool = True
 
     @property
     def statement(self) -> str:
@@ -63,9 +71,21 @@ class SolvedConstraints:
         '1 of 3 holds with equality: debt ≥ 0 (0.25). In brackets: the rate at which the optimum falls if it is relaxed'
         >>> SolvedConstraints(1, (), 0.0).statement
         'none of 1 holds with equality: without them the optimum is the same'
+        >>> SolvedConstraints(0, (), 0.0, used=("age", "debt")).statement
+        '2 columns are used: age, debt'
         """
+        if self.used is not None:
+            kept = ", ".join(self.used[:_NAMED]) + (f" and {len(self.used) - _NAMED} more" * (len(self.used) > _NAMED))
+            also = f"; {self._equalities}" if self.count else ""
+            several = "1 column is" if len(self.used) == 1 else f"{len(self.used)} columns are"
+            return f"{several} used: {kept or 'none'}{also}"
+        return self._equalities
+
+    @property
+    def _equalities(self) -> str:
         if not self.active:
-            return f"none of {self.count} holds with equality: without them the optimum is the same"
+            same = ": without them the optimum is the same" if self.convex and self.used is None else ""
+            return f"none of {self.count} holds with equality{same}"
         shown = ", ".join(f"{each.text} ({each.multiplier:.3g})" for each in self.active[:SHOWN])
         more = f" and {len(self.active) - SHOWN} more" if len(self.active) > SHOWN else ""
         verb, which = ("holds", "it is") if len(self.active) == 1 else ("hold", "one is")
@@ -103,7 +123,10 @@ def solved_constraints(solution: Any, names: Sequence[str], scales: Array) -> So
     active = equal | (limit - matrix @ coef <= _EQUAL * np.maximum(terms, 1e-12 * abs(coef).max(initial=0.0)))
     order = sorted(np.flatnonzero(active), key=lambda r: -multipliers[r])
     chosen = tuple(ActiveConstraint(texts[r], float(multipliers[r])) for r in order)
-    return SolvedConstraints(limit.size, chosen, float(solution.certificate.violation))
+    limited = stated.max_features is not None
+    used = tuple(names[int(k)] for k in np.flatnonzero(solution.coef)) if limited else None
+    violation = float(solution.certificate.violation)
+    return SolvedConstraints(limit.size, chosen, violation, used, bool(solution.formulation.is_convex))
 
 
 def _bounds(constraints: ColumnConstraints) -> tuple[Any, Any, Any]:
