@@ -20,7 +20,7 @@ HIGHS_ENTRIES = 50_000
 CLARABEL_ENTRIES = 30_000
 #: Programs with a norm over so many rows at most, and so many for a column, are solved by systems of the size of the
 #: rows.
-INTERIOR_ROWS, INTERIOR_RATIO = 2_500, 1.0
+INTERIOR_ROWS, INTERIOR_RATIO = 2_500, 2.5
 #: With more pairs than this cutting planes in the span of the rows are faster where the norm is l2 (2,000 text-like
 #: rows: 1.3 s, where interior takes more than 10 s).
 INTERIOR_PAIRS = 300_000
@@ -61,7 +61,7 @@ def _suits_interior(problem: Problem) -> bool:
     sample, n_rows = problem.sample, problem.sample.n_pos + problem.sample.n_neg
     if SOLVERS["interior"].capabilities.why_not(problem.program, problem.constraints) is not None:
         return False
-    large = sample.n_features * n_rows > HIGHS_ENTRIES or problem.program.regulariser.norm.is_euclidean
+    large = sample.n_features * n_rows > HIGHS_ENTRIES or is_rotated(problem)
     return large and n_rows <= min(INTERIOR_ROWS, INTERIOR_RATIO * sample.n_features) and why_not(problem) is None
 
 

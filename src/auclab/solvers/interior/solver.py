@@ -17,6 +17,7 @@ Wright (1997), Primal-Dual Interior-Point Methods; the normal equations of few r
 from __future__ import annotations
 
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -96,7 +97,12 @@ def solve(problem: Problem, *, tolerance: float = 1e-6, time_limit: float | None
         best = _Best(problem, tolerance, monitor)
         if may_be_separated(problem) and not euclidean:
             _followed(best, _hard(problem), share_neg=True)
-        if not best.is_found and not problem.program.comparisons.hardest and _n_pairs(problem) <= MAX_PAIRS:
+        if (
+            not best.is_found
+            and not best.is_late
+            and not problem.program.comparisons.hardest
+            and _n_pairs(problem) <= MAX_PAIRS
+        ):
             _followed(best, _soft(problem))
         return best.solution()
 
@@ -172,7 +178,7 @@ class _Best:
         self.multipliers: Multipliers | None = None
         self.share_neg: Array | None = None
         self.bound = 0.0
-        self.steps = 0
+        self.steps, self.is_late = 0, False
 
     @property
     def gap(self) -> float:
@@ -202,7 +208,9 @@ class _Best:
     def solution(self) -> RawSolution:
         """As it is to be verified."""
         # Whether it is, the verification says: of w = 0 by multipliers of its own.
-        reached = Status.OPTIMAL if self.gap <= self.tolerance else self.monitor.stopped() or Status.OPTIMAL
+        reached = Status.OPTIMAL
+        if self.gap > self.tolerance:
+            reached = Status.TIME_LIMIT if self.is_late else self.monitor.stopped() or reached
         return RawSolution(
             *self.point,
             reached,
@@ -218,11 +226,15 @@ def _followed(best: _Best, setting: _Setting, share_neg: bool = False) -> None:
     """Steps until the gap is reached, or none makes it smaller."""
     problem, idle = best.problem, 0
     try:
-        state = _State(problem, setting)
+        state, longest = _State(problem, setting), 0.0
         for _ in range(_MAX_STEPS):
-            if best.monitor.stopped() is not None:
+            remaining = best.monitor.remaining
+            best.is_late = remaining is not None and remaining < longest
+            if best.is_late or best.monitor.stopped() is not None:
                 return
+            begin = perf_counter()
             state.step(best.tolerance * max(best.objective, SMALL_OBJECTIVE))
+            longest = max(longest, perf_counter() - begin)
             best.steps += 1
             coef, intercept, multipliers = state.point()
             shares = shares_of(problem, multipliers[1]) if share_neg else None
