@@ -34,7 +34,7 @@ RESULTS, PAGE = measured.ROOT / "docs/shapes.csv", measured.ROOT / "docs/solvers
 COLUMNS = ("shape", "kind", "program", "solver", "seconds", "gap", "objective", "status", "limit", "commit")
 
 
-def gaussian(n_rows: int, n_columns: int, share: float = 0.4, shift: float = 0.3) -> tuple[Array, Array]:
+def gaussian(n_rows: int, n_columns: int, share: float = 0.4, shift: float = 0.3) -> tuple[Array, Any]:
     """Normal rows; the first 20 columns of the positives are shifted."""
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((n_rows, n_columns)), rng.random(n_rows) < share
@@ -42,7 +42,7 @@ def gaussian(n_rows: int, n_columns: int, share: float = 0.4, shift: float = 0.3
     return X, y
 
 
-def rare(n_rows: int, n_columns: int, n_pos: int) -> tuple[Array, Array]:
+def rare(n_rows: int, n_columns: int, n_pos: int) -> tuple[Array, Any]:
     """Normal rows with so few positives."""
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((n_rows, n_columns)), np.zeros(n_rows, dtype=bool)
@@ -51,7 +51,7 @@ def rare(n_rows: int, n_columns: int, n_pos: int) -> tuple[Array, Array]:
     return X, y
 
 
-def text(n_rows: int, n_columns: int, words: int = 60) -> tuple[Any, Array]:
+def text(n_rows: int, n_columns: int, words: int = 60) -> tuple[Any, Any]:
     """Rows of length 1 with the logarithms of counts of words whose frequencies follow Zipf's law."""
     rng = np.random.default_rng(0)
     share = 1.0 / np.arange(1, n_columns + 1)
@@ -62,12 +62,12 @@ def text(n_rows: int, n_columns: int, words: int = 60) -> tuple[Any, Array]:
     X.data = 1.0 + np.log(X.data)
     X = sp.csr_array(sp.diags_array(1.0 / np.sqrt(X.multiply(X).sum(axis=1))) @ X)
     X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)  # what liblinear takes
-    scores = X @ (rng.standard_normal(n_columns) * (rng.random(n_columns) < 0.1))
+    scores = np.asarray(X @ (rng.standard_normal(n_columns) * (rng.random(n_columns) < 0.1)))
     noisy = scores + 0.3 * scores.std() * rng.standard_normal(n_rows)
     return X, noisy > np.quantile(noisy, 0.7)
 
 
-Shape = tuple[str, Callable[[], tuple[Any, Array]]]
+Shape = tuple[str, Callable[[], tuple[Any, Any]]]
 SHAPES: dict[str, Shape] = {
     "60 × 30": ("small", lambda: gaussian(60, 30)),
     "100 × 5": ("small", lambda: gaussian(100, 5)),
@@ -129,17 +129,17 @@ def at_most(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def by_lbfgsb(program: Program, X: Any, y: Array) -> float:
+def by_lbfgsb(program: Program, X: Any, y: Any) -> float:
     """The objective of L-BFGS-B on values and subgradients of the pair hinge with λ‖w‖²."""
     sample = as_sample(X, y)
 
-    def oracle(w: Array) -> tuple[float, Array]:
+    def oracle(w: Array) -> Any:
         active = pair_hinge_active(*sample.scores(w), 1.0)
         slope = 2.0 * program.regulariser.weight * w - sample.combine(*active)
         return program.objective(w, 0.0, sample), slope
 
     start = 0.1 * sample.mean_difference / sample.spread**2
-    options = {"maxiter": 3_000, "maxfun": 6_000, "ftol": 1e-12, "gtol": 1e-9}
+    options: Any = {"maxiter": 3_000, "maxfun": 6_000, "ftol": 1e-12, "gtol": 1e-9}
     return float(minimize(oracle, start, jac=True, method="L-BFGS-B", options=options).fun)
 
 
@@ -152,7 +152,7 @@ def by_liblinear(program: Program, X: Any, y: Array) -> float:
     return program.value(model.coef_.ravel(), float(model.intercept_[0]), X, y)
 
 
-def peers(name: str, X: Any, y: Array) -> Iterator[tuple[str, Callable[[], float]]]:
+def peers(name: str, X: Any, y: Any) -> Iterator[tuple[str, Callable[[], float]]]:
     """Other programs that state the same."""
     program = PROGRAMS[name]
     if name.startswith("RankSVM²"):

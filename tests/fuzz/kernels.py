@@ -77,8 +77,9 @@ def value(case: KernelCase, scores: np.ndarray, intercept: float, length: float)
     """The objective of scores (without intercept) of a function of this length, over all pairs or points."""
     program, positive = case.program, case.y == 1
     shift = 1.0 - program.threshold * length
-    cost = program.penalty * (length**2 if program.squared else length)
-    if program.over == "points":
+    regulariser = program.regulariser
+    cost = regulariser.weight * (length**2 if regulariser.squared else length)
+    if program.comparisons.name == "points":
         margins = np.where(positive, scores + intercept, -(scores + intercept))
         return float(np.maximum(shift - margins, 0.0).mean()) + cost
     hinges = np.maximum(shift - (scores[positive][:, None] - scores[~positive][None, :]), 0.0)

@@ -124,9 +124,9 @@ def extras(requirements: Iterable[str]) -> Iterator[Finding]:
 
 def compiled_loops() -> Iterator[Finding]:
     """Whether the compiled loops are kept, so that only the first run waits for them."""
-    from auclab.compiled import hinge  # Numba, which is slow to import
+    from auclab.compiled.compiling import cache_folder  # Numba, which is slow to import
 
-    folder = Path(hinge._gap_sum.stats.cache_path)
+    folder = cache_folder()
     kept = len(list(folder.glob("*.nbc"))) if folder.is_dir() else 0
     several = "the first solve compiles them, which takes half a minute once"
     if not os.access(_existing(folder), os.W_OK):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
@@ -37,6 +38,11 @@ def compile_hardest() -> float:
 def compile_sparse() -> float:
     """Compile the loops of `sparse_rows` or load them from numba's cache; the seconds it took, 0 if they were ready."""
     return _seconds(_sparse)
+
+
+def cache_folder() -> Path:
+    """Where numba keeps what it has compiled of this package: beside the modules, or below NUMBA_CACHE_DIR."""
+    return Path(str(window_sums.stats.cache_path))
 
 
 def _seconds(call: Callable[[], None]) -> float:

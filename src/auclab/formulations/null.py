@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from auclab.samples.memory import Sample
-from auclab.types import Array
+from auclab.types import Array, AuclabError
 
 #: Relative differences below this are rounding.
 ROUNDING = 1e-9
@@ -134,9 +134,12 @@ class NullPoint(FixedNull):
         Raises
         ------
         AuclabError
-            The program that finds the multipliers at w = 0 was not solved.
+            The program that finds the multipliers at w = 0 was not solved, or the sample is in blocks and this program
+            takes all rows.
         """
         proof = self.proof(sample)
+        if proof is None and sample.in_blocks:
+            raise AuclabError("λ_max over points is that of a program over all rows in memory; take a part of the rows")
         level = math.inf if proof is None else self._level(sample, proof)
         return level if self.program.regulariser.has_kink or level == 0 else math.inf
 
