@@ -120,7 +120,10 @@ VALUES = (
     mistake("tune=threshold formulation=ranksvm", r"'threshold', which ranksvm does not have; it has penalty"),
     mistake("formulation=ranksvm tune=penalty tune.folds=1", r"tune.folds is 1; cross-validation needs at least 2"),
     mistake("formulation=ranksvm tune=penalty tune.metric=aux", r"tune.metric is 'aux' \(did you mean 'auc'"),
-    mistake("formulation=ranksvm tune=penalty tune.values=[]", r"tune.values is empty; give the values"),
+    mistake(
+        "formulation=generalized_bauc tune=penalty tune.parameter=threshold tune.values=[]",
+        r"tune.values is empty; give the values",
+    ),
     mistake("formulation=ranksvm tune=penalty tune.values=[a]", r"tune.values.* is 'a'; it is a number"),
     mistake("bounds.rho=2", r"bounds.rho is 2.0; it is one minus the confidence"),
     mistake("bounds.stability.a=-1", r"bounds.stability.a is -1.0; it must be ≥ 0"),

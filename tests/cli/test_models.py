@@ -189,17 +189,6 @@ def _ask(port, body, server):
 
 
 @pytest.mark.slow
-def test_a_run_of_ones_own_store_is_applied_without_mlflow(customers, tmp_path):
-    """MLflow takes longer to import than the rest takes."""
-    words = ["predict", "last", str(customers[0] / "new_customers.csv"), "--out", str(tmp_path / "scores.csv")]
-    store = ["--store", str(customers[0] / "mlruns")]
-    script = f"import sys; from auclab.cli.main import main\ntry: main({words + store})\nfinally: print(*sys.modules)"
-    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert "(120 rows)" in answer.stdout
-    assert not {"mlflow", "sqlalchemy", "sklearn"} & set(answer.stdout.splitlines()[-1].split())
-
-
-@pytest.mark.slow
 def test_new_rows_are_read_as_the_training_file_was(customers, tmp_path, capsys):
     rng = np.random.default_rng(0)
     rows = [f'"{k % 9},{k % 7}","{x:.3f}",{int(x > 0)}'.replace(".", ",") for k, x in enumerate(rng.normal(size=60))]

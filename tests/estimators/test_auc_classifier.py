@@ -29,6 +29,7 @@ from auclab import (
 from auclab.estimators import AUCClassifier, bauc_scorer, decision_threshold, formulation_named
 from auclab.formulations import FORMULATIONS
 from auclab.metrics import auc_score, bauc_score, get_scorer
+from auclab.samples.row_scores import row_scores
 from programs import CONVEX, CVAR, imbalanced, label, overlapping, separable
 
 #: Exact AUC is a mixed-integer program: three samples of the checks would take ten minutes, the others 1.3 s at most.
@@ -132,9 +133,10 @@ def test_predictions_are_cut_where_the_rule_says(name, rule):
     X, y = overlapping(23, 30, 200)
     X = X + y[:, None]
     model = AUCClassifier(name, decision_threshold=rule).fit(X, y)
-    cut = decision_threshold(y, X @ model.coef_[0], rule)
+    scores = row_scores(X, model.coef_[0])
+    cut = decision_threshold(y, scores, rule)
     assert model.intercept_[0] == -cut
-    np.testing.assert_array_equal(model.predict(X), X @ model.coef_[0] > cut)
+    np.testing.assert_array_equal(model.predict(X), scores > cut)
     if rule == "prior":
         assert model.predict(X).sum() == 30
 

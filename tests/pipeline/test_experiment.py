@@ -216,8 +216,8 @@ def test_every_yaml_works(tmp_path, group, choice):
     value = f"{group}=[{choice}]" if group in ("metrics", "bounds") else f"{group}={choice}"
     store = [f"tracking.dir={tmp_path / 'mlruns'}"] if choice == "mlflow" else []
     small = ["dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=20", "dataset.n_features=2"]
-    # It is for constraints that it alone can take.
-    limited = ["constraints.max_features=1"] if choice == "integer" else []
+    # One is for constraints that it alone can take, one for programs with a norm.
+    limited = {"integer": ["constraints.max_features=1"], "interior": ["formulation=ranksvm"]}.get(choice, [])
     result = run_here(tmp_path / "out", *small, value, *store, *limited)
     expected = Status.BASELINE if choice in BASELINES else Status.OPTIMAL
     assert result.folds[0].solution.status is expected

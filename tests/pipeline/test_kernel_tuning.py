@@ -81,7 +81,7 @@ def test_scores_and_choice_are_those_of_a_plain_loop(rings, kernel, program, par
     assert taken.gamma == tuning.gamma
     assert tuning.numbers["tune/gamma"] == tuning.gamma
     assert tuning.numbers["tune/score"] == pytest.approx(means[g, v], abs=5e-3)
-    assert (tuning.path["certified"] == 1).all()
+    assert (tuning.path["gap"] <= 1e-2).all()
     assert tuning.note == ""
 
 

@@ -12,7 +12,6 @@ from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from auclab.compiled.scores import row_scores
 from auclab.estimators.calibration import METHODS, Calibration, fit_calibration, held_out_scores, standard_units
 from auclab.estimators.class_weights import class_weights
 from auclab.estimators.given_parts import as_given_constraints, as_given_kernel, as_given_program
@@ -26,6 +25,7 @@ from auclab.formulations.constraints import Constraints
 from auclab.kernels import Kernel
 from auclab.kernels.kernel import Gamma
 from auclab.metrics.scorers import MetricScorer
+from auclab.samples.row_scores import row_scores
 from auclab.samples.tables import require_memory
 from auclab.solvers.dispatch import solve
 from auclab.solvers.inner_path import InnerPath, Point

@@ -18,8 +18,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.compiled.scores import row_scores
 from auclab.models.timings import Timings
+from auclab.samples.row_scores import row_scores
 from auclab.samples.tables import in_memory
 from auclab.solvers.fitted import InFeatures
 from auclab.solvers.solution import Certificate

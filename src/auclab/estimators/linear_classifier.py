@@ -11,7 +11,7 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from auclab.compiled.scores import row_scores
+from auclab.samples.row_scores import row_scores
 from auclab.samples.tables import in_memory
 from auclab.types import Array, AuclabError
 

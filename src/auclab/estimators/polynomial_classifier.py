@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from auclab.compiled.scores import row_scores
 from auclab.estimators.linear_classifier import LinearClassifier
 from auclab.estimators.polynomial_ascent import stable_ascent
 from auclab.estimators.published_ascent import published_ascent
@@ -20,6 +19,7 @@ from auclab.estimators.threshold import decision_threshold
 from auclab.metrics.series import step_series
 from auclab.samples.as_sample import as_sample
 from auclab.samples.memory import Sample
+from auclab.samples.row_scores import row_scores
 from auclab.types import Array, AuclabError
 
 _VARIANTS = ("stable", "as_published")

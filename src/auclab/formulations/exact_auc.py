@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from auclab.compiled.ranking import concordance
-from auclab.compiled.scores import row_scores
 from auclab.formulations.base import Program
 from auclab.formulations.null import FixedNull
 from auclab.formulations.optimum import Optimum
 from auclab.regularisers import Norm
 from auclab.samples.memory import Sample
+from auclab.samples.row_scores import row_scores
 from auclab.types import Array, AuclabError
 from auclab.validation import check_parameter_range
 

@@ -2,7 +2,7 @@
 
 With Δ the mean of all margins' directions at w = 0, the difference of the class means over pairs, w = 0 is optimal
 with λ‖w‖ from ``λ = ‖Δ‖_*`` on. With λ‖w‖² it never is: as long as no hinge is 0, ``w = Δ/(2λ)`` with the norm l2,
-and at ``λ = ‖Δ‖²/2`` its mean margin is 1 (derivations 14.9). Multiples of these would fit tables of any width and
+and at ``λ = ‖Δ‖²/2`` its mean margin is 1. Multiples of these would fit tables of any width and
 scale, but no two samples would share a value: the series 1, 3, 10, 30, … is fixed, and only its part depends on the
 data.
 """

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from auclab.compiled.scores import row_scores
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.equivalence import read_optimum
 from auclab.formulations.optimum import Optimum
 from auclab.models.timings import Timings
+from auclab.samples.row_scores import row_scores
 from auclab.solvers.bin_multipliers import BinMultipliers
 from auclab.solvers.fitted import InFeatures
 from auclab.types import Array, Status

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.compiled.scores import row_scores
 from auclab.estimators.threshold import Cuts
 from auclab.inference.results import Estimate
 from auclab.inference.summaries import estimate_summary
@@ -35,6 +34,7 @@ from auclab.metrics.summary.scored_block import scored_block
 from auclab.pipeline.split.measured import HeldPart, Measured
 from auclab.samples.blocks.table import BlockTable
 from auclab.samples.blocks.tree import tree_sum
+from auclab.samples.row_scores import row_scores
 from auclab.samples.tables import in_memory
 from auclab.solvers.fitted import Fitted
 from auclab.types import Array, AuclabError

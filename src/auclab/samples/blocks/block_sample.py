@@ -17,7 +17,6 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from auclab.compiled.accurate import two_sums, weighted_column_sums
-from auclab.compiled.scores import row_scores
 from auclab.samples.blocks import row_forms
 from auclab.samples.blocks.first_look import FirstLook, looks_at
 from auclab.samples.blocks.labels import BlockLabels, labels_of
@@ -25,6 +24,7 @@ from auclab.samples.blocks.table import BlockTable
 from auclab.samples.centring import LARGEST, check_variation, column_offsets
 from auclab.samples.memory import Sample, class_shares, farthest_row, spread_of, strided
 from auclab.samples.protocol import Sums
+from auclab.samples.row_scores import row_scores
 from auclab.types import Array, AuclabError
 
 #: Of tables with at least so many rows some are drawn: at most this many of either class, and so many bytes, or rows

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.compiled.scores import row_scores
+from auclab.samples.row_scores import row_scores
 from auclab.types import Array
 
 if TYPE_CHECKING:
@@ -93,7 +93,9 @@ class EncodedRows:
         if self.row_factor is not None:
             product = (product.T * self.row_factor).T
         dense = right[self.at_dense]
-        return np.asarray((row_scores(self.dense, dense) if right.ndim == 1 else self.dense @ dense) + product)
+        if right.ndim != 1:
+            return np.asarray(self.dense @ dense + product)
+        return np.asarray(row_scores(self.dense, dense) + product)
 
     def __rmatmul__(self, left: Any) -> Array:
         """``left @ rows`` with a vector of shape (n_rows,), or a dense or sparse matrix of shape (k, n_rows)."""

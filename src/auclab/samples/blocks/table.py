@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from auclab.compiled.scores import row_scores
 from auclab.samples.blocks.block import Block, Engine, Less, Step
 from auclab.samples.blocks.mixed_rows import not_numbers
+from auclab.samples.row_scores import row_scores
 from auclab.types import Array, AuclabError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from auclab.compiled.scores import row_scores
+from auclab.samples.row_scores import row_scores
 from auclab.solvers.solution import Certificate
 from auclab.types import Array, Status
 

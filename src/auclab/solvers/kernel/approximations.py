@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.compiled.scores import row_scores
 from auclab.kernels.kernel import Kernel
 from auclab.models.timings import Timings
+from auclab.samples.row_scores import row_scores
 from auclab.solvers.certificate import relative_gap
 from auclab.solvers.fitted import InFeatures
 from auclab.solvers.kernel.dual_points import from_solve

@@ -10,9 +10,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.compiled.scores import row_scores
 from auclab.formulations.optimum import Optimum
 from auclab.kernels.kernel import Kernel
+from auclab.samples.row_scores import row_scores
 from auclab.solvers.fitted import InFeatures
 from auclab.solvers.kernel.words import in_space
 from auclab.solvers.solution import Solution
