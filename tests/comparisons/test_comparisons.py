@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.datasets import load_breast_cancer
 
-from auclab import AuclabError
+from auclab import AuclabError, solve
 from auclab.comparisons import AllPairs, Points, comparison_named
-from auclab.losses import Hinge
+from auclab.formulations import Composed
+from auclab.losses import Hinge, SquaredHinge
+from auclab.regularisers import Zero
 from auclab.samples.as_sample import as_sample
 from extension.huber_hinge import HuberHinge
 
@@ -58,3 +61,11 @@ def test_names():
     assert comparison_named(Points()) == Points()
     with pytest.raises(AuclabError, match="did you mean 'pairs'"):
         comparison_named("pair")
+
+
+def test_a_loss_that_is_zero_has_no_negative_mean():
+    """Rows far apart: sums of squares of scores cancel, and every bound of the optimum is at most its value."""
+    X, y = load_breast_cancer(return_X_y=True)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    found = solve(Composed("pairs", SquaredHinge(), Zero()), X, y == 0)
+    assert 0.0 <= found.lower_bound <= found.objective <= 1e-9

@@ -40,7 +40,8 @@ class AllPairs(Comparison):
         """``Σ_ij u_i v_j ℓ(shift − m_ij)``; of the hinge without any cancellation of digits."""
         if loss.is_hinge:
             return pair_hinge_value(*scores, shift, *sample.weights)
-        return self.slopes(loss.table, scores, intercept, shift, sample)[1]
+        # Sums of squares cancel where every pair is right: what is left below 0 is rounding.
+        return max(0.0, self.slopes(loss.table, scores, intercept, shift, sample)[1])
 
     def accurate_mean_hinge(
         self,

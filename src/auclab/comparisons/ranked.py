@@ -48,4 +48,5 @@ class RankedPairs(AllPairs):
 
     def mean(self, loss: Loss, scores: tuple[Array, Array], intercept: float, shift: float, sample: Sample) -> float:
         """``Σ q_ij ℓ(shift − m_ij)`` over the pairs."""
-        return self.slopes(loss.table, scores, intercept, shift, sample)[1]
+        # Sums of squares cancel where every pair is right: what is left below 0 is rounding.
+        return max(0.0, self.slopes(loss.table, scores, intercept, shift, sample)[1])
