@@ -194,3 +194,14 @@ def test_surv_of_scikit_survival(patients):
     X, y = patients
     model = SurvivalRanker("ranksvm", penalty=0.1).fit(X, Surv.from_arrays(y["died"], y["days"]))
     assert model.score(X, y) > 0.7
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_equal_rows_have_equal_scores(order):
+    rng = np.random.default_rng(0)
+    X = np.tile(rng.normal(size=(1, 37)), (53, 1))
+    X[::7] = rng.normal(size=(8, 37))
+    model = AUCRanker(penalty=0.01).fit(X, np.arange(53) % 3)
+    model.coef_ = rng.normal(size=37)
+    scores = model.predict(np.asarray(X, order=order))
+    assert np.unique(scores[np.arange(53) % 7 > 0]).size == 1

@@ -69,6 +69,13 @@ def test_partial_auc_is_solved_where_no_hinge_is_left(program):
     assert found.objective == pytest.approx(found.formulation.regulariser.value(found.coef), rel=1e-9)
 
 
+def test_partial_auc_with_hinges_left_is_not_claimed():
+    X, y = wide()
+    found = solve(PartialAUC(0.3, 0.3, "l1"), X, y, solver="interior")
+    assert found.status is Status.FAILED
+    assert "only where an optimal w leaves no hinge" in " ".join(found.notes)
+
+
 @pytest.mark.parametrize("program", [RankSVM(0.3, "l1"), CSVM(0.1, "linf"), RankSVM(0.5, squared=True)], ids=label)
 def test_weights_are_repeated_rows(program):
     X, y = wide(2)

@@ -14,12 +14,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from auclab.estimators.calibration import METHODS, Calibration, fit_calibration, held_out_scores, standard_units
 from auclab.estimators.class_weights import class_weights
-from auclab.estimators.given_parts import as_given_constraints, as_given_kernel, as_given_program
+from auclab.estimators.given_parts import TakesFormulation, as_given_constraints, as_given_kernel
 from auclab.estimators.inner_choice import FittedFold, InnerFold, PathFold
 from auclab.estimators.inner_folds import stratified_folds
 from auclab.estimators.linear_classifier import LinearClassifier
 from auclab.estimators.threshold import Cuts, decision_threshold, read_rule
-from auclab.formulations import Program, as_formulation
+from auclab.formulations import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints
 from auclab.kernels import Kernel
@@ -38,11 +38,6 @@ from auclab.validation import weight_vector
 if TYPE_CHECKING:
     from auclab.solvers.kernel.matrix import KernelMatrix
 
-#: Parameters that belong to a formulation given by name.
-_OF_FORMULATIONS = ("penalty", "threshold", "norm", "squared", "max_fpr")
-#: Prefix of parameters of the formulation in a search.
-_NESTED = "formulation__"
-
 
 def _calibrated(model: AUCClassifier) -> bool:
     if model.calibration is None:
@@ -59,7 +54,7 @@ def _with_calibration(method: _Method) -> _Method:
     return found
 
 
-class AUCClassifier(LinearClassifier):
+class AUCClassifier(TakesFormulation, LinearClassifier):
     """Scorer that solves a hinge program, linear or over a kernel's space; the scores rank, the intercept classifies.
 
     Parameters
@@ -167,6 +162,7 @@ class AUCClassifier(LinearClassifier):
     (4,)
     """
 
+    _of_formulations = ("penalty", "threshold", "norm", "squared", "max_fpr")
     solution_: Solution
     calibration_: Calibration
     ignored_parameters_: tuple[str, ...]
@@ -214,24 +210,6 @@ class AUCClassifier(LinearClassifier):
         self.decision_threshold = decision_threshold
         self.calibration = calibration
         self.cv = cv
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters; ``formulation__penalty=0.1`` puts a formulation with that penalty in place of the one here.
-
-        Formulations do not change, so that no other estimator that holds the same one is affected.
-
-        Raises
-        ------
-        AuclabError
-            A parameter that the formulation does not have.
-        ValueError
-            A parameter that the classifier does not have.
-        """
-        nested = {name.removeprefix(_NESTED): params.pop(name) for name in list(params) if name.startswith(_NESTED)}
-        super().set_params(**params)
-        if nested:
-            self.formulation = as_formulation(self.formulation).with_params(**nested)
-        return self
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Solve the program and certify the solution.
@@ -297,7 +275,7 @@ class AUCClassifier(LinearClassifier):
         self._check_choices()
         options = self._options(positive, None) | {"parameter": parameter, "kernel_matrix": kernel_matrix}
         solutions = solve_path(self._program(), X, positive, values, **options)
-        given = dict.fromkeys(_OF_FORMULATIONS)
+        given = dict.fromkeys(self._of_formulations)
         fitted = []
         for solution in solutions:
             model = copy(self).set_params(formulation=solution.formulation, **given)
@@ -344,7 +322,7 @@ class AUCClassifier(LinearClassifier):
                 return scorer.of_scores(y_held, row_scores(X_held, point.coef) + point.intercept, **weight)
 
         else:
-            model.set_params(calibration=None, **dict.fromkeys(_OF_FORMULATIONS))
+            model.set_params(calibration=None, **dict.fromkeys(self._of_formulations))
 
             def measure(point: Point) -> float:
                 model.formulation = point.formulation
@@ -467,8 +445,7 @@ class AUCClassifier(LinearClassifier):
         return class_weights(self.class_weight, self.classes_.tolist(), positive, weight)
 
     def _program(self) -> Program:
-        given = {name: value for name in _OF_FORMULATIONS if (value := getattr(self, name)) is not None}
-        program, self.ignored_parameters_ = as_given_program(self.formulation, given)
+        program, self.ignored_parameters_ = self._given_program()
         return program
 
     def _kernel(self) -> Kernel | None:

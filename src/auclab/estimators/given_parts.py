@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import Any
+from typing import Any, Self
+
+from sklearn.base import BaseEstimator
 
 from auclab.formulations import FORMULATIONS, Program, as_formulation, formulation_named
 from auclab.formulations.base import parameter_names
@@ -16,6 +18,39 @@ from auclab.validation import did_you_mean
 
 #: Parameters of kernels given by name, and their defaults.
 _DEFAULTS = {"gamma": "scale", "degree": 3, "coef0": 1.0}
+#: Prefix of parameters of the formulation in a search.
+_NESTED = "formulation__"
+
+
+class TakesFormulation(BaseEstimator):
+    """Base class of estimators that take a formulation by name, with parameters of its own, or as an object."""
+
+    formulation: str | Program
+    #: Parameters that belong to a formulation given by name.
+    _of_formulations: tuple[str, ...]
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; ``formulation__penalty=0.1`` puts a formulation with that penalty in place of the one here.
+
+        Formulations do not change, so that no other estimator that holds the same one is affected.
+
+        Raises
+        ------
+        AuclabError
+            A parameter that the formulation does not have.
+        ValueError
+            A parameter that the estimator does not have.
+        """
+        nested = {name.removeprefix(_NESTED): params.pop(name) for name in list(params) if name.startswith(_NESTED)}
+        super().set_params(**params)
+        if nested:
+            self.formulation = as_formulation(self.formulation).with_params(**nested)
+        return self
+
+    def _given_program(self) -> tuple[Program, tuple[str, ...]]:
+        """The program, and the parameters that were given and that it does not have."""
+        given = {name: value for name in self._of_formulations if (value := getattr(self, name)) is not None}
+        return as_given_program(self.formulation, given)
 
 
 def as_given_program(formulation: str | Program, given: Mapping[str, Any]) -> tuple[Program, tuple[str, ...]]:

@@ -6,28 +6,24 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from auclab.estimators.given_parts import as_given_constraints, as_given_program
-from auclab.formulations import Program, as_formulation
+from auclab.estimators.given_parts import TakesFormulation, as_given_constraints
+from auclab.formulations import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints
+from auclab.samples.row_scores import row_scores
 from auclab.solvers.dispatch import solve
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError, Norm
 from auclab.validation import weight_vector
 
-#: Parameters that belong to a formulation given by name.
-_OF_FORMULATIONS = ("penalty", "threshold", "norm", "squared", "loss")
-#: Prefix of parameters of the formulation in a search.
-_NESTED = "formulation__"
 
-
-class LinearRanker(BaseEstimator):
+class LinearRanker(TakesFormulation):
     """Scores ``X @ coef_`` that minimise a program over comparable pairs."""
 
+    _of_formulations = ("penalty", "threshold", "norm", "squared", "loss")
     coef_: Array
     n_features_in_: int
     solution_: Solution
@@ -61,40 +57,18 @@ class LinearRanker(BaseEstimator):
         self.solver_options = solver_options
         self.constraints = constraints
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name; with `deep` also those of a formulation, as ``formulation__penalty``."""
-        params: dict[str, Any] = super().get_params(deep)
-        return params
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters; ``formulation__penalty=0.1`` puts a formulation with that penalty in place of the one here.
-
-        Raises
-        ------
-        AuclabError
-            A parameter that the formulation does not have.
-        ValueError
-            A parameter that the ranker does not have.
-        """
-        nested = {name.removeprefix(_NESTED): params.pop(name) for name in list(params) if name.startswith(_NESTED)}
-        super().set_params(**params)
-        if nested:
-            self.formulation = as_formulation(self.formulation).with_params(**nested)
-        return self
-
     def predict(self, X: Any) -> Array:
-        """Scores ``X @ coef_`` of shape (n_samples,)."""
+        """Scores ``X @ coef_`` of shape (n_samples,); equal rows have equal scores."""
         check_is_fitted(self)
         rows = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return np.asarray(rows @ self.coef_)
+        return row_scores(rows, self.coef_)
 
     def _fit(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None, **pairs: Any) -> Self:
         """Solve the program over the pairs that `pairs` tell, for checked rows."""
         weight = weight_vector(sample_weight, X.shape[0])
         if weight is not None and not weight.any():
             raise AuclabError("every sample_weight is zero; a pair needs two rows with a weight above 0")
-        given = {name: value for name in _OF_FORMULATIONS if (value := getattr(self, name)) is not None}
-        program, self.ignored_parameters_ = as_given_program(self.formulation, given)
+        program, self.ignored_parameters_ = self._given_program()
         numbered = [f"x{k}" for k in range(self.n_features_in_)]
         columns = [str(name) for name in getattr(self, "feature_names_in_", numbered)]
         self.solution_ = solve(

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from auclab.regularisers import VectorNorm
-from auclab.types import Array
+from auclab.types import Array, AuclabError
 
 #: The first length of w, in units in which scores differ by about 1, over the root of the number of columns.
 _FIRST = 0.1
@@ -40,6 +40,7 @@ class Free:
 
     t = 0.0
     size = 0
+    is_uniform = True
 
     def diagonal(self, w: Array) -> Array:
         """That of the block."""
@@ -65,6 +66,7 @@ class Euclidean:
     """``t = ‖w‖₂``, smooth away from 0."""
 
     size = 3
+    is_uniform = True
 
     def __init__(self, w: Array, tau: float):
         self.t, self.tau = float(np.linalg.norm(w)), tau
@@ -98,6 +100,7 @@ class Euclidean:
 class _TwoSided:
     """Norms with a slack variable and a multiplier on either side of every column."""
 
+    is_uniform = False
     slack: tuple[Array, Array]
     dual: tuple[Array, Array]
 
@@ -221,6 +224,33 @@ class Top(_TwoSided):
 
 
 Length = Free | Euclidean | Box | Top
+
+
+def length_at(norm: VectorNorm | None, w: Array, gradient: Array, unit: float, tau: float) -> Length:
+    """The block of a norm, or of none, at a first point w with the multiplier τ and the dual vector `gradient`.
+
+    Parameters
+    ----------
+    norm : VectorNorm, optional
+    w, gradient : array of shape (n_features,)
+    unit : float > 0
+        By which scores of a w of length 1 differ.
+    tau : float > 0
+
+    Raises
+    ------
+    AuclabError
+        A norm that is neither l2, nor has a box as its ball or as its dual ball.
+    """
+    if norm is None:
+        return Free()
+    if norm.is_euclidean:
+        return Euclidean(w, tau)
+    if (box := norm.dual_box(w.size)) is not None:
+        return Box(box, w, gradient, unit, tau)
+    if (factors := top_factors(norm, w.size)) is not None:
+        return Top(factors, w, gradient, unit, tau)
+    raise AuclabError(f"solver=interior knows the norms l2, l1, linf and weighted ones, and not {norm.name}")
 
 
 def top_factors(norm: VectorNorm, n_features: int) -> Array | None:

@@ -1,0 +1,186 @@
+"""The primal and the dual point of an interior-point method, and its step: Mehrotra's predictor and corrector."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from auclab.formulations.problem import Problem
+from auclab.solvers.interior.best import Multipliers
+from auclab.solvers.interior.lengths import Steps, length_at
+from auclab.solvers.interior.settings import Setting
+from auclab.solvers.interior.system import GramMatrices, System
+from auclab.types import Array
+
+#: Of the way to the boundary.
+_SHARE = 0.995
+#: Of the wanted gap: where the complementarity does not need to be less, which costs digits.
+_FLOOR = 0.2
+#: Of the largest curvature: what is added to that of columns that nearly have none.
+_PROXIMAL = 1e-11
+#: Of the capacities, and of the dual limit: the first multipliers.
+_FIRST_SHARE, _INSIDE = 0.5, 0.9
+
+
+@dataclass(frozen=True)
+class _Direction:
+    w: Array
+    b: float
+    border: Array
+    q: Array
+    r: Array
+    xi: Array
+    of_length: Steps | None
+
+
+class State:
+    """A point, its slack variables, and the dual point."""
+
+    def __init__(self, problem: Problem, setting: Setting):
+        self.problem, self.X, self.margins, self.weighted = problem, setting.rows, setting.margins, setting.weighted
+        self.grams = GramMatrices(self.X)
+        self.threshold, self.whole = setting.threshold, setting.regulariser
+        self.ridge, self.regulariser = self.whole.split()
+        given = problem.program.regulariser
+        self.costs = bool(given.weight or given.ridge)
+        self.bounded = bool(np.isfinite(self.margins.capacity).all())
+        n, unit = self.X.shape[1], float(problem.sample.spread.mean())
+        self.w, self.b = np.zeros(n), 0.0
+        norm = self.regulariser.norm
+        mean = problem.sample.mean_difference
+        free = not self.threshold and not self.regulariser.weight
+        if norm.is_euclidean and not free:
+            self.w = mean * (0.1 / (unit * max(float(np.linalg.norm(mean)), 1e-300)))
+        first_t = max(norm(self.w), 0.1 / unit)
+        slope = self.regulariser.slope(first_t)
+        weights = self.margins.capacity if self.bounded else self._balanced()
+        total, size = float(weights.sum()), norm.dual(self.X.T @ self.margins.over_rows(weights))
+        room = size + self.threshold * total
+        share = min(_FIRST_SHARE, _INSIDE * slope / room) if room > 0 and slope > 0 else _FIRST_SHARE
+        self.q = (share if self.bounded or not slope else _INSIDE * slope / size) * weights
+        gradient, tau = self._gradient(), slope - self.threshold * float(self.q.sum())
+        self.length = length_at(None if free else norm, self.w, gradient, unit, tau)
+        lacking = self._lacking()
+        self.xi = np.maximum(lacking, 0.0) + 1.0
+        self.r = self.xi - lacking
+        if not self.bounded:
+            self.xi = np.zeros_like(lacking)
+            self.r = np.maximum(-lacking, 0.0) + 1.0
+        self.proximal = _PROXIMAL
+
+    def _balanced(self) -> Array:
+        """Weights with one sum in either class."""
+        sides = self.margins.sides
+        return np.where(sides > 0, 1.0 / np.count_nonzero(sides > 0), 1.0 / np.count_nonzero(sides < 0))
+
+    def _gradient(self) -> Array:
+        """``Σ q d`` less the derivative of the squares: what the norm has to answer for."""
+        return np.asarray(self.X.T @ self.margins.over_rows(self.q)) - 2.0 * self.ridge * self.w
+
+    def _lacking(self) -> Array:
+        scores = np.asarray(self.X @ self.w)
+        return self.margins.lacking(scores, self.b) - self.threshold * self.length.t
+
+    def _separating(self) -> tuple[float, float]:
+        """What to multiply w with for margins that are large enough, and b then; 0 for a w that does not separate."""
+        scores, side = np.asarray(self.X @ self.w), self.margins.sides
+        above, below = float(scores[side > 0].min()), float(scores[side < 0].max())
+        if above <= below:
+            return 0.0, 0.0
+        factor = 2.0 * self._least / (above - below) * (1.0 + 1e-14)
+        return factor, -0.5 * factor * (above + below)
+
+    @property
+    def _least(self) -> float:
+        return 0.5 if self.problem.over_pairs else 1.0
+
+    def own_gap(self) -> float:
+        """The relative gap of a separator as the shortest one, whatever the capacities of its multipliers."""
+        length = self.whole.value(self._separating()[0] * self.w)
+        dual = np.asarray(self.X.T @ self.margins.over_rows(self.q))
+        bound = self.whole.dual_value(dual, 0.0, self._least * float(self.q.sum()))[0]
+        return (length - bound) / length if length > 0 else np.inf
+
+    def point(self) -> tuple[Array, float, Multipliers]:
+        """W, b and the marginals; a separator is scaled until its margins are large enough."""
+        coef, intercept, sample, program = self.w, self.b, self.problem.sample, self.problem.program
+        if not self.bounded:
+            factor, intercept = self._separating()
+            coef = factor * coef
+            if not self.costs:
+                shrunk = (1.0 + program.threshold * self.regulariser.norm(coef)) / (1.0 + 1e-12)
+                coef, intercept = (coef / shrunk, intercept / shrunk) if shrunk > 0 else (0.0 * coef, 0.0)
+        pos, neg = np.zeros(sample.n_pos), np.zeros(sample.n_neg)
+        if self.bounded or self.costs:  # else the value is 0, which needs no proof
+            pos[self.weighted[0]], neg[self.weighted[1]] = self.margins.marginals(self.q)
+        return coef, intercept, (pos, neg)
+
+    def step(self, wanted: float) -> None:
+        """One predictor and corrector; `wanted` is the absolute gap at which to stop."""
+        p = self.margins.capacity - self.q if self.bounded else np.ones_like(self.q)
+        lacks = self._lacking() - self.xi + self.r
+        weight = 1.0 / ((self.xi / p if self.bounded else 0.0) + self.r / self.q)
+        products = [self.r * self.q] + ([self.xi * p] if self.bounded else [])
+        system = System(
+            self.grams, self.margins, weight, self.length, self.w, squares=self.ridge,
+            curvature=self.regulariser.curvature, threshold=self.threshold, proximal=self.proximal,
+        )  # fmt: skip
+        first = self._direction(system, p, lacks, 0.0, None)
+        of_length = first.of_length
+        total = float(sum(product.sum() for product in products))
+        count = sum(product.size for product in products)
+        if of_length is not None:
+            total, count = total + float(of_length.slack @ of_length.dual), count + of_length.slack.size
+        primal, dual = self._limits(first, p)
+        after = float(((self.r + primal * first.r) * (self.q + dual * first.q)).sum())
+        after += float(((self.xi + primal * first.xi) * (p - dual * first.q)).sum()) if self.bounded else 0.0
+        if of_length is not None:
+            slack = of_length.slack + primal * of_length.slack_step
+            after += float(slack @ (of_length.dual + dual * of_length.dual_step))
+        mu = max(min(1.0, after / total) ** 3 * total, _FLOOR * wanted) / count
+        second = self._direction(system, p, lacks, mu, first)
+        primal, dual = self._limits(second, p)
+        primal, dual = min(1.0, _SHARE * primal), min(1.0, _SHARE * dual)
+        self.w, self.b = self.w + primal * second.w, self.b + primal * second.b
+        self.q = self.q + dual * second.q
+        self.r = self.r + primal * second.r
+        if self.bounded:
+            self.xi = self.xi + primal * second.xi
+        self.length.move(self.w, second.border, second.of_length, primal, dual)
+
+    def _direction(self, system: System, p: Array, lacks: Array, mu: float, first: _Direction | None) -> _Direction:
+        """The Newton direction to the point of complementarity μ; with the second-order term of a first direction."""
+        aim_r = (mu - self.r * self.q - (0.0 if first is None else first.r * first.q)) / self.q
+        aim_xi = (mu - self.xi * p + (0.0 if first is None else first.xi * first.q)) / p if self.bounded else 0.0
+        wanted = system.weight * (lacks - aim_xi + aim_r)
+        slope = self.regulariser.slope(self.length.t) - self.threshold * float(self.q.sum())
+        second = None if first is None else first.of_length
+        right = self.length.right(self.w, self._gradient(), slope, mu, second)
+        w_step, b_step, border = system.solved(wanted, self.q, right)
+        change = self.margins.change(np.asarray(self.X @ w_step), b_step)
+        if self.length.size:
+            change = change - self.threshold * float(border[0])
+        q_step = system.weight * change + wanted
+        r_step = aim_r - self.r / self.q * q_step
+        xi_step = aim_xi + self.xi / p * q_step if self.bounded else np.zeros_like(r_step)
+        gradient_step = np.asarray(self.X.T @ self.margins.over_rows(q_step)) - 2.0 * self.ridge * w_step
+        of_length = self.length.steps(w_step, border, gradient_step)
+        return _Direction(w_step, b_step, border, q_step, r_step, xi_step, of_length)
+
+    def _limits(self, direction: _Direction, p: Array) -> tuple[float, float]:
+        """The longest steps of primal and dual variables that leave all above 0; one of both with a curved norm."""
+        primal = [(self.r, direction.r)] + ([(self.xi, direction.xi)] if self.bounded else [])
+        dual = [(self.q, direction.q)] + ([(p, -direction.q)] if self.bounded else [])
+        if direction.of_length is not None:
+            primal.append((direction.of_length.slack, direction.of_length.slack_step))
+            dual.append((direction.of_length.dual, direction.of_length.dual_step))
+        limits = [min((_limit(*each) for each in side), default=1.0) for side in (primal, dual)]
+        if self.regulariser.norm.is_euclidean or self.regulariser.curvature or self.ridge:
+            limits = [min(limits)] * 2
+        return limits[0], limits[1]
+
+
+def _limit(values: Array, step: Array) -> float:
+    falls = step < 0
+    return min(1.0, float((-values[falls] / step[falls]).min(initial=np.inf))) if falls.any() else 1.0
