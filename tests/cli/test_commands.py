@@ -82,9 +82,7 @@ def test_the_screen_says_what_was_left_out(call):
 
 def test_latex_markdown_and_csv_have_the_same_cells(call, tmp_path):
     files = [tmp_path / f"table.{suffix}" for suffix in ("tex", "md", "csv")]
-    code, screen, _ = call(
-        "compare", "--where", "split=holdout", *(word for file in files for word in ("--save", file))
-    )
+    code, screen, _ = call("compare", "--where", "split=holdout", *(word for file in files for word in ("--out", file)))
     assert code == 0
     assert "written:" in screen
     latex, markdown, cells = (file.read_text(encoding="utf-8") for file in files)
@@ -140,14 +138,14 @@ def test_a_run_that_was_stopped_and_finished_later_is_not_named():
 
 
 def test_folders_are_made_as_for_a_report(call, tmp_path):
-    code, *_ = call("compare", "--save", str(tmp_path / "a" / "t.md"), "--values", str(tmp_path / "b" / "v.csv"))
+    code, *_ = call("compare", "--out", str(tmp_path / "a" / "t.md"), "--values", str(tmp_path / "b" / "v.csv"))
     assert code == 0
     assert (tmp_path / "a" / "t.md").is_file()
     assert (tmp_path / "b" / "v.csv").is_file()
 
 
 def test_a_diagram_is_drawn_where_there_are_ranks(call, tmp_path):
-    code, _, error = call("compare", "--save", tmp_path / "ranks.pdf")
+    code, _, error = call("compare", "--out", tmp_path / "ranks.pdf")
     assert code == 1
     said = " ".join(error.split())
     assert f"{tmp_path / 'ranks.pdf'} is not written: a critical-difference diagram needs 3 columns or more" in said
@@ -160,13 +158,13 @@ def test_a_diagram_is_drawn_where_there_are_ranks(call, tmp_path):
 
 def test_a_file_that_cannot_be_written_keeps_no_other_from_it(call, tmp_path):
     """A diagram of ranks needs several data sets, the values and the table do not."""
-    words = [word for name in ("ranks.png", "table.md") for word in ("--save", tmp_path / name)]
+    words = [word for name in ("ranks.png", "table.md") for word in ("--out", tmp_path / name)]
     one = ["--where", "split=holdout", "--values", tmp_path / "values.csv"]
     code, text, error = call("compare", *one, *words)
     assert code == 1
     assert f"written: {tmp_path / 'values.csv'}, {tmp_path / 'table.md'}" in text
     assert f"{tmp_path / 'ranks.png'} is not written: " in error
-    assert "and there are 2 columns on 1 complete row; auclab report draws the values of every data set" in error
+    assert "and there are 2 columns on 1 data set; auclab report draws the values of every data set" in error
     assert sorted(path.name for path in tmp_path.iterdir()) == ["table.md", "values.csv"]
 
 
@@ -194,7 +192,7 @@ def test_a_choice_that_fits_nothing_is_said(call):
         code, _, error = call("runs", *words)
         assert code == 1
         assert message in " ".join(error.split())
-    code, _, error = call("compare", "--save", "table.doc")
+    code, _, error = call("compare", "--out", "table.doc")
     assert code == 1
     assert ".csv .md .tex" in " ".join(error.split())
 

@@ -1,4 +1,4 @@
-"""`auclab compare --save results.parquet` and `--pairs`, from the command line."""
+"""`auclab compare --out results.parquet` and `--pairs`, from the command line."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def compare(monkeypatch, capsys):
 
 
 def test_long_form_is_written_as_parquet(compare, tmp_path):
-    code, text, _ = compare("--save", tmp_path / "new" / "results.parquet")
+    code, text, _ = compare("--out", tmp_path / "new" / "results.parquet")
     assert code == 0
     assert "written:" in text
     table = pd.read_parquet(tmp_path / "new" / "results.parquet")

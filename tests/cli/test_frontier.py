@@ -21,7 +21,7 @@ def call(capsys, *words):
 
 def test_table_csv_and_figure(capsys, tmp_path):
     files = [str(tmp_path / "new" / "frontier.csv"), str(tmp_path / "frontier.png")]
-    code, text, _ = call(capsys, "dataset=breast_cancer", "--points", "3", "--save", files[0], "--save", files[1])
+    code, text, _ = call(capsys, "dataset=breast_cancer", "--points", "3", "--out", files[0], "--out", files[1])
     table = pd.read_csv(files[0])
     assert code == 0
     assert len(table) == 3
@@ -60,7 +60,7 @@ def test_constraints_of_the_command_hold_in_the_units_of_the_data():
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--save", "frontier.doc"], "has to end in one of .csv"),
+        (["--out", "frontier.doc"], "has to end in one of .csv"),
         (["--levels", "0.5", "1.5"], "above 0 and below 1"),
         (["dataset=breast_canser"], "did you mean 'breast_cancer'"),
         (["split.seed=x"], "whole number"),

@@ -132,3 +132,54 @@ def test_the_version_is_shown(capsys):
         cli.main(["--version"])
     assert end.value.code == 0
     assert capsys.readouterr().out == f"auclab {auclab.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "frontier --points 3 dataset.target=y split=none",
+        "frontier dataset.target=y --points 3 split=none",
+        "frontier --levels 0.5 0.9 dataset.target=y --points 3 split=none",
+        "predict --only score last new.csv --store runs",
+        "predict last --store runs new.csv --only score",
+        "show --bounds last --store runs",
+        "rerun --tolerance 0 last",
+        "export --to sql last --out s.sql",
+        "push --store runs all",
+    ],
+)
+def test_options_stand_before_between_and_after_the_other_words(words):
+    typed = words.split()
+    parsed = cli._parse(cli._parser(), typed)
+    assert parsed.command == typed[0]
+    if parsed.command == "frontier":
+        assert [*parsed.settings, *parsed.more_settings] in (
+            ["dataset.target=y", "split=none"],
+            ["split=none", "dataset.target=y"],
+        )
+        assert parsed.points == 3
+        assert parsed.levels == ([0.5, 0.9] if "--levels" in typed else None)
+    if parsed.command == "predict":
+        assert (parsed.run, parsed.rows, parsed.only, parsed.store) == ("last", "new.csv", "score", "runs")
+
+
+@pytest.mark.parametrize(
+    ("words", "out"),
+    [
+        ("compare --save a.md --out b.csv", ["a.md", "b.csv"]),
+        ("frontier --save a.csv", ["a.csv"]),
+        ("report --output a.html", "a.html"),
+    ],
+)
+def test_names_of_options_of_0_2_go_on_with_a_hint(capsys, words, out):
+    assert cli._parse(cli._parser(), words.split()).out == out
+    assert capsys.readouterr().err == f"note: {words.split()[1]} is now --out; both work in 0.3\n"
+    assert cli._parse(cli._parser(), ["compare", "--out", "a.md"]).out == ["a.md"]
+    assert capsys.readouterr().err == ""
+
+
+def test_a_level_that_is_no_number_is_one_line(capsys):
+    with pytest.raises(SystemExit) as end:
+        cli.main(["frontier", "--levels", "half"])
+    assert end.value.code == 2
+    assert "numbers are needed, got half; auclab frontier --help" in capsys.readouterr().err

@@ -91,7 +91,7 @@ def test_exit_handlers_run_and_errors_are_shown():
         "report --store nowhere",
         "ui --store nowhere",
         "check last --store nowhere",
-        "compare --save table.doc",
+        "compare --out table.doc",
         "frontier datset=sonar",
         "run dataset=file dataset.path=gone.csv dataset.target=y",
     ],

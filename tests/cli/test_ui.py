@@ -41,9 +41,12 @@ def answers(port):
 def test_the_page_opens_on_the_runs_and_its_server_ends_with_the_command(folder):
     port = free_port(5400)
     command = [sys.executable, "-m", "auclab.cli.main", "ui", "--port", str(port)]
-    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    with (folder / "errors.txt").open("w") as errors:
+        process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=errors, text=True)
     try:
-        line = next(line for line in process.stdout if line.startswith("open"))
+        before = [next(process.stdout), line := next(process.stdout)]  # nothing of the server's log
+        assert "1 sweep" in before[0]
+        assert line.startswith("open")
         experiment = open_reader(folder / "mlruns").get_experiment_by_name("auclab").experiment_id
         address = f"http://127.0.0.1:{port}"
         assert line.split()[1] == f"{address}/#/experiments/{experiment}/runs?workflowType=machine_learning"
@@ -60,6 +63,7 @@ def test_the_page_opens_on_the_runs_and_its_server_ends_with_the_command(folder)
         process.wait()
         process.stdout.close()
     assert process.returncode == 0
+    assert (folder / "errors.txt").read_text() == ""
     wait_until(lambda: not answers(port))
 
 

@@ -131,7 +131,7 @@ def test_two_columns_are_ranked_by_signs():
     """Six rows, a better in all: p = 2/2⁶."""
     scores = {(f"data {n}", name): [0.5 + 0.01 * n * (name == "a")] * 2 for n in range(1, 7) for name in "ab"}
     assert (
-        "two columns over 6 rows: signed ranks of the rows' means (Wilcoxon), p = 0.031"
+        "two columns over 6 data sets: signed ranks of their means (Wilcoxon), p = 0.031"
         in compare_runs(table_of(scores)).notes
     )
 
@@ -273,3 +273,43 @@ def test_values_that_are_absent_or_infinite_are_said():
     for wrong in ({"test": "sign"}, {"alpha": 5}, {"better": "more"}):
         with pytest.raises(AuclabError):
             compare_runs(runs, **wrong)
+
+
+def _split_twice(names, dataset="one", **more):
+    """Runs on one data set over three seeds, split by holdout and into folds."""
+    rows = []
+    for (k, name), split, seed in itertools.product(enumerate(names), ("holdout", "kfold"), range(3)):
+        folds = {"split.n_folds": 5, "split.test_size": math.nan} if split == "kfold" else {}
+        rows.append(fake(auc=0.5 + 0.1 * k + 0.01 * seed, dataset=dataset, formulation=name, seed=seed, split=split))
+        rows[-1] |= folds | more
+    return rows
+
+
+def test_one_data_set_split_in_two_ways_has_no_test_over_data_sets():
+    table = compare_runs(pd.DataFrame(_split_twice("abc")))
+    assert table.rows == ["one holdout", "one kfold"]
+    assert table.ranking is None
+    assert any(note.startswith("no test over data sets: the 2 rows are of one, one, and share") for note in table.notes)
+    assert not any("Friedman" in sentence for sentence in formats.sentences(table))
+    assert table.cell("one kfold", "a").p_value < 0.05  # the tests within a row are those of splits
+    two = compare_runs(pd.DataFrame(_split_twice("ab")))
+    assert not any("signed ranks" in note for note in two.notes)
+
+
+def test_rows_of_one_data_set_count_once_among_others():
+    rows = [*_split_twice("abc"), *_split_twice("abc", dataset="two")]
+    table = compare_runs(pd.DataFrame(rows))
+    assert table.ranking.n_rows == 2
+    assert "the 4 rows are of 2 data sets: tests over data sets take one mean of each" in table.notes
+    # c leads on both: χ² = N (k − 1) with N the number of data sets.
+    assert table.ranking.chi_square == pytest.approx(4.0)
+
+
+def test_other_labels_are_another_data_set_and_other_decimals_are_not():
+    def rows(**more):
+        return pd.DataFrame([each for one in more.pop("of") for each in _split_twice("abc", **one)])
+
+    read = [{"dataset.decimal": ","}, {"dataset.decimal": "."}]
+    assert compare_runs(rows(of=read)).ranking is None
+    labels = [{"dataset.positive": "1"}, {"dataset.positive": "2"}]
+    assert compare_runs(rows(of=labels)).ranking.n_rows == 2

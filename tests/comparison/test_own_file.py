@@ -1,5 +1,7 @@
 """A user's own file from a sweep to the best model: its name, tuned values, baselines, the best, its model."""
 
+import shlex
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -172,7 +174,22 @@ def test_what_cannot_be_refitted_is_said(call):
     code, _, error = call(
         "best", "--where", "split=holdout", "--columns", "formulation", "--rows", "dataset,split.seed", "--refit"
     )
-    assert (code, "these are 3 data sets" in error) == (1, True)
+    assert (code, "the table has 3 rows" in error) == (1, True)
+    # The condition that is proposed leaves one row, and works as it is typed.
+    proposed = shlex.split(error.partition("choose one, such as ")[2])
+    assert proposed == ["--where", "split.seed=0"]
+    code, text, error = call("best", "--where", "split=holdout", *proposed[1:], "--columns", "formulation")
+    assert (code, error) == (0, "")
+    assert "seeds and folds" in text
+
+
+def test_a_baseline_is_left_out_by_the_condition_on_the_screen(call):
+    code, text, _ = call("best", "--where", "split=holdout", "--better", "low")
+    words = " ".join(text.split())
+    if "a baseline of another library" in words:
+        assert "--where formulation=ranksvm,bauc leaves it out" in words
+    code, text, _ = call("best", "--where", "formulation=logistic", "split=holdout")
+    assert (code, "none: a baseline of another library" in " ".join(text.split())) == (0, True)
     code, _, error = call("best", "--where", "split=holdout", "--refit", "--register", "a/b")
     assert (code, "cannot be the name of a model" in error) == (1, True)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import shlex
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from rich.table import Table as RichTable
@@ -40,21 +41,47 @@ def show_best(table: Table, runs: pd.DataFrame, arguments: Namespace) -> int:
         check_name(arguments.register)
     if arguments.refit and len(found) > 1:
         rows = ", ".join(each.row for each in found[:6])
-        raise AuclabError(f"--refit fits one model, and these are {len(found)} data sets ({rows}): choose with --where")
+        raise AuclabError(
+            f"--refit fits one model, and the table has {len(found)} rows ({rows}): choose one, such as "
+            f"{_choosing(found[0], found, table)}"
+        )
     for each in found:
         page.print()
-        page.print(_grid(each, table))
+        page.print(_grid(each, table, _certified(runs)))
     for note in table.notes:
         page.print(Text.assemble(("· ", "cyan"), note), soft_wrap=not page.is_terminal)
     if not arguments.refit:
-        option = "" if len(found) == 1 else "--where dataset=… "
-        words = f"the same command with {option}--refit --register NAME fits it to all rows and registers the model"
+        option = "" if len(found) == 1 else f"{_choosing(found[0], found, table)} "
+        whose = "it" if len(found) == 1 else f"the best on {found[0].row}"
+        words = (
+            f"the same command with {option}--refit --register NAME fits {whose} to all rows and registers the model"
+        )
         page.print(words, style="dim")
         return 0
     return _refit(found[0], arguments)
 
 
-def _grid(best: Best, table: Table) -> RichTable:
+def _certified(runs: pd.DataFrame) -> list[str]:
+    """The formulations among some runs that are no baselines."""
+    if "tag.status" not in runs or "formulation" not in runs:
+        return []
+    return [str(name) for name in runs.loc[runs["tag.status"] != Status.BASELINE, "formulation"].dropna().unique()]
+
+
+def _choosing(best: Best, found: Sequence[Best], table: Table) -> str:
+    """The condition under which one row of the table is left: the settings in which the rows differ."""
+    telling = [key for key in table.cells.rows if len({_text(each.newest[key]) for each in found}) > 1] or list(
+        table.cells.rows
+    )
+    return "--where " + " ".join(shlex.quote(f"{key}={_text(best.newest[key])}") for key in telling)
+
+
+def _text(value: Any) -> str:
+    """A setting as ``--where`` compares it."""
+    return "None" if pd.isna(value) else f"{value:.12g}" if isinstance(value, float) else str(value)
+
+
+def _grid(best: Best, table: Table, others: Sequence[str] = ()) -> RichTable:
     grid = RichTable.grid(padding=(0, 2))
     grid.add_column(style="cyan", no_wrap=True)
     grid.add_column(overflow="fold")
@@ -76,7 +103,9 @@ def _grid(best: Best, table: Table) -> RichTable:
     if best.left_out:
         grid.add_row("left out", Text(f"with fewer pairs: {', '.join(best.left_out)}"))
     if best.newest.get("tag.status") == Status.BASELINE:
-        grid.add_row("certificate", Text("none: a baseline of another library; --where formulation=… leaves it out"))
+        own = dict.fromkeys(str(each) for each in others)
+        without = f"; --where formulation={','.join(own)} leaves it out" if own else ""
+        grid.add_row("certificate", Text(f"none: a baseline of another library{without}"))
     command = best.newest.get("tag.command")
     if isinstance(command, str):
         grid.add_row("command", Text(command))

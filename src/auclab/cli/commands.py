@@ -100,9 +100,9 @@ def _draw_coefficients(row: pd.Series) -> list[Path]:
 
 def compare(arguments: Namespace) -> int:
     """Compare runs, print the table and write the files that were requested."""
-    for name in arguments.save:
+    for name in arguments.out:
         if Path(name).suffix not in (*SUFFIXES, LONG, *FIGURES):
-            raise AuclabError(f"--save {name}: the name has to end in one of {' '.join((*SUFFIXES, LONG, *FIGURES))}")
+            raise AuclabError(f"--out {name}: the name has to end in one of {' '.join((*SUFFIXES, LONG, *FIGURES))}")
     if arguments.pairs == "" and arguments.format != "screen":
         raise AuclabError(f"--pairs is for the screen; with --format {arguments.format} name a file: --pairs FILE.csv")
     table, finished = _compared(arguments)
@@ -114,7 +114,7 @@ def compare(arguments: Namespace) -> int:
         sys.stdout.write(_text(table, arguments.format))
     written, lacking = [], []
     steps = [partial(_test_pairs, table, arguments), partial(_save_pairs, table, arguments)]
-    steps += [partial(_save, table, path, finished) for path in map(Path, arguments.save)]
+    steps += [partial(_save, table, path, finished) for path in map(Path, arguments.out)]
     for step in steps:
         try:
             written += step()
@@ -137,11 +137,13 @@ def _text(table: Table, language: str) -> str:
 
 def _why_no_diagram(table: Table) -> str:
     """What a diagram of ranks lacks, and what shows the same numbers."""
-    whole = len(table.mean.dropna())
-    there = f"{len(table.columns)} {'column' if len(table.columns) == 1 else 'columns'} on {whole} complete "
+    from auclab.comparison.table import task_means
+
+    whole = len(task_means(table.mean, table.cells.tasks).dropna())
+    there = f"{len(table.columns)} {'column' if len(table.columns) == 1 else 'columns'} on {whole} "
     return (
-        "a critical-difference diagram needs 3 columns or more on 2 complete rows (data sets) or more, and there are "
-        f"{there}{'row' if whole == 1 else 'rows'}; auclab report draws the values of every data set"
+        "a critical-difference diagram needs 3 columns or more on 2 data sets or more that have all of them, and there "
+        f"are {there}{'data set' if whole == 1 else 'data sets'}; auclab report draws the values of every data set"
     )
 
 
@@ -192,7 +194,7 @@ def report(arguments: Namespace) -> int:
     options += ["--where", *arguments.where] if arguments.where else []
     options += ["--filter", arguments.filter] if arguments.filter else []
     page = write_report(
-        *(every, Path(arguments.output)),
+        *(every, Path(arguments.out)),
         store_dir=arguments.store,
         metrics=arguments.metric,
         title=arguments.title,
@@ -349,8 +351,11 @@ def _test_pairs(table: Table, arguments: Namespace) -> list[Path]:
     from auclab.comparison.column_pairs import compare_columns
     from auclab.comparison.formats import pairs_to_csv
     from auclab.comparison.screens import show_column_pairs
+    from auclab.comparison.table import task_means
 
-    pairs = compare_columns(table.mean, lower_is_better=table.lower_is_better, rope=arguments.rope)
+    pairs = compare_columns(
+        task_means(table.mean, table.cells.tasks), lower_is_better=table.lower_is_better, rope=arguments.rope
+    )
     if arguments.format == "screen":
         show_column_pairs(pairs, rope=arguments.rope)
     if not arguments.pairs:

@@ -34,13 +34,14 @@ def show_frontier(arguments: Namespace) -> int:
     arguments : Namespace
         Of the command.
     """
-    for name in arguments.save:
+    for name in arguments.out:
         if Path(name).suffix not in (".csv", *_FIGURES):
-            raise AuclabError(f"--save {name}: the name has to end in one of .csv {' '.join(_FIGURES)}")
+            raise AuclabError(f"--out {name}: the name has to end in one of .csv {' '.join(_FIGURES)}")
+    settings = [*arguments.settings, *arguments.more_settings]
     try:
-        experiment = compose_experiment(quoted_where_needed(arguments.settings))
+        experiment = compose_experiment(quoted_where_needed(settings))
     except HydraException as error:
-        raise AuclabError(in_words(error, arguments.settings)) from None
+        raise AuclabError(in_words(error, settings)) from None
     check_settings(experiment)
     from auclab.pipeline.split.frontier import trace_frontier  # with all solvers, once the settings are right
 
@@ -53,7 +54,7 @@ def show_frontier(arguments: Namespace) -> int:
         f"linear scorer (proved) · {frontier.seconds:.2f} s",
         soft_wrap=True,
     )
-    for name in arguments.save:
+    for name in arguments.out:
         _save(found, Path(name))
         out.print(f"[cyan]written[/cyan]  {escape(name)}", soft_wrap=True)
     return 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -52,10 +53,10 @@ rows, columns, metric
   auclab compare --rows dataset,preprocess --columns solver --metric seconds/solve
 
 export
-  auclab compare --save table.tex --save table.md --save table.csv
-  auclab compare --save ranks.pdf                     critical-difference diagram over the rows
+  auclab compare --out table.tex --out table.md --out table.csv
+  auclab compare --out ranks.pdf                      critical-difference diagram over the data sets
   auclab compare --values values.csv                  every value, paired, for your own statistics
-  auclab compare --save results.parquet               every metric, a line per value
+  auclab compare --out results.parquet                every metric, a line per value
   auclab compare --pairs pairs.csv                    every two columns over rows, tested
   auclab compare --format latex > table.tex
 
@@ -64,7 +65,8 @@ which test
                one data set share. Of data generated anew for every seed, which share none, it is t.
   t            paired t, as in Norton & Uryasev (2018), Table 2. Over overlapping splits it finds too much.
   wilcoxon     signed ranks; needs 6 pairs or more to find anything at level 0.05.
-Friedman's test and Nemenyi's critical difference (Demšar 2006) are added for 3 columns or more on 2 rows or more.
+Friedman's test and Nemenyi's critical difference (Demšar 2006) are added for 3 columns or more on 2 data sets or
+more; rows of one data set, split in several ways, count as one.
 """
 
 BEST = """\
@@ -123,7 +125,7 @@ of the data sets, and the command behind each number. It needs no server and no 
 
 REPORT_EXAMPLES = """\
   auclab report                                       all runs of ./mlruns to report.html
-  auclab report --sweep last --output sweep.html
+  auclab report --sweep last --out sweep.html
   auclab report --metric test/auc --metric seconds/solve --where dataset=ionosphere,pima --title "Two data sets"
 """
 
@@ -188,7 +190,7 @@ certified. docs/guarantees_as_constraints.md explains the numbers.
 FRONTIER_EXAMPLES = """\
   auclab frontier dataset=ionosphere
   auclab frontier dataset=ionosphere split=none --levels 0.5 0.9 0.95
-  auclab frontier dataset=german_credit --points 20 --save frontier.csv --save frontier.png
+  auclab frontier dataset=german_credit --points 20 --out frontier.csv --out frontier.png
 """
 
 DOCTOR = """\
@@ -223,9 +225,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         run(typed[1:])
         return
     parser = _parser()
-    parsed, unknown = parser.parse_known_args(typed)
-    if unknown and not _taken_as_more(parser_of(parser, parsed.command), parsed, unknown):
-        parser_of(parser, parsed.command).error(f"unrecognized arguments: {' '.join(unknown)}")
+    parsed = _parse(parser, typed)
     if parsed.command is None:
         parser.print_help()
         return
@@ -238,13 +238,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(code)
 
 
-def _taken_as_more(parser: argparse.ArgumentParser, parsed: argparse.Namespace, words: Sequence[str]) -> bool:
-    """Whether words after an option are more of a list that began before it, as settings of an experiment are."""
-    lists = [action.dest for action in parser._actions if not action.option_strings and action.nargs in ("*", "+")]
-    if len(lists) != 1 or any(word.startswith("-") for word in words):
-        return False
-    setattr(parsed, lists[0], [*getattr(parsed, lists[0]), *words])
-    return True
+def _parse(parser: argparse.ArgumentParser, typed: Sequence[str]) -> argparse.Namespace:
+    """The words of a command; of its own words the options may stand before, between and after the others."""
+    commands = _commands_of(parser)
+    if not typed or typed[0] not in commands:
+        return parser.parse_args(typed)
+    own = commands[typed[0]]
+    with warnings.catch_warnings(record=True) as hints:
+        warnings.simplefilter("always", category=RenamedOption)
+        parsed = own.parse_intermixed_args(typed[1:])
+    for hint in dict.fromkeys(str(each.message) for each in hints):
+        sys.stderr.write(f"note: {hint}\n")
+    return parsed
 
 
 def program() -> None:
@@ -252,10 +257,39 @@ def program() -> None:
     run_as_program(main)
 
 
-def parser_of(parser: argparse.ArgumentParser, command: str | None) -> argparse.ArgumentParser:
-    """The parser of a command, whose usage an error shows."""
-    actions = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
-    return actions[0].choices.get(command, parser) if command else parser
+def _commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """The parser of each command by its name."""
+    (found,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    return dict(found.choices)
+
+
+class RenamedOption(UserWarning):
+    """An option was typed by the name that it had in an earlier version."""
+
+
+class _Out(argparse.Action):
+    """``--out FILE``, also under the names of earlier versions, which go on with a hint."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        """Keep the file, or one more of them."""
+        if option_string not in (None, "--out"):
+            warnings.warn(f"{option_string} is now --out; both work in 0.3", RenamedOption, stacklevel=2)
+        before = getattr(namespace, self.dest)
+        setattr(namespace, self.dest, [*before, values] if isinstance(before, list) else values)
+
+
+class _Numbers(argparse.Action):
+    """Numbers after an option; a word with ``=`` among them is a setting."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        """Keep the numbers, and put the settings to the others."""
+        is_setting = ["=" in word for word in values]
+        try:
+            numbers = [float(word) for word, other in zip(values, is_setting, strict=True) if not other]
+        except ValueError:
+            raise argparse.ArgumentError(self, f"numbers are needed, got {' '.join(values)}") from None
+        setattr(namespace, self.dest, numbers)
+        namespace.more_settings = [word for word, other in zip(values, is_setting, strict=True) if other]
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -293,7 +327,7 @@ def _parser() -> argparse.ArgumentParser:
         "also write the table (.csv .md .tex), every metric with a line per value (.parquet), or the "
         "critical-difference diagram (.png .pdf .svg); repeatable"
     )
-    add("--save", action="append", default=[], metavar="FILE", help=save)
+    add("--out", "--save", dest="out", action=_Out, default=[], metavar="FILE", help=save)
     add(
         "--values",
         default=None,
@@ -326,7 +360,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_selection(report)
     add = report.add_argument_group("page").add_argument
     page = "the page; replaced if it is there (report.html)"
-    add("--out", "--output", dest="output", default="report.html", metavar="FILE", help=page)
+    add("--out", "--output", dest="out", action=_Out, default="report.html", metavar="FILE", help=page)
     add("--metric", action="append", default=None, help="compared; repeatable (default: test/auc and test/bauc)")
     add("--title", default="Runs of auclab", help="heading of the page")
 
@@ -363,12 +397,13 @@ def _parser() -> argparse.ArgumentParser:
         commands, "frontier", "the least norm for a guaranteed bAUC", text=FRONTIER, examples=FRONTIER_EXAMPLES
     )
     frontier.add_argument("settings", nargs="*", metavar="SETTING", help="as of auclab run: dataset=ionosphere …")
+    frontier.set_defaults(more_settings=[])
     add = frontier.add_argument
-    few = "so many levels, at equal distances up to 99.9 %% of the largest bAUC (default: 10)"
+    few = "number of equally spaced levels, up to 99.9 %% of the largest bAUC (default: 10)"
     add("--points", type=int, default=10, metavar="N", help=few)
-    add("--levels", type=float, nargs="+", default=None, metavar="LEVEL", help="these levels, between 0 and 1, instead")
+    add("--levels", action=_Numbers, nargs="+", default=None, metavar="LEVEL", help="these levels, 0 to 1, instead")
     save = "also write the table (.csv, with all coefficients) or the figure (.png .pdf .svg); repeatable"
-    add("--save", action="append", default=[], metavar="FILE", help=save)
+    add("--out", "--save", dest="out", action=_Out, default=[], metavar="FILE", help=save)
 
     doctor = _add(commands, "doctor", "what of the installation works", text=DOCTOR, examples=DOCTOR_EXAMPLES)
     _add_store(doctor)

@@ -7,11 +7,12 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import IO, Any
 from urllib.error import URLError
 from urllib.request import urlopen
 
@@ -43,8 +44,8 @@ def ui(arguments: Namespace) -> int:
     if attached:
         what = "the table of 1 sweep was" if attached == 1 else f"tables of {attached} sweeps were"
         out.print(f"[dim]{what} added to {'its parent run' if attached == 1 else 'their parent runs'}[/dim]")
-    with _server(port, store) as server:
-        _await(port, server)
+    with tempfile.TemporaryFile() as log, _server(port, store, log) as server:
+        _await(port, server, log)
         _show(f"http://127.0.0.1:{port}", tables)
         out.print("[dim]Ctrl-C ends it[/dim]")
         return server.wait()
@@ -98,14 +99,19 @@ def _show(address: str, tables: list[tuple[str, str]]) -> None:
 
 
 @contextmanager
-def _server(port: int, store: Address) -> Iterator[subprocess.Popen[bytes]]:
+def _server(port: int, store: Address, log: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
     """MLflow's server, which starts processes of its own; all of them end with the context.
+
+    What it writes, a line per request among it, goes to `log`.
 
     Ctrl-C, and the signals by which a terminal or another program ends this command, end the context.
     """
     before = {number: signal.signal(number, _stop) for number in (signal.SIGTERM, signal.SIGHUP)}
     # A group of its own, so that one signal reaches all of its processes.
-    server = subprocess.Popen(page_command(port), env=os.environ | page_settings(store), start_new_session=True)
+    environment = os.environ | page_settings(store)
+    server = subprocess.Popen(
+        page_command(port), env=environment, start_new_session=True, stdout=log, stderr=subprocess.STDOUT
+    )
     try:
         yield server
     except KeyboardInterrupt:
@@ -129,15 +135,24 @@ def _end(server: subprocess.Popen[bytes]) -> None:
             server.wait(END_SECONDS)
 
 
-def _await(port: int, server: subprocess.Popen[bytes]) -> None:
+def _await(port: int, server: subprocess.Popen[bytes], log: IO[bytes]) -> None:
     """Wait until the page answers; say so if it ended before."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         if server.poll() is not None:
-            raise AuclabError(f"MLflow's server ended with exit code {server.returncode} before it answered")
+            raise AuclabError(
+                f"MLflow's server ended with exit code {server.returncode} before it answered{_last_line(log)}"
+            )
         try:
             with urlopen(f"http://127.0.0.1:{port}/health", timeout=5):
                 return
         except (URLError, OSError):
             time.sleep(0.2)
     err.print("[yellow]note:[/yellow] MLflow's server has not answered yet", soft_wrap=True)
+
+
+def _last_line(log: IO[bytes]) -> str:
+    """The last words of the server, which name the error."""
+    log.seek(0)
+    lines = [line.strip() for line in log.read().decode("utf-8", "replace").splitlines() if line.strip()]
+    return f": {lines[-1]}" if lines else ""

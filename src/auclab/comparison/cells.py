@@ -20,6 +20,9 @@ REPLICATION = ("dataset.seed", "split.seed", "split.fold", "split.n_repeats")
 #: Groups of settings that determine the training and test observations, and those that determine the method.
 DATA, METHOD = ("dataset", "split"), ("formulation", "kernel", "tune", "constraints", "solver", "preprocess")
 
+#: Settings of a data set that say how its columns are read, and change neither rows nor labels.
+READING = ("name", "sep", "decimal", "decimal_comma", "encoding", "missing", "nominal", "drop", "citation", "sha256")
+
 #: Endings of numbers that belong to another one: standard error, ends of an interval.
 PARTS = ("_se", "_low", "_high", "_sd")
 
@@ -40,7 +43,8 @@ class Cells:
     `values` has a row per (row of the table, pair) and a column per column of the table; NaN where there is no run.
     `counted` says which of them are compared (`auclab.comparison.common.common_pairs`). `seconds` (build, solve and
     tuning, without compilation), `tuning` (seconds of it) and `gaps` have the same shape. `ratios` has n_test/n_train
-    of each row of the table: 0 where every pair has data of its own, NaN if it is not one number. `notes` are sentences
+    of each row of the table: 0 where every pair has data of its own, NaN if it is not one number. `tasks` names the
+    data set of each row: rows that differ in split, metric or how columns are read have the same. `notes` are sentences
     on what was left out, duplicated or missing.
     """
 
@@ -53,6 +57,7 @@ class Cells:
     tuning: pd.DataFrame
     gaps: pd.DataFrame
     ratios: pd.Series
+    tasks: pd.Series
     notes: tuple[str, ...]
 
     @property
@@ -136,8 +141,18 @@ def arrange(
         *(metric, tuple(row_keys), tuple(column_keys), values, counted),
         *(pivot("_seconds"), pivot(TUNING_SECONDS), pivot("gap")),
         ratios=pd.Series({row: _ratio(block) for row, block in runs.groupby("_row", sort=False)}, dtype=float),
+        tasks=_tasks(runs),
         notes=tuple(notes),
     )
+
+
+def _tasks(runs: pd.DataFrame) -> pd.Series:
+    """The data set of each row, named by the settings of the data that vary."""
+    reading = {f"dataset.{name}" for name in READING}
+    candidates = [name for name in settings_of(runs, ("dataset",)) if name not in reading]
+    keys = _grown(runs, ["dataset"] if "dataset" in runs else [], candidates, within=()) if candidates else []
+    firsts = runs.drop_duplicates("_row")
+    return pd.Series(_labels(firsts, keys) if keys else "all", index=firsts["_row"].to_list(), dtype=object)
 
 
 def label(keys: Sequence[str], values: Sequence[object]) -> str:

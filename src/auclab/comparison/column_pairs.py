@@ -90,8 +90,8 @@ def compare_columns(
             found.append((str(first), str(second), both[first].to_numpy(float), both[second].to_numpy(float)))
     if not found:
         raise AuclabError(
-            f"pairs of columns are tested over rows: this needs 2 columns with 2 common rows, and there are "
-            f"{means.shape[1]} columns and {means.shape[0]} rows"
+            f"pairs of columns are tested over data sets: this needs 2 columns on 2 of them, and there are "
+            f"{means.shape[1]} columns and {means.shape[0]} data sets"
         )
     p_values = [paired_test(a, b, test="wilcoxon").p_value for _, _, a, b in found]
     pairs = []

@@ -161,7 +161,7 @@ def sentences(table: Table) -> list[str]:
     found = []
     if ranking is not None:
         found.append(
-            f"Friedman over {ranking.n_rows} rows: χ² = {ranking.chi_square:.3f}, p = {ranking.p_value:.2g} "
+            f"Friedman over {ranking.n_rows} data sets: χ² = {ranking.chi_square:.3f}, p = {ranking.p_value:.2g} "
             f"(Iman-Davenport F = {ranking.f_statistic:.3f}, p = {ranking.f_p_value:.2g}); two average ranks differ at "
             f"level {ranking.alpha:g} if they are {ranking.critical_difference:.2f} or more apart (Nemenyi)"
         )

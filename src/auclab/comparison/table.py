@@ -154,7 +154,7 @@ def compare_runs(
             wins.loc[one, other] = int(((p < alpha) & (lead > 0)).sum())
             losses.loc[one, other] = int(((p < alpha) & (lead < 0)).sum())
             tested.loc[one, other] = int(p.notna().sum())
-    ranking, rank_notes = _ranks(mean, lower, alpha)
+    ranking, rank_notes = _ranks(mean, cells.tasks, lower, alpha)
     return Table(
         *(cells, test, alpha, lower, mean, deviation, count, p_value, best, best | (p_value >= alpha)),
         *(wins, losses, tested, pairs, cells.seconds.mean(), cells.tuning.mean(), cells.gaps.max(), ranking),
@@ -220,18 +220,43 @@ def _few_pairs(cells: Cells, test: Test, alpha: float) -> list[str]:
     return notes
 
 
-def _ranks(mean: pd.DataFrame, lower: bool, alpha: float) -> tuple[Ranking | None, list[str]]:
-    """Friedman's test over the rows that have every column, and notes on why it could not be computed."""
-    whole = mean.dropna()
+def task_means(mean: pd.DataFrame, tasks: pd.Series) -> pd.DataFrame:
+    """Means of a table, a row per data set: the unit of tests over data sets.
+
+    Rows of one data set, such as two kinds of splits, share its observations and are averaged; NaN where one of them
+    lacks the column.
+
+    Examples
+    --------
+    >>> mean = pd.DataFrame({"a": [0.8, 0.9, 0.5]}, index=["x holdout", "x kfold", "y"])
+    >>> task_means(mean, pd.Series(["x", "x", "y"], index=mean.index)).round(2).to_dict()
+    {'a': {'x': 0.85, 'y': 0.5}}
+    """
+    names = tasks.reindex(mean.index).to_list()
+    return mean.groupby(names, sort=False).mean().where(mean.notna().groupby(names, sort=False).all())
+
+
+def _ranks(mean: pd.DataFrame, tasks: pd.Series, lower: bool, alpha: float) -> tuple[Ranking | None, list[str]]:
+    """Friedman's test over the data sets that have every column, and notes on why it could not be computed."""
+    means = task_means(mean, tasks)
+    whole, n_columns = means.dropna(), mean.shape[1]
     notes = []
-    if len(whole) < len(mean) and len(mean) > 1:
-        left_out = shorten([str(row) for row in mean.index.difference(whole.index, sort=False)])
+    if len(whole) < len(means) and len(means) > 1:
+        left_out = shorten([str(row) for row in means.index.difference(whole.index, sort=False)])
         notes.append(f"ranks leave out rows that lack a column: {left_out}")
-    if mean.shape[1] == 2 and len(whole) > 1:
+    if n_columns > 1 and len(means) == 1 < len(mean):
+        notes.append(
+            f"no test over data sets: the {len(mean)} rows are of one, {means.index[0]}, and share its observations; "
+            "the tests within each row allow for that"
+        )
+        return None, notes
+    if n_columns > 1 and len(means) < len(mean):
+        notes.append(f"the {len(mean)} rows are of {len(means)} data sets: tests over data sets take one mean of each")
+    if n_columns == 2 and len(whole) > 1:
         p = paired_test(whole.iloc[:, 0], whole.iloc[:, 1], test="wilcoxon").p_value
-        notes.append(f"two columns over {len(whole)} rows: signed ranks of the rows' means (Wilcoxon), p = {p:.2g}")
+        notes.append(f"two columns over {len(whole)} data sets: signed ranks of their means (Wilcoxon), p = {p:.2g}")
     elif min(mean.shape) > 1 and len(whole) < 2:
-        notes.append(f"no Friedman test: it needs 2 rows that have every column; there are {len(whole)}")
-    if mean.shape[1] < 3 or len(whole) < 2:
+        notes.append(f"no Friedman test: it needs 2 data sets that have every column; there are {len(whole)}")
+    if n_columns < 3 or len(whole) < 2:
         return None, notes
     return rank_columns(whole, lower_is_better=lower, alpha=alpha), notes

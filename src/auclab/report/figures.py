@@ -40,8 +40,8 @@ def draw_table(table: Table) -> tuple[Drawn, ...]:
         drawn.append(
             Drawn(
                 "Average ranks.",
-                f"Critical-difference diagram over {len(table.rows)} rows: rank 1 is best; Nemenyi's test does not "
-                "separate the configurations under one bar.",
+                f"Critical-difference diagram over {table.ranking.n_rows} data sets: rank 1 is best; Nemenyi's test "
+                "does not separate the configurations under one bar.",
                 _picture(draw_critical_difference(table.ranking)),
             )
         )
