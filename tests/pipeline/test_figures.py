@@ -10,6 +10,16 @@ SMALL = ("dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=30", "dataset.
 
 
 @pytest.mark.slow
+def test_a_single_run_in_the_store_keeps_two_figures_and_a_job_none(tmp_path):
+    store = f"tracking.dir={tmp_path / 'mlruns'}"
+    run_here(tmp_path / "single", *SMALL, "tracking=mlflow", store)
+    (kept,) = (tmp_path / "mlruns" / "artifacts").iterdir()
+    assert {path.name for path in (kept / "artifacts").glob("*.png")} == {"roc.png", "scores.png"}
+    run_here(tmp_path / "job", *SMALL, "tracking=mlflow", store, brief=True)
+    assert len(list((tmp_path / "mlruns" / "artifacts").rglob("*.png"))) == 2
+
+
+@pytest.mark.slow
 def test_a_run_draws_figures_only_if_they_are_asked_for(tmp_path):
     run_here(tmp_path / "without", *SMALL)
     run_here(tmp_path / "with", *SMALL, "figures=test")
@@ -41,5 +51,5 @@ def test_figures_of_the_training_part(tmp_path):
 
 
 def test_a_wrong_word_is_said_before_anything_is_solved(tmp_path):
-    with pytest.raises(AuclabError, match="figures is 'some'; it is one of none, test and all"):
+    with pytest.raises(AuclabError, match="figures is 'some'; it is one of auto, none, test and all"):
         run_here(tmp_path, *SMALL, "figures=some")

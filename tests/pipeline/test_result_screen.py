@@ -39,32 +39,30 @@ def console(request, monkeypatch):
 def test_everything_is_on_the_screen(results, which, console, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = results[which]
-    screen.show_solution(result)
-    screen.show_run(Bare(tmp_path / "mlruns" / "artifacts" / "abc", "0123abcd"), TrackingConfig())
+    screen.show_solution(result, whole=True)
+    screen.show_run(result, Bare(tmp_path / "mlruns" / "artifacts" / "abc", "0123abcd"), TrackingConfig(), 12.34)
     text = console.file.getvalue()
     lines, flowing = text.splitlines(), " ".join(text.split())
-    assert "50 rows × 2 features" in flowing
-    assert "20 positive" in flowing
+    assert "50 rows × 2 features: 20 1 (positive), 30 0" in flowing
     assert result.formulation.equation() in text
     assert "optimal" in flowing
     assert "the gap is within the tolerance" in flowing
     assert f"{result.summary['test/auc']:.4f}" in text
-    assert "AUC" in text
     labels = [line.split()[0] for line in lines if line and not line.startswith(" ")]
-    assert labels[:5] == ["solved", "optimal", "new", "guarantee", "labels"]
+    assert labels[:3] == ["model", "test", "optimal"]
     decision = result.folds[0].decision
     cut = f"above {decision.threshold:.6g}" if which == "one" else "above a threshold of every split"
-    assert f"{result.dataset.positive} for scores {cut}: as many as are positive, on {decision.source}" in flowing
+    assert f"{result.dataset.positive} for scores {cut}: predicted positives match" in flowing
+    assert f"their share of the training part, on {decision.source}" in flowing
     assert "yes, proved" in flowing
-    assert f"AUC {result.summary['test/auc']:.4f}" in flowing
+    assert f"test AUC {result.summary['test/auc']:.4f}" in flowing
     assert f"{result.seconds:.2f} from the data to the bounds" in flowing
     bounds = [BoundLine.of(item) for fold in result.folds for item in fold.guarantees]
     assert best_of(weakest(bounds)).statement in flowing
     assert "assumed" not in text
-    assert "auclab show 0123abcd --bounds" in text
-    assert "0123abcd" in text
-    assert "mlruns/artifacts/abc" in text
-    assert lines[-1].split() == ["open", "auclab", "ui"]
+    assert "seconds 12.3 in all" in flowing
+    predict = "auclab predict 0123abcd NEW.csv · " if which == "one" else ""  # several splits have several models
+    assert lines[-1] == f"next       auclab show 0123abcd · {predict}auclab ui"
     if which == "many":
         assert " ± " in text
         assert "interval" not in text
@@ -85,11 +83,11 @@ def test_everything_is_on_the_screen(results, which, console, tmp_path, monkeypa
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        (["formulation=ranksvm"], "not tuned λ = 0.01; tune=penalty chooses it on inner folds optimal"),
-        (["formulation=csvm", "formulation.penalty=0.3"], "not tuned λ = 0.3; tune=penalty chooses it on inner folds"),
-        (["formulation=ecsvm"], "not tuned z = -0.1; tune=threshold chooses it on inner folds"),
-        (["formulation=ranksvm", "kernel=rbf"], "λ = 0.01; tune=kernel chooses γ and it on inner folds"),
-        (["formulation=logistic"], "not tuned C = 1; tune=auto chooses it on inner folds"),
+        (["formulation=ranksvm"], "ranksvm, λ = 0.01 not tuned (tune=penalty chooses it by cross-validation) ·"),
+        (["formulation=csvm", "formulation.penalty=0.3"], "csvm, λ = 0.3 not tuned (tune=penalty chooses it"),
+        (["formulation=ecsvm"], "ecsvm, z = -0.1 not tuned (tune=threshold chooses it"),
+        (["formulation=ranksvm", "kernel=rbf"], "λ = 0.01 not tuned (tune=kernel chooses γ and it"),
+        (["formulation=logistic"], "logistic, C = 1 not tuned (tune=auto chooses it"),
         (["formulation=ranksvm", "tune=penalty", "tune.values=[0.01,0.1]"], ""),
         (["formulation=bauc"], ""),
     ],
@@ -102,8 +100,16 @@ def test_a_parameter_that_nothing_in_the_data_has_chosen_is_named(settings, said
     assert ("not tuned" in flowing) == bool(said)
 
 
+def test_the_screen_of_a_run_has_five_lines(results, console, tmp_path):
+    screen.show_solution(results["one"])
+    screen.show_run(results["one"], Bare(tmp_path, "0123abcd"), TrackingConfig(), 2.0)
+    rows = [line for line in console.file.getvalue().splitlines() if line and not line.startswith(" ")]
+    assert [row[:9].rstrip() for row in rows] == ["model", "test AUC", "optimal", "seconds", "next"]
+    assert console.file.getvalue().count("95% interval") == 1
+
+
 def test_without_a_database_no_page_is_offered(results, console, tmp_path):
-    screen.show_run(Bare(tmp_path, None), TrackingConfig(name="none"))
+    screen.show_run(results["one"], Bare(tmp_path, None), TrackingConfig(name="none"), 1.0)
     text = console.file.getvalue()
     assert str(tmp_path) in text
     assert "auclab ui" not in text
@@ -162,9 +168,9 @@ def test_a_constant_scorer_gets_no_tick_but_advice(settings, advice, console, tm
 def test_metrics_in_units_of_the_score_are_no_headline_and_are_explained(console, tmp_path):
     data = ["dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=30", "dataset.n_features=2"]
     result = run_here(tmp_path / "out", *data, "metrics=[auc,ferri_auc,scored_auc]")
-    screen.show_solution(result)
+    screen.show_solution(result, whole=True)
     shown = " ".join(console.file.getvalue().split())
-    headline, *_ = re.findall(r"new rows (.*?) on \d+ held-out", shown)
+    headline, *_ = re.findall(r"features (test .*?) on \d+ held-out", shown)
     assert "AUC" in headline
     assert "ferri" not in headline
     assert "ferri_auc: ½(1 + mean score of positives − that of negatives), a share for scores in [0, 1] only" in shown
@@ -176,4 +182,4 @@ def test_few_positives_are_noted_below_the_interval_once(console, tmp_path):
     screen.show_solution(run_here(tmp_path / "out", *data, "metrics=[auc,bauc]"))
     shown = " ".join(console.file.getvalue().split())
     note = "interval: only 6 positives: limits are those of large samples and may be too narrow"
-    assert shown.count(note) == shown.count("new rows AUC")  # once on a screen, for both metrics
+    assert shown.count(note) == shown.count("test AUC")

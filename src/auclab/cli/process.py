@@ -6,10 +6,19 @@ import atexit
 import gc
 import os
 import sys
+import time
 from collections.abc import Callable
 
 #: Allocations before the first collection of garbage: importing the libraries makes half a million objects that stay.
 _ALLOCATIONS = 1_000_000
+
+#: `time.monotonic` when this process began, if it is that of a command.
+_begun: list[float] = []
+
+
+def begun() -> float | None:
+    """`time.monotonic` when the process of the command began; None in any other process."""
+    return _begun[0] if _begun else None
 
 
 def run_as_program(main: Callable[[], None]) -> None:
@@ -19,6 +28,7 @@ def run_as_program(main: Callable[[], None]) -> None:
     MLflow are imported. Exit handlers registered by libraries run as usual, and the exit code is that of `main`.
     """
     gc.set_threshold(_ALLOCATIONS)
+    _begun[:] = [_process_begun()]
     code = 1
 
     def leave() -> None:
@@ -33,3 +43,9 @@ def run_as_program(main: Callable[[], None]) -> None:
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else int(end.code is not None)
         raise
+
+
+def _process_begun() -> float:
+    import psutil
+
+    return time.monotonic() - (time.time() - psutil.Process().create_time())

@@ -27,6 +27,7 @@ from rich.markup import escape
 
 from auclab.cli.help_width import help_width, narrower
 from auclab.cli.passwords import hide_in_files, hide_in_log, without_passwords
+from auclab.cli.process import begun
 from auclab.cli.typed_words import added_keys, in_words, lost_intervals, quoted_where_needed, unknown_choices
 from auclab.pipeline.config.compose import Experiment, conf_folder
 from auclab.pipeline.config.default_experiment import with_formulation
@@ -103,7 +104,7 @@ def _run(config: DictConfig) -> JobStatus | None:
     with plain_errors(lambda line: SystemExit(1)):
         from auclab.pipeline.experiment import run_experiment
 
-        run_experiment(experiment, folder=job.runtime.output_dir)
+        run_experiment(experiment, folder=job.runtime.output_dir, begun=begun())
     return None
 
 

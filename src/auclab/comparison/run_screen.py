@@ -22,7 +22,7 @@ from auclab.pipeline.screen.bound_lines import BoundLine, all_lines, best_of, we
 from auclab.pipeline.screen.legend import legend
 from auclab.pipeline.screen.tables import page, print_table
 from auclab.pipeline.split.scorecards import CARD_FILE, stored_card
-from auclab.pipeline.stored.stored_files import damaged, read_json
+from auclab.pipeline.stored.stored_files import DETAILS_FILE, damaged, read_json
 from auclab.pipeline.stored.stored_kernel import SPACES, read_kernel
 from auclab.pipeline.stored.visible import visible
 from auclab.types import CONVERGED, Status
@@ -56,6 +56,8 @@ def show_run(rows: pd.DataFrame, *, bounds: bool = False) -> None:
         facts.add_row(group, Text(text))
     for text in _tuned(rows):
         facts.add_row("tuned", Text(text, "bold"))
+    for label, text in _details(folder):
+        facts.add_row(label, Text(text))
     _certificates(facts, rows)
     page.print()
     page.print(facts)
@@ -71,6 +73,13 @@ def show_run(rows: pd.DataFrame, *, bounds: bool = False) -> None:
     if bounds:
         _show_bounds(rows)
     _files(folder)
+
+
+def _details(folder: Path) -> list[tuple[str, str]]:
+    """What the run says of itself; nothing of a run that older versions kept."""
+    content = read_json(folder, DETAILS_FILE) or {"lines": ()}
+    with damaged(folder / DETAILS_FILE):
+        return [(visible(str(label)), visible(str(text))) for label, text in content["lines"]]
 
 
 def _code(first: pd.Series[Any]) -> str:

@@ -146,6 +146,6 @@ class HingeProgram(Program):
         at = "" if z == 0 else f" at z = {z:.4g}"
         return Optimum(
             z, bpoe, 1 - bpoe, quantile, z if math.isfinite(quantile) else math.nan,
-            f"{self.comparisons.score_name}{at} is α* = {1 - bpoe:.4f}: the worst {bpoe:.2%} of the {error}s of w/‖w‖ "
-            f"average {z:.4g} and start at about {quantile:.4g}",
+            f"{self.comparisons.score_name}{at} is α* = {1 - bpoe:.4f}: the largest {bpoe:.2%} of the {error}s of "
+            f"w/‖w‖ have mean {z:.4g}, and the smallest of them is about {quantile:.4g}",
         )  # fmt: skip

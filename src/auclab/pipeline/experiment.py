@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,12 @@ from auclab.types import Status
 
 
 def run_experiment(
-    experiment: Experiment, *, folder: str | Path, brief: bool = False, limits: Limits | None = None
+    experiment: Experiment,
+    *,
+    folder: str | Path,
+    brief: bool = False,
+    limits: Limits | None = None,
+    begun: float | None = None,
 ) -> Result:
     """Run what `experiment` describes, show it on one screen and keep it as one tracked run.
 
@@ -52,6 +57,8 @@ def run_experiment(
         One line in place of the screen; a job of a sweep leaves it in `folder` for the sweep to show.
     limits : Limits, optional
         Of the inner folds of a job.
+    begun : float, optional
+        `time.monotonic` when the command began; now, if it is not given. The screen shows the seconds since then.
 
     Raises
     ------
@@ -64,6 +71,7 @@ def run_experiment(
         Ctrl-C. The run is KILLED; if its solver could end with what it had, that is kept and shown first.
     """
     folder = Path(folder)
+    begun = monotonic() if begun is None else begun
     if brief:
         result, run = keep_in_view(lambda: _checked(experiment, limits), experiment, folder)
         show_line(result, run)
@@ -72,8 +80,9 @@ def run_experiment(
         single_run = SingleRun(experiment, folder)
         with single_run.failures():
             result = solve_splits(experiment)
-        show_solution(result)
-        show_run(single_run.keep(result), experiment.tracking)
+        show_solution(result, whole=experiment.tracking.name != "mlflow")
+        run = single_run.keep(result)
+        show_run(result, run, experiment.tracking, monotonic() - begun)
     if result.interrupted:
         raise KeyboardInterrupt
     return result

@@ -253,6 +253,8 @@ class BoundsConfig:
 class Figures(StrEnum):
     """Which figures a run draws while it is written; ``auclab figures RUN`` draws those of a kept run."""
 
+    #: ROC curve and scores of a single run (its first split) in the store, after its result is shown; none in a sweep.
+    AUTO = "auto"
     #: None.
     NONE = "none"
     #: Those of the held-out part.
@@ -267,7 +269,7 @@ def parse_figures(value: Any) -> Figures:
     Raises
     ------
     AuclabError
-        It is none of the three.
+        It is not one of them.
 
     Examples
     --------
@@ -281,7 +283,7 @@ def parse_figures(value: Any) -> Figures:
     except ValueError:
         from auclab.types import AuclabError  # NumPy, which --help does not need
 
-        raise AuclabError(f"figures is {value!r}; it is one of none, test and all") from None
+        raise AuclabError(f"figures is {value!r}; it is one of auto, none, test and all") from None
 
 
 #: The groups that are typed; the others name an object to be made (``_target_``) and its arguments.

@@ -14,10 +14,11 @@ import pandas as pd
 
 from auclab.export.coefficients import INTERCEPT
 from auclab.pipeline.record.block_files import write_blocks
+from auclab.pipeline.screen.details import details
 from auclab.pipeline.split.active_constraints import SolvedConstraints
 from auclab.pipeline.split.results import Fold, Result
 from auclab.pipeline.stored.csv_cells import no_formula
-from auclab.pipeline.stored.stored_files import SCORES_FILE
+from auclab.pipeline.stored.stored_files import DETAILS_FILE, SCORES_FILE
 from auclab.solvers.fitted import Fitted
 from auclab.solvers.kernel.solution import KernelSolution
 from auclab.tracking.address import hide_password
@@ -43,6 +44,7 @@ def write_artifacts(result: Result, folder: Path, *, config: str) -> list[Path]:
     folders = [folder / f"fold_{number}" if several else folder for number in range(len(result.folds))]
     (folder / "config.yaml").write_text(hide_password(config), encoding="utf-8")
     _write_json(folder / "metrics.json", result.summary)
+    _write_json(folder / DETAILS_FILE, {"lines": details(result)})
     for fold, fold_folder in zip(result.folds, folders, strict=True):
         fold_folder.mkdir(exist_ok=True)
         write_fold(fold, fold_folder, dataset_sha256=result.dataset.sha256, prepared=result.prepared)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -47,11 +48,13 @@ def draw_figures(folder: Path, *, split: str) -> list[Path]:
     return [*drawn, *_draw_landmarks(folder, split)]
 
 
-def draw_part(part: ScoredPart, folder: Path, *, title: str, ending: str = "") -> list[Path]:
-    """Draw the figures of one part of the data into `folder`, their names with an `ending` such as ``_train``."""
+def draw_part(
+    part: ScoredPart, folder: Path, *, title: str, ending: str = "", stems: Iterable[str] = FIGURES
+) -> list[Path]:
+    """Draw figures of one part of the data into `folder`, their names with an `ending` such as ``_train``."""
     drawn = []
-    for stem, display_class in FIGURES.items():
-        display = display_class.from_scored_part(part)
+    for stem in stems:
+        display = FIGURES[stem].from_scored_part(part)
         drawn.append(_saved(display, folder / f"{stem}{ending}.png", title))
     return drawn
 

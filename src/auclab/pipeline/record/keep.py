@@ -69,7 +69,7 @@ def keep_in_view(compute: Callable[[], Result], experiment: Experiment, folder: 
                 pruned = end
                 run.keep(_record_of_pruned(end, experiment))
             else:
-                _write(result, experiment, run)
+                _write(result, experiment, run, _wanted(experiment, single=False))
     except (AuclabError, OSError, KeyboardInterrupt) as error:
         if result is None:
             raise
@@ -127,7 +127,7 @@ class SingleRun:
         """
         try:
             with self._opened() as run:
-                _write(result, self._experiment, run)
+                _write(result, self._experiment, run, _wanted(self._experiment, single=True))
         except (AuclabError, OSError, KeyboardInterrupt) as error:
             run_id = None if self._run is None else self._run.run_id
             keep_aside(result, self._experiment, self._folder, self._start, error, run_id)
@@ -210,7 +210,7 @@ def keep_aside(
     )  # fmt: skip
     try:
         with aside:
-            _write(result, experiment, aside)
+            _write(result, experiment, aside, _wanted(experiment, single=False))
     except OSError as second:
         raise AuclabError(
             f"{reason}; nor can its files be kept in {folder}: {second}; "
@@ -229,11 +229,18 @@ def _new_run(experiment: Experiment, folder: Path, start: Start) -> Run:
     )
 
 
-def _write(result: Result, experiment: Experiment, run: Run) -> None:
+def _wanted(experiment: Experiment, *, single: bool) -> Figures:
+    """The figures to draw; by default those of a single run that goes to the store."""
+    wanted = parse_figures(experiment.config.get("figures"))
+    if wanted is not Figures.AUTO or (single and experiment.tracking.name == "mlflow"):
+        return wanted
+    return Figures.NONE
+
+
+def _write(result: Result, experiment: Experiment, run: Run, wanted: Figures) -> None:
     """All files to the staging folder of the run, numbers and tags to its record."""
     with working(f"{run.name} · writing files"):
         config = OmegaConf.to_yaml(experiment.kept_config, resolve=True)
-        wanted = parse_figures(experiment.config.get("figures"))
         folders = write_artifacts(result, run.staging, config=config)
         for fold, fold_folder in zip(result.folds, folders, strict=True):
             example = _example(result.dataset.X, fold.split.train[:SIGNATURE_ROWS])
@@ -241,7 +248,7 @@ def _write(result: Result, experiment: Experiment, run: Run) -> None:
             gaps = list(experiment.configuration["dataset"].get("missing") or ())
             scorer = {**(fold.scorer or {}), "missing": gaps, "written": dict(result.dataset.written)}
             save_model(model, example, fold_folder / "model", scorer=scorer)
-            if wanted is not Figures.NONE:
+            if wanted is not Figures.NONE and (wanted is not Figures.AUTO or fold is result.folds[0]):
                 _draw(fold, fold_folder, wanted)
     tags = {
         HASH_TAG: fingerprint(experiment.configuration, result.dataset.sha256),
@@ -260,8 +267,11 @@ def _draw(fold: Fold, folder: Path, wanted: Figures) -> None:
     from auclab.pipeline.record.figures import draw_figures, draw_part  # matplotlib, which takes a third of a second
 
     last = "test" if "test" in fold.parts else "train"
-    if fold.parts[last].y_score is None:
-        draw_part(fold.parts[last].part.for_figures, folder, title=f"{fold.split.name} · {last} part")
+    title = f"{fold.split.name} · {last} part"
+    if wanted is Figures.AUTO:
+        draw_part(fold.parts[last].part.for_figures, folder, title=title, stems=("roc", "scores"))
+    elif fold.parts[last].y_score is None:
+        draw_part(fold.parts[last].part.for_figures, folder, title=title)
     else:
         draw_figures(folder, split=fold.split.name)
     if wanted is Figures.ALL and "test" in fold.parts:

@@ -1,4 +1,4 @@
-"""What a reader asks first of an experiment: what was solved, whether it is optimal, how good it is on new rows."""
+"""The first lines of a finished experiment: the model, its test AUC, whether it is optimal, and warnings."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from typing import Any
 
 from rich.text import Text
 
-from auclab.pipeline.config.decision_settings import rule_in_words
-from auclab.pipeline.screen.bound_lines import BoundLine, best_of, weakest
-from auclab.pipeline.split.decision import UNDECIDED
 from auclab.pipeline.split.results import Fold, Result
 from auclab.pipeline.split.tuning import SYMBOLS
 from auclab.types import CONVERGED
@@ -21,22 +18,16 @@ _IN_UNITS_OF_THE_SCORE = ("ferri_auc", "scored_auc")
 
 #: What to try where a scorer is constant.
 _BALANCED, _OTHER = "try class_weight=balanced", "ranksvm"
-#: Number of metrics that the first screen shows.
-N_SHOWN = 2
+#: Where nothing was held out.
+_NOT_MEASURED = "not measured: split=holdout or split=kfold holds rows out"
 
 
 def answer(result: Result) -> list[tuple[str, Text]]:
     """Rows of the first screen: label and text."""
-    rows = [("solved", _solved(result))]
-    if (untuned := _untuned(result)) is not None:
-        rows.append(("not tuned", untuned))
-    rows += [("optimal", _optimal(result)), ("new rows", _new_rows(result))]
-    rows += [("", Text(note, "yellow")) for note in _notes_on_intervals(result)]
-    if (guarantee := _guarantee(result)) is not None:
-        rows.append(("guarantee", guarantee))
-    if (labels := _labels(result)) is not None:
-        rows.append(("labels", labels))
-    rows.append(("seconds", _seconds(result)))
+    key = shown_metric(result.folds[0].parts["train"].metrics)
+    rows = [("model", _model(result)), (f"test {_NAMES.get(key, key)}", _test(result, key))]
+    rows.append(("optimal", _optimal(result)))
+    rows += [("", Text(note, "yellow")) for note in _notes_on_interval(result, key)]
     return rows + [("warning", Text(text, "yellow")) for text in warnings(result)]
 
 
@@ -90,36 +81,33 @@ def _tunable(program: Any) -> str:
     return "penalty" if getattr(program, "penalty", 0.0) else "threshold"
 
 
-def _solved(result: Result) -> Text:
-    formulation, tuning = result.formulation, result.folds[0].tuning
-    text = Text.assemble((formulation.name, "bold"), "  ", _equation(result))
-    if tuning is None:
-        return text
-    if len(result.folds) > 1:  # the equation is that of the configuration
-        return Text.assemble((formulation.name, "bold"), f"  with {tuning.symbol} chosen in every split by itself")
-    return text.append(f"  {tuning.choice}, chosen by {tuning.metric} on inner folds")
+def _model(result: Result) -> Text:
+    """The formulation, its parameter and how that was chosen, and the rows that it was trained on."""
+    folds, data = result.folds, result.dataset
+    parameter = _parameter(result)
+    rows = f"{len(folds[0].split.train)} rows" if len(folds) == 1 else f"{len(folds)} splits of {data.X.shape[0]} rows"
+    trained = f" · {rows} of {data.name}, {data.X.shape[1]} features"
+    return Text.assemble((result.formulation.name, "bold"), parameter, trained)
 
 
-def _untuned(result: Result) -> Text | None:
-    """That λ or z is a number that nothing in the data has chosen; None where there is none, or it is 0."""
+def _parameter(result: Result) -> Text:
+    """``, λ = 0.01`` and whether inner folds chose it; nothing where there is no parameter, or it is 0."""
     fold, formulation = result.folds[0], result.formulation
+    if (tuning := fold.tuning) is not None:
+        chosen = tuning.choice if len(result.folds) == 1 else f"{tuning.symbol} in every split"
+        return Text(f", {chosen} chosen by cross-validated {_NAMES.get(tuning.metric, tuning.metric)}")
     for parameter, symbol in SYMBOLS.items():
-        if fold.tuning is not None or not (value := getattr(formulation, parameter, 0)):
+        if not (value := getattr(formulation, parameter, 0)):
             continue
         is_default = value == getattr(type(formulation), parameter, None)
-        text = Text(f"{symbol} = {value:g}", "yellow" if is_default else "")  # typed or not, it is that number
+        text = Text.assemble(", ", (f"{symbol} = {value:g}", "yellow" if is_default else ""))  # typed or not
         if fold.in_blocks is not None:  # rows in blocks are not split into inner folds
             return text
         choice = parameter if fold.solution.has_objective else "auto"
         choice = choice if fold.solution.on_landmarks is None else "kernel"
-        also = "γ and it" if choice == "kernel" else "it"
-        return text.append(f"; tune={choice} chooses {also} on inner folds", "default")
-    return None
-
-
-def _equation(result: Result) -> str:
-    """That of the configuration; with a kernel that of functions h."""
-    return result.folds[0].solution.in_words(result.formulation.equation())
+        what = "γ and it" if choice == "kernel" else "it"
+        return text.append(f" not tuned (tune={choice} chooses {what} by cross-validation)", "default")
+    return Text("")
 
 
 def _optimal(result: Result) -> Text:
@@ -128,88 +116,51 @@ def _optimal(result: Result) -> Text:
     largest = max(solution.gap for solution in solutions)
     if reason := solutions[0].not_verified(largest):
         return Text(f"not verified: {reason}")
-    gap = f"gap {largest:.1e}"
-    bad = [solution for solution in solutions if solution.status not in CONVERGED]
     several = len(solutions) > 1
+    bad = [solution for solution in solutions if solution.status not in CONVERGED]
     if bad:
         count = f"{len(solutions) - len(bad)} of {len(solutions)} splits are; " if several else ""
-        return Text(f"no: {count}{bad[0].status}, {bad[0].status.advice}; {'largest ' if several else ''}{gap}", "red")
+        return Text(
+            f"no: {count}{bad[0].status}, {bad[0].status.advice}; {'largest ' if several else ''}gap {largest:.1e}",
+            "red",
+        )
+    where = "in every split, " if several else ""
     proved = {solution.proved_for for solution in solutions}
-    where = f"in every split{', ' + proved.pop() if len(proved) == 1 else ''}" if several else solutions[0].proved_for
+    where += proved.pop() if len(proved) == 1 else ""
     if result.folds[0].constraints is not None:
-        where += " among the scorers that satisfy the constraints" if several else " that satisfies the constraints"
-    return Text.assemble(("yes", "green"), f", proved {where}: {'largest ' if several else ''}{gap}")
+        where += " among the scorers that satisfy the constraints"
+    near = f"the objective is within {largest:.1e} (relative) of the smallest possible"
+    return Text.assemble(("yes", "green"), f", proved {where.rstrip(', ')}: {near}")
 
 
-def _new_rows(result: Result) -> Text:
-    """The first two metrics of the held-out part with their intervals, or their spread over splits."""
+def _test(result: Result, key: str) -> Text:
+    """The metric of the held-out part with its interval, or its mean and standard deviation over splits."""
     first = result.folds[0]
     if "test" not in first.parts:
-        inner = result.folds[0].inner
-        if inner is not None:
-            return Text(f"none were held out; {inner.statement}")
-        return Text("unknown: none were held out; split=holdout or split=kfold does")
-    part, numbers = first.parts["test"], result.summary
-    words = []
-    for key in _shown(part.metrics):
-        text = f"{_NAMES.get(key, key)} {numbers[f'test/{key}']:.4f}"
-        if f"test/{key}_sd" in numbers:
-            text += f" ± {numbers[f'test/{key}_sd']:.4f}"
-        elif key in part.estimates and len(result.folds) == 1:
-            estimate = part.estimates[key]
-            text += f" ({estimate.level:.0%} interval {estimate.lower:.4f} to {estimate.upper:.4f})"
-        words.append(text)
-    count = f"{len(part.y_true)} held-out rows" if len(result.folds) == 1 else f"{len(result.folds)} splits"
-    return Text.assemble((" · ".join(words), "bold"), f" on {count}")
+        if first.inner is not None:
+            return Text(f"no rows were held out; {first.inner.statement}")
+        return Text(_NOT_MEASURED)
+    numbers, part = result.summary, first.parts["test"]
+    value = f"{numbers[f'test/{key}']:.4f}"
+    if len(result.folds) > 1:
+        value += f" ± {numbers[f'test/{key}_sd']:.4f}" if f"test/{key}_sd" in numbers else ""
+        return Text.assemble((value, "bold"), f", mean ± standard deviation over {len(result.folds)} splits")
+    rows = f" on {len(part.y_true)} held-out rows"
+    if (estimate := part.estimates.get(key)) is None:
+        return Text.assemble((value, "bold"), rows)
+    interval = f" ({estimate.level:.0%} interval {estimate.lower:.4f} to {estimate.upper:.4f})"
+    return Text.assemble((value, "bold"), interval, rows)
 
 
-def _shown(metrics: Collection[str]) -> list[str]:
-    """The first metrics, shares where there are any."""
+def shown_metric(metrics: Collection[str]) -> str:
+    """The first metric, a share where there is one."""
     shares = [key for key in metrics if key not in _IN_UNITS_OF_THE_SCORE]
-    return (shares or list(metrics))[:N_SHOWN]
+    return (shares or list(metrics))[0]
 
 
-def _notes_on_intervals(result: Result) -> list[str]:
-    """What is out of the ordinary about the intervals that are shown."""
+def _notes_on_interval(result: Result, key: str) -> list[str]:
+    """What is out of the ordinary about the interval that is shown."""
     part = result.folds[0].parts.get("test")
-    if part is None or len(result.folds) > 1:
+    if part is None or len(result.folds) > 1 or key not in part.estimates:
         return []
-    shown = [part.estimates[key] for key in _shown(part.metrics) if key in part.estimates]
-    return list(dict.fromkeys(f"interval: {note}" for estimate in shown for note in estimate.notes))
-
-
-def _guarantee(result: Result) -> Text | None:
-    """The best bound of AUC, else of bAUC, that says anything."""
-    lines = weakest([BoundLine.of(item) for fold in result.folds for item in fold.guarantees])
-    if not lines:
-        return None
-    best = best_of(lines)
-    if best is None:
-        which = "the one bound excludes" if len(lines) == 1 else f"all {len(lines)} bounds exclude"
-        return Text(f"none: {which} nothing with so few rows")
-    several = "in every split, " if len(result.folds) > 1 else ""
-    return Text(f"{best.statement} {several}with probability {result.confidence:g} ({best.name}, {best.sample} part)")
-
-
-def _labels(result: Result) -> Text | None:
-    """Where the scores of the kept model are cut, and how that was chosen; None where nothing was."""
-    decisions = [fold.decision for fold in result.folds]
-    if any(decision is UNDECIDED for decision in decisions):
-        return None
-    first = decisions[0]
-    where = f"above {first.threshold:.6g}" if len(decisions) == 1 else "above a threshold of every split"
-    words = f"{result.dataset.positive} for scores {where}: {rule_in_words(first.rule)}, on {first.source}"
-    return Text(words + (" (decision.threshold)" if first.rule == "prior" else ""))
-
-
-def _seconds(result: Result) -> Text:
-    """All of the experiment, and what the solver took of it."""
-    parts: dict[str, float] = {"solve": 0.0, "tuning": 0.0, "compile": 0.0}
-    for fold in result.folds:
-        times = fold.solution.timings
-        parts["solve"] += times.build + times.load + times.solve
-        parts["compile"] += times.compile
-        parts["tuning"] += fold.tuning.seconds if fold.tuning else 0.0
-    shown = ", ".join(f"{name} {value:.2f}" for name, value in parts.items() if value >= 0.005)
-    rest = f": {shown}, the rest data, metrics, bounds and calibration" if shown else ""
-    return Text(f"{result.seconds:.2f} from the data to the bounds, without start and storing{rest}")
+    return [f"interval: {note}" for note in part.estimates[key].notes]

@@ -326,6 +326,19 @@ def compare_command(tracking: TrackingConfig, parent: str) -> str:
     return f"auclab compare --sweep {parent[:8]}{_store_option(tracking)}"
 
 
+def next_commands(tracking: TrackingConfig, run: str, *, predicts: bool) -> list[str]:
+    """The commands that show a run, score new rows with its model, and open the store.
+
+    Examples
+    --------
+    >>> next_commands(TrackingConfig(dir="mlruns"), "f73cfe24", predicts=True)
+    ['auclab show f73cfe24', 'auclab predict f73cfe24 NEW.csv', 'auclab ui']
+    """
+    store = _store_option(tracking)
+    predict = [f"auclab predict {run} NEW.csv{store}"] if predicts else []
+    return [f"auclab show {run}{store}", *predict, open_command(tracking)]
+
+
 def open_command(tracking: TrackingConfig) -> str:
     """The command that serves MLflow's page on the store; of a server, its address.
 

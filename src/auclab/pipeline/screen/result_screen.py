@@ -12,7 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from auclab.pipeline.screen.answer import answer, is_constant
-from auclab.pipeline.screen.console import open_command, out, short_path
+from auclab.pipeline.screen.console import next_commands, out, short_path
+from auclab.pipeline.screen.details import details, guarantee, seconds
 from auclab.pipeline.screen.legend import legend
 from auclab.pipeline.split.active_constraints import SHOWN
 from auclab.pipeline.split.results import Result
@@ -23,32 +24,38 @@ from auclab.types import CONVERGED
 #: In place of a certificate.
 NO_CERTIFICATE = "none: a baseline of another library, whose fit is not verified"
 
+#: Width of the labels.
+LABELS = 9
 
-def show_solution(result: Result) -> None:
-    """The screen of a finished experiment: the answer, then data, solver and metrics."""
+
+def show_solution(result: Result, *, whole: bool = False) -> None:
+    """The first lines of a finished experiment, and a scorecard; the `whole` of it where no store keeps the rest."""
     out.print()
     grid = _grid()
     for label, text in answer(result):
         grid.add_row(label, text)
     out.print(grid)
-    out.print()
-    out.print(_story(result))
-    out.print(_metrics(result))
-    out.print(Text(legend(_words_of(result)), style="dim"))
+    if whole:
+        out.print()
+        out.print(_story(result))
+        out.print(_metrics(result))
+        out.print(Text(legend(_words_of(result)), style="dim"))
     if len(result.folds) == 1 and result.folds[0].card is not None:
+        out.print()
         out.print(Text(str(result.folds[0].card)), soft_wrap=True)
         out.print()
 
 
-def show_run(run: Run, tracking: TrackingConfig) -> None:
-    """Where the run is kept, and the commands that show more of it and open the store."""
-    if run.run_id is not None:
-        out.print(f"[cyan]run[/cyan]      {escape(run.name)}  [dim]{run.run_id}[/dim]", soft_wrap=True)
-    out.print(f"[cyan]files[/cyan]    {escape(short_path(run.folder))}", soft_wrap=True)
-    if run.run_id is not None:
-        out.print(f"[cyan]bounds[/cyan]   auclab show {run.run_id[:8]} --bounds", soft_wrap=True)
-        out.print(f"[cyan]figures[/cyan]  auclab figures {run.run_id[:8]}", soft_wrap=True)
-        out.print(f"[cyan]open[/cyan]     {escape(open_command(tracking))}", soft_wrap=True)
+def show_run(result: Result, run: Run, tracking: TrackingConfig, in_all: float) -> None:
+    """The time that passed since the command began, and the commands that go on from here."""
+    grid = _grid()
+    grid.add_row("seconds", seconds(result, in_all))
+    out.print(grid)
+    if run.run_id is None:
+        out.print(f"[cyan]{'files':<{LABELS}}[/cyan]  {escape(short_path(run.folder))}", soft_wrap=True)
+        return
+    commands = next_commands(tracking, run.run_id[:8], predicts=len(result.folds) == 1)
+    out.print(f"[cyan]{'next':<{LABELS}}[/cyan]  {escape(' · '.join(commands))}", soft_wrap=True)
 
 
 def show_line(result: Result, run: Run) -> None:
@@ -71,12 +78,10 @@ def show_line(result: Result, run: Run) -> None:
 def _story(result: Result) -> Table:
     """Data, solver and certificate."""
     grid = _grid()
-    data = result.dataset
-    n_samples, n_features = data.X.shape
-    grid.add_row("data", f"[bold]{escape(data.name)}[/bold] · {n_samples} rows × {n_features} features")
-    classes = f"{data.n_pos} positive ({data.positive}), {data.n_neg} negative ({data.negative})"
-    grid.add_row("classes", Text(classes))
-    grid.add_row("source", Text(" · ".join(filter(None, [data.source, data.sha256 and f"sha256 {data.sha256[:12]}"]))))
+    for label, text in details(result):
+        grid.add_row(label, Text(text))
+    if (bound := guarantee(result)) is not None:
+        grid.add_row("guarantee", bound)
     (_one_solution if len(result.folds) == 1 else _many_solutions)(grid, result)
     return grid
 
@@ -84,21 +89,18 @@ def _story(result: Result) -> Table:
 def _grid() -> Table:
     """Labels and texts."""
     grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="cyan", no_wrap=True, min_width=11)
+    grid.add_column(style="cyan", no_wrap=True, min_width=LABELS)
     grid.add_column(overflow="fold")
     return grid
 
 
 def _one_solution(grid: Table, result: Result) -> None:
     fold = result.folds[0]
-    solution, rows = fold.solution, fold.split
-    grid.add_row("split", f"{escape(rows.name)} · {len(rows.train)} rows to train, {len(rows.test)} to test")
+    solution = fold.solution
     if fold.tuning is not None:
         grid.add_row("tuned", Text(fold.tuning.statement))
         if fold.tuning.note:
             grid.add_row("note", Text(fold.tuning.note))
-    if fold.inner is not None:
-        grid.add_row("inner folds", Text(fold.inner.statement))
     style = "green" if solution.status in CONVERGED else "red"
     grid.add_row(
         "solver",
@@ -112,8 +114,6 @@ def _one_solution(grid: Table, result: Result) -> None:
         grid.add_row("kernel", Text(scorer.words))
     if fold.constraints is not None:
         grid.add_row("constraints", Text(fold.constraints.statement))
-    if solution.status in CONVERGED and fold.optimum is not None:
-        grid.add_row("optimum", Text(fold.optimum.statement))
     for note in solution.notes:
         grid.add_row("note", Text(note))
 

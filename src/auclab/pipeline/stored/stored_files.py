@@ -15,6 +15,8 @@ from auclab.types import Array, AuclabError
 
 #: Labels and scores of the held-out part, or of the training part where nothing was held out: full precision, parquet.
 SCORES_FILE = "scores.parquet"
+#: Lines of `auclab show` that follow from the run alone: pairs of a label and a text.
+DETAILS_FILE = "details.json"
 #: Bytes up to which a file of text is read; the largest that a run writes, the history of a solve, has some megabytes.
 MOST_BYTES = 100_000_000
 #: Bytes up to which a configuration is read; auclab's have some kilobytes.
