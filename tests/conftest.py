@@ -23,6 +23,27 @@ hypothesis_settings.register_profile("few", deadline=None, max_examples=int(FUZZ
 hypothesis_settings.load_profile("few")
 
 
+#: What needs a system with POSIX: modules of tests, and why.
+POSIX_ALONE = {
+    "cli/test_hostile_stores.py": "links and pipes",
+    "cli/test_models.py": "links and groups of processes",
+    "report/test_browser.py": "the pipe to a browser",
+    "report/test_reading.py": "the pipe to a browser",
+    "test_documented_shell.py": "lines for bash",
+    "test_workflows.py": "lines for bash",
+    "tracking/test_elsewhere.py": "groups of processes",
+    "tracking/test_model_loading.py": "links",
+}
+
+
+def pytest_collection_modifyitems(items):
+    """Elsewhere these are skipped, with the reason."""
+    for item in items if os.name != "posix" else ():
+        reason = POSIX_ALONE.get("/".join(item.path.relative_to(item.config.rootpath / "tests").parts))
+        if reason is not None:
+            item.add_marker(pytest.mark.skip(reason=f"needs POSIX: {reason}"))
+
+
 def pytest_collection_finish():
     """When the modules of the tests are imported."""
     copy_databases()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import re
-import resource
 import subprocess
 import sys
 import tempfile
@@ -251,6 +250,8 @@ def write_files(folder: Path) -> None:
 
 def type_it(one: Mistake, folder: Path, *options: str) -> tuple[subprocess.CompletedProcess[str], float]:
     """The answer to a mistake that is typed as a command, with options of Python, and its processor seconds."""
+    import resource  # which Windows lacks
+
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     own = () if "tracking=mlflow" in one.words else ("tracking=none",)
     python, *words = command(*own, *one.words)

@@ -1,5 +1,6 @@
 """`python run.py` from the shell, and the runs it left in the store."""
 
+import os
 import subprocess
 import sys
 
@@ -15,10 +16,15 @@ def command(*arguments):
 
 
 def run(folder, *arguments, **environment):
-    """The answer of ``python run.py`` with these words, in a process that has the libraries when it starts."""
+    """The answer of ``python run.py`` with these words, in a process that has the libraries when it starts.
+
+    Where processes cannot be forked, it starts afresh.
+    """
+    programs = warm_programs() if hasattr(os, "fork") else {}
+    words = ["python", *command(*arguments)[1:]] if programs else command(*arguments)
     return subprocess.run(
-        ["python", str(REPOSITORY / "run.py"), *arguments], cwd=folder, capture_output=True, text=True,
-        env=plain() | warm_programs() | environment, stdin=subprocess.DEVNULL,
+        words, cwd=folder, capture_output=True, text=True, encoding="utf-8",
+        env=plain() | {"PYTHONIOENCODING": "utf-8"} | programs | environment, stdin=subprocess.DEVNULL,
     )  # fmt: skip
 
 

@@ -40,7 +40,7 @@ class ProcessLauncher(Launcher):
         """
         from concurrent.futures import ProcessPoolExecutor
 
-        from auclab.sweeps.assignment import Assignment, end_quietly_between_jobs, run_packed
+        from auclab.sweeps.assignment import Assignment, begin_worker, run_packed
         from auclab.sweeps.workers import count_workers, process_context
 
         setup_globals()
@@ -48,7 +48,7 @@ class ProcessLauncher(Launcher):
         Path(str(self.config.hydra.sweep.dir)).mkdir(parents=True, exist_ok=True)
         assignment = Assignment.of_sweep(self.context, self.config, self.task).packed()
         count = min(count_workers({"workers": self.workers}), len(job_overrides))
-        pool = ProcessPoolExecutor(count, process_context(), end_quietly_between_jobs)
+        pool = ProcessPoolExecutor(count, process_context(), begin_worker)
         try:
             jobs = enumerate(job_overrides, start=initial_job_idx)
             futures = [pool.submit(run_packed, assignment, number, list(overrides)) for number, overrides in jobs]

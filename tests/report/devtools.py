@@ -5,7 +5,6 @@
 """
 
 import base64
-import fcntl
 import itertools
 import json
 import os
@@ -28,6 +27,8 @@ class Browser:
     """One browser with one window; the methods are those of a reader."""
 
     def __enter__(self):
+        import fcntl  # which Windows lacks
+
         self.profile = tempfile.TemporaryDirectory(prefix="profile-", ignore_cleanup_errors=True)
         theirs, self.to = os.pipe()
         self.at, ours = os.pipe()

@@ -16,6 +16,7 @@ from auclab.comparison.cells import measured, no_metric, shorten
 from auclab.comparison.runs import fetch_files, find_metric, find_run, read_runs, require_store, sweep_jobs
 from auclab.comparison.sweeps import choose_sweep
 from auclab.pipeline.screen.console import out, reading
+from auclab.pipeline.screen.encoding import write_data
 from auclab.tracking import SETTINGS_TAG
 from auclab.tracking.address import Address, hide_password
 from auclab.types import AuclabError
@@ -111,7 +112,7 @@ def compare(arguments: Namespace) -> int:
 
         show_table(table)
     else:
-        sys.stdout.write(_text(table, arguments.format))
+        write_data(_text(table, arguments.format))
     written, lacking = [], []
     steps = [partial(_test_pairs, table, arguments), partial(_save_pairs, table, arguments)]
     steps += [partial(_save, table, path, finished) for path in map(Path, arguments.out)]

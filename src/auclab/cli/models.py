@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from rich.markup import escape
 from auclab.comparison.models import find_model
 from auclab.pipeline.config.decision_settings import rule_in_words
 from auclab.pipeline.screen.console import err, out, reading
+from auclab.pipeline.screen.encoding import write_data
 from auclab.pipeline.stored.visible import visible
 from auclab.tracking import load_scorer
 from auclab.types import AuclabError
@@ -30,7 +30,7 @@ def predict(arguments: Namespace) -> int:
     written = {"sep": arguments.sep, "decimal": arguments.decimal, "encoding": arguments.encoding}
     found = predict_file(scorer, arguments.rows, keep=arguments.id, output=arguments.only, written=written)
     if target is None:
-        sys.stdout.write(found.as_csv())
+        write_data(found.as_csv())
     else:
         found.write(target)
     about, table = scorer.description["about"], found.table
@@ -78,7 +78,7 @@ def export(arguments: Namespace) -> int:
     scorer = load_scorer(folder, allow=arguments.allow)
     content = export_scorer(scorer, arguments.to)
     if arguments.out is None and isinstance(content, str):
-        sys.stdout.write(content)
+        write_data(content)
         return 0
     target = Path(arguments.out or f"scorer.{arguments.to}")
     if isinstance(content, bytes):

@@ -4,26 +4,14 @@ from __future__ import annotations
 
 import os
 import runpy
-import signal
-import threading
-import time
 
-#: Seconds between two looks at the process that started this one.
-POLL_SECONDS = 0.5
+from auclab.tracking.processes import end_with, process_of
 
 
 def main() -> None:
-    """``mlflow`` with the arguments of this process, which leads a group of its own."""
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    """``mlflow`` with the arguments of this process."""
+    end_with(process_of(os.getppid()))
     runpy.run_module("mlflow", run_name="__main__", alter_sys=True)
-
-
-def _end_with(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(POLL_SECONDS)
-    if os.getpgrp() == os.getpid():
-        os.killpg(os.getpgrp(), signal.SIGKILL)  # with the processes that the server has started
-    os._exit(1)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,8 @@ import sys
 import time
 from collections.abc import Callable
 
+from auclab.pipeline.screen.encoding import show_in_any_encoding
+
 #: Allocations before the first collection of garbage: importing the libraries makes half a million objects that stay.
 _ALLOCATIONS = 1_000_000
 
@@ -28,6 +30,7 @@ def run_as_program(main: Callable[[], None]) -> None:
     MLflow are imported. Exit handlers registered by libraries run as usual, and the exit code is that of `main`.
     """
     gc.set_threshold(_ALLOCATIONS)
+    show_in_any_encoding()
     _begun[:] = [_process_begun()]
     code = 1
 

@@ -172,11 +172,17 @@ def _help_in_width() -> Iterator[None]:
 
 
 def _refuse_at_once(arguments: Sequence[str]) -> None:
-    """Refuse what Hydra would find late or not at all.
+    """Refuse a folder that libraries cannot write to, and what Hydra would find late or not at all.
 
     It composes the jobs of a sweep after the parent run is made, takes an experiment that is not there for none, and
     adds whatever key is written with a plus.
     """
+    if not os.getcwd().isascii():
+        from auclab.pipeline.screen.console import plain_errors
+        from auclab.tracking.address import require_text
+
+        with plain_errors(lambda line: SystemExit(1), stopped=NOT_BEGUN):
+            require_text(Path.cwd())
     words = [word for word in arguments if not word.startswith("-")]
     is_sweep = bool({"-m", "--multirun"} & set(arguments))
     own_folders = any(word.startswith("--config") for word in arguments)

@@ -11,7 +11,7 @@ import tempfile
 import time
 from argparse import Namespace
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import IO, Any
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -22,12 +22,17 @@ from auclab.cli.sweep_tables import attach_tables
 from auclab.comparison.runs import open_reader, require_store
 from auclab.pipeline.screen.console import err, out
 from auclab.tracking.address import Address
+from auclab.tracking.processes import end_tree
 from auclab.types import AuclabError
 
 #: Without its job runner MLflow's page takes a sixth of the memory.
 PAGE_SETTINGS = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_DISABLE_TELEMETRY": "true"}
 #: Seconds that the server has to answer for the first time, and to end.
 START_SECONDS, END_SECONDS = 120.0, 5.0
+#: The signals of the system by which a terminal or another program ends a command.
+ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)]
+#: What Windows has in place of a session.
+NEW_GROUP = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
 
 
 def ui(arguments: Namespace) -> int:
@@ -106,33 +111,28 @@ def _server(port: int, store: Address, log: IO[bytes]) -> Iterator[subprocess.Po
 
     Ctrl-C, and the signals by which a terminal or another program ends this command, end the context.
     """
-    before = {number: signal.signal(number, _stop) for number in (signal.SIGTERM, signal.SIGHUP)}
-    # A group of its own, so that one signal reaches all of its processes.
-    environment = os.environ | page_settings(store)
+    before = {number: signal.signal(number, _stop) for number in ENDING}
+    # A group of its own, which Ctrl-C does not reach: this process ends it.
     server = subprocess.Popen(
-        page_command(port), env=environment, start_new_session=True, stdout=log, stderr=subprocess.STDOUT
+        page_command(port),
+        env=os.environ | page_settings(store),
+        start_new_session=True,
+        creationflags=NEW_GROUP,
+        stdout=log,
+        stderr=subprocess.STDOUT,
     )
     try:
         yield server
     except KeyboardInterrupt:
         pass
     finally:
-        _end(server)
+        end_tree(server.pid, END_SECONDS)
         for number, handler in before.items():
             signal.signal(number, handler)
 
 
 def _stop(number: int, frame: Any) -> None:
     raise KeyboardInterrupt
-
-
-def _end(server: subprocess.Popen[bytes]) -> None:
-    """End the group of the server, at once if it does not end by itself."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        with suppress(ProcessLookupError):
-            os.killpg(server.pid, number)
-        with suppress(subprocess.TimeoutExpired):
-            server.wait(END_SECONDS)
 
 
 def _await(port: int, server: subprocess.Popen[bytes], log: IO[bytes]) -> None:

@@ -217,7 +217,8 @@ def _template() -> Any:
 
 
 def _read(loader: PackageLoader, environment: Environment, name: str) -> str:
-    return loader.get_source(environment, name)[0]
+    # A browser hashes a script with these line endings, whatever those of the file.
+    return loader.get_source(environment, name)[0].replace("\r\n", "\n")
 
 
 def _write(path: Path, text: str) -> Path:

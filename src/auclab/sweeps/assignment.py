@@ -17,6 +17,8 @@ from hydra.core.utils import JobReturn, run_job, setup_globals
 from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, open_dict
 
+from auclab.pipeline.screen.encoding import show_in_any_encoding
+
 
 @dataclass(frozen=True)
 class Assignment:
@@ -73,8 +75,12 @@ class Assignment:
             )  # fmt: skip
 
 
-def end_quietly_between_jobs() -> None:
-    """Make Ctrl-C end this worker without a word while it waits; a job that runs is interrupted, and says so itself."""
+def begin_worker() -> None:
+    """Prepare a process for jobs: Ctrl-C ends it without a word while it waits, and streams show every character.
+
+    A job that runs is interrupted, and says so itself.
+    """
+    show_in_any_encoding()
 
     def end(number: int, frame: FrameType | None) -> None:
         if _at_work:

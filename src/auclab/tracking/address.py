@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import sys
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -73,7 +74,7 @@ class Address:
         >>> Address.of("/data/mlruns", "http://127.0.0.1:5000/").uri
         'http://127.0.0.1:5000'
         """
-        folder = Path(directory).absolute()
+        folder = require_text(Path(directory).absolute())
         if uri is None:
             return cls(f"sqlite:///{folder / 'mlflow.db'}", folder)
         scheme, separator, rest = uri.partition("://")
@@ -133,6 +134,24 @@ class Address:
             _check_server(self.uri)
         elif self.file is None:
             _check_database(self.uri)
+
+
+def require_text(folder: Path) -> Path:
+    """The folder, whose name goes into addresses and to libraries that take text alone.
+
+    Raises
+    ------
+    AuclabError
+        Its name is not in the encoding of file names, which is ASCII where ``LC_ALL=C`` and ``PYTHONUTF8=0``.
+    """
+    try:
+        str(folder).encode()
+    except UnicodeEncodeError:
+        raise AuclabError(
+            f"{str(folder)!a} cannot be read as text in {sys.getfilesystemencoding()}, the encoding of file names; set "
+            "PYTHONUTF8=1, or LC_ALL to a locale with UTF-8"
+        ) from None
+    return folder
 
 
 def _check_port(uri: str) -> None:

@@ -165,7 +165,7 @@ def _is_kin(file: Path) -> bool:
 def _locking(file: Path) -> set[int] | None:
     """Processes with a lock for writing, of the system's list; None if it has none, or the holder is not on it."""
     try:
-        lines = Path("/proc/locks").read_text().splitlines()
+        lines = Path("/proc/locks").read_text(encoding="utf-8").splitlines()
     except OSError:
         return None
     inodes = set()

@@ -88,7 +88,7 @@ def _version(name: str) -> str:
 def _cpu() -> str:
     """The model's name on Linux, elsewhere what Python reports."""
     try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
         lines = []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]

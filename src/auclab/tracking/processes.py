@@ -11,9 +11,13 @@ import platform
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from typing import Self
+from typing import TYPE_CHECKING, Literal, Self
+
+if TYPE_CHECKING:
+    import psutil
 
 _TAGS = ("process.host", "process.pid", "process.started")
 
@@ -94,7 +98,7 @@ def process_of(pid: int) -> Process:
 
 
 def end_with(other: Process, *, every: float = 0.3) -> None:
-    """End this process at once when `other` is gone: a worker must not outlive the sweep that started it.
+    """End this process and those that it has started when `other` is gone: a worker must not outlive its sweep.
 
     Does nothing for a process of another machine.
     """
@@ -102,10 +106,48 @@ def end_with(other: Process, *, every: float = 0.3) -> None:
     def watch() -> None:
         while not other.is_gone:
             time.sleep(every)
-        os._exit(1)
+        try:
+            for child in _tree(os.getpid())[1:]:
+                _tell(child, "kill")
+        finally:
+            os._exit(1)
 
     if other.is_here:
         threading.Thread(target=watch, name="end with the sweep", daemon=True).start()
+
+
+def end_tree(pid: int, seconds: float) -> None:
+    """End a process and those that it has started: first they are asked to, after `seconds` they are made to.
+
+    Windows has no groups of processes that a signal reaches, so they are found by their parents.
+    """
+    import psutil
+
+    tree = _tree(pid)
+    for process in tree:
+        _tell(process, "terminate")
+    _, left = psutil.wait_procs(tree, seconds)
+    for process in {each for one in left for each in _tree(one.pid)}:
+        _tell(process, "kill")
+    psutil.wait_procs(left, seconds)
+
+
+def _tree(pid: int) -> list[psutil.Process]:
+    """A process and all below it; none where it has ended."""
+    import psutil
+
+    try:
+        first = psutil.Process(pid)
+        return [first, *first.children(recursive=True)]
+    except psutil.NoSuchProcess:
+        return []
+
+
+def _tell(process: psutil.Process, what: Literal["terminate", "kill"]) -> None:
+    import psutil
+
+    with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
+        getattr(process, what)()
 
 
 @cache

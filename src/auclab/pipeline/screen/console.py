@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import shlex
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -85,7 +86,8 @@ def plain_errors(
         The state after Ctrl-C, for the message.
     """
     # A copy of stderr: a modelling library that is interrupted may have replaced it.
-    with os.fdopen(os.dup(2), "w") as terminal:
+    encoding, errors = (getattr(sys.__stderr__, name, None) for name in ("encoding", "errors"))
+    with os.fdopen(os.dup(2), "w", encoding=encoding, errors=errors) as terminal:
         try:
             yield
         except KeyboardInterrupt:

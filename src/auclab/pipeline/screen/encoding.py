@@ -1,0 +1,96 @@
+"""Streams that are not UTF-8: the screen in characters that they have, data as they are or not at all.
+
+A pipe or a file has the system's encoding, cp1252 on Windows and ASCII with ``LANG=C``, in which ``λ ≥ 0`` would end
+the command with a `UnicodeEncodeError`. Only the standard library is imported: every command needs this.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import sys
+import unicodedata
+
+#: Name of the error handler of the screen's streams.
+ERRORS = "auclab-ascii"
+#: What stands for a character; all others follow from their names and decompositions.
+STAND_INS = (
+    dict.fromkeys("−–—‐─━", "-") | dict.fromkeys("│┃", "|") | {"≤": "<=", "≥": ">="}
+    | {"≠": "!=", "±": "+-", "→": "->", "←": "<-", "·": "-", "×": "x", "…": "...", "‖": "||", "√": "sqrt", "Σ": "sum"}
+    | {"∞": "inf", "∈": "in", "λ": "lambda", "Λ": "Lambda", "█": "#", "✓": "ok", "ß": "ss", "’": "'"}
+)  # fmt: skip
+
+
+def ascii_form(text: str) -> str:
+    """Text in ASCII: stand-ins for signs, names of Greek letters, letters without accents, ``?`` for the rest.
+
+    Examples
+    --------
+    >>> ascii_form("λ ≥ 10⁻⁴, ‖w‖₂², ξ_ij, [x⁺ − x⁻]₊, naïve, 中")
+    'lambda >= 10^-4, ||w||_2^2, xi_ij, [x^+ - x^-]_+, naive, ?'
+    """
+    marks = [_mark(character) for character in text]
+    return "".join(
+        character if character.isascii() else mark * (mark != before) + _stand_in(character)
+        for character, mark, before in zip(text, marks, ["", *marks], strict=False)
+    )
+
+
+def show_in_any_encoding() -> None:
+    """Let standard output and error show the nearest text where they lack a character, from now on.
+
+    To be called by a process of auclab's own when it starts; streams in UTF-8 stay as they are.
+    """
+    codecs.register_error(ERRORS, _replace)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and not _is_unicode(stream.encoding):
+            stream.reconfigure(errors=ERRORS)
+
+
+def write_data(text: str) -> None:
+    """Write a table or a model to standard output, every character as it is.
+
+    Raises
+    ------
+    AuclabError
+        The encoding of standard output lacks one of them; nothing is written.
+    """
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError as error:
+        from auclab.types import AuclabError  # NumPy, which a page of help does not need
+
+        lacking = text[error.start]
+        raise AuclabError(
+            f"standard output is in {encoding}, which has no {lacking!a}; write to a file with --out or --save, or set "
+            "PYTHONIOENCODING=utf-8"
+        ) from None
+    sys.stdout.write(text)
+
+
+def _is_unicode(encoding: str) -> bool:
+    return codecs.lookup(encoding).name.startswith("utf")
+
+
+def _replace(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    return ascii_form(error.object[error.start : error.end]), error.end
+
+
+def _mark(character: str) -> str:
+    """How a raised or lowered character begins in ASCII."""
+    return {"<super>": "^", "<sub>": "_"}.get(unicodedata.decomposition(character).partition(" ")[0], "")
+
+
+def _stand_in(character: str) -> str:
+    if character in STAND_INS:
+        return STAND_INS[character]
+    plain = unicodedata.normalize("NFKD", character).replace("−", "-").encode("ascii", "ignore").decode()
+    if plain or unicodedata.combining(character):
+        return plain
+    name = unicodedata.name(character, "")
+    if name.startswith("GREEK"):
+        last = name.split()[-1].lower()
+        return last.capitalize() if "CAPITAL" in name else last
+    return "?"

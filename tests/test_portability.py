@@ -1,0 +1,201 @@
+"""Windows and macOS: names, line endings, encodings, processes; what they do differently is simulated.
+
+The suite itself runs on them in `.github/workflows/tests.yml`.
+"""
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path, PureWindowsPath
+
+import psutil
+import pytest
+
+from auclab.pipeline.config import compose
+from auclab.pipeline.config.compose import compose_experiment
+from auclab.pipeline.screen.encoding import ascii_form, write_data
+from auclab.report import writer
+from auclab.tracking.processes import end_tree, process_of
+from auclab.types import AuclabError
+from waiting import wait_until
+
+ROOT = Path(__file__).parents[1]
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+#: What Windows lacks, by the module it is in; a module alone where all of it is lacking.
+LACKING = {
+    "os": {"fork", "killpg", "getpgrp", "setsid", "geteuid", "getuid", "mkfifo", "wait4"},
+    "signal": {"SIGKILL", "SIGHUP", "SIGALRM", "SIGUSR1", "setitimer", "alarm"},
+    **{name: set() for name in ("fcntl", "grp", "pty", "pwd", "resource", "termios")},
+}
+#: Names of devices there, which no file may have.
+DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10))}
+#: A sweep as on Windows and macOS, where processes are not forked.
+SPAWNED = """
+import sys
+import auclab.sweeps.workers as workers
+workers.START_METHOD = "spawn"
+from auclab.cli.main import program
+sys.argv = ["auclab", *sys.argv[1:]]
+program()
+"""
+SMALL = ("dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=20", "dataset.n_features=2", "bounds=none")
+
+
+def versioned():
+    """The files that Git knows; all that are no caches where there is no Git."""
+    try:
+        listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("not a checkout of Git")
+    return [name for name in listed.decode().split("\0") if name]
+
+
+def refused_on_windows(name):
+    """Whether a path relative to some folder cannot be there under this name."""
+    parts = PureWindowsPath(name).parts
+    wrong = lambda part: bool(set(part) & set('<>:"|?*')) or part[-1] in ". " or part.split(".")[0].lower() in DEVICES  # noqa: E731
+    return len(name) > 180 or "\\" in name or any(map(wrong, parts))
+
+
+def test_names_fit_every_file_system():
+    """No two names differ in case alone, and none is refused by Windows."""
+    names = versioned()
+    assert len({name.casefold() for name in names}) == len(names)
+    assert [name for name in names if refused_on_windows(name)] == []
+    assert refused_on_windows("a/aux.py")
+    assert refused_on_windows("runs/12:30.csv")
+
+
+def test_line_endings_are_those_of_the_repository():
+    """Bash cannot run a script with other line endings, and the screen's numbers come with hashes of files."""
+    rules = (ROOT / ".gitattributes").read_text(encoding="utf-8").splitlines()
+    assert "* text=auto eol=lf" in rules
+    assert b"\r" not in (ROOT / ".ci" / "run").read_bytes()
+
+
+@pytest.mark.parametrize("folder", ["src", "tests"])
+def test_what_windows_lacks_is_not_imported_or_called_without_a_look(folder):
+    """In the package never; in tests not at the head of a module, where it would end the collection."""
+    found = []
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        tree = ast.parse(path.read_bytes())
+        nodes = ast.walk(tree) if folder == "src" else tree.body
+        for node in nodes:
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module] if isinstance(node, ast.ImportFrom) else []
+            found += [(path.name, name) for name in names if not LACKING.get(name, {""})]
+            if folder == "src" and isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                found += [(path.name, node.attr)] * (node.attr in LACKING.get(node.value.id, ()))
+    assert found == []
+
+
+def test_every_text_file_is_opened_with_its_encoding():
+    """The system's is cp1252 on Windows; `open`, `read_text` and `write_text` take it unless they are told another."""
+    places = {"read_text": 0, "write_text": 1, "open": 99}
+    wrong = []
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if not isinstance(node, ast.Call) or any(keyword.arg == "encoding" for keyword in node.keywords):
+                continue
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            modes = [arg.value for arg in node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
+            on_file = name == "open" and (isinstance(node.func, ast.Name) or bool(node.args))
+            if (name in places and name != "open" and len(node.args) <= places[name]) or (
+                on_file and not any("b" in mode for mode in modes)
+            ):
+                wrong.append(f"{path.relative_to(ROOT).as_posix()}:{node.lineno}")
+    assert wrong == []
+
+
+def test_a_checkout_with_other_line_endings(tmp_path, monkeypatch):
+    """Settings are composed to the same values, and the page has the script whose hash it names."""
+    here = compose_experiment(["dataset=breast_cancer"]).configuration
+    for path in (ROOT / "conf").rglob("*.yaml"):
+        copy = tmp_path / path.relative_to(ROOT / "conf")
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    monkeypatch.setattr(compose, "conf_folder", lambda: tmp_path)
+    assert compose_experiment(["dataset=breast_cancer"]).configuration == here
+
+    class Windows:
+        def get_source(self, environment, name):
+            return "let a = 1;\r\nlet b = 2;\r\n", None, None
+
+    assert writer._read(Windows(), None, "main.js") == "let a = 1;\nlet b = 2;\n"
+
+
+def test_characters_that_a_terminal_lacks():
+    assert ascii_form("λ‖w‖₂² ≤ 10⁻³ · ξᵀ") == "lambda||w||_2^2 <= 10^-3 - xi^T"
+    assert ascii_form("plain text") == "plain text"
+
+
+def test_data_are_written_as_they_are_or_not_at_all(tmp_path, monkeypatch):
+    target = tmp_path / "out.csv"
+    with target.open("w", encoding="cp1252") as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        write_data("größe\n")
+        with pytest.raises(AuclabError, match=r"in cp1252, which has no '\\u03bb'; write to a file"):
+            write_data("größe,λ\n")
+    assert target.read_text(encoding="cp1252") == "größe\n"
+
+
+def test_a_process_is_ended_with_those_it_started():
+    """Without groups of processes: by their parents. One that does not listen is made to."""
+    sleeper = (
+        "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(600)"
+    )
+    starter = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {sleeper!r}])"
+    with subprocess.Popen([sys.executable, "-c", starter], stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline().strip() == b"up"
+        (child,) = psutil.Process(process.pid).children()
+        end_tree(process.pid, 0.2)
+    wait_until(lambda: process_of(child.pid).is_gone or child.status() == psutil.STATUS_ZOMBIE)
+    end_tree(process.pid, 0.2)  # which is gone: nothing happens
+
+
+def test_a_folder_that_cannot_be_read_as_text(tmp_path):
+    """With LC_ALL=C and without UTF-8 names of files are ASCII; SQLAlchemy and Arrow cannot take others."""
+    folder = tmp_path / "Größe"
+    folder.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-m", "auclab", "run", *SMALL], cwd=folder, capture_output=True,
+        env=os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    )  # fmt: skip
+    if sys.platform == "linux":
+        assert done.returncode == 1
+        assert b"cannot be read as text in ascii" in done.stderr
+        assert done.stderr.count(b"\n") == 1
+        assert list(folder.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_a_sweep_of_spawned_processes_on_a_cp1252_screen_in_a_folder_with_spaces_and_umlauts(tmp_path):
+    """A whole sweep in processes of its own is what is simulated: 12 s of CPU, in five processes."""
+    folder = tmp_path / "Größe und Maß"
+    folder.mkdir()
+    words = (
+        "-m",
+        "hydra/launcher=processes",
+        "hydra.launcher.workers=2",
+        *SMALL,
+        "formulation=bauc,csvm",
+        "solver=newton",
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", SPAWNED, "run", *words], cwd=folder, capture_output=True,
+        env=os.environ | {"PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0", "LANG": "C"},
+    )  # fmt: skip
+    shown = done.stdout.decode("cp1252")
+    assert done.returncode == 0, done.stderr.decode("cp1252")
+    assert done.stderr == b""
+    assert shown.splitlines()[-1] == "sweep: 2 finished, 0 skipped, 0 failed, 0 killed"
+    written = [path.relative_to(folder).as_posix() for path in folder.rglob("*")]
+    assert len({name.casefold() for name in written}) == len(written)
+    assert [name for name in written if refused_on_windows(name)] == []
+    table = subprocess.run(
+        [sys.executable, "-m", "auclab", "show", "last"], cwd=folder, capture_output=True,
+        env=os.environ | {"PYTHONIOENCODING": "cp1252"},
+    )  # fmt: skip
+    assert table.returncode == 0, table.stderr
+    assert "lambda" in table.stdout.decode("cp1252")
