@@ -189,7 +189,7 @@ def _sum(values: Array, chunk: int) -> tuple[float, float]:
     return add(high, low, total, error)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _sum_dense(X: Array, weights: Array, chunk: int, high: Array, low: Array, size: Array) -> None:
     n_rows, n_columns = X.shape
     total, error = np.zeros(n_columns), np.zeros(n_columns)
@@ -215,7 +215,7 @@ def _sum_dense(X: Array, weights: Array, chunk: int, high: Array, low: Array, si
         high[k], low[k] = add(high[k], low[k], total[k], error[k])
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _sum_sparse(
     data: Array, indices: Array, indptr: Array, weights: Array, high: Array, low: Array, size: Array
 ) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from auclab.compiled.threads import LARGE, in_parallel
 from auclab.types import Array
 
 
@@ -43,8 +44,12 @@ def pair_hinge_value(
     >>> pair_hinge_value(np.array([2.0, 0.5]), np.array([0.0]), 1.0)
     0.25
     """
-    pos, mass_pos = _sorted_with_mass(scores_pos, weight_pos)
-    neg, above = _sorted_with_mass_above(scores_neg, weight_neg)
+    (pos, mass_pos), (neg, above) = in_parallel(
+        lambda sort, scores, weight: sort(scores, weight),
+        (_sorted_with_mass, scores_pos, weight_pos),
+        (_sorted_with_mass_above, scores_neg, weight_neg),
+        threads=min(scores_pos.size, scores_neg.size) >= LARGE,
+    )
     return float(_gap_sum(pos, neg, mass_pos, above, float(shift)) / (mass_pos[-1] * above[0]))
 
 

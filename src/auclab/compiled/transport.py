@@ -15,6 +15,7 @@ import numpy as np
 from numba import njit
 
 from auclab.compiled.doubledouble import add, multiply, two_product, two_sum
+from auclab.compiled.threads import LARGE, in_parallel
 from auclab.types import Array
 
 
@@ -76,8 +77,10 @@ class SortedMarginals:
     """
 
     def __init__(self, pos: Array, neg: Array, share_pos: Array, share_neg: Array) -> None:
-        self.pos, self.share_pos = (part[::-1] for part in by_density(pos, share_pos))
-        self.neg, self.share_neg = by_density(neg, share_neg)
+        of_pos, (self.neg, self.share_neg) = in_parallel(
+            by_density, (pos, share_pos), (neg, share_neg), threads=min(pos.size, neg.size) >= LARGE
+        )
+        self.pos, self.share_pos = (part[::-1] for part in of_pos)
         count = pos.size + neg.size
         relative = count * 2.0**-99 + (count * 2.0**-52) ** 2
         self.error = relative * float(self.pos.sum() + self.neg.sum())

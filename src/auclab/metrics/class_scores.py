@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from auclab.compiled.classes import separate
 from auclab.compiled.ranking import total_weight
+from auclab.compiled.threads import LARGE, in_parallel
 from auclab.metrics.pair_errors import PairErrors
 from auclab.types import Array, AuclabError
 from auclab.validation import finite_vector, positive_mask, same_length, weight_vector
@@ -132,15 +132,7 @@ def positive_number(name: str, value: float, unit: str) -> float:
 
 def _sort_both(pos: Array, neg: Array) -> None:
     """Sort both lists in place, large ones in two threads: NumPy releases the GIL while it sorts."""
-    # Scores of a class from which a second thread pays: it costs 0.1 ms, and sorting these takes 0.7 ms.
-    if min(pos.size, neg.size) < 2**16:
-        pos.sort()
-        neg.sort()
-        return
-    with ThreadPoolExecutor(1) as other:
-        task = other.submit(neg.sort)
-        pos.sort()
-        task.result()
+    in_parallel(lambda scores: scores.sort(), (pos,), (neg,), threads=min(pos.size, neg.size) >= LARGE)
 
 
 def _sorted(owner: str, scores: Array, weight: Array) -> tuple[Array, Array]:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from auclab.compiled.accurate import weighted_column_sums
 from auclab.compiled.sparse_rows import sparse_gram
+from auclab.compiled.threads import LARGE, in_parallel
 from auclab.samples.bicliques import Side
 from auclab.samples.centring import check_range, column_offsets, column_range
 from auclab.samples.mostly_zero import compressed, is_mostly_zero, moved_entries
@@ -117,10 +118,14 @@ class Sample:
         weight = weight_vector(sample_weight, positive.size)
         same_length(y=positive, sample_weight=weight)
         share_pos, share_neg, prior_pos, prior_neg = class_shares(positive, weight)
-        X_pos, X_neg = features[_rows_of(positive)], features[_rows_of(~positive)]
+
+        def rows_where(chosen: NDArray[np.bool_]) -> Any:
+            return moved_rows(features[_rows_of(chosen)], offset, -1.0)
+
+        X_pos, X_neg = in_parallel(rows_where, (positive,), (~positive,), threads=positive.size >= 2 * LARGE)
         sample = cls(
-            X_pos=moved_rows(X_pos, offset, -1.0),
-            X_neg=moved_rows(X_neg, offset, -1.0),
+            X_pos=X_pos,
+            X_neg=X_neg,
             share_pos=share_pos,
             share_neg=share_neg,
             prior_pos=prior_pos,
@@ -162,6 +167,11 @@ class Sample:
         """Entries of the rows that are in memory or read: all of dense rows, the nonzeros of sparse ones."""
         stored = (X.nnz if self.is_sparse else X.size for X in (self.X_pos, self.X_neg))
         return int(sum(stored))
+
+    @cached_property
+    def _large(self) -> bool:
+        """Whether a product with the rows pays a second thread."""
+        return self.n_entries >= 10 * LARGE
 
     def arrays(self) -> tuple[Array, Array]:
         """`X_pos` and `X_neg` as arrays, those of CSR matrices filled."""
@@ -227,7 +237,8 @@ class Sample:
 
     def scores(self, coef: Array) -> tuple[Array, Array]:
         """``(X_pos @ coef, X_neg @ coef)``."""
-        return np.asarray(self.X_pos @ coef), np.asarray(self.X_neg @ coef)
+        pos, neg = in_parallel(lambda X: np.asarray(X @ coef), (self.X_pos,), (self.X_neg,), threads=self._large)
+        return pos, neg
 
     @property
     def n_pairs(self) -> int:
@@ -260,7 +271,9 @@ class Sample:
 
     def accurate_sums(self, pos: Array, neg: Array) -> tuple[Sums, Sums]:
         """``Σ_i α_i x_i⁺`` and ``Σ_j β_j x_j⁻`` as ``(high, low, error)``, in twice the working precision."""
-        return weighted_column_sums(self.X_pos, pos), weighted_column_sums(self.X_neg, neg)
+        parts = (self.X_pos, pos), (self.X_neg, neg)
+        of_pos, of_neg = in_parallel(weighted_column_sums, *parts, threads=self._large)
+        return of_pos, of_neg
 
     def gram(self, weight_pos: Array, weight_neg: Array) -> Array:
         """``Σ_i u_i x_i⁺x_i⁺ᵀ + Σ_j v_j x_j⁻x_j⁻ᵀ``, shape (n_features, n_features); weights ≥ 0, most may be 0."""
@@ -274,7 +287,9 @@ class Sample:
 
     def combine(self, multipliers_pos: Array, multipliers_neg: Array) -> Array:
         """``Σ_i α_i x_i⁺ − Σ_j β_j x_j⁻``, shape (n_features,)."""
-        return np.asarray(self.X_pos.T @ multipliers_pos - self.X_neg.T @ multipliers_neg, dtype=float)
+        parts = (self.X_pos, multipliers_pos), (self.X_neg, multipliers_neg)
+        pos, neg = in_parallel(lambda X, multipliers: X.T @ multipliers, *parts, threads=self._large)
+        return np.asarray(pos - neg, dtype=float)
 
     def join(self, values_pos: Array, values_neg: Array) -> Array:
         """Values per class, in the order of the observations; shape (n_samples,)."""
@@ -292,8 +307,11 @@ def class_shares(positive: NDArray[np.bool_], weight: Array | None) -> tuple[Arr
     AuclabError
         A class without weight.
     """
-    raw = np.ones(positive.size) if weight is None else weight
-    pos, neg = raw[positive], raw[~positive]
+    if weight is None:
+        n_pos = int(np.count_nonzero(positive))
+        n_neg = positive.size - n_pos
+        return np.full(n_pos, 1.0 / n_pos), np.full(n_neg, 1.0 / n_neg), n_pos / positive.size, n_neg / positive.size
+    pos, neg = weight[positive], weight[~positive]
     total_pos, total_neg = float(pos.sum()), float(neg.sum())
     if total_pos <= 0 or total_neg <= 0:
         raise AuclabError(

@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from auclab.compiled.threads import in_parallel
 from auclab.kernels.kernel import ROUNDING, Kernel
-from auclab.solvers.threads import in_parallel
 from auclab.types import Array
 
 #: Observations of a block: 8 MB of kernel values, which stay in the caches of a processor.

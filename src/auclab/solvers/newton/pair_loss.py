@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from auclab.compiled.pieces import opposite_piece_slopes, pair_piece_sums
 from auclab.compiled.smooth import Index, window_row_sums, window_sums
 from auclab.compiled.sparse_rows import sparse_window_products
+from auclab.compiled.threads import in_parallel
 from auclab.formulations.problem import Problem
 from auclab.samples.bicliques import Side
 from auclab.samples.memory import Sample
 from auclab.solvers.newton.binned_hessian import binned_hessian
 from auclab.solvers.newton.evaluation import Evaluation, entrywise_square, in_sample_order
 from auclab.solvers.newton.row_products import Check, gram, never, row_products, some_at_a_time
-from auclab.solvers.threads import in_parallel
 from auclab.types import Array
 
 #: Below this many observations starting threads takes longer than they save.
@@ -91,11 +91,13 @@ class PairLoss:
             ),
             threads=self.threads,
         )  # fmt: skip
-        slope_pos *= pos.share
-        slope_neg *= neg.share
-        multipliers = self._of_rows(slope_pos, pos.rows), self._of_rows(slope_neg, neg.rows)
-        ends_pos = [*first_pos[1:], np.repeat(neg.starts[1:], np.diff(pos.starts)).astype(np.int32)]
-        ends_neg = [*first_neg[1:], np.repeat(pos.starts[:-1], np.diff(neg.starts)).astype(np.int32)]
+        (of_pos, last_pos), (of_neg, last_neg) = in_parallel(
+            self._finished,
+            (pos, slope_pos, neg.starts[1:], pos.starts),
+            (neg, slope_neg, pos.starts[:-1], neg.starts),
+            threads=self.threads,
+        )
+        ends_pos, ends_neg = [*first_pos[1:], last_pos], [*first_neg[1:], last_neg]
         bands = tuple(
             Band(
                 float(pieces.curvatures[s]),
@@ -105,7 +107,12 @@ class PairLoss:
             for s in np.flatnonzero(curved)
         )
         value, gap, band_share = (float(total) for total in totals)
-        return Evaluation(half_width, value, multipliers, gap, band_share, bands, theta)
+        return Evaluation(half_width, value, (of_pos, of_neg), gap, band_share, bands, theta)
+
+    def _finished(self, side: Side, slopes: Array, ends: Index, starts: Index) -> tuple[Array, Index]:
+        """The multipliers of a class, and where the other class ends for every observation in its order."""
+        slopes *= side.share
+        return self._of_rows(slopes, side.rows), np.repeat(ends.astype(np.int32), np.diff(starts))
 
     def _sides(self, coef: Array) -> tuple[Side, Side]:
         """Both classes in the order of their scores."""
@@ -222,21 +229,14 @@ class PairLoss:
         total_pos, total_neg = np.zeros(sample.n_pos), np.zeros(sample.n_neg)
         for band in evaluation.state:
             pos, neg = band.pos, band.neg
-            change_pos = moved_pos[pos.order]  # one after the other: at 10⁷ observations a copy counts
-            change_neg = moved_neg[neg.order]
-            opposite_pos = window_sums(neg.share * change_neg, pos.first, pos.last)
-            opposite_neg = window_sums(pos.share * change_pos, neg.first, neg.last)
-            # In place from here on.
+            (change_pos, mass_pos), (change_neg, mass_neg) = in_parallel(
+                _in_order, (moved_pos, pos), (moved_neg, neg), threads=self.threads
+            )
             change_pos += norm_change
             change_neg -= norm_change
-            for ours, theirs, change, opposite, total, sign in (
-                (pos, neg, change_pos, opposite_pos, total_pos, 1.0),
-                (neg, pos, change_neg, opposite_neg, total_neg, -1.0),
-            ):
-                change *= ours.band_weight(theirs)
-                change -= opposite
-                change *= sign * band.curvature * ours.share
-                total[ours.order] += change
+            sides = (pos, neg, change_pos, mass_neg, total_pos), (neg, pos, change_neg, mass_pos, total_neg)
+            factors = (band.curvature,), (-band.curvature,)
+            in_parallel(_add_change, *(a + b for a, b in zip(sides, factors, strict=True)), threads=self.threads)
         return total_pos, total_neg
 
     def hessian_diagonal(self, evaluation: Evaluation) -> Array:
@@ -248,6 +248,22 @@ class PairLoss:
         squares_pos, squares_neg = entrywise_square(self.sample.X_pos), entrywise_square(self.sample.X_neg)
         squares = 2.0 * (squares_pos.T @ weight_pos + squares_neg.T @ weight_neg)
         return np.r_[squares, 0.0, self.threshold**2 * float(weight_pos.sum())]
+
+
+def _in_order(values: Array, ours: SortedClass) -> tuple[Array, Array]:
+    """Values of a class in the order of its scores, and their products with the weights."""
+    ordered = values[ours.order]
+    return ordered, ours.share * ordered
+
+
+def _add_change(
+    ours: SortedClass, theirs: SortedClass, change: Array, of_theirs: Array, total: Array, factor: float
+) -> None:
+    """Add what the change of both scores adds to the multipliers of a class, to `total`; `change` is overwritten."""
+    change *= ours.band_weight(theirs)  # in place: at 10⁷ observations a copy counts
+    change -= window_sums(of_theirs, ours.first, ours.last)
+    change *= factor * ours.share
+    total[ours.order] += change
 
 
 def _sorted_rows(X: Any, order: NDArray[np.integer]) -> Array:

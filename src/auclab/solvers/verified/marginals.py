@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from auclab.compiled.threads import LARGE, in_parallel
 from auclab.compiled.transport import largest_excess
 from auclab.formulations.problem import Problem
 from auclab.samples.memory import Sample
@@ -61,7 +62,9 @@ def transport_factor(pos: Array, neg: Array, share_pos: Array, share_neg: Array)
     >>> transport_factor(np.array([1.0, 0.0]), half, half, half)       # twice as much as fits
     0.5
     """
-    levels, share, neg = _by_density(neg, share_neg)
+    (levels, share, neg), (_, capacity, demand) = in_parallel(
+        _by_density, (neg, share_neg), (pos, share_pos), threads=min(pos.size, neg.size) >= LARGE
+    )
     # φ at its kinks c = levels: full sums below, c times the remaining share above. In place, as the arrays are long.
     values = np.zeros(levels.size + 1)
     np.cumsum(neg[:-1], out=values[2:])
@@ -70,7 +73,6 @@ def transport_factor(pos: Array, neg: Array, share_pos: Array, share_neg: Array)
     values[1:] += above
     levels = np.concatenate(([0.0], levels))
     del above, neg, share
-    _, capacity, demand = _by_density(pos, share_pos)
     capacity, demand = np.cumsum(capacity[::-1]), np.cumsum(demand[::-1])
     # Rounding in the sums may put a demand above the largest value of φ; it is then the largest level.
     needed = np.interp(demand, values, levels)
