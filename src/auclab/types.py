@@ -23,6 +23,11 @@ class Status(StrEnum):
     `OPTIMAL` is for all w (with a kernel, all scorers of its space), `OPTIMAL_WITHIN` for those up to the norm bound of
     the certificate (in the span of the landmarks); a limit is never either.
 
+    See Also
+    --------
+    auclab.Solution : Has one as `status`.
+    auclab.Certificate : The numbers behind it.
+
     Examples
     --------
     >>> Status("uncertified").advice

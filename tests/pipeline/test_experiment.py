@@ -23,7 +23,7 @@ from composed import REPOSITORY, run_here
 FILES = {
     *("config.yaml", "metrics.json", "certificate.json", "bounds.json", "coefficients.csv", "history.csv"),
     "multipliers.parquet",
-    *("scores.parquet", "model", "run.json"),
+    *("scores.parquet", "model", "run.json", "details.json"),
 }
 
 

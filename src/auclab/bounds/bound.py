@@ -17,6 +17,13 @@ class Bound:
     See Also
     --------
     auclab.bounds : The functions that return it.
+
+    Examples
+    --------
+    >>> from auclab.bounds import fixed_scorer_auc_bound
+    >>> bound = fixed_scorer_auc_bound(0.9, n_pos=100, n_neg=100, rho=0.05)  # √(0.02 ln 40 / 2)
+    >>> round(bound.half_width, 4), bound.vacuous
+    (0.1921, False)
     """
 
     lower: float

@@ -29,6 +29,11 @@ class Complexity:
     See Also
     --------
     linear_complexity : Computes it.
+
+    Examples
+    --------
+    >>> Complexity(value=3.0, error=0.5, method="mean of 100 draws").upper
+    3.5
     """
 
     value: float

@@ -28,6 +28,11 @@ class SampleSize:
     See Also
     --------
     required_samples : Computes it.
+
+    Examples
+    --------
+    >>> SampleSize(n_pos=200, n_neg=800, slack=0.05).total
+    1000
     """
 
     n_pos: int

@@ -46,6 +46,28 @@ class Cells:
     of each row of the table: 0 where every pair has data of its own, NaN if it is not one number. `tasks` names the
     data set of each row: rows that differ in split, metric or how columns are read have the same. `notes` are sentences
     on what was left out, duplicated or missing.
+
+    See Also
+    --------
+    arrange : Makes them of runs.
+    auclab.comparison.Table : The tests on them.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> runs = pd.DataFrame(
+    ...     {
+    ...         "run_id": list("abcd"), "run": list("abcd"), "run_status": "FINISHED", "fold": "holdout",
+    ...         "started": pd.to_datetime([0, 1, 2, 3], unit="s", utc=True), "data_sha256": "sonar", "dataset": "sonar",
+    ...         "formulation": ["bauc", "bauc", "csvm", "csvm"], "split": "holdout", "split.test_size": 0.3,
+    ...         "split.seed": [0, 1, 0, 1], "test/auc": [0.75, 0.80, 0.70, 0.77], "gap": 1e-9,
+    ...         "seconds/total": 3.0, "seconds/compile": 2.0,
+    ...     }
+    ... )
+    >>> from auclab.comparison import arrange
+    >>> cells = arrange(runs, metric="test/auc")
+    >>> cells.rows, cells.values.shape
+    (('dataset',), (2, 2))
     """
 
     metric: str
@@ -100,6 +122,26 @@ def arrange(
     ------
     AuclabError
         No such metric or setting, a cell with several configurations, or a pair whose runs read different data.
+
+    See Also
+    --------
+    read_runs : Reads the runs.
+    compare_runs : Arranges and tests.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> runs = pd.DataFrame(
+    ...     {
+    ...         "run_id": list("abcd"), "run": list("abcd"), "run_status": "FINISHED", "fold": "holdout",
+    ...         "started": pd.to_datetime([0, 1, 2, 3], unit="s", utc=True), "data_sha256": "sonar", "dataset": "sonar",
+    ...         "formulation": ["bauc", "bauc", "csvm", "csvm"], "split": "holdout", "split.test_size": 0.3,
+    ...         "split.seed": [0, 1, 0, 1], "test/auc": [0.75, 0.80, 0.70, 0.77], "gap": 1e-9,
+    ...         "seconds/total": 3.0, "seconds/compile": 2.0,
+    ...     }
+    ... )
+    >>> arrange(runs, metric="test/auc").columns
+    ('formulation',)
     """
     if runs.empty:
         raise AuclabError("no run matches; auclab runs lists all runs")

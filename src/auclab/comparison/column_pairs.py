@@ -29,6 +29,17 @@ class ColumnPair:
     `difference` is the mean of first − second; `wins` and `losses` count the rows where the first is better and worse.
     `p_value` is that of Wilcoxon's signed-rank test, `p_holm` the same corrected for all pairs. `first_better`, `equal`
     and `second_better` are posterior probabilities (`signed_rank_probabilities`), which sum to 1.
+
+    See Also
+    --------
+    signed_rank_probabilities : The three probabilities.
+    auclab.comparison.Ranking : All columns at once.
+
+    Examples
+    --------
+    >>> pair = ColumnPair("bauc", "csvm", 3, 0.02, 2, 1, 0.5, 1.0, 0.5, 0.25, 0.25)
+    >>> pair.wins, pair.losses, pair.first_better + pair.equal + pair.second_better
+    (2, 1, 1.0)
     """
 
     first: str
@@ -110,6 +121,10 @@ def holm(p_values: Sequence[float]) -> Array:
 
     The i-th smallest is multiplied by k + 1 − i, and is no smaller than those before it; at most 1.
 
+    See Also
+    --------
+    paired_test : One p-value.
+
     Examples
     --------
     >>> holm([0.01, 0.04, 0.03]).round(12).tolist()
@@ -154,6 +169,11 @@ def signed_rank_probabilities(
     ------
     AuclabError
         No or infinite differences, a negative rope, a prior or a number of samples that is not positive.
+
+    See Also
+    --------
+    rank_columns : Many columns at once.
+    holm : Corrects p-values of many pairs.
 
     Examples
     --------

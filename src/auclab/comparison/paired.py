@@ -19,7 +19,19 @@ DEFAULT_TEST: Test = "corrected-t"
 
 @dataclass(frozen=True)
 class PairedTest:
-    """`statistic` and two-sided `p_value` over `n_pairs`; both are NaN if there were too few pairs."""
+    """`statistic` and two-sided `p_value` over `n_pairs`; both are NaN if there were too few pairs.
+
+    See Also
+    --------
+    paired_test : Computes it.
+
+    Examples
+    --------
+    >>> from auclab.comparison import paired_test
+    >>> test = paired_test([3.0, 4.0, 5.0], [2.0, 2.0, 2.0])  # differences 1, 2, 3: mean 2, standard error 1/√3
+    >>> round(test.statistic, 4), test.n_pairs
+    (3.4641, 3)
+    """
 
     statistic: float
     p_value: float
@@ -57,6 +69,11 @@ def paired_test(
     ------
     AuclabError
         Other shapes, values that are not finite, an unknown test, or no ratio where one is needed.
+
+    See Also
+    --------
+    mean_interval : The interval that belongs to it.
+    compare_runs : All pairs of columns.
 
     Examples
     --------
@@ -101,6 +118,10 @@ def mean_interval(values: ArrayLike, *, level: float = 0.95, test_train_ratio: f
     low, high : float
         NaN for fewer than two values, for values that are not finite, and for a ratio that is NaN. Not cut at the range
         of a metric.
+
+    See Also
+    --------
+    paired_test : The test that belongs to it.
 
     Examples
     --------

@@ -19,6 +19,18 @@ class Ranking:
     `average_ranks` is sorted, indexed by column. `chi_square` with `p_value` is Friedman's test; `f_statistic` with
     `f_p_value` is Iman and Davenport's, which is less conservative. Two columns differ at level `alpha` if their
     average ranks differ by `critical_difference` or more. `n_rows` data sets were ranked.
+
+    See Also
+    --------
+    rank_columns : Computes it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from auclab.comparison import rank_columns
+    >>> means = pd.DataFrame({"a": [0.9, 0.8, 0.7], "b": [0.8, 0.7, 0.6], "c": [0.7, 0.6, 0.5]})
+    >>> rank_columns(means).average_ranks.to_dict()
+    {'a': 1.0, 'b': 2.0, 'c': 3.0}
     """
 
     average_ranks: pd.Series
@@ -74,6 +86,11 @@ def rank_columns(means: pd.DataFrame, *, lower_is_better: bool = False, alpha: f
     AuclabError
         Fewer than three columns or two rows, a missing value, alpha out of range.
 
+    See Also
+    --------
+    critical_difference : Nemenyi's difference.
+    signed_rank_probabilities : Two columns by themselves.
+
     Examples
     --------
     Two rows that agree on a, b, c have ranks 1, 2, 3 and χ² = N (k − 1):
@@ -107,6 +124,10 @@ def rank_columns(means: pd.DataFrame, *, lower_is_better: bool = False, alpha: f
 
 def critical_difference(n_columns: int, n_rows: int, *, alpha: float = 0.05) -> float:
     """Nemenyi's critical difference of average ranks, ``q_α √(k (k + 1) / (6 N))``.
+
+    See Also
+    --------
+    rank_columns : The ranks that it is for.
 
     Examples
     --------

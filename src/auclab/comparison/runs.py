@@ -94,6 +94,20 @@ def read_runs(
     AuclabError
         No store, an unknown experiment, a filter that MLflow does not understand, a run over several splits whose
         ``folds.csv`` is gone or damaged, or a run whose files are not in a folder or at an address of its own.
+
+    See Also
+    --------
+    compare_runs : Compares what is read.
+    auclab.report.write_report : A page on it.
+
+    Examples
+    --------
+    >>> from auclab.types import AuclabError
+    >>> try:
+    ...     read_runs("/nowhere")
+    ... except AuclabError as error:
+    ...     print(error)
+    no runs are kept in /nowhere; start one with auclab run, or name the right folder
     """
     store = Address.parse(store_dir)
     conditions = [part for part in (filter.strip(), f"attributes.status = '{status}'" if status else "") if part]

@@ -48,6 +48,28 @@ class Table:
     not worse at level `alpha`); nothing is either on fewer than two pairs. `wins` and `losses` count, for each
     column against each other one, the rows in which the test finds it better and worse. `pairs` is per row, `seconds`
     and `tuning` (means), and `gap` (the largest) per column.
+
+    See Also
+    --------
+    compare_runs : Makes it.
+    auclab.comparison.Cells : The values behind it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> runs = pd.DataFrame(
+    ...     {
+    ...         "run_id": list("abcd"), "run": list("abcd"), "run_status": "FINISHED", "fold": "holdout",
+    ...         "started": pd.to_datetime([0, 1, 2, 3], unit="s", utc=True), "data_sha256": "sonar", "dataset": "sonar",
+    ...         "formulation": ["bauc", "bauc", "csvm", "csvm"], "split": "holdout", "split.test_size": 0.3,
+    ...         "split.seed": [0, 1, 0, 1], "test/auc": [0.75, 0.80, 0.70, 0.77], "gap": 1e-9,
+    ...         "seconds/total": 3.0, "seconds/compile": 2.0,
+    ...     }
+    ... )
+    >>> from auclab.comparison import compare_runs
+    >>> table = compare_runs(runs)
+    >>> table.rows, table.columns
+    (['sonar'], ['bauc', 'csvm'])
     """
 
     cells: Cells
@@ -128,6 +150,27 @@ def compare_runs(
     ------
     AuclabError
         As `arrange` and `paired_test`; also a metric without a better end.
+
+    See Also
+    --------
+    read_runs : Reads the runs.
+    arrange : How runs become cells.
+    paired_test : The test of a row.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> runs = pd.DataFrame(
+    ...     {
+    ...         "run_id": list("abcd"), "run": list("abcd"), "run_status": "FINISHED", "fold": "holdout",
+    ...         "started": pd.to_datetime([0, 1, 2, 3], unit="s", utc=True), "data_sha256": "sonar", "dataset": "sonar",
+    ...         "formulation": ["bauc", "bauc", "csvm", "csvm"], "split": "holdout", "split.test_size": 0.3,
+    ...         "split.seed": [0, 1, 0, 1], "test/auc": [0.75, 0.80, 0.70, 0.77], "gap": 1e-9,
+    ...         "seconds/total": 3.0, "seconds/compile": 2.0,
+    ...     }
+    ... )
+    >>> compare_runs(runs).mean.round(3).to_dict("records")
+    [{'bauc': 0.775, 'csvm': 0.735}]
     """
     if test not in TESTS:
         raise AuclabError(f"the test is {test!r}; there are {', '.join(TESTS)}")

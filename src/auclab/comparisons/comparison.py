@@ -42,6 +42,12 @@ class Comparison(ABC):
     See Also
     --------
     auclab.formulations.Composed : Comparisons with a loss and a regulariser.
+
+    Examples
+    --------
+    >>> from auclab.comparisons import AllPairs, HardestNegatives, Points
+    >>> [each.name for each in (AllPairs(), Points(), HardestNegatives())]
+    ['pairs', 'points', 'pairs']
     """
 
     name: ClassVar[Literal["pairs", "points"]]
@@ -132,6 +138,7 @@ def comparison_named(name: str | Comparison) -> Comparison:
 
     Examples
     --------
+    >>> import auclab.comparisons
     >>> comparison_named("points")
     Points()
     """

@@ -40,6 +40,11 @@ class HardestNegatives(AllPairs):
     --------
     auclab.PartialAUC : The formulation.
     auclab.comparisons.AllPairs : All negatives.
+
+    Examples
+    --------
+    >>> HardestNegatives(0.3).max_fpr, HardestNegatives().hardest
+    (0.3, True)
     """
 
     max_fpr: float = 0.3

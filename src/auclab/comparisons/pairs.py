@@ -26,6 +26,11 @@ class AllPairs(Comparison):
     See Also
     --------
     auclab.comparisons.Points : Points in place of pairs.
+
+    Examples
+    --------
+    >>> AllPairs().name, AllPairs().margin_symbol
+    ('pairs', 'w·(x_i⁺ − x_j⁻)')
     """
 
     name = "pairs"

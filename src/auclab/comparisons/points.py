@@ -23,6 +23,11 @@ class Points(Comparison):
     See Also
     --------
     auclab.comparisons.AllPairs : Pairs in place of points.
+
+    Examples
+    --------
+    >>> Points().name, Points().margin_symbol
+    ('points', 'y_k (w·x_k + b)')
     """
 
     name = "points"

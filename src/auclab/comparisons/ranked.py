@@ -27,6 +27,11 @@ class RankedPairs(AllPairs):
     --------
     auclab.samples.ranked.RankedSample : What it is evaluated on.
     auclab.comparisons.AllPairs : Two classes, and all pairs of them.
+
+    Examples
+    --------
+    >>> RankedPairs("times").kind
+    'times'
     """
 
     kind: Literal["groups", "grades", "times"] = "groups"

@@ -32,6 +32,10 @@ def make_artificial(*, n_pos: int = 1000, n_neg: int = 1000, n_features: int = 1
     AuclabError
         A number below its range.
 
+    See Also
+    --------
+    auclab.datasets.load : Data sets by name.
+
     Examples
     --------
     >>> dataset = make_artificial(n_pos=3, n_neg=2, n_features=4, seed=1)

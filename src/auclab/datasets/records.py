@@ -43,6 +43,14 @@ class Dataset:
     See Also
     --------
     auclab.datasets.load : Loads a data set by its name.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> table = pd.DataFrame({"age": [30, 40, 50]})
+    >>> data = Dataset("small", table, np.array([0, 1, 1]), positive="yes", negative="no")
+    >>> data.n_pos, data.n_neg
+    (2, 1)
     """
 
     name: str
@@ -85,7 +93,20 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Split:
-    """Row numbers of one training part and one test part; the test part may be empty (``split=none``)."""
+    """Row numbers of one training part and one test part; the test part may be empty (``split=none``).
+
+    See Also
+    --------
+    auclab.Dataset : The rows that are split.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from auclab import Split
+    >>> split = Split(train=np.array([0, 1, 3]), test=np.array([2]), name="by hand")
+    >>> len(split.train), split.test.tolist()
+    (3, [2])
+    """
 
     train: NDArray[np.intp]
     test: NDArray[np.intp]

@@ -21,7 +21,20 @@ from auclab.types import Array, AuclabError
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BufferedROCCurve:
-    """One member of the family: z, bAUC_z, and the corners of its curve, None where there is no γ*."""
+    """One member of the family: z, bAUC_z, and the corners of its curve, None where there is no γ*.
+
+    See Also
+    --------
+    auclab.displays.BufferedROCDisplay : Draws it.
+    auclab.metrics.broc_curve : Its corners.
+
+    Examples
+    --------
+    >>> from auclab.displays import BufferedROCDisplay
+    >>> curve = BufferedROCDisplay.from_predictions([1, 1, 0, 0], [4, 1, 2, 0]).curves[0]
+    >>> curve.threshold, curve.result.value  # the errors are −4, −2, −1 and 1: the worst two have mean 0
+    (0.0, 0.5)
+    """
 
     threshold: float
     result: BufferedAUCResult
@@ -79,6 +92,11 @@ class BufferedROCDisplay(Display):
     thresholds : sequence of float, optional
         Several z in place of `threshold`, at least one. From 0 to `auclab.metrics.auc_threshold` they lead from bAUC to
         AUC.
+
+    See Also
+    --------
+    auclab.metrics.bauc_score : The number.
+    auclab.displays.ROCBandDisplay : A curve with its band.
 
     Examples
     --------

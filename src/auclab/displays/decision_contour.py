@@ -58,6 +58,19 @@ class DecisionContourDisplay(Display):
     ----------
     ax_, figure_
         Axes and figure of the last `plot`.
+
+    See Also
+    --------
+    auclab.displays.LandmarkGapDisplay : How a kernel solution was found.
+
+    Examples
+    --------
+    >>> import auclab
+    >>> X, y = [[0.0, 0.0], [1.0, 2.0], [2.0, 1.0], [3.0, 3.0]], [0, 0, 1, 1]
+    >>> solution = auclab.solve(auclab.RankSVM(0.1), X, y)
+    >>> display = DecisionContourDisplay.from_solution(solution, X, y)
+    >>> display.scores.shape == (display.second.size, display.first.size)
+    True
     """
 
     first: Array

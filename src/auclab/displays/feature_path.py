@@ -25,6 +25,19 @@ def draw_feature_path(path: FeaturePath, *, ax: Axes | None = None) -> Figure:
     Returns
     -------
     Figure
+
+    See Also
+    --------
+    auclab.solvers.integer.feature_path.feature_path : Computes the path.
+    auclab.displays.frontier.draw_frontier : Norms over levels of bAUC.
+
+    Examples
+    --------
+    >>> from auclab import RankSVM
+    >>> from auclab.solvers.integer.feature_path import feature_path
+    >>> path = feature_path(RankSVM(0.1, "l1"), [[0.0, 1.0], [1.0, 0.0], [1.0, 2.0], [3.0, 1.0]], [0, 0, 1, 1], [1, 2])
+    >>> draw_feature_path(path).axes[0].get_xlabel()
+    'number of features'
     """
     is_bauc = path.solutions[0].formulation.name == "bauc"
     sign, offset = (-1.0, 1.0) if is_bauc else (1.0, 0.0)

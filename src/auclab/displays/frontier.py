@@ -45,6 +45,12 @@ def draw_frontier(
     See Also
     --------
     auclab.solvers.guaranteed.frontier.frontier : The numbers.
+
+    Examples
+    --------
+    >>> figure = draw_frontier([0.7, 0.8], [1.0, 10.0])
+    >>> figure.axes[0].get_yscale()
+    'log'
     """
     with canvas(ax, (COLUMN, 2.6)) as axes:
         if best is not None:

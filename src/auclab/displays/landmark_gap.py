@@ -44,6 +44,17 @@ class LandmarkGapDisplay(Display):
     line_ : matplotlib Line2D
     ax_, figure_
         Axes and figure of the last `plot`.
+
+    See Also
+    --------
+    auclab.KernelSolution : Its `stages` are drawn.
+    auclab.displays.DecisionContourDisplay : The scorer itself.
+
+    Examples
+    --------
+    >>> display = LandmarkGapDisplay(landmarks=[10, 20], gaps=[0.1, 1e-7], seconds=[0.5, 1.5], tolerance=1e-6)
+    >>> float(display.gaps[-1]) <= display.tolerance
+    True
     """
 
     landmarks: Array

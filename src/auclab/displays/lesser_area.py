@@ -44,6 +44,11 @@ class LesserAreaDisplay(CostDisplay):
     ax_, figure_
         Axes and figure of the last `plot`.
 
+    See Also
+    --------
+    auclab.metrics.lesser_area : The area.
+    auclab.displays.VOROSDisplay : The same as a surface.
+
     Examples
     --------
     (0, 0) and (1, 1) leave half of the square at t = ½, and 3/2 − ln 2 on average:

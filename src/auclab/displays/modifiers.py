@@ -25,6 +25,18 @@ class ModifierDisplay(PairFunctionDisplay):
     A modifier is the metric of a single pair, and is computed as such: the step of AUC, the positive part of sAUC, the
     sigmoids of softAUC and the parabolas of probAUC (in the corrected form, derivations 4). Parameters
     and attributes are those of `PairFunctionDisplay`.
+
+    See Also
+    --------
+    auclab.metrics.soft_auc : One of the metrics.
+    auclab.metrics.scored_auc : Another one.
+    auclab.displays.PolynomialStepDisplay : Polynomials in place of the step.
+
+    Examples
+    --------
+    >>> display = ModifierDisplay.from_parameters(betas=(2.0,), widths=(0.5,))
+    >>> sorted(display.functions)
+    ['AUC', 'probAUC h = 0.5', 'sAUC', 'softAUC β = 2']
     """
 
     _xlabel: ClassVar[str] = "score difference t = p − n of a pair"

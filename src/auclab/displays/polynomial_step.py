@@ -27,6 +27,17 @@ class PolynomialStepDisplay(PairFunctionDisplay):
     They approximate the step on [−1, 1] only, where all differences lie after division by the largest one, s. The
     truncated Chebyshev and Legendre series have the value ½ at 0; even degrees add nothing. Parameters and
     attributes are those of `PairFunctionDisplay`.
+
+    See Also
+    --------
+    auclab.metrics.polynomial_auc : The metric.
+    auclab.displays.ModifierDisplay : Other functions of a difference.
+
+    Examples
+    --------
+    >>> display = PolynomialStepDisplay.from_parameters(degrees=(3,))
+    >>> sorted(display.functions)
+    ['Chebyshev d = 3', 'Legendre d = 3', 'step']
     """
 
     _xlabel: ClassVar[str] = "score difference over the largest one, t/s"

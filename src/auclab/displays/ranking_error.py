@@ -57,6 +57,11 @@ class RankingErrorDisplay(Display):
     bins : int
         Of `from_predictions`: number of bins aimed at, ≥ 1; a few more may be needed so that z and γ* are edges.
 
+    See Also
+    --------
+    auclab.displays.ScoreHistogramDisplay : The scores of either class.
+    auclab.metrics.buffered_auc : The numbers in it.
+
     Examples
     --------
     Errors −4, −2, −1 and 1: one of four is wrong, two of four are needed for a mean of 0.

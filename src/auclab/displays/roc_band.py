@@ -55,6 +55,11 @@ class ROCBandDisplay(Display):
     at : sequence of float
         FPR at which TPR has an interval of its own, by `auclab.inference.tpr_at_fpr`; for the ROC curve.
 
+    See Also
+    --------
+    auclab.inference.roc_band : Computes the band.
+    auclab.displays.BufferedROCDisplay : Curves without a band.
+
     Examples
     --------
     >>> display = ROCBandDisplay.from_predictions([1, 1, 0, 0], [4, 1, 2, 0], method="ks", at=(0.5,))

@@ -48,6 +48,17 @@ class ROCHullDisplay(Display):
         One for each cost share.
     ax_, figure_
         Axes and figure of the last `plot`.
+
+    See Also
+    --------
+    auclab.metrics.roc_hull : The hull.
+    auclab.displays.LesserAreaDisplay : The areas over the cost share.
+
+    Examples
+    --------
+    >>> display = ROCHullDisplay.from_predictions([1, 1, 0, 0], [4, 1, 2, 0])
+    >>> display.hull_fpr.tolist(), display.hull_tpr.tolist()
+    ([0.0, 0.0, 0.5, 1.0], [0.0, 0.5, 1.0, 1.0])
     """
 
     fpr: Array

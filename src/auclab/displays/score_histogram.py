@@ -39,6 +39,10 @@ class ScoreHistogramDisplay(Display):
     bins : int, optional
         Of `from_predictions`: number of bins, ≥ 1; by default Freedman's and Diaconis's rule, kept between 10 and 80.
 
+    See Also
+    --------
+    auclab.displays.RankingErrorDisplay : The errors of pairs.
+
     Examples
     --------
     >>> display = ScoreHistogramDisplay.from_predictions([1, 1, 0, 0], [4, 1, 2, 0], bins=2)

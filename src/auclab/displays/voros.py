@@ -47,6 +47,11 @@ class VOROSDisplay(CostDisplay):
     ax_, figure_
         Axes and figure of the last `plot`.
 
+    See Also
+    --------
+    auclab.metrics.voros_score : The volume.
+    auclab.displays.LesserAreaDisplay : The same in two dimensions.
+
     Examples
     --------
     The best of (0, 0), (1, 1) and (0.2, 0.8) at t = ½ is the last; its line has the slope 1:

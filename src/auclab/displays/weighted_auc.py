@@ -50,6 +50,16 @@ class WeightedAUCDisplay(Display):
         The panel above, which shares its horizontal axis.
     ax_, figure_
         Axes and figure of the last `plot`.
+
+    See Also
+    --------
+    auclab.metrics.weighted_auc : The number.
+
+    Examples
+    --------
+    >>> display = WeightedAUCDisplay.from_predictions([1, 1, 0, 0], [4, 1, 2, 0], weight=lambda s: 1.0 + 0.0 * s)
+    >>> round(display.value, 6), round(display.total, 6)  # a constant weight gives the AUC, 3 of 4 pairs
+    (0.75, 1.0)
     """
 
     fpr: Array

@@ -217,6 +217,15 @@ def held_out_scores(
     See Also
     --------
     auclab.estimators.calibration.standard_units : The centre and the unit of a scorer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> values = np.array([0.0, 1.0, 2.0, 3.0])
+    >>> folds = [(np.array([0, 2]), np.array([1, 3])), (np.array([1, 3]), np.array([0, 2]))]
+    >>> rows, scores = held_out_scores(lambda train: lambda rows: values[rows], folds)
+    >>> rows.tolist(), scores.tolist()  # less the mean 1 (2) of the training rows, over their deviation 1
+    ([1, 3, 0, 2], [0.0, 2.0, -2.0, 0.0])
     """
     rows: list[NDArray[np.intp]] = []
     scores: list[Array] = []

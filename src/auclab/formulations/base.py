@@ -55,6 +55,13 @@ class Program(ABC):
     --------
     auclab.formulations.problem.Problem : A program together with a sample.
     auclab.solve : Minimise it.
+
+    Examples
+    --------
+    >>> from auclab.formulations import RankSVM
+    >>> program = RankSVM(0.1)
+    >>> program.name, program.is_convex, program.with_params(penalty=0.2).penalty
+    ('ranksvm', True, 0.2)
     """
 
     name: ClassVar[str]

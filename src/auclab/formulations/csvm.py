@@ -38,6 +38,13 @@ class CSVM(HingeProgram):
     auclab.ECSVM : The same optima with a threshold.
     auclab.ranksvm_to_threshold : The map between them, for points too.
     auclab.RankSVM : Pairs in place of points.
+
+    Examples
+    --------
+    >>> import auclab
+    >>> program = auclab.CSVM(penalty=0.5)
+    >>> program.value([1.0], 0.0, [[-1.0], [0.5]], [0, 1])  # mean of the hinges 0 and 0.5, and 0.5·|1|
+    0.75
     """
 
     penalty: float = 0.01

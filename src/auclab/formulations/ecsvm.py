@@ -33,6 +33,13 @@ class ECSVM(HingeProgram):
     auclab.CSVM : The same optima with a penalty, for z ≤ 0.
     auclab.threshold_to_ranksvm : The map between them, for points too.
     auclab.GeneralizedBufferedAUC : Pairs in place of points.
+
+    Examples
+    --------
+    >>> import auclab
+    >>> program = auclab.ECSVM(threshold=-0.5)
+    >>> program.value([1.0], 0.0, [[-1.0], [0.5]], [0, 1])  # mean of [1 − 1 + 0.5]₊ and [1 − 0.5 + 0.5]₊
+    0.75
     """
 
     threshold: float = -0.1

@@ -63,6 +63,13 @@ def read_optimum(solution: Solved) -> Optimum:
     See Also
     --------
     auclab.formulations.base.Program.read_optimum : What each program says.
+
+    Examples
+    --------
+    >>> import auclab
+    >>> solution = auclab.solve(auclab.BufferedAUC(), [[0.0], [1.0]], [0, 1])
+    >>> read_optimum(solution).level  # separated
+    1.0
     """
     program, constraints = solution.formulation, _constraints_of(solution)
     if isinstance(program, HingeProgram) and program.loss.is_hinge and not (constraints is None or constraints.is_cone):
@@ -120,6 +127,15 @@ def ranksvm_to_threshold(solution: S) -> S:
     See Also
     --------
     auclab.threshold_to_ranksvm : The inverse.
+
+    Examples
+    --------
+    >>> import auclab
+    >>> X, y = [[0.0], [2.0], [1.0], [3.0]], [0, 0, 1, 1]
+    >>> ranksvm = auclab.solve(auclab.RankSVM(0.1), X, y)
+    >>> found = ranksvm_to_threshold(ranksvm)
+    >>> round(found.threshold, 6) == round(-0.1 / ranksvm.objective, 6)
+    True
     """
     program = solution.formulation
     if not isinstance(program, RankSVM | CSVM):
@@ -160,6 +176,14 @@ def threshold_to_ranksvm(solution: S) -> S:
     See Also
     --------
     auclab.ranksvm_to_threshold : The inverse.
+
+    Examples
+    --------
+    >>> import auclab
+    >>> X, y = [[0.0], [2.0], [1.0], [3.0]], [0, 0, 1, 1]
+    >>> found = threshold_to_ranksvm(ranksvm_to_threshold(auclab.solve(auclab.RankSVM(0.1), X, y)))
+    >>> round(found.penalty, 6)
+    0.1
     """
     program = solution.formulation
     if not isinstance(program, GeneralizedBufferedAUC | ECSVM):

@@ -33,6 +33,13 @@ class GeneralizedBufferedAUC(HingeProgram):
     auclab.RankSVM : The same optima with a penalty, for z ≤ 0.
     auclab.threshold_to_ranksvm : The map between them.
     auclab.metrics.auc_threshold : The z₀ at which bAUC_z is the AUC of given scores.
+
+    Examples
+    --------
+    >>> import auclab
+    >>> program = auclab.GeneralizedBufferedAUC(threshold=-0.5)
+    >>> program.value([1.0], 0.0, [[0.0], [0.5]], [0, 1])  # [1 − 0.5 + 0.5]₊
+    1.0
     """
 
     threshold: float = -0.1

@@ -53,6 +53,12 @@ class HingeProgram(Program):
     auclab.BufferedAUC, auclab.GeneralizedBufferedAUC, auclab.RankSVM : The rows over pairs.
     auclab.CSVM, auclab.ECSVM : The rows over points.
     auclab.formulations.Composed : Any row, and other losses.
+
+    Examples
+    --------
+    >>> from auclab.formulations import BufferedAUC, RankSVM
+    >>> isinstance(BufferedAUC(), HingeProgram), isinstance(RankSVM(0.1), HingeProgram)
+    (True, True)
     """
 
     def __post_init__(self) -> None:

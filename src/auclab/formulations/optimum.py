@@ -28,6 +28,14 @@ class Optimum:
     See Also
     --------
     auclab.formulations.read_optimum : Read a solution.
+
+    Examples
+    --------
+    >>> import auclab
+    >>> solution = auclab.solve(auclab.BufferedAUC(), [[0.0], [2.0], [1.0], [3.0]], [0, 0, 1, 1])
+    >>> found = auclab.formulations.read_optimum(solution)
+    >>> found.threshold, round(found.level, 6) == round(1 - solution.objective, 6)
+    (0.0, True)
     """
 
     threshold: float

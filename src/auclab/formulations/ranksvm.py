@@ -39,6 +39,13 @@ class RankSVM(HingeProgram):
     auclab.GeneralizedBufferedAUC : The same optima with a threshold.
     auclab.ranksvm_to_threshold : The map between them.
     auclab.CSVM : Points in place of pairs.
+
+    Examples
+    --------
+    >>> import auclab
+    >>> program = auclab.RankSVM(penalty=0.5)
+    >>> program.value([1.0], 0.0, [[0.0], [0.5]], [0, 1])  # the hinge 0.5 of the one pair, and 0.5·|1|
+    1.0
     """
 
     penalty: float = 0.01

@@ -31,6 +31,13 @@ class Estimate:
     See Also
     --------
     estimate : Computes it.
+
+    Examples
+    --------
+    >>> from auclab.inference import estimate
+    >>> found = estimate([0, 0, 1, 1], [0.0, 2.0, 1.0, 3.0], "auc")
+    >>> found.value, found.lower <= 0.75 <= found.upper
+    (0.75, True)
     """
 
     value: float
@@ -67,6 +74,13 @@ class Comparison:
     See Also
     --------
     compare_scorers : Computes it.
+
+    Examples
+    --------
+    >>> from auclab.inference import compare_scorers
+    >>> found = compare_scorers([0, 0, 1, 1], [0.0, 2.0, 1.0, 3.0], [0.0, 1.0, 2.0, 3.0], "auc")
+    >>> found.values, found.difference
+    ((0.75, 1.0), -0.25)
     """
 
     difference: float

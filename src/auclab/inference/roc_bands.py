@@ -71,6 +71,13 @@ class ROCBand:
     --------
     roc_band : Computes it.
     auclab.displays.ROCBandDisplay : Draws it.
+
+    Examples
+    --------
+    >>> from auclab.inference import roc_band
+    >>> band = roc_band([1, 1, 0, 0], [4, 1, 2, 0], method="ks")
+    >>> band.method, band.level
+    ('ks', 0.95)
     """
 
     fpr: Array

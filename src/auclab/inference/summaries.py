@@ -68,6 +68,15 @@ class SummaryEstimate:
     See Also
     --------
     estimate_summary : Computes it.
+
+    Examples
+    --------
+    >>> from auclab.inference import estimate_summary
+    >>> from auclab.metrics import score_blocks, summarise
+    >>> summary = summarise(score_blocks([([0, 0], [0.0, 2.0]), ([1, 1], [1.0, 3.0])]))
+    >>> found = estimate_summary(summary, "auc")
+    >>> bool(found.value.low <= 0.75 <= found.value.high)
+    True
     """
 
     value: Interval

@@ -38,6 +38,13 @@ class Kernel(ABC):
     See Also
     --------
     auclab.solve : Takes one as `kernel`.
+
+    Examples
+    --------
+    >>> from auclab.kernels import RBF
+    >>> kernel = RBF(1.0)
+    >>> isinstance(kernel, Kernel), kernel.largest, kernel.get_params()
+    (True, 1.0, {'gamma': 1.0})
     """
 
     name: ClassVar[str]

@@ -29,6 +29,12 @@ class Pieces:
     See Also
     --------
     auclab.losses.Loss.smoothed : Makes them.
+
+    Examples
+    --------
+    >>> pieces = Pieces(np.array([0.0]), np.array([[0.0, 1.0, 0.0]]), np.zeros((1, 3)))  # the hinge
+    >>> pieces.breakpoints.tolist(), pieces.coefficients.tolist()
+    ([0.0], [[0.0, 1.0, 0.0]])
     """
 
     breakpoints: Array
@@ -68,6 +74,12 @@ class Loss(ABC):
     --------
     auclab.losses.Hinge : ``max(0, a)``.
     auclab.formulations.Composed : A program with any loss.
+
+    Examples
+    --------
+    >>> from auclab.losses import Hinge
+    >>> isinstance(Hinge(), Loss), Hinge().value([0.5]).tolist()
+    (True, [0.5])
     """
 
     #: As in the configuration.
@@ -192,6 +204,11 @@ class Loss(ABC):
 @dataclass(frozen=True)
 class Hinge(Loss):
     """``ℓ(a) = max(0, a)``.
+
+    See Also
+    --------
+    auclab.losses.SquaredHinge : Its square.
+    auclab.losses.Loss : What a loss states.
 
     Examples
     --------

@@ -37,6 +37,13 @@ class BufferedAUCResult:
     See Also
     --------
     buffered_auc : Computes it.
+
+    Examples
+    --------
+    >>> from auclab.metrics import buffered_auc
+    >>> found = buffered_auc([0, 0, 1, 1], [0.0, 2.0, 1.0, 3.0])  # errors −3, −1, −1, 1
+    >>> found.value, found.area_open <= found.value <= found.area_closed
+    (0.5, True)
     """
 
     value: float

@@ -40,6 +40,12 @@ class Metric:
     --------
     auclab.metrics.get_scorer : A metric as a scikit-learn scorer.
     auclab.inference.estimate : Standard error and confidence interval of a metric.
+
+    Examples
+    --------
+    >>> from auclab.metrics.registry import METRICS
+    >>> METRICS["auc"].needs, METRICS["auc"].greater_is_better
+    ('ranks', True)
     """
 
     name: str

@@ -65,6 +65,13 @@ class AlgebraicModel(ABC):
     --------
     auclab.models.build : Makes it.
     auclab.certify : Judges its solution.
+
+    Examples
+    --------
+    >>> from auclab.models import build
+    >>> built = build("ranksvm", [[0.0], [2.0], [1.0], [3.0]], [0, 0, 1, 1], language="cvxpy")
+    >>> built.w.shape, built.intercept is None
+    ((1,), True)
     """
 
     model: Any

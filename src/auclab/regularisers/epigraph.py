@@ -25,6 +25,13 @@ class Epigraph:
     See Also
     --------
     auclab.regularisers.VectorNorm.epigraph : Makes it.
+
+    Examples
+    --------
+    >>> from auclab.regularisers import L2
+    >>> rows = L2().epigraph(np.ones(3))
+    >>> rows.conic.shape, list(rows.sizes)  # t and three entries of w: one cone
+    ((4, 4), [4])
     """
 
     linear: Any

@@ -48,6 +48,12 @@ class _LpNorm(VectorNorm):
 class L1(_LpNorm):
     """``‖w‖₁ = Σ abs(w_k)``; its dual is the largest modulus.
 
+    See Also
+    --------
+    auclab.regularisers.L2 : Euclidean length.
+    auclab.regularisers.Linf : Largest modulus.
+    auclab.regularisers.VectorNorm : What a norm states.
+
     Examples
     --------
     >>> L1()(np.array([3.0, -4.0])), L1().dual(np.array([3.0, -4.0]))
@@ -102,6 +108,12 @@ class L1(_LpNorm):
 class L2(_LpNorm):
     """``‖w‖₂ = √(Σ w_k²)``, its own dual.
 
+    See Also
+    --------
+    auclab.regularisers.L1 : Σ|w_k|.
+    auclab.regularisers.Linf : Largest modulus.
+    auclab.regularisers.VectorNorm : What a norm states.
+
     Examples
     --------
     >>> L2()(np.array([3.0, -4.0])), L2().dual(np.array([3.0, -4.0]))
@@ -153,6 +165,12 @@ class L2(_LpNorm):
 
 class Linf(_LpNorm):
     """``‖w‖∞``, the largest modulus; its dual is the sum of the moduli.
+
+    See Also
+    --------
+    auclab.regularisers.L1 : Σ|w_k|.
+    auclab.regularisers.L2 : Euclidean length.
+    auclab.regularisers.VectorNorm : What a norm states.
 
     Examples
     --------

@@ -41,6 +41,14 @@ class Regulariser(ABC):
     --------
     auclab.regularisers.VectorNorm : How to add a norm.
     auclab.formulations.Composed : A program with any regulariser.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from auclab import RankSVM
+    >>> term = RankSVM(0.5, "l1").regulariser
+    >>> term.weight, term.value(np.array([3.0, -4.0]))
+    (0.5, 3.5)
     """
 
     weight: float

@@ -35,6 +35,13 @@ class VectorNorm(ABC):
     See Also
     --------
     auclab.regularisers.Norm : The regulariser λ‖w‖ or λ‖w‖².
+
+    Examples
+    --------
+    >>> from auclab.regularisers import Linf
+    >>> norm = Linf()
+    >>> isinstance(norm, VectorNorm), norm(np.array([3.0, -4.0])), norm.dual(np.array([3.0, -4.0]))
+    (True, 4.0, 7.0)
     """
 
     name: str

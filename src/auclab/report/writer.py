@@ -86,6 +86,21 @@ def write_report(
     ------
     AuclabError
         No finished run, a metric that no run has, or a store that cannot be read.
+
+    See Also
+    --------
+    auclab.comparison.read_runs : Reads the runs.
+    auclab.comparison.compare_runs : The comparison in it.
+
+    Examples
+    --------
+    >>> from auclab.comparison import read_runs
+    >>> from auclab.types import AuclabError
+    >>> try:
+    ...     write_report(read_runs("/nowhere", status=None), "report.html")
+    ... except AuclabError as error:
+    ...     print(error)
+    no runs are kept in /nowhere; start one with auclab run, or name the right folder
     """
     finished = runs[runs["run_status"] == "FINISHED"]
     if finished.empty:

@@ -26,7 +26,19 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class CardItem:
-    """A line of the card: an item and its points."""
+    """A line of the card: an item and its points.
+
+    See Also
+    --------
+    auclab.scorecards.Card : The card it is a line of.
+
+    Examples
+    --------
+    >>> from auclab.scorecards.items import Item
+    >>> line = CardItem(Item(0, "age", low=40.0), points=2)
+    >>> line.item.name, line.points
+    ('age', 2)
+    """
 
     item: Item
     points: int
@@ -38,6 +50,15 @@ class Total:
 
     `share` is positives / count, `lower` and `upper` are the ends of its 95 % interval (Wilson 1927). Weights
     that are whole numbers count as repetitions; others, whose unit does not matter, as many rows as there are, rounded.
+
+    See Also
+    --------
+    auclab.scorecards.Card : The card that it is of.
+
+    Examples
+    --------
+    >>> Total(low=2, high=3, count=20, positives=5, share=0.25, lower=0.11, upper=0.47).label
+    '2 to 3'
     """
 
     low: int
@@ -72,6 +93,19 @@ class Card:
         The certificate: no card of these items, points and margins has a smaller value than `lower_bound`.
     status, seconds, margin
         Of the solve; the margin γ of the value.
+
+    See Also
+    --------
+    auclab.formulations.Scorecard : The formulation that finds one.
+    auclab.estimators.ScorecardClassifier : The same for scikit-learn.
+
+    Examples
+    --------
+    >>> from auclab.scorecards.items import Item
+    >>> total = Total(low=0, high=2, count=20, positives=5, share=0.25, lower=0.11, upper=0.47)
+    >>> card = Card((CardItem(Item(0, "age", low=40.0), 2),), (total,), ("no", "yes"), threshold=2)
+    >>> card.n_items, card.range, card.positive
+    (1, (0, 2), 'yes')
     """
 
     items: tuple[CardItem, ...]

@@ -52,6 +52,13 @@ class Certificate:
     See Also
     --------
     auclab.solvers.certificate.certify : Computes it from a solver's multipliers.
+
+    Examples
+    --------
+    >>> import auclab
+    >>> certificate = auclab.solve(auclab.BufferedAUC(), [[0.0], [2.0], [1.0], [3.0]], [0, 0, 1, 1]).certificate
+    >>> certificate.lower_bound <= certificate.objective, certificate.gap <= 1e-6
+    (True, True)
     """
 
     objective: float
@@ -82,6 +89,14 @@ class Solution:
     auclab.solve : Returns it.
     auclab.solvers.fitted.Fitted : What it shares with scorers of other libraries.
     auclab.formulations.read_optimum : What its value says about the ranking errors.
+
+    Examples
+    --------
+    >>> import auclab
+    >>> X, y = [[0.0], [2.0], [1.0], [3.0]], [0, 0, 1, 1]
+    >>> solution = auclab.solve(auclab.BufferedAUC(), X, y)
+    >>> solution.status.value, solution.gap <= 1e-6, solution.decision_function(X).argmax().item()
+    ('optimal', True, 3)
     """
 
     coef: Array

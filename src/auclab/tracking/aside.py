@@ -36,6 +36,26 @@ class AsideRun:
         Why the store cannot be written.
     run_id : str, optional
         The run in the store, if it was begun there.
+
+    See Also
+    --------
+    auclab.tracking.MlflowRun : A run in the store.
+    auclab.tracking.FolderRun : A run without a store.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from auclab.tracking import Record, Start, TrackingConfig
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     run = AsideRun(
+    ...         TrackingConfig(dir=place), name="bauc", folder=Path(place, "out"), params={}, tags={},
+    ...         start=Start.now(), reason=OSError("disk full"),
+    ...     )
+    ...     with run:
+    ...         run.keep(Record(metrics={"test/auc": 0.9}))
+    ...     sorted(path.name for path in Path(place, "out").iterdir())
+    ['kept.json', 'run.json']
     """
 
     def __init__(

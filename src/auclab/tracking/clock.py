@@ -20,6 +20,16 @@ class Start:
         Seconds since the epoch, as the system's clock had it.
     monotonic
         Seconds of `time.monotonic` at the same moment.
+
+    See Also
+    --------
+    auclab.tracking.open_run : Takes one.
+
+    Examples
+    --------
+    >>> start = Start(wall=1000.0, monotonic=time.monotonic())
+    >>> start.milliseconds
+    1000000
     """
 
     wall: float

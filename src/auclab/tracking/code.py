@@ -25,6 +25,16 @@ def code_version() -> str:
     commit of that change. The commit itself is another tag of the run (``mlflow.source.git.commit``).
 
     Read once per process, some 30 ms: what is edited later is not what this process has loaded.
+
+    See Also
+    --------
+    capture_environment : Versions and machine.
+    find_finished : Compares it.
+
+    Examples
+    --------
+    >>> code_version() == code_version(), code_version().split()[0] in ("files", "version")
+    (True, True)
     """
     root = Path(__file__).resolve().parents[3]
     if (root / "pyproject.toml").exists() and (root / "conf" / "config.yaml").exists():

@@ -22,6 +22,15 @@ class TrackingConfig:
     wait : float
         Seconds that a database which another process has locked is waited for; after that the run is kept in its
         output folder, for ``auclab push``.
+
+    See Also
+    --------
+    auclab.tracking.open_run : Opens a run there.
+
+    Examples
+    --------
+    >>> TrackingConfig(dir="runs").experiment
+    'auclab'
     """
 
     name: str = "mlflow"

@@ -30,7 +30,18 @@ HASH_TAG = "config.hash"
 
 @cache
 def capture_environment() -> dict[str, str]:
-    """Tags that describe versions, commit and machine; those that cannot be determined are left out."""
+    """Tags that describe versions, commit and machine; those that cannot be determined are left out.
+
+    See Also
+    --------
+    code_version : Which code computed a result.
+    fingerprint : Which experiment it is.
+
+    Examples
+    --------
+    >>> "python" in capture_environment(), "version.numpy" in capture_environment()
+    (True, True)
+    """
     tags = {f"version.{name}": found for name in PACKAGES if (found := _version(name))}
     tags |= {"python": platform.python_version(), "platform": platform.platform(), "cpu": _cpu()}
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
@@ -53,6 +64,11 @@ def fingerprint(configuration: Mapping[str, Any], data_sha256: str = "") -> str:
         The resolved configuration: nested mappings, lists and scalars.
     data_sha256 : str
         Checksum of the data.
+
+    See Also
+    --------
+    find_finished : Finds runs by it.
+    code_version : The code, which it leaves out.
 
     Examples
     --------

@@ -38,6 +38,15 @@ class FinishedRun:
         MLflow's id.
     same_code
         Whether the same code computed it; a run without the tag was made by an earlier version.
+
+    See Also
+    --------
+    find_finished : Finds it.
+
+    Examples
+    --------
+    >>> FinishedRun(run_id="f73cfe24", same_code=True).same_code
+    True
     """
 
     run_id: str
@@ -79,6 +88,18 @@ def find_finished(
     ------
     AuclabError
         The store cannot be read; what `data_sha256` raises.
+
+    See Also
+    --------
+    fingerprint : What is compared.
+    open_run : Computes it otherwise.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     find_finished(TrackingConfig(dir=place), {"seed": 0}, lambda: "ab", code="version 0.3") is None
+    True
     """
     search = _search_of(tracking, fingerprint(configuration))
     while True:

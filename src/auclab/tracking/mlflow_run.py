@@ -44,6 +44,21 @@ class MlflowRun:
 
     The run exists, with its parameters, from the start of the context. If it succeeds, its files are published first
     and its status is set to FINISHED after that. Passwords in settings and commands are not kept.
+
+    See Also
+    --------
+    auclab.tracking.open_run : Opens it.
+    auclab.tracking.FolderRun : A run without a store.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from auclab.tracking import Record, TrackingConfig, open_run
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     with open_run(TrackingConfig(dir=place), name="bauc", folder=f"{place}/out", params={}) as run:
+    ...         run.keep(Record(metrics={"test/auc": 0.9}))
+    ...     isinstance(run, MlflowRun), len(run.run_id)
+    (True, 32)
     """
 
     staging: Path

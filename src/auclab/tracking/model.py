@@ -136,6 +136,27 @@ def save_model(model: Any, X: Any, folder: Path, *, scorer: Mapping[str, Any] | 
         Must not exist yet.
     scorer : mapping, optional
         The model as a formula over the columns of `X`: the contents of ``scorer.json``.
+
+    See Also
+    --------
+    load_model : Reads it.
+    load_scorer : Reads it as a formula.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from auclab.estimators import AUCClassifier
+    >>> X, y = np.array([[0.0], [2.0], [1.0], [3.0]]), [0, 0, 1, 1]
+    >>> model = make_pipeline(StandardScaler(), AUCClassifier("bauc")).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     save_model(model, X, Path(place) / "model")
+    ...     same = load_model(Path(place) / "model")
+    >>> bool((same.decision_function(X) == model.decision_function(X)).all())
+    True
     """
     folder.mkdir(parents=True)
     with _skops_for_saving() as skops_io:
@@ -220,6 +241,15 @@ def load_model(folder: str | Path, *, allow: Sequence[str] = ()) -> Any:
     See Also
     --------
     save_model : Writes it.
+
+    Examples
+    --------
+    >>> from auclab.types import AuclabError
+    >>> try:
+    ...     load_model("nowhere")
+    ... except AuclabError as error:
+    ...     print(error)
+    nowhere/model.skops is not there; models of auclab are files
     """
     path = Path(folder) / MODEL_FILE
     if path.is_symlink() or not path.is_file():
@@ -270,6 +300,15 @@ def load_scorer(folder: str | Path, *, allow: Sequence[str] = ()) -> Scorer:
     See Also
     --------
     auclab.export.scorer.Scorer.predict : What to do with it.
+
+    Examples
+    --------
+    >>> from auclab.types import AuclabError
+    >>> try:
+    ...     load_scorer("nowhere")
+    ... except AuclabError as error:
+    ...     print(error)
+    nowhere/scorer.json is not there: earlier versions kept none, so run the experiment again
     """
     path = Path(folder) / SCORER_FILE
     if path.is_symlink() or not path.is_file():

@@ -47,6 +47,21 @@ def open_run(
     ------
     AuclabError
         An unknown name, or a store that cannot be written.
+
+    See Also
+    --------
+    auclab.tracking.Run : What is returned.
+    find_finished : Whether it is needed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from auclab.tracking import Record
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     with open_run(TrackingConfig(name="none"), name="bauc", folder=place, params={}) as run:
+    ...         run.keep(Record(metrics={"test/auc": 0.9}))
+    ...     run.run_id is None
+    True
     """
     if tracking.name == "mlflow":
         return MlflowRun(_open_recorder(tracking), name, Path(folder), params, tags or {}, start=start)

@@ -19,6 +19,19 @@ def mark_killed(store: Store) -> int:
     """Mark RUNNING runs whose process is gone as KILLED, remove their staged files and return their number.
 
     Only runs of this machine are examined: process ids say nothing about another one.
+
+    See Also
+    --------
+    open_run : Calls it once for a single run.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from auclab.tracking import TrackingConfig
+    >>> from auclab.tracking.store import open_tracked
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     mark_killed(open_tracked(TrackingConfig(dir=place)))  # a new store has no runs
+    0
     """
     count = 0
     try:

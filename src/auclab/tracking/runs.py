@@ -32,6 +32,15 @@ class Record:
         Further tags.
     status
         FINISHED, or KILLED for one that was stopped early and has results.
+
+    See Also
+    --------
+    auclab.tracking.Run : Keeps it.
+
+    Examples
+    --------
+    >>> Record(metrics={"test/auc": 0.9}).status
+    'FINISHED'
     """
 
     dataset: Dataset | None = None
@@ -41,7 +50,20 @@ class Record:
 
 
 class Run(Protocol):
-    """A context manager: files go to `staging`, numbers to `keep`; its end publishes them or records the failure."""
+    """A context manager: files go to `staging`, numbers to `keep`; its end publishes them or records the failure.
+
+    See Also
+    --------
+    auclab.tracking.open_run : Opens one.
+    auclab.tracking.MlflowRun : In MLflow's store.
+    auclab.tracking.FolderRun : In a folder.
+
+    Examples
+    --------
+    >>> from auclab.tracking import FolderRun
+    >>> callable(FolderRun.keep), FolderRun("bauc", Path("outputs")).run_id
+    (True, None)
+    """
 
     name: str
     output: Path
@@ -61,7 +83,21 @@ class Run(Protocol):
 
 
 class FolderRun:
-    """A run without a database: its files appear in Hydra's output folder."""
+    """A run without a database: its files appear in Hydra's output folder.
+
+    See Also
+    --------
+    auclab.tracking.MlflowRun : A run in the store.
+    auclab.tracking.open_run : Opens either.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     with FolderRun("bauc", Path(place)) as run:
+    ...         _ = (run.staging / "metrics.json").write_text("{}")
+    ...     (Path(place) / "metrics.json").exists()
+    True
+    """
 
     run_id: str | None = None
 

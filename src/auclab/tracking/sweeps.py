@@ -39,6 +39,22 @@ def open_parent(tracking: TrackingConfig, *, grid: Sequence[str], command: str, 
     ------
     AuclabError
         The store cannot be opened or written.
+
+    See Also
+    --------
+    close_parent : Ends it.
+    join_sweep : For jobs in other processes.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> sweep = {"grid": ["split.seed=0,1"], "command": "auclab run -m split.seed=0,1"}
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     parent = open_parent(TrackingConfig(dir=place), **sweep)
+    ...     close_parent(TrackingConfig(dir=place), parent, "KILLED")
+    ...     again = open_parent(TrackingConfig(dir=place), **sweep)
+    >>> parent == again  # an unfinished sweep of the same settings goes on
+    True
     """
     store = open_tracked(tracking)
     grid, command = [hide_password(override) for override in grid], hide_password(command)
@@ -76,6 +92,15 @@ def join_sweep(tracking: TrackingConfig, run_id: str) -> None:
     ------
     AuclabError
         The store cannot be opened or written.
+
+    See Also
+    --------
+    open_parent : Begins a sweep.
+    close_parent : Ends it.
+
+    Examples
+    --------
+    >>> join_sweep(TrackingConfig(), "f73cfe24")  # outside a sweep there is nothing to join
     """
     if (parent := os.environ.get(PARENT_VARIABLE)) is None:
         return
@@ -96,6 +121,19 @@ def close_parent(tracking: TrackingConfig, run_id: str, status: str, counts: Map
     ------
     AuclabError
         The store cannot be opened or written.
+
+    See Also
+    --------
+    open_parent : Begins it.
+
+    Examples
+    --------
+    >>> from auclab.types import AuclabError
+    >>> try:
+    ...     close_parent(TrackingConfig(dir="/dev/null/store"), "f73cfe24", "FINISHED")
+    ... except AuclabError as error:
+    ...     print(str(error).split(":")[0])
+    cannot keep runs in /dev/null/store
     """
     store = open_tracked(tracking)
     try:

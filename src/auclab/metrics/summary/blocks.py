@@ -29,6 +29,13 @@ class ScoreBlocks(Protocol):
     --------
     score_blocks : Makes them from lists of arrays, functions, Dask collections.
     scored_table : Makes them from a table in blocks and coefficients.
+
+    Examples
+    --------
+    >>> from auclab.metrics import score_blocks, summarise
+    >>> blocks = score_blocks([([0, 0], [0.0, 2.0]), ([1, 1], [1.0, 3.0])])
+    >>> summarise(blocks).n_pos, summarise(blocks).n_pos  # read once in each pass
+    (2, 2)
     """
 
     def reduce(self, task: Task) -> Any:
@@ -155,6 +162,14 @@ def scored_table(
     See Also
     --------
     score_blocks : Scores from anywhere else.
+
+    Examples
+    --------
+    >>> from auclab.metrics import summarise
+    >>> from auclab.samples.blocks.computed import uniform_rows
+    >>> table = uniform_rows(n_pos=2, n_neg=3, n_columns=1, seed=0, low_pos=5.0, low_neg=0.0)
+    >>> summarise(scored_table(table, [1, 1, 0, 0, 0], [1.0])).n_pos
+    2
     """
     positive, vector = positive_mask(y_true, pos_label), np.asarray(coef, dtype=np.float64)
     if len(table) != positive.size or vector.shape != (table.shape[1],):

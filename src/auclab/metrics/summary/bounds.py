@@ -32,6 +32,11 @@ class Interval(NamedTuple):
     See Also
     --------
     ScoreSummary : Its metrics are such intervals.
+
+    Examples
+    --------
+    >>> Interval(0.25, 0.75).width
+    0.5
     """
 
     low: float

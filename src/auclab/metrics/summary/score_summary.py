@@ -38,6 +38,14 @@ class BufferedAUCBounds:
     See Also
     --------
     ScoreSummary : Computes it.
+
+    Examples
+    --------
+    >>> from auclab.metrics import score_blocks, summarise
+    >>> summary = summarise(score_blocks([([0, 0], [0.0, 2.0]), ([1, 1], [1.0, 3.0])]))
+    >>> found = summary.buffered_auc()
+    >>> bool(found.value.low <= 0.5 <= found.value.high)
+    True
     """
 
     value: Interval

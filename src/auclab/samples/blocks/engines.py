@@ -28,6 +28,13 @@ class LocalEngine:
     See Also
     --------
     DaskEngine : Several processes or machines.
+
+    Examples
+    --------
+    >>> from auclab.samples.blocks.computed import uniform_rows
+    >>> table = uniform_rows(n_pos=2, n_neg=3, n_columns=4, seed=0, low_pos=0.0, low_neg=0.0)
+    >>> type(table.engine).__name__
+    'LocalEngine'
     """
 
     def run(self, task: Task, blocks: Sequence[Block], arguments: Iterable[Any]) -> Iterator[Any]:
@@ -71,6 +78,11 @@ class DaskEngine:
     See Also
     --------
     LocalEngine : This process.
+
+    Examples
+    --------
+    >>> DaskEngine(workers=4, keep_gb=2.0).workers  # nothing is started yet
+    4
     """
 
     #: Tasks queued at each worker: enough to keep it busy, few enough to bound the memory of this process.

@@ -119,6 +119,16 @@ def open_parquet(
     See Also
     --------
     auclab.datasets.parquet_blocks.load_blocks : The same as a data set with binary labels.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pandas as pd
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pd.DataFrame({"age": [30.0, 40.0], "y": [0, 1]}).to_parquet(f"{folder}/rows.parquet")
+    ...     table, labels = open_parquet(folder, target="y")
+    ...     print(table.shape, labels.tolist())
+    (2, 1) [0, 1]
     """
     files, place = data_files(path, ENDINGS)
     folders = partition_values([PurePath(file) for file in files], place)

@@ -37,6 +37,13 @@ class BlockTable:
     --------
     auclab.samples.blocks.open_parquet : Opens parquet files as a table.
     auclab.datasets.parquet_blocks.load_blocks : The same as a data set.
+
+    Examples
+    --------
+    >>> from auclab.samples.blocks.computed import uniform_rows
+    >>> table = uniform_rows(n_pos=2, n_neg=3, n_columns=4, seed=0, low_pos=0.0, low_neg=0.0)
+    >>> table.shape, (table @ [1.0, 0.0, 0.0, 0.0]).shape
+    ((5, 4), (5,))
     """
 
     ndim = 2

@@ -47,6 +47,13 @@ class FewestFeatures:
     See Also
     --------
     auclab.solvers.guaranteed.fewest_features.fewest_features : Returns it.
+
+    Examples
+    --------
+    >>> import auclab
+    >>> solution = auclab.solve(auclab.RankSVM(0.1), [[0.0], [2.0], [1.0], [3.0]], [0, 0, 1, 1])
+    >>> FewestFeatures(solution, at_least=0.4, n_features=1, proved=1).is_least
+    True
     """
 
     solution: Solution

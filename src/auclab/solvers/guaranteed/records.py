@@ -35,6 +35,16 @@ class GroupValue:
         An upper bound of the bAUC of every linear scorer on its pairs, proved.
     multiplier : float ≥ 0
         By how much the objective falls for each unit by which the limit of the mean hinge rises.
+
+    See Also
+    --------
+    auclab.solvers.guaranteed.GuaranteedSolution : Has one for each group.
+
+    Examples
+    --------
+    >>> value = GroupValue(n_pos=3, n_neg=4, at_least=0.8, mean_hinge=0.15, bauc=0.9, best_bauc=0.95, multiplier=0.0)
+    >>> value.mean_hinge <= 1 - value.at_least
+    True
     """
 
     n_pos: int
@@ -82,6 +92,13 @@ class GuaranteedSolution:
     See Also
     --------
     auclab.solvers.guaranteed.least_norm.least_norm, auclab.solvers.guaranteed.groups.with_groups : Return it.
+
+    Examples
+    --------
+    >>> from auclab.solvers.guaranteed import least_norm
+    >>> found = least_norm([[0.0], [2.0], [1.0], [3.0]], [0, 0, 1, 1], 0.4)
+    >>> bool(found.bauc >= 0.4), found.gap <= 1e-6
+    (True, True)
     """
 
     coef: Array
@@ -158,6 +175,13 @@ class Frontier:
     --------
     auclab.solvers.guaranteed.frontier.frontier : Returns it.
     auclab.displays.frontier.draw_frontier : Draws it.
+
+    Examples
+    --------
+    >>> from auclab.solvers.guaranteed import frontier
+    >>> found = frontier([[0.0], [2.0], [1.0], [3.0]], [0, 0, 1, 1], [0.3, 0.4])
+    >>> bool(found.norms[0] <= found.norms[1]), found.levels.tolist()
+    (True, [0.3, 0.4])
     """
 
     points: tuple[GuaranteedSolution, ...]

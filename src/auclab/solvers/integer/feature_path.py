@@ -70,6 +70,11 @@ def feature_path(
     penalties : int
         Penalties on the l1 path, ≥ 1.
 
+    See Also
+    --------
+    auclab.displays.feature_path.draw_feature_path : Draws it.
+    auclab.solve : One number of features, `max_features`.
+
     Examples
     --------
     >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 2.0], [3.0, 1.0]])

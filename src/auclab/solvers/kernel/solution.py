@@ -70,6 +70,16 @@ class KernelSolution(Solution):
     --------
     auclab.solve : Returns it where a kernel is given.
     auclab.solvers.kernel.prune.prune : Leaves out landmarks.
+
+    Examples
+    --------
+    >>> import auclab
+    >>> from auclab.kernels import RBF
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 1, 0]  # no line ranks them
+    >>> solution = auclab.solve(auclab.RankSVM(0.01, squared=True), X, y, kernel=RBF(1.0))
+    >>> scores = solution.decision_function(X)
+    >>> bool(scores[1:3].min() > max(scores[0], scores[3])), solution.n_landmarks <= 4
+    (True, True)
     """
 
     kernel: Kernel = field(kw_only=True)
