@@ -9,7 +9,7 @@ from auclab import CSVM, ECSVM, GeneralizedBufferedAUC, RankSVM
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.newton.hessian_operator import HessianOperator
-from auclab.solvers.newton.smoothed_loss import linearised, smooth_loss
+from auclab.solvers.smoothed.smoothed_loss import smooth_loss
 from programs import overlapping, tied
 
 PROGRAMS = [RankSVM(0.1), GeneralizedBufferedAUC(-0.2), CSVM(0.1), ECSVM(-0.2)]
@@ -61,7 +61,7 @@ def test_smoothed_loss_is_that_of_the_formed_margins(program, seed, half_width, 
         hessian = (directions * (weights * band)[:, None]).T @ directions / (2 * half_width)
         scale = max(1.0, float(np.abs(hessian).max()))
         np.testing.assert_allclose(loss.hessian(evaluation), hessian, rtol=1e-8, atol=1e-8 * scale)
-        moved = loss.direction_sum(linearised(loss, evaluation, step))
+        moved = loss.direction_sum(loss.linearised(evaluation, step))
         np.testing.assert_allclose(moved, gradient - hessian @ step, rtol=1e-7, atol=1e-8 * scale)
         extra = np.arange(theta.size, dtype=float)
         products = HessianOperator(loss, ((1.0, evaluation),), extra)

@@ -10,7 +10,7 @@ from auclab import CSVM, ECSVM, GeneralizedBufferedAUC, RankSVM
 from auclab.compiled.sparse_rows import sparse_gram, sparse_window_products
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
-from auclab.solvers.newton.smoothed_loss import linearised, smooth_loss
+from auclab.solvers.smoothed.smoothed_loss import smooth_loss
 
 
 def mostly_zero(rng, n_rows, n_columns=6):
@@ -71,7 +71,7 @@ def test_smoothed_loss_is_the_same_on_dense_and_on_sparse_rows(program, few_pos,
         sample = problem.sample.uncentred()
         loss = smooth_loss(problem, sample)
         evaluation = loss.evaluate(theta, half_width)
-        moved = linearised(loss, evaluation, step)
+        moved = loss.linearised(evaluation, step)
         found.append(
             [
                 evaluation.value,

@@ -18,9 +18,9 @@ from auclab.samples.as_sample import as_sample
 from auclab.samples.blocks import DaskEngine, LocalEngine, open_parquet
 from auclab.samples.blocks.reading import ahead
 from auclab.solvers.dispatch import solve
-from auclab.solvers.newton.binned_hessian import binned_hessian
-from auclab.solvers.newton.pair_loss import PairLoss
 from auclab.solvers.newton.subsampling import nested_subsamples
+from auclab.solvers.smoothed.binned_hessian import binned_hessian
+from auclab.solvers.smoothed.pair_loss import PairLoss
 from auclab.types import AuclabError, Status
 from composed import run_here
 

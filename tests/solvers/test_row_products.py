@@ -8,9 +8,9 @@ from auclab import CSVM, PartialAUC, RankSVM
 from auclab.formulations.problem import Problem
 from auclab.samples.as_sample import as_sample
 from auclab.solvers.monitor import OutOfTime, monitored
-from auclab.solvers.newton import row_products
 from auclab.solvers.newton.damped_newton import DampedNewton
-from auclab.solvers.newton.smoothed_loss import smooth_loss
+from auclab.solvers.smoothed import row_products
+from auclab.solvers.smoothed.smoothed_loss import smooth_loss
 
 
 @pytest.fixture

@@ -252,12 +252,17 @@ class Sample:
 
     def sides(self, scores: tuple[Array, Array]) -> tuple[Side, Side]:
         """Both classes in ascending order of their scores, less a common number, which cancels in the pairs."""
-        centre = 0.5 * (float(scores[1].min()) + float(scores[1].max()))  # without it no digits are lost in sums
-        sides = []
-        for values, share in zip(scores, (self.share_pos, self.share_neg), strict=True):
+
+        def side(values: Array, share: Array) -> Side:
             order = np.argsort(values).astype(np.int32)
-            sides.append(Side(order, np.array([0, order.size]), values[order] - centre, share[order]))
-        return sides[0], sides[1]
+            return Side(order, np.array([0, order.size]), values[order], share[order] if self.weighted else share)
+
+        threads = min(self.n_pos, self.n_neg) >= LARGE
+        pos, neg = in_parallel(side, (scores[0], self.share_pos), (scores[1], self.share_neg), threads=threads)
+        centre = 0.5 * float(neg.scores[0] + neg.scores[-1])  # without it no digits are lost in sums
+        for each in (pos, neg):
+            np.subtract(each.scores, centre, out=each.scores)
+        return pos, neg
 
     def take(self, rows_pos: NDArray[np.integer], rows_neg: NDArray[np.integer]) -> tuple[Any, Any]:
         """The rows of either class with these numbers, in their order; numbers may repeat."""

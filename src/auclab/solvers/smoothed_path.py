@@ -19,9 +19,9 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from auclab.formulations.base import Program
 from auclab.formulations.problem import Problem
 from auclab.solvers.certificate import SMALL_OBJECTIVE
-from auclab.solvers.newton.evaluation import Evaluation
-from auclab.solvers.newton.smoothed_loss import smooth_loss
 from auclab.solvers.registry import PARTS
+from auclab.solvers.smoothed.evaluation import Evaluation
+from auclab.solvers.smoothed.smoothed_loss import smooth_loss
 from auclab.types import Array
 
 #: Half-widths of the band, in units of the margins.

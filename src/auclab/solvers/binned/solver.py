@@ -34,11 +34,11 @@ from auclab.solvers.binned.grid import grid_for, moves_of
 from auclab.solvers.certificate import SMALL_OBJECTIVE, relative_gap
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.damped_newton import DampedNewton
-from auclab.solvers.newton.smoothed_loss import smooth_loss
 from auclab.solvers.newton.solver import solve
 from auclab.solvers.progress import progress_to
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.registry import PARTS
+from auclab.solvers.smoothed.smoothed_loss import smooth_loss
 from auclab.solvers.solution import Certificate
 from auclab.types import Array, AuclabError, Status
 

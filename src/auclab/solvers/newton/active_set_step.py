@@ -24,7 +24,7 @@ import numpy as np
 from auclab.formulations.base import Program
 from auclab.regularisers.faces import Face, L1Face
 from auclab.solvers.newton.positive_definite import EPSILON, ROUNDING, solve_positive_definite
-from auclab.solvers.newton.row_products import Check, never
+from auclab.solvers.smoothed.row_products import Check, never
 from auclab.types import Array
 
 #: Violations of the optimality conditions up to this part of the sum of their terms are accepted where no further step

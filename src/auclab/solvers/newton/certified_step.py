@@ -7,9 +7,9 @@ import numpy as np
 from auclab.formulations.problem import Problem
 from auclab.solvers.certificate import SMALL_OBJECTIVE, certify
 from auclab.solvers.newton.damped_newton import RELATIVE_TOLERANCE, Iterate
-from auclab.solvers.newton.smoothed_loss import Loss, linearised
 from auclab.solvers.newton.state import Best, State
 from auclab.solvers.raw import RawSolution
+from auclab.solvers.smoothed.evaluation import SmoothedLoss
 from auclab.solvers.solution import Certificate
 from auclab.solvers.verified.value import dual_bound
 from auclab.types import Array, Status
@@ -18,7 +18,7 @@ from auclab.types import Array, Status
 _MAX_REFINEMENTS = 8
 
 
-def certified_step(state: State, loss: Loss, iterate: Iterate, other: Array | None = None) -> Certificate:
+def certified_step(state: State, loss: SmoothedLoss, iterate: Iterate, other: Array | None = None) -> Certificate:
     """Take one more step; the best point is kept with the multipliers linearised in the step.
 
     Returns the certificate of this point with these multipliers, in working precision. The step is refined, as
@@ -36,7 +36,7 @@ def certified_step(state: State, loss: Loss, iterate: Iterate, other: Array | No
         if method.is_too_long(step + correction, theta):
             break
         step = step + correction
-        multipliers = _with_one_sum(problem, linearised(loss, evaluation, step))
+        multipliers = _with_one_sum(problem, loss.linearised(evaluation, step))
         before, bound = bound, dual_bound(problem, (theta + step)[:-2], _of_pairs(multipliers)).bound
         if bound - before <= allowed:
             break

@@ -27,11 +27,11 @@ from auclab.samples.memory import Sample
 from auclab.solvers.certificate import SMALL_OBJECTIVE
 from auclab.solvers.newton.certified_step import certified_step
 from auclab.solvers.newton.damped_newton import MAX_STEPS, RELATIVE_TOLERANCE, Iterate
-from auclab.solvers.newton.evaluation import Evaluation
 from auclab.solvers.newton.positive_definite import EPSILON
-from auclab.solvers.newton.smoothed_loss import smooth_loss
 from auclab.solvers.newton.state import State
 from auclab.solvers.raw import RawSolution
+from auclab.solvers.smoothed.evaluation import Evaluation
+from auclab.solvers.smoothed.smoothed_loss import smooth_loss
 from auclab.types import Array
 
 #: The Hessian of a sample with more observations a class than this is taken from a subsample: it only has to be good,

@@ -20,12 +20,11 @@ from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.solvers.feasible_point import nearest_feasible
 from auclab.solvers.monitor import Monitor, OutOfTime
-from auclab.solvers.newton.evaluation import Evaluation
 from auclab.solvers.newton.hessian_operator import Hessian, HessianOperator
 from auclab.solvers.newton.line_search import Trial, is_too_far, shortened
 from auclab.solvers.newton.positive_definite import EPSILON
 from auclab.solvers.newton.proximal_step import proximal_step
-from auclab.solvers.newton.smoothed_loss import Loss
+from auclab.solvers.smoothed.evaluation import Evaluation, SmoothedLoss
 from auclab.types import Array
 
 #: A subproblem has converged when the next step's predicted reduction is below this part of the smoothing gap.
@@ -84,7 +83,7 @@ class DampedNewton:
 
     def minimise(
         self,
-        loss: Loss,
+        loss: SmoothedLoss,
         theta: Array,
         half_width: float,
         hessian: Array | None = None,
@@ -99,11 +98,11 @@ class DampedNewton:
 
         Parameters
         ----------
-        loss : Loss
+        loss : SmoothedLoss
         theta : array of shape (n_features + 2,)
         half_width : float
             That of the band.
-        hessian : array of shape (n_variables, n_variables), optional
+        hessian : array of shape (n_features + 2, n_features + 2), optional
             Taken in place of the sample's own at every point.
         noise : float
             Relative error of the sample itself: a predicted reduction below it is negligible.
@@ -209,7 +208,9 @@ class DampedNewton:
 class _Subproblem:
     """The smoothed program at one half-width, with a ridge ``½ Σ_k r_k θ_k²`` on the coefficients."""
 
-    def __init__(self, method: DampedNewton, loss: Loss, half_width: float, hessian: Array | None, ridge: float):
+    def __init__(
+        self, method: DampedNewton, loss: SmoothedLoss, half_width: float, hessian: Array | None, ridge: float
+    ):
         self.method, self.loss, self.half_width, self.given_hessian = method, loss, half_width, hessian
         self.ridge = ridge * np.r_[method.spread[:-2], 0.0, 0.0]
         self._damping_hessian: Hessian | None = None

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from auclab.solvers.newton.evaluation import Evaluation
-from auclab.solvers.newton.smoothed_loss import Loss
+from auclab.solvers.smoothed.evaluation import Evaluation, SmoothedLoss
 from auclab.types import Array
 
 
@@ -17,13 +16,13 @@ class HessianOperator:
 
     Attributes
     ----------
-    loss : Loss
+    loss : SmoothedLoss
     terms : tuple of (factor, Evaluation)
-    ridge : array of shape (n_variables,)
+    ridge : array of shape (n_features + 2,)
         The diagonal that is added.
     """
 
-    loss: Loss
+    loss: SmoothedLoss
     terms: tuple[tuple[float, Evaluation], ...]
     ridge: Array
 
@@ -34,7 +33,7 @@ class HessianOperator:
         return product
 
     def diagonal(self) -> Array:
-        """Its diagonal or an upper bound of that, shape (n_variables,)."""
+        """Its diagonal or an upper bound of that, shape (n_features + 2,)."""
         return self.ridge + sum(factor * self.loss.hessian_diagonal(evaluation) for factor, evaluation in self.terms)
 
     def __add__(self, other: HessianOperator) -> HessianOperator:
@@ -47,7 +46,7 @@ class HessianOperator:
         return HessianOperator(self.loss, terms, factor * self.ridge)
 
 
-#: A Hessian as a matrix of shape (n_variables, n_variables), or as an operator.
+#: A Hessian as a matrix of shape (n_features + 2, n_features + 2), or as an operator.
 Hessian = Array | HessianOperator
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from auclab.solvers.newton.evaluation import Evaluation
+from auclab.solvers.smoothed.evaluation import Evaluation
 from auclab.types import Array
 
 #: The search ends where the derivative is below this part of that at the start, or after so many points.
@@ -27,9 +27,9 @@ class Trial:
     Attributes
     ----------
     length : float
-    theta : array of shape (n_variables,)
+    theta : array of shape (n_features + 2,)
     evaluation : Evaluation
-    negative_gradient : array of shape (n_variables,)
+    negative_gradient : array of shape (n_features + 2,)
         That of the loss.
     slope : float
         The derivative of the whole objective along the step.

@@ -21,10 +21,10 @@ from auclab.solvers.certificate import SMALL_OBJECTIVE, certify_scorers, relativ
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.damped_newton import DampedNewton, Iterate
 from auclab.solvers.newton.positive_definite import EPSILON
-from auclab.solvers.newton.smoothed_loss import smooth_loss
 from auclab.solvers.newton.state import FIRST_LENGTHS
 from auclab.solvers.newton.subsampling import nested_subsamples, ranked_subsamples
 from auclab.solvers.raw import RawSolution
+from auclab.solvers.smoothed.smoothed_loss import smooth_loss
 from auclab.solvers.verified.value import Rounding, dual_value
 from auclab.types import Array, Status
 

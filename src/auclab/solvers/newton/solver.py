@@ -6,8 +6,7 @@
 2. The minimum is followed while the band narrows (`continuation`), until the multipliers of a last step certify a point
    (`certified_step`): linearised in that step, they satisfy the dual constraint to rounding.
 3. On the way, finishes that know the optimum in another way end the solve where they apply: one small program for few
-   margins and windows near a vertex (`window_finish`), w = 0 over the hardest negatives (`null_solution`), and the
-   hard-margin separator (`separated`).
+   margins and windows near a vertex (`window_finish`), and the hard-margin separator (`separated`).
 """
 
 from __future__ import annotations
@@ -25,15 +24,14 @@ from auclab.samples.memory import Sample
 from auclab.solvers.monitor import Monitor, monitored
 from auclab.solvers.newton.continuation import follow_minima
 from auclab.solvers.newton.damped_newton import MAX_DENSE_FEATURES, DampedNewton
-from auclab.solvers.newton.null_solution import NullSolution
 from auclab.solvers.newton.separated import HardMargin
 from auclab.solvers.newton.smooth_solve import solve_smooth
-from auclab.solvers.newton.smoothed_loss import smooth_loss
 from auclab.solvers.newton.state import Finish, State
 from auclab.solvers.newton.subsampling import nested_subsamples
 from auclab.solvers.newton.window_finish import OneWindow, Windows
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.scaling import in_own_units
+from auclab.solvers.smoothed.smoothed_loss import smooth_loss
 from auclab.solvers.sparse_view import on_sparse_view
 from auclab.solvers.threads import one_thread_each
 from auclab.solvers.verified.scorers import proves_by_slopes
@@ -42,7 +40,7 @@ from auclab.solvers.working_columns import on_working_columns
 from auclab.types import Array, AuclabError, Status
 
 #: In the order in which they are looked at.
-FINISHES: tuple[type[Finish], ...] = (OneWindow, NullSolution, HardMargin, Windows)
+FINISHES: tuple[type[Finish], ...] = (OneWindow, HardMargin, Windows)
 #: The first half-width, in units of the margins; from a point near the optimum.
 _FIRST_WIDTH, _WARM_WIDTH = 1.0, 0.2
 #: Variances of the columns that differ by more than this factor are damped in the first point of a program with a norm.

@@ -15,8 +15,8 @@ from auclab.samples.memory import Sample
 from auclab.solvers.certificate import certify, relative_gap
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.damped_newton import DampedNewton
-from auclab.solvers.newton.evaluation import Evaluation
 from auclab.solvers.raw import RawSolution
+from auclab.solvers.smoothed.evaluation import Evaluation
 from auclab.solvers.solution import Certificate
 from auclab.types import Array, Status
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from auclab.compiled.bicliques import add_window_rows
-from auclab.compiled.smooth import Index, window_sums
+from auclab.compiled.smooth import Index
 from auclab.compiled.sparse_rows import sparse_window_products
-from auclab.samples.bicliques import Side
 from auclab.samples.ranked import RankedSample
-from auclab.solvers.newton.evaluation import Evaluation, entrywise_square
-from auclab.solvers.newton.pair_loss import Band, PairLoss
+from auclab.solvers.smoothed.evaluation import Evaluation
+from auclab.solvers.smoothed.pair_loss import PairLoss
 from auclab.types import Array
 
 
@@ -23,29 +22,18 @@ class RankedLoss(PairLoss):
 
     sample: RankedSample
 
-    def _sides(self, coef: Array) -> tuple[Side, Side]:
-        return self.sample.sides(self.sample.scores(coef))
-
     def _of_rows(self, values: Array, rows: Index) -> Array:
         """The sums over the entries of every row."""
         return np.bincount(rows, values, self.sample.n_pos).astype(float, copy=False)
 
-    def _band_weights(self, band: Band) -> tuple[Array, Array]:
-        """The weight of the pairs of every row in a band, as the upper and as the lower one."""
-        upper, lower = (
-            self._of_rows(ours.share * ours.band_weight(theirs), ours.order)
-            for ours, theirs in ((band.pos, band.neg), (band.neg, band.pos))
-        )
-        return upper, lower
-
     def hessian(self, evaluation: Evaluation) -> Array:
-        """``Σ q φ'' D Dᵀ`` over the band, shape (n_variables, n_variables)."""
+        """``Σ q φ'' D Dᵀ`` over the band, shape (n_features + 2, n_features + 2)."""
         sample, n = self.sample, self.sample.n_features
         hessian = np.zeros((n + 2, n + 2))
         weight, to_norm, total = np.zeros(sample.n_pos), np.zeros(sample.n_pos), 0.0
         cross = None if sample.is_sparse else np.zeros((sample.n_pos, n))
         for band in evaluation.state:
-            upper, lower = self._band_weights(band)
+            upper, lower = self.band_weights(band)
             weight += band.curvature * (upper + lower)
             to_norm += band.curvature * (upper - lower)
             total += band.curvature * float(upper.sum())
@@ -71,23 +59,3 @@ class RankedLoss(PairLoss):
         hessian[:n, -1] = hessian[-1, :n] = self.threshold * (sample.X_pos.T @ to_norm)
         hessian[-1, -1] = self.threshold**2 * total
         return hessian
-
-    def multiplier_change(self, evaluation: Evaluation, step: Array) -> tuple[Array, Array]:
-        """The sums of ``q φ'' D·step`` of every row, by which a step lowers the multipliers; O(m n)."""
-        moved, norm_change = self.sample.scores(step[:-2])[0], self.threshold * step[-1]
-        totals = np.zeros((2, self.sample.n_pos))
-        for band in evaluation.state:
-            for k, (ours, theirs, sign) in enumerate(((band.pos, band.neg, 1.0), (band.neg, band.pos, -1.0))):
-                opposite = window_sums(theirs.share * moved[theirs.order], ours.first, ours.last)
-                change = (moved[ours.order] + sign * norm_change) * ours.band_weight(theirs) - opposite
-                totals[k] += self._of_rows(sign * band.curvature * ours.share * change, ours.order)
-        return totals[0], totals[1]
-
-    def hessian_diagonal(self, evaluation: Evaluation) -> Array:
-        """An upper bound of the Hessian's diagonal, shape (n_variables,)."""
-        weight, total = np.zeros(self.sample.n_pos), 0.0
-        for band in evaluation.state:
-            upper, lower = self._band_weights(band)
-            weight += band.curvature * (upper + lower)
-            total += band.curvature * float(upper.sum())
-        return np.r_[2.0 * (entrywise_square(self.sample.X_pos).T @ weight), 0.0, self.threshold**2 * total]

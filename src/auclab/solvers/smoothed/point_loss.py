@@ -9,29 +9,18 @@ import numpy as np
 from auclab.compiled.pieces import point_piece_sums
 from auclab.formulations.problem import Problem
 from auclab.samples.memory import Sample
-from auclab.solvers.newton.evaluation import Evaluation, entrywise_square
-from auclab.solvers.newton.row_products import Check, gram, never
+from auclab.solvers.smoothed.evaluation import Evaluation, SmoothedLoss, entrywise_square
+from auclab.solvers.smoothed.row_products import Check, gram, never
 from auclab.types import Array
 
 
-class PointLoss:
-    """The smoothed loss over the points of a sample.
-
-    Parameters
-    ----------
-    problem : Problem
-        Gives the threshold z of the program.
-    sample : Sample
-        The observations to sum over: those of the problem, or a subsample.
-    check : callable
-        Called between the parts of a Hessian.
-    """
+class PointLoss(SmoothedLoss):
+    """The smoothed loss over the points of a sample."""
 
     def __init__(self, problem: Problem, sample: Sample, check: Check = never):
+        super().__init__(sample, check)
         self.threshold = problem.program.threshold
         self._smoothed = lru_cache(problem.program.loss.smoothed)  # many points have one band
-        self.sample, self.check = sample, check
-        self.n_variables = sample.n_features + 2
 
     def evaluate(self, theta: Array, half_width: float) -> Evaluation:
         """Value and multipliers at `theta`; O(m n)."""
@@ -49,20 +38,20 @@ class PointLoss:
         return Evaluation(half_width, value, multipliers, gap, band_share, (curved_pos, curved_neg), theta)
 
     def direction_sum(self, multipliers: tuple[Array, ...]) -> Array:
-        """``G = Σ q α D``, the negative gradient, shape (n_variables,)."""
+        """``G = Σ q α D``."""
         sum_pos, sum_neg = float(multipliers[0].sum()), float(multipliers[1].sum())
         return np.r_[
             self.sample.combine(multipliers[0], multipliers[1]), sum_pos - sum_neg, self.threshold * (sum_pos + sum_neg)
         ]
 
     def hessian(self, evaluation: Evaluation) -> Array:
-        """``Σ q φ'' D Dᵀ`` over the band, shape (n_variables, n_variables); O(m n²)."""
+        """``Σ q φ'' D Dᵀ`` over the band, shape (n_features + 2, n_features + 2); O(m n²)."""
         n, sample = self.sample.n_features, self.sample
         weight_pos, weight_neg = (
             w * curvature for w, curvature in zip(sample.point_weights, evaluation.state, strict=True)
         )
         total_pos, total_neg = float(weight_pos.sum()), float(weight_neg.sum())
-        hessian = np.zeros((self.n_variables, self.n_variables))
+        hessian = np.zeros((n + 2, n + 2))
         hessian[:n, :n] = gram(sample, weight_pos, weight_neg, self.check)
         hessian[:n, n] = hessian[n, :n] = sample.combine(weight_pos, -weight_neg)
         hessian[:n, -1] = hessian[-1, :n] = self.threshold * sample.combine(weight_pos, weight_neg)
@@ -71,16 +60,8 @@ class PointLoss:
         hessian[-1, -1] = self.threshold**2 * (total_pos + total_neg)
         return hessian
 
-    def reusable(self, hessian: Array, evaluation: Evaluation) -> Array:
-        """What of a Hessian of this loss may stand for that of other points and samples: all of it."""
-        return hessian
-
-    def completed(self, hessian: Array, evaluation: Evaluation) -> Array:
-        """A reusable Hessian with what this point adds: nothing."""
-        return hessian
-
     def multiplier_change(self, evaluation: Evaluation, step: Array) -> tuple[Array, Array]:
-        """``q φ'' D·step`` of either class, by which a step lowers the multipliers; O(m n)."""
+        """``q φ'' D·step`` of either class."""
         norm_change = self.threshold * step[-1]
         change_pos, change_neg = self.sample.scores(step[:-2])
         (weight_pos, weight_neg), (curved_pos, curved_neg) = self.sample.point_weights, evaluation.state
@@ -88,8 +69,8 @@ class PointLoss:
         return lowered_pos, weight_neg * curved_neg * (norm_change - change_neg - step[-2])
 
     def hessian_diagonal(self, evaluation: Evaluation) -> Array:
-        """The Hessian's diagonal, shape (n_variables,)."""
-        diagonal = np.zeros(self.n_variables)
+        """The Hessian's diagonal, shape (n_features + 2,)."""
+        diagonal = np.zeros(self.sample.n_features + 2)
         sample, weights = self.sample, self.sample.point_weights
         for X, weight, curvature in zip((sample.X_pos, sample.X_neg), weights, evaluation.state, strict=True):
             in_band = weight * curvature

@@ -28,14 +28,12 @@ from auclab.compiled.hardest import slope_row_sums, smoothed_level, sparse_slope
 from auclab.compiled.smooth import Index, sweep_neg, sweep_pos, window_sums
 from auclab.formulations.problem import Problem
 from auclab.samples.memory import Sample
-from auclab.solvers.newton.binned_hessian import binned_hessian
-from auclab.solvers.newton.evaluation import Evaluation, entrywise_square, in_sample_order
-from auclab.solvers.newton.pair_loss import Band, PairLoss, SortedClass
-from auclab.solvers.newton.row_products import Check, never, row_products
+from auclab.solvers.smoothed.binned_hessian import binned_hessian
+from auclab.solvers.smoothed.evaluation import Evaluation, SmoothedLoss, entrywise_square, in_sample_order
+from auclab.solvers.smoothed.pair_loss import Band, PairLoss, SortedClass
+from auclab.solvers.smoothed.row_products import Check, never, row_products
 from auclab.types import Array
 
-#: The 1 of ``[1 − margin]₊``.
-_SHIFT = 1.0
 #: So many more negatives are sorted than had a positive weight at the last point.
 _SPARE = 1.1
 #: Rows of a sample in blocks that may be read for a Hessian; a wider band is left out of it.
@@ -58,24 +56,15 @@ class _State:
     weight: Array
 
 
-class PartialLoss:
+class PartialLoss(SmoothedLoss):
     """The smoothed loss over the hardest negatives.
 
     Multipliers are triples here: the marginals of the pairs, and the weights r of the negatives.
-
-    Parameters
-    ----------
-    problem : Problem
-        Gives α, the `max_fpr` of the program.
-    sample : Sample
-        The observations to sum over: those of the problem, or a subsample.
-    check : callable
-        Called between the parts of a Hessian.
     """
 
     def __init__(self, problem: Problem, sample: Sample, check: Check = never):
-        self.pairs, self.check = PairLoss(problem, sample, check), check
-        self.sample, self.n_variables = sample, self.pairs.n_variables
+        super().__init__(sample, check)
+        self.pairs = PairLoss(problem, sample, check)
         capacity = problem.program.comparisons.capacity(sample)
         if capacity is None:
             raise TypeError(f"{problem.program.name} averages over all negatives")
@@ -94,7 +83,7 @@ class PartialLoss:
             # A common offset of the scores cancels in the pairs; without it no digits are lost in the sums.
             center = 0.5 * (neg[0] + neg[-1])
             neg -= center
-            first_neg, last_neg, slope, loss = sweep_losses(neg, pos - center, share_pos, _SHIFT, half_width)
+            first_neg, last_neg, slope, loss = sweep_losses(neg, pos - center, share_pos, 1.0, half_width)
             loss = np.maximum.accumulate(loss)  # rounding
             level, start, end = smoothed_level(loss, capacity, 1.0, width)
             if start > 0 or neg.size == sample.n_neg:
@@ -106,11 +95,11 @@ class PartialLoss:
         share_neg = capacity * np.clip((excess + width) / (2.0 * width), 0.0, 1.0)
         weight = capacity[start:end] / (2.0 * width)
         level_gap = 0.5 * float(weight @ np.maximum(width**2 - excess[start:end] ** 2, 0.0))
-        first_pos, last_pos, slope_pos, mean, band_share = sweep_pos(pos, neg, share_pos, share_neg, _SHIFT, half_width)
+        first_pos, last_pos, slope_pos, mean, band_share = sweep_pos(pos, neg, share_pos, share_neg, 1.0, half_width)
         slope_pos *= share_pos
         slope_neg = slope * share_neg
         # mean(α a) = Σ α (1 − p + n), from the marginals.
-        active = _SHIFT * float(slope_pos.sum()) - float(slope_pos @ pos) + float(slope_neg @ neg)
+        active = float(slope_pos.sum()) - float(slope_pos @ pos) + float(slope_neg @ neg)
         multipliers = (
             in_sample_order(slope_pos, order_pos),
             *(in_sample_order(part, order_neg, sample.n_neg) for part in (slope_neg, share_neg)),
@@ -124,11 +113,11 @@ class PartialLoss:
         return Evaluation(half_width, mean + level_gap, multipliers, gap, band_share, state, theta)
 
     def direction_sum(self, multipliers: tuple[Array, ...]) -> Array:
-        """``G = Σ q α D``, the negative gradient, shape (n_variables,)."""
+        """``G = Σ q α D``, the negative gradient, shape (n_features + 2,)."""
         return self.pairs.direction_sum((multipliers[0], multipliers[1]))
 
     def hessian(self, evaluation: Evaluation) -> Array:
-        """∇²F, shape (n_variables, n_variables); O(m n²) for dense rows."""
+        """∇²F, shape (n_features + 2, n_features + 2); O(m n²) for dense rows."""
         return self.completed(self.pair_hessian(evaluation), evaluation)
 
     def pair_hessian(self, evaluation: Evaluation) -> Array:
@@ -172,11 +161,11 @@ class PartialLoss:
         width = evaluation.half_width
         if sample.is_sparse:
             X = sample.X_pos
-            within = sparse_slope_row_sums(X.data, X.indices, X.indptr, order_pos, *windows, _SHIFT, width, X.shape[1])
+            within = sparse_slope_row_sums(X.data, X.indices, X.indptr, order_pos, *windows, 1.0, width, X.shape[1])
             rows_neg = sample.X_neg[order_neg].toarray()
         else:
             rows_pos, rows_neg = sample.take(order_pos, order_neg)
-            within = slope_row_sums(np.ascontiguousarray(rows_pos), *windows, _SHIFT, width)
+            within = slope_row_sums(np.ascontiguousarray(rows_pos), *windows, 1.0, width)
         return np.asarray(rows_neg * state.slope[band, None] - below - within)
 
     def multiplier_change(self, evaluation: Evaluation, step: Array) -> tuple[Array, Array, Array]:
@@ -195,11 +184,11 @@ class PartialLoss:
         if state.weight.size:
             # The r_j: those in the band rise with g_j · step.
             band = state.band
-            means = sweep_neg(state.neg[band], state.pos, ours.share * moved_pos, _SHIFT, width)[2]
+            means = sweep_neg(state.neg[band], state.pos, ours.share * moved_pos, 1.0, width)[2]
             rise = state.slope[band] * moved_neg[band] - means
             rise -= (state.weight @ rise) / state.weight.sum()
             raised[band] = state.weight * rise
-            change_pos -= sweep_pos(state.pos, state.neg[band], ours.share, raised[band], _SHIFT, width)[2]
+            change_pos -= sweep_pos(state.pos, state.neg[band], ours.share, raised[band], 1.0, width)[2]
             change_neg -= raised * state.slope
         return (
             in_sample_order(change_pos * ours.share, ours.order),
@@ -208,7 +197,7 @@ class PartialLoss:
         )
 
     def hessian_diagonal(self, evaluation: Evaluation) -> Array:
-        """An upper bound of the Hessian's diagonal, shape (n_variables,), by ``(x − y)² ≤ 2x² + 2y²``."""
+        """An upper bound of the Hessian's diagonal, shape (n_features + 2,), by ``(x − y)² ≤ 2x² + 2y²``."""
         state: _State = evaluation.state
         (ours, theirs), width, sample = state.classes, evaluation.half_width, self.sample
         weight_pos = window_sums(theirs.share, ours.first, ours.last) / (2.0 * width)
@@ -216,7 +205,7 @@ class PartialLoss:
         if state.weight.size:
             # (s x − Σ u φ' x⁺)² ≤ 2 s² x² + 2 s Σ u φ' (x⁺)², as s = Σ u φ'.
             band, slope = state.band, state.slope[state.band]
-            weight_pos += sweep_pos(state.pos, state.neg[band], ours.share, state.weight * slope, _SHIFT, width)[2]
+            weight_pos += sweep_pos(state.pos, state.neg[band], ours.share, state.weight * slope, 1.0, width)[2]
             weight_neg[band] += state.weight * slope**2
         in_pos = in_sample_order(weight_pos * ours.share, ours.order)
         in_neg = in_sample_order(weight_neg, theirs.order, sample.n_neg)

@@ -12,33 +12,20 @@ constraint, which those before the step do not.
 
 from __future__ import annotations
 
-import numpy as np
-
 from auclab.formulations.problem import Problem
 from auclab.samples.memory import Sample
-from auclab.solvers.newton.evaluation import Evaluation
-from auclab.solvers.newton.pair_loss import PairLoss
-from auclab.solvers.newton.partial_loss import PartialLoss
-from auclab.solvers.newton.point_loss import PointLoss
-from auclab.solvers.newton.ranked_loss import RankedLoss
-from auclab.solvers.newton.row_products import Check, never
-from auclab.types import Array
-
-Loss = PairLoss | PointLoss | PartialLoss
+from auclab.solvers.smoothed.evaluation import SmoothedLoss
+from auclab.solvers.smoothed.pair_loss import PairLoss
+from auclab.solvers.smoothed.partial_loss import PartialLoss
+from auclab.solvers.smoothed.point_loss import PointLoss
+from auclab.solvers.smoothed.ranked_loss import RankedLoss
+from auclab.solvers.smoothed.row_products import Check, never
 
 
-def smooth_loss(problem: Problem, sample: Sample, check: Check = never) -> Loss:
+def smooth_loss(problem: Problem, sample: Sample, check: Check = never) -> SmoothedLoss:
     """The smoothed loss of `problem` on `sample`, which may be a subsample of the problem's own."""
     if problem.program.comparisons.hardest:
         return PartialLoss(problem, sample, check)
     if not problem.over_pairs:
         return PointLoss(problem, sample, check)
     return (PairLoss if problem.program.comparisons.by_marginals else RankedLoss)(problem, sample, check)
-
-
-def linearised(loss: Loss, evaluation: Evaluation, step: Array) -> tuple[Array, ...]:
-    """The multipliers ``α − φ'' D·step`` of either class (and the r of `PartialLoss`), to first order after `step`."""
-    result = loss.multiplier_change(evaluation, step)
-    for before, change in zip(evaluation.multipliers, result, strict=True):
-        np.subtract(before, change, out=change)
-    return result

@@ -12,17 +12,14 @@ from numpy.typing import NDArray
 from auclab.compiled.pieces import opposite_piece_slopes, pair_piece_sums
 from auclab.compiled.smooth import Index, window_row_sums, window_sums
 from auclab.compiled.sparse_rows import sparse_window_products
-from auclab.compiled.threads import in_parallel
+from auclab.compiled.threads import LARGE, in_parallel
 from auclab.formulations.problem import Problem
 from auclab.samples.bicliques import Side
 from auclab.samples.memory import Sample
-from auclab.solvers.newton.binned_hessian import binned_hessian
-from auclab.solvers.newton.evaluation import Evaluation, entrywise_square, in_sample_order
-from auclab.solvers.newton.row_products import Check, gram, never, row_products, some_at_a_time
+from auclab.solvers.smoothed.binned_hessian import binned_hessian
+from auclab.solvers.smoothed.evaluation import Evaluation, SmoothedLoss, entrywise_square, in_sample_order
+from auclab.solvers.smoothed.row_products import Check, gram, never, row_products, some_at_a_time
 from auclab.types import Array
-
-#: Below this many observations starting threads takes longer than they save.
-_MIN_THREADED_SIZE = 10_000
 
 
 @dataclass(frozen=True)
@@ -52,30 +49,19 @@ class Band:
     neg: SortedClass
 
 
-class PairLoss:
-    """The smoothed loss over the pairs of a sample.
-
-    Parameters
-    ----------
-    problem : Problem
-        Gives the threshold z of the program.
-    sample : Sample
-        The observations to sum over: those of the problem, or a subsample.
-    check : callable
-        Called between the parts of a Hessian (`row_products`).
-    """
+class PairLoss(SmoothedLoss):
+    """The smoothed loss over the pairs of a sample."""
 
     def __init__(self, problem: Problem, sample: Sample, check: Check = never):
+        super().__init__(sample, check)
         self.threshold = problem.program.threshold
         self._smoothed = lru_cache(problem.program.loss.smoothed)  # many points have one band
-        self.sample, self.check = sample, check
-        self.n_variables = sample.n_features + 2
-        self.threads = sample.n_pos + sample.n_neg >= _MIN_THREADED_SIZE
+        self.threads = sample.n_entries >= LARGE
 
     def evaluate(self, theta: Array, half_width: float) -> Evaluation:
         """Value and multipliers at `theta`; O(m n + m log m)."""
         shift = 1.0 - self.threshold * theta[-1]
-        pos, neg = self._sides(theta[:-2])
+        pos, neg = self.sample.sides(self.sample.scores(theta[:-2]))
         pieces = self._smoothed(half_width)
         curved = pieces.curvatures > 0
         tables = pieces.coefficients, pieces.slopes, pieces.gap, curved.astype(float)
@@ -114,37 +100,17 @@ class PairLoss:
         slopes *= side.share
         return self._of_rows(slopes, side.rows), np.repeat(ends.astype(np.int32), np.diff(starts))
 
-    def _sides(self, coef: Array) -> tuple[Side, Side]:
-        """Both classes in the order of their scores."""
-        sample = self.sample
-
-        def sort(scores: Array, share: Array) -> tuple[Index, Array, Array]:
-            order = np.argsort(scores).astype(np.int32)
-            return order, scores[order], share[order] if sample.weighted else share
-
-        scores_pos, scores_neg = sample.scores(coef)
-        (order_pos, pos, share_pos), (order_neg, neg, share_neg) = in_parallel(
-            sort, (scores_pos, sample.share_pos), (scores_neg, sample.share_neg), threads=self.threads
-        )
-        del scores_pos, scores_neg
-        # A common offset of the scores cancels in the pairs; without it no digits are lost in the sums.
-        center = 0.5 * (neg[0] + neg[-1])
-        pos -= center
-        neg -= center
-        starts = np.array([0, pos.size]), np.array([0, neg.size])
-        return Side(order_pos, starts[0], pos, share_pos), Side(order_neg, starts[1], neg, share_neg)
-
     def _of_rows(self, values: Array, rows: Index) -> Array:
         """Values of sorted observations in the order of the sample."""
         return in_sample_order(values, rows)
 
     def direction_sum(self, multipliers: tuple[Array, ...]) -> Array:
-        """``G = Σ q α D``, the negative gradient, shape (n_variables,)."""
+        """``G = Σ q α D``, the negative gradient, shape (n_features + 2,)."""
         combined = self.sample.combine(multipliers[0], multipliers[1])
         return np.r_[combined, 0.0, self.threshold * float(multipliers[0].sum())]
 
     def hessian(self, evaluation: Evaluation) -> Array:
-        """``Σ q φ'' D Dᵀ`` over the band, shape (n_variables, n_variables).
+        """``Σ q φ'' D Dᵀ`` over the band, shape (n_features + 2, n_features + 2).
 
         O(m n²) for dense rows; for CSR rows O(Σ nnz_row² + nnz n), nnz that of the class with fewer entries.
         """
@@ -161,14 +127,6 @@ class PairLoss:
             hessian[:n, -1] += curvature * self.threshold * to_norm
             hessian[-1, -1] += curvature * self.threshold**2 * weight_pos.sum()
         hessian[-1, :n] = hessian[:n, -1]
-        return hessian
-
-    def reusable(self, hessian: Array, evaluation: Evaluation) -> Array:
-        """What of a Hessian of this loss may stand for that of other points and samples: all of it."""
-        return hessian
-
-    def completed(self, hessian: Array, evaluation: Evaluation) -> Array:
-        """A reusable Hessian with what this point adds: nothing."""
         return hessian
 
     def _dense_sums(
@@ -226,7 +184,7 @@ class PairLoss:
         """The marginals of ``q φ'' D·step``, by which a step lowers the multipliers; O(m n)."""
         sample, norm_change = self.sample, self.threshold * step[-1]
         moved_pos, moved_neg = sample.scores(step[:-2])
-        total_pos, total_neg = np.zeros(sample.n_pos), np.zeros(sample.n_neg)
+        totals = [np.zeros(sample.n_pos), np.zeros(sample.n_neg)]
         for band in evaluation.state:
             pos, neg = band.pos, band.neg
             (change_pos, mass_pos), (change_neg, mass_neg) = in_parallel(
@@ -234,36 +192,39 @@ class PairLoss:
             )
             change_pos += norm_change
             change_neg -= norm_change
-            sides = (pos, neg, change_pos, mass_neg, total_pos), (neg, pos, change_neg, mass_pos, total_neg)
-            factors = (band.curvature,), (-band.curvature,)
-            in_parallel(_add_change, *(a + b for a, b in zip(sides, factors, strict=True)), threads=self.threads)
-        return total_pos, total_neg
+            sides = (pos, neg, change_pos, mass_neg, band.curvature), (neg, pos, change_neg, mass_pos, -band.curvature)
+            changes = in_parallel(self._change, *sides, threads=self.threads)
+            totals = [total + change for total, change in zip(totals, changes, strict=True)]
+        return totals[0], totals[1]
+
+    def _change(self, ours: SortedClass, theirs: SortedClass, change: Array, of_theirs: Array, factor: float) -> Array:
+        """What the change of both scores adds to the multipliers of a class; `change` is overwritten."""
+        change *= ours.band_weight(theirs)  # in place: at 10⁷ observations a copy counts
+        change -= window_sums(of_theirs, ours.first, ours.last)
+        change *= factor * ours.share
+        return self._of_rows(change, ours.order)
+
+    def band_weights(self, band: Band) -> tuple[Array, Array]:
+        """The weight of the pairs of every row in a band, as the upper and as the lower one."""
+        pos, neg = band.pos, band.neg
+        upper = self._of_rows(pos.share * pos.band_weight(neg), pos.order)
+        return upper, self._of_rows(neg.share * neg.band_weight(pos), neg.order)
 
     def hessian_diagonal(self, evaluation: Evaluation) -> Array:
-        """An upper bound of the Hessian's diagonal, shape (n_variables,), by ``(x − y)² ≤ 2x² + 2y²``."""
-        weight_pos, weight_neg = np.zeros(self.sample.n_pos), np.zeros(self.sample.n_neg)
+        """An upper bound of the Hessian's diagonal, shape (n_features + 2,), by ``(x − y)² ≤ 2x² + 2y²``."""
+        squares, to_norm = np.zeros(self.sample.n_features), 0.0
+        square_pos, square_neg = entrywise_square(self.sample.X_pos), entrywise_square(self.sample.X_neg)
         for band in evaluation.state:
-            for total, ours, theirs in ((weight_pos, band.pos, band.neg), (weight_neg, band.neg, band.pos)):
-                total[ours.order] += band.curvature * ours.share * ours.band_weight(theirs)
-        squares_pos, squares_neg = entrywise_square(self.sample.X_pos), entrywise_square(self.sample.X_neg)
-        squares = 2.0 * (squares_pos.T @ weight_pos + squares_neg.T @ weight_neg)
-        return np.r_[squares, 0.0, self.threshold**2 * float(weight_pos.sum())]
+            upper, lower = self.band_weights(band)
+            squares += 2.0 * band.curvature * (square_pos.T @ upper + square_neg.T @ lower)
+            to_norm += band.curvature * self.threshold**2 * float(upper.sum())
+        return np.r_[squares, 0.0, to_norm]
 
 
 def _in_order(values: Array, ours: SortedClass) -> tuple[Array, Array]:
     """Values of a class in the order of its scores, and their products with the weights."""
     ordered = values[ours.order]
     return ordered, ours.share * ordered
-
-
-def _add_change(
-    ours: SortedClass, theirs: SortedClass, change: Array, of_theirs: Array, total: Array, factor: float
-) -> None:
-    """Add what the change of both scores adds to the multipliers of a class, to `total`; `change` is overwritten."""
-    change *= ours.band_weight(theirs)  # in place: at 10⁷ observations a copy counts
-    change -= window_sums(of_theirs, ours.first, ours.last)
-    change *= factor * ours.share
-    total[ours.order] += change
 
 
 def _sorted_rows(X: Any, order: NDArray[np.integer]) -> Array:

@@ -1,0 +1,1 @@
+"""The smoothed losses of programs: values, multipliers and Hessians, without forming pairs."""

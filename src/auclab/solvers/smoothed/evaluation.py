@@ -1,0 +1,117 @@
+"""The smoothed loss at one point: value, multipliers, and what its Hessian needs."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from auclab.compiled.smooth import Index
+from auclab.samples.memory import Sample
+from auclab.solvers.smoothed.row_products import Check
+from auclab.types import Array
+
+
+@dataclass
+class Evaluation:
+    """The smoothed loss at a point.
+
+    Attributes
+    ----------
+    half_width : float
+        h of the band ``|a| < h`` in which the hinge is quadratic, in units of the margins.
+    value : float
+        The smoothed mean.
+    multipliers : pair of arrays of shapes (n_pos,) and (n_neg,)
+        The marginals of ``q α`` with ``α = φ'(a)``; over the hardest negatives also their weights r.
+    smoothing_gap : float
+        ``mean(φ(a) − α a)`` ≥ 0: the difference of primal and dual value that the smoothing leaves at its minimum.
+    band_share : float in [0, 1]
+        Share of the margins in the band.
+    state : object
+        What the Hessian needs besides; None once it has been released.
+    theta : array of shape (n_features + 2,)
+        The point ``(w, b, ‖w‖)``.
+    """
+
+    half_width: float
+    value: float
+    multipliers: tuple[Array, ...]
+    smoothing_gap: float
+    band_share: float
+    state: Any
+    theta: Array
+
+    def release(self) -> None:
+        """Drop what only the Hessian needs: at 10⁷ observations it is most of the memory."""
+        self.state = None
+
+
+class SmoothedLoss(ABC):
+    """The smoothed loss of a program on a sample (`auclab.solvers.smoothed.smoothed_loss`).
+
+    Parameters
+    ----------
+    sample : Sample
+        The observations to sum over: those of the problem, or a subsample.
+    check : callable
+        Called between the parts of a Hessian.
+    """
+
+    def __init__(self, sample: Sample, check: Check):
+        self.sample, self.check = sample, check
+
+    @abstractmethod
+    def evaluate(self, theta: Array, half_width: float) -> Evaluation:
+        """Value and multipliers at `theta`."""
+
+    @abstractmethod
+    def direction_sum(self, multipliers: tuple[Array, ...]) -> Array:
+        """``G = Σ q α D``, the negative gradient, shape (n_features + 2,)."""
+
+    @abstractmethod
+    def hessian(self, evaluation: Evaluation) -> Array:
+        """``Σ q φ'' D Dᵀ`` over the band, shape (n_features + 2, n_features + 2)."""
+
+    @abstractmethod
+    def hessian_diagonal(self, evaluation: Evaluation) -> Array:
+        """The Hessian's diagonal or an upper bound of it, shape (n_features + 2,)."""
+
+    @abstractmethod
+    def multiplier_change(self, evaluation: Evaluation, step: Array) -> tuple[Array, ...]:
+        """The marginals of ``q φ'' D·step``, by which a step lowers the multipliers; O(m n)."""
+
+    def linearised(self, evaluation: Evaluation, step: Array) -> tuple[Array, ...]:
+        """The multipliers ``α − φ'' D·step`` of either class (and r over the hardest negatives) after a step."""
+        result = self.multiplier_change(evaluation, step)
+        for before, change in zip(evaluation.multipliers, result, strict=True):
+            np.subtract(before, change, out=change)
+        return result
+
+    def reusable(self, hessian: Array, evaluation: Evaluation) -> Array:
+        """What of a Hessian may stand for that of other points and samples: all of it."""
+        return hessian
+
+    def completed(self, hessian: Array, evaluation: Evaluation) -> Array:
+        """A reusable Hessian with what this point adds: nothing."""
+        return hessian
+
+
+def in_sample_order(values: Array, order: Index, size: int | None = None) -> Array:
+    """Values of sorted observations in the order of the sample; 0 for the others of `size` where not all are sorted.
+
+    Examples
+    --------
+    >>> in_sample_order(np.array([1.0, 2.0, 3.0]), np.array([2, 0, 1], dtype=np.int32)).tolist()
+    [2.0, 3.0, 1.0]
+    """
+    original = np.empty_like(values) if size is None else np.zeros(size)
+    original[order] = values
+    return original
+
+
+def entrywise_square(X: Any) -> Any:
+    """``X * X`` of an array or a CSR matrix."""
+    return X.multiply(X).tocsr() if hasattr(X, "toarray") else X * X
