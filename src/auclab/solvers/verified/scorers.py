@@ -126,14 +126,34 @@ def _repaired(
 
 
 def _of_scorers(problem: Problem, scorers: Scorers) -> _DualPoint:
-    sample, over_pairs = problem.sample, problem.over_pairs
+    sample = problem.sample
     pos, neg, conjugate, off, off_conjugate = np.zeros(sample.n_pos), np.zeros(sample.n_neg), 0.0, 0.0, 0.0
     for weight, w, b, half_width in scorers:
-        of_pos, of_neg, *rest = (_of_pairs if over_pairs else _of_points)(problem, w, b, half_width)
+        of_pos, of_neg, *rest = slopes_at(problem, w, b, half_width)
         pos, neg, conjugate = pos + weight * of_pos, neg + weight * of_neg, conjugate + weight * rest[0]
         off, off_conjugate = off + weight * rest[1], off_conjugate + weight * rest[2]
     rounding = (8.0 + len(scorers)) * 2.0**-52
     return pos, neg, conjugate, off + rounding * float(pos.sum() + neg.sum()), off_conjugate
+
+
+def slopes_at(problem: Problem, w: Array, b: float, half_width: float) -> _DualPoint:
+    """The sums of ``q_k α_k`` of every observation for the slopes ``α_k = ℓ'(a_k)`` at a scorer, and ``Σ q ℓ*(α)``.
+
+    Parameters
+    ----------
+    problem : Problem
+    w, b : array of shape (n_features,), float
+    half_width : float
+        Kinks of the loss are smoothed over this.
+
+    Returns
+    -------
+    pos, neg : arrays of shapes (n_pos,) and (n_neg,)
+    conjugate : float
+    off, off_conjugate : float
+        By how much all of the sums together, and the last one, may be off.
+    """
+    return (_of_pairs if problem.over_pairs else _of_points)(problem, w, b, half_width)
 
 
 def _of_points(problem: Problem, w: Array, b: float, half_width: float) -> _DualPoint:
