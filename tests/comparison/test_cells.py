@@ -33,6 +33,21 @@ def test_means_deviations_and_the_best_of_a_row():
     assert compare_runs(runs, alpha=0.35).cell("one", "csvm").level
 
 
+def test_constant_scorers_are_marked_in_every_table():
+    runs = table_of({("one", "bauc"): [0.8, 0.9], ("one", "csvm"): [0.5, 0.5], ("two", "csvm"): [0.5, 0.7]})
+    runs["constant"] = runs["test/auc"] == 0.5
+    table = compare_runs(runs)
+    assert [table.cell("one", name).constant for name in ("bauc", "csvm")] == [0, 2]
+    assert table.cell("one", "csvm").remark(2) == " (constant)"
+    assert table.cell("two", "csvm").remark(2) == " (1 constant)"
+    assert "constant" not in table.cell("one", "bauc").remark(2)
+    for text in (formats.to_markdown(table), formats.to_latex(table)):
+        assert "(constant)" in text
+        assert "csvm on one, csvm on two" in text
+    assert formats.to_csv(table).splitlines()[0].split(",")[13] == "constant"
+    assert not any("constant" in note for note in compare_runs(runs[runs["formulation"] == "bauc"]).notes)
+
+
 def test_less_is_better_where_it_is():
     runs = table_of({("one", "bauc"): [0.8, 0.9, 0.85], ("one", "csvm"): [0.7, 0.6, 0.65]})
     assert compare_runs(runs, better="low").cell("one", "csvm").best

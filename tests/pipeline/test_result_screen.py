@@ -147,7 +147,15 @@ def test_all_bounds_are_named_with_what_they_assume(results, console):
         ),
         (
             ["formulation=partial_auc", "formulation.max_fpr=0.02", "dataset.n_neg=100"],
-            "w = 0 is the optimum of partial_auc on these rows, others may rank them: try formulation=ranksvm",
+            "so it is for every λ, because λ_max = 0: try formulation=ranksvm",
+        ),
+        (
+            ["formulation=ecsvm", "dataset.n_neg=300", "tune=auto"],
+            "so it is for every z ≤ 0, because λ_max = 0: try class_weight=balanced, which counts both classes alike",
+        ),
+        (
+            ["formulation=generalized_bauc", "tune=threshold", "tune.values=[-400,-200]"],
+            "try larger ones with 'tune.values=[-200,-100,-50,-25,-12.5]'",
         ),
     ],
 )

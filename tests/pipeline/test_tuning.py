@@ -231,7 +231,7 @@ def _counted(inner_fold, calls):
     ("words", "key", "values"),
     [
         (["formulation=ranksvm", "tune=penalty", "tune.values=[1e-9,3e-9,1e-8]"], "values", "[1e-08,3e-08,1e-07,3e-07"),
-        (["formulation=generalized_bauc", "tune=auto", "tune.grids.threshold=[-4,-2]"], "grids.threshold", "[-64,-32,"),
+        (["formulation=ecsvm", "tune=auto", "tune.grids.threshold=[-0.4,-0.2]"], "grids.threshold", "[-6.4,-3.2,"),
         (["formulation=logistic", "tune=auto", "tune.grids.C=[1e3,1e2]"], "grids.C", "[0.01,0.1,1,10,100]"),
     ],
 )

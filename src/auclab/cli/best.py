@@ -106,6 +106,8 @@ def _grid(best: Best, table: Table, others: Sequence[str] = ()) -> RichTable:
         own = dict.fromkeys(str(each) for each in others)
         without = f"; --where formulation={','.join(own)} leaves it out" if own else ""
         grid.add_row("certificate", Text(f"none: a baseline of another library{without}"))
+    if table.cell(best.row, best.column).constant:
+        grid.add_row("warning", Text("constant: it gives every row the same score, and so ranks nothing", "yellow"))
     command = best.newest.get("tag.command")
     if isinstance(command, str):
         grid.add_row("command", Text(command))

@@ -44,8 +44,9 @@ class Cells:
     `counted` says which of them are compared (`auclab.comparison.common.common_pairs`). `seconds` (build, solve and
     tuning, without compilation), `tuning` (seconds of it) and `gaps` have the same shape. `ratios` has n_test/n_train
     of each row of the table: 0 where every pair has data of its own, NaN if it is not one number. `tasks` names the
-    data set of each row: rows that differ in split, metric or how columns are read have the same. `notes` are sentences
-    on what was left out, duplicated or missing.
+    data set of each row: rows that differ in split, metric or how columns are read have the same. `constant`,
+    of the same shape as `values`, says which scorers give every row the same score. `notes` are sentences on what was
+    left out, duplicated or missing.
 
     See Also
     --------
@@ -80,6 +81,7 @@ class Cells:
     gaps: pd.DataFrame
     ratios: pd.Series
     tasks: pd.Series
+    constant: pd.DataFrame
     notes: tuple[str, ...]
 
     @property
@@ -176,14 +178,15 @@ def arrange(
         table = found.pivot(index=["_row", "_pair"], columns="_column", values=column)
         return table.reindex(index=index, columns=list(dict.fromkeys(runs["_column"]))).rename_axis(columns=None)
 
-    values = pivot(metric)
+    values, constant = pivot(metric), pivot("constant") == True  # noqa: E712  NaN where there is no run
     counted = common_pairs(values)
-    notes += _missing(values, counted)
+    notes += _missing(values, counted) + _constants(constant & counted)
     return Cells(
         *(metric, tuple(row_keys), tuple(column_keys), values, counted),
         *(pivot("_seconds"), pivot(TUNING_SECONDS), pivot("gap")),
         ratios=pd.Series({row: _ratio(block) for row, block in runs.groupby("_row", sort=False)}, dtype=float),
         tasks=_tasks(runs),
+        constant=constant,
         notes=tuple(notes),
     )
 
@@ -376,6 +379,22 @@ def _newest(runs: pd.DataFrame, metric: str, notes: list[str]) -> pd.DataFrame:
         older = int(again.sum())
         notes.append(f"{older} older results of a configuration are replaced by newer ones: {agreement} ({which})")
     return runs[~again].sort_index()  # the order of the runs is the order of the table
+
+
+def _constants(constant: pd.DataFrame) -> list[str]:
+    """A note on the cells with scorers that rank nothing."""
+    found = [
+        f"{column} on {row}"
+        for row, block in constant.groupby(level="row", sort=False)
+        for column in block
+        if block[column].any()
+    ]
+    if not found:
+        return []
+    return [
+        f"constant scorers (w = 0) rank nothing, and their AUC is 0.5: {shorten(found, MOST_NOTES)}; auclab show "
+        "RUN says why"
+    ]
 
 
 def _missing(values: pd.DataFrame, counted: pd.DataFrame) -> list[str]:

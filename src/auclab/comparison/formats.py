@@ -51,10 +51,10 @@ def to_csv(table: Table) -> str:
                 cell.best,
                 cell.level,
             ]
-            line += [table.test, cell.p_value, cell.seconds, cell.tuning, cell.gap]
+            line += [table.test, cell.p_value, cell.seconds, cell.tuning, cell.gap, cell.constant]
             lines.append([*line, *_interval(table, row, column)])
     head = ["row", "column", "metric", "mean", "sd", "n", "best", "not_worse", "test", "p_value", "seconds"]
-    head += ["seconds_of_tuning", "gap", "mean_low", "mean_high"]
+    head += ["seconds_of_tuning", "gap", "constant", "mean_low", "mean_high"]
     return str(pd.DataFrame(lines, columns=head).to_csv(index=False))
 
 
@@ -107,9 +107,8 @@ def grid(
         if math.isnan(found.mean):
             return "—"
         text = digits(found.mean) + ("" if math.isnan(found.deviation) else f" ± {digits(found.deviation)}")
-        pairs = int(table.pairs[row])
-        note = "" if found.count == pairs else f" ({found.count} of {pairs})"
-        return (bold(escape(text), found.best) if found.level else escape(text)) + note
+        shown = bold(escape(text), found.best) if found.level else escape(text)
+        return shown + found.remark(int(table.pairs[row]))
 
     transposed = len(columns) > WIDEST and len(columns) > len(rows)
     if transposed != turned:

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from auclab.comparison.cells import PARTS, TUNING_SECONDS
 from auclab.comparison.coefficients import MOST_COLUMNS, read_effects
-from auclab.comparison.runs import is_setting
+from auclab.comparison.runs import is_setting, status_of
 from auclab.comparison.screens import STYLES, number_of, plain
 from auclab.pipeline.config.run_name import SYMBOLS
 from auclab.pipeline.screen.bound_lines import BoundLine, all_lines, best_of, weakest
@@ -174,6 +174,11 @@ def _certificates(facts: RichTable, rows: pd.DataFrame) -> None:
     counts = Counter(each.text for each in endings)
     text = "; ".join(ending if len(endings) == 1 else f"{count} × {ending}" for ending, count in counts.items())
     facts.add_row("ended", Text(text, "green" if all(each.converged for each in endings) else "red"))
+    if constant := int((rows["constant"] == True).sum() if "constant" in rows else 0):  # noqa: E712  may be NaN
+        where = "" if len(rows) == 1 else f" in {constant} of {len(rows)} splits"
+        facts.add_row(
+            "scorer", Text(f"constant{where}: it gives every row the same score, so its AUC is 0.5", "yellow")
+        )
     if len(endings) == 1:
         facts.add_row("certificate", Text(endings[0].numbers))
     for text in _kernels(folders):
@@ -231,7 +236,7 @@ def _show_splits(rows: pd.DataFrame) -> None:
     metrics = [name for name in metrics if not name.endswith(PARTS)]
     lines = [
         [
-            *(str(row["fold"]), str(row.get("tag.status"))),
+            *(str(row["fold"]), status_of(row)),
             *(plain(row.get("objective"), ".6g"), plain(row.get("gap"), ".1e")),
             *(plain(row[name], ".4f") for name in metrics),
         ]

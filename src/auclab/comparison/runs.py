@@ -27,10 +27,24 @@ if TYPE_CHECKING:
     from mlflow.entities import Run
 
 #: Columns besides parameters, metrics and tags.
-FACTS = ("run_id", "run", "run_status", "started", "ended", "parent_id", "folder", "fold", "fold_folder", "data_sha256")
+FACTS = (
+    "run_id",
+    "run",
+    "run_status",
+    "started",
+    "ended",
+    "parent_id",
+    "folder",
+    "fold",
+    "fold_folder",
+    "data_sha256",
+    "constant",
+)
 
 #: The parent of a sweep has this tag and no numbers of its own.
 SWEEP_TAG = "sweep.grid"
+#: What the tag ``scorer`` says where all rows have one score.
+CONSTANT = "constant"
 #: A job of a study has this tag: its metrics are values of claims, not those of a solution.
 STUDY_TAG = "study"
 
@@ -49,6 +63,19 @@ GROUPS = (
 def is_setting(name: str) -> bool:
     """Whether a column of `read_runs` is a parameter of the run."""
     return name.partition(".")[0] in GROUPS
+
+
+def status_of(row: Mapping[Any, Any]) -> str:
+    """How a solve ended, and whether its scorer is constant; "" where nothing is kept.
+
+    Examples
+    --------
+    >>> status_of({"tag.status": "optimal", "constant": True}), status_of({"tag.status": "optimal"})
+    ('optimal, constant', 'optimal')
+    """
+    status = row.get("tag.status")
+    text = status if isinstance(status, str) else ""
+    return f"{text}, {CONSTANT}" if text and row.get("constant") in (True,) else text
 
 
 def read_runs(
@@ -85,8 +112,9 @@ def read_runs(
     DataFrame
         ``run_id``, ``run`` (its name), ``run_status``, ``started``, ``ended`` (UTC), ``parent_id`` (of a sweep),
         ``folder`` (the run's files), ``fold`` (``holdout``, ``fold 3``, ``repeat 1``), ``fold_folder`` (the files of
-        this split), ``data_sha256``; then parameters under their own names (``formulation.penalty``: numbers where
-        all values are, ``None`` as missing), metrics under theirs (``test/auc``) and tags as ``tag.NAME``.
+        this split), ``data_sha256``, ``constant`` (whether the scorer gives every row the same score); then parameters
+        under their own names (``formulation.penalty``: numbers where all values are, ``None`` as missing), metrics
+        under theirs (``test/auc``) and tags as ``tag.NAME``.
         The parents of sweeps and the jobs of studies are left out.
 
     Raises
@@ -274,6 +302,7 @@ def _rows(run: Run, client: MlflowClient, store: Address, allow: Sequence[str]) 
         "parent_id": run.data.tags.get("mlflow.parentRunId") and visible(run.data.tags["mlflow.parentRunId"]),
         "folder": folder,
         "data_sha256": _data_sha256(run),
+        "constant": run.data.tags.get("scorer") == CONSTANT,
     }
     table = folder / "folds.csv"
     rows = read_rows(folder, table.name)
@@ -281,7 +310,8 @@ def _rows(run: Run, client: MlflowClient, store: Address, allow: Sequence[str]) 
         for number, row in enumerate(rows):
             with damaged(table):
                 fold = {"fold": visible(row.pop("fold")), "fold_folder": inner_folder(folder, f"fold_{number}")}
-                status = {"tag.status": visible(row.pop("status"))} if "status" in row else {}
+                status: dict[str, Any] = {"tag.status": visible(row.pop("status"))} if "status" in row else {}
+                status |= {"constant": row.pop("scorer") == CONSTANT} if "scorer" in row else {}
                 numbers = {visible(key): float(value or "nan") for key, value in row.items()}
             own = {key: value for key, value in numbers.items() if key not in facts and key not in FACTS}
             yield facts | fold | status | own

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from auclab.comparison.cells import shorten
 from auclab.comparison.replay import EFFORT, Replay
+from auclab.comparison.runs import status_of
 from auclab.pipeline.screen.legend import legend
 from auclab.pipeline.screen.tables import fits, page, print_table, rich_table
 from auclab.pipeline.stored.visible import visible
@@ -103,7 +104,8 @@ def show_runs(runs: pd.DataFrame, *, metric: str) -> None:
         if len(block) > 1 and number != "—":
             number += f" ± {values.std(ddof=1):.4f}"
         status = str(first["run_status"])
-        shown = str(first.get("tag.status")) if status == "FINISHED" else status
+        endings = dict.fromkeys(status_of(row) for row in block.to_dict("records"))
+        shown = "; ".join(filter(None, endings)) if status == "FINISHED" else status
         style = "yellow" if status == "FINISHED" and shown not in CONVERGED else STYLES.get(status, "")
         started = f"{first['started']:%m-%d %H:%M}" if pd.notna(first["started"]) else "unknown"
         line: list[str | Text] = [Text(str(first["run_id"])[:8], "cyan"), started, str(first["run"])]

@@ -36,6 +36,13 @@ class Cell:
     seconds: float
     tuning: float
     gap: float
+    constant: int
+
+    def remark(self, pairs: int) -> str:
+        """What is said behind the number: how many of the pairs it is over, and whether scorers are constant."""
+        some = "" if self.count == pairs else f" ({self.count} of {pairs})"
+        constant = "constant" if self.constant == self.count else f"{self.constant} constant"
+        return some + (f" ({constant})" if self.constant else "")
 
 
 @dataclass(frozen=True)
@@ -103,11 +110,12 @@ class Table:
         return [str(name) for name in self.mean]
 
     def cell(self, row: str, column: str) -> Cell:
-        """Everything about one configuration on one data set; mean seconds and largest gap in it."""
+        """Everything about one configuration on one data set; mean seconds, largest gap, constant scorers."""
         tables = (self.mean, self.deviation, self.count, self.p_value, self.best, self.level)
         times = [float(each.loc[row][column].mean()) for each in (self.cells.seconds, self.cells.tuning)]
         gap = float(self.cells.gaps.loc[row][column].max())
-        found: list[Any] = [*(table.at[row, column] for table in tables), *times, gap]
+        constant = int((self.cells.constant & self.cells.counted).loc[row][column].sum())
+        found: list[Any] = [*(table.at[row, column] for table in tables), *times, gap, constant]
         return Cell(*found)
 
     def tally(self, column: str) -> tuple[int, int, int]:

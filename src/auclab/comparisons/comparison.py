@@ -115,6 +115,14 @@ class Comparison(ABC):
         `norm` is None in a program without one.
         """
 
+    def vanishing_multipliers(self, sample: Sample) -> tuple[Array, Array] | None:
+        """Multipliers as those of `null_multipliers` with ``Σ q d = 0``, where some are found quickly."""
+        return None
+
+    def null_cause(self, sample: Sample) -> str:
+        """What `vanishing_multipliers` say about the classes, as the end of a sentence."""
+        return "the means of the classes agree"
+
     @abstractmethod
     def null_meaning(self, sample: Sample) -> str:
         """What it means for the hinge that w = 0 is optimal, as the end of a sentence."""

@@ -13,6 +13,7 @@ from auclab.compiled.accurate import accurate_pair_hinge
 from auclab.compiled.hinge import pair_hinge_active, pair_hinge_value
 from auclab.losses import Loss
 from auclab.losses.loss import Pieces
+from auclab.projection.common_mean import weights_of_mean
 from auclab.projection.nearest_mean import nearest_mean
 from auclab.regularisers import EUCLIDEAN, VectorNorm
 from auclab.samples.memory import Sample
@@ -154,6 +155,21 @@ class HardestNegatives(AllPairs):
         scaled = away @ sp.diags_array(1.0 / unit) if sample.is_sparse else away / unit
         nearest = target / unit if sample.is_sparse else np.zeros(unit.size)
         return sample.share_pos, nearest_mean(scaled, self.capacity(sample), 1.0, nearest, norm or EUCLIDEAN)
+
+    def vanishing_multipliers(self, sample: Sample) -> tuple[Array, Array] | None:
+        """The r under which the negatives have the mean of the positives, where there is one."""
+        if sample.in_blocks:
+            return None
+        target = np.asarray(sample.X_pos.T @ sample.share_pos, dtype=float)
+        share = weights_of_mean(sample.X_neg, self.capacity(sample), 1.0, target)
+        return None if share is None else (sample.share_pos, share)
+
+    def null_cause(self, sample: Sample) -> str:
+        """What `vanishing_multipliers` say about the classes, as the end of a sentence."""
+        return (
+            "the mean of the positives is a mean of hardest negatives, so that every direction has those above it on "
+            "average"
+        )
 
     def null_meaning(self, sample: Sample) -> str:
         """What it means that w = 0 is optimal."""

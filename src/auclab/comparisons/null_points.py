@@ -5,8 +5,11 @@ The programs themselves are in `auclab.projection`; comparisons run no solver of
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from auclab.projection.common_mean import weights_of_mean
 from auclab.projection.nearest_mean import nearest_mean
 from auclab.regularisers import VectorNorm
 from auclab.samples.memory import Sample
@@ -34,12 +37,27 @@ def point_null_multipliers(sample: Sample, norm: VectorNorm) -> tuple[Array, Arr
     --------
     auclab.projection.nearest_mean.nearest_mean : The program behind it.
     """
+    fixed, program, minority_positive = _program(sample)
+    free = nearest_mean(*program, norm)
+    return (fixed, free) if minority_positive else (free, fixed)
+
+
+def vanishing_point_multipliers(sample: Sample) -> tuple[Array, Array] | None:
+    """Weights as `point_null_multipliers` at which the level is 0, in every norm; None where none were found."""
+    fixed, program, minority_positive = _program(sample)
+    free = weights_of_mean(*program)
+    if free is None:
+        return None
+    return (fixed, free) if minority_positive else (free, fixed)
+
+
+def _program(sample: Sample) -> tuple[Array, tuple[Any, Array, float, Array], bool]:
+    """The full weights of the minority class, the program for those of the other class, and which class it is."""
     weight_pos, weight_neg = sample.point_weights
-    minority_positive = weight_pos.sum() <= weight_neg.sum()
+    minority_positive = bool(weight_pos.sum() <= weight_neg.sum())
     if minority_positive:
         fixed, minority, capacity, majority = weight_pos, sample.X_pos, weight_neg, sample.X_neg
     else:
         fixed, minority, capacity, majority = weight_neg, sample.X_neg, weight_pos, sample.X_pos
     target = np.asarray(minority.T @ fixed, dtype=float)
-    free = nearest_mean(majority, capacity, float(fixed.sum()), target, norm)
-    return (fixed, free) if minority_positive else (free, fixed)
+    return fixed, (majority, capacity, float(fixed.sum()), target), minority_positive

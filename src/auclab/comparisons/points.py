@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from auclab.comparisons.comparison import Comparison, DoubleDouble
-from auclab.comparisons.null_points import point_null_multipliers
+from auclab.comparisons.null_points import point_null_multipliers, vanishing_point_multipliers
 from auclab.compiled.accurate import two_sums
 from auclab.losses import Loss
 from auclab.losses.loss import Pieces
@@ -104,6 +104,17 @@ class Points(Comparison):
         None for a sample in blocks: the weights are those of a program over all rows.
         """
         return None if sample.in_blocks else point_null_multipliers(sample, norm or EUCLIDEAN)
+
+    def vanishing_multipliers(self, sample: Sample) -> tuple[Array, Array] | None:
+        """The minority with its full weights, the majority with weights under which it has the same mean."""
+        return None if sample.in_blocks else vanishing_point_multipliers(sample)
+
+    def null_cause(self, sample: Sample) -> str:
+        """What `vanishing_multipliers` say about the classes, as the end of a sentence."""
+        few, many = ("positives", "negatives") if sample.prior_pos <= sample.prior_neg else ("negatives", "positives")
+        if sample.prior_pos == sample.prior_neg:
+            return "the means of the classes agree"
+        return f"the {many} outweigh the {few}, whose mean is a weighted mean of theirs"
 
     def null_meaning(self, sample: Sample) -> str:
         """What it means that w = 0 is optimal."""

@@ -52,6 +52,14 @@ class FixedNull:
         """Whether w = 0 is seen to be optimal without solving anything (derivations 7.3)."""
         return False
 
+    def certain_proof(self, sample: Sample) -> NullProof | None:
+        """The multipliers that prove w = 0 optimal for every λ and every z ≤ 0, where these are found quickly."""
+        return None
+
+    def holds_for_every_value(self, sample: Sample, multipliers: tuple[Array, Array]) -> bool:
+        """Whether multipliers prove w = 0 optimal for every λ and every z ≤ 0."""
+        return False
+
     def is_attained(self, objective: float, sample: Sample) -> bool:
         """Whether a value is no better than that of w = 0, so that w = 0 may stand for its point."""
         return objective >= 1.0
@@ -106,6 +114,29 @@ class NullPoint(FixedNull):
         steepness = float(program.loss.slope(1.0))
         return regulariser.norm.dual(sample.mean_difference) * steepness <= self._slope(steepness)
 
+    def certain_proof(self, sample: Sample) -> NullProof | None:
+        """Multipliers with ``Σ q d = 0``: one class has the mean of the other under some of its admissible weights.
+
+        They exist for hinges of points where one class outweighs the other and surrounds its mean, and for those over
+        the hardest negatives where these surround the mean of the positives: λ_max is then 0. None for other programs,
+        whose multipliers at w = 0 have a closed form, and where the search was not successful.
+        """
+        program = self.program
+        if sample.in_blocks or program.threshold > 0 or program.kind not in ("hinge", "cvar"):
+            return None
+        multipliers = program.comparisons.vanishing_multipliers(sample)
+        if multipliers is None:
+            return None
+        return NullProof(multipliers, multipliers[1] if program.comparisons.hardest else None)
+
+    def holds_for_every_value(self, sample: Sample, multipliers: tuple[Array, Array]) -> bool:
+        """Whether ``‖Σ q d‖_*`` is 0 but for rounding."""
+        if sample.in_blocks or self.program.kind == "piecewise":
+            return False
+        norm = self.program.regulariser.norm
+        level = norm.dual(sample.combine(*multipliers))
+        return bool(level <= ROUNDING * norm.dual(sample.spread) * float(multipliers[0].sum()))
+
     def is_attained(self, objective: float, sample: Sample) -> bool:
         """Whether a value of a convex program is no better than that of w = 0."""
         return self.program.is_convex and objective >= self.value(sample) * (1 - ROUNDING)
@@ -155,12 +186,11 @@ class NullPoint(FixedNull):
         """Why w = 0 is optimal: λ (or −z) is at least the level that the proof shows."""
         program, comparisons, regulariser = self.program, self.program.comparisons, self.program.regulariser
         if comparisons.hardest and regulariser.weight == 0:
-            return (
-                "w = 0 is optimal: the mean of the positives is a mean of hardest negatives, and every direction "
-                "has those above it on average"
-            )
+            return f"w = 0 is optimal: {comparisons.null_cause(sample)}"
         if proof is None:
             return "w = 0 is optimal within the tolerance"
+        if comparisons.null_proof_takes_program and self.holds_for_every_value(sample, proof.multipliers):
+            return f"w = 0 is optimal for every λ, because λ_max = 0: {comparisons.null_cause(sample)}"
         total, level = self.value(sample), self._level(sample, proof)
         (by_penalty, by_threshold), meaning = comparisons.null_level_names, comparisons.null_meaning(sample)
         if program.kind == "piecewise":

@@ -92,7 +92,7 @@ def _entries(table: Table, runs: pd.DataFrame, numbers: Mapping[str, int]) -> di
                 found[row, column] = Entry("—", None, False, False, ())
                 continue
             text = digits(cell.mean) + ("" if math.isnan(cell.deviation) else f" ± {digits(cell.deviation)}")
-            text += "" if cell.count == pairs else f" ({cell.count} of {pairs})"
+            text += cell.remark(pairs)
             found[row, column] = Entry(text, cell.mean, cell.level, cell.best, behind.get((row, column), ()))
     return found
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from auclab.comparison.runs import status_of
 from auclab.pipeline.split.results import spread
 from auclab.types import CONVERGED
 
@@ -84,7 +85,7 @@ def _line(number: int, rows: list[dict[str, Any]], metrics: Sequence[str], store
         name=str(first["run"]),
         dataset=str(first.get("dataset", "")),
         status=", ".join(endings),
-        good=set(endings) <= set(CONVERGED),
+        good=set(endings) <= set(CONVERGED),  # not those of constant scorers
         splits=len(rows),
         measured=tuple(Measured(*spread(_values(rows, metric))[:2]) for metric in metrics),
         gap=spread(_values(rows, "gap"))[2],
@@ -131,7 +132,7 @@ def _ending(row: Mapping[str, Any]) -> str:
     """How a split ended; of a run that did not finish, its status."""
     if row["run_status"] != "FINISHED":
         return str(row["run_status"]).lower()
-    return plain_text(row.get("tag.status")) or "finished"
+    return status_of(row) or "finished"
 
 
 def _values(rows: Sequence[Mapping[str, Any]], name: str) -> list[float]:

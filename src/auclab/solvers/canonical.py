@@ -8,6 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
+from auclab.formulations.null import NullProof
 from auclab.formulations.problem import Problem
 from auclab.samples.centring import moved_intercept, moved_intercept_parts
 from auclab.samples.rotated import rotated
@@ -92,6 +93,9 @@ def _null_solution(
     null = replace(
         raw, coef=np.zeros_like(raw.coef), intercept=problem.null_intercept(), scorers=(), margin_multipliers=None
     )
+    given = raw.multipliers
+    if given is not None and not raw.coef.any() and program.null.holds_for_every_value(sample, given):
+        return null, program.null.reason(sample, NullProof(given, raw.share_neg))
     if problem.constraints is not None:
         if problem.over_pairs and not program.comparisons.hardest:  # every hinge is positive at w = 0
             null = replace(null, multipliers=(sample.share_pos, sample.share_neg))

@@ -22,6 +22,7 @@ from auclab.solvers.dispatch import TOLERANCE, check_limits
 from auclab.solvers.path import following_solution
 from auclab.solvers.path_parameters import along, simplest_first
 from auclab.solvers.smoothed_path import HALF_WIDTHS, Minimum, SmoothedPath, is_smooth_path
+from auclab.solvers.threads import one_thread_each
 from auclab.types import Array, AuclabError, Status
 
 #: Relative gaps of the first solves where every value is solved.
@@ -123,6 +124,7 @@ class InnerPath:
             self.compiling += compile_smooth()
             self._smoothed = SmoothedPath(self._problems[0], programs)
         self._points: dict[int, Point] = {}
+        self._null_throughout = self._is_null_throughout()
 
     def refined(self, k: int) -> Point:
         """The scorer of value number `k`, one level closer to its optimum than before.
@@ -150,6 +152,14 @@ class InnerPath:
         point = self._points[k]
         return point.gap <= self._tolerance or point.level >= len(HALF_WIDTHS if point.minima else _GAPS)
 
+    def _is_null_throughout(self) -> bool:
+        """Whether w = 0 is seen to be optimal for every λ and z ≤ 0 alike."""
+        problem = next((each for each in self._problems if each.program.threshold <= 0), None)
+        if problem is None or not (problem.constraints is None or problem.constraints.allows_null):
+            return False
+        with one_thread_each():
+            return problem.program.null.certain_proof(problem.sample) is not None
+
     def _simpler(self, k: int) -> int | None:
         """The value before, with a shorter w."""
         place = self.order.index(k)
@@ -157,7 +167,9 @@ class InnerPath:
 
     def _null(self, k: int) -> Point | None:
         problem = self._problems[k]
-        if problem.constraints is not None or not problem.program.null.is_certain(problem.sample):
+        throughout = self._null_throughout and problem.program.threshold <= 0
+        here = problem.constraints is None and problem.program.null.is_certain(problem.sample)
+        if not (throughout or here):
             return None
         coef = np.zeros(problem.sample.n_features)
         return Point(problem.program, coef, problem.null_intercept(), 0.0, len(HALF_WIDTHS))

@@ -82,7 +82,7 @@ class Solution:
     satisfy, on the columns of X, and `constraint_multipliers` the multipliers that prove the bound with them, in the
     order of `ColumnConstraints.all_rows`: ≥ 0, of any sign for equations. Of large samples in blocks `multipliers` is
     None and `bin_multipliers` has them by bins of the scores. `spread` are the units of `Certificate.norm_bound` where
-    that is finite and the program has no norm.
+    that is finite and the program has no norm. `null_for_every_value` says that w = 0 is optimal for every λ and z ≤ 0.
 
     See Also
     --------
@@ -115,6 +115,7 @@ class Solution:
     constraint_multipliers: Array | None = None
     bin_multipliers: BinMultipliers | None = None
     spread: Array | None = None
+    null_for_every_value: bool = False
 
     has_objective: ClassVar[bool] = True
     #: The solution itself where it is a scorer on landmarks (`auclab.solvers.kernel.solution.KernelSolution`).

@@ -72,6 +72,9 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, se
         shares_neg=None if proving is problem else proving.sample.share_neg,
         constraints=problem.constraints,
         constraint_multipliers=of_constraints,
+        null_for_every_value=null_reason is not None
+        and raw.multipliers is not None
+        and problem.program.null.holds_for_every_value(problem.sample, raw.multipliers),
     )
 
 

@@ -49,9 +49,14 @@ def write_artifacts(result: Result, folder: Path, *, config: str) -> list[Path]:
         fold_folder.mkdir(exist_ok=True)
         write_fold(fold, fold_folder, dataset_sha256=result.dataset.sha256, prepared=result.prepared)
     if several:
-        rows = [{"fold": fold.split.name, "status": str(fold.solution.status), **fold.numbers} for fold in result.folds]
+        rows = [_fold_row(fold) for fold in result.folds]
         pd.DataFrame(rows).to_csv(folder / "folds.csv", index=False)
     return folders
+
+
+def _fold_row(fold: Fold) -> dict[str, Any]:
+    words = {"fold": fold.split.name, "status": str(fold.solution.status)}
+    return words | {"scorer": "constant" if fold.is_constant else ""} | fold.numbers
 
 
 def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "", prepared: Sequence[str] = ()) -> None:

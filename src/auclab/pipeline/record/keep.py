@@ -254,6 +254,8 @@ def _write(result: Result, experiment: Experiment, run: Run, wanted: Figures) ->
         HASH_TAG: fingerprint(experiment.configuration, result.dataset.sha256),
         "status": str(result.folds[-1].solution.status),
     }
+    if result.constant:
+        tags["scorer"] = result.constant
     if experiment.command:
         tags["command"] = experiment.command
     if len(result.folds) == 1 and (inner := result.folds[0].inner) is not None:

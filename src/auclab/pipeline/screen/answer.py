@@ -33,29 +33,31 @@ def answer(result: Result) -> list[tuple[str, Text]]:
 
 def warnings(result: Result) -> list[str]:
     """What makes a result useless although its solver ended well: a scorer that gives every row the same score."""
-    constant = [fold for fold in result.folds if is_constant(fold)]
+    constant = [fold for fold in result.folds if fold.is_constant]
     if not constant:
         return []
     share = "" if len(result.folds) == 1 else f" in {len(constant)} of {len(result.folds)} splits"
     return [f"the scorer is constant{share} (w = 0): it ranks nothing, and its AUC is 0.5; {_what_to_try(constant[0])}"]
 
 
-def is_constant(fold: Fold) -> bool:
-    """Whether all rows of the training part have one score."""
-    return fold.parts["train"].all_tied
-
-
 def _what_to_try(fold: Fold) -> str:
     """The setting that would change w = 0."""
     program, tuning = fold.solution.formulation, fold.tuning
+    if getattr(fold.solution, "null_for_every_value", False):  # a baseline has no λ_max
+        every = "λ" if hasattr(program, "penalty") or program.threshold == 0 else "z ≤ 0"
+        balanced = f"{_BALANCED}, which counts both classes alike, or" if _is_outweighed(fold) else "try"
+        return f"so it is for every {every}, because λ_max = 0: {balanced} formulation={_OTHER}"
     if tuning is not None:
         low, high = tuning.path["value"].min(), tuning.path["value"].max()
         values = f"{SYMBOLS[tuning.parameter]} from {low:g} to {high:g}"
-        smaller = f"try smaller ones with {tuning.typed_beyond(above=False)}"
+        above = tuning.parameter == "threshold"  # w is the longer the nearer z is to 0
+        smaller = f"try {'larger' if above else 'smaller'} ones with {tuning.typed_beyond(above=above)}"
         if (tuning.path["mean"] == 0.5).all() and tuning.metric == "auc":
             first = _BALANCED if _is_outweighed(fold) else "try another formulation"
             return f"so it is for all values ({values}): {first}, or {smaller}"
-        return f"the values ({values}) may all be too large: {smaller}, or another formulation"
+        return (
+            f"the values ({values}) may all be too {'small' if above else 'large'}: {smaller}, or another formulation"
+        )
     if _is_outweighed(fold):
         # Where the larger class outweighs the other, w = 0 may be optimal for every λ and z.
         return f"{_BALANCED}, which counts both classes alike, or tune={_tunable(program)}"
@@ -130,7 +132,8 @@ def _optimal(result: Result) -> Text:
     if result.folds[0].constraints is not None:
         where += " among the scorers that satisfy the constraints"
     near = f"the objective is within {largest:.1e} (relative) of the smallest possible"
-    return Text.assemble(("yes", "green"), f", proved {where.rstrip(', ')}: {near}")
+    constant = (f"; the scorer is {result.constant}" if result.constant else "", "yellow")
+    return Text.assemble(("yes", "green"), f", proved {where.rstrip(', ')}: {near}", constant)
 
 
 def _test(result: Result, key: str) -> Text:

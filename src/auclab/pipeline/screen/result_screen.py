@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from auclab.pipeline.screen.answer import answer, is_constant
+from auclab.pipeline.screen.answer import answer
 from auclab.pipeline.screen.console import next_commands, out, short_path
 from auclab.pipeline.screen.details import details, guarantee, seconds
 from auclab.pipeline.screen.legend import legend
@@ -65,8 +65,8 @@ def show_line(result: Result, run: Run) -> None:
     certified = "gap" in numbers
     shown = [f"objective {numbers['objective']:.6g}", f"gap {_small(numbers['gap'])}"] if certified else ["baseline"]
     shown += [f"{part} {key} {numbers[f'{part}/{key}']:.4f}" for key in result.folds[0].parts[part].metrics][:2]
-    good = all(fold.solution.status in CONVERGED and not is_constant(fold) for fold in result.folds)
-    shown += ["constant scorer, w = 0"] if any(is_constant(fold) for fold in result.folds) else []
+    good = all(fold.solution.status in CONVERGED and not fold.is_constant for fold in result.folds)
+    shown += ["constant scorer, w = 0"] if result.constant else []
     mark = "[green]✓[/green]" if good else "[yellow]![/yellow]"
     line = f"{mark} {escape(result.name)}  [dim]{escape('  '.join(shown))}[/dim]"
     if in_sweep():  # its process alone writes to the terminal

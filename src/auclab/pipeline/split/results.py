@@ -91,6 +91,11 @@ class Fold:
     inner: InnerScores | None = None
 
     @property
+    def is_constant(self) -> bool:
+        """Whether all rows of the training part have one score: the scorer ranks nothing."""
+        return self.parts["train"].all_tied
+
+    @property
     def numbers(self) -> dict[str, float]:
         """Everything measured, flat: ``objective``, ``seconds/solve``, ``test/auc``, ``test/auc_se``, ``bound/…``."""
         solution, certificate, timings = self.solution, self.solution.certificate, self.solution.timings
@@ -161,6 +166,12 @@ class Result:
     def interrupted(self) -> bool:
         """Whether Ctrl-C ended the last solve."""
         return self.folds[-1].solution.status is Status.INTERRUPTED
+
+    @property
+    def constant(self) -> str:
+        """``constant`` where the scorer ranks nothing, or in how many splits; else empty."""
+        count = sum(fold.is_constant for fold in self.folds)
+        return "" if not count else "constant" if count == len(self.folds) else f"constant in {count} splits"
 
     @property
     def summary(self) -> dict[str, float]:

@@ -139,6 +139,8 @@ class Tuning:
     @property
     def _at_end(self) -> str:
         """Which choice is the first or the last of its list."""
+        if self.path["mean"].nunique() == 1 and not self.path["standard_error"].any():  # constant scorers
+            return ""
         ended, settings = [], []
         for taken, name, symbol in ((self.gamma, "gamma", "γ"), (self.selected, "value", SYMBOLS[self.parameter])):
             tried: list[float] = self.path[name].unique().tolist() if name in self.path else []

@@ -1,0 +1,124 @@
+"""Weights under which the mean of some rows is a given point exactly, where there are such weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.special import expit
+
+from auclab.types import Array
+
+#: Columns up to which Newton steps are cheap beside the programs that the weights save.
+_MOST_COLUMNS = 1_000
+#: Newton steps; where there are such weights some ten suffice, and where there are none a direction soon shows it.
+_MOST_STEPS = 40
+#: Distance of the mean from the point, relative to the sizes that are added up, that is rounding.
+_ROUNDING = 1e-14
+
+
+def weights_of_mean(X: Any, capacity: Array, total: float, target: Array) -> Array | None:
+    """Weights ``0 ≤ q ≤ capacity``, ``Σ q = total``, with ``Xᵀq = target``; None where none were found.
+
+    Of all such weights, those with the largest entropy are ``q_k = capacity_k · σ(θ·x_k + b)``, σ the logistic
+    function: Newton steps find θ and b as the minimum of
+
+        Σ_k capacity_k log(1 + exp(θ·x_k + b)) − θ·target − b·total.
+
+    They end where θ is a direction with ``θ·target`` above the largest ``θ·Xᵀq``, for then there are no such weights.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n_points, n_features)
+    capacity : array of shape (n_points,)
+        Largest weights, ≥ 0.
+    total : float
+        Sum of the weights, > 0.
+    target : array of shape (n_features,)
+        In the units of ``Xᵀq``.
+
+    Returns
+    -------
+    array of shape (n_points,) or None
+        None is no proof that there are none: those at the border of what is possible are not found.
+
+    See Also
+    --------
+    auclab.projection.nearest_mean.nearest_mean : The weights whose mean is nearest, wherever that is.
+
+    Examples
+    --------
+    A mean of 0, 1 and 2 that is 1; none is 3:
+
+    >>> X, capacity = np.array([[0.0], [1.0], [2.0]]), np.full(3, 0.5)
+    >>> weights_of_mean(X, capacity, 1.0, np.array([1.0])).round(12).tolist()   # a third each, by symmetry
+    [0.333333333333, 0.333333333333, 0.333333333333]
+    >>> weights_of_mean(X, capacity, 1.0, np.array([3.0])) is None
+    True
+    """
+    share = total / float(capacity.sum())
+    if share >= 1.0 - 1e-12:
+        exact = capacity * share
+        return exact if _is_rounding(X, exact, target) else None
+    sizes = np.asarray(abs(X).T @ capacity).ravel()
+    varies = sizes > 0
+    if varies.sum() > _MOST_COLUMNS or target[~varies].any():
+        return None
+    unit = sizes[varies] / float(capacity.sum())
+    rows: Any = X[:, np.flatnonzero(varies)]
+    rows = rows @ sp.diags_array(1.0 / unit) if sp.issparse(X) else rows / unit
+    found = _newton(rows, capacity, np.r_[target[varies] / unit, total])
+    return found if found is not None and _is_rounding(X, found, target) else None
+
+
+def _is_rounding(X: Any, weights: Array, target: Array) -> bool:
+    size = np.asarray(abs(X).T @ weights).ravel() + abs(target)
+    return bool((abs(np.asarray(X.T @ weights).ravel() - target) <= 10 * _ROUNDING * size).all())
+
+
+def _newton(X: Any, capacity: Array, target: Array) -> Array | None:
+    """The weights of the minimum; the last entries of `target` and θ are the sum and b."""
+    total = float(target[-1])
+    theta = np.r_[np.zeros(X.shape[1]), np.log(total / (float(capacity.sum()) - total))]
+    arguments = np.full(capacity.size, theta[-1])
+    value = _value(arguments, capacity, theta, target)
+    for _ in range(_MOST_STEPS):
+        weights = capacity * expit(arguments)
+        descent = target - np.r_[np.asarray(X.T @ weights).ravel(), weights.sum()]
+        if float(abs(descent).max()) <= _ROUNDING * total:
+            return weights
+        step = np.linalg.lstsq(_hessian(X, weights * expit(-arguments)), descent, rcond=1e-13)[0]
+        along = np.asarray(X @ step[:-1]).ravel() + step[-1]
+        length = 1.0
+        while True:
+            following = _value(arguments + length * along, capacity, theta + length * step, target)
+            if following <= value - 1e-4 * length * float(descent @ step) or length < 1e-6:
+                break
+            length *= 0.5
+        if not following < value and length < 1e-6:  # the value has no more digits, the weights may
+            length = 1.0
+        theta, arguments, value = theta + length * step, arguments + length * along, following
+        if float(target[:-1] @ theta[:-1]) > _largest(np.asarray(X @ theta[:-1]).ravel(), capacity, total):
+            return None
+    weights = capacity * expit(arguments)
+    return np.minimum(weights * (total / float(weights.sum())), capacity)
+
+
+def _value(arguments: Array, capacity: Array, theta: Array, target: Array) -> float:
+    return float(capacity @ np.logaddexp(0.0, arguments) - theta @ target)
+
+
+def _hessian(X: Any, weights: Array) -> Array:
+    """``Σ w_k (x_k, 1)(x_k, 1)ᵀ``."""
+    scaled = X.multiply(weights[:, None]).tocsr() if hasattr(X, "multiply") else X * weights[:, None]
+    product, first = X.T @ scaled, np.asarray(scaled.sum(axis=0)).ravel()
+    second = np.asarray(product.toarray() if hasattr(product, "toarray") else product)
+    return np.block([[second, first[:, None]], [first[None, :], np.full((1, 1), weights.sum())]])
+
+
+def _largest(scores: Array, capacity: Array, total: float) -> float:
+    """The largest ``Σ q_k scores_k``, with a little for rounding."""
+    order = np.argsort(-scores)
+    filled = np.clip(total - (np.cumsum(capacity[order]) - capacity[order]), 0.0, capacity[order])
+    return float(filled @ scores[order]) + 1e-9 * float(filled @ abs(scores[order]))
