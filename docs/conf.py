@@ -23,6 +23,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "api_pages",
     "repository_pages",
+    "switcher",
     "terminal",
 ]
 exclude_patterns = ["_build", "_ext", "_static", "_templates", "drawn"]

@@ -4,7 +4,7 @@ import json
 import re
 import runpy
 import subprocess
-from importlib.metadata import version
+from importlib.metadata import distribution
 from pathlib import Path
 from pkgutil import resolve_name
 
@@ -71,12 +71,15 @@ def test_architecture_names_nothing_that_is_gone():
 
 
 def test_one_version():
-    assert version("auclab") == auclab.__version__
+    installed = distribution("auclab")
+    origin = json.loads(installed.read_text("direct_url.json") or "{}").get("url")
+    if origin in (None, ROOT.as_uri()):  # not that of another checkout
+        assert installed.version == auclab.__version__
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert re.search(r"^version: (\S+)$", citation, re.MULTILINE)[1] == auclab.__version__
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    # What is being written for the next version stands above, under two numbers.
-    assert re.search(r"^## (\d+\.\d+\.\d+)", changelog, re.MULTILINE)[1] == auclab.__version__
+    # What is being written for the next version is first, under two numbers.
+    assert f"{auclab.__version__}.".startswith(re.search(r"^## (\S+)", changelog, re.MULTILINE)[1] + ".")
 
 
 def test_new_places_of_moved_names_exist():

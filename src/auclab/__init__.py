@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from auclab.solvers.solution import Certificate, Solution
     from auclab.types import AuclabError, Status
 
-__version__ = "0.2.0"
+__version__ = "0.3.0.dev0"
 
 __all__ = [
     "CSVM",

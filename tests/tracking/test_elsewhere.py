@@ -89,7 +89,7 @@ def postgresql():
         pytest.skip("PostgreSQL is not installed (apt-get install postgresql)")
     driver = next((name for name in ("psycopg", "psycopg2") if find_spec(name)), None)
     if driver is None:
-        pytest.skip("PostgreSQL's driver is not installed (pip install 'psycopg[binary]')")
+        pytest.skip("PostgreSQL's driver is not installed (pip install 'auclab[postgresql]')")
     folder = Path(tempfile.mkdtemp(prefix="pg-"))
     owner = {}
     if os.geteuid() == 0:

@@ -55,6 +55,8 @@ def in_words(error: BaseException, arguments: Sequence[str]) -> str:
         return line
     cause = error.__cause__ if isinstance(error.__cause__, OmegaConfBaseException) else error
     text = f"{error}\n{cause}"
+    if "Could not load 'hydra/launcher/submitit_slurm'" in text:
+        return "hydra/launcher=slurm needs submitit; install it with pip install 'auclab[slurm]'"
     if (other := _OTHER_TYPE.search(text)) is not None:
         at = re.search(r"full_key: (\S+)", text)
         kind = _KINDS.get(other["kind"], other["kind"])

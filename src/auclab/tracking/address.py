@@ -21,7 +21,7 @@ SERVERS = ("http://", "https://")
 DATABASES = ("sqlite", "postgresql", "mysql", "mssql")
 
 #: Packages of drivers whose module has another name.
-DRIVERS = {"psycopg": "'psycopg[binary]'", "psycopg2": "psycopg2-binary"}
+DRIVERS = {"psycopg": "'auclab[postgresql]'", "psycopg2": "psycopg2-binary"}
 
 #: ``scheme://name:password@``. Of a database the password may have slashes, and the name an @ (me@tenant).
 _LOGIN = re.compile(
