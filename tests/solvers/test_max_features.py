@@ -116,6 +116,31 @@ def test_what_has_no_bound_is_refused_in_words():
     assert auclab.solve(BufferedAUC(), X, y, constraints=bounded).status is Status.OPTIMAL
 
 
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_all_categories_of_a_nominal_feature_count_as_one_and_need_no_penalty(k):
+    """Their columns sum to a constant, so that one of them gets the coefficient 0."""
+    rng = np.random.default_rng(0)
+    kind, shop, Z = rng.integers(0, 4, 300), rng.integers(0, 3, 300), rng.normal(size=(300, 2))
+    X = np.c_[Z, np.eye(4)[kind], np.eye(3)[shop]]
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    y = (Z[:, 0] + 0.8 * (kind == 1) + 2.0 * rng.normal(size=300) > 0).astype(int)
+    groups = np.array([0, 1, *4 * [2], *3 * [3]])
+    found = auclab.solve(BufferedAUC(), X, y, constraints=ColumnConstraints.of(9, max_features=k, groups=groups))
+    assert found.status is Status.OPTIMAL
+    assert found.objective == pytest.approx(best_of_all(BufferedAUC(), X, y, groups, k), rel=2e-6)
+    assert np.unique(groups[found.coef != 0]).size <= k
+
+
+def test_columns_that_are_sums_of_those_of_other_features_are_refused_at_once(monkeypatch):
+    monkeypatch.setattr("auclab.solvers.integer.max_features.level_bounds", None)
+    X, y = sample(2, 4)
+    both = np.c_[X, X[:, 0] + X[:, 1]]
+    with pytest.raises(
+        AuclabError, match=r"1 of 5 columns are sums of columns of other features .* no bound; use form"
+    ):
+        auclab.solve(BufferedAUC(), both, y, constraints=Constraints(max_features=2))
+
+
 def test_programs_of_another_kind_are_refused():
     X, y = sample(1, 3)
     with pytest.raises(AuclabError, match="partial_auc"):

@@ -21,6 +21,7 @@ from auclab.models.timings import Timings
 from auclab.samples.centring import moved_intercept
 from auclab.solvers.budget import finite_or_none, seconds_allowed
 from auclab.solvers.integer.convex_oracle import ConvexOracle
+from auclab.solvers.integer.dependent_columns import dependent_columns
 from auclab.solvers.integer.level_bounds import level_bounds, penalty_bounds
 from auclab.solvers.integer.region import EXCLUDED, USED, Limit, Region, numbered_groups
 from auclab.solvers.integer.relaxation import Relaxation, Rows
@@ -32,6 +33,11 @@ from auclab.types import Array, AuclabError, Status
 
 #: Cuts with which the program on few features is solved, at most, and how near its value comes, relatively.
 _ROUNDS, _NEAR = 400, 1e-9
+#: What gives the coefficients bounds.
+_BOUNDED = (
+    "use formulation=ranksvm with a penalty, leave such columns out, or bound the coefficients (lower and upper of the "
+    "constraints)"
+)
 #: Choices of features with which a point that satisfies the constraints is sought.
 _TRIALS = 50
 
@@ -179,6 +185,7 @@ class _Search:
             largest = penalty_bounds(self.problem.program, value * (1.0 + 1e-12), self.oracle.unit)
             lower, upper = lower.copy(), upper.copy()
             lower[:n], upper[:n] = np.maximum(lower[:n], -largest), np.minimum(upper[:n], largest)
+            lower, upper = self._without_relations(lower, upper)
             seconds = 0.5 * monitor.remaining if monitor.remaining is not None else 60.0
             if not (np.isfinite(lower[:n]).all() and np.isfinite(upper[:n]).all()):
                 lower, upper, late = level_bounds(self.oracle.cut, value * (1.0 + 1e-9), lower, upper, seconds)
@@ -188,9 +195,7 @@ class _Search:
         if without.any():
             raise AuclabError(
                 f"{without.sum()} coefficients have no bound: without a penalty any length of w is as good where the "
-                "classes are separable, or columns depend on each other, as those of all categories do; use "
-                "formulation=ranksvm with a penalty, leave such columns out, or bound the coefficients (lower and "
-                "upper of the constraints)"
+                f"classes are separable; {_BOUNDED}"
             )
         if self.oracle.has_intercept and not (math.isfinite(lower[-1]) and math.isfinite(upper[-1])):
             # Beyond all kinks ±1 − w·x the loss does not fall.
@@ -199,6 +204,34 @@ class _Search:
             if self.problem.program.threshold:
                 farthest += abs(self.problem.program.threshold) * float(size.sum())
             lower, upper = np.r_[lower[:n], -farthest], np.r_[upper[:n], farthest]
+        return lower, upper
+
+    def _without_relations(self, lower: Array, upper: Array) -> tuple[Array, Array]:
+        """Bounds with 0 for columns of a feature that its other columns determine, as the last of all categories.
+
+        A feature counts as a whole, and along the relation of its columns nothing changes.
+
+        Raises
+        ------
+        AuclabError
+            Columns of several features determine each other, so that no coefficient of theirs has a bound.
+        """
+        n, sample = self.oracle.n, self.problem.sample
+        stated = self.constraints.matrix.any(axis=0) if len(self.constraints.limit) else np.zeros(n, bool)
+        free = ~(np.isfinite(lower[:n]) | np.isfinite(upper[:n]) | stated)
+        if self.problem.program.uses_norm or not free.any():
+            return lower, upper
+        lower, upper = lower.copy(), upper.copy()
+        for group in np.unique(self._of_columns[free]):
+            columns = np.flatnonzero((self._of_columns == group) & free)
+            zero = dependent_columns(sample, columns)
+            lower[zero], upper[zero] = 0.0, 0.0
+        left = np.flatnonzero(np.isneginf(lower[:n]) & np.isposinf(upper[:n]))
+        if (related := dependent_columns(sample, left)).size:
+            raise AuclabError(
+                f"{related.size} of {n} columns are sums of columns of other features (one is column "
+                f"{int(related[0])}), so that without a penalty their coefficients have no bound; {_BOUNDED}"
+            )
         return lower, upper
 
     def tree(self, lower: Array, upper: Array, tolerance: float) -> Tree:
