@@ -30,6 +30,13 @@ LONG = ".parquet"
 FIGURES = (".png", ".pdf", ".svg")
 
 
+def inspect(arguments: Namespace) -> int:
+    """Look at a table."""
+    from auclab.cli.inspect import show_inspection
+
+    return show_inspection(arguments)
+
+
 def runs(arguments: Namespace) -> int:
     """List runs."""
     found = _choose(arguments, status=arguments.status)

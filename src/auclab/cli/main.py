@@ -85,6 +85,17 @@ RUN_EXAMPLES = """\
   auclab run -m formulation=bauc,ranksvm split.seed=0,1,2
 """
 
+INSPECT = """\
+Look at a table before the first run: how the file is written; what every column is (numbers, categories, dates,
+identifiers), its gaps, decimals and rare categories; columns that say nothing or repeat another; and the labels. Then
+the command that runs on it, which has been tried on the table. Nothing is solved or kept.
+"""
+
+INSPECT_EXAMPLES = """\
+  auclab inspect customers.csv
+  auclab inspect customers.csv --target left --positive yes
+"""
+
 RUNS_EXAMPLES = """\
   auclab runs
   auclab runs --where dataset=ionosphere --metric bauc
@@ -313,6 +324,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_run(show)
     show.add_argument("--bounds", action="store_true", help="all bounds, and what they assume")
+
+    inspect = _add(commands, "inspect", "what is in a table of your own", text=INSPECT, examples=INSPECT_EXAMPLES)
+    inspect.add_argument("file", metavar="FILE", help="a csv, tsv or parquet file with a header")
+    inspect.add_argument("--target", default=None, metavar="COLUMN", help="the column with the labels (default: found)")
+    inspect.add_argument("--positive", default=None, metavar="LABEL", help="its positive label (default: found)")
 
     figures = _add(commands, "figures", "draw ROC, ranking errors and scores of one run", examples=FIGURES_EXAMPLES)
     _add_run(figures)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -83,10 +84,33 @@ def unknown_choices(words: Sequence[str]) -> Iterator[str]:
         if set(value) & set("(${:'\""):  # a function of Hydra's language, such as choice(a,b)
             continue
         for choice in filter(None, (part.strip() for part in value.strip("[]").split(","))):
-            if choice not in (*choices, "null"):
+            if choice in (*choices, "null"):
+                continue
+            if key == "dataset" and is_file(choice):
+                yield of_file(choice)
+            else:
                 yield f"{key}={choice} is not there{_near(choice, choices)}; choices are {', '.join(choices)}"
         if value == "":
             yield f"{key}= has no value; choices are {', '.join(choices)}"
+
+
+def is_file(word: str) -> bool:
+    """Whether a word names a file: by its ending, or because it is there."""
+    name = word.strip("'\"")
+    return bool(re.search(r"\.(csv|tsv|parquet|pq|svm|svmlight|libsvm)(\.gz|\.bz2)?$", name.lower())) or (
+        bool({"/", "."} & set(name)) and Path(name).expanduser().is_file()
+    )
+
+
+def of_file(path: str) -> str:
+    """What to type for a file that was given as a data set."""
+    from auclab.datasets.overrides import override
+
+    name = path.strip("'\"")
+    return (
+        f"dataset={name} is a file, and data sets are named: type dataset=file {override('dataset.path', name)} "
+        f"dataset.target=COLUMN; auclab inspect {shlex.quote(name)} proposes the whole command"
+    )
 
 
 def added_keys(words: Sequence[str]) -> Iterator[str]:

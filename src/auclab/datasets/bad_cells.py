@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from auclab.datasets.dates import find_dates
 from auclab.datasets.overrides import override
+from auclab.datasets.refusals import Refusals
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ _MOST = 0.5
 _LISTED = 4
 #: Numbers that pandas does not read: thousands separators, another decimal sign, a percent or currency sign, a unit.
 _NUMBER_LIKE = re.compile(r"[€$£¥]?\s*[-+−]?\s*\d[\d.,'’\u00a0\u202f ]*(\s*[%€$£¥]|\s+[A-Za-z]{1,4})?")
+_DECIMAL_POINT = re.compile(r"[-+]?\d+\.\d+")
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
 #: Of which all may be thousands: 1,234 read with a decimal comma is a thousandth of what it says.
 _THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+")
@@ -36,16 +38,14 @@ class _Column:
     n_numbers: int
 
 
-def refuse_bad_cells(frame: pd.DataFrame, names: Sequence[str], *, decimal: str = ".") -> None:
+def refuse_bad_cells(frame: pd.DataFrame, signs: Mapping[str, str]) -> None:
     """Refuse columns of text in which most cells are numbers, and name the cells that are none.
 
     Parameters
     ----------
     frame : DataFrame
-    names : sequence of str
-        The columns that are looked at: those that are not declared as categories.
-    decimal : {".", ","}
-        The sign with which they were read.
+    signs : mapping of str to {".", ","}
+        The columns that are looked at, those that are not declared as categories, and the sign before their decimals.
 
     Raises
     ------
@@ -55,17 +55,33 @@ def refuse_bad_cells(frame: pd.DataFrame, names: Sequence[str], *, decimal: str 
     Examples
     --------
     >>> import pandas as pd
-    >>> refuse_bad_cells(pd.DataFrame({"age": ["31", "unknown", "45"]}), ["age"])
+    >>> refuse_bad_cells(pd.DataFrame({"age": ["31", "unknown", "45"]}), {"age": "."})
     Traceback (most recent call last):
         ...
     auclab.types.AuclabError: column 'age' has 1 cell that is no number among 2 that are: 'unknown' (row 2); ...
     """
-    found = [column for name in names if (column := _look(name, frame[name], decimal)) is not None]
-    unread = [column for column in found if not column.n_numbers]
-    if unread:
-        raise _unread(unread, decimal)
-    if found:
-        raise _mixed(found, decimal)
+    found = [column for name, sign in signs.items() if (column := _look(name, frame[name], sign)) is not None]
+    refusals = Refusals()
+    for columns in _alike(found, signs):
+        sign = signs[columns[0].name]
+        is_mixed = columns[0].n_numbers > 0
+        error = _mixed(columns, sign) if is_mixed else _unread(columns, sign, points=_has_points(frame))
+        refusals.reasons.append(str(error))
+    refusals.raise_all()
+
+
+def bad_columns(frame: pd.DataFrame, signs: Mapping[str, str]) -> list[str]:
+    """The columns that `refuse_bad_cells` refuses."""
+    return [name for name, sign in signs.items() if _look(name, frame[name], sign) is not None]
+
+
+def _alike(found: Sequence[_Column], signs: Mapping[str, str]) -> list[list[_Column]]:
+    """Columns that one sentence is about: read with the same sign, with some numbers or none, with commas or not."""
+    kinds: dict[tuple[str, bool, bool], list[_Column]] = {}
+    for column in found:
+        commas = not column.n_numbers and _have_decimal_commas(column.others)
+        kinds.setdefault((signs[column.name], bool(column.n_numbers), commas), []).append(column)
+    return list(kinds.values())
 
 
 def numbers_in(text: pd.Series, decimal: str = ".") -> pd.Series:
@@ -169,13 +185,23 @@ def _mixed(columns: Sequence[_Column], decimal: str) -> AuclabError:
     )
 
 
-def _unread(columns: Sequence[_Column], decimal: str) -> AuclabError:
-    first = columns[0]
+def _unread(columns: Sequence[_Column], decimal: str, *, points: bool) -> AuclabError:
+    """`points`: whether other columns of the table have decimal points."""
+    first, names = columns[0], [column.name for column in columns]
     several = f" (and {len(columns) - 1} more)" if len(columns) > 1 else ""
-    ways = [override("dataset.nominal", [column.name for column in columns]) + " takes it as categories"]
+    ways = [override("dataset.nominal", names) + " takes it as categories"]
     if decimal != "," and _have_decimal_commas(first.others):
-        ways.insert(0, override("dataset.decimal", ",") + " reads decimal commas")
+        setting = override("dataset.decimal_comma", names) if points else override("dataset.decimal", ",")
+        ways.insert(0, f"{setting} reads decimal commas")
+    elif decimal == "," and all(map(_DECIMAL_POINT.fullmatch, first.others)):
+        ways.insert(0, "leave out dataset.decimal and name the columns with commas in dataset.decimal_comma")
     return AuclabError(
         f"column {first.name!r}{several} looks like numbers that cannot be read, such as {first.others[0]!r} in row "
         f"{first.row}; write them without thousands separators, signs and units, or {', or '.join(ways)}"
     )
+
+
+def _has_points(frame: pd.DataFrame) -> bool:
+    """Whether some column was read as numbers with decimals."""
+    floats = [column for _, column in frame.items() if column.dtype.kind == "f"]
+    return any(bool((column.dropna() % 1 != 0).any()) for column in floats)

@@ -12,6 +12,7 @@ from auclab.datasets.dates import PARTS, DateText, check_parts, find_dates
 from auclab.datasets.labels import as_labels
 from auclab.datasets.overrides import override
 from auclab.datasets.records import Dataset
+from auclab.datasets.refusals import Refusals
 from auclab.samples.blocks.table import BlockTable
 from auclab.samples.centring import LARGEST
 from auclab.types import AuclabError
@@ -111,11 +112,13 @@ def sort_columns(
     found: dict[str, DateText | None] = {}
     free_text: list[str] = []
     table: Any = dataset.X
+    refusals = Refusals()
     for label, column in table.items():
         name = str(label)
         kind = _kind(name, column, dataset)
         if kind == "numeric":
-            _refuse_sizes(name, column)
+            with refusals.collected():
+                _refuse_sizes(name, column)
             numeric.append(name)
         elif kind == "date":
             found[name] = None
@@ -127,12 +130,15 @@ def sort_columns(
                 (free_text if is_free else nominal).append(name)
         else:
             nominal.append(name)
-    reasons = [_free_text(free_text, table)] if free_text else []
-    if found and not parts:
-        reasons.append(_dates_without_setting(found, table))
-    if reasons:
-        raise AuclabError("; also, ".join(reasons))
-    formats = _formats(found, table, date_format)
+    formats: dict[str, str | None] = {}
+    with refusals.collected():
+        if free_text:
+            raise AuclabError(_free_text(free_text, table))
+    with refusals.collected():
+        if found and not parts:
+            raise AuclabError(_dates_without_setting(found, table))
+        formats = _formats(found, table, date_format)
+    refusals.raise_all()
     widths, notes = _widths(table, numeric, nominal, formats, max_categories, parts, missing_indicators)
     return Columns(tuple(numeric), tuple(nominal), formats, widths, (*notes, *_identifiers(table, numeric)))
 
@@ -249,26 +255,30 @@ def _dates_without_setting(found: Mapping[str, DateText | None], table: Any) -> 
 def _formats(found: Mapping[str, DateText | None], table: Any, date_format: str | None) -> dict[str, str | None]:
     """The format of each column of dates."""
     formats: dict[str, str | None] = {}
+    refusals = Refusals()
     for name, written in found.items():
-        if written is None:
-            formats[name] = None
-        elif date_format is not None:
-            formats[name] = date_format
-        elif len(written.formats) > 1:
-            choices = " or ".join(override("preprocess.date_format", each) for each in written.formats)
-            raise AuclabError(
-                f"column {name!r} holds dates such as {table[name].dropna().iloc[0]!r}, of which day and month cannot "
-                f"be told apart; give {choices}"
-            )
-        elif written.other:
-            row = int((table[name].astype(object) == written.other[0]).to_numpy().argmax()) + 1
-            raise AuclabError(
-                f"column {name!r} holds dates, but {written.other[0]!r} in row {row} is none; repair it, or read it as "
-                f"missing with {override('dataset.missing', written.other[:3])}"
-            )
-        else:
-            formats[name] = written.formats[0]
+        with refusals.collected():
+            formats[name] = _format(name, written, table, date_format)
+    refusals.raise_all()
     return formats
+
+
+def _format(name: str, written: DateText | None, table: Any, date_format: str | None) -> str | None:
+    if written is None or date_format is not None:
+        return None if written is None else date_format
+    if len(written.formats) > 1:
+        choices = " or ".join(override("preprocess.date_format", each) for each in written.formats)
+        raise AuclabError(
+            f"column {name!r} holds dates such as {table[name].dropna().iloc[0]!r}, of which day and month cannot "
+            f"be told apart; give {choices}"
+        )
+    if written.other:
+        row = int((table[name].astype(object) == written.other[0]).to_numpy().argmax()) + 1
+        raise AuclabError(
+            f"column {name!r} holds dates, but {written.other[0]!r} in row {row} is none; repair it, or read it as "
+            f"missing with {override('dataset.missing', written.other[:3])}"
+        )
+    return written.formats[0]
 
 
 def refuse_constant(dataset: Dataset) -> None:

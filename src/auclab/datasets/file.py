@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from auclab.datasets.bad_cells import refuse_bad_cells
 from auclab.datasets.checksum import verified_sha256
-from auclab.datasets.csv_format import CsvFormat, csv_format
-from auclab.datasets.csv_rows import leading_zeros
-from auclab.datasets.labels import as_labels, binarise
-from auclab.datasets.overrides import override
+from auclab.datasets.file_table import SVMLIGHT, FileSettings, read_table
+from auclab.datasets.labels import binarise
 from auclab.datasets.records import Dataset
-from auclab.datasets.table import ALL, UNREADABLE, make_dataset, read_csv, unreadable
+from auclab.datasets.refusals import Refusals
+from auclab.datasets.table import ALL, UNREADABLE, make_dataset, unreadable
 from auclab.datasets.unpacked import unpacked
 from auclab.types import AuclabError
-from auclab.validation import did_you_mean, nearest
-
-#: Missing values in csv and tsv files.
-MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "None")
-
-CSV, TSV, PARQUET = (".csv", ".csv.gz"), (".tsv", ".tsv.gz"), (".parquet", ".pq")
-SVMLIGHT = tuple(f".{ending}{packing}" for ending in ("svmlight", "libsvm", "svm") for packing in ("", ".gz", ".bz2"))
 
 
 def load_file(
@@ -37,6 +27,7 @@ def load_file(
     missing: Sequence[str] | str = (),
     sep: str | None = None,
     decimal: str | None = None,
+    decimal_comma: Sequence[str] | str = (),
     encoding: str | None = None,
     name: str | None = None,
     sha256: str | None = None,
@@ -61,6 +52,8 @@ def load_file(
         What is read as missing in csv and tsv files besides an empty field and ``? NA N/A NaN nan null None``.
     sep, decimal, encoding : str, optional
         How a csv or tsv file is written (`auclab.datasets.csv_format.csv_format`); found if left out, and noted.
+    decimal_comma : list of str
+        Columns with decimal commas in a file whose others have decimal points.
     name : str, optional
         Name of the data set; the file's name if left out.
     sha256 : str, optional
@@ -105,151 +98,26 @@ def load_file(
         raise AuclabError(f"{where} is empty; a header row and at least two rows of data are needed")
     if where.name.lower().endswith(SVMLIGHT):
         return _read_svmlight(where, positive, negative, facts)
-    kept_as_text = () if nominal == ALL else as_labels(nominal)
-    if where.name.lower().endswith((*CSV, *TSV)):
-        written = _format_of(where, sep, decimal, encoding)
-        _require_columns(where, written.header, target, kept_as_text, as_labels(drop))
-        text = ALL if nominal == ALL else [*kept_as_text, str(target), *as_labels(drop)]
-        frame, codes = _read_text(where, written, text, (*MISSING, *as_labels(missing)))
-        facts["notes"] = (*(f"{where.name}: {found}" for found in written.detected), *_notes(frame, codes))
-        facts["written"] = {"sep": written.sep, "decimal": written.decimal, "encoding": written.encoding}
-        kept_as_text = (*kept_as_text, *codes)
-    elif where.name.lower().endswith(PARQUET):
-        given = {"sep": sep, "decimal": decimal, "encoding": encoding, "missing": as_labels(missing)}
-        if said := [f"dataset.{key}" for key, value in given.items() if value]:
-            raise AuclabError(f"{', '.join(said)} is for csv and tsv files; {where} is parquet, which says it itself")
-        frame = _read_parquet(where)
-        _require_columns(where, [str(label) for label in frame.columns], target, kept_as_text, as_labels(drop))
-    else:
-        raise AuclabError(unknown_ending(where))
-    frame = frame.rename(columns=str).drop(columns=list(as_labels(drop)))
-    if nominal != ALL:
-        looked_at = [name for name in frame.columns if name not in (target, *kept_as_text)]
-        refuse_bad_cells(frame, looked_at, decimal=facts.get("written", {}).get("decimal", "."))
-    return make_dataset(frame, target=str(target), positive=positive, negative=negative, nominal=nominal, **facts)
-
-
-def unknown_ending(path: Path) -> str:
-    """What to do with a file whose name says none of the formats that are read."""
-    ending = path.suffix.lower()
-    if ending in (".xlsx", ".xls", ".xlsm", ".ods"):
-        return f"{path} is a workbook; save its sheet as csv (in Excel: CSV UTF-8), and give that file"
-    if ending in (".txt", ".tab", ".dat", ""):
-        return f"{path} has no ending that says its format; if it is a table of text, name it {path.stem}.csv"
-    return f"{path} has an unknown ending; a file ends in one of {', '.join((*CSV, *TSV, *PARQUET, *SVMLIGHT))}"
-
-
-def _read_text(
-    path: Path, written: CsvFormat, text: Sequence[str] | str, missing: Sequence[str]
-) -> tuple[Any, list[str]]:
-    """The table of a csv file, and its columns that are kept as text because their numbers start with zeros."""
-
-    def read(kept: Sequence[str] | str) -> Any:
-        return read_csv(
-            path,
-            text=kept, missing=missing, sep=written.sep, decimal=written.decimal, encoding=written.encoding,
-            skipinitialspace=True, names=list(written.header), header=0, index_col=False,
-        )  # fmt: skip
-
-    try:
-        frame = read(text)
-    except AuclabError:
-        leading_zeros(path, written, [])  # names the row if its length is the reason
-        raise
-    codes = leading_zeros(path, written, [str(name) for name in frame.columns if _is_whole(frame[name])])
-    return (read([*text, *codes]), codes) if codes and text != ALL else (frame, [])
-
-
-def _notes(frame: Any, codes: Sequence[str]) -> list[str]:
-    """What is said of columns whose numbers start with zeros."""
-    notes = []
-    for name in codes:
-        example = next(value for value in frame[name].dropna() if len(value) > 1 and value.startswith("0"))
-        notes.append(
-            f"column {name!r} has numbers that start with 0, such as {example!r}, and is taken as categories, as "
-            "postal codes are; without the zeros it is taken as numbers"
-        )
-    return notes
-
-
-def _is_whole(column: Any) -> bool:
-    """Whether a column holds whole numbers, or gaps."""
-    if column.dtype.kind in "iu":
-        return True
-    return bool(column.dtype.kind == "f" and (column.isna() | (column % 1 == 0)).all())
-
-
-def _format_of(path: Path, sep: str | None, decimal: str | None, encoding: str | None) -> CsvFormat:
-    try:
-        return csv_format(path, sep=sep, decimal=decimal, encoding=encoding)
-    except AuclabError:
-        raise
-    except UNREADABLE as error:
-        raise unreadable(path, error) from error
-
-
-def _require_columns(
-    path: Path, columns: Sequence[str], target: str | None, nominal: Sequence[str], dropped: Sequence[str]
-) -> None:
-    """Refuse settings that name columns which are not there, before the rows are read."""
-    every = ", ".join(columns)
-    if target is None:
-        raise AuclabError(f"which column of {path} is the target? Give dataset.target; columns are {every}")
-    given = {"target": [str(target)], "nominal": nominal, "drop": dropped}
-    words = {"target": "target column {}", "nominal": "nominal column {}", "drop": "column {}, to be dropped,"}
-    for key, names in given.items():
-        for name in names:
-            if name not in columns:
-                role, near = words[key].format(repr(name)), did_you_mean(name, columns)
-                hint = _hint(key, name, names, columns)
-                raise AuclabError(f"{role} is not there{near}{hint}; columns are {every}")
-    if str(target) in dropped:
-        raise AuclabError(f"column {target!r} is the target and to be dropped; take it out of dataset.drop")
-
-
-def _hint(key: str, name: str, names: Sequence[str], columns: Sequence[str]) -> str:
-    """How a column is to be typed whose name a comma has split, or that is alike and needs quotes."""
-    for column in columns:
-        parts = [part.strip() for part in column.split(",")]
-        for first in range(len(names) - len(parts) + 1):
-            if len(parts) > 1 and list(names[first : first + len(parts)]) == parts:
-                whole = [*names[:first], column, *names[first + len(parts) :]]
-                return f"; a name with a comma is one value in quotes: {override(f'dataset.{key}', whole)}"
-    if (near := nearest(name, columns)) is None or re.fullmatch(r"\w+", near, flags=re.ASCII):
-        return ""
-    whole = [near if each == name else each for each in names]
-    return f"; it is typed as {override(f'dataset.{key}', whole[0] if key == 'target' else whole)}"
-
-
-def _read_parquet(path: Path) -> Any:
-    import pandas as pd
-    import psutil
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        with pq.ParquetFile(path) as file:
-            n_rows, n_columns = file.metadata.num_rows, file.metadata.num_columns
-            schema = file.schema_arrow
-        needed, present = 8 * n_rows * n_columns, psutil.virtual_memory().total
-        if needed > present:  # a few bytes may describe any number of equal rows
-            raise AuclabError(
-                f"{path} has {n_rows:,} rows and {n_columns:,} columns, which take {needed / 1e9:,.0f} GB of memory, "
-                f"and this machine has {present / 1e9:,.0f}; dataset=blocks reads files larger than memory"
-            )
-        frame = pd.read_parquet(path)
-        for field in schema:  # of decimals and days pandas makes Python's objects, which would be taken for categories
-            kind = field.type
-            if pa.types.is_decimal(kind) or pa.types.is_date(kind):
-                column = pq.read_table(path, columns=[field.name]).column(field.name)
-                frame[field.name] = column.cast(
-                    pa.float64() if pa.types.is_decimal(kind) else pa.timestamp("s")
-                ).to_numpy()
-        return frame
-    except AuclabError:
-        raise
-    except UNREADABLE as error:
-        raise unreadable(path, error) from error
+    given = FileSettings.of(
+        {
+            **{"target": target, "nominal": nominal, "drop": drop, "missing": missing, "decimal_comma": decimal_comma},
+            **{"sep": sep, "decimal": decimal, "encoding": encoding},
+        }
+    )
+    table = read_table(where, given)
+    facts |= {"notes": table.notes, "written": table.written}
+    refusals = Refusals()
+    for check in (table.refuse_settings, table.refuse_cells):
+        with refusals.collected():
+            check(given)
+    if given.target in table.frame and given.target not in given.lists["drop"]:
+        with refusals.collected():
+            frame = table.frame.drop(columns=list(table.there(given.lists["drop"])))
+            categories = ALL if given.all_nominal else [*table.there(given.lists["nominal"]), *table.codes]
+            sides = {"positive": positive, "negative": negative}
+            dataset = make_dataset(frame, target=str(given.target), nominal=categories, **sides, **facts)
+    refusals.raise_all()
+    return dataset
 
 
 def _read_svmlight(path: Path, positive: Any, negative: Any, facts: dict[str, Any]) -> Dataset:

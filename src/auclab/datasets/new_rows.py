@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from auclab.datasets.bad_cells import read_as_numbers
 from auclab.datasets.csv_format import CsvFormat, csv_format
-from auclab.datasets.file import CSV, MISSING, PARQUET, SVMLIGHT, TSV, _read_parquet, unknown_ending
+from auclab.datasets.file_table import CSV, MISSING, PARQUET, SVMLIGHT, TSV, read_parquet, unknown_ending
 from auclab.datasets.table import UNREADABLE, read_csv, unreadable
 from auclab.datasets.unpacked import unpacked
 from auclab.types import AuclabError
@@ -24,6 +24,7 @@ def read_new_rows(
     missing: Sequence[str] = (),
     n_columns: int | None = None,
     numbers: Sequence[str] = (),
+    decimal_comma: Sequence[str] = (),
     expected: Mapping[str, str] | None = None,
     **written: Any,
 ) -> pd.DataFrame | Any:
@@ -41,6 +42,8 @@ def read_new_rows(
         Columns of the matrix of an svmlight file.
     numbers : sequence of str
         Columns of csv and tsv files that have to be numbers, if they are there.
+    decimal_comma : sequence of str
+        Those of `numbers` that have decimal commas where they are no plain numbers.
     expected : mapping, optional
         `sep`, `decimal` and `encoding` of the training file, taken where this one does not tell.
     **written
@@ -69,9 +72,10 @@ def read_new_rows(
     ending = where.name.lower()
     try:
         if ending.endswith((*CSV, *TSV)):
-            return _read_table(where, text, missing, numbers, csv_format(where, expected=expected, **written))
+            found = csv_format(where, expected=expected, **written)
+            return _read_table(where, text, missing, numbers, decimal_comma, found)
         if ending.endswith(PARQUET):
-            return _read_parquet(where)
+            return read_parquet(where)
         if ending.endswith(SVMLIGHT):
             from sklearn.datasets import load_svmlight_file
 
@@ -85,7 +89,12 @@ def read_new_rows(
 
 
 def _read_table(
-    where: Path, text: Sequence[str], missing: Sequence[str], numbers: Sequence[str], found: CsvFormat
+    where: Path,
+    text: Sequence[str],
+    missing: Sequence[str],
+    numbers: Sequence[str],
+    decimal_comma: Sequence[str],
+    found: CsvFormat,
 ) -> pd.DataFrame:
     rows = read_csv(
         where,
@@ -94,4 +103,5 @@ def _read_table(
         index_col=False,
     )  # fmt: skip
     as_text = [name for name in numbers if name in rows and str(rows[name].dtype) in ("object", "str", "string")]
-    return rows.assign(**{name: read_as_numbers(rows[name], found.decimal) for name in as_text})
+    signs = {name: "," if name in decimal_comma else found.decimal for name in as_text}
+    return rows.assign(**{name: read_as_numbers(rows[name], sign) for name, sign in signs.items()})

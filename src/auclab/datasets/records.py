@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,8 +37,9 @@ class Dataset:
         Checksum of the data, where they were read from, and the publication to cite.
     notes : tuple of str
         What was found out while reading, and is worth knowing before a solve.
-    written : mapping of str to str
-        `sep`, `decimal` and `encoding` of a csv file: new rows are read in the same way where they do not tell.
+    written : mapping
+        `sep`, `decimal`, `encoding` and `decimal_comma` (a list of columns) of a csv file: new rows are read in the
+        same way where they do not tell.
 
     See Also
     --------
@@ -63,7 +64,7 @@ class Dataset:
     source: str = ""
     citation: str = ""
     notes: tuple[str, ...] = ()
-    written: Mapping[str, str] = field(default_factory=dict)
+    written: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def frame(self) -> pd.DataFrame:

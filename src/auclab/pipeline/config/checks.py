@@ -7,6 +7,7 @@ The yaml files of ``conf/`` are the reference: a key that none of them has is un
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from functools import cache
@@ -32,6 +33,7 @@ from auclab.validation import did_you_mean
 if TYPE_CHECKING:
     from auclab.datasets.columns import Columns
     from auclab.datasets.records import Dataset
+    from auclab.datasets.refusals import Refusals
 
 #: Groups whose yaml names an object and its arguments, and of which a choice is one file.
 _GROUPS = ("dataset", "split", "preprocess", "formulation", "engine")
@@ -97,11 +99,36 @@ def check_data(experiment: Experiment) -> tuple[Dataset, Columns | None]:
     """
     import pandas as pd
 
-    from auclab.datasets import splits
     from auclab.datasets.columns import refuse_constant, sort_columns
+    from auclab.datasets.refusals import Refusals
     from auclab.pipeline.config.build import load_dataset
 
-    dataset = load_dataset(experiment)
+    refusals = Refusals()
+    with refusals.collected():
+        dataset = load_dataset(experiment)
+    if refusals.reasons:
+        with refusals.collected():
+            _refuse_columns_of_file(experiment)
+        _raise_of_file(refusals, experiment)
+    with refusals.collected():
+        _check_parts(experiment, dataset)
+    columns = None
+    if isinstance(dataset.X, pd.DataFrame):
+        with refusals.collected():
+            columns = sort_columns(dataset, **experiment.encoding)
+        if experiment.choices.get("preprocess") != "none":
+            with refusals.collected():
+                refuse_constant(dataset)
+    _raise_of_file(refusals, experiment)
+    if columns is None:
+        return dataset, None
+    return dataset, replace(columns, notes=(*prepared_notes(experiment, dataset), *columns.notes))
+
+
+def _check_parts(experiment: Experiment, dataset: Dataset) -> None:
+    """Whether there are rows for every part, and columns for every constraint."""
+    from auclab.datasets import splits
+
     split = experiment.configuration["split"]
     if str(split.get("_target_", "")).startswith("auclab.datasets.splits."):
         test_size, n_folds = split.get("test_size"), split.get("n_folds")
@@ -110,12 +137,31 @@ def check_data(experiment: Experiment) -> tuple[Dataset, Columns | None]:
         found: Any = dataset.X
         names = found.columns if hasattr(found, "columns") else (f"x{k}" for k in range(found.shape[1]))
         check_rules(experiment.constraints, [str(name) for name in names])
-    if not isinstance(dataset.X, pd.DataFrame):
-        return dataset, None
-    columns = sort_columns(dataset, **experiment.encoding)
-    if experiment.choices.get("preprocess") != "none":
-        refuse_constant(dataset)
-    return dataset, replace(columns, notes=(*prepared_notes(experiment, dataset), *columns.notes))
+
+
+def _raise_of_file(refusals: Refusals, experiment: Experiment) -> None:
+    """Raise what was collected; of several problems of a file, with the command that proposes a way for all."""
+    dataset = experiment.configuration["dataset"]
+    if len(refusals.reasons) > 1 and _is_file(dataset):
+        refusals.reasons[-1] += f"; auclab inspect {shlex.quote(str(dataset['path']))} proposes settings for all of it"
+    refusals.raise_all()
+
+
+def _is_file(dataset: Mapping[str, Any]) -> bool:
+    return dataset.get("_target_") == "auclab.datasets.file.load_file" and isinstance(dataset.get("path"), str)
+
+
+def _refuse_columns_of_file(experiment: Experiment) -> None:
+    """What the columns of a file have against them, when it could not be loaded for another reason."""
+    dataset = experiment.configuration["dataset"]
+    if not _is_file(dataset):
+        return
+    from auclab.datasets.file_table import TABLES, FileSettings, read_table
+
+    path = Path(dataset["path"]).expanduser()
+    if path.is_file() and path.name.lower().endswith(TABLES):
+        given = FileSettings.of(dataset)
+        read_table(path, given).refuse_columns(given, experiment.encoding)
 
 
 def prepared_notes(experiment: Experiment, dataset: Dataset) -> tuple[str, ...]:

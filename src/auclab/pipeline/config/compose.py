@@ -86,6 +86,8 @@ class Experiment:
         plain: dict[str, Any] = OmegaConf.to_container(self.config, resolve=True)  # type: ignore[assignment]
         if "bounds" in plain:  # kinds that are left out
             plain["bounds"] = {key: value for key, value in plain["bounds"].items() if value is not None}
+        if not (plain.get("dataset") or {}).get("decimal_comma", True):  # as in runs before there was one
+            plain["dataset"].pop("decimal_comma")
         if "tune" in plain:
             plain["tune"] = resolve_tuning(plain["tune"] or {}, plain["formulation"])
         if rules := resolve_constraints(plain.pop("constraints", None) or {}):  # none are as in runs before there were

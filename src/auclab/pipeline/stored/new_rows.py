@@ -103,6 +103,7 @@ def predict_file(
             missing=gaps,
             n_columns=len(scorer.columns),
             numbers=numbers,
+            decimal_comma=decimal_commas(scorer),
             expected=_of_training(scorer),
             **(written or {}),
         )
@@ -137,12 +138,21 @@ def _options_of_predict() -> Iterator[None]:
 def _of_training(scorer: Scorer) -> dict[str, str]:
     """How the training file was written; what is no such setting is left out, as anyone may have written the model."""
     stored = scorer.description.get("written")
-    known = {key: str(value) for key, value in stored.items()} if isinstance(stored, Mapping) else {}
+    known = (
+        {key: value for key, value in stored.items() if isinstance(value, str)} if isinstance(stored, Mapping) else {}
+    )
     found = {"sep": known["sep"]} if len(known.get("sep", "")) == 1 else {}
     found |= {"decimal": known["decimal"]} if known.get("decimal") in (".", ",") else {}
     with suppress(LookupError, ValueError):
         found |= {"encoding": codecs.lookup(known["encoding"]).name} if "encoding" in known else {}
     return found
+
+
+def decimal_commas(scorer: Scorer) -> tuple[str, ...]:
+    """The columns that had decimal commas in the training file, whatever the others had."""
+    stored = scorer.description.get("written")
+    names = stored.get("decimal_comma") if isinstance(stored, Mapping) else None
+    return tuple(map(str, names)) if isinstance(names, list) else ()
 
 
 def _is_flag(scorer: Scorer, name: str) -> bool:

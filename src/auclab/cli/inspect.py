@@ -1,0 +1,51 @@
+"""`auclab inspect`: one look at a table in a file, and the command that runs on it."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from rich.markup import escape
+from rich.text import Text
+
+from auclab.datasets.inspection import InspectedColumn, Inspection, inspect_file
+from auclab.pipeline.screen.console import out
+from auclab.pipeline.screen.tables import print_table
+from auclab.pipeline.stored.visible import visible
+
+#: What a run needs a setting for, and what it leaves out.
+_STYLES = {"target": "bold green", "identifier": "yellow", "text": "yellow", "constant": "dim", "empty": "dim"}
+
+
+def show_inspection(arguments: Namespace) -> int:
+    """Print what is in the file; exit code 1 if no command could be proposed, or something has to be repaired."""
+    found = inspect_file(arguments.file, target=arguments.target, positive=arguments.positive)
+    _row("file", _described(found))
+    lines = [_line(column) for column in found.columns]
+    print_table(["column", "kind", "missing", "values", "", "in a run"], lines, (0, 1, 4, 5), wrapped=(0, 4, 5))
+    if found.target is not None:
+        why = f"; {found.target.why} (--target and --positive take others)" if found.target.why else ""
+        _row("target", visible(f"{found.target.name}, positive: {found.target.positive}{why}"))
+    if found.repeated:
+        _row("note", f"{found.repeated} rows are equal to an earlier one, and may come into both parts of a split")
+    for problem in found.problems:
+        _row("problem", visible(problem), style="red")
+    if found.command:
+        _row("run it" if not found.problems else "then", visible(found.command))
+        _row("later", "auclab evaluate last NEW.csv measures the model of this run on new rows with labels")
+    return int(bool(found.problems))
+
+
+def _described(found: Inspection) -> str:
+    parts = [f"{found.rows:,} rows", f"{len(found.columns)} columns", *found.written]
+    return visible(f"{found.path}: {' · '.join(parts)}")
+
+
+def _row(word: str, text: str, style: str = "cyan") -> None:
+    out.print(f"[{style}]{word:<9}[/{style}]{escape(text)}", soft_wrap=True)
+
+
+def _line(column: InspectedColumn) -> list[str | Text]:
+    style = _STYLES.get(column.kind, "")
+    values = [f"{column.missing:,}" if column.missing else "–", f"{column.values:,}"]
+    words = [visible(column.shown), visible(column.action)]
+    return [Text(visible(column.name), style=style), Text(column.kind, style=style), *values, *words]

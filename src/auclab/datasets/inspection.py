@@ -1,0 +1,328 @@
+"""One look at a table in a file: what its columns are, and the settings that a run on it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from auclab.datasets.bad_cells import numbers_in
+from auclab.datasets.columns import MAX_TEXT_VALUES
+from auclab.datasets.dates import find_dates
+from auclab.datasets.file import load_file
+from auclab.datasets.file_table import TABLES, FileSettings, FileTable, read_table, unknown_ending
+from auclab.datasets.inspected_target import Target, choose_target
+from auclab.datasets.labels import label_text
+from auclab.datasets.overrides import override
+from auclab.datasets.refusals import Refusals
+from auclab.datasets.splits import check_rows
+from auclab.types import AuclabError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Categories with fewer rows are called rare.
+RARE = 10
+#: Texts in a column of numbers or dates that are proposed as missing values; with more, the column is left out.
+_MOST_MARKS = 5
+#: What the features of dates are, unless the user says otherwise.
+DATE_PARTS = ("year", "month", "age")
+#: Share of the rows of the held-out part, of which both classes need some.
+_TEST_SIZE = 0.3
+
+
+@dataclass(frozen=True)
+class InspectedColumn:
+    """A column of a table.
+
+    Attributes
+    ----------
+    name, kind : str
+        ``number``, ``category``, ``date``, ``identifier``, ``text``, ``codes`` (numbers that start with 0),
+        ``constant``, ``empty`` or ``target``.
+    missing, values : int
+        Rows without a value, and different values.
+    shown : str
+        The range of numbers, the most frequent categories, an example of anything else.
+    action : str
+        What a run makes of it: a setting that it needs, or what happens without one.
+    settings : mapping of str to sequence of str
+        Values of `drop`, `missing`, `decimal_comma` and of ``dates`` and ``date_format`` of the preparation.
+    """
+
+    name: str
+    kind: str
+    missing: int
+    values: int
+    shown: str = ""
+    action: str = ""
+    settings: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """A table, column by column, and the command that runs on it.
+
+    Attributes
+    ----------
+    path : Path
+    rows, repeated : int
+        Rows, and those that are equal to an earlier one.
+    written : tuple of str
+        How a csv file is written.
+    columns : tuple of InspectedColumn
+        In the order of the file.
+    target : Target or None
+        None if no column has two values and none was named.
+    problems : tuple of str
+        What the command does not solve.
+    """
+
+    path: Path
+    rows: int
+    repeated: int
+    written: tuple[str, ...]
+    columns: tuple[InspectedColumn, ...]
+    target: Target | None
+    problems: tuple[str, ...] = ()
+
+    def gathered(self, key: str) -> list[str]:
+        """The values of a setting over all columns."""
+        return list(dict.fromkeys(value for column in self.columns for value in column.settings.get(key, ())))
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The arguments of `auclab.datasets.file.load_file` for this file."""
+        found: dict[str, Any] = {"path": str(self.path)}
+        if self.target is not None:
+            found |= {"target": self.target.name}
+            found |= {"positive": self.target.positive} if self.target.named else {}
+        return found | {key: each for key in ("drop", "missing", "decimal_comma") if (each := self.gathered(key))}
+
+    @property
+    def encoding(self) -> dict[str, Any]:
+        """The settings of the preparation (`auclab.datasets.columns.Encoding`)."""
+        dates, formats = self.gathered("dates"), self.gathered("date_format")
+        return ({"dates": dates} if dates else {}) | ({"date_format": formats[0]} if formats else {})
+
+    @property
+    def command(self) -> str:
+        """The command that runs on this table, as it is typed; empty without a target."""
+        if self.target is None:
+            return ""
+        words = [override(f"dataset.{key}", value) for key, value in self.settings.items()]
+        words += [override(f"preprocess.{key}", value) for key, value in self.encoding.items()]
+        return " ".join(["auclab run dataset=file", *words])
+
+
+def inspect_file(path: str | Path, *, target: str | None = None, positive: str | None = None) -> Inspection:
+    r"""Look at a csv, tsv or parquet file, and find the settings that a run on it needs.
+
+    Parameters
+    ----------
+    path : path
+    target : str, optional
+        The column with the labels; if left out, one with two values: by its name, else the last.
+    positive : str, optional
+        The label of the positive class; if left out that of 0/1, −1/1 and False/True by convention, else the rarest.
+
+    Returns
+    -------
+    Inspection
+        Its `command` has been tried on the table: what would still be refused is in `problems`.
+
+    Raises
+    ------
+    AuclabError
+        A file that cannot be read as a table, or no such column or label.
+
+    See Also
+    --------
+    auclab.datasets.file.load_file : Takes `Inspection.settings`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "my.csv"
+    >>> rows = [f"K-{k},{k};{k % 5},{'yes' if k % 4 == 0 else 'no'}".replace(";", ".") for k in range(60)]
+    >>> _ = path.write_text("\n".join(["id,size,left", *rows]), encoding="utf-8")
+    >>> found = inspect_file(path)
+    >>> [(column.name, column.kind) for column in found.columns]
+    [('id', 'identifier'), ('size', 'number'), ('left', 'target')]
+    >>> found.settings["drop"], found.settings["positive"], found.problems
+    (['id'], 'yes', ())
+    """
+    where = Path(path).expanduser()
+    if not where.is_file():
+        raise AuclabError(f"{where} is not there, or is no file; auclab inspect takes a csv, tsv or parquet file")
+    if not where.name.lower().endswith(TABLES):
+        raise AuclabError(unknown_ending(where))
+    if where.stat().st_size == 0:
+        raise AuclabError(f"{where} is empty; a header row and at least two rows of data are needed")
+    table = read_table(where, FileSettings.of({}))
+    if table.frame.empty:
+        raise AuclabError(f"{where} has no rows")
+    chosen = choose_target(table.frame, target, positive)
+    columns = _columns(table, chosen)
+    names = {"sep": "separator", "decimal": "decimals", "encoding": "encoding"}
+    signs = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", ".": "point"}
+    written = tuple(f"{names[key]} {signs.get(sign, sign)}" for key, sign in table.written.items() if key in names)
+    found = Inspection(where, len(table.frame), int(table.frame.duplicated().sum()), written, columns, chosen)
+    return Inspection(**{**vars(found), "problems": tuple(_problems(found))})
+
+
+def _problems(found: Inspection) -> list[str]:
+    """What a run with the proposed settings would refuse."""
+    if found.target is None:
+        return [
+            "no column has two values, so that the target is unknown: name it with --target COLUMN, and its positive "
+            "label with --positive LABEL"
+        ]
+    from auclab.datasets.columns import refuse_constant, sort_columns
+
+    refusals = Refusals()
+    with refusals.collected():
+        dataset = load_file(**found.settings)
+        with refusals.collected():
+            check_rows(dataset.y, test_size=_TEST_SIZE)
+        with refusals.collected():
+            sort_columns(dataset, **found.encoding)
+        with refusals.collected():
+            refuse_constant(dataset)
+    return refusals.reasons
+
+
+def _columns(table: FileTable, target: Target | None) -> tuple[InspectedColumn, ...]:
+    """Each column by itself, then those that repeat another."""
+    found: list[InspectedColumn] = []
+    firsts: dict[tuple[int, int], list[str]] = {}
+    for label, column in table.frame.items():
+        name = str(label)
+        if target is not None and name == target.name:
+            made = InspectedColumn(name, "target", int(column.isna().sum()), int(column.nunique()), target.census)
+        else:
+            made = _column(name, column, table)
+        key = made.values, made.missing
+        twin = next((each for each in firsts.get(key, ()) if column.equals(table.frame[each])), None)
+        if twin is not None and made.kind not in ("target", "empty", "constant"):
+            made = _left_out(made, f"the same as {twin}")
+        elif made.values > 1:
+            firsts.setdefault(key, []).append(name)
+        found.append(made)
+    return tuple(found)
+
+
+def _left_out(column: InspectedColumn, reason: str, kind: str | None = None) -> InspectedColumn:
+    settings = {"drop": [column.name]}
+    return InspectedColumn(
+        column.name, kind or column.kind, column.missing, column.values, column.shown, f"{reason}: left out", settings
+    )
+
+
+def _column(name: str, column: pd.Series, table: FileTable) -> InspectedColumn:
+    missing, values = int(column.isna().sum()), int(column.nunique())
+    if values < 2:
+        kind, shown = ("empty", "") if values == 0 else ("constant", label_text(column.dropna().iloc[0]))
+        return InspectedColumn(name, kind, missing, values, shown, "says nothing: left out by the preparation")
+    if str(column.dtype).startswith("datetime"):
+        return _dates(name, column, missing, values, None)
+    if column.dtype.kind in "iuf":
+        return _numbers(name, column, missing, table)
+    if column.dtype.kind == "b":
+        return InspectedColumn(name, "category", missing, values, _frequent(column))
+    if name in table.codes:
+        return InspectedColumn(
+            name, "codes", missing, values, f"{column.dropna().iloc[0]}, …", "numbers that start with 0: categories"
+        )
+    return _text(name, column, missing, values, table)
+
+
+def _numbers(name: str, column: pd.Series, missing: int, table: FileTable) -> InspectedColumn:
+    numbers = column.dropna()
+    whole = bool((numbers % 1 == 0).all())
+    form = (lambda value: f"{value:.0f}") if whole else (lambda value: f"{value:.6g}")
+    shown = f"{form(numbers.min())} to {form(numbers.max())}, median {form(numbers.median())}"
+    made = InspectedColumn(name, "number", missing, int(column.nunique()), shown, _gaps(missing, "the median"))
+    if whole and missing == 0 and len(column) >= 50 and column.is_unique and _is_identifier(name, column):
+        return _left_out(made, "different in every row, as identifiers are", "identifier")
+    return made
+
+
+def _is_identifier(name: str, column: pd.Series) -> bool:
+    """Whether whole numbers that differ in every row are called so, or lie as close together as numbers of rows."""
+    words = name.lower().replace("-", "_").split("_")
+    called = any(word in ("id", "nr", "no", "number", "key", "index", "row") for word in words) or name.endswith("Id")
+    return called or int(column.max()) - int(column.min()) < 2 * len(column)
+
+
+def _text(name: str, column: pd.Series, missing: int, values: int, table: FileTable) -> InspectedColumn:
+    texts = column.dropna().map(str)
+    example = f"{texts.iloc[0]}, …"
+    for sign, words in ((".", "number"), (",", "decimal commas")):
+        marks = _marks(texts, numbers_in(texts, sign).notna())
+        if marks is not None:
+            settings = {} if sign == "." else {"decimal_comma": [name]}
+            numbers = numbers_in(texts, sign).dropna()
+            shown = f"{numbers.min():.6g} to {numbers.max():.6g}, median {numbers.median():.6g}"
+            action = [words] if sign == "," else []
+            action += [_gaps(missing, "the median")] if missing else []
+            action += [f"{', '.join(map(repr, marks))} read as missing"] if marks else []
+            more = {"missing": marks} if marks else {}
+            return InspectedColumn(name, "number", missing, values, shown, "; ".join(action), settings | more)
+    if (written := find_dates(column)) is not None:
+        marks = list(written.other)
+        made = _dates(name, column, missing, values, written.formats)
+        if not marks:
+            return made
+        if len(marks) > _MOST_MARKS:
+            return _left_out(made, f"dates, and {len(marks)} other texts such as {marks[0]!r}", "text")
+        action = f"{made.action}; {', '.join(map(repr, marks))} read as missing"
+        return InspectedColumn(name, "date", missing, values, made.shown, action, {**made.settings, "missing": marks})
+    if values > max(MAX_TEXT_VALUES, len(column) // 2):
+        made = InspectedColumn(name, "text", missing, values, example)
+        every = values == len(texts)
+        reason = "different in every row" if every else f"{values} different texts"
+        return _left_out(made, reason, "identifier" if every else "text")
+    if name in table.with_bad_cells(FileSettings.of({})):
+        made = InspectedColumn(name, "text", missing, values, example)
+        return _left_out(made, "numbers that cannot be read, with signs, units or thousands separators")
+    counts = column.value_counts()
+    rare = counts[counts < RARE]
+    action = [_gaps(missing, "the most frequent")] if missing else []
+    if len(rare):
+        few = ", ".join(f"{value} {count}" for value, count in rare.iloc[:3].items())
+        action.append(f"rare: {few}{', …' if len(rare) > 3 else ''}")
+    return InspectedColumn(name, "category", missing, values, _frequent(column), "; ".join(action))
+
+
+def _marks(texts: pd.Series, is_number: pd.Series) -> list[str] | None:
+    """The few texts in a column of numbers that are none; None if it is no column of numbers."""
+    others = texts[~is_number].str.strip().unique().tolist()
+    return others if is_number.mean() >= 0.5 and len(others) <= _MOST_MARKS else None
+
+
+def _dates(name: str, column: pd.Series, missing: int, values: int, formats: Sequence[str] | None) -> InspectedColumn:
+    import pandas as pd
+
+    days = pd.to_datetime(column, format=None if formats is None else formats[0], errors="coerce", utc=True).dropna()
+    shown = f"{days.min():%Y-%m-%d} to {days.max():%Y-%m-%d}"
+    settings: dict[str, Sequence[str]] = {"dates": DATE_PARTS}
+    action = f"becomes {', '.join(DATE_PARTS)}" + (f"; {_gaps(missing, 'the median')}" if missing else "")
+    if formats is not None and len(formats) > 1:
+        settings["date_format"] = [formats[0]]
+        action += f"; read as {formats[0]}, and could be {' or '.join(formats[1:])}"
+    elif formats is not None:
+        action += f" (written {formats[0]})"
+    return InspectedColumn(name, "date", missing, values, shown, action, settings)
+
+
+def _gaps(missing: int, fill: str) -> str:
+    return f"gaps become {fill}" if missing else ""
+
+
+def _frequent(column: pd.Series) -> str:
+    """The most frequent values with their rows."""
+    counts = column.value_counts()
+    few = ", ".join(f"{label_text(value)} {count:,}" for value, count in counts.iloc[:3].items())
+    return few + (f", … {len(counts)} in all" if len(counts) > 3 else "")

@@ -1,0 +1,59 @@
+"""Several reasons to refuse a table, said at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from auclab.types import AuclabError
+
+
+class Refusals:
+    """Collects the errors of several checks and raises them as one, so that a table is repaired once.
+
+    Examples
+    --------
+    >>> refusals = Refusals()
+    >>> for word in ("first", "second"):
+    ...     with refusals.collected():
+    ...         raise AuclabError(f"the {word} reason")
+    >>> refusals.raise_all()
+    Traceback (most recent call last):
+        ...
+    auclab.types.AuclabError: 2 problems: (1) the first reason (2) the second reason
+    """
+
+    def __init__(self) -> None:
+        self.reasons: list[str] = []
+
+    @contextmanager
+    def collected(self) -> Iterator[None]:
+        """Keep an `AuclabError` of the body, or the several ones that it stands for."""
+        try:
+            yield
+        except AuclabError as error:
+            self.reasons += [reason for reason in reasons_of(error) if reason not in self.reasons]
+
+    def raise_all(self) -> None:
+        """Raise what was collected, if anything was.
+
+        Raises
+        ------
+        AuclabError
+        """
+        if self.reasons:
+            raise SeveralError(self.reasons)
+
+
+class SeveralError(AuclabError):
+    """One reason, or several in the order in which they were found."""
+
+    def __init__(self, reasons: list[str]) -> None:
+        self.reasons = tuple(reasons)
+        numbered = " ".join(f"({k}) {reason}" for k, reason in enumerate(reasons, start=1))
+        super().__init__(reasons[0] if len(reasons) == 1 else f"{len(reasons)} problems: {numbered}")
+
+
+def reasons_of(error: AuclabError) -> tuple[str, ...]:
+    """The reasons that an error stands for."""
+    return error.reasons if isinstance(error, SeveralError) else (str(error),)

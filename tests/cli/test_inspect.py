@@ -1,0 +1,80 @@
+"""`auclab inspect` on the screen, and all problems of a table in one refusal."""
+
+import pytest
+
+import customers
+from auclab.cli import main as cli
+from auclab.pipeline.config.checks import check_data, check_settings
+from auclab.pipeline.config.compose import compose_experiment
+from auclab.types import AuclabError
+
+
+@pytest.fixture
+def call(capsys, tmp_path, monkeypatch):
+    customers.write(tmp_path)
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words):
+        with pytest.raises(SystemExit) as end:
+            cli.main(["inspect", *words])
+        said = capsys.readouterr()
+        return end.value.code, said.out, said.err
+
+    return run
+
+
+def test_the_screen(call):
+    code, text, error = call("customers.csv")
+    assert (code, error) == (0, "")
+    assert "customers.csv: 2,000 rows · 9 columns · separator comma · decimals point · encoding utf-8" in text
+    command = next(line for line in text.splitlines() if line.startswith("run it"))
+    assert command.split(maxsplit=2)[2] == (
+        "auclab run dataset=file dataset.path=customers.csv dataset.target=left dataset.positive=yes "
+        "'dataset.drop=[customer,row]' 'dataset.decimal_comma=[spent]' 'preprocess.dates=[year,month,age]'"
+    )
+    for words in ("decimal commas", "written %d.%m.%Y", "rare: trial 2019 4", "yes is its rarest label"):
+        assert words in text
+
+
+def test_what_has_to_be_repaired_is_exit_code_1(call, tmp_path):
+    (tmp_path / "my.csv").write_text("x,y\n1,0\n2,1\n3,\n")
+    code, text, _ = call("my.csv")
+    assert code == 1
+    assert "problem  target column 'y' has 1 missing values" in text
+    code, _, error = call("gone.csv")
+    assert (code, "gone.csv is not there" in error) == (1, True)
+
+
+def test_all_problems_of_a_table_are_one_refusal(call):
+    experiment = compose_experiment(["dataset=file", "dataset.path=customers.csv"])
+    check_settings(experiment)
+    with pytest.raises(AuclabError) as refused:
+        check_data(experiment)
+    said = str(refused.value)
+    assert said.startswith("4 problems: (1) which column of customers.csv is the target?")
+    for words in ("[spent]' reads decimal commas", "'dataset.drop=[customer]'", "'preprocess.dates=[year,month,age]'"):
+        assert words in said
+    assert said.endswith("auclab inspect customers.csv proposes settings for all of it")
+
+
+def test_settings_of_columns_are_refused_together(call):
+    words = [
+        "dataset.target=lft",
+        "dataset.drop=[custmer,row]",
+        "dataset.nominal=[pln]",
+        "dataset.decimal_comma=[spend]",
+    ]
+    with pytest.raises(AuclabError) as refused:
+        check_data(compose_experiment(["dataset=file", "dataset.path=customers.csv", *words]))
+    for near in ("left", "customer", "plan", "spent"):
+        assert f"(did you mean '{near}'?)" in str(refused.value)
+
+
+def test_new_rows_of_a_column_with_decimal_commas(tmp_path):
+    from auclab.datasets.new_rows import read_new_rows
+
+    (tmp_path / "new.csv").write_text('a,b\n"1,5",2.5\n"2,25",3.5\n')
+    rows = read_new_rows(tmp_path / "new.csv", numbers=["a", "b"], decimal_comma=["a"])
+    assert rows.to_numpy().tolist() == [[1.5, 2.5], [2.25, 3.5]]
+    (tmp_path / "new.csv").write_text("a,b\n1.5,2.5\n2.25,3.5\n")  # written with points this time
+    assert read_new_rows(tmp_path / "new.csv", numbers=["a", "b"], decimal_comma=["a"])["a"].tolist() == [1.5, 2.25]
