@@ -20,7 +20,7 @@ class Refusals:
     >>> refusals.raise_all()
     Traceback (most recent call last):
         ...
-    auclab.types.AuclabError: 2 problems: (1) the first reason (2) the second reason
+    auclab.datasets.refusals.SeveralError: 2 problems: (1) the first reason (2) the second reason
     """
 
     def __init__(self) -> None:
@@ -41,17 +41,19 @@ class Refusals:
         ------
         AuclabError
         """
+        if len(self.reasons) == 1:
+            raise AuclabError(self.reasons[0])
         if self.reasons:
             raise SeveralError(self.reasons)
 
 
 class SeveralError(AuclabError):
-    """One reason, or several in the order in which they were found."""
+    """Two reasons or more, in the order in which they were found."""
 
     def __init__(self, reasons: list[str]) -> None:
         self.reasons = tuple(reasons)
         numbered = " ".join(f"({k}) {reason}" for k, reason in enumerate(reasons, start=1))
-        super().__init__(reasons[0] if len(reasons) == 1 else f"{len(reasons)} problems: {numbered}")
+        super().__init__(f"{len(reasons)} problems: {numbered}")
 
 
 def reasons_of(error: AuclabError) -> tuple[str, ...]:
