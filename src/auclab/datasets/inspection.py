@@ -77,6 +77,17 @@ class Inspection:
         None if no column has two values and none was named.
     problems : tuple of str
         What the command does not solve.
+
+    See Also
+    --------
+    inspect_file : Makes it.
+
+    Examples
+    --------
+    >>> column = InspectedColumn("id", "identifier", 0, 9, settings={"drop": ["id"]})
+    >>> target = Target("left", "yes", True, {"no": 6, "yes": 3})
+    >>> print(Inspection(Path("my.csv"), 9, 0, (), (column,), target).command)
+    auclab run dataset=file dataset.path=my.csv dataset.target=left dataset.positive=yes 'dataset.drop=[id]'
     """
 
     path: Path
