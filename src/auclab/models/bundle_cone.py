@@ -64,22 +64,22 @@ def minimise_model(
     n, n_cuts = unit.size, cuts.constants.size
     given, (ridge, program) = program, without_squares(program)
     size = n + 3
-    hinge = sp.csc_array(np.vstack([np.c_[-cuts.slopes, -np.ones(n_cuts)], np.r_[np.zeros(n + 2), -1.0]]))
+    hinge = sp.coo_array(np.vstack([np.c_[-cuts.slopes, -np.ones(n_cuts)], np.r_[np.zeros(n + 2), -1.0]]))
     # A sum of squares needs no cone: it is quadratic in x itself, and a t that is in nothing else stays where it is.
     norm_rows, norm_right, norm_cones = norm_cone(program, unit, n + 1, size, center=center)
     n_parts = norm_rows.shape[1] - size
-    on_step, step_right, step_cones = _constraint_rows(constraints, unit, center, size + n_parts, 1.0)
-    rows = [_widened(hinge, n_parts), on_step, norm_rows]
+    on_step, step_right, step_cones = _constraint_rows(constraints, unit, center, 1.0)
+    rows = [hinge, on_step, norm_rows]
     right = [-cuts.excess(center), np.zeros(1), step_right, norm_right]
     cones = [clarabel.NonnegativeConeT(n_cuts + 1), *step_cones, *norm_cones]
     if program.comparisons.name == "pairs":
-        rows, right, cones = [*rows, _single(n, size + n_parts)], [*right, np.zeros(1)], [*cones, clarabel.ZeroConeT(1)]
+        rows, right, cones = [*rows, _single(n)], [*right, np.zeros(1)], [*cones, clarabel.ZeroConeT(1)]
     quadratic, linear = np.zeros(size + n_parts), np.zeros(size + n_parts)
     linear[n + 2] = 1.0
     quadratic[:n] = 2.0 * ridge * unit**2
     linear[:n] = quadratic[:n] * center[:n]
     quadratic[n + 1], linear[n + 1] = program.regulariser.curvature, program.regulariser.slope(float(center[-1]))
-    solution = _solve(sp.diags_array(quadratic), linear, rows, right, cones, time_limit)
+    solution = _solve(_diagonal(quadratic), linear, rows, right, cones, time_limit)
     status = _status(solution)
     if status is not Status.OPTIMAL:
         # No weight on any cut proves 0: a hinge has no smaller mean.
@@ -146,23 +146,22 @@ def project_on_level(
         rooted, last = 2.0 * squares[used] / math.sqrt(level), used.size + 1
         entries = np.r_[-rooted * scale, -1.0, 1.0]
         places = np.r_[1:last, 0, last], np.r_[used, n + 2, n + 2]
-        square = sp.csc_array((entries, places), shape=(last + 1, size))
+        square = sp.coo_array((entries, places), shape=(last + 1, size))
         square_right = np.r_[1.0, rooted * center[used], 1.0]
     norm_rows, norm_right, norm_cones = norm_cone(program, unit, n + 1, size, center=center, scale=scale)
     n_parts = norm_rows.shape[1] - size
-    on_step, step_right, step_cones = _constraint_rows(constraints, unit, center, size + n_parts, scale)
-    rows = [_widened(sp.csc_array(slopes), n_parts), on_step, norm_rows]
+    on_step, step_right, step_cones = _constraint_rows(constraints, unit, center, scale)
+    rows = [sp.coo_array(slopes), on_step, norm_rows]
     rights = [right, step_right, norm_right]
     cones = [clarabel.NonnegativeConeT(n_cuts + 1), *step_cones, *norm_cones]
     if used.size:
-        rows, rights = [*rows, _widened(square, n_parts)], [*rights, square_right]
+        rows, rights = [*rows, square], [*rights, square_right]
         cones = [*cones, clarabel.SecondOrderConeT(used.size + 2)]
     if program.comparisons.name == "pairs":
-        rows, rights = [*rows, _single(n, size + n_parts)], [*rights, np.zeros(1)]
+        rows, rights = [*rows, _single(n)], [*rights, np.zeros(1)]
         cones = [*cones, clarabel.ZeroConeT(1)]
-    n_metric = metric.shape[0]
-    quadratic: Any = sp.diags_array(metric) if metric.ndim == 1 else sp.csc_array(np.triu(metric))
-    quadratic = sp.block_diag([quadratic, sp.csc_array((size + n_parts - n_metric,) * 2)])
+    quadratic: Any = _diagonal(metric) if metric.ndim == 1 else sp.coo_array(np.triu(metric))
+    quadratic.resize((size + n_parts, size + n_parts))
     solution = _solve(quadratic, np.zeros(size + n_parts), rows, rights, cones, time_limit)
     if _status(solution) is not Status.OPTIMAL:
         return None
@@ -198,17 +197,16 @@ def proved_bound(program: Program, unit: Array, total: float, slope: Array, leng
 
 
 def _constraint_rows(
-    constraints: ColumnConstraints | None, unit: Array, center: Array, n_columns: int, scale: float
+    constraints: ColumnConstraints | None, unit: Array, center: Array, scale: float
 ) -> tuple[Any, Array, list[Any]]:
     """The constraints on ``w = (x + scale·dx)·unit``: equations first."""
     if constraints is None:
-        return sp.csc_array((0, n_columns)), np.zeros(0), []
+        return sp.coo_array((0, 0)), np.zeros(0), []
     matrix, limit, equal = constraints.scaled_rows(unit)
     order = np.r_[np.flatnonzero(equal), np.flatnonzero(~equal)]
     left = limit - matrix @ center[: unit.size]
-    rows = sp.hstack([sp.csc_array(scale * matrix[order]), sp.csc_array((order.size, n_columns - unit.size))])
     cones = [clarabel.ZeroConeT(int(equal.sum())), clarabel.NonnegativeConeT(int((~equal).sum()))]
-    return rows, left[order], cones
+    return sp.coo_array(scale * matrix[order]), left[order], cones
 
 
 def _taken_by(constraints: ColumnConstraints, unit: Array, dual: Array) -> tuple[float, Array]:
@@ -229,9 +227,8 @@ def _solve(
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-11
     if time_limit is not None:
         settings.time_limit = max(time_limit, 1e-3)
-    matrix = sp.csc_matrix(sp.vstack(rows))
     return clarabel.DefaultSolver(
-        sp.csc_matrix(quadratic), linear, matrix, np.concatenate(right), cones, settings
+        sp.csc_matrix(quadratic), linear, _stacked(rows, linear.size), np.concatenate(right), cones, settings
     ).solve()
 
 
@@ -242,9 +239,20 @@ def _status(solution: Any) -> Status:
     )
 
 
-def _widened(rows: Any, n_more: int) -> Any:
-    return sp.hstack([rows, sp.csc_array((rows.shape[0], n_more))]) if n_more else rows
+def _stacked(rows: list[Any], n_columns: int) -> Any:
+    """Rows one below the other; what has fewer columns has zeros in the others. `sp.vstack` takes far longer."""
+    blocks = [each.tocoo() for each in rows]
+    tops = np.cumsum([0, *(block.shape[0] for block in blocks)])
+    entries = np.concatenate([block.data for block in blocks])
+    row_numbers = np.concatenate([block.row + top for block, top in zip(blocks, tops, strict=False)])
+    columns = np.concatenate([block.col for block in blocks])
+    return sp.csc_matrix((entries, (row_numbers, columns)), shape=(int(tops[-1]), n_columns))
 
 
-def _single(column: int, size: int) -> Any:
-    return sp.csc_array(([1.0], ([0], [column])), shape=(1, size))
+def _single(column: int) -> Any:
+    return sp.coo_array(([1.0], ([0], [column])))
+
+
+def _diagonal(entries: Array) -> Any:
+    places = np.arange(entries.size)
+    return sp.coo_array((entries, (places, places)))

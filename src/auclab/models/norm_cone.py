@@ -45,13 +45,15 @@ def norm_cone(
     n_parts = epigraph.n_parts(n)
     scales = np.broadcast_to(np.asarray(scale, dtype=float), n + 1)
     scales = np.r_[scales, scales[: min(n, n_parts)], np.ones(max(0, n_parts - n))]
-    columns = np.r_[:n, t, size : size + n_parts]
-    place = sp.csr_array((scales, (np.arange(n + 1 + n_parts), columns)), shape=(n + 1 + n_parts, size + n_parts))
+    places = np.r_[:n, t, size : size + n_parts]
     point = np.zeros(n + 1 + n_parts)
     if center is not None:
         point[: n + 1], point[n + 1 :] = np.r_[center[:n], center[-1]], norm.parts(center[:n], unit)
-    rows = sp.vstack([epigraph.linear @ place, -(epigraph.conic @ place)], format="csc")
-    right = np.r_[-(epigraph.linear @ point), epigraph.conic @ point]
     n_linear = epigraph.linear.shape[0]
-    linear = [clarabel.NonnegativeConeT(n_linear)] if n_linear else []
-    return rows, right, [*linear, *(clarabel.SecondOrderConeT(count) for count in epigraph.sizes)]
+    linear, conic = epigraph.linear.tocoo(), epigraph.conic.tocoo()
+    entries = np.r_[linear.data * scales[linear.col], -conic.data * scales[conic.col]]
+    where = np.r_[linear.row, n_linear + conic.row], places[np.r_[linear.col, conic.col]]
+    rows = sp.csc_array((entries, where), shape=(n_linear + conic.shape[0], size + n_parts))
+    right = np.r_[-(epigraph.linear @ point), epigraph.conic @ point]
+    cones = [clarabel.NonnegativeConeT(n_linear)] if n_linear else []
+    return rows, right, [*cones, *(clarabel.SecondOrderConeT(count) for count in epigraph.sizes)]

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from auclab.regularisers.epigraph import Epigraph, minus_ones
+from auclab.regularisers.epigraph import Epigraph
 from auclab.regularisers.norm import Norm, check_weight
 from auclab.regularisers.regulariser import Regulariser
 from auclab.regularisers.vector_norm import VectorNorm
@@ -150,7 +150,7 @@ class GroupNorm(VectorNorm):
         rows = np.r_[starts, starts[self._of[order]] + 1 + ranks]
         columns, entries = np.r_[n + 1 + np.arange(m), order], np.r_[np.ones(m), unit[order]]
         conic = sp.csr_array((entries, (rows, columns)), shape=(int(sizes.sum()), n + 1 + m))
-        total = sp.csr_array(sp.block_array([[sp.csr_array((1, n)), minus_ones(1), sp.csr_array(self._c[None, :])]]))
+        total = sp.csr_array(np.r_[np.zeros(n), -1.0, self._c][None, :])
         return Epigraph(total, conic, tuple(sizes.tolist()))
 
     def parts(self, x: Array, unit: Array) -> Array:

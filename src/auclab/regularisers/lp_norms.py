@@ -85,8 +85,8 @@ class L1(_LpNorm):
 
     def epigraph(self, unit: Array) -> Epigraph:
         """``x ≤ u``, ``−x ≤ u``, ``unit·u ≤ t``."""
-        identity = sp.eye_array(unit.size)
-        total = [None, minus_ones(1), sp.csr_array(unit[None, :])]
+        identity = sp.eye_array(unit.size, format="coo")
+        total = [None, minus_ones(1), unit[None, :]]
         return Epigraph.polyhedral([identity, None, -identity], [-identity, None, -identity], total)
 
     def shortened(self, g: Array, length: float, weight: Array) -> Array:
@@ -147,7 +147,7 @@ class L2(_LpNorm):
     def epigraph(self, unit: Array) -> Epigraph:
         """One cone ``(t, unit·x)``."""
         n = unit.size
-        cone = sp.block_array([[None, -minus_ones(1)], [sp.diags_array(unit), None]], format="csr")
+        cone = sp.csr_array((np.r_[1.0, unit], (np.arange(n + 1), np.r_[n, :n])), shape=(n + 1, n + 1))
         return Epigraph(sp.csr_array((0, n + 1)), cone, (n + 1,))
 
     def parts(self, x: Array, unit: Array) -> Array:
@@ -213,7 +213,7 @@ class Linf(_LpNorm):
 
     def epigraph(self, unit: Array) -> Epigraph:
         """``unit·x ≤ t`` and ``−unit·x ≤ t`` for every entry."""
-        w, top = sp.diags_array(unit), minus_ones(unit.size)
+        w, top = sp.diags_array(unit, format="coo"), minus_ones(unit.size)
         return Epigraph.polyhedral([w, top], [-w, top])
 
     def parts(self, x: Array, unit: Array) -> Array:
