@@ -12,10 +12,17 @@ from pathlib import Path
 
 import pytest
 
+from test_documents import GENERATED
+
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "auclab"
 MODULES = sorted(SOURCE.rglob("*.py"))
-SCRIPTS = sorted(path for folder in ("experiments", "benchmarks", "docs") for path in (ROOT / folder).rglob("*.py"))
+SCRIPTS = sorted(
+    path
+    for folder in ("experiments", "benchmarks", "docs")
+    for path in (ROOT / folder).rglob("*.py")
+    if not GENERATED & set(path.parents)
+)
 
 
 def module_name(path: Path) -> str:

@@ -13,7 +13,12 @@ from sklearn.metrics import brier_score_loss
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import (
+    check_estimator_cloneable,
+    check_get_params_invariance,
+    check_set_params,
+    parametrize_with_checks,
+)
 
 from auclab import (
     CSVM,
@@ -35,9 +40,7 @@ from programs import CONVEX, CVAR, imbalanced, label, overlapping, separable
 #: Exact AUC is a mixed-integer program: three samples of the checks would take ten minutes, the others 1.3 s at most.
 #: Scorecards end by the gap: a search that ends by the clock may end elsewhere the next time.
 LIMITS = {"exact_auc": {"time_limit": 2.0}, "scorecard": {"tolerance": 0.2, "time_limit": 60.0}}
-EVERY = [
-    AUCClassifier(given, **LIMITS.get(name, {})) for name in FORMULATIONS for given in (name, formulation_named(name))
-]
+EVERY = [AUCClassifier(name, **LIMITS.get(name, {})) for name in FORMULATIONS]
 
 
 @parametrize_with_checks([AUCClassifier("csvm", class_weight="balanced", calibration="sigmoid")])
@@ -51,6 +54,13 @@ def test_scikit_learn_checks(estimator, check):
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_checks_of_every_formulation(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("name", FORMULATIONS)
+@pytest.mark.parametrize("check", [check_estimator_cloneable, check_get_params_invariance, check_set_params])
+def test_objects_are_parameters_too(check, name):
+    """What is fitted is that of the name (test_a_name_has_the_parameters_of_the_command_line)."""
+    check("AUCClassifier", AUCClassifier(formulation_named(name)))
 
 
 @pytest.mark.parametrize("program", [*CONVEX, *CVAR[:1]], ids=label)

@@ -24,7 +24,7 @@ from programs import overlapping, separable
 
 
 @pytest.mark.slow
-@parametrize_with_checks([AUCClassifierCV(squared=True, penalties=2, cv=2, tolerance=1e-12)])
+@parametrize_with_checks([AUCClassifierCV(squared=True, penalties=2, cv=2, tolerance=1e-9)])
 @pytest.mark.filterwarnings("ignore")  # the checks provoke warnings on purpose
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
