@@ -52,6 +52,39 @@ def test_scores_are_those_of_scikit_learn(data, baseline, own):
     np.testing.assert_allclose(sparse.decision_function(sp.csr_matrix(X)), fit.decision_function(X), atol=1e-4)
 
 
+@pytest.mark.parametrize("baseline", [Logistic(C=0.3), LinearDiscriminant()], ids=lambda each: each.name)
+def test_weights_of_the_classes_are_rows_that_are_repeated(data, baseline):
+    X, y = data[0].to_numpy(), data[1]
+    repeated = np.r_[np.arange(y.size), np.repeat(np.flatnonzero(y == 1), 2)]
+    weighted = baseline.fit(X, y, {0: 1.0, 1: 3.0})
+    longer = baseline.fit(X[repeated], y[repeated], {0: 1.0, 1: 1.0})
+    np.testing.assert_allclose(weighted.coef, longer.coef, rtol=1e-3)
+    assert weighted.intercept == pytest.approx(longer.intercept, rel=1e-3)
+    assert abs(weighted.intercept - baseline.fit(X, y).intercept) > 0.1
+    balanced = baseline.fit(X, y, "balanced")
+    np.testing.assert_allclose(balanced.coef, baseline.fit(X, y, {0: 120 / 140, 1: 120 / 100}).coef)
+    sparse = baseline.fit(sp.csr_matrix(X), y, {0: 1.0, 1: 3.0})
+    np.testing.assert_allclose(sparse.coef, weighted.coef, rtol=1e-3)
+
+
+def test_weights_of_the_classes_are_those_of_lightgbm(data):
+    lightgbm = pytest.importorskip("lightgbm")
+    X, y = data[0].to_numpy(), data[1]
+    fit = BoostedTrees(n_estimators=10, num_leaves=5).fit(X, y, {0: 1.0, 1: 3.0})
+    own = lightgbm.LGBMClassifier(
+        n_estimators=10, num_leaves=5, learning_rate=0.05, verbosity=-1, class_weight={0: 1.0, 1: 3.0}
+    ).fit(X, y)
+    np.testing.assert_allclose(fit.decision_function(X), own.predict(X, raw_score=True), rtol=1e-6)
+
+
+def test_a_run_with_weights_of_the_classes_tunes_and_calibrates(tmp_path):
+    words = (*SMALL, "formulation=logistic", "tune=auto", "class_weight=balanced", "bounds=none")
+    (fold,) = run_here(tmp_path, *words).folds
+    assert fold.model[-1].class_weight == "balanced"
+    assert fold.tuning is not None
+    assert fold.decision.probability is not None
+
+
 @pytest.mark.slow
 def test_trees_are_those_of_lightgbm(data):
     lightgbm = pytest.importorskip("lightgbm")

@@ -191,3 +191,19 @@ def test_few_positives_are_noted_below_the_interval_once(console, tmp_path):
     shown = " ".join(console.file.getvalue().split())
     note = "interval: only 6 positives: limits are those of large samples and may be too narrow"
     assert shown.count(note) == shown.count("test AUC")
+
+
+def test_what_makes_no_difference_or_may_not_end_is_said_before_the_work(monkeypatch, tmp_path):
+    said = []
+    monkeypatch.setattr("auclab.pipeline.experiment.show_foreseen", said.extend)
+    data = ["dataset=artificial", "dataset.n_pos=12", "dataset.n_neg=20", "bounds=none", "decision.probability=none"]
+    result = run_here(tmp_path / "1", *data, "dataset.n_features=2", "formulation=bauc", "class_weight=balanced")
+    assert [note[:60] for note in said] == ["class_weight makes no difference to a scorer over pairs, bec"]
+    assert said[0] in result.folds[0].solution.notes
+    said.clear()
+    run_here(tmp_path / "2", *data, "dataset.n_features=2", "formulation=csvm", "class_weight=balanced")
+    run_here(tmp_path / "3", *data, "dataset.n_features=2", "formulation=exact_auc")
+    assert said == []
+    run_here(tmp_path / "4", *data, "dataset.n_features=4", "formulation=exact_auc", "solver.time_limit=0.1")
+    assert len(said) == 1
+    assert "pairs in 4 columns by branch and bound" in said[0]

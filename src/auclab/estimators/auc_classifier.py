@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from auclab.estimators.calibration import METHODS, Calibration, fit_calibration, held_out_scores, standard_units
-from auclab.estimators.class_weights import class_weights
+from auclab.estimators.class_weights import CANCELS, class_weights
 from auclab.estimators.given_parts import TakesFormulation, as_given_constraints, as_given_kernel
 from auclab.estimators.inner_choice import FittedFold, InnerFold, PathFold
 from auclab.estimators.inner_folds import stratified_folds
@@ -352,7 +353,10 @@ class AUCClassifier(TakesFormulation, LinearClassifier):
             return np.log(self.predict_proba(X))
 
     def _solve(self, program: Program, X: Any, positive: NDArray[np.bool_], weight: Array | None) -> Solution:
-        return solve(program, X, positive, **self._options(positive, weight))
+        solution = solve(program, X, positive, **self._options(positive, weight))
+        if self.class_weight is None or program.comparisons.name != "pairs":
+            return solution
+        return replace(solution, notes=(*solution.notes, CANCELS))
 
     def _options(self, positive: NDArray[np.bool_], weight: Array | None) -> dict[str, Any]:
         """What a solve is given besides program and data."""

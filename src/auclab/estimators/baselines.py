@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.estimators.class_weights import ClassWeight
 from auclab.models.timings import Timings
 from auclab.samples.row_scores import row_scores
 from auclab.samples.tables import in_memory
@@ -58,7 +59,7 @@ class Baseline(ABC):
         return asdict(self)
 
     @abstractmethod
-    def classifier(self) -> Any:
+    def classifier(self, class_weight: ClassWeight = None) -> Any:
         """The unfitted scikit-learn classifier."""
 
     @property
@@ -78,7 +79,7 @@ class Baseline(ABC):
                 f"pip install 'auclab[{self.extra}]'"
             ) from None
 
-    def fit(self, X: Any, y: NDArray[np.int64]) -> BaselineFit:
+    def fit(self, X: Any, y: NDArray[np.int64], class_weight: ClassWeight = None) -> BaselineFit:
         """Fit the classifier.
 
         Parameters
@@ -86,6 +87,8 @@ class Baseline(ABC):
         X : array or CSR matrix of shape (n_samples, n_features)
         y : array of shape (n_samples,)
             0/1.
+        class_weight : mapping or "balanced", optional
+            As of `auclab.estimators.AUCClassifier`: a row counts as many times as the weight of its class says.
 
         Raises
         ------
@@ -100,14 +103,16 @@ class Baseline(ABC):
         with warnings.catch_warnings(record=True) as said, one_thread_each():
             warnings.simplefilter("always")
             start = time.perf_counter()
-            classifier = self.classifier().fit(X, y)
+            classifier = self.classifier(class_weight).fit(X, y)
             seconds = time.perf_counter() - start
         notes = dict.fromkeys(" ".join(str(each.message).split())[:200] for each in said)
         return BaselineFit(classifier, self, library, Timings(solve=seconds), tuple(notes))
 
-    def fit_path(self, X: Any, y: NDArray[np.int64], values: Sequence[float]) -> tuple[Any, ...]:
+    def fit_path(
+        self, X: Any, y: NDArray[np.int64], values: Sequence[float], class_weight: ClassWeight = None
+    ) -> tuple[Any, ...]:
         """Fitted classifiers for each of `values` of the parameter `tunable`, in their order."""
-        return tuple(self.at(value).fit(X, y).classifier for value in values)
+        return tuple(self.at(value).fit(X, y, class_weight).classifier for value in values)
 
     def at(self, value: float) -> Self:
         """The baseline with another value of the parameter `tunable`."""
@@ -155,11 +160,11 @@ class Logistic(Baseline):
         """What is fitted, in one line."""
         return f"min  ½‖w‖₂² + C Σ_k log(1 + exp(−y_k (w·x_k + b))),  C = {self.C:g}"
 
-    def classifier(self) -> Any:
+    def classifier(self, class_weight: ClassWeight = None) -> Any:
         """The unfitted scikit-learn classifier."""
         from sklearn.linear_model import LogisticRegression
 
-        return LogisticRegression(C=self.C, max_iter=2_000)
+        return LogisticRegression(C=self.C, max_iter=2_000, class_weight=class_weight)
 
 
 @dataclass(frozen=True)
@@ -184,11 +189,11 @@ class LinearDiscriminant(Baseline):
         """What is fitted, in one line."""
         return "w = Σ⁻¹ (μ₊ − μ₋), Σ the covariance within the classes"
 
-    def classifier(self) -> Any:
+    def classifier(self, class_weight: ClassWeight = None) -> Any:
         """The unfitted scikit-learn classifier."""
         from auclab.estimators.discriminant_classifier import DiscriminantClassifier
 
-        return DiscriminantClassifier()
+        return DiscriminantClassifier(class_weight=class_weight)
 
 
 @dataclass(frozen=True)
@@ -232,19 +237,23 @@ class BoostedTrees(Baseline):
         """What is fitted, in one line."""
         return f"sum of {self.n_estimators} trees of {self.num_leaves} leaves, each × {self.learning_rate:g}"
 
-    def classifier(self) -> Any:
+    def classifier(self, class_weight: ClassWeight = None) -> Any:
         """The unfitted scikit-learn classifier."""
         from auclab.estimators.lightgbm_classifier import LightGBMClassifier
 
-        return LightGBMClassifier(int(self.n_estimators), self.learning_rate, self.num_leaves, self.min_child_samples)
+        return LightGBMClassifier(
+            int(self.n_estimators), self.learning_rate, self.num_leaves, self.min_child_samples, class_weight
+        )
 
     def at(self, value: float) -> BoostedTrees:
         """With another number of trees."""
         return replace(self, n_estimators=int(value))
 
-    def fit_path(self, X: Any, y: NDArray[np.int64], values: Sequence[float]) -> tuple[Any, ...]:
+    def fit_path(
+        self, X: Any, y: NDArray[np.int64], values: Sequence[float], class_weight: ClassWeight = None
+    ) -> tuple[Any, ...]:
         """One fit with the most trees; the others take the first of them."""
-        longest = self.at(max(values)).fit(X, y).classifier
+        longest = self.at(max(values)).fit(X, y, class_weight).classifier
         return tuple(longest.first_trees(int(value)) for value in values)
 
 

@@ -10,6 +10,14 @@ from numpy.typing import NDArray
 
 from auclab.types import Array, AuclabError
 
+#: ``balanced``, or weights by label.
+ClassWeight = Mapping[Any, float] | Literal["balanced"] | None
+#: What weights of the classes do in programs over pairs.
+CANCELS = (
+    "class_weight makes no difference to a scorer over pairs, because every pair has one row of each class; csvm, "
+    "ecsvm and the baselines take it"
+)
+
 
 def class_weights(
     class_weight: Mapping[Any, float] | Literal["balanced"] | None,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
+from auclab.estimators.class_weights import ClassWeight, class_weights
 from auclab.types import AuclabError
 
 #: Entries of a sparse table up to which all of them are written out, as the method needs them.
@@ -15,7 +17,13 @@ MOST_ENTRIES = 200_000_000
 
 
 class DiscriminantClassifier(LinearDiscriminantAnalysis):
-    """scikit-learn's `LinearDiscriminantAnalysis`, fitted to arrays or CSR matrices.
+    """scikit-learn's `LinearDiscriminantAnalysis`, fitted to arrays or CSR matrices, with weights of the classes.
+
+    Parameters
+    ----------
+    class_weight : mapping or "balanced", optional
+        Weights by label. They multiply the shares of the classes in the covariance and in the intercept, as rows that
+        are repeated would.
 
     Raises
     ------
@@ -23,8 +31,17 @@ class DiscriminantClassifier(LinearDiscriminantAnalysis):
         A sparse table that is too large to be written out.
     """
 
+    def __init__(self, *, class_weight: ClassWeight = None):
+        super().__init__()
+        self.class_weight = class_weight
+
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Fit to X of shape (n_samples, n_features) and the labels y."""
+        if self.class_weight is not None:
+            labels, positive = np.unique(y, return_inverse=True)
+            weights = class_weights(self.class_weight, labels.tolist(), positive == 1, None)
+            shares = np.bincount(positive) * np.array(weights)
+            self.solver, self.priors = "lsqr", shares / shares.sum()  # whose covariance has the shares as factors
         super().fit(_written_out(X) if sp.issparse(X) else X, y)
         return self
 

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from auclab.estimators.class_weights import ClassWeight, class_weights
 from auclab.types import Array, AuclabError
 
 #: Entries of X from which the trees are grown by several threads.
@@ -27,6 +28,8 @@ class LightGBMClassifier(ClassifierMixin, BaseEstimator):
     ----------
     n_estimators, learning_rate, num_leaves, min_child_samples
         As those of `auclab.estimators.baselines.BoostedTrees`.
+    class_weight : mapping or "balanced", optional
+        Weights by label: factors of the losses of the rows.
 
     Attributes
     ----------
@@ -50,11 +53,13 @@ class LightGBMClassifier(ClassifierMixin, BaseEstimator):
         learning_rate: float = 0.05,
         num_leaves: int = 31,
         min_child_samples: int = 20,
+        class_weight: ClassWeight = None,
     ):
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
         self.num_leaves = num_leaves
         self.min_child_samples = min_child_samples
+        self.class_weight = class_weight
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Grow the trees on X, an array or CSR matrix, and y of two classes."""
@@ -76,7 +81,10 @@ class LightGBMClassifier(ClassifierMixin, BaseEstimator):
             # Threads that wait for one another take most of the time on small data.
             "num_threads": 1 if np.prod(X.shape) < MANY_ENTRIES else 0,
         }
-        data = lightgbm.Dataset(_as_matrix(X), positive.astype(float), params={"verbosity": -1})
+        weight = None
+        if self.class_weight is not None:
+            weight = np.array(class_weights(self.class_weight, self.classes_.tolist(), positive == 1, None))[positive]
+        data = lightgbm.Dataset(_as_matrix(X), positive.astype(float), weight=weight, params={"verbosity": -1})
         booster = lightgbm.train(settings, data, num_boost_round=self.n_estimators)
         self.model_: str = booster.model_to_string()
         self.n_iter_ = int(booster.num_trees())

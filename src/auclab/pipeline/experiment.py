@@ -21,6 +21,7 @@ from auclab.pipeline.config.refusals import refuse
 from auclab.pipeline.config.settings import BoundsConfig, parse_figures
 from auclab.pipeline.record.keep import SingleRun, keep_in_view
 from auclab.pipeline.screen.console import show_engine, working
+from auclab.pipeline.screen.foreseen import foreseen, show_foreseen
 from auclab.pipeline.screen.result_screen import show_line, show_run, show_solution
 from auclab.pipeline.split.block_runs import check_block_run
 from auclab.pipeline.split.constrained import constraints_of
@@ -113,6 +114,8 @@ def solve_splits(experiment: Experiment, limits: Limits | None = None) -> Result
     if not in_memory(held):
         reading, solver = experiment.decision, experiment.solver.name
         check_block_run(splits, formulation, metrics, solver=solver, decision=reading, kernel=experiment.kernel)
+    weighted = experiment.class_weight is not None
+    show_foreseen(foreseen(formulation, dataset.y[splits[0].train], held.shape[1], weighted=weighted))
     options: dict[str, Any] = {"solver": experiment.solver, "tune": experiment.tune, "bounds": experiment.bounds}
     options |= {"decision": experiment.decision, "class_weight": experiment.class_weight}
     if experiment.constraints:

@@ -8,7 +8,6 @@ _OF_BASELINES = "not supported for baselines such as {}, which other libraries f
 #: By what fits, what it does not take and why; {} stands for the name of the formulation.
 REFUSED = {
     "baseline": {
-        "class_weight": f"class_weight is {_OF_BASELINES} it out",
         "constraints": f"constraints are {_OF_BASELINES} them out",
         "kernel": f"a kernel is {_OF_BASELINES} it out",
         "tune.tolerance": f"tune.tolerance is {_OF_BASELINES} it out",

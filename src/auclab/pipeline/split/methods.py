@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from sklearn.pipeline import Pipeline
 from auclab.datasets.records import Dataset
 from auclab.estimators import AUCClassifier
 from auclab.estimators.baselines import Baseline
+from auclab.estimators.class_weights import ClassWeight
 from auclab.formulations import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.pipeline.config.kernel_settings import KernelConfig
@@ -24,8 +24,6 @@ from auclab.pipeline.split.tuning import Tuning, tune_baseline, tune_formulation
 from auclab.scorecards import Card
 from auclab.solvers.fitted import Fitted
 
-#: ``balanced``, or weights of the labels 0 and 1.
-ClassWeight = Mapping[int, float] | Literal["balanced"] | None
 Labels = NDArray[np.int64]
 
 
@@ -160,6 +158,7 @@ class BaselineMethod:
     """A scorer of another library."""
 
     formulation: Baseline
+    class_weight: ClassWeight = None
 
     kind: ClassVar[str] = "baseline"
 
@@ -167,7 +166,7 @@ class BaselineMethod:
         self, preprocessing: Pipeline, X: Any, y: Labels, config: TuneConfig, constraints: DataConstraints | None
     ) -> tuple[Self, Tuning]:
         """The method with what is selected on inner folds of the training part, before preprocessing, and how."""
-        baseline, tuning = tune_baseline(preprocessing, self.formulation, X, y, config)
+        baseline, tuning = tune_baseline(preprocessing, self.formulation, X, y, config, self.class_weight)
         return replace(self, formulation=baseline), tuning
 
     def prepared(
@@ -178,7 +177,7 @@ class BaselineMethod:
 
     def fit(self, X: Any, y: Labels, constraints: ColumnConstraints | None) -> tuple[Any, Fitted]:
         """A fitted classifier of the library, and what is known of it."""
-        fitted = self.formulation.fit(X, y)
+        fitted = self.formulation.fit(X, y, self.class_weight)
         return fitted.classifier, fitted
 
     def card(self, fitted: Fitted, preprocessing: Pipeline, X: Any, y: Labels, dataset: Dataset) -> Card | None:
@@ -216,6 +215,6 @@ def method_of(
         refuse(KernelMethod.kind, formulation.name, **given)
         return KernelMethod(formulation, solver, class_weight, kernel=kernel)
     if formulation.kind == BaselineMethod.kind:
-        return BaselineMethod(formulation)
+        return BaselineMethod(formulation, class_weight)
     kind = ScorecardMethod if formulation.kind == ScorecardMethod.kind else ProgramMethod
     return kind(formulation, solver, class_weight)

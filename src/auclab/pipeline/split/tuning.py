@@ -24,6 +24,7 @@ from auclab.datasets.records import Split
 from auclab.datasets.splits import check_rows, kfold, take_rows
 from auclab.estimators import AUCClassifier
 from auclab.estimators.baselines import Baseline
+from auclab.estimators.class_weights import ClassWeight
 from auclab.estimators.inner_choice import Choice, FittedFold, InnerFold, choose
 from auclab.formulations import Program
 from auclab.metrics.registry import METRICS
@@ -248,7 +249,12 @@ def tune_formulation(
 
 
 def tune_baseline(
-    preprocessing: Pipeline, baseline: Baseline, X: Any, y: NDArray[np.int64], config: TuneConfig
+    preprocessing: Pipeline,
+    baseline: Baseline,
+    X: Any,
+    y: NDArray[np.int64],
+    config: TuneConfig,
+    class_weight: ClassWeight = None,
 ) -> tuple[Baseline, Tuning]:
     """Select the parameter of a baseline on the inner folds on which a formulation would select its own.
 
@@ -258,6 +264,8 @@ def tune_baseline(
         As in `tune_formulation`.
     baseline : Baseline
         Its own value of the parameter is not used.
+    class_weight : mapping or "balanced", optional
+        By 0 and 1.
 
     Raises
     ------
@@ -280,7 +288,7 @@ def tune_baseline(
 
     def fold(split: Split) -> InnerFold:
         parts = _Parts.of(preprocessing, X, y, split)
-        fitted = baseline.fit_path(*parts.train, path)
+        fitted = baseline.fit_path(*parts.train, path, class_weight)
         return FittedFold(fitted, lambda classifier: scorer(classifier, *parts.held_out), range(len(path)))
 
     choice = _chosen(fold, splits, path, config)

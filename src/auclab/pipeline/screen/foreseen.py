@@ -1,0 +1,57 @@
+"""What is known of a run before it is worked on: a setting that makes no difference, a search that may not end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.markup import escape
+
+from auclab.estimators.class_weights import CANCELS
+from auclab.pipeline.screen.console import err
+from auclab.tracking.job_status import in_sweep
+
+#: Columns and pairs up to which branch and bound over pairs ended in seconds (docs/which_formulation.md).
+FEW_COLUMNS, FEW_PAIRS = 3, 3_600
+
+
+def foreseen(formulation: Any, y: NDArray[np.int64], n_features: int, *, weighted: bool) -> list[str]:
+    """Sentences to say before the work begins.
+
+    Parameters
+    ----------
+    formulation : Program or Baseline
+    y : array of shape (n_samples,)
+        0/1, of the training part.
+    n_features : int
+        Columns of the table.
+    weighted : bool
+        Whether there are weights of the classes.
+
+    Examples
+    --------
+    >>> from auclab.formulations import CSVM, ExactAUC, RankSVM
+    >>> foreseen(CSVM(), np.array([0, 1]), 5, weighted=True), foreseen(RankSVM(), np.array([0, 1]), 5, weighted=False)
+    ([], [])
+    >>> foreseen(ExactAUC(), np.repeat([0, 1], [90, 15]), 8, weighted=False)[0][:64]
+    'exact_auc counts 1,350 pairs in 8 columns by branch and bound, w'
+    """
+    found = []
+    if weighted and formulation.kind != "baseline" and formulation.comparisons.name == "pairs":
+        found.append(CANCELS)
+    pairs = int(y.sum()) * int((1 - y).sum())
+    if formulation.kind == "mip" and (n_features > FEW_COLUMNS or pairs > FEW_PAIRS):
+        found.append(
+            f"exact_auc counts {pairs:,} pairs in {n_features} columns by branch and bound, which ends in seconds for "
+            f"up to {FEW_PAIRS:,} pairs in {FEW_COLUMNS} columns; beyond that expect the time limit and a wide gap "
+            "(solver.time_limit=60 ends it earlier), or take formulation=bauc"
+        )
+    return found
+
+
+def show_foreseen(notes: list[str]) -> None:
+    """A line per note, unless a sweep owns the terminal."""
+    if not in_sweep():
+        for note in notes:
+            err.print(f"[yellow]note:[/yellow] {escape(note)}", soft_wrap=True)
