@@ -147,7 +147,7 @@ def _random(source: Source) -> Case:
     if extra != "none":
         X = np.c_[X, {"constant": np.full(y.size, 7.0), "copy": X[:, 0], "sum": X.sum(axis=1)}[extra]]
     weighting = pick(source, ("none", "none", "uniform", "integers", "zeros"))
-    weight = _weights(source, weighting, y)
+    weight = weights_of(source, weighting, y)
     program = _program(source, (0.02, 0.1, 1.0, 1e-3, 1e-2, 10.0), (0.1, 0.01, 1.0), X, y)
     return Case(X, y, weight, *program, f"random {y.size}×{X.shape[1]}, {rounding}, ×{scale:g}, {extra}, {weighting}")
 
@@ -164,16 +164,16 @@ def _nasty(source: Source) -> Case:
         kinds[source.integer(0, n - 1)] = pick(source, OUTSIDE)
     X = np.empty((y.size, 0))
     for name in kinds:
-        X = np.c_[X, _column(source, name, y, X)]
+        X = np.c_[X, column(source, name, y, X)]
     shape = pick(source, SHAPES)
-    X = _shaped(source, shape, X, y)
+    X = shaped(source, shape, X, y)
     weighting = pick(source, WEIGHTS)
-    weight = _weights(source, weighting, y)
+    weight = weights_of(source, weighting, y)
     program = _program(source, NASTY_PENALTIES, NASTY_THRESHOLDS, X, y)
     return Case(X, y, weight, *program, f"nasty {y.size}×{n}, {'+'.join(kinds)}, {shape}, {weighting}")
 
 
-def _column(source: Source, name: str, y: np.ndarray, before: np.ndarray) -> np.ndarray:
+def column(source: Source, name: str, y: np.ndarray, before: np.ndarray) -> np.ndarray:
     """A column of one kind."""
     size, numbers = y.size, source.generator()
     lead = pick(source, (1.0, 0.3, 0.0, -1.0)) * y
@@ -211,7 +211,7 @@ def _column(source: Source, name: str, y: np.ndarray, before: np.ndarray) -> np.
     }[name]()
 
 
-def _shaped(source: Source, shape: str, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+def shaped(source: Source, shape: str, X: np.ndarray, y: np.ndarray) -> np.ndarray:
     """The rows of the classes brought into a relation."""
     X, positive = X.copy(), y == 1
     if shape == "duplicates":
@@ -236,7 +236,7 @@ def _shaped(source: Source, shape: str, X: np.ndarray, y: np.ndarray) -> np.ndar
     return X if np.isfinite(X).all() else np.nan_to_num(X, posinf=1e300, neginf=-1e300)
 
 
-def _weights(source: Source, name: str, y: np.ndarray) -> np.ndarray | None:
+def weights_of(source: Source, name: str, y: np.ndarray) -> np.ndarray | None:
     """Sample weights of one kind; both classes have some."""
     size, numbers = y.size, source.generator()
     if name == "none":
