@@ -15,6 +15,7 @@ from sklearn.model_selection import GridSearchCV, KFold, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from auclab.displays import ConcordanceDisplay
 from auclab.estimators import SurvivalRanker
 from auclab.inference import compare_pairs, estimate_pairs
 from auclab.metrics import buffered_concordance, censored_pairs, concordance_index
@@ -87,6 +88,14 @@ for other in ("bauc", "age alone"):
     result = compare_pairs(pairs, risks["ranksvm"], risks[other])
     low, high = result.interval
     print(f"ranksvm less {other}: {result.difference:+.4f} ({low:+.4f} to {high:+.4f}), p = {result.p_value:.2g}")
+
+# %%
+# Whose pairs are ranked right?
+# -----------------------------
+# There is no ROC curve: no patient is positive or negative once and for all. In the curve of the concordance patients
+# are in ascending order of the share of their pairs that is ranked right, and the area below is the concordance.
+figure = ConcordanceDisplay.from_pairs(pairs, risks["ranksvm"], name="ranksvm")
+ConcordanceDisplay.from_pairs(pairs, risks["age alone"], name="age alone", ax=figure.ax_)
 
 # %%
 # Ties of times

@@ -6,6 +6,7 @@ over the sorted scores. pyplot is not used: without `ax` a display makes a new f
 """
 
 from auclab.displays.buffered_roc import BufferedROCCurve, BufferedROCDisplay
+from auclab.displays.concordance import ConcordanceDisplay
 from auclab.displays.decision_contour import DecisionContourDisplay
 from auclab.displays.landmark_gap import LandmarkGapDisplay
 from auclab.displays.lesser_area import LesserAreaDisplay
@@ -21,6 +22,7 @@ from auclab.displays.weighted_auc import WeightedAUCDisplay
 __all__ = [
     "BufferedROCCurve",
     "BufferedROCDisplay",
+    "ConcordanceDisplay",
     "DecisionContourDisplay",
     "LandmarkGapDisplay",
     "LesserAreaDisplay",
