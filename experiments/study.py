@@ -85,7 +85,7 @@ def load_study(name: str) -> ModuleType:
             raise  # a module that the study imports is missing
         raise AuclabError(f"no study {name!r}; choose one of {', '.join(find_studies())}") from error
     if not (hasattr(module, "run") or hasattr(module, "run_seed")):
-        raise AuclabError(f"{name} is no study: it defines neither run nor run_seed")
+        raise AuclabError(f"{name} is not a study: it defines neither run nor run_seed")
     return module
 
 

@@ -20,7 +20,7 @@ from test_documents import ROOT
 
 #: Every page that a reader sees; the changelog and the scoreboards have no code.
 PAGES = [*DOCUMENTS, ROOT / "benchmarks" / "benchopt_ranksvm" / "README.md"]
-#: Directives of the site that are no code.
+#: Directives of the site that are not code.
 NO_CODE = {"{toctree}", "{image}", "{drawn}", "{glossary}"}
 #: Blocks that show what something prints, and formulas.
 SHOWN = {"text", "indented"}

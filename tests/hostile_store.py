@@ -45,7 +45,7 @@ class HostileStore:
         self.change("INSERT INTO tags (key, value, run_uuid) VALUES (?, ?, ?)", key, value, self.run_id)
 
     def configure(self, **groups):
-        """Put settings into the configuration of the run; a value that is no mapping takes the group's place."""
+        """Put settings into the configuration of the run; a value that is not a mapping takes the group's place."""
         path = self.folder / "config.yaml"
         configuration = yaml.safe_load(path.read_text())
         for group, settings in groups.items():

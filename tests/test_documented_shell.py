@@ -27,7 +27,7 @@ from warm_programs import plain, warm_programs
 EXTRAS = {"engine=dask": "distributed", "sweeper=optuna": "optuna", "formulation=lightgbm": "lightgbm"}
 #: Words of a line, and the data sets that it reads.
 DATA = {"--longest": "w8a", "--only": "sonar", "--set pima": "pima", "--scale smoke": "heart_statlog"}
-#: Choices of `dataset` that are no files of others.
+#: Choices of `dataset` that are not files of others.
 MADE = {"artificial", "artificial_blocks", "blocks", "file", "perturbed"}
 #: Pages whose Python reads what their lines wrote.
 WITH_PYTHON = {

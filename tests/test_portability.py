@@ -43,7 +43,7 @@ SMALL = ("dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=20", "dataset.
 
 
 def versioned():
-    """The files that Git knows; all that are no caches where there is no Git."""
+    """The files that Git knows; all that are not caches where there is no Git."""
     try:
         listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError):

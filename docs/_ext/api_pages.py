@@ -48,7 +48,7 @@ def write_pages(app: Sphinx, config: Config) -> None:
 def resolve(app: Sphinx, env: BuildEnvironment, node: addnodes.pending_xref, content: nodes.TextElement) -> Any:
     """A reference by another public name of an object that has its page elsewhere, or by its last part alone.
 
-    What exists and has no page, such as a helper of the same module, is no link.
+    What exists and has no page, such as a helper of the same module, is not a link.
     """
     target = node.get("reftarget", "")
     if node.get("refdomain") != "py":

@@ -123,7 +123,7 @@ class Terminal(SphinxDirective):
         return [block]
 
     def output(self, command: str) -> list[str]:
-        """The lines that a command prints, as many as are asked for."""
+        """The lines that a command prints, up to the given number."""
         folder = page_folder(self)
         start = time.monotonic()
         try:

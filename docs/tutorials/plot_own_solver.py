@@ -2,7 +2,7 @@
 A solver of your own
 ====================
 
-A solver gets a problem and returns a point and multipliers. It is not asked for the objective, nor for a bound: both
+A solver gets a problem and returns a point and multipliers. It need not compute the objective or a bound: both
 are computed from what it returns, by code that it does not share, so that a mistake in a solver is seen as a gap.
 This page writes one in thirty lines.
 """

@@ -75,7 +75,7 @@ print(f"mean of the AUCs of the queries: {alike.score(X[test], grade[test], grou
 # %%
 # Cross-validation
 # ----------------
-# Folds keep queries together, and scikit-learn hands the queries to ``fit`` and ``score`` where that is asked for.
+# Folds keep queries together, and scikit-learn hands the queries to ``fit`` and ``score`` where that is requested.
 with sklearn.config_context(enable_metadata_routing=True):
     ranker = AUCRanker("ranksvm").set_fit_request(groups=True).set_score_request(groups=True)
     for penalty in (0.001, 0.01, 0.1):

@@ -95,7 +95,7 @@ columns = ["less ranksvm", "metric", "difference", "low", "high", "p"]
 print(pd.DataFrame(rows, columns=columns).round(4).to_string(index=False))
 
 # %%
-# Six tests were made, so a p of 0.04 is no discovery: by Holm's correction the smallest has to be below 0.05/6.
+# Six tests were made, so a p of 0.04 is not a discovery: by Holm's correction the smallest has to be below 0.05/6.
 from auclab.comparison import holm
 
 print(np.round(holm([row[-1] for row in rows]), 4))

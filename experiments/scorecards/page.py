@@ -181,7 +181,7 @@ include the inner folds. No penalty of the cards, no number of candidates and no
   with 10 items and {proved_card5} with 5; the others have a bound instead, with gaps of at most {gap_card10} and
   {gap_card5} (relative to an objective near 0, of breast_cancer). Five of twelve items are harder to prove than ten.
   The training values of the rounded cards were not kept, so by how much they are larger is not known here.
-* **Exact limits.** At most so many items or features, points in a given range, in one problem with the objective and
+* **Exact limits.** A limit on items or features, points in a given range, in one problem with the objective and
   not by steps (select, fit, divide, round) each of which may lose something.
 * **Signs.** `signs` and other constraints hold exactly, and the proof is for the cards that satisfy them. This
   study had none.
@@ -207,7 +207,7 @@ real coefficients is better on most sets.
 *A dot per set: mean difference over ten splits; black: mean over the sets; red triangles: p < .05 on that set.*
 
 On a set: mean difference over ten splits and p by the corrected paired t-test (Nadeau & Bengio 2003) with the ratio of
-test to training rows, 0.43; of mammography 1.68 and of adult 2.5, so that the test is very cautious there. Over the
+test to training rows, 0.43; of mammography 1.68 and of adult 2.5, so that the test is conservative there. Over the
 sets: Wilcoxon's signed ranks of the ten mean differences. No p-value is adjusted. Of {tests} comparisons over the
 sets, those of 10 items against rounding (AUC and bAUC) stay below .05 after Holm's correction, the others do not.
 """

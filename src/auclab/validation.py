@@ -35,7 +35,7 @@ def positive_mask(y: ArrayLike, pos_label: Any = None) -> NDArray[np.bool_]:
     ------
     AuclabError
         Not one-dimensional, a missing or masked label, one class only, more than two classes, two unusual values
-        without `pos_label`, or a `pos_label` that does not occur or is no single value.
+        without `pos_label`, or a `pos_label` that does not occur or is not a single value.
 
     Examples
     --------

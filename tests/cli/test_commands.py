@@ -247,7 +247,7 @@ def test_a_run_that_was_tampered_with_does_not(call, store, tmp_path):
     assert found.differences["metric"].tolist() == ["test/auc"]
     assert found.largest == pytest.approx(0.001)
     assert any(remark.startswith("numpy: 1.0 then") for remark in found.remarks)
-    assert any("the data are others" in remark for remark in found.remarks)
+    assert any("the data have changed" in remark for remark in found.remarks)
     copy = tmp_path / "files"
     shutil.copytree(rows["folder"].iloc[0], copy)
     rows["folder"] = copy

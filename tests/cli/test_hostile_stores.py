@@ -216,7 +216,7 @@ def test_a_pipe_is_not_read_without_end(call, hostile, victim):
         (f"dataset: {'[' * 500}{']' * 500}\n", "more than 40 levels"),
         ("dataset: os.system\n", "its dataset has no settings"),
         ("just words\n", "this version cannot run"),
-        ("[1, 2]\n", "is no configuration of auclab"),
+        ("[1, 2]\n", "is not a configuration of auclab"),
         ("a: [\n", "cannot be read"),
         ("\x00", "cannot be read"),
         ("a: 1\n" + "# " * 600_000, "is read up to"),

@@ -86,7 +86,7 @@ def test_wrong_rows_are_refused_in_words(call, customers, tmp_path):
             rows.assign(age=["old", *rows["age"].astype(object)[1:]]),
             "column 'age' needs numbers, and has 'old' in row 1",
         ),
-        (rows.assign(signup_date="soon"), "which is no date of the format %Y-%m-%d"),
+        (rows.assign(signup_date="soon"), "which is not a date of the format %Y-%m-%d"),
     ):
         changed.to_csv(tmp_path / "rows.csv", index=False)
         code, _, said = call("predict", "last", tmp_path / "rows.csv")

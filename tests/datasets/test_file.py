@@ -136,7 +136,7 @@ def test_one_bad_cell_is_named_and_can_be_read_as_missing(tmp_path: Path) -> Non
     rows[16] = "unknown,1"
     (tmp_path / "my.csv").write_text("\n".join(["age,y", *rows]), encoding="utf-8")
     words = (
-        r"column 'age' has 1 cell that is no number among 39 that are: 'unknown' \(row 17\); 'dataset.missing=\[unknow"
+        r"column 'age' has 1 cell that is not a number among 39 that are: 'unknown' \(row 17\); 'dataset.missing=\[unk"
     )
     with pytest.raises(AuclabError, match=words):
         load_file(tmp_path / "my.csv", target="y")

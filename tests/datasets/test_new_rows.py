@@ -58,7 +58,7 @@ def test_the_cell_that_is_named_is_the_wrong_one(tmp_path: Path, cell: str, coun
     with pytest.raises(AuclabError, match=rf"'a' needs numbers, and has '{cell}' in row 7 \({count} such cell, 8 numb"):
         read_new_rows(path, numbers=["a", "b"])
     rows = [f"{row};{k % 2}" for k, row in enumerate(rows)]
-    message = rf"column 'a' has 1 cell that is no number among 8 that are: '{cell}' \(row 7\) \(numbers .* decimal com"
+    message = rf"column 'a' has 1 cell that is not a number among 8 that are: '{cell}' \(row 7\) \(numbers .* decimal c"
     with pytest.raises(AuclabError, match=message):  # in training too
         load_file(write(tmp_path, "a;b;y", *rows), "y")
 

@@ -280,14 +280,14 @@ def test_dates_are_refused_or_become_features(text: bool) -> None:
 
 def test_a_date_that_is_none_is_named() -> None:
     transformer = preprocess.none(Dataset(name="dates", X=DATES, y=np.array([0, 1, 0, 1])), dates="year").fit(DATES)
-    with pytest.raises(AuclabError, match=r"column 'since' has 'soon' in row 1, which is no date of the format %Y-%m-"):
+    with pytest.raises(AuclabError, match=r"column 'since' has 'soon' in row 1, which is not a date of the format %Y-"):
         transformer.transform(DATES.iloc[[0]].assign(since="soon"))
 
 
 def test_days_and_months_are_told_apart_by_the_user() -> None:
     X = pd.DataFrame({"since": ["1/2/2024", "3/4/2024"]})
     dataset = Dataset(name="dates", X=X, y=np.array([0, 1]))
-    with pytest.raises(AuclabError, match=r"day and month cannot be told apart; give .*date_format=.%d/%m/%Y"):
+    with pytest.raises(AuclabError, match=r"day and month cannot be distinguished; give .*date_format=.%d/%m/%Y"):
         preprocess.none(dataset, dates="month")
     for form, month in (("%d/%m/%Y", 2), ("%m/%d/%Y", 1)):
         fitted = preprocess.none(dataset, dates="month", date_format=form).fit(X)

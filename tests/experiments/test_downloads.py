@@ -132,7 +132,7 @@ def test_ultrasound_without_its_file_names_the_columns(folder):
 
 def test_ultrasound_with_a_column_of_words_names_it(folder):
     images().assign(file="a.png").to_csv(folder / "busi_features.csv", index=False)
-    with pytest.raises(AuclabError, match=r"file has cells that are no numbers.*columns numbers"):
+    with pytest.raises(AuclabError, match=r"file has cells that are not numbers.*columns numbers"):
         list(ultrasound.run_seed(0, "smoke"))
 
 

@@ -1,4 +1,4 @@
-"""A study is found by the name of its module, and what is no study is refused in one line."""
+"""A study is found by the name of its module, and what is not a study is refused in one line."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def test_an_unknown_name_lists_the_studies(name):
 
 
 def test_a_module_without_rows_is_no_study():
-    with pytest.raises(AuclabError, match=r"experiments\.drawing is no study"):
+    with pytest.raises(AuclabError, match=r"experiments\.drawing is not a study"):
         study.count_seeds("experiments.drawing", "full")
 
 

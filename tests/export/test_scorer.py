@@ -67,6 +67,6 @@ def test_new_rows_that_do_not_fit_are_refused_by_name(customers):
         scorer.score(new.assign(age=[*"12", "unknown", *["40"] * (len(new) - 3)]))
     with pytest.raises(AuclabError, match="output='scores' is unknown; choose one of all, score"):
         scorer.predict(new, {"output": "scores"})
-    with pytest.raises(AuclabError, match="no scorer that can be read here"):
+    with pytest.raises(AuclabError, match="not a scorer that can be read here"):
         Scorer({"format": "another"})
     assert scorer.score(new[:0]).tolist() == []

@@ -176,7 +176,7 @@ REFUSED = {
     "infinite": (np.r_[np.arange(7.0), np.inf], "has 1 infinite values"),
     "too large": (np.r_[np.arange(7.0), -1e151], "has 1 values above 1e.150 in size .first in row 8"),
     "sparse": (pd.arrays.SparseArray([0.0, 0, 1, 0] * 2), "is stored as Sparse"),
-    "lists": ([[1], [2]] * 4, "holds values that are no categories"),
+    "lists": ([[1], [2]] * 4, "holds values that are not categories"),
 }
 
 

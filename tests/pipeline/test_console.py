@@ -56,10 +56,10 @@ def test_a_stopped_sweep_says_how_far_it_came_and_how_to_go_on(console, tmp_path
 
 def test_an_error_is_one_line_whatever_it_contains(capsys):
     with pytest.raises(SystemExit) as end, screen.plain_errors(lambda line: SystemExit(1)):
-        raise AuclabError("[red] is no markup here,\n  " + "and lines " * 30 + "are joined")
+        raise AuclabError("[red] is not a markup here,\n  " + "and lines " * 30 + "are joined")
     assert end.value.code == 1
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("error: [red] is no markup here, and lines")
+    assert line.startswith("error: [red] is not a markup here, and lines")
 
 
 def test_other_errors_are_not_hidden():

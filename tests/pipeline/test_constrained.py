@@ -123,10 +123,10 @@ def test_a_file_of_rules_and_what_is_typed_are_one(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("nonnegative: [age", "is no yaml"),
+        ("nonnegative: [age", "is not yaml"),
         ("- age", "has no rules"),
         ("", "has no rules"),
-        ("positive: [age]", "positive is no constraint .did you mean 'nonpositive'"),
+        ("positive: [age]", "positive is not a constraint .did you mean 'nonpositive'"),
         ("lower: [age]", "has a number for each column"),
         ("nonnegative: {age: 1}", "is a list of columns"),
         ("sum_to: one", "is a number"),

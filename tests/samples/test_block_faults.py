@@ -197,5 +197,5 @@ def test_a_checkpoint_of_another_version(tmp_path, monkeypatch):
     write(rows(), tmp_path / "0.parquet")
     solved(tmp_path, checkpoint=str(tmp_path / "state"))
     monkeypatch.setattr(checkpoint, "_VERSION", 99)
-    with pytest.raises(AuclabError, match=r"is no checkpoint of a solve \(of another version\); delete it"):
+    with pytest.raises(AuclabError, match=r"is not a checkpoint of a solve \(of another version\); delete it"):
         solved(tmp_path, checkpoint=str(tmp_path / "state"))

@@ -455,7 +455,7 @@ def test_what_folders_cannot_hold_is_said(rows, tmp_path):
     table, labels = open_parquet(tmp_path / "text", target="y")
     assert table.nominal == ("place",)
     assert table.to_frame()["place"].tolist() == frame["place"].tolist()
-    with pytest.raises(AuclabError, match=r"columns of categories \('place'\), which are no numbers yet"):
+    with pytest.raises(AuclabError, match=r"columns of categories \('place'\), which are not numbers yet"):
         solve(BufferedAUC(), table, labels.to_numpy())
     assert open_parquet(tmp_path / "text", target="place", drop=["y"])[1].tolist() == frame["place"].tolist()
     frame.to_parquet(tmp_path / "text" / "loose.parquet", index=False)

@@ -376,7 +376,7 @@ def test_every_solve_has_its_checkpoint(tmp_path):
     assert len(files) == 4
     for file in files:
         file.write_bytes(file.read_bytes()[:100])
-    with pytest.raises(AuclabError, match="is no checkpoint of a solve"):
+    with pytest.raises(AuclabError, match="is not a checkpoint of a solve"):
         solve(BufferedAUC(), table, y, solver="newton", checkpoint=str(tmp_path))
     with pytest.raises(AuclabError, match="cannot be made"):
         solve(BufferedAUC(), table, y, solver="newton", checkpoint=str(files[0] / "below"))

@@ -94,7 +94,7 @@ def test_what_cannot_be_had_is_refused_in_words():
         with_groups(X, y, groups, max_difference=1e-6)
     with pytest.raises(AuclabError, match="give at_least"):
         with_groups(X, y, groups)
-    with pytest.raises(AuclabError, match=r"names \['c'\], which are no groups"):
+    with pytest.raises(AuclabError, match=r"names \['c'\], which are not groups"):
         with_groups(X, y, groups, at_least={"c": 0.2})
     with pytest.raises(AuclabError, match=r"groups has shape \(3,\)"):
         with_groups(X, y, [0, 1, 1], at_least=0.1)

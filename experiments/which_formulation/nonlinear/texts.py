@@ -125,11 +125,11 @@ What was proved about the scorers that were kept:
     + """
 ## What this does not say
 
-Small samples: at most {most_train} training rows, {least_train} in the smallest set. Of
-larger sets so many are drawn, and trees have more to learn from all. Two inner folds and eight or nine candidates for
+Small samples: at most {most_train} training rows, {least_train} in the smallest set. Larger sets
+are reduced by a random draw, and trees have more to learn from all. Two inner folds and eight or nine candidates for
 each scorer: another grid would move single sets. LightGBM got one-hot columns, no early stopping and one learning rate.
 Kernels got one kernel with one width for all columns. Ten splits of a set share rows, and the corrected t-test sees
-only large differences; p-values above .05 do not say that two scorers are equal. The sets are no sample of anything.
+only large differences; p-values above .05 do not say that two scorers are equal. The sets are not a sample of anything.
 Seconds were measured on a machine that others used; the inner folds of C-SVM² with the kernel are SVC's, so that its
 seconds are for the most part those of the last fit.
 """
@@ -239,11 +239,11 @@ Test AUC, mean over ten splits; bold: the largest of a row.
 
 ## What this does not say
 
-Small samples: at most {most_train} training rows, {least_train} in the smallest set. Of
-larger sets so many are drawn, and trees have more to learn from all. Two inner folds and eight or nine candidates for
+Small samples: at most {most_train} training rows, {least_train} in the smallest set. Larger sets
+are reduced by a random draw, and trees have more to learn from all. Two inner folds and eight or nine candidates for
 each scorer: another grid would move single sets. LightGBM got one-hot columns, no early stopping and one learning rate.
 Kernels got one kernel with one width for all columns. Ten splits of a set share rows, and the corrected t-test sees
-only large differences; p-values above .05 do not say that two scorers are equal. The sets are no sample of anything.
+only large differences; p-values above .05 do not say that two scorers are equal. The sets are not a sample of anything.
 Nothing was tuned by partial AUC, though it is reported.
 """
 )

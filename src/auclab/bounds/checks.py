@@ -18,7 +18,7 @@ OBSERVED = "conditional on the support lying within the observed radius"
 
 #: Smaller chances of failure cannot be divided among the levels of a grid.
 LEAST_PROBABILITY = 1e-300
-#: Rounding of a score, relative to D‖w‖, that is no contradiction to a diameter.
+#: Rounding of a score, relative to D‖w‖, that is not a contradiction to a diameter.
 _ROUNDING = 1e-9
 
 

@@ -39,8 +39,8 @@ def hinge_slack(loss: float, reach: float, n_pos: int, n_neg: int, rho: float, m
     least = max(0.0, 1.0 - reach)
     if not least - 1e-9 <= loss <= least + width + 1e-9 * (1.0 + width):
         raise AuclabError(
-            f"empirical_loss={loss:.6g} is no mean of hinges with margins up to a · score_spread = {reach:.6g}, which "
-            f"lie in [{least:.6g}, {least + width:.6g}]; raise score_spread"
+            f"empirical_loss={loss:.6g} is not a mean of hinges with margins up to a · score_spread = {reach:.6g}, "
+            f"which lie in [{least:.6g}, {least + width:.6g}]; raise score_spread"
         )
     if width == 0.0:
         return 0.0

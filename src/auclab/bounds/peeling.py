@@ -1,6 +1,6 @@
 """Bounds that hold for one value of a parameter, made to hold for the best of many: a grid, and a share of ρ each.
 
-A scale a of the hinge that is picked after the sample was seen, say the minimiser of R̂_a, is no scale fixed in
+A scale a of the hinge that is picked after the sample was seen, say the minimiser of R̂_a, is not a scale fixed in
 advance. The remedy is to fix a grid ``a_k = 2^k a₀`` in advance, k over all integers, to give the k-th statement the
 failure probability ``ρ_k = (2/3) ρ / ((|k|+1)(|k|+2))``, which sums to ρ, and to use the best of all statements.
 """
@@ -182,7 +182,7 @@ def peeled_stability_bound(
     See Also
     --------
     pairwise_stability_bound : One scale, fixed in advance.
-    peeled_margin_bound : For a w that is no minimiser.
+    peeled_margin_bound : For a w that is not a minimiser.
 
     Examples
     --------
@@ -267,6 +267,6 @@ def _broken(size: float, diameter: float, penalty: float, strong_convexity: floa
     if size <= 1.01 * limit + math.sqrt(2.0 * max(gap, _USUAL_GAP) / penalty / strong_convexity):
         return ()
     return (
-        f"NOT MET: w is no minimiser, as its norm is {size:.4g} and that of the minimiser at most {limit:.4g}; this "
+        f"NOT MET: w is not a minimiser, as its norm is {size:.4g} and that of the minimiser at most {limit:.4g}; this "
         "bound does not apply, peeled_margin_bound does",
     )

@@ -72,7 +72,7 @@ def proved_bound(
     Returns
     -------
     Bound or None
-        None if the multipliers are no finite numbers.
+        None if the multipliers are not finite numbers.
     """
     if program.loss.by_marginals:
         start = admissible(program, data, multipliers, share_neg)

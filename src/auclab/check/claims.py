@@ -206,7 +206,7 @@ def _prove(
         for_all=status != "optimal_within" and (status == "optimal" or not math.isfinite(radius)),
         held=None if stated is None else HeldConstraints.of(stated, _multipliers_of_constraints(split)),
     )
-    return (bound, "") if bound is not None else (None, "the multipliers are no finite numbers")
+    return (bound, "") if bound is not None else (None, "the multipliers are not finite numbers")
 
 
 def _multipliers_of_constraints(split: Split) -> list[float] | None:

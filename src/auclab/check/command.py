@@ -90,7 +90,7 @@ def _unchecked(reason: str) -> list[Claim]:
 
 
 def _too_much(n_rows: int) -> str:
-    """Why so many rows are not checked here; empty where they fit the memory that is free."""
+    """Why the rows are too many to be checked here; empty where they fit the memory that is free."""
     needed, free = 1e-9 * BYTES_A_ROW * n_rows, 1e-9 * psutil.virtual_memory().available
     if needed <= free:
         return ""

@@ -45,7 +45,7 @@ class Multipliers:
 def admissible(
     program: Program, data: Data, multipliers: NDArray[np.float64], share_neg: NDArray[np.float64] | None = None
 ) -> Multipliers | None:
-    """The stored multipliers cut to their bounds and balanced; None if they are no finite numbers.
+    """The stored multipliers cut to their bounds and balanced; None if they are not finite numbers.
 
     Parameters
     ----------

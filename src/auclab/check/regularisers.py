@@ -161,7 +161,7 @@ def number(stored: Mapping[str, Any], name: str) -> Fraction:
     """
     value = float(stored.get(name, 0.0))
     if not (math.isfinite(value) and value >= 0):
-        raise AuclabError(f"{name}={value} is no parameter of a regulariser")
+        raise AuclabError(f"{name}={value} is not a parameter of a regulariser")
     return Fraction(value)
 
 

@@ -106,7 +106,7 @@ def _read_split(number: int, folder: Path) -> Split:
         )
     if "kernel" in certificate:
         raise AuclabError(
-            "the run has a kernel, whose values are no rational numbers, so that its certificate is not checked in "
+            "the run has a kernel, whose values are not rational numbers, so that its certificate is not checked in "
             "rational arithmetic; auclab rerun computes it again"
         )
     rows = read_rows(folder, "coefficients.csv")
@@ -115,7 +115,7 @@ def _read_split(number: int, folder: Path) -> Split:
     with damaged(folder / "coefficients.csv"):
         values = np.array([float(row["coefficient"]) for row in rows])
         if rows[-1]["feature"] != "(intercept)" or not np.isfinite(values).all():
-            raise ValueError("its last line is no intercept, or a coefficient is not finite")
+            raise ValueError("its last line is not an intercept, or a coefficient is not finite")
     return Split(number, folder, certificate, numbers, values[:-1], float(values[-1]), _read_multipliers(folder))
 
 
@@ -164,7 +164,7 @@ def prepare_training(folder: Path, numbers: Sequence[int], allow: Sequence[str] 
         if number >= len(splits):
             raise AuclabError(f"the configuration has {len(splits)} splits, and none with the number {number}")
         rows = splits[number].train
-        if hasattr(dataset.X, "stream"):  # rows of files are taken as they lie there
+        if hasattr(dataset.X, "stream"):  # rows of files are read in file order
             rows = np.sort(rows)
         y = dataset.y[rows]
         preprocessing = build(experiment.config.preprocess)(dataset)

@@ -62,7 +62,7 @@ def show_best(table: Table, runs: pd.DataFrame, arguments: Namespace) -> int:
 
 
 def _certified(runs: pd.DataFrame) -> list[str]:
-    """The formulations among some runs that are no baselines."""
+    """The formulations among some runs that are not baselines."""
     if "tag.status" not in runs or "formulation" not in runs:
         return []
     return [str(name) for name in runs.loc[runs["tag.status"] != Status.BASELINE, "formulation"].dropna().unique()]
@@ -130,8 +130,8 @@ def _verdict(best: Best, table: Table) -> str:
     if math.isnan(best.p_value):
         few = "one pair tells nothing: run more seeds, such as split.seed=0,1,2,3,4"
         return few if best.pairs < 2 else f"no {table.test} test"
-    told = "worse" if best.p_value < table.alpha else "not told apart"
-    return f"{told}, p = {best.p_value:.2g} ({table.test}, level {table.alpha:g})"
+    verdict = "worse" if best.p_value < table.alpha else "no significant difference"
+    return f"{verdict}, p = {best.p_value:.2g} ({table.test}, level {table.alpha:g})"
 
 
 def _number(mean: float, deviation: float, digits: Callable[[float], str]) -> str:

@@ -156,7 +156,7 @@ def _why_no_diagram(table: Table) -> str:
 
 
 def best(arguments: Namespace) -> int:
-    """Name the best configuration, and fit it to all rows if that was asked for."""
+    """Name the best configuration, and fit it to all rows if that was requested."""
     if arguments.register and not arguments.refit:
         raise AuclabError("--register names the model that --refit makes; give both")
     table, runs = _compared(arguments)

@@ -27,7 +27,7 @@ _DPI = 200
 
 
 def show_frontier(arguments: Namespace) -> int:
-    """Trace, print, and write what was asked for.
+    """Trace, print, and write what was requested.
 
     Parameters
     ----------

@@ -155,7 +155,7 @@ CHECK_EXAMPLES = """\
 
 PUSH = """\
 Send runs into the store that were kept in their output folders, because the store could not be written: its disk was
-full, its server gone, its database held by another program. A run is sent once, however often it is asked for.
+full, its server gone, its database held by another program. A run is sent once, however often the command is repeated.
 Without arguments: list the runs that wait below ./outputs and ./multirun.
 """
 

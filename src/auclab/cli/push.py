@@ -12,7 +12,7 @@ from auclab.pipeline.screen.notes import show_notes
 from auclab.tracking.kept import KEPT_FILE, KeptRun, find_kept
 from auclab.types import AuclabError
 
-#: Where runs and sweeps put their folders, unless told otherwise.
+#: Where runs and sweeps put their folders, by default.
 PLACES = ("outputs", "multirun")
 
 #: Fewest letters of an id.

@@ -123,7 +123,7 @@ def added_keys(words: Sequence[str]) -> Iterator[str]:
 
 
 def lost_intervals(words: Sequence[str], *, is_sweep: bool) -> Iterator[str]:
-    """A line for a search that is no sweep, and for an interval that nothing searches.
+    """A line for a search that is not a sweep, and for an interval that nothing searches.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def _unknown_keys(words: Sequence[str]) -> Iterator[str]:
                     known = [each for each in keys or () if not each.startswith("_")]
                     has = f"it has {', '.join(known)}" if known else "it has none"
                     near = _near(name, known)
-                    yield f"{path} is no setting of {where}{near}; {has}{_elsewhere(key, rest)}"
+                    yield f"{path} is not a setting of {where}{near}; {has}{_elsewhere(key, rest)}"
                     break
                 where, keys = f"{where}.{name}", keys[name]
 
@@ -249,7 +249,7 @@ def _quoted(word: str) -> str:
 
 
 def _parts(value: str) -> list[str] | None:
-    """What is between the commas of a list, without quotes around it; None if it is no list.
+    """What is between the commas of a list, without quotes around it; None if it is not a list.
 
     Examples
     --------
@@ -288,7 +288,7 @@ def _unreadable(word: str) -> str:
 
     key, equals, value = word.partition("=")
     if not equals:
-        return f"{word!r} is no setting; write KEY=VALUE, such as split.seed=1, or GROUP=CHOICE"
+        return f"{word!r} is not a setting; write KEY=VALUE, such as split.seed=1, or GROUP=CHOICE"
     if value.count("[") != value.count("]") or value.count("{") != value.count("}"):
         return f"{word!r} cannot be read: a bracket is not closed; a list is written as {key}=[a,b]"
     parts = _parts(value)

@@ -1,4 +1,4 @@
-"""The best configuration of each data set, and whether the next one is told apart from it."""
+"""The best configuration of each data set, and whether it differs significantly from the next one."""
 
 from __future__ import annotations
 

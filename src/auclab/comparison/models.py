@@ -95,7 +95,8 @@ def _registered(name: str, store: Address, allow: Sequence[str]) -> Path:
             return folder
     if is_local(source) and local_path(source).is_dir():
         return local_path(source)
-    raise AuclabError(f"{name} was registered from {visible(source)}, which is no run of {store} and no folder here")
+    where = f"neither a run of {store} nor a folder here"
+    raise AuclabError(f"{name} was registered from {visible(source)}, which is {where}")
 
 
 def _version(client: Any, found: re.Match[str], store: Address) -> Any:

@@ -16,7 +16,7 @@ from auclab.types import AuclabError
 if TYPE_CHECKING:
     from auclab.pipeline.split.results import Result
 
-#: Numbers that measure the effort and are no results.
+#: Numbers that measure the effort and are not results.
 EFFORT = ("seconds/", "iterations")
 
 
@@ -33,7 +33,7 @@ class Replay:
 
     @property
     def differences(self) -> pd.DataFrame:
-        """Results that differ from the stored ones; time and iterations are no results."""
+        """Results that differ from the stored ones; time and iterations are not results."""
         counts = ~self.numbers["metric"].str.startswith(EFFORT)
         return self.numbers[counts & ~self.numbers["same"]]
 
@@ -121,7 +121,7 @@ def _remarks(first: pd.Series[Any], sha256: str) -> list[str]:
 
     remarks = []
     if isinstance(first.get("data_sha256"), str) and first["data_sha256"] != sha256:
-        remarks.append(f"the data are others: sha256 {first['data_sha256'][:12]} then, {sha256[:12]} now")
+        remarks.append(f"the data have changed: sha256 {first['data_sha256'][:12]} then, {sha256[:12]} now")
     now = capture_environment()
     for key in [*(key for key in now if key.startswith("version.")), "python", "cpu", "mlflow.source.git.commit"]:
         then = first.get(f"tag.{key}")

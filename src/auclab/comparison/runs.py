@@ -430,7 +430,7 @@ def _only_fold(params: Mapping[str, str]) -> str:
     split = params.get("split", "")
     if split == "kfold":
         fold = params.get("split.fold", "None")
-        return f"fold {0 if fold == 'None' else fold}"  # stopped after the first of several, if no fold was asked for
+        return f"fold {0 if fold == 'None' else fold}"  # stopped after the first of several, if no fold was given
     return "repeat 1" if split == "repeated" else split
 
 

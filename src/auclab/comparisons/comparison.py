@@ -1,4 +1,4 @@
-"""What a program asks of the margins that it compares, whatever the loss."""
+"""What comparisons provide to a program, whatever the loss."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def comparison_named(name: str | Comparison) -> Comparison:
 
     Examples
     --------
-    >>> import auclab.comparisons
+    >>> from auclab.comparisons import comparison_named
     >>> comparison_named("points")
     Points()
     """

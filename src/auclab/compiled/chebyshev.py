@@ -43,7 +43,7 @@ def chebyshev_sums(x: Array, weight: Array, degree: int) -> Array:
                 present = base + lane < stop
                 i = base + lane if present else base
                 w = (weight[i] if weight.size else 1.0) if present else 0.0
-                # w·T_k obeys the recurrence of T_k
+                # w·T_k satisfies the recurrence of T_k
                 points[lane], low[lane], high[lane] = 2.0 * x[i], w * x[i], w
             for k in range(degree + 1):
                 row = partial[k]

@@ -25,7 +25,7 @@ def make_artificial_blocks(
 ) -> Dataset:
     """Positives uniform on ``[−0.25, 0.75]ⁿ``, negatives uniform on ``[0, 1]ⁿ``, in blocks that are never stored.
 
-    The distribution is that of `make_artificial` (Norton & Uryasev 2018, section 4.5.2), the rows are others: every
+    The distribution is that of `make_artificial` (Norton & Uryasev 2018, section 4.5.2), the rows differ: every
     block of 2¹⁷ rows has its own stream of NumPy's PCG64 and its share of either class, the positives first. Only the
     labels are in memory, one byte each.
 

@@ -58,7 +58,7 @@ def refuse_bad_cells(frame: pd.DataFrame, signs: Mapping[str, str]) -> None:
     >>> refuse_bad_cells(pd.DataFrame({"age": ["31", "unknown", "45"]}), {"age": "."})
     Traceback (most recent call last):
         ...
-    auclab.types.AuclabError: column 'age' has 1 cell that is no number among 2 that are: 'unknown' (row 2); ...
+    auclab.types.AuclabError: column 'age' has 1 cell that is not a number among 2 that are: 'unknown' (row 2); ...
     """
     found = [column for name, sign in signs.items() if (column := _look(name, frame[name], sign)) is not None]
     refusals = Refusals()
@@ -129,7 +129,7 @@ def read_as_numbers(column: pd.Series, decimal: str) -> pd.Series:
     Raises
     ------
     AuclabError
-        Cells that are no numbers; the message names the first.
+        Cells that are not numbers; the message names the first.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def _mixed(columns: Sequence[_Column], decimal: str) -> AuclabError:
     parts = []
     for column in columns[:_LISTED]:
         count = column.n_cells - column.n_numbers
-        verb = "cell that is no number" if count == 1 else "cells that are no numbers"
+        verb = "cell that is not a number" if count == 1 else "cells that are not numbers"
         cells = ", ".join(map(repr, column.others[:_LISTED])) + (", …" if len(column.others) > _LISTED else "")
         where = f"row {column.row}" if count == 1 else f"first in row {column.row}"
         parts.append(f"column {column.name!r} has {count} {verb} among {column.n_numbers} that are: {cells} ({where})")

@@ -55,7 +55,7 @@ class BlockPipeline(Pipeline):
     Raises
     ------
     AuclabError
-        In `fit`: text that is no category, infinite values, no column that varies.
+        In `fit`: text that is not a category, infinite values, no column that varies.
     """
 
     def __init__(
@@ -180,7 +180,7 @@ def _refuse_text(table: BlockTable, statistics: TableStatistics, allowed: Sequen
         if len(counted) > max(MAX_TEXT_VALUES, statistics.n_rows // 2):
             raise AuclabError(
                 f"column {name!r} holds text with {len(counted)} different values in {statistics.n_rows} rows, such as "
-                f"{example!r}: identifiers, names and damaged numbers are no categories. Drop it with {drop}, or take "
+                f"{example!r}: identifiers, names and damaged numbers are not categories. Drop it with {drop}, or take "
                 f"it as a category with {keep}"
             )
 

@@ -25,7 +25,7 @@ from auclab.samples.blocks.tree import tree_sum
 from auclab.samples.centring import LARGEST
 from auclab.types import Array, AuclabError
 
-#: Different values of a column of categories that are counted; more of them are no categories.
+#: Different values of a column of categories that are counted; more of them are not categories.
 MOST_VALUES = 1_000_000
 
 
@@ -138,7 +138,7 @@ def table_medians(table: BlockTable, statistics: TableStatistics) -> Array:
 
 
 def number_columns(table: BlockTable) -> list[str]:
-    """Names of the columns that are no categories."""
+    """Names of the columns that are not categories."""
     return [name for name in table.columns if name not in table.nominal]
 
 

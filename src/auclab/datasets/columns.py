@@ -219,7 +219,7 @@ def _is_free_text(name: str, column: pd.Series) -> bool:
     try:
         values = column.nunique()
     except TypeError as error:  # lists and the like
-        raise AuclabError(f"column {name!r} holds values that are no categories: {error}; make it text") from error
+        raise AuclabError(f"column {name!r} holds values that are not categories: {error}; make it text") from error
     return bool(values > max(MAX_TEXT_VALUES, len(column) // 2))
 
 
@@ -232,7 +232,7 @@ def _free_text(names: Sequence[str], table: Any) -> str:
     more = f"; and {len(names) - _LISTED} more columns" if len(names) > _LISTED else ""
     which = "it" if len(names) == 1 else "them"
     return (
-        f"{'; '.join(kinds)}{more}: identifiers, names and damaged numbers are no categories. Drop {which} with "
+        f"{'; '.join(kinds)}{more}: identifiers, names and damaged numbers are not categories. Drop {which} with "
         f"{override('dataset.drop', names)}, or take {which} as categories with {override('dataset.nominal', names)}"
     )
 
@@ -270,7 +270,7 @@ def _format(name: str, written: DateText | None, table: Any, date_format: str | 
         choices = " or ".join(override("preprocess.date_format", each) for each in written.formats)
         raise AuclabError(
             f"column {name!r} holds dates such as {table[name].dropna().iloc[0]!r}, of which day and month cannot "
-            f"be told apart; give {choices}"
+            f"be distinguished; give {choices}"
         )
     if written.other:
         row = int((table[name].astype(object) == written.other[0]).to_numpy().argmax()) + 1

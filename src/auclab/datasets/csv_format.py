@@ -45,7 +45,7 @@ class CsvFormat:
     header : tuple of str
         Names of the columns; one without a name is called as pandas does, such as ``Unnamed: 0``.
     detected : tuple of str
-        What is not usual and was not given: what was found, in words.
+        Detected non-default format, in words.
     """
 
     sep: str
@@ -84,7 +84,7 @@ def csv_format(
     Raises
     ------
     AuclabError
-        A value that is none of these; contents that are no text in the encoding, or that are not a table: no header,
+        A value that is none of these; contents that are not text in the encoding, or that are not a table: no header,
         a name twice, or rows with more fields than the header.
 
     Examples
@@ -181,7 +181,7 @@ def _refuse_binary(path: Path, encoding: str) -> None:
         has_zeros = b"\x00" in stream.read(_AT_ONCE)
     if has_zeros and not encoding.lower().startswith(("utf-16", "utf-32", "utf_16", "utf_32", "utf16", "utf32")):
         raise AuclabError(
-            f"{path} cannot be read as a table: it is no text, though its name ends as one; check the path and the "
+            f"{path} cannot be read as a table: it is not text, though its name ends as one; check the path and the "
             "format (save a workbook as csv)"
         )
 

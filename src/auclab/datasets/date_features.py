@@ -35,7 +35,7 @@ class DateFeatures(TransformerMixin, BaseEstimator):
     Raises
     ------
     AuclabError
-        An unknown part; text that is no date.
+        An unknown part; text that is not a date.
 
     Examples
     --------

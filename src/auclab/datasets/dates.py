@@ -46,9 +46,9 @@ class DateText:
     Attributes
     ----------
     formats : tuple of str
-        As `pandas.to_datetime` takes them; several if days and months cannot be told apart.
+        As `pandas.to_datetime` takes them; several if days and months cannot be distinguished.
     other : tuple of str
-        Values that are no dates of that format.
+        Values that are not dates of that format.
     """
 
     formats: tuple[str, ...]
@@ -56,7 +56,7 @@ class DateText:
 
 
 def find_dates(column: pd.Series) -> DateText | None:
-    """How the dates of a column of text are written; None if they are no dates.
+    """How the dates of a column of text are written; None if they are not dates.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def as_dates(column: pd.Series, format_: str | None) -> pd.Series:
     Raises
     ------
     AuclabError
-        A value that is no date of this format.
+        A value that is not a date of this format.
 
     Examples
     --------
@@ -130,7 +130,8 @@ def as_dates(column: pd.Series, format_: str | None) -> pd.Series:
     if bad.any():
         row = int(bad.to_numpy().argmax())
         form = f" of the format {format_}" if format_ else ""
-        raise AuclabError(f"column {column.name!r} has {column.iloc[row]!r} in row {row + 1}, which is no date{form}")
+        where = f"{column.iloc[row]!r} in row {row + 1}"
+        raise AuclabError(f"column {column.name!r} has {where}, which is not a date{form}")
     return dates.dt.tz_localize(None)
 
 

@@ -98,7 +98,7 @@ class FileTable:
         _require_columns(self.path, [str(name) for name in self.frame], given)
 
     def refuse_cells(self, given: FileSettings) -> None:
-        """Refuse cells that are no numbers in columns of numbers (`refuse_bad_cells`).
+        """Refuse cells that are not numbers in columns of numbers (`refuse_bad_cells`).
 
         Raises
         ------
@@ -111,7 +111,7 @@ class FileTable:
         return bad_columns(self.frame, self._signs(given))
 
     def refuse_columns(self, given: FileSettings, encoding: Encoding) -> None:
-        """Refuse columns that are no numbers, categories or dates, whether or not the labels are right.
+        """Refuse columns that are not numbers, categories or dates, whether or not the labels are right.
 
         Those of which `refuse_cells` speaks are left out.
 

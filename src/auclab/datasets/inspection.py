@@ -166,7 +166,7 @@ def inspect_file(path: str | Path, *, target: str | None = None, positive: str |
     """
     where = Path(path).expanduser()
     if not where.is_file():
-        raise AuclabError(f"{where} is not there, or is no file; auclab inspect takes a csv, tsv or parquet file")
+        raise AuclabError(f"{where} is not there, or is not a file; auclab inspect takes a csv, tsv or parquet file")
     if not where.name.lower().endswith(TABLES):
         raise AuclabError(unknown_ending(where))
     if where.stat().st_size == 0:
@@ -308,7 +308,7 @@ def _text(name: str, column: pd.Series, missing: int, values: int, table: FileTa
 
 
 def _marks(texts: pd.Series, is_number: pd.Series) -> list[str] | None:
-    """The few texts in a column of numbers that are none; None if it is no column of numbers."""
+    """The few texts in a column of numbers that are none; None if it is not a column of numbers."""
     others = texts[~is_number].str.strip().unique().tolist()
     return others if is_number.mean() >= 0.5 and len(others) <= _MOST_MARKS else None
 

@@ -43,7 +43,7 @@ def read_new_rows(
     numbers : sequence of str
         Columns of csv and tsv files that have to be numbers, if they are there.
     decimal_comma : sequence of str
-        Those of `numbers` that have decimal commas where they are no plain numbers.
+        Those of `numbers` that have decimal commas where they are not plain numbers.
     expected : mapping, optional
         `sep`, `decimal` and `encoding` of the training file, taken where this one does not tell.
     **written
@@ -56,7 +56,7 @@ def read_new_rows(
     Raises
     ------
     AuclabError
-        A file that is missing or cannot be read, or of an unknown ending; a cell that is no number where one is needed.
+        A file that is missing or cannot be read, or of an unknown ending; text in a column of numbers.
 
     Examples
     --------

@@ -52,7 +52,7 @@ def fetch(
     Raises
     ------
     OSError, ValueError, http.client.HTTPException
-        No network, no answer within the time limit, an answer that is no data set, or one of more than 500 MB.
+        No network, no answer within the time limit, an answer that is not a data set, or one of more than 500 MB.
     """
     from sklearn.datasets import fetch_openml
 

@@ -48,6 +48,7 @@ class Dataset:
     Examples
     --------
     >>> import numpy as np
+    >>> import pandas as pd
     >>> table = pd.DataFrame({"age": [30, 40, 50]})
     >>> data = Dataset("small", table, np.array([0, 1, 1]), positive="yes", negative="no")
     >>> data.n_pos, data.n_neg

@@ -108,7 +108,7 @@ class _LimitedAnswers(urllib.request.BaseHandler):
 
 @contextmanager
 def limited_downloads(*, seconds: float, most: int = MOST_DOWNLOADED) -> Iterator[None]:
-    """Inside, ``urlopen`` of this process fetches from http and https alone, waits so long and reads so many bytes.
+    """Inside, ``urlopen`` of this process fetches from http and https alone, with limits on time and bytes.
 
     For clients that have no limits of their own, such as scikit-learn's of OpenML.
     """

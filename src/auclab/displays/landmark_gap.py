@@ -109,7 +109,7 @@ class LandmarkGapDisplay(Display):
         ----------
         stages : sequence of Stage
         tolerance : float, optional
-            Relative gap that was asked for.
+            Relative gap that was requested.
         name : str, optional
             Name in the legend.
         ax : matplotlib Axes, optional

@@ -50,7 +50,7 @@ _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
 def _with_calibration(method: _Method) -> _Method:
-    """The method, there only if a calibration is asked for; type checkers see it as it is written."""
+    """The method, there only with a calibration; type checkers see it as it is written."""
     found: _Method = available_if(_calibrated)(method)
     return found
 

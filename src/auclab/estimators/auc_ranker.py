@@ -66,7 +66,7 @@ class AUCRanker(LinearRanker):
 
     Notes
     -----
-    scikit-learn hands `groups` to splitters, and to `fit` and `score` where metadata routing is enabled and asked for:
+    scikit-learn hands `groups` to splitters, and to `fit` and `score` where metadata routing is enabled and requested:
     ``AUCRanker().set_fit_request(groups=True).set_score_request(groups=True)``.
 
     Examples

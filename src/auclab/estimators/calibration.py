@@ -198,7 +198,7 @@ def held_out_scores(
     """Scores of the rows that were left out, in standard units of the scorer that gave them.
 
     A scorer that ranks has no unit of its own, and those of different folds may differ in length: each one's scores
-    are taken less the mean, and divided by the standard deviation, of its scores on the rows it was fitted to.
+    are standardised by mean and standard deviation of its scores on the rows it was fitted to.
 
     Parameters
     ----------
@@ -224,7 +224,7 @@ def held_out_scores(
     >>> values = np.array([0.0, 1.0, 2.0, 3.0])
     >>> folds = [(np.array([0, 2]), np.array([1, 3])), (np.array([1, 3]), np.array([0, 2]))]
     >>> rows, scores = held_out_scores(lambda train: lambda rows: values[rows], folds)
-    >>> rows.tolist(), scores.tolist()  # less the mean 1 (2) of the training rows, over their deviation 1
+    >>> rows.tolist(), scores.tolist()  # minus the mean of the training rows, 1 or 2, over their deviation 1
     ([1, 3, 0, 2], [0.0, 2.0, -2.0, 0.0])
     """
     rows: list[NDArray[np.intp]] = []

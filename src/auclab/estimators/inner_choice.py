@@ -2,7 +2,7 @@
 
 All values are solved on every fold, first roughly and then once more. By how much their means have changed says how far
 they may still change: a value whose mean is further than twice the largest change from the one that decides is taken to
-be decided. Of a measure that counts pairs no change is no sign that none follows, so that a change is at least the
+be decided. Of a measure that counts pairs no change is not a sign that none follows, so that a change is at least the
 smallest step between measures. The others are improved again, until one is left or all have their optimum.
 """
 

@@ -41,7 +41,7 @@ class ScorecardClassifier(ClassifierMixin, BaseEstimator):
         Features by name or number. 1: the points of the bins of a numeric feature never fall from one bin to the next,
         and those of a category are never negative; −1 the other way.
     binning, bins, cut_points, nominal, least_share, max_candidates
-        Of the items: as in `auclab.scorecards.ItemEncoder`, but for the number of candidates, 12 here: of so many a
+        Of the items: as in `auclab.scorecards.ItemEncoder`, but for the number of candidates, 12 here: with these a
         card is mostly proved optimal in seconds. None takes all items.
     tolerance : float
         Relative gap at which the search ends.

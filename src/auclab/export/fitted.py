@@ -72,7 +72,7 @@ def scorer_of(
     classes: Any = getattr(classifier, "classes_", ())
     if coef is None or np.shape(coef)[:-1] != (1,) or len(classes) != 2:
         raise AuclabError(
-            f"{type(classifier).__name__} has no coefficients of a binary classifier, so that it is no formula over "
+            f"{type(classifier).__name__} has no coefficients of a binary classifier, so that it is not a formula over "
             "the columns; keep the model itself, for instance with skops or joblib"
         )
     if columns is None:

@@ -21,7 +21,7 @@ def to_onnx(scorer: Scorer) -> bytes:
     Raises
     ------
     AuclabError
-        The package onnx is not installed; a scorer that is no formula, or that takes parts of dates.
+        The package onnx is not installed; a scorer that is not a formula, or that takes parts of dates.
     """
     try:
         import onnx
@@ -30,7 +30,7 @@ def to_onnx(scorer: Scorer) -> bytes:
             f"ONNX needs a package that is not installed ({error}): pip install 'auclab[onnx]'"
         ) from error
     if not scorer.is_formula:
-        raise AuclabError("this scorer is no formula over the columns, so that it is not written as ONNX")
+        raise AuclabError("this scorer is not a formula over the columns, so that it is not written as ONNX")
     graph = _Graph(onnx)
     sums = [graph.of_column(column, number) for number, column in enumerate(scorer.parts) if column.terms]
     total = graph.sum([weighted for weighted, _ in sums])

@@ -51,7 +51,7 @@ class Scorer:
     Raises
     ------
     AuclabError
-        It is no description of a scorer, or of a later version.
+        It is not a description of a scorer, or of a later version.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class Scorer:
     def __init__(self, description: Mapping[str, Any], pipeline: Any = None) -> None:
         if description.get("format") != FORMAT or description.get("version") != VERSION:
             found = f"{description.get('format')!r}, version {description.get('version')!r}"
-            raise AuclabError(f"this is no scorer that can be read here: {found}, not {FORMAT!r}, version {VERSION}")
+            raise AuclabError(f"this is not a scorer that can be read here: {found}, not {FORMAT!r}, version {VERSION}")
         self.description = description
         self.columns: tuple[str, ...] = tuple(str(column["name"]) for column in description["columns"])
         self.pipeline = pipeline
@@ -199,7 +199,7 @@ class Scorer:
     def _score(self, X: Any) -> np.ndarray:
         if not self.is_formula:
             if self.pipeline is None:
-                raise AuclabError("this scorer is no formula over the columns; its scores are those of its pipeline")
+                raise AuclabError("this scorer is not a formula over the columns; its scores are those of its pipeline")
             rows = X if hasattr(X, "tocsr") else self.table(X)[list(self.columns)]
             return np.asarray(self.pipeline.decision_function(rows), dtype=float)
         if hasattr(X, "tocsr") and self._ball is None:
@@ -333,7 +333,7 @@ def _dates(column: pd.Series, format_: str | None) -> pd.Series:
     if bad.any():
         at = int(bad.argmax())
         form = f" of the format {format_}" if format_ else ""
-        raise AuclabError(f"column {column.name!r} has {column.iloc[at]!r} in row {at + 1}, which is no date{form}")
+        raise AuclabError(f"column {column.name!r} has {column.iloc[at]!r} in row {at + 1}, which is not a date{form}")
     return dates.dt.tz_localize(None)
 
 

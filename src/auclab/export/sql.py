@@ -23,7 +23,7 @@ def to_sql(scorer: Scorer) -> str:
     Raises
     ------
     AuclabError
-        A scorer that is no formula; dates in text that are not as in 2024-05-01.
+        A scorer that is not a formula; dates in text that are not as in 2024-05-01.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def to_sql(scorer: Scorer) -> str:
       + 3.0 * ((COALESCE("size", 2.0) - 1.0) / 2.0)
     """
     if not scorer.is_formula:
-        raise AuclabError("this scorer is no formula over the columns, so that it cannot be written in SQL")
+        raise AuclabError("this scorer is not a formula over the columns, so that it cannot be written in SQL")
     sums = [each for column in scorer.parts for each in _sums(column)]
     ball = scorer.description.get("ball")
     about = scorer.description.get("about", {})

@@ -24,12 +24,12 @@ def export_scorer(scorer: Scorer, language: str) -> str | bytes:
     Raises
     ------
     AuclabError
-        Another language; a scorer that is no formula over the columns, or that the language cannot express.
+        Another language; a scorer that is not a formula over the columns, or that the language cannot express.
     """
     if not scorer.is_formula:
         raise AuclabError(
-            f"{scorer.what} is no formula over the columns, so that it cannot be exported; auclab predict scores new "
-            "rows with it"
+            f"{scorer.what} is not a formula over the columns, so that it cannot be exported; auclab predict scores "
+            "new rows with it"
         )
     if language == "json":
         return json.dumps(scorer.description, indent=2, ensure_ascii=False) + "\n"

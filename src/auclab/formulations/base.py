@@ -95,7 +95,7 @@ class Program(ABC):
     def with_params(self, **parameters: Any) -> Self:
         """The formulation with some parameters changed; formulations themselves do not change.
 
-        There is no `set_params`: what holds a formulation puts another one in its place, as
+        There is no `set_params`: what holds a formulation replaces it, as
         ``AUCClassifier.set_params(formulation__penalty=0.1)`` does.
 
         Raises

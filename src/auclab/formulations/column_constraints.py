@@ -88,7 +88,7 @@ class ColumnConstraints:
             if values.shape != (length,):
                 raise AuclabError(f"{name} has shape {values.shape}, but {length} numbers are needed")
             if np.isnan(values).any() or (name == "limit" and np.isinf(values).any()):
-                raise AuclabError(f"{name} has entries that are no numbers; leave out what is not limited")
+                raise AuclabError(f"{name} has entries that are not numbers; leave out what is not limited")
         if (parts["lower"] == np.inf).any() or (parts["upper"] == -np.inf).any():
             raise AuclabError(
                 "a lower bound of ∞ or an upper one of −∞ leaves no coefficient; leave out what is not limited"

@@ -60,7 +60,7 @@ class Comparison:
     interval : pair of float
         Confidence limits of the difference.
     statistic : float
-        ``difference / standard_error`` (by half-samples, the difference less its bias), standard normal where the
+        ``difference / standard_error`` (by half-samples, the difference minus its bias), standard normal where the
         scorers are equally good; 0 where the difference is 0 and ±∞ where it is not but the standard error is 0.
     p_value : float
         Two-sided.

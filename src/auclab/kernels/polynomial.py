@@ -24,7 +24,7 @@ class Polynomial(WidthKernel):
     gamma : float, "scale" or "auto"
         γ > 0; "scale" is ``1/(n_features · Var(X))`` of the training rows, "auto" ``1/n_features``.
     coef0 : float
-        c₀ ≥ 0; below 0 the function would be no kernel.
+        c₀ ≥ 0; below 0 the function would not be a kernel.
 
     See Also
     --------
@@ -47,7 +47,7 @@ class Polynomial(WidthKernel):
         if isinstance(self.degree, bool) or self.degree != int(self.degree) or self.degree < 1:
             raise AuclabError(f"degree must be a whole number ≥ 1, got {self.degree!r}")
         if not 0 <= self.coef0 < math.inf:
-            raise AuclabError(f"coef0 must be a finite number ≥ 0, got {self.coef0!r}: below 0 it is no kernel")
+            raise AuclabError(f"coef0 must be a finite number ≥ 0, got {self.coef0!r}: below 0 it is not a kernel")
 
     def between(self, X: Any, Y: Any) -> Array:
         """``(γ x_i·y_j + c₀)^degree``, shape (rows of X, rows of Y)."""

@@ -61,7 +61,7 @@ def uniform_volumes(ranges: VertexRanges) -> Array:
     Ratigan & Cowen, Lemma 23, with both logarithms at their places and the width at all of the bracket.
     """
     h, v, width = ranges.h, ranges.v, ranges.width
-    # a vertex that is best down to t = 0 has v = 0, one that is best up to t = 1 has h = 0; h² < 10⁻³⁰⁰ is no loss
+    # a vertex that is best down to t = 0 has v = 0, one that is best up to t = 1 has h = 0; h² < 10⁻³⁰⁰ is not a loss
     growth = np.log1p(np.divide(width, ranges.low, out=np.zeros_like(width), where=v > 1e-150))
     decay = np.log1p(np.divide(width, ranges.high_rest, out=np.zeros_like(width), where=h > 1e-150))
     return width * (1.0 + 0.5 * (v - h) ** 2) - 0.5 * (v**2 * growth + h**2 * decay)

@@ -95,7 +95,7 @@ def lesser_volume(
         ``0 ≤ a < b ≤ 1``.
     as_published : bool
         Ratigan & Cowen's Lemma 23 as printed: ``1/(b − a)`` at the first bracket only and the logarithms exchanged,
-        ``(1 + ½(v − h)²)/(b − a) + ½v² ln((1 − b)/(1 − a)) − ½h² ln(b/a)``. It is no mean of areas.
+        ``(1 + ½(v − h)²)/(b − a) + ½v² ln((1 − b)/(1 − a)) − ½h² ln(b/a)``. It is not a mean of areas.
 
     Raises
     ------

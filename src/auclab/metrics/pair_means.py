@@ -257,7 +257,7 @@ def probabilistic_auc(
         h > 0, in the units of the scores; h → 0 gives AUC with ties counted ½.
     as_published : bool
         Use eq. 5 of the paper as printed: ``max(0, s) + ½(1 − |s|)²`` for −h < t < h, 0 below and 1 above. It
-        is no probability of concordance: it jumps at ±h, and ``w(t) + w(−t) ≠ 1``.
+        is not a probability of concordance: it jumps at ±h, and ``w(t) + w(−t) ≠ 1``.
 
     Returns
     -------

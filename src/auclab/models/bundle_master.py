@@ -133,7 +133,7 @@ class LinearMaster:
         status = highs_status(self._highs.getModelStatus())
         solution = self._highs.getSolution()
         if status is not Status.OPTIMAL or not solution.dual_valid:
-            # The basis of a failed solve is no start for the next.
+            # The basis of a failed solve is not a start for the next.
             self._highs.clearSolver()
             # No weight on any cut proves 0: a hinge has no smaller mean.
             n_cuts = self._highs.getNumRow() - self._n_first_rows

@@ -20,7 +20,7 @@ from auclab.types import Array, AuclabError
 class PyomoModel(AlgebraicModel):
     """A formulation in Pyomo; `model` imports the duals of its solver.
 
-    With integers there are none, and Pyomo's interfaces stop where they are asked for: ``model.dual.deactivate()``.
+    With integers there are none, and Pyomo's interfaces stop where they are requested: ``model.dual.deactivate()``.
 
     Attributes
     ----------

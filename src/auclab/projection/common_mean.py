@@ -41,7 +41,7 @@ def weights_of_mean(X: Any, capacity: Array, total: float, target: Array) -> Arr
     Returns
     -------
     array of shape (n_points,) or None
-        None is no proof that there are none: those at the border of what is possible are not found.
+        None is not a proof that there are none: those at the border of what is possible are not found.
 
     See Also
     --------

@@ -56,7 +56,7 @@ def find_paths(runs: pd.DataFrame, metrics: Sequence[str]) -> list[Path]:
 
 def _paths_along(runs: pd.DataFrame, along: str, metrics: Sequence[str]) -> list[Path]:
     """Groups of runs that agree in all settings but `along` and the seeds."""
-    runs = runs.assign(**{along: pd.to_numeric(runs[along], errors="coerce")})  # "tuned" is no number
+    runs = runs.assign(**{along: pd.to_numeric(runs[along], errors="coerce")})  # "tuned" is not a number
     runs = runs[runs[along].notna()]
     fixed = [name for name in settings_of(runs, (*DATA, *METHOD)) if name != along and runs[name].notna().any()]
     if runs.empty or not fixed:

@@ -251,7 +251,7 @@ class Sample:
         return rows_pos, rows_neg, self.share_pos[rows_pos] * self.share_neg[rows_neg]
 
     def sides(self, scores: tuple[Array, Array]) -> tuple[Side, Side]:
-        """Both classes in ascending order of their scores, less a common number, which cancels in the pairs."""
+        """Both classes in ascending order of their scores, minus a common number, which cancels in the pairs."""
 
         def side(values: Array, share: Array) -> Side:
             order = np.argsort(values).astype(np.int32)

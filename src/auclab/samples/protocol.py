@@ -17,7 +17,7 @@ class Rows(Protocol):
     """Rows x_i⁺ with weights u_i, and x_j⁻ with weights v_j; in memory or not, dense or not.
 
     `auclab.samples.memory.Sample` (arrays, CSR matrices, the columns of a kernel's span) and
-    `auclab.samples.blocks.block_sample.BlockSample` answer to it. What it returns is in memory; a method costs a pass
+    `auclab.samples.blocks.block_sample.BlockSample` implement it. What it returns is in memory; a method costs a pass
     over the rows. Methods that need the rows themselves take ``X_pos`` and ``X_neg`` of a `Sample`, or `take` some.
     """
 

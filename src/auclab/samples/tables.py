@@ -1,7 +1,7 @@
-"""What is asked of a table whether its rows are in memory (DataFrames, arrays, CSR matrices) or in blocks.
+"""Operations on a table whose rows may be in memory (DataFrames, arrays, CSR matrices) or in blocks.
 
 Elsewhere nobody tests for the class of a table: one in blocks has ``shape``, ``columns``, ``X @ coef`` and ``X[rows]``
-as others have, and what differs is asked here.
+as others have, and what differs is here.
 """
 
 from __future__ import annotations

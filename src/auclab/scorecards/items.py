@@ -79,7 +79,7 @@ class ItemEncoder(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     binning : {"quantile", "tree"}
-        Numeric features are cut at quantiles, or where a tree of one feature, with so many leaves, cuts them.
+        Numeric features are cut at quantiles, or where a tree of one feature with `bins` leaves cuts them.
     bins : int
         Bins of a numeric feature, ≥ 2; a feature with no more values than that has a bin for each.
     cut_points : mapping of str or int to sequence of float, optional
@@ -89,8 +89,8 @@ class ItemEncoder(TransformerMixin, BaseEstimator):
     least_share : float
         Items that fewer of the training rows have, or more than 1 − `least_share`, are left out; in [0, 0.5).
     max_candidates : int, optional
-        Keep so many items at most: those that boosted stumps of the training part use most. The fewer, the sooner a
-        card is proved optimal among those of the items that are kept.
+        Largest number of items to keep: those that boosted stumps of the training part use most. The fewer, the sooner
+        a card is proved optimal among those of the items that are kept.
 
     Attributes
     ----------

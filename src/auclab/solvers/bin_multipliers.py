@@ -1,4 +1,4 @@
-"""Multipliers that are functions of a bin of the scores, and those of all rows where they are asked for."""
+"""Multipliers that are functions of a bin of the scores, and those of all rows on request."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ BYTES_PER_MARGIN: Mapping[str, tuple[float, float]] = {
 BYTES_PER_ENTRY: Mapping[str, float] = {"clarabel": 220.0, "scs": 400.0}
 #: A solver gets at most this share less than the time limit, for the verification of what it returns.
 VERIFICATION_SHARE = 0.25
-#: A library that would pass the limit before so many iterations is not begun.
+#: A library that would pass the limit before this number of iterations is not begun.
 LEAST_ITERATIONS = 5
 #: Seconds of that verification an entry of the rows (measured: 1.3 s for 15 million), and whatever the rows are.
 _VERIFICATION_PER_ENTRY, _VERIFICATION_AT_LEAST = 9e-8, 5e-3

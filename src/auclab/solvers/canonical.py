@@ -18,8 +18,8 @@ from auclab.solvers.separation import leaves_no_hinge, solution_of
 from auclab.solvers.wide_rows import is_rotated
 from auclab.types import Status
 
-#: With a penalty the hard-margin separator is looked for in samples of so many entries at most (0.1 s), and takes the
-#: place of a point whose value is better by at most this part of the tolerance.
+#: With a penalty the hard-margin separator is looked for in samples of at most this number of entries (0.1 s), and
+#: takes the place of a point whose value is better by at most this part of the tolerance.
 _CANONICAL_ENTRIES, _SAME_VALUE = 30_000, 0.1
 _OF_MANY = "; of the many optima this is the hard-margin one"
 #: A separator whose rounded intercept leaves a hinge is lengthened by this, relatively, at most so often.

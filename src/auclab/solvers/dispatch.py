@@ -217,7 +217,7 @@ def solve_problem(
     def solve_convex(convex: Problem, seconds: float | None) -> Solution:
         # The convex programs of one with z > 0 are over pairs or points of their own.
         member = name if solver != "auto" or convex is problem else select_solver(convex)[0]
-        # With options of the solver's own the solver is asked: a model is exported, or an encoding refused.
+        # With options of the solver itself it decides: a model is exported, or an encoding refused.
         if options.keys() <= {"start"} and (null := null_in_advance(convex)) is not None:
             return verify(convex, null, member, tolerance)
         # No other solver takes programs with integers, and a pass over blocks may take minutes without progress.

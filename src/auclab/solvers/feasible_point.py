@@ -18,7 +18,7 @@ _WANTED = 1e-14
 _STEPS = 5
 #: The length of a w, in units of the inverse spreads, below which rounding is not relative to it any more.
 _SHORT = 1e-3
-#: The least violation of a linear program, relative to its limits, that is no rounding.
+#: The least violation of a linear program, relative to its limits, that is not rounding.
 _CONTRADICTION = 1e-7
 #: Part of its terms to which a sum of a few entries vanishes.
 _EXACT = 1e-14

@@ -1,4 +1,4 @@
-"""What everything that was fitted answers to: a linear scorer, one of a kernel's space, one of another library.
+"""The attributes and methods of every fitted scorer: a linear one, one of a kernel's space, one of another library.
 
 Whoever measures, shows or keeps a scorer asks it here, and not for its class.
 """

@@ -25,17 +25,17 @@ from auclab.solvers.verification import verify
 from auclab.solvers.wide_rows import is_rotated
 from auclab.types import AuclabError, Status
 
-#: Where a solve ended so, another solver may do better; a time limit and Ctrl-C are to be obeyed.
+#: Where a solve ended so, another solver may do better; a time limit and Ctrl-C are final.
 UNFINISHED = (Status.ITERATION_LIMIT, Status.FAILED, Status.UNCERTIFIED)
 PROVED = (Status.OPTIMAL, Status.OPTIMAL_WITHIN)
 #: Without a time limit the others have as many seconds together as the first took, or this many.
 LEAST_SECONDS = 60.0
-#: An optimum within a radius is tried to be proved for all w where the program is this small, in so many seconds.
+#: Largest program whose optimum within a radius is extended to a proof for all w, and the seconds allowed for that.
 SMALL, SECONDS_FOR_ALL = 10_000, 10.0
 #: SCS takes longest and proves least.
 _SECONDS_OF_SCS = 10.0
 #: A solver that another could follow ends after this share of the time limit, or of this default, without progress, but
-#: not before so many seconds.
+#: not before this number of seconds.
 PATIENCE_SHARE, PATIENCE_WITHOUT_LIMIT, LEAST_PATIENCE = 0.3, 60.0, 2.0
 #: A point whose gap is below this is worth starting from.
 _NEAR = 0.1
@@ -45,7 +45,7 @@ _ITERATIONS = 20
 
 @dataclass(frozen=True)
 class Candidate:
-    """A solver with its options, and up to how many margins and features it is asked."""
+    """A solver with its options, and up to how many margins and features it is used."""
 
     solver: str
     options: dict[str, Any]
@@ -93,7 +93,7 @@ def patience(time_limit: float | None) -> float:
 
 
 def others_may_prove_more(problem: Problem, solution: Solution) -> bool:
-    """Whether a solution leaves something to other solvers: it is not proved, or not for all w and quickly tried.
+    """Whether other solvers may prove more: nothing is proved, or only within a radius where more is cheap to try.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ def _from_point(candidate: Candidate, attempts: list[Attempt]) -> Candidate:
 
 
 def _in_time(problem: Problem, candidate: Candidate, seconds: float) -> bool:
-    """Whether a model that a library takes as a whole is likely to be solved in so many seconds."""
+    """Whether a model that a library takes as a whole is likely to be solved in the given seconds."""
     if candidate.solver not in ("clarabel", "scs"):
         return True
     expected = indivisible(problem, candidate.solver)

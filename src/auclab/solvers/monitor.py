@@ -44,7 +44,7 @@ _patience: ContextVar[Patience | None] = ContextVar("patience", default=None)
 
 @contextmanager
 def ends_without_progress(seconds: float) -> Iterator[Patience]:
-    """Solves inside end, with the status `ITERATION_LIMIT`, after so many seconds without certified progress."""
+    """Solves inside end, with the status `ITERATION_LIMIT`, after the given seconds without certified progress."""
     patience = Patience(seconds)
     token = _patience.set(patience)
     try:

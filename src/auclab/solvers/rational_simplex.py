@@ -187,7 +187,7 @@ class _Simplex:
         return best
 
     def _pivot(self, entering: int) -> bool:
-        """Move a multiplier as far as the bounds allow; False if that is no distance."""
+        """Move a multiplier as far as the bounds allow; False if that is not a distance."""
         sign = -1 if self.full[entering] else 1
         column = self.columns[entering]
         change = [

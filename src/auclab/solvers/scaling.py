@@ -1,4 +1,4 @@
-"""Solvers get their problem in units in which features vary by about 1, and the solution is undone exactly.
+"""Solvers get their problem in units in which features vary by about 1, and solutions are mapped back exactly.
 
 Units are powers of two, so nothing is rounded on either way. Without a norm in the program every feature has its own
 unit, ``w_k = x_k u_k`` on rows ``x / u``; a norm allows one unit for all features, which λ and z take up:

@@ -14,12 +14,12 @@ from auclab.solvers.wide_rows import is_rotated
 
 #: Linear programs over so few pairs are solved faster by HiGHS, with all of them, than by newton.
 HIGHS_PAIRS = 1_000
-#: Linear programs over points whose rows have at most so many entries are solved faster by HiGHS than by newton.
+#: Linear programs over points whose rows have at most this number of entries are solved faster by HiGHS than by newton.
 HIGHS_ENTRIES = 50_000
-#: Conic programs over points whose rows have at most so many entries are solved faster by Clarabel than by newton.
+#: Conic programs over points with at most this number of entries are solved faster by Clarabel than by newton.
 CLARABEL_ENTRIES = 30_000
-#: Programs with a norm over so many rows at most, and so many for a column, are solved by systems of the size of the
-#: rows.
+#: Programs with a norm over at most this number of rows, and of rows for a column, are solved by systems of the size
+#: of the rows.
 INTERIOR_ROWS, INTERIOR_RATIO = 2_500, 2.5
 #: With more pairs than this cutting planes in the span of the rows are faster where the norm is l2 (2,000 text-like
 #: rows: 1.3 s, where interior takes more than 10 s).

@@ -41,7 +41,7 @@ _MOVED, _MAX_IDLE, _MAX_IDLE_ABOVE = 1e-2, 4, 40
 #: longer than a linear program's.
 MIN_WINDOW, MIN_CONIC_WINDOW = 2_000, 600
 _MAX_WINDOW = 300_000
-#: A window's rows have at most so many entries: the small program takes 150 to 200 bytes for each (measured), 2 GB.
+#: Largest number of entries of a window's rows: the small program takes 150 to 200 bytes for each (measured), 2 GB.
 _MAX_ENTRIES = 10_000_000
 #: Reduction ratios from which the box grows, and below which it shrinks.
 _GOOD_RATIO, _POOR_RATIO = 0.75, 0.25

@@ -168,7 +168,7 @@ def _widened(answer: RawSolution, used: NDArray[np.intp], n_features: int) -> Ra
 def _entering(
     problem: Problem, answer: RawSolution, prices: Array | None, limits: Array, used: NDArray[np.intp]
 ) -> NDArray[np.intp]:
-    """The columns outside that exceed their limit most, at most as many as are inside."""
+    """The columns outside that exceed their limit most; at most the number of those inside."""
     if prices is None or answer.multipliers is None:
         return np.zeros(0, dtype=np.intp)
     program, sizes = problem.program, abs(prices) / limits

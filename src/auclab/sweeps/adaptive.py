@@ -34,7 +34,7 @@ SAMPLERS = {
 }
 #: Modules that samplers need beside Optuna, which imports them when it proposes.
 _NEEDS = {"gp": "torch", "cmaes": "cmaes"}
-#: What makes another task or another sample of it, and no better scorer.
+#: Settings that change the task or its sample.
 _NOT_SEARCHED = ("dataset", "split", "metrics", "bounds", "tracking", "data_dir", "inner", "tune.metric", "tune.seed")
 #: Proposals in a row that were made before, after which the next is taken from the list of those that were not.
 _REPEATS = 30
@@ -88,7 +88,7 @@ def check_search(
         name = key.lstrip("+")
         if any(name == each or name.startswith((f"{each}.", f"{each}/")) for each in _NOT_SEARCHED):
             raise AuclabError(
-                f"{key} makes another task and no better scorer, so a search over it would choose the easiest: give "
+                f"{key} changes the task, so that a search over it would choose the easiest one: give "
                 "one value, and search once for each"
             )
     _check_metric(metric, fixed, metrics)
@@ -245,7 +245,7 @@ class Search:
         return cls(space, study, 1 if direction == "maximize" else -1)
 
     def ask(self, count: int) -> list[list[str]]:
-        """The overrides of so many further jobs, none of which was asked for before; fewer where there are no more."""
+        """The overrides of the next `count` jobs, all of them new; fewer where there are no more."""
         known = {job.words: job for job in self.jobs}
         size, repeats, begin = size_of(self.space), 0, len(self.jobs)
         while len(self.jobs) < begin + count and len(self.jobs) != size and repeats < 2 * _REPEATS:
@@ -265,7 +265,7 @@ class Search:
         return [list(job.words) for job in self.jobs[begin:]]
 
     def tell(self, outcomes: Sequence[Outcome]) -> None:
-        """What the jobs that were asked for last were worth, in order."""
+        """The values of the jobs that were proposed last, in order."""
         waiting = [job for job in self.jobs if job.outcome is None]
         for job, outcome in zip(waiting, outcomes, strict=True):
             job.outcome = outcome

@@ -29,7 +29,7 @@ _LOGIN = re.compile(
         : (?P<password>[^\s@"]* (?:@[^\s@"'/]*)*) @""",
     re.VERBOSE,
 )
-#: A port and what follows it in the address of a server, which is no password though an @ may follow.
+#: A port and what follows it in the address of a server, which is not a password though an @ may follow.
 _PORT = re.compile(r"\d{1,5}[/?#]")
 #: ``http://token@``.
 _TOKEN = re.compile(r"""(?<![\w+.-]) (https?:/{1,3}) [^\s:/@"'?#]+ @""", re.VERBOSE)

@@ -1,4 +1,4 @@
-"""When a run began, on a clock that nobody sets."""
+"""When a run began, on the monotonic clock."""
 
 from __future__ import annotations
 

@@ -295,7 +295,7 @@ def load_scorer(folder: str | Path, *, allow: Sequence[str] = ()) -> Scorer:
     Raises
     ------
     AuclabError
-        No ``scorer.json``, a link in its place, or contents that are no scorer.
+        No ``scorer.json``, a link in its place, or contents that are not a scorer.
 
     See Also
     --------
@@ -356,8 +356,8 @@ def _unpacked_size(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> int:
 def describe_inputs(X: Any) -> list[dict[str, Any]]:
     """The columns of a DataFrame, or the shape of a sparse matrix, as MLflow's signatures describe them.
 
-    Columns are found by their names. Their types are checked by the scorer: MLflow would refuse whole numbers where it
-    was told of decimals, and a column of text in which all values are missing.
+    Columns are found by their names. Their types are checked by the scorer: MLflow would refuse whole numbers in a
+    column of decimals, and a column of text in which all values are missing.
 
     Examples
     --------

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _TAGS = ("process.host", "process.pid", "process.started")
 
-#: Two times of start within so many seconds are the same: the system's clock may be rounded in between.
+#: Two times of start within this number of seconds are the same: the system's clock may be rounded in between.
 TOLERANCE_SECONDS = 2.0
 
 
@@ -117,7 +117,7 @@ def end_with(other: Process, *, every: float = 0.3) -> None:
 
 
 def end_tree(pid: int, seconds: float) -> None:
-    """End a process and those that it has started: first they are asked to, after `seconds` they are made to.
+    """End a process and those that it has started: by SIGTERM first, after `seconds` by SIGKILL.
 
     Windows has no groups of processes that a signal reaches, so they are found by their parents.
     """

@@ -1,6 +1,6 @@
 """Send runs that are kept in folders into the store.
 
-A run is sent once, however often it is asked for: the run in the store has the tag ``kept.id``, is completed if an
+A run is sent once, however often `push` is repeated: the run in the store has the tag ``kept.id``, is completed if an
 earlier attempt was interrupted, and is FINISHED last.
 """
 

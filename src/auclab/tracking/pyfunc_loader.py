@@ -19,7 +19,7 @@ def _load_pyfunc(path: str) -> Scorer:
         from auclab.tracking.model import load_model
     except ImportError as error:
         raise ImportError(
-            f"{scorer.what} is no formula over the columns, so that this model needs auclab in the environment "
+            f"{scorer.what} is not a formula over the columns, so that this model needs auclab in the environment "
             f"({error}); install it from its source: pip install PATH_OF_AUCLAB"
         ) from error
     return Scorer(scorer.description, load_model(Path(path).parent))

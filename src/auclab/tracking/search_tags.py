@@ -51,7 +51,7 @@ class KeptSearch:
 
     @classmethod
     def from_tags(cls, tags: Mapping[str, str]) -> KeptSearch | None:
-        """That of the tags of a run; None if it is no parent of a search.
+        """That of the tags of a run; None if it is not a parent of a search.
 
         Examples
         --------

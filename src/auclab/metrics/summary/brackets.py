@@ -93,7 +93,7 @@ def undecided(pos: ClassBins, neg: ClassBins, bracket: Bracket) -> Masks:
     Elsewhere the hinge is linear for all such levels, so that the mean of a bin stands for its scores.
     """
     in_pos, in_neg = np.flatnonzero(pos.count > 0), np.flatnonzero(neg.count > 0)
-    # pairs with a largest error above the lower end, less those with a least error above the upper end
+    # pairs with a largest error above the lower end, minus those with a least error above the upper end
     may = rank_counts_above(pos.low[in_pos], neg.high[in_neg], bracket.low)
     must = rank_counts_above(pos.high[in_pos], neg.low[in_neg], bracket.high)
     partners = np.zeros(in_pos.size + 1, np.int64)

@@ -74,7 +74,7 @@ class KeptScores:
 
     @staticmethod
     def fits(n_rows: int) -> bool:
-        """Whether so many scores are kept: few enough, and there is space for them."""
+        """Whether the scores are kept: they are few enough, and there is space for them."""
         free = shutil.disk_usage(tempfile.gettempdir()).free
         return n_rows <= MOST_KEPT and 8 * n_rows <= _SHARE_OF_DISK * free
 

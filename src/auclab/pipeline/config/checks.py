@@ -352,7 +352,7 @@ def _check_precomputed(experiment: Experiment) -> None:
     """The columns of a precomputed kernel are its rows, all of them, as they are."""
     for group, why in (
         ("split", "a part of the rows leaves all columns"),
-        ("preprocess", "scaled columns are no kernel"),
+        ("preprocess", "scaled columns are not a kernel"),
     ):
         if (choice := experiment.choices.get(group)) != "none":
             raise AuclabError(
@@ -385,7 +385,7 @@ def _check_places(experiment: Experiment, plain: Mapping[str, Any]) -> None:
         raise AuclabError(f"tracking.wait is {tracking.wait}; it is a number of seconds ≥ 0")
     data_dir = plain.get("data_dir")
     if data_dir is not None and not Path(str(data_dir)).expanduser().is_dir():
-        raise AuclabError(f"data_dir={data_dir} is no folder; give one that is there, or leave data_dir out")
+        raise AuclabError(f"data_dir={data_dir} is not a folder; give one that is there, or leave data_dir out")
     if experiment.choices.get("engine") == "dask":
         if find_spec("distributed") is None:
             raise AuclabError("engine=dask needs distributed; install it with pip install 'auclab[dask]'")

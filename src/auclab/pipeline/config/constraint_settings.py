@@ -88,7 +88,7 @@ def read_rules(path: str | Path) -> dict[str, Any]:
     Raises
     ------
     AuclabError
-        No such file; no yaml; keys or values that are no rules.
+        No such file; no yaml; keys or values that are not rules.
     """
     import yaml
 
@@ -103,7 +103,7 @@ def read_rules(path: str | Path) -> dict[str, Any]:
         found = yaml.safe_load(place.read_text(encoding="utf-8-sig"))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         what = " ".join(str(error).split())
-        raise AuclabError(f"constraints.file={path} is no yaml: {what}") from error
+        raise AuclabError(f"constraints.file={path} is not yaml: {what}") from error
     except OSError as error:
         raise AuclabError(f"constraints.file={path} cannot be read: {error.strerror or error}") from error
     if not isinstance(found, dict) or not found:
@@ -112,9 +112,9 @@ def read_rules(path: str | Path) -> dict[str, Any]:
 
 
 def check_rules(rules: Mapping[str, Any], columns: Sequence[str]) -> None:
-    """Refuse names that are no columns and cannot be made of one, and bounds that no coefficient satisfies.
+    """Refuse names that are not columns and cannot be made of one, and bounds that no coefficient satisfies.
 
-    In a moment, before the libraries are there that know every name (`auclab.pipeline.split.constrained`).
+    A fast check before heavy imports; every name is checked later (`auclab.pipeline.split.constrained`).
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def _checked(given: Mapping[Any, Any], where: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in given.items():
         if key not in KEYS:
-            raise AuclabError(f"{where}{key} is no constraint{did_you_mean(key, KEYS)}; there are {', '.join(KEYS)}")
+            raise AuclabError(f"{where}{key} is not a constraint{did_you_mean(key, KEYS)}; there are {', '.join(KEYS)}")
         if value is None or value == [] or value == {}:
             continue
         at = f"{where}{key}"

@@ -35,7 +35,7 @@ def refuse(kind: str, name: str, **given: bool) -> None:
     name : str
         Of the formulation.
     **given : bool
-        Whether each of the entries of the table is asked for.
+        Whether each of the entries of the table is used.
 
     Examples
     --------

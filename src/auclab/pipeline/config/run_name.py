@@ -11,7 +11,7 @@ from auclab.pipeline.config.auto_tuning import tuned_parameter
 #: How the parameters of a formulation are written in a name.
 SYMBOLS = {"threshold": "z", "penalty": "λ", "max_fpr": "fpr≤", "C": "C", "n_estimators": "trees"}
 
-#: What a choice of ``tune`` selects that is no parameter of the formulation alone.
+#: What a choice of ``tune`` selects that is not a parameter of the formulation alone.
 TUNED_TOGETHER = {"kernel": "γ and λ or z"}
 
 #: Module of the scorers of other libraries, by which a configuration names them.

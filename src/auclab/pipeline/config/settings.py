@@ -313,7 +313,7 @@ def register_schema() -> None:
 
     store = ConfigStore.instance()
     store.store(name="schema", node={group: _editable(kind) for group, kind in _TYPED.items()})
-    # Below hydra/, so that they are no choices of the help page.
+    # Below hydra/, so that they are not choices of the help page.
     store.store(group="hydra/schema/solver", name="common", node=_editable(SolverConfig))
     for name, kind in _SOLVERS.items():
         store.store(group="hydra/schema/solver", name=name, node=_editable(kind))

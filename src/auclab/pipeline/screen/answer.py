@@ -13,7 +13,7 @@ from auclab.types import CONVERGED
 
 #: Metrics of the held-out part that are named first, as they are written there.
 _NAMES = {"auc": "AUC", "bauc": "bAUC"}
-#: Metrics that are shares for scores in [0, 1] only: those of a run are no probabilities.
+#: Metrics that are shares for scores in [0, 1] only: those of a run are not probabilities.
 _IN_UNITS_OF_THE_SCORE = ("ferri_auc", "scored_auc")
 
 #: What to try where a scorer is constant.

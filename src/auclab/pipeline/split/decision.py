@@ -64,7 +64,7 @@ class Decision:
 
 
 #: Of a scorer whose scores are not read.
-UNDECIDED = Decision(0.0, 0.0, "no scores", None, "not asked for")
+UNDECIDED = Decision(0.0, 0.0, "no scores", None, "decision.probability=none")
 
 
 def decide(
@@ -101,7 +101,7 @@ def decide(
     Raises
     ------
     AuclabError
-        Settings that are not valid; with a `probability` that was asked for, a solve that fails.
+        Settings that are not valid; with a `probability` that was given, a solve that fails.
     """
     check_decision(config)
     if part.held is None:
@@ -138,7 +138,7 @@ def _decide_from_cuts(cuts: Cuts, config: DecisionConfig) -> Decision:
 
 
 def check_probability(config: DecisionConfig) -> None:
-    """Raise `AuclabError` for a calibration that was asked for, where the training part is summarised."""
+    """Raise `AuclabError` for a requested calibration where the training part is summarised."""
     if config.probability not in ("auto", "none"):
         raise AuclabError(
             f"decision.probability={config.probability} needs the scores of inner folds in memory, and those of so "

@@ -166,7 +166,7 @@ def find_guarantees(
         if getattr(config, kind) is None:
             continue
         if kind in _NEED_ROWS and train.held is None:
-            remarks.append(f"{kind} bounds need all scores in memory, and those of so many rows are summarised")
+            remarks.append(f"{kind} bounds need all scores in memory, but those of large samples are summarised")
             continue
         if kind in _NEED_ROWS and scorer.remark is not None:
             remarks += [scorer.remark.format(kind)] if scorer.remark else []
@@ -256,7 +256,7 @@ def _weighted(context: Context) -> Outcome:
     if test is None:
         return [], ["the bound on the partial AUC needs a held-out part: split=holdout, kfold or repeated"]
     if test.held is None:
-        return [], ["the bound on the partial AUC needs all scores in memory, and those of so many rows are summarised"]
+        return [], ["bounds on the partial AUC need all scores in memory, but those of large samples are summarised"]
     bound = step_weight_from_sorted(test.held.classes, max_fpr=float(max_fpr), delta=context.config.rho)
     area = bound.lower + bound.slack
     return [Guarantee("partial_auc", f"area at FPR ≤ {max_fpr:g}", "test", area, bound, area)], []

@@ -126,7 +126,7 @@ class KernelMethod(ProgramMethod):
     def tuned(
         self, preprocessing: Pipeline, X: Any, y: Labels, config: TuneConfig, constraints: DataConstraints | None
     ) -> tuple[Self, Tuning]:
-        """γ too where it is asked for; the columns of a precomputed kernel are cut with its rows."""
+        """γ too where it is tuned; the columns of a precomputed kernel are cut with its rows."""
         if config.parameter != "kernel" and self.kernel.name != "precomputed":
             return super().tuned(preprocessing, X, y, config, constraints)
         from auclab.pipeline.split.kernel_tuning import tune_kernel

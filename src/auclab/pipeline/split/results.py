@@ -67,7 +67,7 @@ class Fold:
     `remarks` say which bounds were not computed and why; `tuning` says how a parameter was selected, if one was.
     `training_sha256` is the checksum of the prepared training part.
     `decision` reads the scores; `scorer` is what ``scorer.json`` says; `effects` are the coefficients in the units of
-    the data, None where the scorer is no formula over the columns. `card` is that of a scorecard.
+    the data, None where the scorer is not a formula over the columns. `card` is that of a scorecard.
     `constraints` says which of those on the coefficients hold with equality. `in_blocks` are the prepared rows of the
     training part where these are not in memory.
     """

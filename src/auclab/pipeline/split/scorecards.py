@@ -27,7 +27,7 @@ def item_encoder(preprocessing: Any) -> ItemEncoder:
     Raises
     ------
     AuclabError
-        Another preprocessing, whose columns are no items.
+        Another preprocessing, whose columns are not items.
     """
     encoder = preprocessing[-1]
     if not hasattr(encoder, "items_"):

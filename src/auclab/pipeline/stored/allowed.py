@@ -94,7 +94,7 @@ def check_targets(configuration: Mapping[str, Any], allow: Sequence[str] = ()) -
     Raises
     ------
     AuclabError
-        Another name, at whatever depth; a function of ``hydra.utils.get_method`` that is no universal function of
+        Another name, at whatever depth; a function of ``hydra.utils.get_method`` that is not a universal function of
         NumPy or SciPy; or an interpolation ``${…}``, which could read an environment variable: stored configurations
         have none.
 

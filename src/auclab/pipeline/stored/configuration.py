@@ -1,4 +1,4 @@
-"""A stored configuration as an experiment that can be run again, without doing what a stranger may have written there.
+"""A stored configuration as an experiment that can be run again, read as untrusted input.
 
 `stored_experiment` is the one way from a stored ``config.yaml`` to objects: what it returns has been checked, so
 `auclab.pipeline.config.build` may instantiate its groups.
@@ -41,7 +41,7 @@ def stored_experiment(
     Raises
     ------
     AuclabError
-        No such file; a link in its place; contents that are no configuration, or that name what is not allowed
+        No such file; a link in its place; contents that are not a configuration, or that name what is not allowed
         (`auclab.pipeline.stored.allowed`).
     """
     return Experiment(_plain_configuration(folder, allow), dict(choices or {}))
@@ -81,10 +81,10 @@ def _parse(path: Path) -> dict[str, Any]:
         what = " ".join(str(error).split())[:200]
         raise AuclabError(f"{path} cannot be read ({what}); it is not as auclab writes it") from error
     if not isinstance(plain, dict):
-        raise AuclabError(f"{path} is no configuration of auclab")
+        raise AuclabError(f"{path} is not a configuration of auclab")
     # A group that is missing is an error where it is needed: older versions had fewer.
     if wrong := [group for group in (*OBJECTS, "solver", "bounds") if not isinstance(plain.get(group, {}), dict)]:
-        raise AuclabError(f"{path} is no configuration of auclab: its {', '.join(wrong)} has no settings")
+        raise AuclabError(f"{path} is not a configuration of auclab: its {', '.join(wrong)} has no settings")
     return {str(key): value for key, value in plain.items()}
 
 

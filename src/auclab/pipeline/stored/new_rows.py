@@ -88,7 +88,7 @@ def predict_file(
     Raises
     ------
     AuclabError
-        A file that cannot be read, columns that are missing, cells that are no numbers.
+        A file that cannot be read, columns that are missing, cells that are not numbers.
     """
     gaps = [str(text) for text in scorer.description.get("missing") or ()]
     kinds = {str(column["name"]): column for column in scorer.description["columns"]}

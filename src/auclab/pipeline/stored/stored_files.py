@@ -1,4 +1,4 @@
-"""Files of a stored run, read as what a stranger may have written: no links, no devices, no sizes beyond measure."""
+"""Files of a stored run, read as untrusted input: no links, no devices, no sizes beyond measure."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def stored_file(folder: Path, name: str, *, most: int | None = MOST_BYTES) -> Pa
     if not path.exists():
         return None
     if not path.is_file():
-        raise AuclabError(f"{path} is no file that could be read; remove it")
+        raise AuclabError(f"{path} is not a file that could be read; remove it")
     if most is not None and (size := path.stat().st_size) > most:
         raise AuclabError(
             f"{path} has {size / 1e6:.0f} MB, and is read up to {most / 1e6:.0f}; auclab did not write it"

@@ -1,4 +1,4 @@
-"""What a run has kept of a solve over a kernel's space, read as what a stranger may have written."""
+"""What a run has kept of a solve over a kernel's space, read as untrusted input."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from auclab.samples.protocol import Sums
 from auclab.samples.row_scores import row_scores
 from auclab.types import Array, AuclabError
 
-#: Of tables with at least so many rows some are drawn: at most this many of either class, and so many bytes, or rows
+#: Rows from which on a table is sampled; the largest number drawn of either class, of bytes, or of rows
 #: for each column if that is more.
 DRAWN_FROM, MOST_DRAWN, DRAWN_BYTES, DRAWN_PER_COLUMN = 500_000, 131_072, 24_000_000, 40
 
@@ -72,7 +72,7 @@ class BlockSample(Sample):
         share_pos, share_neg, prior_pos, prior_neg = _shares(labels)
         none: Any = None
         sample = cls(none, none, share_pos, share_neg, prior_pos, none, labels.weighted, X, labels, prior_neg=prior_neg)
-        del sample.__dict__["positive"]  # made from the blocks where it is asked for
+        del sample.__dict__["positive"]  # made from the blocks where it is needed
         object.__setattr__(sample, "X_pos", ClassRows(sample, "pos"))
         object.__setattr__(sample, "X_neg", ClassRows(sample, "neg"))
         sample._check_and_centre()

@@ -78,7 +78,7 @@ class LookAtRows:
     Attributes
     ----------
     strides : pair of int
-        Every so many rows of either class one is taken.
+        Rows of either class are taken at equal distances.
     rates : pair of float in [0, 1]
         The part of either class that is drawn at random.
     units : pair of float

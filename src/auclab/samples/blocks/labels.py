@@ -126,7 +126,7 @@ def labels_of(
     AuclabError
         Labels or weights of another length than the table, labels of other than two classes.
     """
-    if isinstance(y, BlockLabels):  # a vector is no class of ours
+    if isinstance(y, BlockLabels):  # a vector is not a class of ours
         if sample_weight is not None or pos_label is not None:
             raise AuclabError(
                 "weights of rows come with labels in a vector; BlockLabels have their weights and their positive "

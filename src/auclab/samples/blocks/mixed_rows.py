@@ -86,7 +86,7 @@ def not_numbers(names: Sequence[str] = ()) -> AuclabError:
     """The error for categories where numbers are needed."""
     named = f" ({', '.join(map(repr, names[:5]))}{', …' if len(names) > 5 else ''})" if names else ""
     return AuclabError(
-        f"the table has columns of categories{named}, which are no numbers yet: encode it with a preprocessing of "
+        f"the table has columns of categories{named}, which are not numbers yet: encode it with a preprocessing of "
         "auclab.datasets.preprocess, such as standard(dataset).fit_transform(dataset.X), or drop these columns"
     )
 

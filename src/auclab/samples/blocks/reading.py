@@ -13,7 +13,7 @@ from auclab.types import Array
 #: A task of `Engine.reduce`: what is to be added for some blocks, which come one after the other; picklable.
 Reduction = Callable[[Iterable[LabelledRows]], Any]
 
-#: Rows of a group of blocks that one call of a task sums up: what it returns is sent and added once for so many.
+#: Rows of a group of blocks that one call of a task sums up: what it returns is sent and added once for all of them.
 GROUP_ROWS = 2**20
 
 

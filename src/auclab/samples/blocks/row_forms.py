@@ -60,7 +60,7 @@ def sparse_sums(rows: Any, left: Any) -> Array:
 
 @singledispatch
 def numbers_of(rows: Any) -> Array:
-    """The columns that are no categories, NaN where a value is missing."""
+    """The columns that are not categories, NaN where a value is missing."""
     return np.asarray(rows)
 
 

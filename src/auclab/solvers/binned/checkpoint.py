@@ -155,5 +155,5 @@ def read_checkpoint(path: Path) -> State | None:
             for name, value in vars(plain).items()
         }
     except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError) as error:
-        raise AuclabError(f"{path} is no checkpoint of a solve ({error}); delete it") from error
+        raise AuclabError(f"{path} is not a checkpoint of a solve ({error}); delete it") from error
     return replace(plain, **values)

@@ -73,7 +73,7 @@ def solve_in_bins(
         With `is_solved_in_bins`.
     tolerance : float
     monitor : Monitor
-        Takes the history and says when to stop; it is asked between the passes.
+        Takes the history and says when to stop; it is called between the passes.
     n_bins : int, optional
         At first; more where the tolerance needs them.
     start : (array of shape (n_features,), float), optional

@@ -36,7 +36,7 @@ _STATUS = {
 }
 _SCS_INTERRUPTED = -5
 _ADVICE = "use solver=newton or solver=cutting_plane, which look at the clock, or a longer time_limit"
-#: Compiling takes at least so many seconds, whatever the size.
+#: Least number of seconds for compiling, whatever the size.
 _LEAST_COMPILING = 0.05
 #: Seconds by which an estimate may pass the limit.
 _ACCEPTED_OVERRUN = 0.5
@@ -67,7 +67,7 @@ def solve_conic(
     settings : callable
         From the seconds that are left for the solver to its options.
     where_it_fails : dict, optional
-        Further options, with which the solver is asked once more where it ends short of its tolerances.
+        Further options, with which the solver is called once more where it ends short of its tolerances.
 
     Raises
     ------

@@ -23,7 +23,7 @@ KINK_WIDTH = 2.0**-28
 
 @dataclass
 class Cut:
-    """The cut ``loss(θ) ≥ constant − slope·θ``, less its slope.
+    """The cut ``loss(θ) ≥ constant − slope·θ``, minus its slope.
 
     Attributes
     ----------

@@ -48,7 +48,7 @@ _SPAN_STEP = 0.4
 #: Steps without a rise of the model's minimum until its minimiser is the next point, and without any progress until the
 #: solve ends.
 _STEPS_TO_MINIMISER, _STEPS_TO_STALL = 5, 200
-#: A relative change below this is no progress.
+#: A relative change below this is not progress.
 _PROGRESS = 1e-9
 #: A bundle holds this many cuts and two a variable; those that have been inactive for longest are dropped first.
 _MIN_CUTS = 60

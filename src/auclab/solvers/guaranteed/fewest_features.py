@@ -36,7 +36,7 @@ class FewestFeatures:
     Attributes
     ----------
     solution : Solution
-        Of bAUC maximisation with at most so many features; its mean hinge is at most ``1 − at_least``.
+        Of bAUC maximisation with at most `n_features` features; its mean hinge is at most ``1 − at_least``.
     at_least : float
         The level α.
     n_features : int

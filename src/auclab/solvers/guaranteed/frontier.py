@@ -47,7 +47,7 @@ def frontier(
     levels : sequence of float in (0, 1), optional
         In any order.
     n_points : int ≥ 1
-        Without `levels`: so many, at equal distances from 0 to 99.9 % of the largest bAUC.
+        Without `levels`: number of levels, equally spaced from 0 to 99.9 % of the largest bAUC.
     tolerance : float
         Relative gap of each, > 0.
     time_limit : float, optional

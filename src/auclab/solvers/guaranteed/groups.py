@@ -209,7 +209,7 @@ def _levels(at_least: Any, max_difference: float | None, names: Sequence[Any]) -
         return [float(at_least)] * len(names)
     unknown = [name for name in at_least if name not in names]
     if unknown:
-        raise AuclabError(f"at_least names {unknown}, which are no groups; the groups are {names}")
+        raise AuclabError(f"at_least names {unknown}, which are not groups; the groups are {names}")
     for name, level in at_least.items():
         check_level(level, f"at_least[{name!r}]")
     return [float(at_least.get(name, -math.inf)) for name in names]

@@ -7,7 +7,7 @@ Def. 3 and eq. 23), and the minimum is attained (the mean is a piecewise linear 
 ``bAUC(w) ≥ α`` iff some multiple a·w keeps the limit; for α > 0 that multiple has a > 0. The feasible set is therefore
 convex, and its directions are exactly those with ``bAUC(w) ≥ α``: nothing is lost where the length of w is free, as it
 is here, where the length is what is minimised. Constraints that fix the length, such as ``Σ w_k = 1`` or an upper bound
-of 2, make it a restriction: the limit is then asked for at the length of w itself, which is sufficient for
+of 2, make it a restriction: the limit is then required at the length of w itself, which is sufficient for
 ``bAUC(w) ≥ α``, not necessary.
 
 The dual problem is ``max_{π ≥ 0, q}  π (Σq − 1 + α)  subject to  π |Σ q d|_k ≤ cost_k,  0 ≤ q_ij ≤ share_ij``

@@ -31,12 +31,12 @@ from auclab.types import Array, Status
 
 #: Parts of the way from the master's minimiser to the best feasible point at which cuts are taken (measured).
 _ON_THE_WAY = (0.3, 0.7)
-#: Cuts that were slack in so many masters are dropped, as soon as the bound has risen (measured).
+#: Cuts that were slack in this number of masters are dropped, as soon as the bound has risen (measured).
 _SLACK_MASTERS = 5
 #: Masters at most, and without a better point or bound; a relative change below the last is none.
 _MAX_MASTERS, _STALLED, _PROGRESS = 20_000, 1_000, 1e-10
 #: Programs are solved for all w up to this many times the largest coefficient of their starts, and their bound is
-#: proved for so many times longer ones if that costs next to nothing: if no side of the box is in the way.
+#: proved for ones longer by this factor if that costs next to nothing: if no side of the box is in the way.
 _NEAR, _FARTHER = 10.0, 100.0
 #: A point this far inside of all limits, relatively, is a start.
 _INTERIOR = 1e-9

@@ -18,7 +18,7 @@ from auclab.types import Array
 
 #: Blocks of a mean hinge (measured: 8 take a fourth of the steps of 1, and more than that hardly fewer).
 _BLOCKS = 8
-#: A block has at least so many positives.
+#: Least number of positives in a block.
 _LEAST_BLOCK = 4
 #: Points are sought so far inside of a limit that rounding of its sums does not matter.
 INSIDE = 1e-13

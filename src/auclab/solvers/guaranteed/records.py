@@ -26,7 +26,7 @@ class GroupValue:
     n_pos, n_neg : int
         Observations that make up its pairs.
     at_least : float
-        The least bAUC that was asked for, −∞ if none; ``mean_hinge ≤ 1 − at_least``.
+        The least bAUC that was required, −∞ if none; ``mean_hinge ≤ 1 − at_least``.
     mean_hinge : float
         ``mean [1 − w·d]₊`` over its pairs, at the length of w.
     bauc : float
@@ -66,7 +66,7 @@ class GuaranteedSolution:
     minimised : str
         What the objective is.
     at_least : float
-        The bAUC of all pairs that was asked for; −∞ if none.
+        The required bAUC of all pairs; −∞ if none.
     norm : float
         ``Σ_k cost_k |w_k|``.
     mean_hinge : float

@@ -25,7 +25,7 @@ from auclab.types import Array, AuclabError, Status
 
 #: Trees over more pairs than this end with the time, not with the optimum.
 MAX_PAIRS = 10_000
-#: With so many open directions a mixed-integer program is faster than two boxes (measured).
+#: From this number of open directions on a mixed-integer program is faster than two boxes (measured).
 FEW = 40
 
 

@@ -33,8 +33,8 @@ from auclab.types import Array, AuclabError, Status
 ENCODINGS = ("auto", "full", "dual", "aggregated")
 #: The Pyomo model of more rows than this would take minutes to build.
 EXPORT_UP_TO = 2_000_000
-#: From so many rows on an interior-point method is faster than the simplex method (measured: 0.9 s against 5.9 s at
-#: 22,500 rows, 3.9 s against a minute at 62,500).
+#: From this number of rows on an interior-point method is faster than the simplex method (measured: 0.9 s against 5.9 s
+#: at 22,500 rows, 3.9 s against a minute at 62,500).
 INTERIOR_POINT_FROM = 5_000
 #: Seconds an entry of the margins' rows until HiGHS has them (measured: 3 s for 9 million, with a busy machine).
 _BUILDING_PER_ENTRY = 2e-7

@@ -27,7 +27,7 @@ class FeaturePath:
     counts : tuple of int
         Numbers of features k.
     solutions : tuple of Solution
-        With at most so many each; their lower bounds hold for all choices of features.
+        With at most the number of features in `counts` each; their lower bounds hold for all choices of features.
     l1 : tuple of (int, float)
         Of RankSVM with an l1 penalty, along its path: features that are used, and the value of the program once it is
         solved on these features without the penalty of the path.

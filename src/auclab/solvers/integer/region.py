@@ -20,7 +20,7 @@ EXCLUDED, UNDECIDED, USED = -1, 0, 1
 
 @dataclass(frozen=True, eq=False)
 class Limit:
-    """At most so many groups of columns have a coefficient other than 0.
+    """A limit on the number of groups of columns with a coefficient other than 0.
 
     Attributes
     ----------

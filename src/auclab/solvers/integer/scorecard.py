@@ -136,7 +136,7 @@ class _Cards:
         return self.program.margin(self.best.coef, self.problem.sample)
 
     def parts(self, margin: int, root: Region) -> list[Region]:
-        """Where the cards of a margin are that are no cards of another margin, divided by a large number of points.
+        """Where the cards of a margin are that are not cards of another margin, divided by a large number of points.
 
         A card with all points c times as large and the margin cγ is the same card. Where cγ is in the grid, cards of γ
         whose c-fold is in the range need not be looked at: of the others, some item has more than 1/c of the range.

@@ -29,7 +29,7 @@ _LITTLE, _NEAR = 1e-3, 3e-3
 _SETTLED = 1e-10
 #: A coefficient is taken for 0, or for a whole number, if it is so near, relative to the largest bound.
 _ZERO = 1e-9
-#: The history has a row each time the bound rose by this part of the gap, or so many seconds passed.
+#: The history has a row each time the bound rose by this part of the gap, or this number of seconds passed.
 _RISE, _PAUSE = 0.02, 1.0
 
 

@@ -109,7 +109,7 @@ class _TwoSided:
         return self.dual[0] / self.slack[0], self.dual[1] / self.slack[1]
 
     def _aims(self, mu: float, second: Steps | None) -> tuple[Array, Array]:
-        """``(μ − s·y)/s`` of either side, less the second-order term of the predictor."""
+        """``(μ − s·y)/s`` of either side, minus the second-order term of the predictor."""
         slack, dual = np.concatenate(self.slack), np.concatenate(self.dual)
         product = 0.0 if second is None else second.slack_step * second.dual_step
         above, below = np.split((mu - slack * dual - product) / slack, 2)

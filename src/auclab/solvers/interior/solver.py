@@ -43,7 +43,7 @@ _MAX_STEPS, _IDLE = 80, 12
 #: Where the own gap of a separator is below the first number and this often in the certified one, no hinge-free optimum
 #: is taken to be there.
 _NEAR, _NO_FIT = 0.01, 5.0
-#: After so many steps without progress the diagonal is made larger.
+#: After this number of steps without progress the diagonal is made larger.
 _RETRY = 4
 #: What is said where a program has to have a hinge-free optimum, and has none.
 _ONLY_SEPARATORS = "interior takes partial AUC, or more pairs than it can hold, only where an optimal w leaves no hinge"

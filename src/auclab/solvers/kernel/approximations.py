@@ -76,7 +76,7 @@ class RandomFeatureSolution(Solution):
         """Nothing is proved about the optimum over the random features."""
 
     def not_verified(self, gap: float) -> str:
-        """Why the gap is no proof."""
+        """Why the gap is not a proof."""
         return f"random features have a space of their own, {gap:.1e} from the kernel's optimum"
 
     def in_features(self, features: Any, radius: float | None) -> InFeatures:

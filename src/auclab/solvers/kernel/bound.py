@@ -44,7 +44,7 @@ class DualPoint:
     product : array of shape (m,)
         Kγ.
     total : float
-        S, less what the marginals lack of feasibility.
+        S, minus the infeasibility of the marginals.
     square, length : float
         γᵀKγ in working precision, and the largest that ``‖g‖`` may be.
     share_neg : array of shape (n_neg,), optional

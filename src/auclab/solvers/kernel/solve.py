@@ -34,7 +34,7 @@ _OF_SAMPLES = ("pos_label", "sample_weight")
 METHODS: tuple[Method, ...] = ("landmarks", "nystroem", "random")
 #: Relative gap where none is given: smaller ones take many more landmarks and seldom rank better.
 KERNEL_TOLERANCE = 1e-3
-#: Where none are given: landmarks at most, as newton has a matrix of so many rows and columns; and the number where all
+#: Where none are given: most landmarks, as newton has a matrix of that many rows and columns; and the number where all
 #: of them are used, for Nyström's method, random features and programs without a norm.
 _MOST, _FIXED = 2_000, 200
 #: Bytes an entry of the features: the functions of the span, their copy by rows, and two in the solve.
@@ -238,7 +238,7 @@ def _check(method: str, max_landmarks: int | None, memory_gb: float, tolerance: 
 
 
 def _within_memory(training: Training, given: int, memory: float) -> int:
-    """As many landmarks as were asked for, as there are observations, and as fit into what K leaves of the memory."""
+    """The number of landmarks: at most the requested one, the observations, and what fits in memory beside K."""
     m = training.matrix.size
     left = memory - training.matrix.held
     return max(1, min(int(given), m, int(left / (_BYTES_PER_ENTRY * m))))

@@ -17,7 +17,7 @@ from auclab.solvers.kernel.span import Span
 from auclab.solvers.kernel.training import Training
 from auclab.types import Array
 
-#: Landmarks of the first stage, and how many times as many a later one has at least and at most.
+#: Landmarks of the first stage, and least and largest growth factor of later stages.
 _FIRST, _LEAST_GROWTH, _GROWTH = 100, 1.4, 2.5
 #: By what each stage is to divide the cost of the span, and what of the tolerance it may be at the end.
 _PROGRESS, _PART = 10.0, 0.6
@@ -68,7 +68,7 @@ class SpanChoice:
         self._widen(span)
 
     def change(self, dual: DualPoint, allowed: float, gap: float) -> bool:
-        """Landmarks for what the span lacks of g, less those that it does not need for that; whether it changed.
+        """Landmarks for the part of g outside the span, without those that it does not need; whether it changed.
 
         Parameters
         ----------

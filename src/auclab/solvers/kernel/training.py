@@ -121,7 +121,7 @@ def training_problem(
     Raises
     ------
     AuclabError
-        Bad input, a program that is not convex or whose norm is not l2, rows in blocks, a matrix that is no kernel.
+        Bad input, a program that is not convex or whose norm is not l2, rows in blocks, a matrix that is not a kernel.
     """
     check_program(program)
     require_memory(X, "a kernel needs its rows in memory, and X is in blocks; use fewer rows, or no kernel")

@@ -164,7 +164,7 @@ class _Model:
         return free if self.face.norms(free[: self.n]) <= free[-1] else None
 
     def minimum_if_optimal(self, place: _Place) -> Array | None:
-        """The place where the method ended, or the minimum without a norm; None where it is no minimum."""
+        """The place where the method ended, or the minimum without a norm; None where it is not a minimum."""
         if not place.is_minimum:
             return None
         gradient, terms = self.gradient(place.point), self.rounding(place.point)

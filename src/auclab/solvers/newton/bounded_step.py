@@ -4,7 +4,7 @@ Coefficients at a bound are fixed there, and the step of all others is that with
 coefficients that left their bounds are fixed, and those are released that the model pulls inside: their multiplier,
 ``r_k − ∂``, has the wrong sign, r the negative gradient of the quadratic and ∂ what the norm takes up. The method ends
 where neither is left (Hintermüller, Ito & Kunisch 2003, "The primal-dual active set strategy as a semismooth Newton
-method"), most often after one or two rounds; where it does not, `conic_step` is asked.
+method"), most often after one or two rounds; where it does not, `conic_step` takes the step.
 
 A fixed coefficient has to be 0, so that the norm of the others is that of w; without a norm any bound will do.
 """

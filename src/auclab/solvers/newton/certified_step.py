@@ -14,7 +14,7 @@ from auclab.solvers.solution import Certificate
 from auclab.solvers.verified.value import dual_bound
 from auclab.types import Array, Status
 
-#: The refinement ends after so many steps, or once one raises the lower bound by less than a part of the tolerance.
+#: The refinement ends after this number of steps, or once one raises the bound by less than a part of the tolerance.
 _MAX_REFINEMENTS = 8
 
 

@@ -47,7 +47,7 @@ _LEAST_WIDTH = math.sqrt(EPSILON)
 #: The next half-width relative to the last: after a minimum that took few steps, after others, and at the end.
 _FAST, _SLOW, _LAST, _FEW_STEPS = 0.1, 0.3, 0.5, 5
 #: Of the wanted gap: what the smoothing may leave open; and below how many times it a minimum is certified, after few
-#: steps, and after so many that a certificate costs little beside them.
+#: steps, and when there are enough that a certificate costs little beside them.
 _OPEN, _NEARLY, _FAR = 0.3, 3.0, 1e3
 
 

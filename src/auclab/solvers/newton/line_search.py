@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from auclab.solvers.smoothed.evaluation import Evaluation
 from auclab.types import Array
 
-#: The search ends where the derivative is below this part of that at the start, or after so many points.
+#: The search ends where the derivative is below this part of that at the start, or after this number of points.
 _FLAT, _MAX_POINTS = 0.2, 8
 #: A new point keeps this part of the bracket away from its ends.
 _INSIDE = 0.05

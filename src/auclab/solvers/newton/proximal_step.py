@@ -220,7 +220,7 @@ def _l2_step(model: _QuadraticModel) -> Array | None:
 
 
 def _null_step(model: _QuadraticModel) -> tuple[Array, Array | None]:
-    """The step to w = 0 with the best b, and where that is no minimum the step along the direction of steepest descent.
+    """The step to w = 0 with the best b, and where that is not a minimum the step of steepest descent.
 
     With g the gradient at w = 0, the model falls with ``w = −τ g_w/‖g_w‖``, t = τ, unless ``‖g_w‖ ≤ g_t``.
     """

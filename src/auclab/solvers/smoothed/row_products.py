@@ -22,7 +22,7 @@ def never() -> None:
 
 
 def some_at_a_time(n_rows: int, per_row: float, check: Check) -> Iterator[slice]:
-    """Rows in their order, so many that each part takes little time, if a row takes so many multiplications.
+    """Consecutive rows in parts that take little time each, given the number of multiplications for a row.
 
     Examples
     --------

@@ -26,7 +26,7 @@ _MIN_ROWS, _ROWS_PER_FEATURE, MAX_FEATURES = 500, 5, 1_500
 _ROWS_PER_COLUMN = 10
 #: The room of a multiplier at its capacity, relative to it: such a one takes part where no other can.
 _LEAST_ROOM = 1e-6
-#: A relative change of a multiplier above this is no small correction.
+#: A relative change of a multiplier above this is not a small correction.
 _LARGEST_CHANGE = 0.5
 #: By how much, relatively, least squares may miss what is wanted before a linear program is solved for it.
 _ACCEPTED_MISS = 0.1
@@ -52,7 +52,7 @@ class Rows:
     unit : array of shape (n_features + 1,)
         The spreads, rounded to powers of 2 so that the division is exact, and 1.
     n_others : int
-        The last so many rows are no observations but constraints on w, with multipliers of their own.
+        Number of last rows that are constraints on w instead of observations, with multipliers of their own.
 
     See Also
     --------

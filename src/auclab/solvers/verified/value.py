@@ -7,7 +7,7 @@ With ``g = Σ q d``, ``S = Σ q`` and ``e = max(0, ‖g‖_* + zS)`` (derivation
 * ``V − W·e`` without one, for all ``‖w‖ ≤ W``; without a norm (z = 0) lengths are Euclidean with every feature in units
   of its spread.
 
-V is what the multipliers are worth: S for a mean of hinges, less the price of constraints ``A w ≤ c``, whose
+V is what the multipliers are worth: S for a mean of hinges, minus the price of constraints ``A w ≤ c``, whose
 multipliers μ put ``g − Aᵀμ`` in the place of g.
 """
 
@@ -40,7 +40,7 @@ class Rounding(NamedTuple):
 
     @classmethod
     def charged(cls, n_features: int) -> Rounding:
-        """For sums of so many terms ≥ 0, and roots, quotients and products of them."""
+        """For sums of `n` terms ≥ 0, and roots, quotients and products of them."""
         return cls(UP + n_features * 2.0**-52, DOWN)
 
 

@@ -1,0 +1,67 @@
+"""Words and constructions that this project does not use, with what it writes instead: none is in pages or in src."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from test_documents import PAGES, ROOT
+
+#: A pattern, what to write, and a sentence that it finds.
+BANNED = [
+    (r"\btold\b|\btells apart\b", "state, distinguish, report", "the two scorers are not told apart"),
+    (r"\bstrangers?\b", "untrusted input", "a store of a stranger"),
+    (r"\blies? there\b", "in file order", "rows are read as they lie there"),
+    (r"\basked for\b|\basked? of\b|\b(is|are) asked\b", "requested, required", "the gap that was asked for"),
+    (r"\banswers? to\b", "has, implements", "every scorer answers to these names"),
+    (r"\bobey", "is final, satisfies", "a limit that is to be obeyed"),
+    (r"\bso many\b", "a number, with its name", "at most so many columns are used"),
+    (r"\bless as many\b|\bas many as (are|you)\b", "the share, the number", "as many as are positive"),
+    (r"\bputs another one\b", "replaces", "it puts another one in its place"),
+    (r"\banother task\b|\bno better scorer\b", "changes the task", "makes another task and no better scorer"),
+    (r"(^|\. )Nor (is|are|does|do|was|were)\b", "… is not", "It is fast. Nor does it need memory"),
+    (r"\bdigits left\b", "lose all significant digits", "scores have no digits left"),
+    (r"\bIn a moment,|\bquickly tried\b|\bnobody sets\b", "standard terms", "a clock that nobody sets"),
+    (r"\bare others\b", "differ, have changed", "the data are others"),
+    (r"\bis tried to be\b|\bis undone\b", "active verbs", "the solution is undone"),
+    (r"\bhow many times as many\b", "growth factor", "how many times as many landmarks"),
+    (r", less (the|its|those|what|as)\b|\bless (the|its) (mean|share|bias|error)\b", "minus", "the sum, less its mean"),
+    (r"\bnot usual and\b|\bminimises no\b", "not supported", "it minimises no means of hinges"),
+    (r"\ba word on the screen\b", "a status message", "it ends with a word on the screen"),
+    (
+        r"(?<!here )\b(is|are|was|were) no (number|formula|kernel|text|file|folder|run|setting|parameter|scorer)s?\b",
+        "is not a …",
+        "a cell that is no number",
+    ),
+]
+FILES = sorted(
+    {page for page in PAGES if page.parent != ROOT / "experiments" and ROOT / "experiments" not in page.parents}
+    | {path for folder in ("src", "docs/examples", "docs/tutorials") for path in (ROOT / folder).rglob("*.py")}
+    | set((ROOT / "conf").rglob("*.yaml"))
+)
+
+
+def found(pattern: str) -> list[str]:
+    """Places with the line."""
+    search = re.compile(pattern, re.MULTILINE).search
+    places = []
+    for path in FILES:
+        text = TEXTS[path]
+        if search(text):
+            lines = enumerate(text.splitlines(), 1)
+            places += [f"{path.relative_to(ROOT)}:{number}: {line.strip()}" for number, line in lines if search(line)]
+    return places
+
+
+TEXTS = {path: Path(path).read_text(encoding="utf-8") for path in FILES}
+
+
+@pytest.mark.parametrize(("pattern", "better", "example"), BANNED, ids=[entry[2] for entry in BANNED])
+def test_no_page_and_no_module_has_a_banned_word(pattern, better, example):
+    assert re.search(pattern, example), "the pattern does not find its own example"
+    assert found(pattern) == [], f"write: {better}"
+
+
+def test_pages_and_modules_are_looked_at():
+    assert len(FILES) > 800
+    assert {"README.md", "CHANGELOG.md"} <= {path.name for path in FILES}
