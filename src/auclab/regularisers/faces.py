@@ -8,6 +8,7 @@ would extend it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,11 +45,11 @@ class L1Face:
         """The smallest face that a point is on."""
         return cls(np.sign(point[:n]), point.size)
 
-    @property
+    @cached_property
     def _free(self) -> Features:
-        return np.r_[np.flatnonzero(self.signs), self.signs.size : self.size - 1].astype(np.intp)
+        return np.concatenate((np.flatnonzero(self.signs), np.arange(self.signs.size, self.size - 1)))
 
-    @property
+    @cached_property
     def _norm_row(self) -> Array:
         """The norm t as a function of the free entries."""
         row = np.zeros(self.size - 1)
@@ -77,7 +78,7 @@ class L1Face:
         """The lengths in (0, 1] of the segment to `target` at which an entry of w becomes 0, and 1."""
         before, after = point[: self.signs.size], target[: self.signs.size]
         crossing = np.sign(before) * np.sign(after) < 0
-        return np.r_[np.unique(before[crossing] / (before[crossing] - after[crossing])), 1.0]
+        return np.append(np.unique(before[crossing] / (before[crossing] - after[crossing])), 1.0)
 
     def cornered(self, point: Array, target: Array, length: float) -> Array:
         """The point at a corner of the segment, with exact zeros."""
@@ -139,12 +140,12 @@ class LinfFace:
         largest = float(np.abs(w).max())
         return cls(np.where(np.abs(w) >= (1.0 - _AT_BOUND) * largest, np.sign(w), 0.0), point.size, largest == 0)
 
-    @property
+    @cached_property
     def _free(self) -> Features:
         """The free entries of w, and b."""
         n = self.signs.size
         in_w = np.array([], dtype=np.intp) if self.is_apex else np.flatnonzero(self.signs == 0)
-        return np.r_[in_w, n : self.size - 1].astype(np.intp)
+        return np.concatenate((in_w, np.arange(n, self.size - 1)))
 
     def reduced(self, hessian: Array, linear: Array) -> tuple[Array, Array]:
         """Hessian and linear term of ``½ vᵀHv − c·v`` in the free entries, then t unless it is 0."""
@@ -157,7 +158,7 @@ class LinfFace:
         matrix[:-1, :-1] = hessian[np.ix_(free, free)]
         matrix[-1, :-1] = matrix[:-1, -1] = along[free]
         matrix[-1, -1] = signs @ along[bound] + along[-1]
-        return matrix, np.r_[linear[free], signs @ linear[bound] + linear[-1]]
+        return matrix, np.append(linear[free], signs @ linear[bound] + linear[-1])
 
     def expanded(self, reduced: Array) -> Array:
         """The point with the given free entries and t."""
