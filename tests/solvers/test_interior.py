@@ -150,7 +150,7 @@ def test_a_working_set_of_columns_ends_at_the_optimum_over_all(program, solver, 
     found = solve(program, X, y, solver=solver)
     assert column_limits(Problem(program, as_sample(X, y))) is not None
     assert sizes[0] < 100
-    assert sizes == sorted(sizes)
+    assert max(sizes) < 400
     assert found.gap <= 1e-6
     assert found.objective == pytest.approx(whole.objective, rel=2e-6, abs=1e-9)
 

@@ -30,9 +30,13 @@ from auclab.types import Array, Status
 #: Fewer columns than this, or than this many for a row, are solved at once.
 _LEAST, _PER_ROW = 1_000, 3.0
 #: The first working set, for every row; a column that enters exceeds its limit by this part.
-_FIRST_PER_ROW, _ABOVE = 0.5, 1e-7
-#: Rounds at most, and the part of the tolerance that is left to a round.
+_FIRST_PER_ROW, _ABOVE = 1.0, 1e-7
+#: Rounds at most, and the part of the tolerance that is left to the last ones.
 _MAX_ROUNDS, _OF_TOLERANCE = 30, 0.5
+#: The relative gap of the first rounds, whose columns are not yet all there, and by how much it falls for later ones.
+_FIRST_GAP, _TIGHTER = 1e-2, 1e-2
+#: Columns whose price is below this part of the limit leave the working set.
+_FAR = 0.8
 
 
 def on_working_columns(solve: Callable[..., RawSolution]) -> Callable[..., RawSolution]:
@@ -58,19 +62,21 @@ def on_working_columns(solve: Callable[..., RawSolution]) -> Callable[..., RawSo
         if limits is None or options.get("start") is not None:
             return solve(problem, tolerance=tolerance, time_limit=time_limit, **options)
         begin, best = perf_counter(), _Best(problem)
-        used = _first_columns(problem, limits)
+        used, gap = _first_columns(problem, limits), _FIRST_GAP
         for _ in range(_MAX_ROUNDS):
             left = None if time_limit is None else time_limit - (perf_counter() - begin)
             if left is not None and left <= 0:
                 return best.ended(Status.TIME_LIMIT, begin)
             if takes_start and best.found is not None and best.found.coef.any():
                 options["start"] = best.found.coef[used], best.found.intercept
-            answer = solve(_restricted(problem, used), tolerance=_OF_TOLERANCE * tolerance, time_limit=left, **options)
+            is_last, gap = gap <= _OF_TOLERANCE * tolerance, max(gap, _OF_TOLERANCE * tolerance)
+            answer = solve(_restricted(problem, used), tolerance=gap, time_limit=left, **options)
             prices = best.consider(_widened(answer, used, problem.sample.n_features))
-            entering = _entering(problem, answer, prices, limits, used)
-            if best.gap <= tolerance or not entering.size or answer.status is Status.INTERRUPTED:
+            used, grows = _next(problem, answer, prices, limits, used)
+            if best.gap <= tolerance or answer.status is Status.INTERRUPTED or (is_last and not grows):
                 return best.ended(answer.status, begin)
-            used = np.union1d(used, entering)
+            if not grows or best.gap <= gap / _TIGHTER**0.5:
+                gap *= _TIGHTER
         return best.ended(Status.ITERATION_LIMIT, begin)
 
     return solve_columns
@@ -165,19 +171,23 @@ def _widened(answer: RawSolution, used: NDArray[np.intp], n_features: int) -> Ra
     return answer.moved(widened, lambda w, b: b)
 
 
-def _entering(
+def _next(
     problem: Problem, answer: RawSolution, prices: Array | None, limits: Array, used: NDArray[np.intp]
-) -> NDArray[np.intp]:
-    """The columns outside that exceed their limit most; at most the number of those inside."""
+) -> tuple[NDArray[np.intp], bool]:
+    """The working set less the columns far below their limit, with those outside that exceed theirs most.
+
+    At most as many enter as there are inside; the second value says whether any does.
+    """
     if prices is None or answer.multipliers is None:
-        return np.zeros(0, dtype=np.intp)
+        return used, False
     program, sizes = problem.program, abs(prices) / limits
     total = float(answer.multipliers[0].sum()) * (1.0 if problem.over_pairs else 2.0)
-    inside = float(sizes[used].max()) if used.size else 0.0
-    limit = program.regulariser.slope(program.regulariser.norm(answer.coef)) - program.threshold * total
+    slope = program.regulariser.slope(program.regulariser.norm(answer.coef)) - program.threshold * total
+    limit = min(max(slope, 0.0), max(float(sizes[used].max(initial=0.0)), 1e-300))
+    near = used[sizes[used] >= _FAR * limit]
     sizes[used] = 0.0
-    above = np.flatnonzero(sizes > (1.0 + _ABOVE) * min(max(limit, 0.0), max(inside, 1e-300)))
+    entering = np.flatnonzero(sizes > (1.0 + _ABOVE) * limit)
     most = max(used.size, 100)
-    if above.size > most:
-        above = above[np.argpartition(-sizes[above], most)[:most]]
-    return above
+    if entering.size > most:
+        entering = entering[np.argpartition(-sizes[entering], most)[:most]]
+    return np.union1d(near, entering), entering.size > 0
