@@ -288,8 +288,8 @@ def _text(name: str, column: pd.Series, missing: int, values: int, table: FileTa
             return made
         if len(marks) > _MOST_MARKS:
             return _left_out(made, f"dates, and {len(marks)} other texts such as {marks[0]!r}", "text")
-        action = f"{made.action}; {', '.join(map(repr, marks))} read as missing"
-        return InspectedColumn(name, "date", missing, values, made.shown, action, {**made.settings, "missing": marks})
+        read = f"{made.action}; {', '.join(map(repr, marks))} read as missing"
+        return InspectedColumn(name, "date", missing, values, made.shown, read, {**made.settings, "missing": marks})
     if values > max(MAX_TEXT_VALUES, len(column) // 2):
         made = InspectedColumn(name, "text", missing, values, example)
         every = values == len(texts)

@@ -71,4 +71,4 @@ def _joined(rows: Sequence[Sequence[Any]]) -> Any:
 
 
 def _as_triplets(block: Any) -> Any:
-    return block.tocoo() if sp.issparse(block) else sp.coo_array(block)
+    return sp.coo_array(block)
