@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+import ranked_tables
 from documented import BLOCKS, SHELL
 
 
@@ -69,6 +70,12 @@ def _table(folder: Path) -> None:
 def _customers(folder: Path) -> None:
     _rows(120).to_csv(folder / "customers.csv", index=False)
     _rows(10, 1).drop(columns="y").to_csv(folder / "new.csv", index=False)
+
+
+def _ranked_tables(folder: Path) -> None:
+    """Documents of queries with grades, and patients with times."""
+    ranked_tables.queries().to_csv(folder / "queries.csv", index=False)
+    ranked_tables.patients().to_csv(folder / "patients.csv", index=False)
 
 
 def _parquet(folder: Path) -> None:
@@ -123,6 +130,7 @@ NEEDS: dict[str, Needs] = {
         at="auclab best --where dataset=my.csv --refit --register churn",
         real=RUN | SWEEP,
     ),
+    "docs/groups_and_times.md": Needs(_ranked_tables),
     "docs/models.md": Needs(
         _customers,
         before=((f"auclab run {A_FILE} dataset.path=customers.csv 'dataset.drop=[customer_id]' formulation=bauc", 0),),

@@ -151,14 +151,14 @@ def prepare_training(folder: Path, numbers: Sequence[int], allow: Sequence[str] 
         A file of the data set cannot be read.
     """
     from auclab.datasets.checksum import part_sha256
-    from auclab.datasets.splits import take_rows
+    from auclab.datasets.splits import split_rows, take_rows
     from auclab.pipeline.config.build import build, load_dataset
     from auclab.pipeline.split.constrained import constraints_of
     from auclab.pipeline.stored.configuration import stored_experiment
 
     experiment = stored_experiment(folder, allow=allow)
     dataset = load_dataset(experiment)
-    splits = build(experiment.config.split)(dataset.y)
+    splits, target = split_rows(build(experiment.config.split), dataset)
     rules = constraints_of(experiment.constraints, dataset, experiment.encoding) if experiment.constraints else None
     for number in numbers:
         if number >= len(splits):
@@ -166,12 +166,13 @@ def prepare_training(folder: Path, numbers: Sequence[int], allow: Sequence[str] 
         rows = splits[number].train
         if hasattr(dataset.X, "stream"):  # rows of files are read in file order
             rows = np.sort(rows)
-        y = dataset.y[rows]
+        y = target.y[rows]
         preprocessing = build(experiment.config.preprocess)(dataset)
         X = preprocessing.fit_transform(take_rows(dataset.X, rows), y)
         stated = None if rules is None else rules.on(preprocessing)
         weight = _weight(experiment.class_weight, y)
-        yield Training(X, y, rows, part_sha256(X, y), dataset.sha256, stated, weight)
+        checksum = part_sha256(X, target.take(rows))
+        yield Training(X, y, rows, checksum, dataset.sha256, stated, weight)
 
 
 def _weight(of_classes: Mapping[int, float] | str | None, y: NDArray[np.int64]) -> NDArray[np.float64] | None:

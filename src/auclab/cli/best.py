@@ -16,7 +16,7 @@ from rich.text import Text
 from auclab.comparison import Table
 from auclab.comparison.best import Best, find_best
 from auclab.comparison.formats import digits_of
-from auclab.comparison.runs import GROUPS, fetch_files
+from auclab.comparison.runs import GROUPS, fetch_files, find_metric
 from auclab.pipeline.refit import on_all_rows, refit, tracking_of
 from auclab.pipeline.screen.tables import page
 from auclab.tracking.address import Address
@@ -118,12 +118,13 @@ def _grid(best: Best, table: Table, others: Sequence[str] = ()) -> RichTable:
 
 def _held_out(best: Best) -> str:
     """AUC of the rows that the choice has not seen, over the runs of the best."""
-    values = best.runs["test/auc"].dropna() if "test/auc" in best.runs else best.runs.iloc[:0]["run_id"]
+    auc = find_metric(best.runs, "auc")
+    values = best.runs[auc].dropna() if auc.startswith("test/") else best.runs.iloc[:0]["run_id"]
     if len(values) == 0:
         return "nothing"
-    low, high = (best.newest.get(f"test/auc_{end}", math.nan) for end in ("low", "high"))
+    low, high = (best.newest.get(f"{auc}_{end}", math.nan) for end in ("low", "high"))
     interval = "" if len(values) > 1 or math.isnan(low) else f" ({low:.4f} to {high:.4f})"
-    return f"test/auc {values.mean():.4f}{interval}, of rows that the choice has not seen"
+    return f"{auc} {values.mean():.4f}{interval}, of rows that the choice has not seen"
 
 
 def _verdict(best: Best, table: Table) -> str:

@@ -464,5 +464,8 @@ def _ratio(runs: pd.DataFrame) -> float:
     ratios = set()
     for row in runs.to_dict("records"):
         size, folds = row.get("split.test_size", math.nan), row.get("split.n_folds", math.nan)
-        ratios.add(1 / (folds - 1) if row.get("split") == "kfold" else size / (1 - size))
+        if pd.notna(folds):
+            ratios.add(math.nan if row.get("split") == "time" else 1 / (folds - 1))  # in time, training parts grow
+        else:
+            ratios.add(size / (1 - size))
     return ratios.pop() if len(ratios) == 1 else math.nan

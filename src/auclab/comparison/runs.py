@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import pandas as pd
 import platformdirs
 
+from auclab.datasets.target import names_of
 from auclab.pipeline.config.run_name import file_name
 from auclab.pipeline.stored.stored_files import damaged, inner_folder, read_rows
 from auclab.pipeline.stored.visible import visible
@@ -224,12 +225,18 @@ def sweep_jobs(runs: pd.DataFrame, name: str) -> pd.DataFrame | None:
 def find_metric(runs: pd.DataFrame, name: str) -> str:
     """The column of a number: ``auc`` is that of the held-out part, or of the training part where nothing is held out.
 
+    Where no run has it, it is the AUC of the pairs that the runs compare: ``concordance``, ``grouped_auc``.
+
     Examples
     --------
     >>> find_metric(pd.DataFrame({"train/auc": [0.9], "gap": [0.0]}), "auc")
     'train/auc'
+    >>> find_metric(pd.DataFrame({"test/concordance": [0.9], "test/auc": [float("nan")]}), "auc")
+    'test/concordance'
     """
-    return next((each for each in (name, f"test/{name}", f"train/{name}") if each in runs), name)
+    called = [f"{part}{each}" for each in names_of(name) for part in ("", "test/", "train/")]
+    measured = [each for each in called if each in runs and runs[each].notna().any()]
+    return next((each for each in (*measured, *called) if each in runs), name)
 
 
 def open_reader(store: str | Path | Address) -> MlflowClient:
@@ -428,7 +435,7 @@ def _require_own_address(run: Run, store: Address, allow: Sequence[str]) -> None
 def _only_fold(params: Mapping[str, str]) -> str:
     """The name the split had in `datasets.splits`, so that a fold in a run of its own pairs with one among many."""
     split = params.get("split", "")
-    if split == "kfold":
+    if split == "kfold" or params.get("split.n_folds", "None") != "None":
         fold = params.get("split.fold", "None")
         return f"fold {0 if fold == 'None' else fold}"  # stopped after the first of several, if no fold was given
     return "repeat 1" if split == "repeated" else split

@@ -13,6 +13,7 @@ from rich.text import Text
 from auclab.comparison.cells import shorten
 from auclab.comparison.replay import EFFORT, Replay
 from auclab.comparison.runs import status_of
+from auclab.datasets.target import names_of
 from auclab.pipeline.screen.legend import legend
 from auclab.pipeline.screen.tables import fits, page, print_table, rich_table
 from auclab.pipeline.stored.visible import visible
@@ -99,10 +100,12 @@ def show_runs(runs: pd.DataFrame, *, metric: str) -> None:
     lines = []
     for _, block in runs.groupby("run_id", sort=False):
         first = block.iloc[0]
-        values = block[metric].astype(float) if metric in block else pd.Series(dtype=float)
+        own = next((name for name in names_of(metric) if name in block and block[name].notna().any()), metric)
+        values = block[own].astype(float) if own in block else pd.Series(dtype=float)
         number = "—" if values.isna().all() else f"{values.mean():.4f}"
         if len(block) > 1 and number != "—":
             number += f" ± {values.std(ddof=1):.4f}"
+        number += f" {own.rpartition('/')[2]}" if own != metric else ""
         status = str(first["run_status"])
         endings = dict.fromkeys(status_of(row) for row in block.to_dict("records"))
         shown = "; ".join(filter(None, endings)) if status == "FINISHED" else status

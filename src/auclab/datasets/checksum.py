@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.datasets.target import Target, as_target
 from auclab.types import AuclabError
 
 #: Rows of a table in blocks up to which this process reads them for a checksum.
@@ -66,7 +67,7 @@ def array_sha256(*arrays: NDArray[Any]) -> str:
     return digest.hexdigest()
 
 
-def part_sha256(X: Any, y: NDArray[Any]) -> str:
+def part_sha256(X: Any, y: NDArray[Any] | Target) -> str:
     """SHA-256 of prepared features and their labels: every digit and every label counts.
 
     Parameters
@@ -74,8 +75,9 @@ def part_sha256(X: Any, y: NDArray[Any]) -> str:
     X : array, CSR matrix or BlockTable of shape (n_samples, n_features)
         Float64; an array and a table in blocks with the same rows have one checksum. Above `MOST_STREAMED` rows that of
         a table is made of the checksums of its blocks, which are computed where the rows are read.
-    y : array of shape (n_samples,)
-        1 for the positive class, 0 for the other.
+    y : array of shape (n_samples,) or Target
+        1 for the positive class, 0 for the other; or what the rows are ranked by: of grades and times, events and
+        groups every value counts.
 
     Examples
     --------
@@ -86,16 +88,27 @@ def part_sha256(X: Any, y: NDArray[Any]) -> str:
     if hasattr(X, "stream") and X.shape[0] > MOST_STREAMED:
         for part in X.run(_sha256_of_rows):
             digest.update(part)
-        digest.update(np.asarray(y).astype(np.int8).data)
-        return digest.hexdigest()
+        return _with_target(digest, y)
     if hasattr(X, "indptr"):
         parts = [X.indptr.astype(np.int64), X.indices.astype(np.int64), np.asarray(X.data, dtype=np.float64)]
     else:
         parts = X.stream() if hasattr(X, "stream") else [X]
     for part in parts:
         digest.update(np.ascontiguousarray(part, dtype=None if hasattr(X, "indptr") else np.float64).data)
-    digest.update(np.asarray(y).astype(np.int8).data)
-    return digest.hexdigest()
+    return _with_target(digest, y)
+
+
+def _with_target(digest: Any, y: NDArray[Any] | Target) -> str:
+    """The checksum of rows with their targets."""
+    target = as_target(y)
+    if target.is_of_classes:
+        digest.update(target.y.astype(np.int8).data)
+        return str(digest.hexdigest())
+    digest.update(target.kind.encode())
+    for name, values in target.columns.items():
+        digest.update(name.encode())
+        digest.update("\0".join(values.tolist()).encode() if name == "group" else values.astype(np.float64).data)
+    return str(digest.hexdigest())
 
 
 def _sha256_of_rows(rows: Any, argument: Any) -> bytes:

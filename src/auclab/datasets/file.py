@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,10 @@ def load_file(
     positive: Any = None,
     *,
     negative: Any = None,
+    group: str | None = None,
+    time: str | None = None,
+    event: str | None = None,
+    graded: bool = False,
     nominal: Sequence[str] | str = (),
     drop: Sequence[str] | str = (),
     missing: Sequence[str] | str = (),
@@ -43,7 +48,13 @@ def load_file(
         Column with the labels; svmlight files need none.
     positive, negative : label or list of labels
         Compared as text. Without `negative` it is one side against the rest; `positive` may be left out for
-        labels 0/1, −1/1 and False/True.
+        labels 0/1, −1/1 and False/True. Of times, the labels of an event.
+    group : str, optional
+        Column with the group of every row, such as its query: rows of one group are compared, and no others.
+    time, event : str, optional
+        Columns, in place of `target`, with times and whether they are those of an event or of censoring.
+    graded : bool
+        Whether the target are grades, numbers of which a larger one is better, and not two classes.
     nominal : list of str, or "ALL"
         Columns that are categories though they look like numbers; columns of text are categories anyway.
     drop : list of str
@@ -97,11 +108,16 @@ def load_file(
     if where.stat().st_size == 0:
         raise AuclabError(f"{where} is empty; a header row and at least two rows of data are needed")
     if where.name.lower().endswith(SVMLIGHT):
+        if said := [key for key, value in {"group": group, "time": time, "graded": graded}.items() if value]:
+            raise AuclabError(
+                f"dataset.{said[0]} names a column, and svmlight files have no names; give a csv or parquet file"
+            )
         return _read_svmlight(where, positive, negative, facts)
     given = FileSettings.of(
         {
             **{"target": target, "nominal": nominal, "drop": drop, "missing": missing, "decimal_comma": decimal_comma},
             **{"sep": sep, "decimal": decimal, "encoding": encoding},
+            **{"group": group, "time": time, "event": event, "graded": graded},
         }
     )
     table = read_table(where, given)
@@ -110,12 +126,12 @@ def load_file(
     for check in (table.refuse_settings, table.refuse_cells):
         with refusals.collected():
             check(given)
-    if given.target in table.frame and given.target not in given.lists["drop"]:
+    if given.roles.ranking and set(given.roles.ranking) <= set(table.frame) - set(given.lists["drop"]):
         with refusals.collected():
-            frame = table.frame.drop(columns=list(table.there(given.lists["drop"])))
+            roles = replace(given.roles, drop=table.there(given.lists["drop"]))
             categories = ALL if given.all_nominal else [*table.there(given.lists["nominal"]), *table.codes]
             sides = {"positive": positive, "negative": negative}
-            dataset = make_dataset(frame, target=str(given.target), nominal=categories, **sides, **facts)
+            dataset = make_dataset(table.frame, target=roles, nominal=categories, **sides, **facts)
     refusals.raise_all()
     return dataset
 

@@ -18,6 +18,7 @@ from auclab.datasets.labels import as_labels
 from auclab.datasets.overrides import override
 from auclab.datasets.records import Dataset
 from auclab.datasets.refusals import Refusals
+from auclab.datasets.roles import Roles
 from auclab.datasets.table import ALL, UNREADABLE, read_csv, unreadable
 from auclab.types import AuclabError
 from auclab.validation import did_you_mean, nearest
@@ -36,7 +37,8 @@ class FileSettings:
 
     Attributes
     ----------
-    target : str or None
+    roles : Roles
+        The target, or time and event, and the group; nothing of them has to be there.
     lists : mapping of str to tuple of str
         `nominal`, `drop`, `missing`, `decimal_comma`, as `load_file` takes them.
     written : mapping
@@ -45,7 +47,7 @@ class FileSettings:
         Whether every column is a category.
     """
 
-    target: str | None
+    roles: Roles
     lists: Mapping[str, tuple[str, ...]]
     written: Mapping[str, str | None]
     all_nominal: bool = False
@@ -53,12 +55,16 @@ class FileSettings:
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> FileSettings:
         """The settings of ``dataset=file``, of which any may be missing."""
-        target, nominal = settings.get("target"), settings.get("nominal")
+        nominal = settings.get("nominal")
+        columns: dict[str, Any] = {
+            key: None if (name := settings.get(key)) is None else str(name) for key in Roles().named
+        }
+        roles = Roles(**columns, graded=bool(settings.get("graded")))
         lists = {key: as_labels(settings.get(key) or ()) for key in ("nominal", "drop", "missing", "decimal_comma")}
         if nominal == ALL:
             lists["nominal"] = ()
         written = {key: settings.get(key) for key in ("sep", "decimal", "encoding")}
-        return cls(None if target is None else str(target), lists, written, all_nominal=nominal == ALL)
+        return cls(roles, lists, written, all_nominal=nominal == ALL)
 
 
 @dataclass(frozen=True)
@@ -120,7 +126,7 @@ class FileTable:
         AuclabError
             As `auclab.datasets.columns.sort_columns`.
         """
-        taken = {given.target, *given.lists["drop"], *self.with_bad_cells(given)}
+        taken = {*given.roles.columns, *given.lists["drop"], *self.with_bad_cells(given)}
         frame = self.frame.drop(columns=[name for name in self.frame if name in taken])
         if frame.empty or given.all_nominal:
             return
@@ -132,7 +138,7 @@ class FileTable:
         """The sign before decimals of each column that may hold numbers."""
         if given.all_nominal:
             return {}
-        left_out = (given.target, *given.lists["nominal"], *given.lists["drop"], *self.codes)
+        left_out = (*given.roles.columns, *given.lists["nominal"], *given.lists["drop"], *self.codes)
         usual, commas = str(self.written.get("decimal", ".")), given.lists["decimal_comma"]
         return {name: "," if name in commas else usual for name in self.frame if name not in left_out}
 
@@ -147,7 +153,7 @@ def read_table(where: Path, given: FileSettings) -> FileTable:
     """
     if where.name.lower().endswith((*CSV, *TSV)):
         written = _format_of(where, **given.written)
-        kept = (*given.lists["nominal"], *given.lists["drop"], *([] if given.target is None else [given.target]))
+        kept = (*given.lists["nominal"], *given.lists["drop"], *given.roles.texts)
         commas = [name for name in given.lists["decimal_comma"] if name in written.header]
         text = ALL if given.all_nominal else [name for name in (*kept, *commas) if name in written.header]
         frame, codes = _read_text(where, written, text, (*MISSING, *given.lists["missing"]))
@@ -235,21 +241,24 @@ def _require_columns(path: Path, columns: Sequence[str], given: FileSettings) ->
     """Refuse settings that name columns which are not there, all at once."""
     every, refusals = ", ".join(columns), Refusals()
     words = {
-        "target": "target column {}", "nominal": "nominal column {}", "drop": "column {}, to be dropped,",
+        **{key: f"{key} column {{}}" for key in given.roles.named},
+        "nominal": "nominal column {}", "drop": "column {}, to be dropped,",
         "decimal_comma": "column {} of decimal commas",
     }  # fmt: skip
-    if given.target is None:
+    if not given.roles.ranking:
         refusals.reasons.append(f"which column of {path} is the target? Give dataset.target; columns are {every}")
     for key, role in words.items():
-        names = [name for name in [given.target] if name is not None] if key == "target" else given.lists[key]
+        of_role = [name for name in [given.roles.named.get(key)] if name is not None]
+        names = of_role if key in given.roles.named else given.lists[key]
         names = () if key == "nominal" and given.all_nominal else names
         for name in names:
             if name not in columns:
                 near, hint = did_you_mean(name, columns), _hint(key, name, names, columns)
                 listed = "" if refusals.reasons else f"; columns are {every}"
                 refusals.reasons.append(f"{role.format(repr(name))} is not there{near}{hint}{listed}")
-    if given.target in given.lists["drop"]:
-        refusals.reasons.append(f"column {given.target!r} is the target and to be dropped; take it out of dataset.drop")
+    for key, column in given.roles.named.items():
+        if column is not None and column in given.lists["drop"]:
+            refusals.reasons.append(f"column {column!r} is the {key} and to be dropped; take it out of dataset.drop")
     refusals.raise_all()
 
 
@@ -264,7 +273,7 @@ def _hint(key: str, name: str, names: Sequence[str], columns: Sequence[str]) -> 
     if (near := nearest(name, columns)) is None or re.fullmatch(r"\w+", near, flags=re.ASCII):
         return ""
     whole = [near if each == name else each for each in names]
-    return f"; it is typed as {override(f'dataset.{key}', whole[0] if key == 'target' else whole)}"
+    return f"; it is typed as {override(f'dataset.{key}', whole[0] if key in Roles().named else whole)}"
 
 
 def read_parquet(path: Path) -> Any:

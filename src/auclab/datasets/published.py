@@ -7,12 +7,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from auclab.datasets import openml
 from auclab.datasets.checksum import verified_sha256
-from auclab.datasets.labels import BinaryTarget, as_labels, binarise
+from auclab.datasets.labels import as_labels
 from auclab.datasets.records import Dataset
+from auclab.datasets.roles import Roles
 from auclab.datasets.search_path import VARIABLE, cache_dir, find_file, search_path
 from auclab.datasets.table import ALL, make_dataset, read_csv
+from auclab.datasets.target import Target
 from auclab.types import AuclabError
 
 if TYPE_CHECKING:
@@ -23,9 +27,13 @@ def load_published(
     *,
     name: str,
     file: str,
-    target: str,
-    positive: Any,
+    target: str | None = None,
+    positive: Any = None,
     negative: Any = None,
+    group: str | None = None,
+    time: str | None = None,
+    event: str | None = None,
+    graded: bool = False,
     nominal: Sequence[str] | str = (),
     columns: Sequence[str] | None = None,
     sha256: str | None = None,
@@ -50,7 +58,9 @@ def load_published(
         Column with the labels.
     positive, negative : label or list of labels
         Labels of each class, compared as text. Without `negative` all others are negative; rows of neither
-        class are left out.
+        class are left out. Of times, the labels of an event.
+    group, time, event, graded
+        As in `auclab.datasets.file.load_file`.
     nominal : list of str, or "ALL"
         Columns that are categories.
     columns : list of str, optional
@@ -82,20 +92,22 @@ def load_published(
     """
     if set(file) & set("/\\:") or file in ("", ".", ".."):
         raise AuclabError(f"dataset.file is {file!r}; it is the name of a file, and its folder is given by data_dir=…")
+    roles = Roles(target, group, time, event, graded)
     path = find_file(file, data_dir)
     if path is None:
         expected = {"rows": rows, "features": features, "n_pos": n_pos, "n_neg": n_neg}
-        table, nominal_there = _fetch(name, file, target, openml_id, openml_labels, data_dir)
-        _check_shape(name, table, binarise(table[target], positive, negative), expected)
+        table, nominal_there = _fetch(name, file, target or str(time), openml_id, openml_labels, data_dir)
+        _check_shape(name, table, roles, roles.ranked(table, positive, negative).target, expected)
         path = cache_dir() / file
         openml.store(table, path, source=f"OpenML data set {openml_id}", nominal=nominal_there)
     origin = openml.origin(path)
     digest = verified_sha256(path, origin.sha256 if origin else sha256)
     if origin and nominal and nominal != ALL:
         nominal = origin.nominal  # the columns have other names there
-    table = read_csv(path, text=ALL if nominal == ALL else [*as_labels(nominal), target])
+    labels = [] if target is None or graded else [target]
+    table = read_csv(path, text=ALL if nominal == ALL else [*as_labels(nominal), *labels])
     return make_dataset(
-        table, target=target, positive=positive, negative=negative, nominal=nominal, columns=columns,
+        table, target=roles, positive=positive, negative=negative, nominal=nominal, columns=columns,
         name=name, sha256=digest, source=origin.source if origin else str(path), citation=citation,
     )  # fmt: skip
 
@@ -129,19 +141,18 @@ def _not_found(name: str, file: str, tried: Sequence[str], reason: str, way_out:
     )
 
 
-def _check_shape(name: str, table: pd.DataFrame, sides: BinaryTarget, expected: Mapping[str, int | None]) -> None:
+def _check_shape(
+    name: str, table: pd.DataFrame, roles: Roles, target: Target, expected: Mapping[str, int | None]
+) -> None:
     """Compare a copy, whose bytes differ from the published file's, with the size and class counts of the data set."""
-    n_pos = int(sides.y.sum())
-    found = {
-        "rows": len(table),
-        "features": table.shape[1] - 1,
-        "n_pos": n_pos,
-        "n_neg": len(sides.y) - n_pos,
-    }
+    found = {"rows": len(table), "features": table.shape[1] - len(roles.columns)}
+    if not roles.graded:
+        n_pos = int(np.count_nonzero(target.y == 1 if target.event is None else target.event))
+        found |= {"n_pos": n_pos, "n_neg": target.y.size - n_pos}
     differs = [
         f"{key} {found[key]} instead of {value}"
         for key, value in expected.items()
-        if value is not None and value != found[key]
+        if value is not None and value != found.get(key, value)
     ]
     if differs:
         raise AuclabError(

@@ -9,26 +9,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.datasets.target import Target
 from auclab.samples.blocks.table import BlockTable
 from auclab.types import AuclabError
+from auclab.validation import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
     import scipy.sparse as sp
 
-Labels = NDArray[np.int64]
+Labels = NDArray[Any]
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """A binary data set as published: nothing is scaled, imputed or encoded yet.
+    """A data set as published: nothing is scaled, imputed or encoded yet.
 
     Attributes
     ----------
     name : str
     X : DataFrame, CSR matrix (sparse sources) or BlockTable (rows that are read from files), (n_samples, n_features)
-    y : int array of shape (n_samples,)
-        1 for the positive class and 0 for the other.
+    y : array of shape (n_samples,)
+        1 for the positive class and 0 for the other; grades, or times, where `ranked` says so.
     nominal : tuple of str
         Columns that are categories whatever their dtype.
     positive, negative : str
@@ -40,6 +42,10 @@ class Dataset:
     written : mapping
         `sep`, `decimal`, `encoding` and `decimal_comma` (a list of columns) of a csv file: new rows are read in the
         same way where they do not tell.
+    ranked : Target, optional
+        Which rows are compared, where these are not those of two classes, and which are in one part of a split.
+    aside : mapping of str to array
+        Columns of the source that are no features, by which rows may be split.
 
     See Also
     --------
@@ -66,6 +72,38 @@ class Dataset:
     citation: str = ""
     notes: tuple[str, ...] = ()
     written: Mapping[str, Any] = field(default_factory=dict)
+    ranked: Target | None = None
+    aside: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+
+    @property
+    def target(self) -> Target:
+        """What the rows are ranked by."""
+        return Target(self.y) if self.ranked is None else self.ranked
+
+    @property
+    def census(self) -> str:
+        """How many rows there are of what, with the labels of the source."""
+        if not self.target.is_of_classes:
+            return self.target.census
+        return f"{self.n_pos} {self.positive} (positive), {self.n_neg} {self.negative}"
+
+    def column(self, name: str) -> NDArray[Any]:
+        """A column of the source, whether it is a feature or not.
+
+        Raises
+        ------
+        AuclabError
+            It is not there, or rows are read from files.
+        """
+        columns = list(self.frame.columns) if hasattr(self.X, "iloc") else []
+        if name in self.aside:
+            return self.aside[name]
+        if name in columns:
+            return np.asarray(self.frame[name])
+        if not columns:
+            raise AuclabError(f"split.column is {name!r}, and data set {self.name} has no named columns in memory")
+        known = [*map(str, columns), *self.aside]
+        raise AuclabError(f"split.column is {name!r}{did_you_mean(name, known)}; columns are {', '.join(known)}")
 
     @property
     def frame(self) -> pd.DataFrame:

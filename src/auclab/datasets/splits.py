@@ -1,7 +1,8 @@
 """Training and test parts: seeded, and stratified so that both classes keep their share in every part.
 
-Every function takes the labels of a data set, 0/1 of shape (n_samples,), and returns a list of splits; the
-arguments after `y` come from one file of ``conf/split``.
+Every function takes the labels of a data set, 0/1 of shape (n_samples,), or its `Target`, and returns a list of
+splits; the arguments after `y` come from one file of ``conf/split``. Rows that are compared within their group, or stay
+together for another reason, are in one part of every split (`auclab.datasets.target_splits`).
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from auclab.datasets.records import Split
+from auclab.datasets.records import Dataset, Split
 from auclab.datasets.shuffled_rows import shuffled_rows
+from auclab.datasets.target import Target
+from auclab.datasets.target_splits import drawn_parts, folds_of
 from auclab.types import AuclabError
 from auclab.validation import positive_mask
 
@@ -22,13 +25,13 @@ from auclab.validation import positive_mask
 MANY = 1_000_000
 
 
-def holdout(y: ArrayLike, *, test_size: float = 0.3, seed: int = 0) -> list[Split]:
+def holdout(y: ArrayLike | Target, *, test_size: float = 0.3, seed: int = 0) -> list[Split]:
     """One split into a training and a test part.
 
     Parameters
     ----------
-    y : array of shape (n_samples,)
-        Binary labels.
+    y : array of shape (n_samples,) or Target
+        Binary labels, or what the rows are ranked by.
     test_size : float in (0, 1)
         Share of the observations in the test part.
     seed : int ≥ 0
@@ -51,13 +54,13 @@ def holdout(y: ArrayLike, *, test_size: float = 0.3, seed: int = 0) -> list[Spli
     return _shuffled(y, n_repeats=1, test_size=test_size, seed=seed, names=["holdout"])
 
 
-def repeated(y: ArrayLike, *, n_repeats: int = 10, test_size: float = 0.1, seed: int = 0) -> list[Split]:
+def repeated(y: ArrayLike | Target, *, n_repeats: int = 10, test_size: float = 0.1, seed: int = 0) -> list[Split]:
     """`n_repeats` independent splits; Norton & Uryasev (2018), section 5.2, take 20 of 90 to 10.
 
     Parameters
     ----------
-    y : array of shape (n_samples,)
-        Binary labels.
+    y : array of shape (n_samples,) or Target
+        Binary labels, or what the rows are ranked by.
     n_repeats : int ≥ 1
     test_size : float in (0, 1)
         Share of the observations in each test part.
@@ -83,13 +86,13 @@ def repeated(y: ArrayLike, *, n_repeats: int = 10, test_size: float = 0.1, seed:
     return _shuffled(y, n_repeats=n_repeats, test_size=test_size, seed=seed, names=names)
 
 
-def kfold(y: ArrayLike, *, n_folds: int = 5, seed: int = 0, fold: int | None = None) -> list[Split]:
+def kfold(y: ArrayLike | Target, *, n_folds: int = 5, seed: int = 0, fold: int | None = None) -> list[Split]:
     """Cross-validation: every observation is in the test part of exactly one fold.
 
     Parameters
     ----------
-    y : array of shape (n_samples,)
-        Binary labels.
+    y : array of shape (n_samples,) or Target
+        Binary labels, or what the rows are ranked by.
     n_folds : int ≥ 2
     seed : int ≥ 0
     fold : int in 0 … n_folds − 1, optional
@@ -111,17 +114,21 @@ def kfold(y: ArrayLike, *, n_folds: int = 5, seed: int = 0, fold: int | None = N
     >>> [split.name for split in kfold([0, 1] * 3, n_folds=3, fold=1)]
     ['fold 1']
     """
-    labels = _labels(y)
     check_settings(n_folds=n_folds, fold=fold, seed=seed)
-    check_rows(labels, n_folds=n_folds)
-    from sklearn.model_selection import StratifiedKFold
+    rows: Iterable[tuple[NDArray[np.intp], NDArray[np.intp]]]
+    if isinstance(y, Target) and not y.is_plain:
+        rows = folds_of(y, n_folds=n_folds, seed=seed)
+    else:
+        labels = _labels(y)
+        check_rows(labels, n_folds=n_folds)
+        from sklearn.model_selection import StratifiedKFold
 
-    rows = StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(labels, labels)
+        rows = StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(labels, labels)
     splits = _splits(rows, [f"fold {i}" for i in range(n_folds)])
     return splits if fold is None else [splits[fold]]
 
 
-def none(y: ArrayLike) -> list[Split]:
+def none(y: ArrayLike | Target) -> list[Split]:
     """All observations for training, an empty test part.
 
     Examples
@@ -130,7 +137,25 @@ def none(y: ArrayLike) -> list[Split]:
     >>> split.train.tolist(), split.test.tolist()
     ([0, 1, 2], [])
     """
-    return [Split(np.arange(len(_labels(y))), np.arange(0), "none")]
+    size = y.y.size if isinstance(y, Target) and not y.is_plain else len(_labels(y))
+    return [Split(np.arange(size), np.arange(0), "none")]
+
+
+def split_rows(splitter: Any, dataset: Dataset) -> tuple[list[Split], Target]:
+    """The splits of a data set, and its target, whose rows stay together on inner folds as they do there.
+
+    Parameters
+    ----------
+    splitter : callable or ByColumn
+        A function of the labels or the target alone, such as ``functools.partial(holdout, test_size=0.3)``, or
+        `auclab.datasets.split_by_column.ByColumn`.
+    dataset : Dataset
+    """
+    if hasattr(splitter, "splits"):
+        target = splitter.target(dataset)
+        return splitter.splits(target), target
+    target = dataset.target
+    return list(splitter(dataset.y if target.is_plain else target)), target
 
 
 def check_settings(
@@ -178,7 +203,7 @@ _WITHOUT_FOLDS = {
 
 
 def check_rows(
-    y: ArrayLike, *, test_size: float | None = None, n_folds: int | None = None, setting: str = "n_folds"
+    y: ArrayLike | Target, *, test_size: float | None = None, n_folds: int | None = None, setting: str = "n_folds"
 ) -> None:
     """Refuse labels of which too few are of a class for a split; what is left out is not looked at.
 
@@ -197,6 +222,8 @@ def check_rows(
         ...
     auclab.types.AuclabError: 2 folds need 2 observations of each class, but there are 1 positives and 2 negatives; ...
     """
+    if isinstance(y, Target) and not y.is_plain:
+        return  # refused where their parts are made
     labels = _labels(y)
     fewest = int(np.bincount(labels).min())
     if n_folds is not None and fewest < n_folds:
@@ -226,9 +253,11 @@ def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
-def _shuffled(y: ArrayLike, *, n_repeats: int, test_size: float, seed: int, names: list[str]) -> list[Split]:
-    labels = _labels(y)
+def _shuffled(y: ArrayLike | Target, *, n_repeats: int, test_size: float, seed: int, names: list[str]) -> list[Split]:
     check_settings(test_size=test_size, seed=seed)
+    if isinstance(y, Target) and not y.is_plain:
+        return _splits(drawn_parts(y, n_repeats=n_repeats, test_size=test_size, seed=seed), names)
+    labels = _labels(y)
     check_rows(labels, test_size=test_size)
     if labels.size >= MANY:
         drawn = shuffled_rows(labels == 1, test_size=test_size, n_repeats=n_repeats, seed=seed)
@@ -252,8 +281,8 @@ def _splits(rows: Iterable[tuple[NDArray[np.intp], NDArray[np.intp]]], names: li
     return [Split(train, test, name) for (train, test), name in zip(rows, names, strict=True)]
 
 
-def _labels(y: ArrayLike) -> NDArray[np.int8]:
-    return np.asarray(positive_mask(y), dtype=np.int8)
+def _labels(y: ArrayLike | Target) -> NDArray[np.int8]:
+    return np.asarray(positive_mask(y.y if isinstance(y, Target) else y), dtype=np.int8)
 
 
 def _census(labels: NDArray[np.int8]) -> str:

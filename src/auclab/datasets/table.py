@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from auclab.datasets.labels import as_labels, binarise
+from auclab.datasets.labels import as_labels
 from auclab.datasets.records import Dataset
+from auclab.datasets.roles import Roles
 from auclab.datasets.unpacked import unpacked
 from auclab.types import AuclabError
 from auclab.validation import did_you_mean
@@ -57,22 +58,22 @@ def unreadable(path: Path, error: BaseException) -> AuclabError:
 def make_dataset(
     frame: pd.DataFrame,
     *,
-    target: str,
+    target: str | Roles,
     positive: Any,
     negative: Any = None,
     nominal: Sequence[str] | str | None = None,
     columns: Sequence[str] | None = None,
     **facts: Any,
 ) -> Dataset:
-    """Split `frame` into features and a binary target.
+    """Split `frame` into features and what its rows are ranked by.
 
     Parameters
     ----------
     frame : DataFrame of shape (n_rows, n_columns)
-    target : str
-        Column with the labels.
+    target : str or Roles
+        Column with the labels of two classes, or the columns that are no features.
     positive, negative : label or list of labels
-        See `auclab.datasets.labels.binarise`; rows of neither class are left out.
+        See `auclab.datasets.labels.binarise`; rows of neither class are left out. Of times, the labels of an event.
     nominal : list of str, or "ALL"
         Columns that are categories.
     columns : list of str, optional
@@ -96,20 +97,30 @@ def make_dataset(
     if frame.empty:
         raise AuclabError(f"data set {facts.get('name', '')!r} has no rows")
     frame = frame.rename(columns=str)
-    _require([target], frame, "target column")
-    features = list(as_labels(columns)) if columns is not None else [name for name in frame.columns if name != target]
+    roles = target if isinstance(target, Roles) else Roles(target)
+    for key, column in roles.named.items():
+        _require([] if column is None else [column], frame, f"{key} column")
+    others = roles.columns
+    features = [name for name in frame.columns if name not in others] if columns is None else list(as_labels(columns))
     _require(features, frame, "feature")
     if not features:
+        only = " and ".join(map(repr, others))
         raise AuclabError(
-            f"no features: {target!r} is the only column; columns are separated by commas, or by tabs in .tsv"
+            f"no features: {only} is the only column; columns are separated by commas, or by tabs in .tsv"
+            if len(others) == 1
+            else f"no features: {only} are the only columns"
         )
     categories = features if nominal == ALL else list(as_labels(nominal))
     _require(categories, frame, "nominal column")
     categories = [name for name in categories if name in features]
-    sides = binarise(frame[target], positive, negative)
+    ranked = roles.ranked(frame, positive, negative)
     # One representation of text whatever reader made it: str objects, NaN where missing.
-    X = frame.loc[sides.kept, features].astype(dict.fromkeys(categories, object)).reset_index(drop=True)
-    return Dataset(X=X, y=sides.y, nominal=tuple(categories), positive=sides.positive, negative=sides.negative, **facts)
+    X = frame.loc[ranked.kept, features].astype(dict.fromkeys(categories, object)).reset_index(drop=True)
+    y = ranked.target
+    return Dataset(
+        X=X, y=y.y, nominal=tuple(categories), positive=ranked.positive, negative=ranked.negative,
+        ranked=None if y.is_of_classes else y, aside=roles.aside(frame, ranked.kept), **facts,
+    )  # fmt: skip
 
 
 def _require(required: Sequence[str], frame: pd.DataFrame, role: str) -> None:

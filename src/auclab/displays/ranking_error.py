@@ -9,13 +9,20 @@ from typing import Any, Self
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
+from numpy.typing import ArrayLike
 
 from auclab.displays.base import Display
 from auclab.displays.style import INK, PALE, RED, SKY, canvas, despine, number
 from auclab.metrics import ScoredPart
 from auclab.metrics.buffered import buffered_auc_from_sorted
+from auclab.metrics.comparable_buffer import ComparableErrors, buffered_share
+from auclab.metrics.comparable_pairs import ComparablePairs
 from auclab.metrics.pair_errors import PairErrors
+from auclab.samples.bicliques import Bicliques
 from auclab.types import Array, AuclabError
+
+#: Letters of a metric's name that fit into one line of the legend.
+_SHORT = 5
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -44,6 +51,8 @@ class RankingErrorDisplay(Display):
         Name of the scorer, above the legend.
     pos_label : optional
         Label of the positive class.
+    metrics : (str, str)
+        What ``1 − P(ξ ≥ 0)`` and its buffered share are called.
 
     Attributes
     ----------
@@ -81,6 +90,37 @@ class RankingErrorDisplay(Display):
     threshold: float = 0.0
     name: str | None = None
     pos_label: Any = None
+    metrics: tuple[str, str] = ("AUC", "bAUC")
+
+    @classmethod
+    def from_pairs(
+        cls, pairs: Bicliques, scores: ArrayLike, *, bins: int = 60, metrics: tuple[str, str] = ("AUC", "bAUC")
+    ) -> Self:
+        """The errors of pairs within groups, of grades or of times, of which a ROC curve has no meaning.
+
+        Parameters
+        ----------
+        pairs : Bicliques
+            ``ordered_pairs(y, groups)`` or ``censored_pairs(time, event)`` of `auclab.metrics`.
+        scores : array of shape (n_samples,)
+        bins : int ≥ 1
+        metrics : (str, str)
+            What the shares are called.
+
+        Examples
+        --------
+        >>> from auclab.metrics import ordered_pairs
+        >>> display = RankingErrorDisplay.from_pairs(ordered_pairs([0, 1, 2]), [0.0, 2.0, 1.0])
+        >>> round(display.exceedance, 6), display.gamma
+        (0.333333, -1.0)
+        """
+        errors = ComparableErrors(ComparablePairs(pairs), scores)
+        buffered = buffered_share(errors, 0.0)
+        gamma = math.ldexp(buffered.level, -errors.exponent)
+        edges, counts = binned_pairs(errors, 0.0, gamma, bins=bins)
+        wrong = errors.count(math.nextafter(0.0, -math.inf)) / errors.pairs.total
+        numbers: dict[str, Any] = {"edges": edges, "counts": counts, "gamma": gamma, "exceedance": wrong}
+        return cls(**numbers, buffered_exceedance=1.0 - buffered.value, metrics=metrics).plot()
 
     @classmethod
     def _numbers(cls, part: ScoredPart, *, threshold: float = 0.0, bins: int = 60) -> dict[str, Any]:
@@ -110,8 +150,9 @@ class RankingErrorDisplay(Display):
                 if self.edges[0] <= level <= self.edges[-1]:  # false for NaN
                     axes.vlines(level, 0, 1.18 * top, color=INK, linewidth=0.8)
                     axes.text(level, 1.18 * top, f" {sign} ", ha=side, va="top")
-            axes.set(xlabel="ranking error ξ = h(x⁻) − h(x⁺) (score units)", ylabel="density of pairs")
-            axes.set_ylim(0, 1.65 * top)  # space for the legend
+            pair = "h(x⁻) − h(x⁺)" if self.metrics[0] == "AUC" else "h(x_j) − h(x_i)"
+            axes.set(xlabel=f"ranking error ξ = {pair} (score units)", ylabel="density of pairs")
+            axes.set_ylim(0, (1.65 if self._break(1) == " " else 2.0) * top)  # space for the legend
             despine(axes)
             blue = "none" if math.isnan(self.gamma) else SKY
             handles = [Patch(color=RED, label=self._wrong_label()), Patch(color=blue, label=self._buffer_label())]
@@ -132,22 +173,28 @@ class RankingErrorDisplay(Display):
 
     def _wrong_label(self) -> str:
         label = f"ξ ≥ {number(self.threshold)}: share {self.exceedance:.4g}"
-        return label + " = 1 − AUC (ties wrong)" if self.threshold == 0.0 else label
+        if self.threshold != 0.0:
+            return label
+        return f"{label} ={self._break(0)}1 − {self.metrics[0]} (ties wrong)"
+
+    def _break(self, metric: int) -> str:
+        """A new line before a long name."""
+        return "\n" if len(self.metrics[metric]) > _SHORT else " "
 
     def _buffer_label(self) -> str:
         z = number(self.threshold)
-        score = "bAUC" if self.threshold == 0.0 else f"bAUC (z = {z})"
-        value = f"1 − {score} = {self.buffered_exceedance:.4g}"
+        score = self.metrics[1] if self.threshold == 0.0 else f"{self.metrics[1]} (z = {z})"
+        value = f"1 − {score} ={self._break(1)}{self.buffered_exceedance:.4g}"
         if math.isnan(self.gamma):
             reason = "the mean error is not below" if self.buffered_exceedance == 1.0 else "no error is above"
             return f"{value}:\nno γ*, {reason} {z}"
         share = self.counts[self.edges[:-1] >= self.gamma].sum() / self.counts.sum()
         ties = "" if self.buffered_exceedance - share < 5e-4 else f"\n(ties at γ*: share {share:.4g})"
-        return f"ξ > γ* = {number(self.gamma)}: {value}{ties}"
+        return f"ξ > γ* = {number(self.gamma)}:{self._break(1)}{value.replace(chr(10), ' ')}{ties}"
 
 
 def binned_pairs(
-    errors: PairErrors, threshold: float = 0.0, gamma: float = math.nan, *, bins: int
+    errors: PairErrors | ComparableErrors, threshold: float = 0.0, gamma: float = math.nan, *, bins: int
 ) -> tuple[Array, Array]:
     """Edges of about `bins` bins in the caller's units, z and γ* among them, and the weight of the pairs in each.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -10,11 +11,13 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from auclab.estimators.given_parts import TakesFormulation, as_given_constraints
+from auclab.estimators.inner_choice import PathFold
 from auclab.formulations import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints
 from auclab.samples.row_scores import row_scores
 from auclab.solvers.dispatch import solve
+from auclab.solvers.inner_path import InnerPath
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError, Norm
 from auclab.validation import weight_vector
@@ -71,14 +74,48 @@ class LinearRanker(TakesFormulation):
         program, self.ignored_parameters_ = self._given_program()
         numbered = [f"x{k}" for k in range(self.n_features_in_)]
         columns = [str(name) for name in getattr(self, "feature_names_in_", numbered)]
-        self.solution_ = solve(
-            program, X, y, solver=self.solver, tolerance=self.tolerance, time_limit=self.time_limit,
-            sample_weight=weight, constraints=as_given_constraints(self.constraints, columns), **pairs,
-            **(self.solver_options or {}),
-        )  # fmt: skip
+        self.solution_ = solve(program, X, y, sample_weight=weight, **self._options(columns), **pairs)
         self.coef_ = np.asarray(self.solution_.coef)
         self.n_iter_ = max(1, self.solution_.iterations)
         return self
+
+    def inner_fold(
+        self,
+        X: Any,
+        y: ArrayLike,
+        values: Sequence[float],
+        measure: Callable[[Array], float],
+        parameter: str,
+        **pairs: Any,
+    ) -> PathFold:
+        """The scorers of all `values` on one fold, for `auclab.estimators.inner_choice.choose`.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+            Classes, grades or times.
+        values : sequence of float
+        measure : callable
+            Of coefficients, on rows that are held out; larger is better.
+        parameter : {"penalty", "threshold"}
+        **pairs
+            `groups`, `ordered`, `event` of `auclab.solve`.
+        """
+        program, _ = self._given_program()
+        options = self._options([f"x{k}" for k in range(X.shape[1])])
+        path = InnerPath(program, X, y, values, parameter=parameter, **options, **pairs)
+        return PathFold(path, lambda point: measure(point.coef))
+
+    def _options(self, columns: Sequence[str]) -> dict[str, Any]:
+        """What a solve is given besides program and data."""
+        return {
+            "solver": self.solver,
+            "tolerance": self.tolerance,
+            "time_limit": self.time_limit,
+            "constraints": as_given_constraints(self.constraints, columns),
+            **(self.solver_options or {}),
+        }
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

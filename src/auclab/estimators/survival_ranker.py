@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_consistent_length, validate_data
 
 from auclab.estimators.linear_ranker import LinearRanker
-from auclab.metrics.concordance import concordance_index
+from auclab.metrics.comparable_pairs import ComparablePairs
+from auclab.samples.bicliques import censored_pairs
 from auclab.types import AuclabError
 
 
@@ -65,7 +66,7 @@ class SurvivalRanker(LinearRanker):
     (1.0, True)
     """
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None) -> Self:
         """Solve the program over the comparable pairs and certify the solution.
 
         Parameters
@@ -76,6 +77,8 @@ class SurvivalRanker(LinearRanker):
             scikit-survival's ``Surv`` makes it.
         sample_weight : array of shape (n_samples,), optional
             Weights ≥ 0; a pair weighs the product.
+        groups : array of shape (n_samples,), optional
+            The stratum of every row, such as a hospital: rows of one stratum are compared, and no others.
 
         Returns
         -------
@@ -85,12 +88,13 @@ class SurvivalRanker(LinearRanker):
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
         time, event = times_and_events(y)
         check_consistent_length(X, time)
-        return self._fit(X, time, sample_weight, event=event)
+        return self._fit(X, time, sample_weight, event=event, groups=groups)
 
-    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """`auclab.metrics.concordance_index` of the scores, with y as in `fit`."""
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None) -> float:
+        """`auclab.metrics.concordance_index` of the scores, with the parameters of `fit`."""
         time, event = times_and_events(y)
-        return concordance_index(time, event, self.predict(X), sample_weight=sample_weight)
+        pairs = ComparablePairs(censored_pairs(time, event, groups, sample_weight))
+        return pairs.auc(self.predict(X))
 
 
 def times_and_events(y: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:

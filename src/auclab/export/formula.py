@@ -21,8 +21,8 @@ def describe(
     coef: Any,
     intercept: float | None,
     columns: Sequence[str],
-    threshold: Mapping[str, Any],
-    labels: tuple[str, str],
+    threshold: Mapping[str, Any] | None,
+    labels: tuple[str, str] | None,
     probability: Mapping[str, Any] | None = None,
     about: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -37,9 +37,9 @@ def describe(
     intercept : float or None
     columns : sequence of str
         Names of the columns before preprocessing.
-    threshold : mapping
-        ``rule``, ``value``, and what the rule was given.
-    labels : (str, str)
+    threshold : mapping or None
+        ``rule``, ``value``, and what the rule was given; None of a scorer that ranks and has no labels.
+    labels : (str, str) or None
         Of the negative and the positive class.
     probability : mapping, optional
         The calibration, see docs/models.md.
@@ -82,8 +82,8 @@ def describe(
         "about": dict(about or {}),
         **formula,
         "probability": None if probability is None else dict(probability),
-        "threshold": dict(threshold),
-        "labels": list(labels),
+        "threshold": None if threshold is None else dict(threshold),
+        "labels": None if labels is None else list(labels),
     }
 
 

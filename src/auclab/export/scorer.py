@@ -88,6 +88,11 @@ class Scorer:
         return cls(json.loads(place.read_text(encoding="utf-8")))
 
     @property
+    def has_labels(self) -> bool:
+        """Whether rows are of two classes; a scorer of grades, groups or times ranks, and has no labels."""
+        return self.description.get("labels") is not None
+
+    @property
     def labels(self) -> tuple[str, str]:
         """The negative and the positive label, as they are in the data."""
         negative, positive = self.description["labels"]
@@ -168,7 +173,8 @@ class Scorer:
         Returns
         -------
         DataFrame
-            ``score``, ``probability`` (None where the scorer was not calibrated) and ``label``, with the index of `X`.
+            ``score``, ``probability`` (None where the scorer was not calibrated) and ``label``, with the index of `X`;
+            ``score`` alone where there are no classes.
 
         Raises
         ------
@@ -178,6 +184,11 @@ class Scorer:
         output = (params or {}).get("output", "all")
         if output not in OUTPUTS:
             raise AuclabError(f"output={output!r} is unknown; choose one of {', '.join(OUTPUTS)}")
+        index = X.index if isinstance(X, pd.DataFrame) else None
+        if not self.has_labels:
+            if output in ("probability", "label"):
+                raise AuclabError(f"this scorer ranks rows and has no classes: there is no {output}; take output=score")
+            return pd.DataFrame({"score": self.score(X)}, index=index)
         score = self.score(X)
         probability = self.probability(score)
         unknown = np.full(score.size, None, dtype=object)
@@ -186,7 +197,7 @@ class Scorer:
             "probability": unknown if probability is None else probability,
             "label": self.label(score),
         }
-        frame = pd.DataFrame(columns, index=X.index if isinstance(X, pd.DataFrame) else None)
+        frame = pd.DataFrame(columns, index=index)
         return frame if output == "all" else frame[[output]]
 
     @property
@@ -201,7 +212,8 @@ class Scorer:
             if self.pipeline is None:
                 raise AuclabError("this scorer is not a formula over the columns; its scores are those of its pipeline")
             rows = X if hasattr(X, "tocsr") else self.table(X)[list(self.columns)]
-            return np.asarray(self.pipeline.decision_function(rows), dtype=float)
+            scores = self.pipeline.decision_function if self.has_labels else self.pipeline.predict
+            return np.asarray(scores(rows), dtype=float)
         if hasattr(X, "tocsr") and self._ball is None:
             return self._score_of_sparse(X.tocsr())
         table = self.table(X)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
@@ -59,16 +59,37 @@ class Ranking:
         """
         if self.is_of_classes:
             return program, as_sample(X, y, sample_weight, pos_label=pos_label)
-        given = "event" if self.event is not None else "groups" if self.groups is not None else "ordered=True"
-        _check_over_pairs(program, given)
+        over_pairs = self.program(program)
         if not in_memory(X):
-            raise AuclabError(f"{given} needs the rows in memory, and X is a table in blocks; read a part of it")
+            raise AuclabError(f"{self.given} needs the rows in memory, and X is a table in blocks; read a part of it")
         if self.event is not None:
             pairs = censored_pairs(y, self.event, self.groups, sample_weight, group_weights=self.group_weights)
         else:
             pairs = ordered_pairs(y, self.groups, sample_weight, group_weights=self.group_weights, pos_label=pos_label)
-        ranked = Composed(RankedPairs(pairs.kind), program.loss, program.regulariser, program.threshold)
-        return ranked, RankedSample.of_pairs(X, pairs)
+        return over_pairs, RankedSample.of_pairs(X, pairs)
+
+    @property
+    def kind(self) -> Literal["groups", "grades", "times"]:
+        """Why rows are compared."""
+        return "times" if self.event is not None else "groups" if self.groups is not None else "grades"
+
+    @property
+    def given(self) -> str:
+        """The argument that says it."""
+        return {"times": "event", "groups": "groups", "grades": "ordered=True"}[self.kind]
+
+    def program(self, program: Program) -> Program:
+        """A program over these pairs.
+
+        Raises
+        ------
+        AuclabError
+            It is not a convex mean over pairs.
+        """
+        if self.is_of_classes:
+            return program
+        _check_over_pairs(program, self.given)
+        return Composed(RankedPairs(self.kind), program.loss, program.regulariser, program.threshold)
 
 
 def _check_over_pairs(program: Program, given: str) -> None:

@@ -49,6 +49,15 @@ class ComparableErrors:
         self.spread = float(self.scores.max() - self.scores.min())
         self.top = float(largest_error(pairs.groups, pairs.levels, pairs.upper, self.scores))
 
+    @property
+    def bottom(self) -> float:
+        """No error is below."""
+        return -self.spread
+
+    def count(self, level: float) -> float:
+        """Weight of the pairs with ``ξ > level``."""
+        return self.tail(level, level)[0]
+
     def working(self, level: float) -> float:
         """A level in the units of the errors."""
         try:

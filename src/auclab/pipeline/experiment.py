@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import clone
 
 from auclab.datasets.records import Split
+from auclab.datasets.splits import split_rows
 from auclab.estimators.baselines import Baseline
 from auclab.formulations import Program
 from auclab.pipeline.config.build import build, built, load_dataset
@@ -104,7 +105,8 @@ def solve_splits(experiment: Experiment, limits: Limits | None = None) -> Result
     check_decision(experiment.decision)
     parse_figures(config.get("figures"))
     dataset = load_dataset(experiment)
-    splits: list[Split] = build(config.split)(dataset.y)
+    splits, target = split_rows(build(config.split), dataset)
+    dataset = dataset if target.is_plain else replace(dataset, ranked=target)
     held: Any = dataset.X
     if not in_memory(held):  # rows of files are read in file order
         splits = [Split(np.sort(split.train), np.sort(split.test), split.name) for split in splits]
@@ -140,12 +142,12 @@ def solve_splits(experiment: Experiment, limits: Limits | None = None) -> Result
     for number, split in enumerate(splits, start=1):
         with working(f"{experiment.name} · split {number} of {len(splits)}"):
             some = limits if len(splits) == 1 else None
-            inner = score_on_inner_folds(solve_inner, split, dataset.y, experiment.inner, some)
+            inner = score_on_inner_folds(solve_inner, split, target, experiment.inner, some)
             folds.append(replace(solve(split), inner=inner))
         if folds[-1].solution.status is Status.INTERRUPTED:
             break
     if len(folds) == 1:
-        formulation = folds[0].solution.formulation  # of a tuned one, that which was selected
+        formulation = folds[0].formulation  # of a tuned one, that which was selected
     prepared = prepared_notes(experiment, dataset)
     seconds = perf_counter() - begin
     return Result(experiment.name, dataset, formulation, tuple(folds), 1.0 - experiment.bounds.rho, seconds, prepared)

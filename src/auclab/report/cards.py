@@ -19,7 +19,10 @@ from auclab.types import AuclabError
 
 @dataclass(frozen=True)
 class Card:
-    """One data set as it was read; `sha256` is of the file or of the drawn numbers, `runs` counts its users."""
+    """One data set as it was read; `sha256` is of the file or of the drawn numbers, `runs` counts its users.
+
+    `compared` says what rows are ranked by where these are not the two classes.
+    """
 
     name: str
     rows: int
@@ -30,6 +33,7 @@ class Card:
     sha256: str
     citation: str
     runs: int
+    compared: str = ""
 
 
 def read_cards(store_dir: str | Path, runs: pd.DataFrame) -> list[Card]:
@@ -68,7 +72,9 @@ def _card_of(client: Any, first: pd.Series[Any], runs: int) -> Card:
 def _card(dataset: Any, first: pd.Series[Any], runs: int) -> Card:
     counts, source = json.loads(dataset.profile), json.loads(dataset.source)
     citation = first.get("dataset.citation")
-    rows, features, positive, negative = (int(counts[key]) for key in ("rows", "features", "positive", "negative"))
+    compared = visible(str(counts.get("compared", "")))
+    rows, features = int(counts["rows"]), int(counts["features"])
+    positive, negative = (0, rows) if compared else (int(counts["positive"]), int(counts["negative"]))
     if positive + negative < 1:
         raise ValueError("no observations")
     return Card(
@@ -81,4 +87,5 @@ def _card(dataset: Any, first: pd.Series[Any], runs: int) -> Card:
         sha256=visible(str(source.get("sha256") or "")),
         citation=citation if isinstance(citation, str) else "",
         runs=runs,
+        compared=compared,
     )

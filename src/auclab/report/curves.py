@@ -31,7 +31,7 @@ SMALLEST_GAP = 1e-16
 
 
 def split_curves(folder: Path) -> dict[str, Any] | None:
-    """Curves and histograms of one split, ready for JSON; None where the run kept no scores.
+    """Curves and histograms of one split, ready for JSON; None where the run kept no scores, or not of two classes.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def split_curves(folder: Path) -> dict[str, Any] | None:
         `auclab.report.decisions` finds.
     """
     stored = read_scores(folder)
-    if stored is None:
+    if stored is None or not stored.is_of_classes:
         return None
     y, scores = stored.y_true, stored.y_score
     part = ScoredPart(y, scores)

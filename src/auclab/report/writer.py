@@ -19,6 +19,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from auclab.comparison.cells import PARTS, no_metric
+from auclab.datasets.target import names_of
 from auclab.report.cards import read_cards
 from auclab.report.coefficients import scorer_effects
 from auclab.report.comparisons import compare_sheet
@@ -163,9 +164,10 @@ def _metrics(runs: pd.DataFrame, requested: Sequence[str] | None) -> list[str]:
             names = [name for name in available if name.startswith(("test/", "train/")) and not name.endswith(PARTS)]
             raise AuclabError(no_metric(unknown[0], [*names, "objective", "gap"]))
         return list(dict.fromkeys(requested))
-    train = tuple(name.replace("test/", "train/") for name in METRICS)
+    test = [each for name in METRICS for each in names_of(name)]
+    train = [name.replace("test/", "train/") for name in test]
     return next(
-        ([name for name in names if name in available] for names in (METRICS, train) if set(names) & set(available)),
+        ([name for name in names if name in available] for names in (test, train) if set(names) & set(available)),
         ["objective"],
     )
 

@@ -17,7 +17,7 @@ from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints, constraints_on_columns
 from auclab.formulations.problem import Problem
-from auclab.samples.as_sample import as_sample
+from auclab.formulations.ranked import Ranking
 from auclab.solvers.dispatch import TOLERANCE, check_limits
 from auclab.solvers.path import following_solution
 from auclab.solvers.path_parameters import along, simplest_first
@@ -74,6 +74,8 @@ class InnerPath:
         Relative gap beyond which no scorer is improved.
     time_limit : float, optional
         Seconds for every solve.
+    groups, ordered, event
+        Which rows are compared, as in `auclab.solve`.
     **options
         Of the solver.
 
@@ -108,12 +110,17 @@ class InnerPath:
         time_limit: float | None = None,
         sample_weight: ArrayLike | None = None,
         constraints: Constraints | ColumnConstraints | None = None,
+        groups: ArrayLike | None = None,
+        ordered: bool = False,
+        event: ArrayLike | None = None,
         **options: Any,
     ):
         self._tolerance = TOLERANCE if tolerance is None else tolerance
         check_limits(self._tolerance, time_limit)
         programs = along(program, parameter, values)
-        sample = as_sample(X, y, sample_weight)
+        ranking = Ranking(groups, ordered, event)
+        _, sample = ranking.problem_parts(programs[0], X, y, sample_weight)
+        programs = [ranking.program(each) for each in programs]
         stated = constraints_on_columns(constraints, X, sample.n_features)
         self._problems = [Problem(each, sample, stated) for each in programs]
         self._solving = {"solver": solver, "time_limit": time_limit, **options}

@@ -22,7 +22,11 @@ class DatasetEntry:
     def of(cls, dataset: Dataset) -> DatasetEntry:
         """The entry of a data set."""
         n_samples, n_features = dataset.X.shape
-        counts = {"rows": n_samples, "features": n_features, "positive": dataset.n_pos, "negative": dataset.n_neg}
+        counts: dict[str, int | str] = {"rows": n_samples, "features": n_features}
+        if dataset.target.is_of_classes:
+            counts |= {"positive": dataset.n_pos, "negative": dataset.n_neg}
+        else:
+            counts |= {"compared": dataset.census}
         source = json.dumps({"uri": hide_password(dataset.source), "sha256": dataset.sha256})
         # MLflow's digest is at most 36 characters long; the whole checksum is part of the source.
         return cls(dataset.name, dataset.sha256[:36] or "unknown", source, json.dumps(counts))

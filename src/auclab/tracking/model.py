@@ -79,9 +79,11 @@ TRUSTED = frozenset(
         "auclab.datasets.preprocess.category_name",
         "auclab.datasets.varying_columns.VaryingColumns",
         "auclab.estimators.auc_classifier.AUCClassifier",
+        "auclab.estimators.auc_ranker.AUCRanker",
         "auclab.estimators.discriminant_classifier.DiscriminantClassifier",
         "auclab.estimators.lightgbm_classifier.LightGBMClassifier",
         "auclab.estimators.polynomial_classifier.PolynomialAUCClassifier",
+        "auclab.estimators.survival_ranker.SurvivalRanker",
         "auclab.formulations.bauc.BufferedAUC",
         "auclab.formulations.column_constraints.ColumnConstraints",
         "auclab.formulations.constraints.Constraints",
@@ -167,7 +169,8 @@ def save_model(model: Any, X: Any, folder: Path, *, scorer: Mapping[str, Any] | 
         names, function, signature = REQUIREMENTS, _PIPELINE_FUNCTION, _signature(X, [_tensor(model.predict(X))])
     else:
         names = SCORER_REQUIREMENTS if scorer["terms"] is not None else REQUIREMENTS
-        function, signature = _SCORER_FUNCTION, _signature(X, OUTPUTS, PARAMS)
+        outputs = OUTPUTS if scorer["labels"] is not None else OUTPUTS[:1]
+        function, signature = _SCORER_FUNCTION, _signature(X, outputs, PARAMS)
         _write(folder / SCORER_FILE, scorer)
         (folder / CODE_FOLDER).mkdir()
         for name, source in _SOURCES.items():

@@ -132,7 +132,8 @@ def _check_parts(experiment: Experiment, dataset: Dataset) -> None:
     split = experiment.configuration["split"]
     if str(split.get("_target_", "")).startswith("auclab.datasets.splits."):
         test_size, n_folds = split.get("test_size"), split.get("n_folds")
-        splits.check_rows(dataset.y, test_size=test_size, n_folds=n_folds, setting="split.n_folds")
+        splits.check_rows(dataset.target, test_size=test_size, n_folds=n_folds, setting="split.n_folds")
+    _check_ranked(experiment, dataset)
     if experiment.constraints:
         found: Any = dataset.X
         names = found.columns if hasattr(found, "columns") else (f"x{k}" for k in range(found.shape[1]))
@@ -162,6 +163,22 @@ def _refuse_columns_of_file(experiment: Experiment) -> None:
     if path.is_file() and path.name.lower().endswith(TABLES):
         given = FileSettings.of(dataset)
         read_table(path, given).refuse_columns(given, experiment.encoding)
+
+
+def _check_ranked(experiment: Experiment, dataset: Dataset) -> None:
+    """Refuse what rows that are compared within groups, by grades or by times do not have, and their split."""
+    from auclab.datasets.splits import split_rows
+    from auclab.pipeline.config.build import build
+
+    if not dataset.target.is_of_classes:
+        formulation = experiment.configuration["formulation"]
+        if is_baseline(formulation):
+            _refuse_of_baseline(experiment, ranked=True)
+        weighted, kernel = experiment.class_weight is not None, experiment.kernel is not None
+        refuse("ranked", str(formulation.get("_target_")), class_weight=weighted, kernel=kernel)
+    splitter = build(experiment.config.split)
+    if not dataset.target.is_plain or hasattr(splitter, "splits"):
+        split_rows(splitter, dataset)  # refuses parts in which nothing can be compared
 
 
 def prepared_notes(experiment: Experiment, dataset: Dataset) -> tuple[str, ...]:

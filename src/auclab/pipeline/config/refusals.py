@@ -11,12 +11,22 @@ REFUSED = {
         "constraints": f"constraints are {_OF_BASELINES} them out",
         "kernel": f"a kernel is {_OF_BASELINES} it out",
         "tune.tolerance": f"tune.tolerance is {_OF_BASELINES} it out",
+        "ranked": "formulation={} is fitted by another library, which compares all rows of two classes; formulation="
+        "bauc and ranksvm compare rows within groups, by grades and by times",
         "blocks": "formulation={} is fitted by another library, which needs all rows in memory; dataset=blocks works "
         "with the formulations of auclab",
     },
     "integer": {
         "kernel": "a kernel is for bauc, ranksvm, csvm and the like, and not for {}",
+        "ranked": "formulation={} compares all rows of two classes; formulation=bauc and ranksvm compare rows within "
+        "groups, by grades and by times",
         "blocks": "formulation={} needs all rows in memory; take dataset=file and fewer rows",
+    },
+    "ranked": {
+        "class_weight": "class_weight is for two classes, and rows are compared within groups, by grades or by times; "
+        "leave it out",
+        "kernel": "a kernel is for two classes, and rows are compared within groups, by grades or by times; leave it "
+        "out",
     },
     "kernel": {
         "constraints": "constraints are on the coefficients of columns, which a kernel has none of; leave one out",

@@ -6,9 +6,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from auclab.datasets.target import METRIC_NAMES, WORDS
 from auclab.displays import BufferedROCDisplay, LandmarkGapDisplay, RankingErrorDisplay, ScoreHistogramDisplay
 from auclab.displays.base import Display
 from auclab.metrics import ScoredPart
+from auclab.pipeline.split.ranked_part import RankedPart
 from auclab.pipeline.stored.stored_files import SCORES_FILE, read_scores, replace_file
 from auclab.pipeline.stored.stored_kernel import read_kernel
 from auclab.types import AuclabError
@@ -26,7 +28,8 @@ DPI = 120
 def draw_figures(folder: Path, *, split: str) -> list[Path]:
     """Draw ``roc.png``, ``ranking_errors.png`` and ``scores.png`` of one split into its folder.
 
-    With a kernel also ``landmarks.png``: the certified gap against the number of landmarks.
+    With a kernel also ``landmarks.png``: the certified gap against the number of landmarks. Of rows that are compared
+    within groups, by grades or by times ``ranking_errors.png`` alone.
 
     Parameters
     ----------
@@ -44,7 +47,10 @@ def draw_figures(folder: Path, *, split: str) -> list[Path]:
     if scores is None:
         path = folder / SCORES_FILE
         raise AuclabError(f"{path} is missing, and the figures are drawn from it; run the experiment again")
-    drawn = draw_part(ScoredPart(scores.y_true, scores.y_score), folder, title=f"{split} · {scores.part} part")
+    title = f"{split} · {scores.part} part"
+    if scores.target is not None:
+        return [draw_ranked_part(RankedPart(scores.target, scores.y_score), folder, title=title)]
+    drawn = draw_part(ScoredPart(scores.y_true, scores.y_score), folder, title=title)
     return [*drawn, *_draw_landmarks(folder, split)]
 
 
@@ -57,6 +63,13 @@ def draw_part(
         display = FIGURES[stem].from_scored_part(part)
         drawn.append(_saved(display, folder / f"{stem}{ending}.png", title))
     return drawn
+
+
+def draw_ranked_part(part: RankedPart, folder: Path, *, title: str, ending: str = "") -> Path:
+    """Draw ``ranking_errors.png`` of rows that are compared within groups, by grades or by times; they have no ROC."""
+    auc, bauc = (WORDS[name] for name in METRIC_NAMES[part.target.kind].values())
+    display = RankingErrorDisplay.from_pairs(part.target.pairs, part.scores, metrics=(auc, bauc))
+    return _saved(display, folder / f"ranking_errors{ending}.png", title)
 
 
 def _draw_landmarks(folder: Path, split: str) -> list[Path]:

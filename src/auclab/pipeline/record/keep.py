@@ -23,6 +23,7 @@ from auclab.pipeline.screen.console import err, working
 from auclab.pipeline.screen.notes import show_notes
 from auclab.pipeline.split.formula import kept_model
 from auclab.pipeline.split.inner_limits import PrunedError
+from auclab.pipeline.split.ranked_part import RankedPart
 from auclab.pipeline.split.results import Fold, Result
 from auclab.tracking import (
     HASH_TAG,
@@ -266,19 +267,25 @@ def _write(result: Result, experiment: Experiment, run: Run, wanted: Figures) ->
 
 def _draw(fold: Fold, folder: Path, wanted: Figures) -> None:
     """The figures of the held-out part, or of both; where nothing was held out, of the training part."""
-    from auclab.pipeline.record.figures import draw_figures, draw_part  # matplotlib, which takes a third of a second
+    from auclab.pipeline.record import figures  # matplotlib, which takes a third of a second
 
     last = "test" if "test" in fold.parts else "train"
     title = f"{fold.split.name} · {last} part"
+    if isinstance(fold.parts[last].part, RankedPart):
+        for name in fold.parts if wanted is Figures.ALL else (last,):
+            ending = "" if name == last else f"_{name}"
+            part_title = f"{fold.split.name} · {name} part"
+            figures.draw_ranked_part(fold.parts[name].part, folder, title=part_title, ending=ending)
+        return
     if wanted is Figures.AUTO:
-        draw_part(fold.parts[last].part.for_figures, folder, title=title, stems=("roc", "scores"))
+        figures.draw_part(fold.parts[last].part.for_figures, folder, title=title, stems=("roc", "scores"))
     elif fold.parts[last].y_score is None:
-        draw_part(fold.parts[last].part.for_figures, folder, title=title)
+        figures.draw_part(fold.parts[last].part.for_figures, folder, title=title)
     else:
-        draw_figures(folder, split=fold.split.name)
+        figures.draw_figures(folder, split=fold.split.name)
     if wanted is Figures.ALL and "test" in fold.parts:
         title = f"{fold.split.name} · train part"
-        draw_part(fold.parts["train"].part.for_figures, folder, title=title, ending="_train")
+        figures.draw_part(fold.parts["train"].part.for_figures, folder, title=title, ending="_train")
 
 
 def _example(X: Any, rows: NDArray[np.intp]) -> Any:

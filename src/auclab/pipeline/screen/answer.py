@@ -7,12 +7,11 @@ from typing import Any
 
 from rich.text import Text
 
+from auclab.datasets.target import METRIC_NAMES, WORDS
 from auclab.pipeline.split.results import Fold, Result
 from auclab.pipeline.split.tuning import SYMBOLS
 from auclab.types import CONVERGED
 
-#: Metrics of the held-out part that are named first, as they are written there.
-_NAMES = {"auc": "AUC", "bauc": "bAUC"}
 #: Metrics that are shares for scores in [0, 1] only: those of a run are not probabilities.
 _IN_UNITS_OF_THE_SCORE = ("ferri_auc", "scored_auc")
 
@@ -25,7 +24,7 @@ _NOT_MEASURED = "not measured: split=holdout or split=kfold holds rows out"
 def answer(result: Result) -> list[tuple[str, Text]]:
     """Rows of the first screen: label and text."""
     key = shown_metric(result.folds[0].parts["train"].metrics)
-    rows = [("model", _model(result)), (f"test {_NAMES.get(key, key)}", _test(result, key))]
+    rows = [("model", _model(result)), (f"test {WORDS.get(key, key)}", _test(result, key))]
     rows.append(("optimal", _optimal(result)))
     rows += [("", Text(note, "yellow")) for note in _notes_on_interval(result, key)]
     return rows + [("warning", Text(text, "yellow")) for text in warnings(result)]
@@ -37,7 +36,10 @@ def warnings(result: Result) -> list[str]:
     if not constant:
         return []
     share = "" if len(result.folds) == 1 else f" in {len(constant)} of {len(result.folds)} splits"
-    return [f"the scorer is constant{share} (w = 0): it ranks nothing, and its AUC is 0.5; {_what_to_try(constant[0])}"]
+    name = WORDS[METRIC_NAMES[result.dataset.target.kind]["auc"]]
+    return [
+        f"the scorer is constant{share} (w = 0): it ranks nothing, and its {name} is 0.5; {_what_to_try(constant[0])}"
+    ]
 
 
 def _what_to_try(fold: Fold) -> str:
@@ -52,7 +54,7 @@ def _what_to_try(fold: Fold) -> str:
         values = f"{SYMBOLS[tuning.parameter]} from {low:g} to {high:g}"
         above = tuning.parameter == "threshold"  # w is the longer the nearer z is to 0
         smaller = f"try {'larger' if above else 'smaller'} ones with {tuning.typed_beyond(above=above)}"
-        if (tuning.path["mean"] == 0.5).all() and tuning.metric == "auc":
+        if (tuning.path["mean"] == 0.5).all() and tuning.metric in WORDS:
             first = _BALANCED if _is_outweighed(fold) else "try another formulation"
             return f"so it is for all values ({values}): {first}, or {smaller}"
         return (
@@ -97,7 +99,7 @@ def _parameter(result: Result) -> Text:
     fold, formulation = result.folds[0], result.formulation
     if (tuning := fold.tuning) is not None:
         chosen = tuning.choice if len(result.folds) == 1 else f"{tuning.symbol} in every split"
-        return Text(f", {chosen} chosen by cross-validated {_NAMES.get(tuning.metric, tuning.metric)}")
+        return Text(f", {chosen} chosen by cross-validated {WORDS.get(tuning.metric, tuning.metric)}")
     for parameter, symbol in SYMBOLS.items():
         if not (value := getattr(formulation, parameter, 0)):
             continue

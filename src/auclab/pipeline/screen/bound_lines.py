@@ -10,10 +10,11 @@ from typing import Any
 from rich.padding import Padding
 from rich.text import Text
 
+from auclab.datasets.target import WORDS
 from auclab.pipeline.split.guarantees import Guarantee
 
 #: What is named first where several quantities are bounded.
-_FIRST = ("AUC", "bAUC")
+_FIRST = tuple(WORDS.values())
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rich.text import Text
 
+from auclab.datasets.target import METRIC_NAMES, WORDS
 from auclab.pipeline.config.decision_settings import rule_in_words
 from auclab.pipeline.screen.bound_lines import BoundLine, best_of, weakest
 from auclab.pipeline.split.decision import UNDECIDED
@@ -15,18 +18,18 @@ def details(result: Result) -> list[tuple[str, str]]:
     """Label and text of each line; kept with the run, for `auclab show`."""
     data, folds = result.dataset, result.folds
     fold = folds[0]
-    rows = [("program", fold.solution.in_words(result.formulation.equation()))]
+    program: Any = result.formulation if data.target.is_of_classes else fold.solution.formulation
+    rows = [("program", fold.solution.in_words(program.equation()))]
     count = f"{data.X.shape[0]} rows × {data.X.shape[1]} features"
-    rows.append(
-        ("rows", f"{data.name} · {count}: {data.n_pos} {data.positive} (positive), {data.n_neg} {data.negative}")
-    )
+    rows.append(("rows", f"{data.name} · {count}: {data.census}"))
     rows.append(("source", " · ".join(filter(None, [data.source, data.sha256 and f"sha256 {data.sha256[:12]}"]))))
     if len(folds) == 1:
         rows.append(("parts", f"{len(fold.split.train)} rows to train, {len(fold.split.test)} to test"))
         if fold.inner is not None:
             rows.append(("inner folds", fold.inner.statement))
         if fold.solution.status in CONVERGED and fold.optimum is not None:
-            rows.append(("optimum", fold.optimum.statement))
+            buffered = WORDS[METRIC_NAMES[data.target.kind]["bauc"]]
+            rows.append(("optimum", fold.optimum.statement.replace("bAUC", buffered)))
     if (found := labels(result)) is not None:
         rows.append(("labels", found))
     return [*rows, ("seconds", seconds(result))]

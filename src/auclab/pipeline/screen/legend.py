@@ -8,6 +8,10 @@ from collections.abc import Iterable
 #: A word as it is shown, and what it means.
 _MEANINGS = (
     (r"\bbauc\b", "bauc: buffered AUC"),
+    (r"\bgrouped_b?auc\b", "grouped: over the pairs of rows of one group"),
+    (r"\bgraded_b?auc\b", "graded: over all pairs of rows with different grades"),
+    (r"\bconcordance\b", "concordance: share of the comparable pairs whose earlier event has the larger score"),
+    (r"\bbuffered_concordance\b", "buffered_concordance: its buffered share, as bAUC is that of AUC"),
     (r"\bauc_threshold\b", "auc_threshold: the z at which bAUC_z is AUC"),
     (
         r"\bferri_auc\b",

@@ -18,6 +18,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from auclab.datasets.splits import kfold, take_rows
+from auclab.datasets.target import Target, as_target
 from auclab.estimators.calibration import Method, fit_calibration, held_out_scores, standard_units
 from auclab.estimators.threshold import Cuts, best_cut, decision_threshold, read_rule
 from auclab.pipeline.config.decision_settings import check_decision, plain_rule
@@ -71,7 +72,7 @@ def decide(
     preprocessing: Pipeline,
     scorer: Any,
     X: Any,
-    y: NDArray[np.int64],
+    y: NDArray[np.int64] | Target,
     part: Measured,
     config: DecisionConfig,
     settings: Callable[[Pipeline], Mapping[str, Any]] | None = None,
@@ -86,8 +87,8 @@ def decide(
         Fitted on the training part; copies of it are fitted on the inner folds.
     X : DataFrame, CSR matrix or BlockTable of shape (n_samples, n_features)
         The training part, before preprocessing.
-    y : array of shape (n_samples,)
-        0/1.
+    y : array of shape (n_samples,) or Target
+        0/1; which rows are in one part of inner folds.
     part : Measured
         The training part as the scorer ranks it.
     config : DecisionConfig
@@ -106,13 +107,17 @@ def decide(
     check_decision(config)
     if part.held is None:
         return _decide_from_cuts(part.cuts, config)
+    target = as_target(y)
+    y = target.y
     rule, scores = plain_rule(config.threshold), part.held.scores
     reason = _why_not(scorer, X, y, scores, config)
     calibration, source = None, "the scores of the training part"
     if not reason:
         folds = min(config.folds, int(np.bincount(y).min()))
         try:
-            rows, held_out = inner_scores(preprocessing, scorer, X, y, folds=folds, seed=config.seed, settings=settings)
+            rows, held_out = inner_scores(
+                preprocessing, scorer, X, target, folds=folds, seed=config.seed, settings=settings
+            )
         except AuclabError as error:
             if config.probability != "auto":
                 raise
@@ -172,7 +177,7 @@ def inner_scores(
     preprocessing: Pipeline,
     scorer: Any,
     X: Any,
-    y: NDArray[np.int64],
+    target: Target,
     *,
     folds: int,
     seed: int,
@@ -182,6 +187,7 @@ def inner_scores(
 
     Parameters as in `decide`; `auclab.estimators.held_out_scores` says what the units are.
     """
+    y = target.y
 
     def fit(train: NDArray[np.intp]) -> Callable[[NDArray[np.intp]], Array]:
         prepared, fitted = clone(preprocessing), clone(scorer)
@@ -204,7 +210,7 @@ def inner_scores(
 
         return held_out
 
-    splits = kfold(y, n_folds=folds, seed=seed)
+    splits = kfold(target, n_folds=folds, seed=seed)
     return held_out_scores(fit, [(split.train, split.test) for split in splits])
 
 

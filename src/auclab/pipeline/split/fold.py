@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +18,12 @@ from auclab.formulations import Program
 from auclab.pipeline.config.kernel_settings import KernelConfig
 from auclab.pipeline.config.settings import BoundsConfig, DecisionConfig, SolverConfig, TuneConfig
 from auclab.pipeline.split.constrained import DataConstraints, on_prepared
-from auclab.pipeline.split.decision import decide
+from auclab.pipeline.split.decision import UNDECIDED, decide
 from auclab.pipeline.split.formula import describe_scorer, explain
 from auclab.pipeline.split.guarantees import Guarantee, find_guarantees
-from auclab.pipeline.split.measured import Measured, measure
+from auclab.pipeline.split.measured import Measured, Metric, Part, measure
 from auclab.pipeline.split.methods import ClassWeight, method_of
+from auclab.pipeline.split.ranked_part import ranked_metrics
 from auclab.pipeline.split.results import Fold
 from auclab.pipeline.split.summarised_part import part_of
 from auclab.pipeline.split.tuning import Tuning
@@ -68,12 +69,15 @@ def solve_split(
         Ctrl-C while a solver ran that cannot end with what it has.
     """
     given = constraints is not None
-    method, tuning = method_of(formulation, solver, class_weight=class_weight, kernel=kernel, constraints=given), None
-    rows, y = take_rows(dataset.X, split.train), dataset.y[split.train]
+    target = dataset.target
+    ranked = not target.is_of_classes
+    method = method_of(formulation, solver, class_weight=class_weight, kernel=kernel, ranked=ranked, constraints=given)
+    shown: Mapping[str, Metric] = ranked_metrics(target.kind, metrics) if ranked else metrics
+    tuning, rows, y = None, take_rows(dataset.X, split.train), target.take(split.train)
     if tune.parameter is not None:
         tuned = method
         method, tuning = interruptible(lambda: tuned.tuned(preprocessing, rows, y, tune, constraints))
-    X = {"train": preprocessing.fit_transform(rows, y)}
+    X = {"train": preprocessing.fit_transform(rows, y.y)}
     on_columns = None if constraints is None else constraints.on(preprocessing)
     selected = method.formulation
     method, on_columns = method.prepared(preprocessing, dataset, on_columns)
@@ -81,16 +85,19 @@ def solve_split(
     _refuse_failure(fitted)
     if len(split.test):
         X["test"] = preprocessing.transform(take_rows(dataset.X, split.test))
-    labels = {"train": y, "test": dataset.y[split.test]}
-    parts = {name: part_of(labels[name], X[name], fitted) for name in X}
-    measured = {name: measure(part, metrics, LEVEL if name == "test" else None) for name, part in parts.items()}
+    of_parts = {"train": y, "test": target.take(split.test)}
+    parts = {name: part_of(of_parts[name], X[name], fitted) for name in X}
+    measured = {name: measure(part, shown, LEVEL if name == "test" else None) for name, part in parts.items()}
     guarantees, remarks = _guarantee(fitted, parts, X["train"], bounds, preprocessing, tuning)
     reading, settings = (
         decision or DecisionConfig(probability="none"),
         partial(on_prepared, selected, constraints, rows),
     )
-    decided = interruptible(lambda: decide(preprocessing, classifier, rows, y, parts["train"], reading, settings))
-    scorer = describe_scorer(dataset, split, preprocessing, fitted, decided)
+    decided = UNDECIDED
+    if not ranked:
+        part = cast(Measured, parts["train"])
+        decided = interruptible(lambda: decide(preprocessing, classifier, rows, y, part, reading, settings))
+    scorer = describe_scorer(dataset, split, preprocessing, fitted, decided, method.formulation.name)
     return Fold(
         split,
         model=Pipeline([("preprocess", preprocessing), ("scorer", classifier)]),
@@ -119,7 +126,7 @@ def _refuse_failure(fitted: Fitted) -> None:
 
 def _guarantee(
     fitted: Fitted,
-    parts: Mapping[str, Measured],
+    parts: Mapping[str, Part],
     features: Any,
     bounds: BoundsConfig,
     preprocessing: Pipeline,

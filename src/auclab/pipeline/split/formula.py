@@ -25,7 +25,7 @@ MOST_ROWS = 20_000
 
 
 def describe_scorer(
-    dataset: Dataset, split: Split, preprocessing: Any, solution: Fitted, decision: Decision
+    dataset: Dataset, split: Split, preprocessing: Any, solution: Fitted, decision: Decision, name: str
 ) -> dict[str, Any]:
     """The contents of ``scorer.json`` (docs/models.md), without a formula where the scorer is none over the columns.
 
@@ -36,18 +36,23 @@ def describe_scorer(
     preprocessing : fitted Pipeline
     solution : Fitted
     decision : Decision
+    name : str
+        Of the formulation.
     """
     about: dict[str, Any] = {"auclab": __version__, "dataset": dataset.name, "dataset_sha256": dataset.sha256}
-    about |= {"split": split.name, "training_rows": len(split.train), "formulation": solution.formulation.name}
+    about |= {"split": split.name, "training_rows": len(split.train), "formulation": name}
     about |= {"program": solution.equation, "status": str(solution.status)}
     if (scorer := solution.on_landmarks) is not None:
         about |= {"kernel": f"kernel {scorer.kernel} on {scorer.n_landmarks} landmarks"}
-    if decision.note:
+    of_classes = dataset.target.is_of_classes
+    if not of_classes:
+        about |= {"target": dataset.target.kind}
+    elif decision.note:
         about |= {"no_probability": decision.note}
     facts: dict[str, Any] = {
         "columns": column_names(dataset.X),
-        "threshold": decision.described,
-        "labels": labels_of(dataset),
+        "threshold": decision.described if of_classes else None,
+        "labels": labels_of(dataset) if of_classes else None,
         "probability": decision.probability,
         "about": about,
     }
@@ -72,8 +77,11 @@ def kept_model(model: Pipeline, dataset: Dataset, decision: Decision) -> Pipelin
     """The fitted pipeline as it is stored: its scores are those of all files, its labels those of the data.
 
     `decision_function` is the score, without an intercept where the program is over pairs; `predict` gives the labels,
-    cut at the threshold of `decision`. In `model` they are those of scikit-learn's estimators, which cut at 0.
+    cut at the threshold of `decision`. In `model` they are those of scikit-learn's estimators, which cut at 0. Of
+    grades, groups and times there are no labels, and `predict` gives the scores.
     """
+    if not dataset.target.is_of_classes:
+        return model
     classifier = copy(model[-1])
     classifier.classes_ = np.array(labels_of(dataset))
     if (solution := getattr(classifier, "solution_", None)) is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from auclab.datasets.splits import take_rows
+from auclab.datasets.splits import split_rows, take_rows
 from auclab.metrics import auc_score, bauc_score
 from auclab.pipeline.config.build import build, load_dataset
 from auclab.pipeline.config.compose import Experiment
@@ -16,6 +16,7 @@ from auclab.pipeline.split.constrained import constraints_of
 from auclab.samples.tables import require_memory
 from auclab.solvers.guaranteed import Frontier, frontier
 from auclab.solvers.interrupt import interruptible
+from auclab.types import AuclabError
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,9 @@ def trace_frontier(
     """
     dataset = load_dataset(experiment)
     require_memory(dataset.X, "a frontier needs its rows in memory; take a data set that is not in blocks")
-    split = build(experiment.config.split)(dataset.y)[0]
+    (split, *_), target = split_rows(build(experiment.config.split), dataset)
+    if not target.is_of_classes:
+        raise AuclabError(f"a frontier is of two classes, and rows of {dataset.name} are compared by {target.kind}")
     preprocessing = build(experiment.config.preprocess)(dataset)
     rows, y = take_rows(dataset.X, split.train), dataset.y[split.train]
     X = preprocessing.fit_transform(rows, y)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 from auclab.bounds import (
     fixed_scorer_auc_bound,
     fixed_scorer_bauc_bound,
+    fixed_scorer_pairs_bound,
     observed_radii,
     pairwise_stability_bound,
     published_stability_bound,
@@ -23,8 +24,10 @@ from auclab.bounds.fixed_scorer import peeled_fixed_scorer_bauc_from_sorted
 from auclab.bounds.margin import peeled_margin_from_scores
 from auclab.bounds.peeling import peeled_stability_from_scores
 from auclab.bounds.step_weight import step_weight_from_sorted
+from auclab.datasets.target import METRIC_NAMES, WORDS
 from auclab.pipeline.config.settings import BoundsConfig
-from auclab.pipeline.split.measured import Measured
+from auclab.pipeline.split.measured import Measured, Part
+from auclab.pipeline.split.ranked_part import RankedPart
 from auclab.regularisers import norm_named
 from auclab.solvers.fitted import Fitted, InFeatures
 from auclab.types import Array, Norm
@@ -128,8 +131,8 @@ def support_radius(preprocessing: Any) -> float | None:
 
 def find_guarantees(
     solution: Fitted,
-    train: Measured,
-    test: Measured | None,
+    train: Part,
+    test: Part | None,
     *,
     features: Any,
     config: BoundsConfig,
@@ -141,7 +144,7 @@ def find_guarantees(
     Parameters
     ----------
     solution : Fitted
-    train, test : Measured
+    train, test : Measured or RankedPart
         `test` is None where nothing was held out.
     features : array, CSR matrix or BlockTable of shape (n_train, n_features)
         Rows of the training part as the solver sees them.
@@ -160,8 +163,11 @@ def find_guarantees(
     """
     guarantees: list[Guarantee] = []
     remarks: list[str] = []
+    if isinstance(train, RankedPart):
+        return _over_pairs(train, test if isinstance(test, RankedPart) else None, config)
     scorer = solution.in_features(features, support_radius(preprocessing))
-    context = Context(solution, scorer, train, test, config, config.rho / choices)
+    of_classes = cast(Measured, train), cast("Measured | None", test)
+    context = Context(solution, scorer, *of_classes, config, config.rho / choices)
     for kind, compute in _KINDS.items():
         if getattr(config, kind) is None:
             continue
@@ -175,6 +181,27 @@ def find_guarantees(
         guarantees += more
         remarks += reasons
     return tuple(guarantees), tuple(dict.fromkeys(remarks))
+
+
+def _over_pairs(
+    train: RankedPart, test: RankedPart | None, config: BoundsConfig
+) -> tuple[tuple[Guarantee, ...], tuple[str, ...]]:
+    """McDiarmid's bound over groups or rows; all others suppose independent rows of two classes."""
+    kind = train.target.kind
+    others = [name for name in _KINDS if name != "fixed_scorer" and getattr(config, name) is not None]
+    remarks = []
+    if others:
+        which = " and ".join(filter(None, [", ".join(others[:-1]), others[-1]]))
+        holds = "; bounds=fixed_scorer holds" if config.fixed_scorer is None else ""
+        remarks = [f"{which} bounds suppose two classes of independent rows, and rows are compared by {kind}{holds}"]
+    if config.fixed_scorer is None:
+        return (), tuple(remarks)
+    if test is None:
+        return (), (*remarks, "fixed-scorer bounds need a held-out part: split=holdout, kfold or repeated")
+    value = test.value("auc")
+    bound = fixed_scorer_pairs_bound(test.target.pairs, value, rho=config.rho)
+    name = METRIC_NAMES[kind]["auc"]
+    return (Guarantee(f"mcdiarmid_{name}", WORDS[name], "test", value, bound, value),), tuple(remarks)
 
 
 def _stability(context: Context) -> Outcome:

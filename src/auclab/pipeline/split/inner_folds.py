@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from auclab.datasets.records import Split
 from auclab.datasets.splits import check_rows, kfold
+from auclab.datasets.target import Target, as_target
 from auclab.pipeline.config.settings import InnerConfig
 from auclab.pipeline.split.inner_limits import Limits, PrunedError
 from auclab.pipeline.split.results import Fold, InnerScores
@@ -20,7 +21,7 @@ from auclab.types import Status
 def score_on_inner_folds(
     solve: Callable[[Split], Fold],
     split: Split,
-    y: NDArray[np.int64],
+    y: NDArray[np.int64] | Target,
     inner: InnerConfig,
     limits: Limits | None = None,
 ) -> InnerScores | None:
@@ -35,8 +36,8 @@ def score_on_inner_folds(
         The experiment on one split.
     split : Split
         Its training part is cut into folds.
-    y : array of shape (n_samples,)
-        0/1, of all observations.
+    y : array of shape (n_samples,) or Target
+        0/1, or what the rows are ranked by, of all observations.
     inner : InnerConfig
         How many folds; None is returned for 0.
     limits : Limits, optional
@@ -55,8 +56,9 @@ def score_on_inner_folds(
         return None
     start = time.perf_counter()
     columns: dict[str, list[float]] = {}
-    check_rows(y[split.train], n_folds=inner.folds, setting="inner.folds")
-    for part in kfold(y[split.train], n_folds=inner.folds, seed=inner.seed):
+    target = as_target(y).take(split.train)
+    check_rows(target, n_folds=inner.folds, setting="inner.folds")
+    for part in kfold(target, n_folds=inner.folds, seed=inner.seed):
         fold = solve(Split(split.train[part.train], split.train[part.test], part.name))
         if fold.solution.status is Status.INTERRUPTED:
             raise KeyboardInterrupt

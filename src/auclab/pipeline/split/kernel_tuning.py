@@ -20,6 +20,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from auclab.datasets.splits import check_rows, kfold
+from auclab.datasets.target import Target, as_target
 from auclab.estimators import AUCClassifier
 from auclab.estimators.inner_choice import simplest
 from auclab.formulations import Program
@@ -44,7 +45,7 @@ from auclab.types import Array, AuclabError
 
 
 def tune_kernel(
-    preprocessing: Pipeline, classifier: AUCClassifier, X: Any, y: NDArray[np.int64], config: TuneConfig
+    preprocessing: Pipeline, classifier: AUCClassifier, X: Any, y: NDArray[np.int64] | Target, config: TuneConfig
 ) -> tuple[Program, Kernel, Tuning]:
     """Select γ and a parameter of the formulation by stratified cross-validation.
 
@@ -59,7 +60,7 @@ def tune_kernel(
         Its formulation and kernel are objects; not changed.
     X : DataFrame or CSR matrix of shape (n_samples, n_features)
         The training part, before preprocessing; for a precomputed kernel its columns are the rows.
-    y : array of shape (n_samples,)
+    y : array of shape (n_samples,) or Target
         0/1.
     config : TuneConfig
         ``gammas`` are multiples of the kernel's own γ; a kernel without γ, precomputed, has one matrix.
@@ -87,7 +88,8 @@ def tune_kernel(
     prepared = clone(preprocessing).fit_transform(X)  # labels of held-out rows are not seen
     model = on_inner_folds(classifier, config)
     search = _Search(
-        program, str(parameter), values, prepared, y, model, get_scorer(config.metric, **config.options), config
+        *(program, str(parameter), values, prepared, as_target(y), model),
+        *(get_scorer(config.metric, **config.options), config),
     )
     own = search.training(kernel).kernel
     kernels = [own.widened(each) for each in multiples]
@@ -108,7 +110,7 @@ class _Search:
     parameter: str
     values: list[float]
     X: Any
-    y: NDArray[np.int64]
+    target: Target
     classifier: AUCClassifier
     scorer: MetricScorer
     config: TuneConfig
@@ -117,12 +119,12 @@ class _Search:
     def training(self, kernel: Kernel) -> Training:
         """The whole training part, whose matrix the folds share."""
         memory = 1e9 * float((self.classifier.solver_options or {}).get("memory_gb", 2.0))
-        return training_problem(self.program, self.X, self.y, kernel, memory=memory)
+        return training_problem(self.program, self.X, self.target.y, kernel, memory=memory)
 
     def all_of(self, kernels: Sequence[Kernel]) -> tuple[Array, Array, str]:
         """Scores and relative gaps, shape (kernels, values, folds), and what is to be said."""
-        check_rows(self.y, n_folds=self.config.folds, setting="tune.folds")
-        folds = kfold(self.y, n_folds=self.config.folds, seed=self.config.seed)
+        check_rows(self.target, n_folds=self.config.folds, setting="tune.folds")
+        folds = kfold(self.target, n_folds=self.config.folds, seed=self.config.seed)
         shape = (len(kernels), len(self.values), len(folds))
         scores, gaps, note = np.empty(shape), np.empty(shape), ""
         for g, kernel in enumerate(kernels):
@@ -140,11 +142,12 @@ class _Search:
         """The measure on held-out rows, and the certified gap, for each value."""
         X_train, X_test = (kernel.columns_of(self.X[rows], train) for rows in (train, test))
         model = clone(self.classifier).set_params(kernel=kernel)
-        fitted = model.fit_path(X_train, self.y[train], self.values, parameter=self.parameter, kernel_matrix=matrix)
+        y = self.target.y[train]
+        fitted = model.fit_path(X_train, y, self.values, parameter=self.parameter, kernel_matrix=matrix)
         for each in fitted:
             refuse_failure(each.solution_, self.parameter)
             self.compiling += each.solution_.timings.compile
-        scores = [self.scorer(each, X_test, self.y[test]) for each in fitted]
+        scores = [self.scorer(each, X_test, self.target.y[test]) for each in fitted]
         return scores, [each.solution_.gap for each in fitted]
 
 

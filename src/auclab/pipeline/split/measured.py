@@ -18,8 +18,39 @@ from auclab.types import Array
 Metric = str | Callable[..., float]
 
 
-class Measured(Protocol):
-    """Labels of a part, and what its scores are worth.
+class Part(Protocol):
+    """What rows are ranked by, and what their scores are worth.
+
+    See Also
+    --------
+    Measured : Of two classes.
+    auclab.pipeline.split.ranked_part.RankedPart : Within groups, by grades, by times.
+    """
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """1 for the positive class, 0 for the other; grades, or times."""
+
+    @property
+    def score_range(self) -> tuple[float, float]:
+        """The least and the largest score."""
+
+    @property
+    def held(self) -> Any:
+        """The scores, where they are in memory."""
+
+    def by_block(self) -> Iterator[Array]:
+        """The scores in the order of the rows, some at a time."""
+
+    def value(self, metric: Metric) -> float:
+        """A metric, computed once."""
+
+    def estimate(self, metric: Metric, level: float) -> Estimate | None:
+        """With standard error and interval; None for a metric that would need a bootstrap."""
+
+
+class Measured(Part, Protocol):
+    """A part of two classes.
 
     See Also
     --------
@@ -28,20 +59,12 @@ class Measured(Protocol):
     """
 
     @property
-    def labels(self) -> NDArray[Any]:
-        """1 for the positive class, 0 for the other."""
-
-    @property
     def n_pos(self) -> int:
         """Number of positives."""
 
     @property
     def n_neg(self) -> int:
         """Number of negatives."""
-
-    @property
-    def score_range(self) -> tuple[float, float]:
-        """The least and the largest score."""
 
     @property
     def held(self) -> ScoredPart | None:
@@ -54,15 +77,6 @@ class Measured(Protocol):
     @property
     def cuts(self) -> Cuts:
         """The thresholds, and what lies above each."""
-
-    def by_block(self) -> Iterator[Array]:
-        """The scores in the order of the rows, some at a time."""
-
-    def value(self, metric: Metric) -> float:
-        """A metric, computed once."""
-
-    def estimate(self, metric: Metric, level: float) -> Estimate | None:
-        """With standard error and interval; None for a metric that would need a bootstrap."""
 
     def hinge(self, a: float) -> float:
         """Mean of ``[1 − a (h(x⁺) − h(x⁻))]₊`` over the pairs, or an upper limit of it."""
@@ -125,7 +139,7 @@ class PartResult:
     `estimates` has standard errors and confidence intervals of those metrics that have them.
     """
 
-    part: Measured
+    part: Any
     metrics: Mapping[str, float]
     estimates: Mapping[str, Estimate] = field(default_factory=dict)
 
@@ -146,7 +160,7 @@ class PartResult:
         return low == high
 
 
-def measure(part: Measured, metrics: Mapping[str, Metric], level: float | None) -> PartResult:
+def measure(part: Part, metrics: Mapping[str, Metric], level: float | None) -> PartResult:
     """All metrics; with a `level`, for rows the scorer has not seen, intervals where these need no bootstrap."""
     values = {key: part.value(metric) for key, metric in metrics.items()}
     found = {} if level is None else {key: part.estimate(metric, level) for key, metric in metrics.items()}

@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from auclab.datasets.records import Dataset
-from auclab.estimators import AUCClassifier
+from auclab.datasets.target import Target
+from auclab.estimators import AUCClassifier, AUCRanker, SurvivalRanker
 from auclab.estimators.baselines import Baseline
 from auclab.estimators.class_weights import ClassWeight
+from auclab.estimators.linear_ranker import LinearRanker
 from auclab.formulations import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.pipeline.config.kernel_settings import KernelConfig
@@ -23,8 +24,6 @@ from auclab.pipeline.split.scorecards import card_of_split, on_items
 from auclab.pipeline.split.tuning import Tuning, tune_baseline, tune_formulation
 from auclab.scorecards import Card
 from auclab.solvers.fitted import Fitted
-
-Labels = NDArray[np.int64]
 
 
 class Method(Protocol):
@@ -44,7 +43,7 @@ class Method(Protocol):
         """What is fitted."""
 
     def tuned(
-        self, preprocessing: Pipeline, X: Any, y: Labels, config: TuneConfig, constraints: DataConstraints | None
+        self, preprocessing: Pipeline, X: Any, y: Target, config: TuneConfig, constraints: DataConstraints | None
     ) -> tuple[Method, Tuning]:
         """The method with what is selected on inner folds of the training part, before preprocessing, and how."""
 
@@ -53,10 +52,10 @@ class Method(Protocol):
     ) -> tuple[Method, ColumnConstraints | None]:
         """The method and the constraints behind a fitted preprocessing."""
 
-    def fit(self, X: Any, y: Labels, constraints: ColumnConstraints | None) -> tuple[Any, Fitted]:
+    def fit(self, X: Any, y: Target, constraints: ColumnConstraints | None) -> tuple[Any, Fitted]:
         """A fitted classifier of scikit-learn, and what is known about its scorer."""
 
-    def card(self, fitted: Fitted, preprocessing: Pipeline, X: Any, y: Labels, dataset: Dataset) -> Card | None:
+    def card(self, fitted: Fitted, preprocessing: Pipeline, X: Any, y: Target, dataset: Dataset) -> Card | None:
         """The scorecard, if it is one."""
 
 
@@ -84,7 +83,7 @@ class ProgramMethod:
         )
 
     def tuned(
-        self, preprocessing: Pipeline, X: Any, y: Labels, config: TuneConfig, constraints: DataConstraints | None
+        self, preprocessing: Pipeline, X: Any, y: Target, config: TuneConfig, constraints: DataConstraints | None
     ) -> tuple[Self, Tuning]:
         """The method with what is selected on inner folds of the training part, before preprocessing, and how."""
         program, tuning = tune_formulation(preprocessing, self.classifier(), X, y, config, constraints)
@@ -96,12 +95,12 @@ class ProgramMethod:
         """The constraints as they are, and a formulation with the groups of the prepared columns where it has any."""
         return replace(self, **on_prepared(self.formulation, None, dataset.X, preprocessing)), constraints
 
-    def fit(self, X: Any, y: Labels, constraints: ColumnConstraints | None) -> tuple[AUCClassifier, Fitted]:
+    def fit(self, X: Any, y: Target, constraints: ColumnConstraints | None) -> tuple[AUCClassifier, Fitted]:
         """A fitted classifier of scikit-learn, and its solution."""
-        classifier = self.classifier(constraints).fit(X, y)
+        classifier = self.classifier(constraints).fit(X, y.y)
         return classifier, classifier.solution_
 
-    def card(self, fitted: Fitted, preprocessing: Pipeline, X: Any, y: Labels, dataset: Dataset) -> Card | None:
+    def card(self, fitted: Fitted, preprocessing: Pipeline, X: Any, y: Target, dataset: Dataset) -> Card | None:
         """None."""
         return None
 
@@ -124,7 +123,7 @@ class KernelMethod(ProgramMethod):
         )
 
     def tuned(
-        self, preprocessing: Pipeline, X: Any, y: Labels, config: TuneConfig, constraints: DataConstraints | None
+        self, preprocessing: Pipeline, X: Any, y: Target, config: TuneConfig, constraints: DataConstraints | None
     ) -> tuple[Self, Tuning]:
         """γ too where it is tuned; the columns of a precomputed kernel are cut with its rows."""
         if config.parameter != "kernel" and self.kernel.name != "precomputed":
@@ -148,9 +147,45 @@ class ScorecardMethod(ProgramMethod):
         program, on_columns = on_items(self.formulation, preprocessing, dataset, constraints)
         return replace(self, formulation=program), on_columns
 
-    def card(self, fitted: Fitted, preprocessing: Pipeline, X: Any, y: Labels, dataset: Dataset) -> Card | None:
+    def card(self, fitted: Fitted, preprocessing: Pipeline, X: Any, y: Target, dataset: Dataset) -> Card | None:
         """The card with its points and what each total means."""
-        return card_of_split(fitted, preprocessing, X, y, dataset)
+        return card_of_split(fitted, preprocessing, X, y.y, dataset)
+
+
+@dataclass(frozen=True)
+class RankedMethod(ProgramMethod):
+    """A formulation over the pairs within groups, of grades, or of times."""
+
+    kind: ClassVar[str] = "ranked"
+
+    def ranker(self, y: Target, constraints: ColumnConstraints | None = None) -> LinearRanker:
+        """Unfitted."""
+        kind = AUCRanker if y.event is None else SurvivalRanker
+        return kind(
+            formulation=self.formulation,
+            solver=self.solver.name,
+            tolerance=self.solver.tolerance,
+            time_limit=self.solver.time_limit,
+            solver_options=self.solver.options,
+            constraints=constraints,
+        )
+
+    def tuned(
+        self, preprocessing: Pipeline, X: Any, y: Target, config: TuneConfig, constraints: DataConstraints | None
+    ) -> tuple[Self, Tuning]:
+        """By AUC or bAUC over the pairs of the inner folds."""
+        program, tuning = tune_formulation(preprocessing, self.ranker(y), X, y, config, constraints)
+        return replace(self, formulation=program), tuning
+
+    def fit(self, X: Any, y: Target, constraints: ColumnConstraints | None) -> tuple[Any, Fitted]:
+        """A fitted ranker of scikit-learn, and its solution."""
+        ranker: Any = self.ranker(y, constraints)
+        outcome: Any = y.y
+        if y.event is not None:
+            outcome = np.empty(y.y.size, dtype=[("event", bool), ("time", float)])
+            outcome["event"], outcome["time"] = y.event, y.y
+        ranker.fit(X, outcome, groups=y.groups)
+        return ranker, ranker.solution_
 
 
 @dataclass(frozen=True)
@@ -163,7 +198,7 @@ class BaselineMethod:
     kind: ClassVar[str] = "baseline"
 
     def tuned(
-        self, preprocessing: Pipeline, X: Any, y: Labels, config: TuneConfig, constraints: DataConstraints | None
+        self, preprocessing: Pipeline, X: Any, y: Target, config: TuneConfig, constraints: DataConstraints | None
     ) -> tuple[Self, Tuning]:
         """The method with what is selected on inner folds of the training part, before preprocessing, and how."""
         baseline, tuning = tune_baseline(preprocessing, self.formulation, X, y, config, self.class_weight)
@@ -175,12 +210,12 @@ class BaselineMethod:
         """As they are."""
         return self, constraints
 
-    def fit(self, X: Any, y: Labels, constraints: ColumnConstraints | None) -> tuple[Any, Fitted]:
+    def fit(self, X: Any, y: Target, constraints: ColumnConstraints | None) -> tuple[Any, Fitted]:
         """A fitted classifier of the library, and what is known of it."""
-        fitted = self.formulation.fit(X, y, self.class_weight)
+        fitted = self.formulation.fit(X, y.y, self.class_weight)
         return fitted.classifier, fitted
 
-    def card(self, fitted: Fitted, preprocessing: Pipeline, X: Any, y: Labels, dataset: Dataset) -> Card | None:
+    def card(self, fitted: Fitted, preprocessing: Pipeline, X: Any, y: Target, dataset: Dataset) -> Card | None:
         """None."""
         return None
 
@@ -191,6 +226,7 @@ def method_of(
     *,
     class_weight: ClassWeight = None,
     kernel: KernelConfig | None = None,
+    ranked: bool = False,
     **given: bool,
 ) -> Method:
     """The method of a formulation.
@@ -201,6 +237,8 @@ def method_of(
     solver : SolverConfig
     class_weight : ClassWeight
     kernel : KernelConfig, optional
+    ranked : bool
+        Whether rows are compared within groups, by grades or by times.
     **given : bool
         Whether there are ``constraints``, and whether rows are in ``blocks``.
 
@@ -209,8 +247,11 @@ def method_of(
     AuclabError
         What cannot be combined (`auclab.pipeline.config.refusals`).
     """
-    given |= {"class_weight": class_weight is not None, "kernel": kernel is not None}
+    given |= {"class_weight": class_weight is not None, "kernel": kernel is not None, "ranked": ranked}
     refuse(formulation.kind, formulation.name, **given)
+    if ranked:
+        refuse(RankedMethod.kind, formulation.name, **given)
+        return RankedMethod(formulation, solver)
     if kernel is not None:
         refuse(KernelMethod.kind, formulation.name, **given)
         return KernelMethod(formulation, solver, class_weight, kernel=kernel)

@@ -10,6 +10,7 @@ from typing import Any
 
 from auclab.datasets.records import Dataset, Split
 from auclab.estimators.baselines import Baseline
+from auclab.estimators.linear_ranker import LinearRanker
 from auclab.export.coefficients import Effects
 from auclab.formulations import Optimum, Program
 from auclab.pipeline.split.active_constraints import SolvedConstraints
@@ -94,6 +95,13 @@ class Fold:
     def is_constant(self) -> bool:
         """Whether all rows of the training part have one score: the scorer ranks nothing."""
         return self.parts["train"].all_tied
+
+    @property
+    def formulation(self) -> Program | Baseline:
+        """What was solved, by its name; `solution.formulation` is that over comparable pairs, where these are meant."""
+        program: Program | Baseline = self.solution.formulation
+        named = getattr(self.model[-1], "formulation", None)
+        return named if isinstance(named, Program) and isinstance(self.model[-1], LinearRanker) else program
 
     @property
     def numbers(self) -> dict[str, float]:

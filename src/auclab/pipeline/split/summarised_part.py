@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from auclab.datasets.target import Target
 from auclab.estimators.threshold import Cuts
 from auclab.inference.results import Estimate
 from auclab.inference.summaries import estimate_summary
@@ -31,7 +32,8 @@ from auclab.metrics.summary.kept_scores import KeptScores
 from auclab.metrics.summary.lists import joined, mean_atoms
 from auclab.metrics.summary.score_summary import sampled_edges
 from auclab.metrics.summary.scored_block import scored_block
-from auclab.pipeline.split.measured import HeldPart, Measured
+from auclab.pipeline.split.measured import HeldPart, Part
+from auclab.pipeline.split.ranked_part import RankedPart
 from auclab.samples.blocks.table import BlockTable
 from auclab.samples.blocks.tree import tree_sum
 from auclab.samples.row_scores import row_scores
@@ -243,15 +245,16 @@ def is_summarised(X: Any) -> bool:
     return not in_memory(X) and len(X) > MOST_HELD
 
 
-def part_of(labels: NDArray[Any], X: Any, solution: Fitted) -> Measured:
+def part_of(target: Target, X: Any, solution: Fitted) -> Part:
     """The scores of a part in memory, or how they are summarised.
 
     Parameters
     ----------
-    labels : array of shape (n_samples,)
+    target : Target
     X : array, CSR matrix or BlockTable of shape (n_samples, n_features)
     solution : Fitted
     """
     if is_summarised(X) and solution.coef is not None:
-        return SummarisedPart(labels, X, np.asarray(solution.coef), float(solution.intercept))
-    return HeldPart(labels, solution.decision_function(X))
+        return SummarisedPart(target.y, X, np.asarray(solution.coef), float(solution.intercept))
+    scores = solution.decision_function(X)
+    return HeldPart(target.y, scores) if target.is_of_classes else RankedPart(target, scores)

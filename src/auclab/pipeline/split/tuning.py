@@ -22,16 +22,20 @@ from sklearn.pipeline import Pipeline
 
 from auclab.datasets.records import Split
 from auclab.datasets.splits import check_rows, kfold, take_rows
+from auclab.datasets.target import METRIC_NAMES, Target, as_target
 from auclab.estimators import AUCClassifier
 from auclab.estimators.baselines import Baseline
 from auclab.estimators.class_weights import ClassWeight
 from auclab.estimators.inner_choice import Choice, FittedFold, InnerFold, choose
+from auclab.estimators.linear_ranker import LinearRanker
 from auclab.formulations import Program
+from auclab.formulations.ranked import Ranking
 from auclab.metrics.registry import METRICS
 from auclab.metrics.scorers import get_scorer
 from auclab.pipeline.config.settings import TuneConfig
 from auclab.pipeline.split.constrained import DataConstraints, on_prepared
-from auclab.samples.as_sample import as_sample
+from auclab.pipeline.split.ranked_part import RankedPart, over_pairs
+from auclab.samples.row_scores import row_scores
 from auclab.solvers.path_parameters import along
 from auclab.solvers.penalty_series import SERIES_LENGTH, penalty_series, series_below
 from auclab.solvers.solution import Solution
@@ -185,9 +189,9 @@ def values_beyond(tried: Sequence[float], *, above: bool, whole: bool = False) -
 
 def tune_formulation(
     preprocessing: Pipeline,
-    classifier: AUCClassifier,
+    classifier: AUCClassifier | LinearRanker,
     X: Any,
-    y: NDArray[np.int64],
+    y: NDArray[np.int64] | Target,
     config: TuneConfig,
     constraints: DataConstraints | None = None,
 ) -> tuple[Program, Tuning]:
@@ -199,12 +203,12 @@ def tune_formulation(
     ----------
     preprocessing : Pipeline
         Fitted anew on every inner training part; the one that is passed is not changed.
-    classifier : AUCClassifier
+    classifier : AUCClassifier or LinearRanker
         Its formulation is an object; not changed.
     X : DataFrame or CSR matrix of shape (n_samples, n_features)
         The training part, before preprocessing.
-    y : array of shape (n_samples,)
-        0/1.
+    y : array of shape (n_samples,) or Target
+        0/1, or what the rows are ranked by: a ranker is measured on the pairs that are compared.
     config : TuneConfig
         With a `parameter`; a value that is repeated counts once. Without values of λ those of
         `auclab.solvers.penalty_series` are tried, on the first inner fold; over a kernel's space, where rows have a
@@ -226,25 +230,25 @@ def tune_formulation(
         A solve was stopped.
     """
     start, parameter, program = time.perf_counter(), str(config.parameter), cast(Program, classifier.formulation)
-    fitted, scorer = on_inner_folds(classifier, config), get_scorer(config.metric, **config.options)
+    fitted, target = on_inner_folds(classifier, config), as_target(y)
     values, choices = sorted({float(value) for value in config.values}), 0
-    splits = _splits(y, config)
-    first = _Parts.of(preprocessing, X, y, splits[0])
+    splits = _splits(target, config)
+    first = _Parts.of(preprocessing, X, target, splits[0])
     if not values and parameter == "penalty":
         along(program, parameter, [1.0])
-        with_kernel = fitted.kernel is not None
-        known = on_prepared(program, None, X, first.prepared).get("formulation", program)
-        values = series_below(_KERNEL_LEVEL) if with_kernel else penalty_series(known, as_sample(*first.train))
+        with_kernel = getattr(fitted, "kernel", None) is not None
+        values = series_below(_KERNEL_LEVEL) if with_kernel else first.penalty_series(program, X)
         choices = SERIES_LENGTH
     along(program, parameter, values)
+    inner_fold = _classifier_fold if target.is_of_classes else _ranker_fold
 
     def fold(split: Split) -> InnerFold:
-        parts = first if split is splits[0] else _Parts.of(preprocessing, X, y, split)
+        parts = first if split is splits[0] else _Parts.of(preprocessing, X, target, split)
         model = clone(fitted).set_params(**on_prepared(program, constraints, X, parts.prepared))
-        return model.inner_fold(parts.train, parts.held_out, values, scorer, parameter=parameter)
+        return inner_fold(model, parts, values, config)
 
     choice = _chosen(fold, splits, values, config)
-    tuning = _tuning(choice, values, config, time.perf_counter() - start, choices)
+    tuning = _tuning(choice, values, config, time.perf_counter() - start, choices, target)
     return along(program, parameter, [tuning.selected])[0], tuning
 
 
@@ -252,7 +256,7 @@ def tune_baseline(
     preprocessing: Pipeline,
     baseline: Baseline,
     X: Any,
-    y: NDArray[np.int64],
+    y: NDArray[np.int64] | Target,
     config: TuneConfig,
     class_weight: ClassWeight = None,
 ) -> tuple[Baseline, Tuning]:
@@ -284,12 +288,14 @@ def tune_baseline(
         raise AuclabError(f"a path needs a list of finite numbers, got {list(config.values)}")
     for value in path:
         baseline.at(value)  # an error of its own before anything is fitted
-    start, scorer, splits = time.perf_counter(), get_scorer(config.metric, **config.options), _splits(y, config)
+    start, scorer, target = time.perf_counter(), get_scorer(config.metric, **config.options), as_target(y)
+    splits = _splits(target, config)
 
     def fold(split: Split) -> InnerFold:
-        parts = _Parts.of(preprocessing, X, y, split)
-        fitted = baseline.fit_path(*parts.train, path, class_weight)
-        return FittedFold(fitted, lambda classifier: scorer(classifier, *parts.held_out), range(len(path)))
+        parts = _Parts.of(preprocessing, X, target, split)
+        (rows, of_train), (held_rows, held_out) = parts.train, parts.held_out
+        fitted = baseline.fit_path(rows, of_train.y, path, class_weight)
+        return FittedFold(fitted, lambda classifier: scorer(classifier, held_rows, held_out.y), range(len(path)))
 
     choice = _chosen(fold, splits, path, config)
     tuning = _tuning(choice, path, config, time.perf_counter() - start)
@@ -298,20 +304,47 @@ def tune_baseline(
 
 @dataclass(frozen=True)
 class _Parts:
-    """Rows and labels of one inner fold, behind a preprocessing that was fitted to its training part."""
+    """Rows and targets of one inner fold, behind a preprocessing that was fitted to its training part."""
 
     prepared: Pipeline
-    train: tuple[Any, NDArray[np.int64]]
-    held_out: tuple[Any, NDArray[np.int64]]
+    train: tuple[Any, Target]
+    held_out: tuple[Any, Target]
 
     @classmethod
-    def of(cls, preprocessing: Pipeline, X: Any, y: NDArray[np.int64], split: Split) -> _Parts:
-        prepared, y_train = clone(preprocessing), y[split.train]
-        X_train = prepared.fit_transform(take_rows(X, split.train), y_train)
-        return cls(prepared, (X_train, y_train), (prepared.transform(take_rows(X, split.test)), y[split.test]))
+    def of(cls, preprocessing: Pipeline, X: Any, y: Target, split: Split) -> _Parts:
+        prepared, of_train = clone(preprocessing), y.take(split.train)
+        X_train = prepared.fit_transform(take_rows(X, split.train), of_train.y)
+        return cls(prepared, (X_train, of_train), (prepared.transform(take_rows(X, split.test)), y.take(split.test)))
+
+    def penalty_series(self, program: Program, X: Any) -> list[float]:
+        """Values of λ for the training part; `X` are rows before preprocessing."""
+        known = on_prepared(program, None, X, self.prepared).get("formulation", program)
+        rows, target = self.train
+        return penalty_series(known, Ranking(**target.for_solve).problem_parts(known, rows, target.y)[1])
 
 
-def _splits(y: NDArray[np.int64], config: TuneConfig) -> list[Split]:
+def _classifier_fold(model: Any, parts: _Parts, values: Sequence[float], config: TuneConfig) -> InnerFold:
+    """Scorers of two classes, measured by a metric of these."""
+    scorer = get_scorer(config.metric, **config.options)
+    (X, y), (X_held, y_held) = parts.train, parts.held_out
+    fold: InnerFold = model.inner_fold((X, y.y), (X_held, y_held.y), values, scorer, parameter=str(config.parameter))
+    return fold
+
+
+def _ranker_fold(model: Any, parts: _Parts, values: Sequence[float], config: TuneConfig) -> InnerFold:
+    """Scorers over comparable pairs, measured on those that are held out."""
+    (X, y), (X_held, y_held) = parts.train, parts.held_out
+    metric = partial(METRICS[config.metric].function, **config.options)
+    over_pairs(metric, y.kind)
+
+    def measure(coef: Array) -> float:
+        return RankedPart(y_held, row_scores(X_held, coef)).value(metric)
+
+    fold: InnerFold = model.inner_fold(X, y.y, values, measure, str(config.parameter), **y.for_solve)
+    return fold
+
+
+def _splits(y: Target, config: TuneConfig) -> list[Split]:
     check_rows(y, n_folds=config.folds, setting="tune.folds")
     return kfold(y, n_folds=config.folds, seed=config.seed)
 
@@ -323,10 +356,18 @@ def _chosen(
     return choose(folds, len(values), one_standard_error=config.one_standard_error)
 
 
-def _tuning(choice: Choice, values: list[float], config: TuneConfig, seconds: float, choices: int = 0) -> Tuning:
-    parameter = str(config.parameter)
+def _tuning(
+    choice: Choice,
+    values: list[float],
+    config: TuneConfig,
+    seconds: float,
+    choices: int = 0,
+    target: Target | None = None,
+) -> Tuning:
+    parameter, names = str(config.parameter), METRIC_NAMES["classes" if target is None else target.kind]
+    measure = names.get(config.metric, measure_of(config))
     return Tuning(
-        *(parameter, measure_of(config), compared({"value": values}, choice.scores, choice.gaps)),
+        *(parameter, measure, compared({"value": values}, choice.scores, choice.gaps)),
         *(values[choice.best], values[choice.selected], config.one_standard_error),
         seconds=max(0.0, seconds - choice.compiling),
         setting=setting_of(config, parameter),
@@ -353,9 +394,9 @@ def measure_of(config: TuneConfig) -> str:
     return config.metric if METRICS[config.metric].greater_is_better else f"−{config.metric}"
 
 
-def on_inner_folds(classifier: AUCClassifier, config: TuneConfig) -> AUCClassifier:
+def on_inner_folds(classifier: Any, config: TuneConfig) -> Any:
     """A copy whose solves stop at the tolerance of the tuning."""
-    copy: AUCClassifier = clone(classifier)
+    copy = clone(classifier)
     return copy if config.tolerance is None else copy.set_params(tolerance=config.tolerance)
 
 

@@ -32,7 +32,12 @@ ALLOWED: dict[str, frozenset[str]] = {
         }
     ),
     "engine": frozenset({"auclab.samples.blocks.DaskEngine", "auclab.samples.blocks.LocalEngine"}),
-    "split": frozenset(f"auclab.datasets.splits.{name}" for name in ("holdout", "kfold", "none", "repeated")),
+    "split": frozenset(
+        (
+            *(f"auclab.datasets.splits.{name}" for name in ("holdout", "kfold", "none", "repeated")),
+            *(f"auclab.datasets.split_by_column.{name}" for name in ("Grouped", "Timed")),
+        )
+    ),
     "preprocess": frozenset(
         (
             "auclab.scorecards.preprocess.items",

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from auclab.datasets.target import Target
 from auclab.types import Array, AuclabError
 
 #: Labels and scores of the held-out part, or of the training part where nothing was held out: full precision, parquet.
@@ -125,12 +126,19 @@ class StoredScores:
     """Labels (0, 1) and scores of one part of a split, shape (n_samples,); `part` is ``train`` or ``test``.
 
     `row` are the numbers of the observations in the data set, from 0; None where an older run did not keep them.
+    `target` says which rows are compared, where these are not of two classes: `y_true` are then grades or times.
     """
 
     part: str
     y_true: Array
     y_score: Array
     row: Array | None = None
+    target: Target | None = None
+
+    @property
+    def is_of_classes(self) -> bool:
+        """Whether every positive is compared with every negative."""
+        return self.target is None
 
 
 def read_scores(folder: Path) -> StoredScores | None:
@@ -155,15 +163,31 @@ def read_scores(folder: Path) -> StoredScores | None:
             if n_rows < 1:
                 raise ValueError("it has no rows")
             # Without what pandas wrote beside the columns: it may name types.
-            names = [name for name in ("part", "y_true", "score", "row") if name != "row" or name in file.schema.names]
+            optional = [name for name in ("row", "event", "group") if name in file.schema.names]
+            names = ["part", "y_true", "score", *optional]
             table = file.read(columns=names).replace_schema_metadata(None)
             part = str(table.column("part")[0].as_py())
             y_true, y_score = (table.column(name).to_numpy() for name in ("y_true", "score"))
             row = table.column("row").to_numpy().astype("int64") if "row" in names else None
-            return StoredScores(part, y_true.astype("int8"), y_score.astype(float), row)
+            target = stored_target(table)
+            y = y_true.astype("int8") if target is None else target.y
+            return StoredScores(part, y, y_score.astype(float), row, target)
     except (OSError, pa.ArrowException) as error:
         what = " ".join(str(error).split())[:200]
         raise AuclabError(f"{path} cannot be read ({what}); it is not as auclab writes it") from error
+
+
+def stored_target(table: Any) -> Target | None:
+    """What rows of a file of scores or multipliers are ranked by; None for two classes."""
+    y = table.column("y_true").to_numpy()
+    event, group = (
+        table.column(name).to_numpy(zero_copy_only=False) if name in table.column_names else None
+        for name in ("event", "group")
+    )
+    if event is None and group is None and y.dtype.kind != "f":
+        return None
+    groups = None if group is None else group.astype(str)
+    return Target(y.astype(float), groups, event is None, None if event is None else event.astype(bool))
 
 
 @contextmanager
