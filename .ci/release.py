@@ -42,8 +42,8 @@ EXTRAS: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "postgresql": (("runs", "--store", "postgresql+psycopg://me@127.0.0.1/runs"), "pip install 'auclab[postgresql]'"),
 }
-#: Extras without a command of their own: tools for the repository, and learners of a study beside Weka.
-TOOLS = ("dev", "docs", "weka")
+#: Extras without a command of their own: tools for the repository, and what studies are beside.
+TOOLS = ("dev", "docs", "weka", "survival")
 SOLVE = """
 import auclab, numpy as np
 from sklearn.utils.estimator_checks import check_estimator
