@@ -13,6 +13,7 @@ import pandas as pd
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from auclab.cli.typed_words import quoted_where_needed
 from auclab.comparison import Table
 from auclab.comparison.best import Best, find_best
 from auclab.comparison.formats import digits_of
@@ -140,13 +141,34 @@ def _number(mean: float, deviation: float, digits: Callable[[float], str]) -> st
 
 
 def _refit(best: Best, arguments: Namespace) -> int:
-    newest = best.newest
-    fetch_files(best.runs.tail(1), arguments.store, allow=arguments.allow)
-    choices = {group: newest[group] for group in GROUPS if isinstance(newest.get(group), str)}
-    command = newest.get("tag.command")
+    model = refit_run(best.newest, best.runs.tail(1), arguments, ["split=none"])
+    if arguments.register:
+        version = register_model(Address.parse(arguments.store), model, arguments.register)
+        page.print(f"model    models:/{arguments.register}/{version}", soft_wrap=True, markup=False)
+    return _show_use(f"models:/{arguments.register}/{version}" if arguments.register else model[:8], arguments)
+
+
+def rerun_with(rows: pd.DataFrame, arguments: Namespace) -> int:
+    """`auclab rerun RUN SETTING…`: the stored configuration with other settings, kept as a run of its own."""
+    settings = quoted_where_needed(arguments.settings)
+    return _show_use(refit_run(rows.iloc[0], rows, arguments, settings)[:8], arguments)
+
+
+def refit_run(row: pd.Series[Any], rows: pd.DataFrame, arguments: Namespace, settings: Sequence[str]) -> str:
+    """Fit the configuration of a run with other settings, show and keep it; the id of the new run.
+
+    Raises
+    ------
+    AuclabError
+        As `auclab.pipeline.refit.refit`; the store could not be written.
+    """
+    fetch_files(rows, arguments.store, allow=arguments.allow)
+    choices = {group: row[group] for group in GROUPS if isinstance(row.get(group), str)}
+    command = row.get("tag.command")
     _, run = refit(
-        Path(newest["folder"]),
-        tracking_of(str(newest.get("tracking.experiment") or "auclab"), arguments.store),
+        Path(row["folder"]),
+        tracking_of(str(row.get("tracking.experiment") or "auclab"), arguments.store),
+        settings,
         choices=choices,
         command=command if isinstance(command, str) else "",
         allow=arguments.allow,
@@ -154,11 +176,10 @@ def _refit(best: Best, arguments: Namespace) -> int:
     if run.run_id is None:
         raise AuclabError(f"the run was not kept in {arguments.store}; its files are in {run.folder}")
     page.print(f"run      {run.name}  {run.run_id}", soft_wrap=True, markup=False)
-    model = run.run_id[:8]
-    if arguments.register:
-        version = register_model(Address.parse(arguments.store), run.run_id, arguments.register)
-        model = f"models:/{arguments.register}/{version}"
-        page.print(f"model    {model}", soft_wrap=True, markup=False)
+    return str(run.run_id)
+
+
+def _show_use(model: str, arguments: Namespace) -> int:
     store = "" if arguments.store == "mlruns" else f" --store {shlex.quote(arguments.store)}"
     page.print(
         f"use it   auclab predict {shlex.quote(model)} ROWS.csv --out scores.csv{store}", soft_wrap=True, markup=False

@@ -174,6 +174,10 @@ def frontier(arguments: Namespace) -> int:
 
 def rerun(arguments: Namespace) -> int:
     """Run a stored configuration again."""
+    if arguments.settings:
+        from auclab.cli.best import rerun_with
+
+        return rerun_with(_one_run(arguments, status="FINISHED"), arguments)
     rows = _one_run(arguments)
     from auclab.comparison.replay import replay
     from auclab.comparison.screens import show_replay
@@ -210,6 +214,13 @@ def report(arguments: Namespace) -> int:
     )
     out.print(f"written: {page} ({page.stat().st_size / 1e6:.2g} MB)", soft_wrap=True, markup=False)
     return 0
+
+
+def evaluate(arguments: Namespace) -> int:
+    """Measure models on new labelled rows."""
+    from auclab.cli.evaluate import show_evaluation
+
+    return show_evaluation(arguments)
 
 
 def predict(arguments: Namespace) -> int:

@@ -120,12 +120,17 @@ Take the configuration that a run has kept, run it once more with this version, 
 lay new numbers beside the stored ones. Nothing is added to the store. Exit code 0: the numbers came out the same;
 1: they did not, and each that differs is listed.
 
+With settings, such as dataset.path=new.csv, the configuration is fitted with them, tuning included, and kept as a run
+of its own.
+
 What the configuration names is built only if conf/ names it too, or --allow does (docs/security.md).
 """
 
 RERUN_EXAMPLES = """\
   auclab rerun last
   auclab rerun 564bf01a --tolerance 0                 every digit
+  auclab rerun last dataset.path=new.csv              a new run on other rows, with the same settings
+  auclab rerun last split=none                        on all rows
   auclab rerun 564bf01a --allow my.module.Program     build this class too, which the run names and you trust
 """
 
@@ -178,6 +183,18 @@ PREDICT_EXAMPLES = """\
   auclab predict 564bf01a new.csv --id customer_id --out scores.csv
   auclab predict models:/churn/2 new.parquet --out scores.parquet
   auclab predict outputs/2026-11-21/10-00-00 new.csv --only score > scores.csv
+"""
+
+EVALUATE = """\
+Measure a stored model on new rows that have labels: metrics with intervals, what its labels find, whether its
+probabilities are right, and whether scores are distributed as they were in the run. With two models, a paired test on
+the same rows. The column and the labels are those of the training file, unless --target and --positive name others.
+"""
+
+EVALUATE_EXAMPLES = """\
+  auclab evaluate last new.csv
+  auclab evaluate 564bf01a models:/churn/2 new.csv    two models on the same rows
+  auclab evaluate last new.csv --target left --positive yes --metric auc --out new.json
 """
 
 EXPORT = """\
@@ -363,6 +380,7 @@ def _parser() -> argparse.ArgumentParser:
 
     rerun = _add(commands, "rerun", "run a stored configuration again and compare", text=RERUN, examples=RERUN_EXAMPLES)
     _add_run(rerun)
+    rerun.add_argument("settings", nargs="*", metavar="SETTING", help="make a new run with these settings")
     tolerance = "differences up to this count as the same, relative above 1 (default: 1e-9, the last digits of threads)"
     rerun.add_argument("--tolerance", type=float, default=1e-9, help=tolerance)
 
@@ -395,11 +413,27 @@ def _parser() -> argparse.ArgumentParser:
     add("--id", action="append", default=[], metavar="COLUMN", help=keep)
     only = ("all", "score", "probability", "label")
     add("--only", choices=only, default="all", help="one of the columns alone (default: all)")
-    add("--sep", default=None, help="of a csv file: a sign, or comma, semicolon, tab (default: found)")
-    add("--decimal", default=None, help="of a csv file: . or , (default: found)")
-    add("--encoding", default=None, help="of a csv file: utf-8, latin-1, … (default: found)")
+    _add_written(predict)
     _add_store(predict)
     _add_allow(predict)
+
+    evaluate = _add(
+        commands, "evaluate", "measure a model on new labelled rows", text=EVALUATE, examples=EVALUATE_EXAMPLES
+    )
+    which = "one or two: a run (id, its first letters, name, last), a folder, models:/NAME/VERSION, models:/NAME@ALIAS"
+    evaluate.add_argument("runs", metavar="MODEL", nargs="+", help=which)
+    evaluate.add_argument("rows", metavar="ROWS", help="a csv, tsv or parquet file with labels")
+    add = evaluate.add_argument
+    add("--target", default=None, metavar="COLUMN", help="the column with the labels (default: as in training)")
+    label = "a positive label; repeatable (default: as in training)"
+    add("--positive", action="append", default=[], metavar="LABEL", help=label)
+    add("--metric", action="append", default=[], metavar="NAME", help="repeatable (default: auc and bauc)")
+    add("--level", type=float, default=0.95, metavar="LEVEL", help="of intervals and tests (default: 0.95)")
+    add("--out", default=None, metavar="FILE.json", help="also write every number")
+    add("--split", type=int, default=None, metavar="N", help="of a run with several splits, from 0")
+    _add_written(evaluate)
+    _add_store(evaluate)
+    _add_allow(evaluate)
 
     export = _add(commands, "export", "write a model as json, sql or onnx", text=EXPORT, examples=EXPORT_EXAMPLES)
     _add_model(export)
@@ -472,6 +506,13 @@ def _add_store(parser: Any) -> None:
     parser.add_argument(
         "--store", default="mlruns", metavar="DIR", help="what tracking.dir or tracking.uri was (default: mlruns)"
     )
+
+
+def _add_written(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--sep", default=None, help="of a csv file: a sign, or comma, semicolon, tab (default: found)")
+    add("--decimal", default=None, help="of a csv file: . or , (default: found)")
+    add("--encoding", default=None, help="of a csv file: utf-8, latin-1, … (default: found)")
 
 
 def _add_allow(parser: Any) -> None:

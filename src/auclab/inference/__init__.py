@@ -1,7 +1,9 @@
 """How sure a metric is: standard errors, confidence intervals, paired tests. O(m log m) where the metric is."""
 
+from auclab.inference.calibration import CalibrationCheck, check_calibration
 from auclab.inference.comparison import compare_scorers
 from auclab.inference.components import Components
+from auclab.inference.drift import ScoreDrift, score_drift
 from auclab.inference.estimation import estimate, estimate_part
 from auclab.inference.hanley_mcneil import hanley_mcneil
 from auclab.inference.pairs import compare_pairs, estimate_pairs
@@ -11,11 +13,14 @@ from auclab.inference.roc_points import tpr_at_fpr, tpr_at_fpr_part
 from auclab.inference.summaries import SummaryEstimate, estimate_summary
 
 __all__ = [
+    "CalibrationCheck",
     "Comparison",
     "Components",
     "Estimate",
     "ROCBand",
+    "ScoreDrift",
     "SummaryEstimate",
+    "check_calibration",
     "compare_pairs",
     "compare_scorers",
     "estimate",
@@ -25,6 +30,7 @@ __all__ = [
     "hanley_mcneil",
     "roc_band",
     "roc_band_part",
+    "score_drift",
     "tpr_at_fpr",
     "tpr_at_fpr_part",
 ]

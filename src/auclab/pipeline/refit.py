@@ -1,4 +1,4 @@
-"""A stored configuration fitted once more, to all rows."""
+"""A stored configuration fitted once more: with other settings, to other rows, to all rows."""
 
 from __future__ import annotations
 
@@ -7,29 +7,35 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
-from omegaconf import OmegaConf, open_dict
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.errors import HydraException
+from omegaconf import DictConfig, OmegaConf, open_dict
 
+from auclab.pipeline.config.checks import check_data, check_settings
+from auclab.pipeline.config.compose import OBJECTS, Experiment, conf_folder, plain_yaml
 from auclab.pipeline.experiment import solve_splits
 from auclab.pipeline.record.keep import SingleRun
+from auclab.pipeline.screen.data_screen import show_data
 from auclab.pipeline.screen.result_screen import show_solution
 from auclab.pipeline.split.results import Result
 from auclab.pipeline.stored.configuration import stored_experiment
 from auclab.tracking import Run, TrackingConfig
-
-#: The split without a test part, as conf/split/none.yaml has it.
-ALL_ROWS = {"_target_": "auclab.datasets.splits.none", "_partial_": True}
+from auclab.types import AuclabError
+from auclab.validation import did_you_mean
 
 
 def refit(
     folder: Path,
     tracking: TrackingConfig,
+    settings: Sequence[str] = ("split=none",),
     *,
     choices: Mapping[str, str],
     command: str = "",
     allow: Sequence[str] = (),
 ) -> tuple[Result, Run]:
-    """Fit the configuration of a run to all rows, tuning included; show it and keep it as a run of its own.
+    """Fit the configuration of a run with other settings, tuning included; show it and keep it as a run of its own.
 
     Parameters
     ----------
@@ -37,30 +43,103 @@ def refit(
         Files of a run.
     tracking : TrackingConfig
         Where the new run is recorded.
+    settings : sequence of str
+        As they are typed; by default all rows of the data set.
     choices : mapping
         The choice of each group, for the name of the run.
     command : str
-        The command of that run; it is kept with the new one, with ``split=none``.
+        The command of that run; it is kept with the new one, with the settings.
     allow : sequence of str
         As in `auclab.pipeline.stored.configuration.stored_experiment`.
 
     Raises
     ------
     AuclabError
-        As `stored_experiment` and `auclab.pipeline.experiment.run_experiment`.
+        As `changed`, `stored_experiment` and `auclab.pipeline.experiment.run_experiment`.
     KeyboardInterrupt
         Ctrl-C.
     """
     stored = stored_experiment(folder, choices=choices, allow=allow)
     config = stored.config.copy()
     with open_dict(config):
-        config["split"], config["tracking"] = OmegaConf.create(ALL_ROWS), OmegaConf.create(asdict(tracking))
-    experiment = replace(stored, config=config, choices={**choices, "split": "none"}, command=on_all_rows(command))
+        config["tracking"] = OmegaConf.create(asdict(tracking))
+    kept = with_settings(command, settings)
+    experiment = changed(replace(stored, config=config, command=kept), settings)
+    show_data(*check_data(experiment))
     single_run = SingleRun(experiment, _output_folder())
     with single_run.failures():
         result = solve_splits(experiment)
     show_solution(result)
     return result, single_run.keep(result)
+
+
+def changed(experiment: Experiment, settings: Sequence[str]) -> Experiment:
+    """An experiment with other settings, as they are typed: ``dataset.path=new.csv``, ``split=none``.
+
+    Raises
+    ------
+    AuclabError
+        A word that is no setting, a setting that the experiment does not have, several values.
+    """
+    config, choices = experiment.config.copy(), dict(experiment.choices)
+    for word in settings:
+        try:
+            read = OverridesParser.create().parse_override(word)
+        except HydraException:
+            raise AuclabError(f"{word!r} is no setting; write KEY=VALUE, such as dataset.path=new.csv") from None
+        if read.is_sweep_override() or read.is_add() or read.is_delete():
+            raise AuclabError(f"{word}: one value each, without + and ~; auclab run -m makes sweeps")
+        key, value = str(read.key_or_group), read.value()
+        with open_dict(config):
+            if key in OBJECTS or (conf_folder() / key).is_dir():
+                config[key], choices[key] = OmegaConf.create(_choice(key, str(value))), str(value)
+            else:
+                _set(config, choices, key, value)
+    made = replace(experiment, config=config, choices=choices)
+    check_settings(made)
+    return made
+
+
+def _choice(group: str, name: str) -> dict[str, Any]:
+    """A yaml file of conf/ that stands by itself."""
+    path = conf_folder() / group / f"{name}.yaml"
+    if not path.is_file():
+        choices = sorted(each.stem for each in (conf_folder() / group).glob("*.yaml"))
+        raise AuclabError(f"{group}={name} is not there{did_you_mean(name, choices)}; choices are {', '.join(choices)}")
+    plain = plain_yaml(path)
+    if group in ("metrics", "experiment", "hydra") or "defaults" in plain:
+        raise AuclabError(f"{group}={name} cannot be changed in a stored configuration; use auclab run")
+    return plain
+
+
+def _set(config: DictConfig, choices: Mapping[str, str], key: str, value: Any) -> None:
+    """Set one value; a setting that the version of the run did not have yet is added."""
+    group, _, name = key.rpartition(".")
+    place: Any = OmegaConf.select(config, group) if group else config
+    known = [str(each) for each in place if not str(each).startswith("_")] if OmegaConf.is_dict(place) else []
+    path = conf_folder() / group / f"{choices.get(group, '')}.yaml"
+    later = plain_yaml(path) if path.is_file() else {}
+    if name.startswith("_") or (name not in known and name not in later):
+        near = did_you_mean(name, known)
+        raise AuclabError(f"{key} is no setting of the run{near}; it has {', '.join(known or map(str, config))}")
+    OmegaConf.update(config, key, value, force_add=True)
+
+
+def with_settings(command: str, settings: Sequence[str]) -> str:
+    """A command of a run with other settings in place of those that it has.
+
+    Examples
+    --------
+    >>> with_settings("auclab run dataset=file dataset.path=old.csv split.seed=1", ["dataset.path=new.csv"])
+    'auclab run dataset=file split.seed=1 dataset.path=new.csv'
+    """
+    if not command:
+        return ""
+    if tuple(settings) == ("split=none",):
+        return on_all_rows(command)
+    keys = {word.partition("=")[0] for word in settings}
+    words = [word for word in shlex.split(command) if word.lstrip("+").partition("=")[0] not in keys]
+    return shlex.join([*words, *settings])
 
 
 def on_all_rows(command: str) -> str:

@@ -15,6 +15,7 @@ from omegaconf import OmegaConf
 from rich.markup import escape
 
 from auclab.datasets.splits import take_rows
+from auclab.inference.drift import condensed
 from auclab.pipeline.config.build import load_dataset
 from auclab.pipeline.config.compose import Experiment
 from auclab.pipeline.config.settings import Figures, parse_figures
@@ -246,8 +247,14 @@ def _write(result: Result, experiment: Experiment, run: Run, wanted: Figures) ->
         for fold, fold_folder in zip(result.folds, folders, strict=True):
             example = _example(result.dataset.X, fold.split.train[:SIGNATURE_ROWS])
             model = kept_model(fold.model, result.dataset, fold.decision)
-            gaps = list(experiment.configuration["dataset"].get("missing") or ())
-            scorer = {**(fold.scorer or {}), "missing": gaps, "written": dict(result.dataset.written)}
+            given = experiment.configuration["dataset"]
+            scorer = {
+                **(fold.scorer or {}),
+                "missing": list(given.get("missing") or ()),
+                "written": dict(result.dataset.written),
+                "target": {key: given[key] for key in ("target", "positive", "negative") if given.get(key) is not None},
+                "scores": _distributions(fold),
+            }
             save_model(model, example, fold_folder / "model", scorer=scorer)
             if wanted is not Figures.NONE and (wanted is not Figures.AUTO or fold is result.folds[0]):
                 _draw(fold, fold_folder, wanted)
@@ -263,6 +270,16 @@ def _write(result: Result, experiment: Experiment, run: Run, wanted: Figures) ->
         tags[FOLDS_TAG] = json.dumps(inner.values)
     status = "KILLED" if result.interrupted else "FINISHED"
     run.keep(Record(result.dataset, result.summary, tags, status=status))
+
+
+def _distributions(fold: Fold) -> dict[str, Any]:
+    """The scores of either part, condensed: new rows are compared with them."""
+    known = {name: part.y_score for name, part in fold.parts.items() if part.y_score is not None}
+    return {
+        name: {"rows": int(scores.size), "quantiles": condensed(scores).tolist()}
+        for name, scores in known.items()
+        if scores.size and np.isfinite(scores).all()
+    }
 
 
 def _draw(fold: Fold, folder: Path, wanted: Figures) -> None:

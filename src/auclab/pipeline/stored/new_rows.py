@@ -90,23 +90,7 @@ def predict_file(
     AuclabError
         A file that cannot be read, columns that are missing, cells that are not numbers.
     """
-    gaps = [str(text) for text in scorer.description.get("missing") or ()]
-    kinds = {str(column["name"]): column for column in scorer.description["columns"]}
-    text = [
-        name for name, column in kinds.items() if column["kind"] in ("category", "date") and not _is_flag(scorer, name)
-    ]
-    numbers = [name for name, column in kinds.items() if column["kind"] == "number" and name not in keep]
-    with _options_of_predict():
-        rows = read_new_rows(
-            path,
-            text=[*text, *keep],
-            missing=gaps,
-            n_columns=len(scorer.columns),
-            numbers=numbers,
-            decimal_comma=decimal_commas(scorer),
-            expected=_of_training(scorer),
-            **(written or {}),
-        )
+    rows = rows_for(scorer, path, keep=keep, written=written)
     if not isinstance(rows, pd.DataFrame):
         kept = pd.DataFrame({ROW: np.arange(1, rows.shape[0] + 1)})
         notes: tuple[str, ...] = ()
@@ -124,6 +108,35 @@ def predict_file(
         notes = _notes(scorer, rows, keep)
     table = pd.concat([kept.reset_index(drop=True), found.reset_index(drop=True)], axis=1)
     return Predictions(table, notes)
+
+
+def rows_for(
+    scorer: Scorer, path: str | Path, *, keep: Sequence[str] = (), written: Mapping[str, Any] | None = None
+) -> Any:
+    """The rows of a file as the training file was read; the columns `keep`, if they are there, as text.
+
+    Raises
+    ------
+    AuclabError
+        A file that cannot be read, cells that are no numbers.
+    """
+    gaps = [str(text) for text in scorer.description.get("missing") or ()]
+    kinds = {str(column["name"]): column for column in scorer.description["columns"]}
+    text = [
+        name for name, column in kinds.items() if column["kind"] in ("category", "date") and not _is_flag(scorer, name)
+    ]
+    numbers = [name for name, column in kinds.items() if column["kind"] == "number" and name not in keep]
+    with _options_of_predict():
+        return read_new_rows(
+            path,
+            text=[*text, *keep],
+            missing=gaps,
+            n_columns=len(scorer.columns),
+            numbers=numbers,
+            decimal_comma=decimal_commas(scorer),
+            expected=_of_training(scorer),
+            **(written or {}),
+        )
 
 
 @contextmanager

@@ -1,0 +1,171 @@
+"""`auclab evaluate`: stored models measured on new labelled rows."""
+
+from __future__ import annotations
+
+import json
+import math
+from argparse import Namespace
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rich.markup import escape
+
+from auclab.comparison.models import find_model
+from auclab.pipeline.screen.console import out, reading
+from auclab.pipeline.screen.tables import print_table
+from auclab.pipeline.stored.evaluation import METRICS, PARTS, Evaluation, Measured, evaluate_file
+from auclab.pipeline.stored.stored_files import replace_file
+from auclab.pipeline.stored.visible import visible
+from auclab.tracking import load_scorer
+from auclab.types import AuclabError
+
+#: A p-value below this speaks against a hypothesis, on the screen.
+_LEVEL = 0.05
+
+
+def show_evaluation(arguments: Namespace) -> int:
+    """Measure, print, and write what was asked for."""
+    if len(arguments.runs) > 2:
+        raise AuclabError(f"{len(arguments.runs)} models are given; evaluate measures one, or compares two")
+    if arguments.out is not None and Path(arguments.out).suffix != ".json":
+        raise AuclabError(f"--out {arguments.out}: the name has to end in .json")
+    if not 0 < arguments.level < 1:
+        raise AuclabError(f"--level {arguments.level}: a confidence level lies between 0 and 1")
+    with reading(arguments.store):
+        folders = [
+            find_model(name, arguments.store, split=arguments.split, allow=arguments.allow) for name in arguments.runs
+        ]
+    scorers = [load_scorer(folder, allow=arguments.allow) for folder in folders]
+    found = evaluate_file(
+        scorers,
+        arguments.rows,
+        target=arguments.target,
+        positive=arguments.positive or None,
+        metrics=arguments.metric or METRICS,
+        level=arguments.level,
+        written={"sep": arguments.sep, "decimal": arguments.decimal, "encoding": arguments.encoding},
+    )
+    total = found.n_pos + found.n_neg
+    share = found.n_pos / total
+    classes = f"{found.n_pos:,} positive ({found.positive}, {share:.1%}), {found.n_neg:,} negative"
+    _row("rows", f"{total:,} of {arguments.rows}: {classes}")
+    for note in found.notes:
+        _row("note", note)
+    names = arguments.runs if len(arguments.runs) > 1 else [""]
+    for name, model in zip(names, found.models, strict=True):
+        _show_model(name, model, found, arguments.level)
+    if found.comparisons:
+        _show_comparisons(found, arguments.runs, arguments.level)
+    if arguments.out is not None:
+        with replace_file(Path(arguments.out)) as draft:
+            draft.write_text(
+                json.dumps(_plain(found, arguments), indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+            )
+        _row("written", arguments.out)
+    return 0
+
+
+def _show_model(name: str, model: Measured, found: Evaluation, level: float) -> None:
+    out.print()
+    _row("model", f"{name + ': ' if name else ''}{model.about}")
+    for metric, each in model.estimates.items():
+        limits = f"{level:.0%} interval {each.lower:.4f} to {each.upper:.4f}"
+        _row(metric, f"{each.value:.4f} ({limits})" + "".join(f"; {note}" for note in each.notes))
+    precision = f", {model.found / model.labelled:.1%} of them rightly" if model.labelled else ""
+    recall = model.found / found.n_pos
+    _row(
+        "labels",
+        f"{model.labelled:,} rows called {found.positive}{precision}; {recall:.1%} of the {found.n_pos:,} are found",
+    )
+    _show_calibration(model, level)
+    _show_drift(model)
+
+
+def _show_calibration(model: Measured, level: float) -> None:
+    check = model.calibration
+    if check is None:
+        _row(
+            "calibrated",
+            f"no probabilities: {model.no_probability}; decision.probability=sigmoid makes a run with them",
+        )
+        return
+    low, high = check.interval
+    _row(
+        "calibrated",
+        f"mean probability {check.expected:.4f}, share of positives {check.observed:.4f} ({level:.0%} interval "
+        f"{low:.4f} to {high:.4f}); Brier score {check.brier:.4f}",
+    )
+    if math.isfinite(check.p_value):
+        verdict = (
+            "the probabilities are wrong" if check.p_value < _LEVEL else "nothing speaks against the probabilities"
+        )
+        _row("", f"{verdict} (Spiegelhalter's test, p = {check.p_value:.2g})")
+    if math.isfinite(check.slope):
+        _row(
+            "",
+            f"logit slope {check.slope:.2f} ± {check.slope_error:.2f} (1 is right, below 1 too extreme), intercept "
+            f"{check.intercept:.2f} ± {check.intercept_error:.2f} (0 is right)",
+        )
+
+
+def _show_drift(model: Measured) -> None:
+    if not model.drift:
+        _row("drift", "unknown: models of earlier versions keep no scores of their run; run it again with this one")
+        return
+    for name, each in model.drift.items():
+        verdict = "the scores are distributed differently" if each.p_value < _LEVEL else "no drift is seen"
+        seen = ", which the model was fitted to" if name == "train" else ""
+        test = f"distance {each.statistic:.3f}, p = {each.p_value:.2g} (Kolmogorov and Smirnov)"
+        _row("drift", f"from the {each.n_reference:,} rows of the {PARTS[name]}{seen}: {test}; {verdict}")
+    name, each = next(iter(model.drift.items()))
+    lines = [
+        [f"{level:g}", f"{before:.4g}", f"{after:.4g}", f"{after - before:+.4g}", f"{position:.2f}"]
+        for level, before, after, position in zip(each.levels, each.reference, each.new, each.positions, strict=True)
+    ]
+    head = ["quantile of the score", PARTS[name], "new rows", "shift", "level it had"]
+    print_table(head, lines, left=(), wrapped=())
+
+
+def _show_comparisons(found: Evaluation, names: list[str], level: float) -> None:
+    out.print()
+    _row("compared", f"{names[0]} less {names[1]}, on the same {found.n_pos + found.n_neg:,} rows")
+    for metric, each in found.comparisons.items():
+        low, high = each.interval
+        verdict = "told apart" if each.p_value < 1 - level else "not told apart"
+        _row(
+            metric,
+            f"{each.difference:+.4f} ({level:.0%} interval {low:+.4f} to {high:+.4f}), p = {each.p_value:.2g}: "
+            + "; ".join([verdict, *each.notes]),
+        )
+
+
+def _row(word: str, text: str) -> None:
+    out.print(f"[cyan]{word:<11}[/cyan]{escape(visible(text))}", soft_wrap=True)
+
+
+def _plain(found: Evaluation, arguments: Namespace) -> dict[str, Any]:
+    """Every number, for a file; unknown ones are null."""
+    models = [
+        {
+            "model": name,
+            "about": model.about,
+            "metrics": {metric: asdict(each) for metric, each in model.estimates.items()},
+            "labels": {"positive": model.labelled, "rightly": model.found},
+            "calibration": None if model.calibration is None else asdict(model.calibration),
+            "drift": {part: asdict(each) for part, each in model.drift.items()},
+        }
+        for name, model in zip(arguments.runs, found.models, strict=True)
+    ]
+    comparisons = {metric: asdict(each) for metric, each in found.comparisons.items()}
+    head = {"rows": str(arguments.rows), "positive": found.positive, "n_pos": found.n_pos, "n_neg": found.n_neg}
+    plain: dict[str, Any] = _strict({**head, "models": models, "comparisons": comparisons, "notes": list(found.notes)})
+    return plain
+
+
+def _strict(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _strict(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_strict(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

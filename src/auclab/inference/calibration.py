@@ -1,0 +1,159 @@
+"""Whether probabilities are right: what they promise, and what happened."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import expit, logit
+from scipy.stats import binomtest, norm
+
+from auclab.types import Array, AuclabError
+from auclab.validation import finite_vector, positive_mask, same_length
+
+#: Probabilities of 0 and 1 have no logit; they are taken as this far from it.
+_EDGE = 1e-12
+#: Steps of Newton's method for two coefficients, and the length of one that ends it.
+_STEPS, _SMALL = 50, 1e-10
+
+
+@dataclass(frozen=True)
+class CalibrationCheck:
+    """Probabilities beside what happened.
+
+    Attributes
+    ----------
+    expected, observed : float
+        The mean probability, and the share of positives.
+    interval : pair of float
+        Wilson's limits of the share of positives.
+    brier : float
+        ``mean (p − y)²``.
+    statistic, p_value : float
+        Spiegelhalter's z and its two-sided p: small where the probabilities are wrong.
+    slope, intercept : float
+        Of ``logit P(y = 1) = intercept + slope · logit p``, by maximum likelihood: 1 and 0 where the probabilities are
+        right; a slope below 1 means they are too extreme. NaN where the classes are separated.
+    slope_error, intercept_error : float
+        Standard errors.
+    level : float
+        Of `interval`.
+
+    See Also
+    --------
+    check_calibration : Computes it.
+
+    Examples
+    --------
+    >>> found = check_calibration([0, 1, 0, 1], [0.25, 0.75, 0.25, 0.75])
+    >>> found.expected, found.observed, found.brier
+    (0.5, 0.5, 0.0625)
+    """
+
+    expected: float
+    observed: float
+    interval: tuple[float, float]
+    brier: float
+    statistic: float
+    p_value: float
+    slope: float
+    intercept: float
+    slope_error: float
+    intercept_error: float
+    level: float
+
+
+def check_calibration(y_true: ArrayLike, probability: ArrayLike, *, level: float = 0.95) -> CalibrationCheck:
+    """Compare probabilities with what happened to rows that neither scorer nor calibration had seen.
+
+    Spiegelhalter's statistic (Statistics in Medicine 5, 1986) is the Brier score in standard units,
+
+        z = Σ_i (y_i − p_i)(1 − 2 p_i) / √( Σ_i (1 − 2 p_i)² p_i (1 − p_i) );
+
+    slope and intercept are those of Cox (Biometrika 45, 1958).
+
+    Parameters
+    ----------
+    y_true : array of shape (n_samples,)
+        0/1, −1/+1 or booleans.
+    probability : array of shape (n_samples,)
+        Of the positive class, in [0, 1].
+    level : float in (0, 1)
+        Confidence level of the share of positives.
+
+    Returns
+    -------
+    CalibrationCheck
+
+    Raises
+    ------
+    AuclabError
+        A probability outside [0, 1], other lengths or labels, a level outside (0, 1).
+
+    See Also
+    --------
+    auclab.estimators.AUCClassifier : With ``calibration="sigmoid"`` it has probabilities.
+
+    Examples
+    --------
+    Every term of the numerator is ``¼ · (−½)``, every one of the variance ``¼ · 3/16``: ``z = −½/√(3/16)``.
+
+    >>> found = check_calibration([0, 1, 0, 1], [0.25, 0.75, 0.25, 0.75])
+    >>> round(found.statistic, 6), round(-0.5 / (3 / 16) ** 0.5, 6)
+    (-1.154701, -1.154701)
+    """
+    if not 0 < level < 1:
+        raise AuclabError(f"level is {level}; a confidence level lies between 0 and 1")
+    p = finite_vector("probability", probability)
+    positive = positive_mask(y_true)
+    same_length(y_true=positive, probability=p)
+    if ((p < 0) | (p > 1)).any():
+        raise AuclabError(f"probability has {p[(p < 0) | (p > 1)][0]:g}; probabilities lie between 0 and 1")
+    y = positive.astype(float)
+    limits = binomtest(int(y.sum()), y.size).proportion_ci(level, method="wilson")
+    variance = float(np.sum((1 - 2 * p) ** 2 * p * (1 - p)))
+    z = float(np.sum((y - p) * (1 - 2 * p)) / math.sqrt(variance)) if variance > 0 else math.nan
+    coefficients, errors = _logistic(logit(np.clip(p, _EDGE, 1 - _EDGE)), y)
+    return CalibrationCheck(
+        *(float(p.mean()), float(y.mean()), (float(limits.low), float(limits.high)), float(np.mean((p - y) ** 2))),
+        *(z, 2.0 * float(norm.sf(abs(z))) if math.isfinite(z) else math.nan),
+        slope=float(coefficients[1]), intercept=float(coefficients[0]),
+        slope_error=float(errors[1]), intercept_error=float(errors[0]), level=level,
+    )  # fmt: skip
+
+
+def _logistic(x: Array, y: Array) -> tuple[Array, Array]:
+    """Intercept and slope of a logistic regression on one variable, and their standard errors; NaN if there is none."""
+    unknown = np.full(2, math.nan)
+    positive = y > 0.5
+    if np.ptp(x) == 0 or _separated(x[positive], x[~positive]):
+        return unknown, unknown
+    rows = np.column_stack([np.ones_like(x), x])
+    found = np.array([0.0, 1.0])
+    for _ in range(_STEPS):
+        chance = expit(rows @ found)
+        information = (rows * (chance * (1 - chance))[:, None]).T @ rows
+        try:
+            step = np.linalg.solve(information, rows.T @ (y - chance))
+        except np.linalg.LinAlgError:
+            return unknown, unknown
+        before = _likelihood(rows, y, found)
+        scale = next((s for s in (1.0, 0.5, 0.25, 0.125) if _likelihood(rows, y, found + s * step) >= before), 0.0)
+        found = found + scale * step
+        if scale * np.max(np.abs(step)) < _SMALL:
+            return found, np.sqrt(np.diag(np.linalg.inv(information)))
+    return unknown, unknown
+
+
+def _separated(pos: Array, neg: Array) -> bool:
+    """Whether a threshold separates the classes, so that the likelihood has no maximum."""
+    if pos.size == 0 or neg.size == 0:
+        return True
+    return bool(pos.min() >= neg.max() or pos.max() <= neg.min())
+
+
+def _likelihood(rows: Array, y: Array, coefficients: Array) -> float:
+    a = rows @ coefficients
+    return float(np.sum(y * a - np.logaddexp(0.0, a)))

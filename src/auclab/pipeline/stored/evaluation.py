@@ -1,0 +1,222 @@
+"""Stored models measured on new rows that have labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from auclab.datasets.file_table import SVMLIGHT
+from auclab.datasets.labels import as_labels, binarise
+from auclab.export.scorer import Scorer
+from auclab.inference import (
+    CalibrationCheck,
+    Comparison,
+    Estimate,
+    ScoreDrift,
+    check_calibration,
+    compare_scorers,
+    estimate,
+    score_drift,
+)
+from auclab.pipeline.stored.new_rows import rows_for
+from auclab.types import Array, AuclabError
+from auclab.validation import did_you_mean
+
+#: Metrics where none are named.
+METRICS = ("auc", "bauc")
+#: Parts of the run whose scores a model keeps, in words.
+PARTS = {"test": "held-out part", "train": "training part"}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One model on the new rows.
+
+    Attributes
+    ----------
+    about : str
+        Formulation, data set and split.
+    estimates : mapping of str to Estimate
+        By the name of the metric.
+    labelled, found : int
+        Rows that the model calls positive, and those of them that are.
+    calibration : CalibrationCheck or None
+        None where the model has no probabilities.
+    no_probability : str
+        Why it has none.
+    drift : mapping of str to ScoreDrift
+        From the scores of the parts of the run, by their names in `PARTS`; empty for models of earlier versions.
+    scores : array of shape (n_rows,)
+    """
+
+    about: str
+    estimates: Mapping[str, Estimate]
+    labelled: int
+    found: int
+    calibration: CalibrationCheck | None
+    no_probability: str
+    drift: Mapping[str, ScoreDrift]
+    scores: Array
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Models on the labelled rows of a file.
+
+    Attributes
+    ----------
+    n_pos, n_neg : int
+    positive : str
+        The positive label.
+    models : tuple of Measured
+    comparisons : mapping of str to Comparison
+        The first model less the second, by the name of the metric; empty for one model.
+    notes : tuple of str
+        Rows that were left out.
+    """
+
+    n_pos: int
+    n_neg: int
+    positive: str
+    models: tuple[Measured, ...]
+    comparisons: Mapping[str, Comparison]
+    notes: tuple[str, ...] = ()
+
+
+def evaluate_file(
+    scorers: Sequence[Scorer],
+    path: str | Path,
+    *,
+    target: str | None = None,
+    positive: str | Sequence[str] | None = None,
+    metrics: Sequence[str] = METRICS,
+    level: float = 0.95,
+    written: Mapping[str, Any] | None = None,
+) -> Evaluation:
+    """Measure one model, or compare two on the same rows.
+
+    Parameters
+    ----------
+    scorers : one or two Scorers
+    path : path
+        A csv, tsv or parquet file with the columns of the training data, and labels.
+    target : str, optional
+        The column with the labels; that of the training file if left out.
+    positive : str or list of str, optional
+        Labels of the positive class; those of the training if left out.
+    metrics : sequence of str
+        Names in `auclab.metrics.METRICS`.
+    level : float
+        Confidence level.
+    written : mapping, optional
+        As in `auclab.pipeline.stored.new_rows.predict_file`.
+
+    Raises
+    ------
+    AuclabError
+        A file that cannot be read, no labels in it, labels of one class only, columns that are missing.
+    """
+    if str(path).lower().endswith(SVMLIGHT):
+        raise AuclabError(f"{path} is an svmlight file; evaluate measures rows of csv, tsv and parquet files")
+    labels = _Labels.of(scorers[0], path, target, positive)
+    tables = [_rows(scorer, path, labels.column, written) for scorer in scorers]
+    y, kept, notes = labels.read(tables[0], path)
+    models = tuple(
+        _measured(scorer, rows.loc[kept], y, metrics, level) for scorer, rows in zip(scorers, tables, strict=True)
+    )
+    pairs = {}
+    if len(models) > 1:
+        for metric in metrics:
+            pairs[metric] = compare_scorers(y, models[0].scores, models[1].scores, metric, level=level)
+    n_pos = int(y.sum())
+    return Evaluation(n_pos, y.size - n_pos, ", ".join(labels.positive), models, pairs, notes)
+
+
+@dataclass(frozen=True)
+class _Labels:
+    """Where the labels are, and what they mean."""
+
+    column: str
+    positive: tuple[str, ...]
+    negative: tuple[str, ...]
+
+    @classmethod
+    def of(cls, scorer: Scorer, path: str | Path, target: str | None, positive: Any) -> _Labels:
+        stored = scorer.description.get("target")
+        known = stored if isinstance(stored, Mapping) else {}
+        column = target if target is not None else known.get("target")
+        if column is None:
+            raise AuclabError(f"which column of {path} has the labels? The model does not say: add --target COLUMN")
+        if positive is not None:
+            return cls(str(column), as_labels(positive), ())
+        # A model of a data set by name, or of earlier versions, has the labels alone.
+        return cls(
+            str(column), as_labels(known.get("positive")) or (scorer.labels[1],), as_labels(known.get("negative"))
+        )
+
+    def read(
+        self, rows: pd.DataFrame, path: str | Path
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_], tuple[str, ...]]:
+        """0 and 1, which rows they are of, and what was left out."""
+        given = rows[self.column]
+        known = given.notna().to_numpy()
+        if not known.any():
+            raise AuclabError(
+                f"column {self.column!r} of {path} is empty: evaluate measures rows with labels; auclab predict scores "
+                "rows without"
+            )
+        sides = binarise(given[known].rename(self.column), list(self.positive), list(self.negative) or None)
+        kept = known.copy()
+        kept[known] = sides.kept
+        notes = []
+        if missing := int((~known).sum()):
+            notes.append(f"{missing} rows without a label are left out")
+        if others := int(known.sum() - sides.kept.sum()):
+            notes.append(f"{others} rows with a label of neither class are left out")
+        return sides.y, kept, tuple(notes)
+
+
+def _rows(scorer: Scorer, path: str | Path, target: str, written: Mapping[str, Any] | None) -> pd.DataFrame:
+    rows = rows_for(scorer, path, keep=[target], written=written).rename(columns=str)
+    if target not in rows:
+        near = did_you_mean(target, rows.columns)
+        raise AuclabError(
+            f"{path} has no column {target!r} with labels{near}: evaluate measures rows with labels, auclab predict "
+            "scores rows without; --target COLUMN names another column"
+        )
+    return rows
+
+
+def _measured(
+    scorer: Scorer, rows: pd.DataFrame, y: NDArray[np.int64], metrics: Sequence[str], level: float
+) -> Measured:
+    scores = scorer.score(rows)
+    probability = scorer.probability(scores)
+    called = scores > scorer.threshold
+    about = scorer.description["about"]
+    words = [str(about[key]) for key in ("formulation", "dataset", "split") if about.get(key)]
+    return Measured(
+        " · ".join(words) or "model",
+        {metric: estimate(y, scores, metric, level=level) for metric in metrics},
+        *(int(called.sum()), int((called & (y == 1)).sum())),
+        calibration=None if probability is None else check_calibration(y, probability, level=level),
+        no_probability=str(about.get("no_probability", "the scorer was not calibrated")),
+        drift=_drift(scorer, scores),
+        scores=scores,
+    )
+
+
+def _drift(scorer: Scorer, scores: Array) -> dict[str, ScoreDrift]:
+    stored = scorer.description.get("scores")
+    found = {}
+    for name in PARTS:
+        part = stored.get(name) if isinstance(stored, Mapping) else None
+        if isinstance(part, Mapping):
+            found[name] = score_drift(part["quantiles"], scores, n_reference=part["rows"])
+    return found
