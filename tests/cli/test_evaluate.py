@@ -144,13 +144,13 @@ def test_the_same_settings_on_other_rows_are_a_new_run(call, folder, ids):
     assert new["tag.command"].endswith("split.seed=3")
     assert str(new["run_id"])[:8] in text
     for words, said in (
-        ("dataset.pth=x.csv", "dataset.pth is no setting of the run (did you mean 'path'?)"),
-        ("dataset._target_=os.system", "dataset._target_ is no setting of the run"),
+        ("dataset.pth=x.csv", "dataset.pth is not a setting of the run (did you mean 'path'?)"),
+        ("dataset._target_=os.system", "dataset._target_ is not a setting of the run"),
         ("split=hold", "split=hold is not there (did you mean 'holdout'?)"),
         ("split.seed=1,2", "one value each"),
         ("split.seed=x", "split.seed is 'x'; it is a whole number"),
         ("dataset.path=gone.csv", "gone.csv cannot be read"),
-        ("new.csv", "'new.csv' is no setting; write KEY=VALUE, such as dataset.path=new.csv"),
+        ("new.csv", "'new.csv' is not a setting; write KEY=VALUE, such as dataset.path=new.csv"),
     ):
         code, _, error = call("rerun", ids[0], words)
         assert (code, said in error) == (1, True), error

@@ -25,7 +25,7 @@ _LEVEL = 0.05
 
 
 def show_evaluation(arguments: Namespace) -> int:
-    """Measure, print, and write what was asked for."""
+    """Measure, print, and write the file that was requested."""
     if len(arguments.runs) > 2:
         raise AuclabError(f"{len(arguments.runs)} models are given; evaluate measures one, or compares two")
     if arguments.out is not None and Path(arguments.out).suffix != ".json":
@@ -132,7 +132,7 @@ def _show_comparisons(found: Evaluation, names: list[str], level: float) -> None
     _row("compared", f"{names[0]} less {names[1]}, on the same {found.n_pos + found.n_neg:,} rows")
     for metric, each in found.comparisons.items():
         low, high = each.interval
-        verdict = "told apart" if each.p_value < 1 - level else "not told apart"
+        verdict = "different" if each.p_value < 1 - level else "no difference is seen"
         _row(
             metric,
             f"{each.difference:+.4f} ({level:.0%} interval {low:+.4f} to {high:+.4f}), p = {each.p_value:.2g}: "

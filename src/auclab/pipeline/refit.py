@@ -86,7 +86,7 @@ def changed(experiment: Experiment, settings: Sequence[str]) -> Experiment:
         try:
             read = OverridesParser.create().parse_override(word)
         except HydraException:
-            raise AuclabError(f"{word!r} is no setting; write KEY=VALUE, such as dataset.path=new.csv") from None
+            raise AuclabError(f"{word!r} is not a setting; write KEY=VALUE, such as dataset.path=new.csv") from None
         if read.is_sweep_override() or read.is_add() or read.is_delete():
             raise AuclabError(f"{word}: one value each, without + and ~; auclab run -m makes sweeps")
         key, value = str(read.key_or_group), read.value()
@@ -121,7 +121,7 @@ def _set(config: DictConfig, choices: Mapping[str, str], key: str, value: Any) -
     later = plain_yaml(path) if path.is_file() else {}
     if name.startswith("_") or (name not in known and name not in later):
         near = did_you_mean(name, known)
-        raise AuclabError(f"{key} is no setting of the run{near}; it has {', '.join(known or map(str, config))}")
+        raise AuclabError(f"{key} is not a setting of the run{near}; it has {', '.join(known or map(str, config))}")
     OmegaConf.update(config, key, value, force_add=True)
 
 
