@@ -1,15 +1,17 @@
-"""Every solver keeps its time limit, on tables that are too large for it."""
+"""Every solver ends soon after its time limit, by a clock set by hand; benchmarks/time_limits.py measures seconds."""
 
 from __future__ import annotations
 
-from time import perf_counter, process_time
+import sys
+from itertools import count
 
 import numpy as np
 import pytest
 
 from auclab import CSVM, AuclabError, BufferedAUC, PartialAUC, RankSVM, Status, solve
 
-LIMIT = 2.0
+#: Made seconds of the limit, and for each look at the clock; looks that verify the point when the limit is reached.
+LIMIT, LOOK, LAST_LOOKS = 2.0, 0.05, 25
 SOLVERS = ("auto", "highs", "newton", "interior", "cutting_plane", "clarabel", "scs")
 PROGRAMS = {
     "RankSVM l1": RankSVM(1e-3, "l1"),
@@ -20,7 +22,7 @@ PROGRAMS = {
     "partial AUC l1": PartialAUC(0.1, 1e-3, "l1"),
     "bAUC": BufferedAUC(),
 }
-SHAPES = {"many rows": (30_000, 300), "many columns": (1_200, 6_000)}
+SHAPES = {"many rows": (600, 40), "many columns": (80, 300)}
 
 
 def table(n_rows, n_columns):
@@ -30,31 +32,34 @@ def table(n_rows, n_columns):
     return X, y
 
 
-@pytest.fixture(scope="module")
-def tables():
-    for program in PROGRAMS.values():  # loads libraries and compiled loops
-        for solver in SOLVERS:
-            try:
-                solve(program, *table(60, 100), solver=solver, time_limit=20.0)
-            except AuclabError:
-                continue
-    return {name: table(*shape) for name, shape in SHAPES.items()}
+@pytest.fixture
+def looks(monkeypatch):
+    """The looks at the clock until now, made by all modules of the package."""
+    for solver in SOLVERS:
+        solve(RankSVM(1e-3, "l1"), *table(60, 10), solver=solver)  # loads them
+    looks = count()
+    for name, module in list(sys.modules.items()):
+        if name.startswith("auclab.") and hasattr(module, "perf_counter"):
+            monkeypatch.setattr(module, "perf_counter", lambda: LOOK * next(looks))
+    return looks
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_a_limit_is_kept(name, solver, shape, tables):
-    X, y = tables[shape]
-    wall, processor = perf_counter(), process_time()
-    try:
-        found = solve(PROGRAMS[name], X, y, solver=solver, time_limit=LIMIT)
-    except AuclabError:
-        found = None
-    # Where other processes wait for the same cores the wall has more, where there are two threads the processor.
-    seconds = min(perf_counter() - wall, process_time() - processor)
-    assert seconds <= 2.0 * LIMIT + 1.0  # benchmarks/time_limits.py measures 1.1 · limit + 0.5 on an idle machine
-    if found is not None:
-        assert found.objective <= 1.0 + 1e-9  # never worse than w = 0
-        assert found.status is not Status.FAILED
+def test_a_limit_is_kept(solver, shape, looks):
+    X, y = table(*SHAPES[shape])
+    reached = []
+    for name, program in PROGRAMS.items():
+        first = next(looks)
+        try:
+            found = solve(program, X, y, solver=solver, time_limit=LIMIT)
+        except AuclabError:
+            continue
+        assert next(looks) - first <= LIMIT / LOOK + LAST_LOOKS, name
+        assert found.objective <= 1.0 + 1e-9, name  # never worse than w = 0
+        assert found.status is not Status.FAILED, name
+        reached.append(found.status is Status.TIME_LIMIT)
+    assert reached
+    if solver in ("newton", "cutting_plane"):
+        assert any(reached)
