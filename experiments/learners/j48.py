@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -186,68 +187,79 @@ def _best(cells, y, arity, features, rows, weights, by_many):  # type: ignore[no
     return features[chosen], found[chosen], thresholds[chosen]
 
 
-@njit(cache=True)
-def _grow(cells, y, arity, features):  # type: ignore[no-untyped-def]
-    by_many = True
-    for feature in features:
-        if arity[feature] == 0 or arity[feature] < 0.3 * len(cells) - SMALL:
-            by_many = False
-    size = 64
-    feature_of, threshold_of = np.full(size, -1), np.zeros(size)
-    first, branches = np.full(size, -1), np.zeros(size, dtype=np.intp)
-    counts, bags_of = np.zeros((size, 2)), np.zeros((size, 2))
-    used = 1
+def _grow(cells: Floats, y: Integers, arity: Integers, features: Integers) -> list[Any]:
+    """The arrays of a tree. Its loop over nodes is not compiled, which would take ten seconds."""
+    by_many = not any(arity[feature] == 0 or arity[feature] < 0.3 * len(cells) - SMALL for feature in features)
+    feature_of, threshold_of, first, branches = [-1], [0.0], [-1], [0]
+    counts, bags_of = [np.zeros(2)], [np.zeros(2)]
     waiting = [(0, np.arange(len(cells)), np.ones(len(cells)))]
-    while len(waiting) > 0:
+    while waiting:
         node, rows, weights = waiting.pop()
-        for k in range(len(rows)):
-            counts[node, y[rows[k]]] += weights[k]
+        own = y[rows]
+        counts[node] = _class_weights(own, weights)
         total = counts[node].sum()
         if 2 * LEAST - total > SMALL or abs(total - counts[node].max()) < SMALL:
             continue
         feature, bags, threshold = _best(cells, y, arity, features, rows, weights, by_many)
         if feature < 0:
             continue
-        if arity[feature] == 0:  # the largest value of all rows that is not above the threshold
-            lower = -np.inf
-            for value in cells[:, feature]:
-                if value - lower > SMALL and value - threshold < SMALL:
-                    lower = value
-            threshold = lower
-        known = bags.sum()
-        parts = np.array([bags[k].sum() / known for k in range(len(bags))])
-        while used + len(bags) > size:
-            feature_of, threshold_of = np.append(feature_of, np.full(size, -1)), np.append(threshold_of, np.zeros(size))
-            first = np.append(first, np.full(size, -1))
-            branches = np.append(branches, np.zeros(size, dtype=np.intp))
-            counts, bags_of = np.vstack((counts, np.zeros((size, 2)))), np.vstack((bags_of, np.zeros((size, 2))))
-            size *= 2
-        for k in range(len(rows)):
-            if math.isnan(cells[rows[k], feature]):
-                for branch in range(len(bags)):
-                    bags[branch, y[rows[k]]] += parts[branch] * weights[k]
-        feature_of[node], threshold_of[node], first[node], branches[node] = feature, threshold, used, len(bags)
-        bags_of[used : used + len(bags)] = bags
-        values = cells[rows, feature]
-        for branch in range(len(bags)):
-            share = np.zeros(len(rows))
-            for k in range(len(rows)):
-                if math.isnan(values[k]):
-                    share[k] = parts[branch] * weights[k] if parts[branch] > SMALL else 0.0
-                elif arity[feature] > 0:
-                    share[k] = weights[k] if int(values[k]) == branch else 0.0
-                elif (values[k] - threshold < SMALL) == (branch == 0):
-                    share[k] = weights[k]
+        if arity[feature] == 0:
+            threshold = _value_below(cells[:, feature], threshold)
+        shares = _shares(cells[rows, feature], own, weights, bags, threshold, arity[feature] > 0)
+        used, more = len(feature_of), len(bags)
+        feature_of[node], threshold_of[node], first[node], branches[node] = feature, threshold, used, more
+        feature_of += [-1] * more
+        threshold_of += [0.0] * more
+        first += [-1] * more
+        branches += [0] * more
+        counts += [np.zeros(2)] * more
+        bags_of += list(bags)
+        for branch, share in enumerate(shares):
             taken = np.flatnonzero(share > 0.0)
             waiting.append((used + branch, rows[taken], share[taken]))
-        used += len(bags)
-    counts = counts[:used].copy()
-    for node in range(used):  # the counts that a split reports have the fractions as the split saw them
+    for node, start in enumerate(first):  # the counts that a split reports have the fractions as the split saw them
         if feature_of[node] >= 0:
-            start = first[node]
-            counts[node] = bags_of[start : start + branches[node]].sum(axis=0)
-    _collapse(feature_of, first, branches, counts)
-    return feature_of[:used], threshold_of[:used], first[:used], branches[:used], counts, bags_of[:used]
+            counts[node] = np.array(bags_of[start : start + branches[node]]).sum(axis=0)
+    tree = [np.array(part) for part in (feature_of, threshold_of, first, branches, counts, bags_of)]
+    _collapse(tree[0], tree[2], tree[3], tree[4])
+    return tree
+
+
+@njit(cache=True)
+def _class_weights(y, weights):  # type: ignore[no-untyped-def]
+    sums = np.zeros(2)
+    for row in range(len(y)):
+        sums[y[row]] += weights[row]
+    return sums
+
+
+@njit(cache=True)
+def _value_below(values, threshold):  # type: ignore[no-untyped-def]
+    """The largest value of all rows that is not above the threshold."""
+    lower = -np.inf
+    for value in values:
+        if value - lower > SMALL and value - threshold < SMALL:
+            lower = value
+    return lower
+
+
+@njit(cache=True)
+def _shares(values, y, weights, bags, threshold, nominal):  # type: ignore[no-untyped-def]
+    """The weight of every row in every branch; rows without the value count in all `bags`."""
+    known = bags.sum()
+    parts, shares = np.zeros(len(bags)), np.zeros((len(bags), len(values)))
+    for branch in range(len(bags)):
+        parts[branch] = bags[branch].sum() / known
+    for row in range(len(values)):
+        for branch in range(len(bags)):
+            if math.isnan(values[row]):
+                bags[branch, y[row]] += parts[branch] * weights[row]
+                shares[branch, row] = parts[branch] * weights[row] if parts[branch] > SMALL else 0.0
+            elif nominal:
+                shares[branch, row] = weights[row] if int(values[row]) == branch else 0.0
+            elif (values[row] - threshold < SMALL) == (branch == 0):
+                shares[branch, row] = weights[row]
+    return shares
 
 
 @njit(cache=True)
