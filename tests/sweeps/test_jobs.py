@@ -1,23 +1,21 @@
 """One job of a sweep: computed, skipped, computed again because its code changed; data sets are loaded once."""
 
 import shutil
-import subprocess
-import sys
 from importlib.metadata import PackageNotFoundError
 
 import pytest
 
+from auclab.cli.run import main
 from auclab.estimators import baselines
 from auclab.pipeline.screen.console import show_sweep
 from auclab.sweeps.jobs import Job, Rerun, attempt, lacking_library, parse_rerun
-from auclab.tracking import CODE_TAG, HASH_TAG, SETTINGS_TAG, Record, TrackingConfig, fingerprint, open_run
+from auclab.tracking import CODE_TAG, HASH_TAG, SETTINGS_TAG, Record, TrackingConfig, code, fingerprint, open_run
 from auclab.tracking.job_status import SWEEP_VARIABLE, add_line, count_jobs, count_other_code, read_statuses
 from auclab.tracking.store import open_store
 from auclab.types import AuclabError
 from composed import REPOSITORY
 from run_command import SMALL, run
 from tracked_runs import DATASET
-from warm_programs import plain
 
 
 @pytest.fixture
@@ -86,23 +84,25 @@ def test_rerun_is_one_of_three():
 
 
 @pytest.mark.slow
-def test_a_sweep_notices_that_a_file_changed(tmp_path):
-    """From the shell, with a checkout of its own: documentation does not count, a line of code does."""
+def test_a_sweep_notices_that_a_file_changed(tmp_path, monkeypatch, capsys):
+    """With a checkout of its own: documentation does not count, a line of code does."""
     checkout = tmp_path / "checkout"
     for name in ("src", "conf", "docs"):
         shutil.copytree(REPOSITORY / name, checkout / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("run.py", "pyproject.toml"):
         shutil.copy(REPOSITORY / name, checkout / name)
-    grid = (*SMALL, "solver=highs", "bounds=none", "metrics=[auc]", "split.seed=0,1")
+    grid = (*SMALL, "formulation=bauc", "solver=highs", "bounds=none", "metrics=[auc]", "split.seed=0,1")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(code, "__file__", str(checkout / "src" / "auclab" / "tracking" / "code.py"))
 
     def last_line(*overrides):
-        answer = subprocess.run(
-            [sys.executable, str(checkout / "run.py"), "-m", *grid, *overrides],
-            cwd=tmp_path, capture_output=True, text=True,
-            env=plain() | {"PYTHONPATH": str(checkout / "src"), "COLUMNS": "200"},
-        )  # fmt: skip
-        assert answer.returncode == 0, answer.stderr
-        return answer.stdout.splitlines()[-1], answer.stderr
+        code.code_version.cache_clear()  # read once per process
+        try:
+            main(["-m", *grid, *overrides])
+        finally:
+            code.code_version.cache_clear()
+        said = capsys.readouterr()
+        return said.out.splitlines()[-1], said.err
 
     assert last_line() == ("sweep: 2 finished, 0 skipped, 0 failed, 0 killed", "")
     (checkout / "docs" / "sweeps.md").write_text("rewritten")
