@@ -27,11 +27,10 @@ def test_capable_solvers_agree_and_certify(program, data):
     solutions = [solve(program, X, y, solver=name) for name in solvers_of(program)]
     assert len(solutions) >= 2
     for solution in solutions:
-        rough = solution.solver == "interior" and solution.gap > 1e-6  # rounding of its systems ends it a little above
-        assert solution.status is Status.OPTIMAL or rough, (solution.solver, solution.certificate)
-        assert solution.gap <= (1e-5 if rough else 1e-6)
+        assert solution.status is Status.OPTIMAL, (solution.solver, solution.certificate)
+        assert solution.gap <= 1e-6
         assert solution.objective >= solution.lower_bound - 1e-12
-        assert solution.objective == pytest.approx(solutions[0].objective, rel=1e-5 if rough else 1e-6, abs=1e-9)
+        assert solution.objective == pytest.approx(solutions[0].objective, rel=1e-6, abs=1e-9)
         expected = reference.objective(program, solution.coef, solution.intercept, X, y)
         assert solution.objective == pytest.approx(expected, rel=1e-12, abs=1e-14)
 

@@ -44,7 +44,7 @@ _MAX_STEPS, _IDLE = 80, 12
 #: is taken to be there.
 _NEAR, _NO_FIT = 0.01, 5.0
 #: After this number of steps without progress the diagonal is made larger.
-_RETRY = 4
+_RETRY, _SHORT = 4, 0.1
 #: What is said where a program has to have a hinge-free optimum, and has none.
 _ONLY_SEPARATORS = "interior takes partial AUC, or more pairs than it can hold, only where an optimal w leaves no hinge"
 
@@ -125,14 +125,14 @@ def _followed(best: Best, setting: Setting, share_neg: bool = False) -> None:
             if best.is_late or best.monitor.stopped() is not None:
                 return
             begin = perf_counter()
-            state.step(best.tolerance * max(best.objective, SMALL_OBJECTIVE))
+            length = state.step(best.tolerance * max(best.objective, SMALL_OBJECTIVE))
             longest = max(longest, perf_counter() - begin)
             best.steps += 1
             coef, intercept, multipliers = state.point()
             shares = shares_of(problem, multipliers[1]) if share_neg else None
             idle = 0 if best.consider(coef, intercept, multipliers, shares) else idle + 1
             # Of a separator that is near, the gap is that of the steps, unless its multipliers do not fit.
-            if idle and idle % _RETRY == 0:
+            if idle and idle % _RETRY == 0 and length < _SHORT:
                 state.proximal *= 100.0
             if best.is_found or idle >= _IDLE or (share_neg and _NO_FIT * state.own_gap() < min(best.gap, _NEAR)):
                 return

@@ -116,8 +116,8 @@ class State:
             pos[self.weighted[0]], neg[self.weighted[1]] = self.margins.marginals(self.q)
         return coef, intercept, (pos, neg)
 
-    def step(self, wanted: float) -> None:
-        """One predictor and corrector; `wanted` is the absolute gap at which to stop."""
+    def step(self, wanted: float) -> float:
+        """One predictor and corrector; `wanted` is the absolute gap at which to stop. Returns the shorter length."""
         p = self.margins.capacity - self.q if self.bounded else np.ones_like(self.q)
         lacks = self._lacking() - self.xi + self.r
         weight = 1.0 / ((self.xi / p if self.bounded else 0.0) + self.r / self.q)
@@ -148,6 +148,7 @@ class State:
         if self.bounded:
             self.xi = self.xi + primal * second.xi
         self.length.move(self.w, second.border, second.of_length, primal, dual)
+        return min(primal, dual)
 
     def _direction(self, system: System, p: Array, lacks: Array, mu: float, first: _Direction | None) -> _Direction:
         """The Newton direction to the point of complementarity μ; with the second-order term of a first direction."""
