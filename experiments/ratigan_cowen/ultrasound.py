@@ -62,7 +62,7 @@ def features() -> tuple[Array, Labels]:
         raise AuclabError(f"{error}. {COLUMNS}") from error
     columns = [str(name) for name, kind in data.frame.dtypes.items() if not is_numeric_dtype(kind)]
     if columns or data.frame.isna().to_numpy().any():
-        raise AuclabError(f"{columns[0] if columns else 'a feature'} has cells that are no numbers. {COLUMNS}")
+        raise AuclabError(f"{columns[0] if columns else 'a feature'} has cells that are not numbers. {COLUMNS}")
     return data.frame.to_numpy(float), data.y
 
 

@@ -1,0 +1,57 @@
+# ruff: noqa: F401  what is imported is used by the expressions
+"""What the expressions of messages.csv may use: small data and the public packages."""
+
+import tempfile
+from hashlib import sha256
+from math import inf, nan
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import auclab
+import auclab.bounds as b
+import auclab.comparison as co
+import auclab.datasets as d
+import auclab.displays as di
+import auclab.estimators as e
+import auclab.formulations as f
+import auclab.inference as i
+import auclab.kernels as k
+import auclab.metrics as m
+import auclab.models as mo
+import auclab.regularisers as r
+import auclab.samples.blocks as bl
+import auclab.scorecards as sc
+import auclab.solvers.guaranteed as g
+import auclab.tracking as t
+from auclab.pipeline.config.checks import check_settings
+from auclab.pipeline.config.compose import compose_experiment
+from auclab.pipeline.experiment import solve_splits
+
+#: Labels and scores of four rows; rows of one column and of two.
+Y, S = [0, 0, 1, 1], [0.0, 2.0, 1.0, 3.0]
+X1 = [[0.0], [2.0], [1.0], [3.0]]
+X2 = [[0.0, 1.0], [2.0, 0.0], [1.0, 3.0], [3.0, 1.0]]
+
+SMALL = ("tracking=none", "dataset=artificial", "dataset.n_pos=20", "dataset.n_neg=30", "dataset.n_features=2")
+_FOLDER = tempfile.TemporaryDirectory()
+
+
+def csv(text: str, ending: str = ".csv") -> str:
+    """A file with this text."""
+    path = Path(_FOLDER.name) / (sha256(text.encode()).hexdigest()[:12] + ending)
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def checked(words: str) -> object:
+    """What `auclab run` does with these settings, on 50 rows."""
+    formulation = () if "formulation=" in words else ("formulation=bauc",)
+    quick = ("decision.probability=none", "bounds=none")
+    experiment = compose_experiment([*SMALL, *quick, *formulation, *words.split()])
+    check_settings(experiment)
+    return solve_splits(experiment)
+
+
+NAMES = {name: value for name, value in globals().items() if not name.startswith("_")}
