@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from auclab.check.constraints import HeldConstraints
 from auclab.check.correction import corrected, inner_point, mixed
 from auclab.check.data import Data, fractions
-from auclab.check.multipliers import Multipliers, admissible, at_scorer, transportable
+from auclab.check.multipliers import Multipliers, admissible, at_scorer, at_scorers, transportable
 from auclab.check.program import Program
+from auclab.check.ranked import DualScorer
 from auclab.check.regularisers import NORMS
 
 #: How far multipliers are moved into the interior of their bounds where they cannot be corrected as they are.
@@ -45,6 +46,7 @@ def proved_bound(
     spread: NDArray[np.float64],
     for_all: bool = True,
     held: HeldConstraints | None = None,
+    scorers: Sequence[DualScorer] = (),
 ) -> Bound | None:
     """The best bounds that the multipliers prove.
 
@@ -68,22 +70,45 @@ def proved_bound(
         Whether `enough` has to hold for every w, or for ``‖w‖ ≤ radius`` only.
     held : HeldConstraints, optional
         What w satisfies: the bounds are for every such w.
+    scorers : sequence of DualScorer
+        Over ranked pairs, the dual point that the run has stored; that of the scorer itself is tried beside it.
 
     Returns
     -------
     Bound or None
         None if the multipliers are not finite numbers.
     """
-    if program.loss.by_marginals:
-        start = admissible(program, data, multipliers, share_neg)
-    else:
-        start = None if scorer is None else at_scorer(program, data, *scorer)
-    if start is None:
+    starts: list[Multipliers | None] = []
+    if program.is_ranked:
+        own = [] if scorer is None else [DualScorer(Fraction(1), scorer[0], Fraction(0))]
+        starts = [at_scorers(program, data, each) for each in (scorers, own)]
+    elif program.by_marginals:
+        starts = [admissible(program, data, multipliers, share_neg)]
+    elif scorer is not None:
+        starts = [at_scorer(program, data, *scorer)]
+    goal = (enough, radius, spread, for_all)
+    bounds = [_bound_of(program, data, start, held, *goal) for start in starts if start is not None]
+    if not bounds:
         return None
+    everywhere, within = (max(getattr(bound, name) for bound in bounds) for name in ("everywhere", "within"))
+    return Bound(everywhere, within, radius)
+
+
+def _bound_of(
+    program: Program,
+    data: Data,
+    start: Multipliers,
+    held: HeldConstraints | None,
+    enough: Fraction,
+    radius: float,
+    spread: NDArray[np.float64],
+    for_all: bool,
+) -> Bound:
+    """The best bounds from one dual point."""
     if program.regulariser.reach != 0:
         value = _scaled(program, data, transportable(program, data, start), held)
         # A tiny λ is less than what rounding leaves of Σ q d: scaling would cost the whole bound.
-        if value < enough and held is None and program.loss.by_marginals:
+        if value < enough and held is None and program.by_marginals:
             point = corrected(program, data, start)
             value = value if point is None else max(value, _scaled(program, data, transportable(program, data, point)))
         return Bound(value, value, radius)
@@ -115,7 +140,7 @@ def _candidates(
 ) -> Iterator[Multipliers]:
     """The multipliers themselves, and such as satisfy the dual constraint exactly."""
     yield start
-    if not program.loss.by_marginals:
+    if not program.by_marginals:
         return
     if held is None and program.threshold < 0 and (point := mixed(program, data, start)) is not None:
         yield point

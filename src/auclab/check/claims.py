@@ -15,9 +15,11 @@ from auclab.check.bound import Bound, proved_bound
 from auclab.check.constraints import HeldConstraints, StatedConstraints, same_as_stored, violation
 from auclab.check.correction import MAX_FEATURES
 from auclab.check.data import Data
+from auclab.check.multipliers import at_scorers
 from auclab.check.objective import objective
 from auclab.check.pieces import piece_name
 from auclab.check.program import Program
+from auclab.check.ranked import DualScorer, RankedData, read_scorers
 from auclab.check.stored import Configured, Split, Training, as_number
 
 #: A claimed number was computed in floating point: it may be better than what is proved by this part of
@@ -27,6 +29,8 @@ SLACK = 1e-9
 ROUNDING = 1e-12
 #: Below this objective gaps are absolute, in units of it.
 SMALL_OBJECTIVE = 1e-3
+#: Solvers whose dual points over ranked pairs are stored, as scorers.
+_BY_SCORERS = ("newton", "cutting_plane")
 
 
 class Verdict(StrEnum):
@@ -91,7 +95,14 @@ def against_data(split: Split, training: Training) -> list[Claim]:
     if training.X.shape[1] != split.coef.size:
         found = f"{training.X.shape[1]} features in the data"
         return [*claims, Claim("coefficients", str(split.coef.size), found, Verdict.REFUTED)]
+    if (claim := _same_comparison(split, program, training)) is not None:
+        claims.append(claim)
+        if claim.verdict is not Verdict.CONFIRMED:
+            return claims
+    of_ranked, target = program.is_ranked, training.target
     data = Data.of(training.X, training.y == 1, training.weight)
+    if of_ranked:
+        data = RankedData.comparing(training.X, target.y, target.groups, target.event)
     low, high = objective(program, data, split.coef, split.intercept)
     claimed = split.number_of("objective")
     unit = max(abs(claimed), SMALL_OBJECTIVE) if math.isfinite(claimed) else SMALL_OBJECTIVE
@@ -100,7 +111,36 @@ def against_data(split: Split, training: Training) -> list[Claim]:
     found = f"{_text(float(high))}, {'exact' if low == high else 'between rationals 2⁻²⁵⁰ apart'}"
     claims.append(Claim("objective", _text(claimed), found, _verdict(near)))
     claims += _constraint_claims(split, training.constraints)
-    return [*claims, *_bound_claims(split, program, data, high, unit, training.constraints)]
+    claims += _bound_claims(split, program, data, high, unit, training.constraints)
+    proved = all(claim.verdict is Verdict.CONFIRMED for claim in claims if claim.name == "lower bound")
+    return [*claims, *_multiplier_claims(split, program, data, proved=proved)]
+
+
+def _multiplier_claims(split: Split, program: Program, data: Data, *, proved: bool) -> list[Claim]:
+    """Whether stored multipliers over ranked pairs, which prove nothing themselves, are those of the dual point."""
+    if not program.is_ranked or split.table is None or split.table["row"].size != data.positive.size:
+        return []
+    stored = split.table["multiplier"]
+    own = [DualScorer(Fraction(1), split.coef, Fraction(0))]
+    scorers = read_scorers(split.certificate.get("scorers"), data.n_features) or own
+    point, found = at_scorers(program, data, scorers), "others than the slopes at the stored scorers"
+    if point is not None and np.isfinite(stored).all():
+        slopes = np.array([value / point.unit for value in point.values])
+        factor = float(stored @ slopes) / max(float(slopes @ slopes), 1e-300)  # a bound may scale them
+        largest = float(abs(slopes).max(initial=0.0))
+        if -SLACK <= factor <= 1.0 + SLACK and abs(stored - factor * slopes).max(initial=0.0) <= SLACK * largest:
+            return [Claim("multipliers", f"{stored.size} rows", "the slopes at the stored scorers", Verdict.CONFIRMED)]
+    return [Claim("multipliers", f"{stored.size} rows", found, Verdict.REFUTED if proved else Verdict.UNCHECKED)]
+
+
+def _same_comparison(split: Split, program: Program, training: Training) -> Claim | None:
+    """Whether the program is over the pairs that the data say; None where either is of two classes."""
+    kind = training.target.kind
+    stored = split.certificate["program"].get("comparisons")
+    claimed = str(stored.get("kind")) if program.is_ranked and isinstance(stored, Mapping) else "classes"
+    if claimed == kind == "classes":
+        return None
+    return Claim("comparison", claimed, f"{kind} in the data", _verdict(claimed == kind))
 
 
 def _constraint_claims(split: Split, stated: StatedConstraints | None) -> list[Claim]:
@@ -132,11 +172,24 @@ def _same_data(split: Split, training: Training) -> list[Claim]:
     if split.table is not None:
         rows, labels = split.table["row"], split.table["y_true"]
         same_rows = np.array_equal(rows, training.rows)
-        same = same_rows and np.array_equal(labels, training.y)
+        same = same_rows and np.array_equal(labels, training.y) and _same_target(split, training)
         found = f"{training.rows.size} rows"
         found += ", the same labels" if same else (", other labels" if same_rows else ", others than those stored")
         claims.append(Claim("rows", f"{rows.size} rows with labels", found, _verdict(same)))
     return claims
+
+
+def _same_target(split: Split, training: Training) -> bool:
+    """Whether groups and events of the stored rows are those of the data."""
+    then, now = split.target, training.target
+    if then is None:
+        return bool(now.is_of_classes)
+    pairs = ((then.groups, now.groups), (then.event, now.event))
+    same = [one is None and other is None for one, other in pairs]
+    return then.kind == now.kind and all(
+        missing or (one is not None and other is not None and np.array_equal(one, other))
+        for missing, (one, other) in zip(same, pairs, strict=True)
+    )
 
 
 def _bound_claims(
@@ -149,6 +202,8 @@ def _bound_claims(
     optimal, within = status == "optimal", status == "optimal_within"
     bound, reason = _prove(split, program, data, value, unit, stated)
     found_out = program.threshold == 0 or stated is None
+    if program.is_ranked:  # others than these keep no dual point
+        found_out = program.regulariser.reach != 0 and split.certificate.get("solver") in _BY_SCORERS
     claims = []
     if not math.isnan(claimed):
         line = ("lower bound", _text(claimed) + limited)
@@ -180,7 +235,7 @@ def _prove(
     if stated is not None and stated.max_features is not None:
         return None, "with max_features the bound is that of a search tree, which has no multipliers"
     table = split.table
-    if program.loss.by_marginals and table is None:
+    if program.by_marginals and table is None:
         return None, "no multipliers are stored"
     if table is not None and table["row"].size != data.positive.size:
         return None, f"{table['row'].size} multipliers for {data.positive.size} observations"
@@ -205,6 +260,7 @@ def _prove(
         spread=spread,
         for_all=status != "optimal_within" and (status == "optimal" or not math.isfinite(radius)),
         held=None if stated is None else HeldConstraints.of(stated, _multipliers_of_constraints(split)),
+        scorers=read_scorers(split.certificate.get("scorers"), data.n_features) if program.is_ranked else (),
     )
     return (bound, "") if bound is not None else (None, "the multipliers are not finite numbers")
 
@@ -243,7 +299,9 @@ def _proof(holds: bool, program: Program, data: Data, found_out: bool) -> Verdic
     """
     if holds:
         return Verdict.CONFIRMED
-    if not program.loss.by_marginals:
+    if program.is_ranked:
+        return Verdict.UNPROVED if found_out else Verdict.UNCHECKED
+    if not program.by_marginals:
         return Verdict.UNCHECKED
     tried = found_out and (program.regulariser.reach != 0 or data.n_features <= MAX_FEATURES)
     return Verdict.UNPROVED if tried else Verdict.UNCHECKED

@@ -30,9 +30,12 @@ class Pairs:
     ----------
     no_multipliers : str
         Why no multipliers prove a bound; empty where some do.
+    by_marginals : bool
+        Whether the sums of multipliers for every observation tell whether they are admissible.
     """
 
     no_multipliers: ClassVar[str] = ""
+    by_marginals: ClassVar[bool] = True
 
     def mean(self, loss: Hinge, data: Data, scores: Integers, start: int, offset: int, unit: Fraction) -> Fraction:
         """Mean of ``ℓ(start − margin)``; scores, `start` and the intercept `offset` are in units of `unit`."""

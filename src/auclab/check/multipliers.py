@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from auclab.check.data import Data, fractions
 from auclab.check.exact import UNIT, Integers, fixed_point, in_units
 from auclab.check.program import Program
+from auclab.check.ranked import DualScorer, RankedPairs
 
 
 @dataclass(frozen=True)
@@ -78,9 +80,30 @@ def at_scorer(program: Program, data: Data, coef: NDArray[np.float64], intercept
     return Multipliers(values, UNIT * scale.denominator, data.weight[~data.positive], conjugate)
 
 
+@dataclass(frozen=True)
+class PairMultipliers(Multipliers):
+    """What rows have as upper ones less what they have as lower ones; `sum_of_pairs` is ``Σ q``."""
+
+    sum_of_pairs: Fraction = Fraction(0)
+
+    def total(self, program: Program, data: Data) -> Fraction:
+        """``Σ q`` over pairs."""
+        return self.sum_of_pairs
+
+
+def at_scorers(program: Program, data: Data, scorers: Sequence[DualScorer]) -> PairMultipliers | None:
+    """The dual point of scorers over ranked pairs; None without any."""
+    if not scorers or not isinstance(program.comparison, RankedPairs):
+        return None
+    sizes = [program.norm.of(fractions(each.coef))[1] if program.threshold else Fraction(0) for each in scorers]
+    starts = [1 - program.threshold * size for size in sizes]
+    values, unit, total, conjugate = program.comparison.pair_sums(program.loss, data, scorers, starts)
+    return PairMultipliers(values, unit, values[:0], conjugate, total)
+
+
 def transportable(program: Program, data: Data, multipliers: Multipliers) -> Multipliers:
     """Scaled down until they belong to admissible weights of the margins; those of a scorer do."""
-    if not program.loss.by_marginals:
+    if not program.by_marginals:
         return multipliers
     factor = program.comparison.factor(data, multipliers.values, multipliers.share_neg, multipliers.unit)
     return multipliers.scaled(factor) if factor < 1 else multipliers

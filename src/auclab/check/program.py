@@ -14,6 +14,7 @@ from typing import Any
 from auclab.check.comparisons import CountedPairs, HardestNegatives, Pairs, Points
 from auclab.check.losses import LOSSES, Hinge
 from auclab.check.pieces import no_twin, piece_name
+from auclab.check.ranked import RankedPairs
 from auclab.check.regularisers import REGULARISERS, Norm, Penalty
 from auclab.types import AuclabError
 
@@ -36,7 +37,10 @@ COMPARISONS: dict[str, Callable[[Fraction], Pairs]] = {
     "points": lambda _: Points(),
     "hardest": HardestNegatives,
     "counted": lambda _: CountedPairs(),
+    "ranked_pairs": lambda _: RankedPairs(),
 }
+#: Comparison of a formulation over all pairs where the data say which of them.
+RANKED = "ranked_pairs"
 #: What a stored program may say about itself.
 PARAMETERS = {"name", "class", "penalty", "threshold", "norm", "squared", "max_fpr", "norm_bound"}
 PARAMETERS |= {"comparisons", "loss", "regulariser"}
@@ -63,6 +67,16 @@ class Program:
         return self.threshold != 0 or self.regulariser.reach != 0
 
     @property
+    def by_marginals(self) -> bool:
+        """Whether multipliers of the observations prove a bound; else slopes at scorers do."""
+        return self.loss.by_marginals and self.comparison.by_marginals
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether rows are compared within groups, by grades or by times."""
+        return isinstance(self.comparison, RankedPairs)
+
+    @property
     def no_multipliers(self) -> str:
         """Why no multipliers can prove a bound; empty where they can."""
         unbounded = "not convex (z > 0): the bound has no multipliers" if self.threshold > 0 else ""
@@ -84,7 +98,9 @@ class Program:
         name = str(stored.get("name"))
         if not (home := str(stored.get("class", HOME))).startswith(HOME):
             raise no_twin("formulation", home, FORMULATIONS)
-        comparison = FORMULATIONS.get(name) or piece_name(stored.get("comparisons"), "comparisons")
+        comparison, given = FORMULATIONS.get(name), piece_name(stored.get("comparisons"), "comparisons")
+        if not comparison or (comparison == "all_pairs" and given == RANKED):
+            comparison = given
         regulariser = stored.get("regulariser", "norm")
         kind = piece_name(regulariser, "regularisers")
         if not isinstance(regulariser, Mapping):  # else the program repeats its λ, norm and square

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 from auclab.check.constraints import StatedConstraints
 from auclab.check.pieces import no_twin
 from auclab.check.program import FORMULATIONS, HOME
-from auclab.pipeline.stored.stored_files import MOST_SCORES, damaged, read_json, read_rows, stored_file
+from auclab.datasets.target import Target
+from auclab.pipeline.stored.stored_files import (
+    MOST_SCORES,
+    damaged,
+    read_json,
+    read_rows,
+    stored_file,
+    stored_target,
+)
 from auclab.pipeline.stored.visible import visible
 from auclab.types import AuclabError, Status
 
@@ -23,7 +31,8 @@ from auclab.types import AuclabError, Status
 class Split:
     """The files of one solved split.
 
-    `numbers` are those of ``metrics.json``; `table` has the columns of ``multipliers.parquet``, None if there is none.
+    `numbers` are those of ``metrics.json``; `table` has the columns of ``multipliers.parquet``, None if there is none,
+    and `target` says what its rows are ranked by, where these are not two classes.
     """
 
     number: int
@@ -33,6 +42,7 @@ class Split:
     coef: NDArray[np.float64]
     intercept: float
     table: Mapping[str, NDArray[Any]] | None
+    target: Target | None = None
 
     def number_of(self, name: str, default: float = math.nan) -> float:
         """A number of the certificate; files have null for NaN and text for infinity."""
@@ -44,7 +54,7 @@ class Training:
     """A training part that was prepared again: features, labels (1 = positive), the rows of the data set, checksums.
 
     `constraints` are those of the configuration on its columns; `weight` has that of its class for every observation,
-    or is None where all count alike.
+    or is None where all count alike. `target` says what the rows are ranked by.
     """
 
     X: Any
@@ -54,6 +64,7 @@ class Training:
     dataset_sha256: str
     constraints: StatedConstraints | None = None
     weight: NDArray[np.float64] | None = None
+    target: Target = field(kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -116,13 +127,14 @@ def _read_split(number: int, folder: Path) -> Split:
         values = np.array([float(row["coefficient"]) for row in rows])
         if rows[-1]["feature"] != "(intercept)" or not np.isfinite(values).all():
             raise ValueError("its last line is not an intercept, or a coefficient is not finite")
-    return Split(number, folder, certificate, numbers, values[:-1], float(values[-1]), _read_multipliers(folder))
+    table, target = _read_multipliers(folder)
+    return Split(number, folder, certificate, numbers, values[:-1], float(values[-1]), table, target)
 
 
-def _read_multipliers(folder: Path) -> dict[str, NDArray[Any]] | None:
+def _read_multipliers(folder: Path) -> tuple[dict[str, NDArray[Any]] | None, Target | None]:
     path = stored_file(folder, "multipliers.parquet", most=None)
     if path is None:
-        return None
+        return None, None
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -131,10 +143,12 @@ def _read_multipliers(folder: Path) -> dict[str, NDArray[Any]] | None:
             if file.metadata.num_rows > MOST_SCORES:
                 raise AuclabError(f"{path} says it has {file.metadata.num_rows:,} rows; that is more than can be read")
             table = file.read().replace_schema_metadata(None)
-            found = {name: table.column(name).to_numpy() for name in table.column_names}
-            kinds = {"row": np.int64, "y_true": np.int8, "multiplier": np.float64}
+            numbers = [name for name in table.column_names if name not in ("event", "group")]
+            found = {name: table.column(name).to_numpy() for name in numbers}
+            target = stored_target(table)
+            kinds = {"row": np.int64, "y_true": np.int8 if target is None else np.float64, "multiplier": np.float64}
             kinds |= {"share": np.float64} if "share" in found else {}
-            return {name: found[name].astype(kind) for name, kind in kinds.items()}
+            return {name: found[name].astype(kind) for name, kind in kinds.items()}, target
     except (OSError, pa.ArrowException) as error:
         what = " ".join(str(error).split())[:200]
         raise AuclabError(f"{path} cannot be read ({what}); it is not as auclab writes it") from error
@@ -171,8 +185,9 @@ def prepare_training(folder: Path, numbers: Sequence[int], allow: Sequence[str] 
         X = preprocessing.fit_transform(take_rows(dataset.X, rows), y)
         stated = None if rules is None else rules.on(preprocessing)
         weight = _weight(experiment.class_weight, y)
-        checksum = part_sha256(X, target.take(rows))
-        yield Training(X, y, rows, checksum, dataset.sha256, stated, weight)
+        compared = target.take(rows)
+        checksum = part_sha256(X, compared)
+        yield Training(X, y, rows, checksum, dataset.sha256, stated, weight, target=compared)
 
 
 def _weight(of_classes: Mapping[int, float] | str | None, y: NDArray[np.int64]) -> NDArray[np.float64] | None:

@@ -124,8 +124,8 @@ def _null_proof_is_too_long(problem: Problem, null: RawSolution, tolerance: floa
         return False
     if null.status is not Status.OPTIMAL or 2.0 * needed > seconds:
         return True
-    _, certificate, _, _ = certify_answer(problem, null, problem.program.null.value(problem.sample), tolerance)
-    return certificate.gap <= tolerance
+    proof = certify_answer(problem, null, problem.program.null.value(problem.sample), tolerance)
+    return proof.certificate.gap <= tolerance
 
 
 def as_returned(problem: Problem, raw: RawSolution) -> RawSolution:

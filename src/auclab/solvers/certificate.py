@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TypeGuard
+from typing import NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -133,24 +133,36 @@ def certify_scorers(
     return _certificate(objective, dual, violation), _scaled(dual), of_constraints
 
 
+class Proof(NamedTuple):
+    """A certificate, its multipliers, those of the constraints, and the problem to which they belong.
+
+    `problem` is the one with the weights r of the negatives where there are any. `scorers` are those whose slopes are
+    the dual point where it is not that of the point itself.
+    """
+
+    problem: Problem
+    certificate: Certificate
+    multipliers: tuple[Array, Array] | None
+    of_constraints: Array | None
+    scorers: Scorers = ()
+
+
 def certify_answer(
     problem: Problem, raw: RawSolution, objective: float, tolerance: float, deadline: float = math.inf
-) -> tuple[Problem, Certificate, tuple[Array, Array] | None, Array | None]:
-    """The certificate, its multipliers, those of the constraints, and the problem to which they belong.
-
-    That is the one with the weights r of the negatives where there are any.
-    """
+) -> Proof:
+    """The certificate of a solver's answer."""
     if proves_by_slopes(problem.program):
         # The point's own slopes first: a proof by them can be repeated from what is stored of a run.
         own = ((1.0, raw.coef, raw.intercept, 0.0),)
-        found = certify_scorers(problem, raw.coef, objective, own, tolerance=tolerance)
+        found = Proof(problem, *certify_scorers(problem, raw.coef, objective, own, tolerance=tolerance))
         for scorers, each in ((raw.scorers, None), ((), raw.margin_multipliers)):
-            if not _is_enough(found[0], tolerance) and (scorers or each is not None):
+            if not _is_enough(found.certificate, tolerance) and (scorers or each is not None):
                 other = certify_scorers(problem, raw.coef, objective, scorers, each, tolerance)
-                found = max(found, other, key=lambda one: (_is_enough(one[0], tolerance), one[0].lower_bound))
-        return problem, *found
+                proofs = found, Proof(problem, *other, scorers)
+                found = max(proofs, key=lambda one: (_is_enough(one[1], tolerance), one[1].lower_bound))
+        return found
     proving = problem if raw.multipliers is None else problem.dual_problem(raw.share_neg, raw.multipliers[1])
-    return proving, *verified_certificate(proving, raw.coef, raw.multipliers, objective, tolerance, deadline)
+    return Proof(proving, *verified_certificate(proving, raw.coef, raw.multipliers, objective, tolerance, deadline))
 
 
 def _is_enough(certificate: Certificate, tolerance: float) -> bool:

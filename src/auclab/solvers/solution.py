@@ -83,6 +83,8 @@ class Solution:
     order of `ColumnConstraints.all_rows`: ≥ 0, of any sign for equations. Of large samples in blocks `multipliers` is
     None and `bin_multipliers` has them by bins of the scores. `spread` are the units of `Certificate.norm_bound` where
     that is finite and the program has no norm. `null_for_every_value` says that w = 0 is optimal for every λ and z ≤ 0.
+    `dual_scorers` (weight, w, half-width of the smoothed loss) have the dual point as their slopes, where that is not
+    `coef`'s own (`auclab.solvers.verified.scorers`).
 
     See Also
     --------
@@ -115,6 +117,7 @@ class Solution:
     constraint_multipliers: Array | None = None
     bin_multipliers: BinMultipliers | None = None
     spread: Array | None = None
+    dual_scorers: tuple[tuple[float, Array, float], ...] = ()
     null_for_every_value: bool = False
 
     has_objective: ClassVar[bool] = True

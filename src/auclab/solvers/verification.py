@@ -16,6 +16,7 @@ from auclab.solvers.feasible_point import nearest_feasible
 from auclab.solvers.rational_simplex import is_small_linear
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.solution import Certificate, Solution
+from auclab.solvers.verified.scorers import Scorers
 from auclab.types import Status
 
 #: Coefficients so near to a bound, in units of their spread, are put there if that costs this part of the tolerance.
@@ -52,6 +53,7 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, se
     deadline = math.inf if seconds is None else perf_counter() + seconds + late
     raw, objective, null_reason = canonical(problem, raw, tolerance, math.inf if seconds is None else seconds)
     proving, of_constraints = problem, None
+    scorers: Scorers = ()
     if math.isfinite(raw.bound):
         certificate, multipliers = certify_tree(raw.bound, objective), raw.multipliers
         if problem.constraints is not None:
@@ -63,7 +65,7 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, se
             own = replace(raw, multipliers=given.multipliers, share_neg=given.share_neg)
             by_own = certify_answer(problem, own, objective, tolerance, deadline)
             proved = max(proved, by_own, key=lambda found: found[1].lower_bound)
-        proving, certificate, multipliers, of_constraints = proved
+        proving, certificate, multipliers, of_constraints, scorers = proved
     return replace(
         _solution(problem, raw, certificate, solver, tolerance),
         history=raw.history or ((raw.timings.total, certificate.objective, certificate.lower_bound),),
@@ -72,6 +74,7 @@ def verify(problem: Problem, raw: RawSolution, solver: str, tolerance: float, se
         shares_neg=None if proving is problem else proving.sample.share_neg,
         constraints=problem.constraints,
         constraint_multipliers=of_constraints,
+        dual_scorers=tuple((weight, w, width) for weight, w, _, width in scorers),
         null_for_every_value=null_reason is not None
         and raw.multipliers is not None
         and problem.program.null.holds_for_every_value(problem.sample, raw.multipliers),

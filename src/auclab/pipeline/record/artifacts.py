@@ -70,11 +70,7 @@ def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "", prepared: 
         "advice": solution.status.advice,
         "solver": solution.solver,
         "formulation": solution.equation,
-        "program": {
-            "name": solution.formulation.name,
-            "class": _class_of(solution.formulation),
-            **_parameters(solution.formulation),
-        },
+        "program": _program(fold),
         "tolerance": getattr(fold.model[-1], "tolerance", None),  # a baseline has none
         "data": {
             "dataset_sha256": dataset_sha256,
@@ -91,6 +87,10 @@ def write_fold(fold: Fold, folder: Path, *, dataset_sha256: str = "", prepared: 
     if (scorer := solution.on_landmarks) is not None:
         certificate["kernel"] = _kernel(scorer)
         landmark_table(fold, scorer).to_csv(folder / "landmarks.csv", index=False)
+    if scorers := getattr(solution, "dual_scorers", ()):  # a baseline has none
+        certificate["scorers"] = [
+            {"weight": weight, "coef": coef.tolist(), "half_width": width} for weight, coef, width in scorers
+        ]
     if solution.spread is not None:
         certificate["spread"] = solution.spread.tolist()
     if fold.constraints is not None:
@@ -152,6 +152,13 @@ def coefficient_table(fold: Fold) -> pd.DataFrame:
     constant = pd.DataFrame([{"column": "", "value": "", "effect": fold.effects.base, "share": math.nan}])
     own = pd.concat([own.assign(column=own["column"].map(no_formula), value=own["value"].map(no_formula)), constant])
     return pd.concat([table, own.reset_index(drop=True)], axis=1)
+
+
+def _program(fold: Fold) -> dict[str, Any]:
+    """The formulation that was solved; over comparable pairs with what is compared."""
+    named, solved = fold.formulation, fold.solution.formulation
+    described = {"name": named.name, "class": _class_of(named), **_parameters(named)}
+    return described if named is solved else described | {"comparisons": _described(solved.comparisons)}
 
 
 def _parameters(program: Any) -> dict[str, Any]:

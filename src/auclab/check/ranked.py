@@ -1,0 +1,204 @@
+"""Pairs within groups, of grades and of censored times, in integers; their dual points are slopes at stored scorers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auclab.check.comparisons import Pairs
+from auclab.check.data import Data
+from auclab.check.exact import Integers, in_units
+from auclab.check.losses import Hinge
+
+#: Upper and lower rows: every one of the first is compared with every one of the second.
+Sides = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankedData(Data):
+    """Rows of which some are compared: `sides` hold every pair once."""
+
+    sides: tuple[Sides, ...]
+
+    @classmethod
+    def comparing(cls, X: Any, y: NDArray[Any], groups: NDArray[Any] | None, event: NDArray[Any] | None) -> RankedData:
+        """Rows (i, j) of one group with ``y_i > y_j``; of times with an event at i and ``y_i < y_j``.
+
+        Rows in the order of their level are halved between two distinct levels: a pair is across the cut, or inside a
+        half.
+
+        Examples
+        --------
+        >>> data = RankedData.comparing(np.zeros((3, 1)), np.array([0.0, 2.0, 1.0]), None, None)
+        >>> [(upper.tolist(), lower.tolist()) for upper, lower in data.sides]
+        [([2, 1], [0]), ([1], [2])]
+        """
+        levels = np.asarray(y, dtype=float) if event is None else -np.asarray(y, dtype=float)
+        wins = np.ones(levels.size, dtype=bool) if event is None else np.asarray(event, dtype=bool)
+        labels = np.zeros(levels.size) if groups is None else groups
+        sides: list[Sides] = []
+        for label in np.unique(labels):
+            rows = np.flatnonzero(labels == label)
+            rows = rows[np.argsort(levels[rows], kind="stable")]
+            ends = [0, *(np.flatnonzero(np.diff(levels[rows])) + 1).tolist(), rows.size]
+            waiting = [(0, len(ends) - 1)]
+            while waiting:
+                first, last = waiting.pop()
+                if last - first < 2:
+                    continue
+                middle = (first + last) // 2
+                upper = rows[ends[middle] : ends[last]]
+                upper, lower = upper[wins[upper]], rows[ends[first] : ends[middle]]
+                if upper.size:
+                    sides.append((upper, lower))
+                waiting += [(first, middle), (middle, last)]
+        every = np.ones(levels.size, dtype=bool)
+        return cls(X=X, positive=every, weight=np.ones(levels.size, dtype=np.int64).astype(object), sides=tuple(sides))
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs."""
+        return sum(upper.size * lower.size for upper, lower in self.sides)
+
+
+class DualScorer(NamedTuple):
+    """A part of a dual point: the slopes of the loss, smoothed over `half_width`, at the scores of `coef`."""
+
+    weight: Fraction
+    coef: NDArray[np.float64]
+    half_width: Fraction
+
+
+class PairSums(NamedTuple):
+    """Of a dual point α: what every row has as the upper one less what it has as the lower one, in units of 1/`unit`.
+
+    `total` is ``Σ q α``, `conjugate` is ``Σ q ℓ*(α)``.
+    """
+
+    values: Integers
+    unit: int
+    total: Fraction
+    conjugate: Fraction
+
+
+def read_scorers(stored: Any, n_features: int) -> tuple[DualScorer, ...]:
+    """The scorers of a certificate; none where they are no dual point: weights ≥ 0 whose sum is at most 1.
+
+    Examples
+    --------
+    >>> [scorer] = read_scorers([{"weight": 1.0, "coef": [2.0], "half_width": 0.25}], 1)
+    >>> scorer.weight, scorer.half_width
+    (Fraction(1, 1), Fraction(1, 4))
+    >>> read_scorers([{"weight": 2.0, "coef": [2.0], "half_width": 0.0}], 1)
+    ()
+    """
+    found = []
+    for each in stored if isinstance(stored, list) else ():
+        try:
+            coef = np.array(each["coef"], dtype=np.float64)
+            numbers = np.array([each["weight"], each["half_width"]], dtype=np.float64)
+        except (KeyError, TypeError, ValueError):
+            return ()
+        if coef.shape != (n_features,) or not np.isfinite(coef).all():
+            return ()
+        if numbers.shape != (2,) or not np.isfinite(numbers).all() or (numbers < 0).any():
+            return ()
+        found.append(DualScorer(Fraction(float(numbers[0])), coef, Fraction(float(numbers[1]))))
+    return tuple(found) if sum((scorer.weight for scorer in found), Fraction(0)) <= 1 else ()
+
+
+@dataclass(frozen=True)
+class RankedPairs(Pairs):
+    """The pairs of a `RankedData`, each with the same weight.
+
+    A row is in many sides, and its sum over all of them does not tell whether the multipliers of single pairs are
+    within their bounds, so that the dual point is stated by scorers, whose slopes always are.
+    """
+
+    by_marginals: ClassVar[bool] = False
+
+    def mean(self, loss: Hinge, data: Data, scores: Integers, start: int, offset: int, unit: Fraction) -> Fraction:
+        """Mean of ``ℓ(start − margin)`` over the pairs."""
+        total = 0
+        for upper, lower in _sides(data):
+            total += int(loss.sums(scores[lower] + start, scores[upper], data.weight[upper]).sum())
+        return Fraction(total, _n_pairs(data)) * unit**loss.degree
+
+    def pair_sums(self, loss: Hinge, data: Data, scorers: Sequence[DualScorer], starts: Sequence[Fraction]) -> PairSums:
+        """The dual point of scorers with the arguments ``start − margin``, exactly.
+
+        Parameters
+        ----------
+        loss : Hinge
+        data : RankedData
+        scorers : sequence of DualScorer
+        starts : sequence of Fraction
+            The constant of each; any is one of a dual point, as slopes are.
+        """
+        parts: list[tuple[Integers, Fraction, Fraction, Fraction]] = []
+        for scorer, constant in zip(scorers, starts, strict=True):
+            scores, exponent = data.scores(scorer.coef)
+            scores, start, width, unit = in_units(scores, exponent, constant, scorer.half_width)
+            slopes = SmoothedSlopes(loss, width)
+            values = np.zeros(scores.size, dtype=np.int64).astype(object)
+            weight = charged = 0
+            for upper, lower in _sides(data):
+                pos, neg = scores[upper], scores[lower]
+                ones_pos, ones_neg = data.weight[upper], data.weight[lower]
+                of_upper = slopes.sums(start - pos, -neg, ones_neg)
+                values[upper] += of_upper
+                values[lower] -= slopes.sums(neg + start, pos, ones_pos)
+                weight += int(of_upper.sum())
+                charged += int(loss.conjugate_sums(neg + start, pos, ones_pos).sum())
+            one = scorer.weight * unit ** (loss.degree - 1) / (_n_pairs(data) * slopes.unit)
+            parts.append((values, weight * one, charged * one * slopes.unit * unit, one))
+        scale = lcm(1, *(one.denominator for *_, one in parts))
+        values = sum((part * int(one * scale) for part, _, _, one in parts), _zeros(data))
+        total = sum((part for _, part, _, _ in parts), Fraction(0))
+        conjugate = sum((part for _, _, part, _ in parts), Fraction(0))
+        return PairSums(np.asarray(values), scale, total, conjugate)
+
+
+@dataclass(frozen=True)
+class SmoothedSlopes:
+    """ℓ' with the jump of the hinge at 0 spread over ``[−h, h]``: ``min(1, max(0, (e + h)/(2h)))``, in 1/(2h)."""
+
+    loss: Hinge
+    half_width: int
+
+    @property
+    def is_spread(self) -> bool:
+        """Whether there is a jump, and it is spread; the conjugate of the hinge is 0 in either case."""
+        return self.loss.by_marginals and self.half_width > 0
+
+    @property
+    def unit(self) -> int:
+        """One is so many units."""
+        return 2 * self.half_width if self.is_spread else 1
+
+    def sums(self, levels: Integers, scores: Integers, weight: Integers) -> Integers:
+        """``Σ_i weight_i ℓ'(level − score_i)`` for every level, in units of 1/`unit`."""
+        if not self.is_spread:
+            return self.loss.slope_sums(levels, scores, weight)
+        h = self.half_width
+        return np.asarray(self.loss.sums(levels + h, scores, weight) - self.loss.sums(levels - h, scores, weight))
+
+
+def _sides(data: Data) -> tuple[Sides, ...]:
+    assert isinstance(data, RankedData)  # others are refused before
+    return data.sides
+
+
+def _n_pairs(data: Data) -> int:
+    assert isinstance(data, RankedData)
+    return data.n_pairs
+
+
+def _zeros(data: Data) -> Integers:
+    return np.zeros(data.positive.size, dtype=np.int64).astype(object)

@@ -1,0 +1,258 @@
+"""Stored runs over pairs within groups, of grades and of times: confirmed, and refuted where anything was changed."""
+
+import json
+import shutil
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from auclab.check.claims import Verdict
+from auclab.check.command import check_folder, exit_code
+from auclab.check.data import Data
+from auclab.check.multipliers import at_scorers
+from auclab.check.objective import objective
+from auclab.check.program import Program
+from auclab.check.ranked import DualScorer, RankedData
+from auclab.check.stored import prepare_training
+from auclab.types import AuclabError
+from composed import run_here
+from ranked_tables import KINDS
+from ranked_tables import settings as read_table
+from tampered_runs import (
+    change_coef,
+    change_multipliers,
+    change_objective,
+    change_penalty,
+    edit_certificate,
+    lower_gap,
+    raise_bound,
+    read_certificate,
+)
+
+RANKED = {"class": "auclab.comparisons.ranked.RankedPairs", "kind": "grades"}
+LOSSES = {
+    "hinge": ["formulation=ranksvm", "formulation.penalty=0.03"],
+    "squared hinge": [
+        *("formulation=ranksvm", "formulation.penalty=0.03", "formulation.loss=squared_hinge", "formulation.norm=l1"),
+    ],
+    "no penalty": ["formulation=bauc"],
+    "squared penalty": ["formulation=ranksvm", "formulation.squared=true", "formulation.norm=linf"],
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A run of every kind with the hinge and the squared hinge, and others of one kind."""
+    place = tmp_path_factory.mktemp("checked")
+    for kind in KINDS:
+        for loss, overrides in LOSSES.items():
+            if kind == "times" or loss in ("hinge", "squared hinge"):
+                run_here(place / kind / loss, *read_table(place, kind), *overrides, "bounds=none", "split=none")
+    return place
+
+
+@pytest.fixture
+def copied(made, tmp_path):
+    """A copy of everything that may be changed, the data included."""
+    shutil.copytree(made, tmp_path / "copy")
+    for path in (tmp_path / "copy").glob("*/*/config.yaml"):
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace(str(made), str(tmp_path / "copy")), encoding="utf-8")
+    return tmp_path / "copy"
+
+
+def verdicts(folder):
+    return {claim.name: claim.verdict for check in check_folder(folder) for claim in check.claims}
+
+
+def refuted(folder):
+    return {name for name, verdict in verdicts(folder).items() if verdict in (Verdict.REFUTED, Verdict.UNPROVED)}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("loss", ["hinge", "squared hinge"])
+def test_a_run_is_confirmed(made, kind, loss):
+    assert set(verdicts(made / kind / loss).values()) == {Verdict.CONFIRMED}
+    assert exit_code(check_folder(made / kind / loss)) == 0
+
+
+@pytest.mark.parametrize("loss", ["no penalty", "squared penalty"])
+def test_other_regularisers_are_confirmed(made, loss):
+    assert set(verdicts(made / "times" / loss).values()) == {Verdict.CONFIRMED}
+
+
+def change_event(folder):
+    """One event of the stored rows."""
+    path = folder / "multipliers.parquet"
+    table = pd.read_parquet(path)
+    table.loc[0, "event"] = not table.loc[0, "event"]
+    table.to_parquet(path, index=False)
+
+
+def change_scorers(folder):
+    """Slopes at another scorer prove less."""
+    scorers = read_certificate(folder).get("scorers") or [{"weight": 1.0, "coef": [0.0] * 6, "half_width": 0.0}]
+    changed = [each | {"coef": [2.0 * w for w in each["coef"]]} for each in scorers]
+    edit_certificate(folder, scorers=changed)
+
+
+def change_kind(folder):
+    """A program over other pairs than those of the data."""
+    program = read_certificate(folder)["program"]
+    edit_certificate(folder, program=program | {"comparisons": program["comparisons"] | {"kind": "grades"}})
+
+
+def change_to_classes(folder):
+    program = {key: value for key, value in read_certificate(folder)["program"].items() if key != "comparisons"}
+    edit_certificate(folder, program=program)
+
+
+OF_RUNS = {
+    "coefficients": (change_coef, "objective"),
+    "objective": (change_objective, "objective"),
+    "lower bound": (raise_bound, "lower bound"),
+    "multipliers": (change_multipliers, "multipliers"),
+    "penalty": (change_penalty, "objective"),
+    "gap": (lower_gap, "gap"),
+    "event": (change_event, "rows"),
+    "kind": (change_kind, "comparison"),
+    "scorers": (change_scorers, "lower bound"),
+    "classes": (change_to_classes, "comparison"),
+}
+
+
+@pytest.mark.parametrize("way", OF_RUNS)
+def test_a_changed_run_is_refuted(copied, way):
+    change, claim = OF_RUNS[way]
+    folder = copied / "times" / "hinge"
+    change(folder)
+    assert claim in refuted(folder)
+    assert exit_code(check_folder(folder)) == 1
+
+
+def test_weights_beyond_one_prove_nothing(copied):
+    """Twice the weight would double the bound, and is no dual point."""
+    folder = copied / "times" / "hinge"
+    (scorer,) = read_certificate(folder)["scorers"]
+    edit_certificate(folder, scorers=[scorer | {"weight": 1.0 + 2.0**-50}])
+    assert "lower bound" in refuted(folder)
+
+
+def test_a_bound_without_a_stored_dual_point_is_not_checked(copied):
+    """A model of every pair proves by a multiplier for each, and keeps none."""
+    folder = copied / "times" / "hinge"
+    certificate = read_certificate(folder)
+    del certificate["scorers"]
+    (folder / "certificate.json").write_text(json.dumps(certificate | {"solver": "clarabel"}), encoding="utf-8")
+    found = verdicts(folder)
+    assert found["objective"] is Verdict.CONFIRMED
+    assert found["lower bound"] is Verdict.UNCHECKED
+    assert exit_code(check_folder(folder)) == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "column"), [("times", "days"), ("times", "died"), ("groups", "query"), ("groups", "a")]
+)
+def test_a_changed_cell_of_the_data_is_refuted(copied, kind, column):
+    path = copied / ("patients.csv" if kind == "times" else "queries.csv")
+    table = pd.read_csv(path)
+    other = {"days": 7.77, "died": "no" if table.loc[3, "died"] == "yes" else "yes"} if kind == "times" else {}
+    table.loc[3, column] = other.get(column, "q1" if column == "query" else 0.123)
+    table.to_csv(path, index=False)
+    folder = copied / kind / "hinge"
+    assert {"data set", "training part"} <= refuted(folder)
+    # with checksums and rows forged, what is claimed about the solution is still refuted
+    (training,) = prepare_training(folder, [0])
+    stored = read_certificate(folder)["data"]
+    sums = {"dataset_sha256": training.dataset_sha256, "training_sha256": training.sha256}
+    edit_certificate(folder, data=stored | sums)
+    rows = pd.read_parquet(folder / "multipliers.parquet").assign(**training.target.columns)
+    rows.to_parquet(folder / "multipliers.parquet", index=False)
+    assert "objective" in refuted(folder)
+
+
+def test_a_program_that_is_not_over_pairs_has_no_ranked_twin():
+    with pytest.raises(AuclabError, match="no rational twin"):
+        Program.from_stored({"name": "ranksvm", "comparisons": {"class": "mine.RankedPairs"}, "loss": "mine"})
+    assert not Program.from_stored({"name": "csvm", "comparisons": RANKED}).is_ranked
+    assert Program.from_stored({"name": "bauc", "comparisons": RANKED}).is_ranked
+
+
+@st.composite
+def small_samples(draw):
+    """A few rows with small whole numbers, in groups and censored."""
+    m = draw(st.integers(3, 9))
+    numbers = st.lists(st.integers(-3, 3), min_size=m, max_size=m)
+    X = np.array([draw(numbers), draw(numbers)], dtype=float).T
+    y, groups = np.array(draw(numbers), dtype=float), np.array(draw(numbers)) % 2
+    event = np.array(draw(numbers)) > -1 if draw(st.booleans()) else None
+    return X, y, groups if draw(st.booleans()) else None, event
+
+
+def pairs_of(y, groups, event):
+    """Every pair, one by one."""
+    m = y.size
+    same = np.ones((m, m), bool) if groups is None else groups[:, None] == groups[None, :]
+    lead = y[:, None] > y[None, :] if event is None else (y[:, None] < y[None, :]) & event[:, None]
+    return np.argwhere(same & lead)
+
+
+@given(small_samples(), st.integers(-8, 8), st.sampled_from(["hinge", "squared_hinge"]), st.sampled_from([0, 1, 3]))
+@settings(max_examples=120, deadline=None)
+def test_sums_over_sides_are_those_over_pairs(sample, slope, loss, quarters):
+    """Objective and dual point of a scorer, pair by pair in fractions."""
+    X, y, groups, event = sample
+    pairs = pairs_of(y, groups, event)
+    data = RankedData.comparing(X, y, groups, event)
+    assert sorted((int(i), int(j)) for upper, lower in data.sides for i in upper for j in lower) == sorted(
+        map(tuple, pairs.tolist())
+    )
+    if not len(pairs):
+        return
+    w, h = np.array([slope / 4.0, 0.25]), Fraction(quarters, 4)
+    program = Program.from_stored({"name": "bauc", "loss": loss, "comparisons": RANKED})
+    scores = [Fraction(float(row @ w)) for row in X]
+    errors = [1 - scores[i] + scores[j] for i, j in pairs]
+    power = 2 if loss == "squared_hinge" else 1
+    mean = sum((max(error, Fraction(0)) ** power for error in errors), Fraction(0)) / len(pairs)
+    assert objective(program, data, w, 0.0) == (mean, mean)
+
+    def alpha(error):
+        if power == 2:
+            return 2 * max(error, Fraction(0))
+        return min(Fraction(1), max(Fraction(0), (error + h) / (2 * h))) if h else Fraction(int(error > 0))
+
+    point = at_scorers(program, data, [DualScorer(Fraction(1, 2), w, h), DualScorer(Fraction(1, 4), w, Fraction(0))])
+    slopes = [Fraction(1, 2) * alpha(error) for error in errors]
+    h = Fraction(0)
+    slopes = [first + Fraction(1, 4) * alpha(error) for first, error in zip(slopes, errors, strict=True)]
+    assert point.total(program, data) == sum(slopes) / len(pairs)
+    for row in range(y.size):
+        as_upper = sum((s for s, (i, _) in zip(slopes, pairs, strict=True) if i == row), Fraction(0))
+        as_lower = sum((s for s, (_, j) in zip(slopes, pairs, strict=True) if j == row), Fraction(0))
+        assert Fraction(int(point.values[row]), point.unit) == (as_upper - as_lower) / len(pairs)
+    charged = sum((max(error, Fraction(0)) ** 2 for error in errors), Fraction(0)) * Fraction(3, 4) / len(pairs)
+    assert point.conjugate == (charged if power == 2 else 0)
+
+
+def test_two_classes_are_the_pairs_of_one_cut():
+    """As all pairs of two classes have them."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(20, 2)), rng.integers(0, 2, 20)
+    w = np.array([0.3, -0.7])
+    ranked = objective(
+        Program.from_stored({"name": "bauc", "comparisons": RANKED}), RankedData.comparing(X, y, None, None), w, 0.0
+    )
+    assert ranked == objective(Program.from_stored({"name": "bauc"}), Data.of(X, y == 1), w, 0.0)
+
+
+def test_the_certificate_keeps_what_proves_it(made):
+    """Scorers of the dual point with the hinge; that of the squared hinge is the scorer itself."""
+    hinge = json.loads((made / "times" / "hinge" / "certificate.json").read_text(encoding="utf-8"))
+    assert hinge["program"]["comparisons"]["kind"] == "times"
+    assert [set(each) for each in hinge["scorers"]] == [{"weight", "coef", "half_width"}]
+    assert "scorers" not in read_certificate(made / "times" / "squared hinge")
