@@ -45,7 +45,7 @@ class Dataset:
     ranked : Target, optional
         Which rows are compared, where these are not those of two classes, and which are in one part of a split.
     aside : mapping of str to array
-        Columns of the source that are no features, by which rows may be split.
+        Columns of the source that are not features, by which rows may be split.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""The columns of a table that are no features: target or time and event, the group of a row, what is dropped."""
+"""The columns of a table that are not features: target or time and event, the group of a row, what is dropped."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Roles:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """All that are no features."""
+        """All that are not features."""
         return (*(name for name in self.named.values() if name is not None), *self.drop)
 
     def ranked(self, frame: pd.DataFrame, positive: Any, negative: Any) -> Ranked:
@@ -98,7 +98,7 @@ class Roles:
         Raises
         ------
         AuclabError
-            Missing values, labels that make no two classes, grades or times that are no numbers.
+            Missing values, labels that make no two classes, grades or times that are not numbers.
         """
         y: Any
         event = None
@@ -118,7 +118,7 @@ class Roles:
         return Ranked(Target(y, groups, self.graded, event), kept, *labels)
 
     def aside(self, frame: pd.DataFrame, kept: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
-        """The columns that are no features, as they are."""
+        """The columns that are not features, as they are."""
         return {name: np.asarray(frame[name])[kept] for name in self.columns if name in frame}
 
 

@@ -71,7 +71,7 @@ def make_dataset(
     ----------
     frame : DataFrame of shape (n_rows, n_columns)
     target : str or Roles
-        Column with the labels of two classes, or the columns that are no features.
+        Column with the labels of two classes, or the columns that are not features.
     positive, negative : label or list of labels
         See `auclab.datasets.labels.binarise`; rows of neither class are left out. Of times, the labels of an event.
     nominal : list of str, or "ALL"

@@ -1,4 +1,4 @@
-"""Parts of rows that stay together, follow each other in time, or are no two classes."""
+"""Parts of rows that stay together, follow each other in time, or are not two classes."""
 
 from __future__ import annotations
 

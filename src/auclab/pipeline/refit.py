@@ -79,7 +79,7 @@ def changed(experiment: Experiment, settings: Sequence[str]) -> Experiment:
     Raises
     ------
     AuclabError
-        A word that is no setting, a setting that the experiment does not have, several values.
+        A word that is not a setting, a setting that the experiment does not have, several values.
     """
     config, choices = experiment.config.copy(), dict(experiment.choices)
     for word in settings:

@@ -118,7 +118,7 @@ def rows_for(
     Raises
     ------
     AuclabError
-        A file that cannot be read, cells that are no numbers.
+        A file that cannot be read, cells that are not numbers.
     """
     gaps = [str(text) for text in scorer.description.get("missing") or ()]
     kinds = {str(column["name"]): column for column in scorer.description["columns"]}
