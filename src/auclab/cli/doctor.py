@@ -128,7 +128,7 @@ def compiled_loops() -> Iterator[Finding]:
 
     folder = cache_folder()
     kept = len(list(folder.glob("*.nbc"))) if folder.is_dir() else 0
-    several = "the first solve compiles them, which takes half a minute once"
+    several = "the first solve compiles them, which takes seconds once"
     if not os.access(_existing(folder), os.W_OK):
         advice = "each process compiles again; name a folder in NUMBA_CACHE_DIR"
         yield Finding("compiled loops", "wrong", f"{folder} cannot be written, so {advice}")

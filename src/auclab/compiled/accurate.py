@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numba import njit
 
 from auclab.compiled.doubledouble import add, two_product, two_sum
+from auclab.compiled.loop import loop
 from auclab.types import Array
 
 #: Rows of a chunk: within it the error grows with the square of their number; few for few rows.
@@ -132,20 +132,20 @@ def _sorted(weight: Array | None, order: Any) -> Array:
     return np.ones(order.size) if weight is None else weight[order]
 
 
-@njit(cache=True)
+@loop()
 def _square_root(high: float, low: float) -> tuple[float, float]:
     root = np.sqrt(high)
     square, error = two_product(root, root)
     return two_sum(root, (((high - square) - error) + low) / (2.0 * root))
 
 
-@njit(cache=True)
+@loop()
 def _difference(a_hi: float, a_lo: float, b_hi: float, b_lo: float) -> float:
     high, low = add(a_hi, a_lo, -b_hi, -b_lo)
     return high + low
 
 
-@njit(cache=True)
+@loop()
 def _gap_sum(
     pos: Array,
     pos_lo: Array,
@@ -175,7 +175,7 @@ def _gap_sum(
     return total
 
 
-@njit(cache=True)
+@loop()
 def _sum(values: Array, chunk: int) -> tuple[float, float]:
     high, low, total, error = 0.0, 0.0, 0.0, 0.0
     taken = 0
@@ -189,7 +189,7 @@ def _sum(values: Array, chunk: int) -> tuple[float, float]:
     return add(high, low, total, error)
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def _sum_dense(X: Array, weights: Array, chunk: int, high: Array, low: Array, size: Array) -> None:
     n_rows, n_columns = X.shape
     total, error = np.zeros(n_columns), np.zeros(n_columns)
@@ -215,7 +215,7 @@ def _sum_dense(X: Array, weights: Array, chunk: int, high: Array, low: Array, si
         high[k], low[k] = add(high[k], low[k], total[k], error[k])
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def _sum_sparse(
     data: Array, indices: Array, indptr: Array, weights: Array, high: Array, low: Array, size: Array
 ) -> None:
@@ -229,7 +229,7 @@ def _sum_sparse(
             high[k], low[k] = add(high[k], low[k], product, rest)
 
 
-@njit(cache=True)
+@loop()
 def _scores(X: Array, coef: Array) -> tuple[Array, Array]:
     n_rows, n_columns = X.shape
     high, low = np.zeros(n_rows), np.zeros(n_rows)
@@ -243,7 +243,7 @@ def _scores(X: Array, coef: Array) -> tuple[Array, Array]:
     return high, low
 
 
-@njit(cache=True)
+@loop()
 def _sparse_scores(data: Array, indices: Array, indptr: Array, coef: Array) -> tuple[Array, Array]:
     n_rows = indptr.size - 1
     high, low = np.zeros(n_rows), np.zeros(n_rows)

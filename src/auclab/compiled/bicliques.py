@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from auclab.compiled.doubledouble import DoubleDouble, add, multiply, two_product, two_sum
+from auclab.compiled.loop import loop
 from auclab.compiled.pieces import Starts
 from auclab.compiled.smooth import Index
 from auclab.types import Array
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def sizes_of_bicliques(
     blocks: NDArray[np.int64], ends: NDArray[np.int64], wins: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -41,7 +41,7 @@ def sizes_of_bicliques(
     return sizes[:found].copy(), owners[:found].copy()
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def blocks_in_order(
     order: NDArray[np.int64], scores: Array, places: NDArray[Any], bounds: NDArray[np.int64]
 ) -> tuple[Index, Array]:
@@ -65,7 +65,7 @@ def blocks_in_order(
     return rows, values
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def sorted_blocks(by_level: NDArray[np.int64], scores: Array, bounds: NDArray[np.int64]) -> tuple[Index, Array]:
     """As `blocks_in_order` in the order of the scores, where blocks are small: each is sorted by insertion."""
     rows, values = np.empty(bounds[-1], np.int32), np.empty(bounds[-1])
@@ -80,7 +80,7 @@ def sorted_blocks(by_level: NDArray[np.int64], scores: Array, bounds: NDArray[np
     return rows, values
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def halved_sides(
     rows: Index,
     values: Array,
@@ -132,7 +132,7 @@ def halved_sides(
     return rows_upper, upper, rows_lower, lower
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def accurate_pair_slopes(
     pos: Array,
     neg: Array,
@@ -249,14 +249,14 @@ def accurate_pair_slopes(
     return of_pos, of_neg, total_hi + total_lo, nearby
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def _plus(hi: float, lo: float, factor: float, term: DoubleDouble) -> DoubleDouble:
     """``(hi + lo) + factor · term``."""
     product = multiply(factor, 0.0, term[0], term[1])
     return add(hi, lo, product[0], product[1])
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def _prefix_moments(scores: Array, share: Array, sums: Array) -> None:
     """Running sums of v, v·s and v·s² as double-doubles, in the six columns of `sums`."""
     for k in range(scores.size):
@@ -268,7 +268,7 @@ def _prefix_moments(scores: Array, share: Array, sums: Array) -> None:
         sums[k + 1, 4], sums[k + 1, 5] = add(sums[k, 4], sums[k, 5], square[0], square[1])
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def add_window_rows(
     X: Array,
     rows: Index,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from auclab.compiled.loop import loop
 from auclab.types import Array
 
 _LANES = 8
 _CHUNK = 1024  # sums of sums: the rounding error grows with the root of the chunk, not of the sample
 
 
-@njit(cache=True)
+@loop()
 def chebyshev_sums(x: Array, weight: Array, degree: int) -> Array:
     """``Σ_i w_i T_k(x_i)`` for k = 0 … degree; O(m · degree).
 

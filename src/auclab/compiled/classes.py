@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from auclab.compiled.loop import loop
 from auclab.types import Array
 
 
-@njit(cache=True)
+@loop()
 def separate(scores: Array, positive: NDArray[np.bool_], n_pos: int) -> tuple[Array, Array]:
     """Scores of the positives, shape (n_pos,), and of the negatives, in the order of the sample; O(m).
 

@@ -10,17 +10,17 @@ any number of largest scores.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from auclab.compiled.doubledouble import two_sum
+from auclab.compiled.loop import loop
 from auclab.types import Array
 
 Index = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def positions(scores: Array, order: Index, groups: Index) -> Index:
     """Position of every row among the scores of its group, the largest first; O(m).
 
@@ -39,7 +39,7 @@ def positions(scores: Array, order: Index, groups: Index) -> Index:
     return place
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def reaches(scores: Array, order: Index, groups: Index, level: float) -> Index:
     """For every row i, how many scores of its group have ``fl(s − s_i) > level``, shape (m,); O(m).
 
@@ -63,7 +63,7 @@ def reaches(scores: Array, order: Index, groups: Index, level: float) -> Index:
     return reach
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def upper_sums(
     groups: Index, levels: Index, upper: Mask, place: Index, reach: Index, weight: Array, moment: Array
 ) -> tuple[Array, Array]:
@@ -103,7 +103,7 @@ def upper_sums(
     return masses, moments
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def lower_sums(
     groups: Index, levels: Index, upper: Mask, place: Index, reach: Index, weight: Array, moment: Array
 ) -> tuple[Array, Array]:
@@ -131,7 +131,7 @@ def lower_sums(
     return masses, moments
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def pair_masses(groups: Index, levels: Index, upper: Mask, weight: Array, upper_weight: Array) -> tuple[Array, Array]:
     """For every upper row the weight of its lower rows, and for every row that of the upper rows above it; O(m)."""
     below, above = np.zeros(weight.size), np.zeros(weight.size)
@@ -155,7 +155,7 @@ def pair_masses(groups: Index, levels: Index, upper: Mask, weight: Array, upper_
     return below, above
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def largest_error(groups: Index, levels: Index, upper: Mask, scores: Array) -> float:
     """The largest ``s_j − s_i`` of a comparable pair; −∞ without pairs; O(m)."""
     error = -np.inf
@@ -170,7 +170,7 @@ def largest_error(groups: Index, levels: Index, upper: Mask, scores: Array) -> f
     return error
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def weighted_sum(weight: Array, values: Array) -> float:
     """``Σ w_i v_i`` with the rounding errors of the additions collected apart."""
     total = lost = 0.0
@@ -180,7 +180,7 @@ def weighted_sum(weight: Array, values: Array) -> float:
     return total + lost
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def _add(tree: Array, start: int, size: int, place: int, value: float) -> None:
     """Add a value at a position of a group's tree."""
     k = place + 1
@@ -189,7 +189,7 @@ def _add(tree: Array, start: int, size: int, place: int, value: float) -> None:
         k += k & -k
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def _first(tree: Array, start: int, count: int) -> float:
     """Sum of the first `count` positions of a group's tree."""
     total = 0.0

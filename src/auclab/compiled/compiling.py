@@ -1,14 +1,21 @@
-"""Compile time kept apart from solve time: each family of loops is called once on two observations beforehand."""
+"""Compile time kept apart from solve time: a family of loops is called once on two observations before it is needed.
+
+Numba compiles a loop for each layout and type of its arguments, in a tenth to half a second each. A solve asks for the
+families that it needs, and no others.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from time import perf_counter
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
+from numba.core import event
 
 from auclab.compiled.hardest import slope_row_sums, smoothed_level, sparse_slope_row_sums, sweep_losses
 from auclab.compiled.hinge import pair_hinge_active, pair_hinge_value
@@ -16,28 +23,57 @@ from auclab.compiled.pieces import opposite_piece_slopes, pair_piece_sums, point
 from auclab.compiled.smooth import sweep_neg, sweep_pos, window_row_sums, window_sums
 from auclab.compiled.sparse_rows import sparse_gram, sparse_window_products
 
+#: Mean hinges over pairs; their subgradients; piecewise sums over pairs, or over points; the hardest negatives; sparse
+#: products.
+Family = Literal["values", "cuts", "pairs", "points", "hardest", "sparse"]
 #: Seconds below which a call did not compile.
 _MIN_COMPILE_SECONDS = 1e-3
 
 
-def compile_hinge() -> float:
-    """Compile the loops of `hinge` or load them from numba's cache; the seconds it took, 0 if they were ready."""
-    return _seconds(_hinge)
+def compile_loops(*families: Family) -> float:
+    """Compile families of loops, or load them from numba's cache; the seconds it took, 0 if they were ready."""
+    start = perf_counter()
+    for family in families:
+        _CALLS[family]()
+    seconds = perf_counter() - start
+    return seconds if seconds > _MIN_COMPILE_SECONDS else 0.0
 
 
-def compile_smooth() -> float:
-    """Compile the loops of `pieces` and `smooth` or load them; the seconds it took, 0 if they were ready."""
-    return _seconds(_smooth)
+@contextmanager
+def compiling_to(listener: Callable[[bool], None]) -> Iterator[None]:
+    """Tell `listener` when numba begins to compile a loop (True), and when it has (False); loading is not told.
+
+    Examples
+    --------
+    >>> from numba import njit
+    >>> told = []
+    >>> with compiling_to(told.append):
+    ...     njit(lambda x: x + 1)(1)
+    2
+    >>> told
+    [True, False]
+    """
+    with event.install_listener("numba:compile", _Teller(listener)):
+        yield
 
 
-def compile_hardest() -> float:
-    """Compile the loops of `hardest` or load them from numba's cache; the seconds it took, 0 if they were ready."""
-    return _seconds(_hardest)
+class _Teller(event.Listener):
+    """Of loops that a loop calls, the outermost alone is told."""
 
+    def __init__(self, listener: Callable[[bool], None]) -> None:
+        self._listener, self._depth = listener, 0
 
-def compile_sparse() -> float:
-    """Compile the loops of `sparse_rows` or load them from numba's cache; the seconds it took, 0 if they were ready."""
-    return _seconds(_sparse)
+    def on_start(self, event: Any) -> None:
+        """Numba calls this."""
+        self._depth += 1
+        if self._depth == 1:
+            self._listener(True)
+
+    def on_end(self, event: Any) -> None:
+        """Numba calls this, also after an error."""
+        self._depth -= 1
+        if self._depth == 0:
+            self._listener(False)
 
 
 def cache_folder() -> Path:
@@ -45,30 +81,33 @@ def cache_folder() -> Path:
     return Path(str(window_sums.stats.cache_path))
 
 
-def _seconds(call: Callable[[], None]) -> float:
-    start = perf_counter()
-    call()
-    seconds = perf_counter() - start
-    return seconds if seconds > _MIN_COMPILE_SECONDS else 0.0
+@cache
+def _values() -> None:
+    scores = np.array([0.0, 1.0])
+    pair_hinge_value(scores, scores, 1.0, scores, scores)
 
 
 @cache
-def _hinge() -> None:
+def _cuts() -> None:
     scores = np.array([0.0, 1.0])
-    pair_hinge_value(scores, scores, 1.0, scores, scores)
     pair_hinge_active(scores, scores, 1.0, scores, scores)
 
 
 @cache
-def _smooth() -> None:
+def _pairs() -> None:
     scores, table, slopes = np.array([0.0, 1.0]), np.ones((2, 3)), np.ones((2, 2))
     starts = np.array([0, 2])
     sides = scores, scores, scores, scores, starts, starts
     first = pair_piece_sums(*sides, 1.0, scores, table, slopes, table, scores)[0]
     opposite_piece_slopes(scores, scores, scores, starts, starts, 1.0, scores, slopes)
-    point_piece_sums(scores, scores, scores, table, slopes, table)
     window_sums(scores, first[0], first[1])
     window_row_sums(np.eye(2), scores, first[0], first[1])
+
+
+@cache
+def _points() -> None:
+    scores, table, slopes = np.array([0.0, 1.0]), np.ones((2, 3)), np.ones((2, 2))
+    point_piece_sums(scores, scores, scores, table, slopes, table)
 
 
 @cache
@@ -89,3 +128,13 @@ def _sparse() -> None:
     shares = np.ones(2)
     sparse_gram(rows, shares)
     sparse_window_products(rows, rows, (order, order), (shares, shares), order, order)
+
+
+_CALLS: dict[Family, Callable[[], None]] = {
+    "values": _values,
+    "cuts": _cuts,
+    "pairs": _pairs,
+    "points": _points,
+    "hardest": _hardest,
+    "sparse": _sparse,
+}

@@ -8,13 +8,13 @@ errors do not accumulate.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from auclab.compiled.doubledouble import two_sum
+from auclab.compiled.loop import loop
 from auclab.types import Array
 
 
-@njit(cache=True)
+@loop()
 def positive_part_sum(pos: Array, neg: Array, weight_pos: Array, weight_neg: Array) -> float:
     """``Σ_ij u_i v_j (p_i − n_j)₊``; O(n_pos + n_neg).
 
@@ -47,7 +47,7 @@ def positive_part_sum(pos: Array, neg: Array, weight_pos: Array, weight_neg: Arr
     return total + lost_total
 
 
-@njit(cache=True, error_model="numpy")
+@loop(error_model="numpy")
 def quadratic_window_sum(
     pos: Array,
     neg: Array,
@@ -100,7 +100,7 @@ def quadratic_window_sum(
     return total + lost
 
 
-@njit(cache=True, error_model="numpy")
+@loop(error_model="numpy")
 def cell_moments(scores: Array, weight: Array, half_width: float) -> tuple[np.ndarray, Array, Array, Array]:
     """Moments of ascending scores in cells of length 2h, for `window_moments`; O(m).
 
@@ -131,7 +131,7 @@ def cell_moments(scores: Array, weight: Array, half_width: float) -> tuple[np.nd
     return start, mass, moment, second
 
 
-@njit(cache=True, error_model="numpy")
+@loop(error_model="numpy")
 def window_moments(
     centre: float,
     scores: Array,

@@ -6,7 +6,7 @@ rounding: no fastmath here, and scores between 2⁻⁴⁰⁰ and 2⁴⁰⁰ (the
 
 from __future__ import annotations
 
-from numba import njit
+from auclab.compiled.loop import loop
 
 DoubleDouble = tuple[float, float]
 
@@ -15,7 +15,7 @@ UNIT = 2.0**-103
 _SPLITTER = 134217729.0  # 2²⁷ + 1 splits a double into two halves of 26 bits
 
 
-@njit(cache=True)
+@loop()
 def two_sum(a: float, b: float) -> tuple[float, float]:
     """``a + b`` exactly, as the rounded sum and its error."""
     total = a + b
@@ -23,7 +23,7 @@ def two_sum(a: float, b: float) -> tuple[float, float]:
     return total, (a - (total - part)) + (b - part)
 
 
-@njit(cache=True)
+@loop()
 def two_product(a: float, b: float) -> tuple[float, float]:
     """``a · b`` exactly, as the rounded product and its error."""
     product = a * b
@@ -36,7 +36,7 @@ def two_product(a: float, b: float) -> tuple[float, float]:
     return product, a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low)
 
 
-@njit(cache=True)
+@loop()
 def add(a_hi: float, a_lo: float, b_hi: float, b_lo: float) -> tuple[float, float]:
     """Sum of two double-doubles."""
     high, error = two_sum(a_hi, b_hi)
@@ -45,7 +45,7 @@ def add(a_hi: float, a_lo: float, b_hi: float, b_lo: float) -> tuple[float, floa
     return two_sum(high, error + rest)
 
 
-@njit(cache=True)
+@loop()
 def multiply(a_hi: float, a_lo: float, b_hi: float, b_lo: float) -> tuple[float, float]:
     """Product of two double-doubles."""
     high, error = two_product(a_hi, b_hi)

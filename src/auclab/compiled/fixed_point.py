@@ -7,9 +7,9 @@ doubles. Nothing is rounded, hence the order of the terms does not matter: not e
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from auclab.compiled.loop import loop
 from auclab.types import Array
 
 Limbs = NDArray[np.int64]
@@ -19,7 +19,7 @@ MOST_TERMS = 2**29
 _MASK = 0xFFFFFFFF
 
 
-@njit(cache=True)
+@loop()
 def bins_of(scores: Array, edges: Array) -> NDArray[np.int32]:
     """Number of edges ≤ every score, shape (m,): ``np.searchsorted(edges, scores, side="right")``; O(m + n_edges).
 
@@ -68,7 +68,7 @@ def bins_of(scores: Array, edges: Array) -> NDArray[np.int32]:
     return bins
 
 
-@njit(cache=True)
+@loop()
 def count_and_extremes(
     scores: Array, bins: NDArray[np.int32], count: NDArray[np.int64], low: Array, high: Array
 ) -> None:
@@ -80,7 +80,7 @@ def count_and_extremes(
         high[b] = max(high[b], s)
 
 
-@njit(cache=True)
+@loop()
 def deposit(values: Array, bits: NDArray[np.int64], bins: NDArray[np.int32], first: int, limbs: Limbs) -> None:
     """Add finite values to the sums of their bins, exactly and in place.
 
@@ -118,7 +118,7 @@ def deposit(values: Array, bits: NDArray[np.int64], bins: NDArray[np.int32], fir
             row[limb + 2] -= c
 
 
-@njit(cache=True)
+@loop()
 def normalise(limbs: Limbs) -> None:
     """Carry, in place: all limbs but the last of a row in [0, 2³²), the last one signed."""
     for b in range(limbs.shape[0]):

@@ -8,8 +8,8 @@ last in ascending order, and those whose loss is within k of a level are consecu
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from auclab.compiled.loop import loop
 from auclab.compiled.smooth import Index
 from auclab.types import Array
 
@@ -17,7 +17,7 @@ from auclab.types import Array
 ROUNDING = 1e-13
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def sweep_losses(
     neg: Array, pos: Array, share_pos: Array, shift: float, half_width: float
 ) -> tuple[Index, Index, Array, Array]:
@@ -67,7 +67,7 @@ def sweep_losses(
     return first, last, slope, loss
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def smoothed_level(loss: Array, share: Array, part: float, half_width: float) -> tuple[float, int, int]:
     """The level τ with ``Σ_j v_j φ'(ℓ_j − τ) = part``, and which losses are within the band around it; O(m).
 
@@ -129,7 +129,7 @@ def smoothed_level(loss: Array, share: Array, part: float, half_width: float) ->
     return loss[first] + half_width + (moment - 2.0 * half_width * (part - above)) / mass, first, last
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def slope_row_sums(
     rows: Array, pos: Array, share_pos: Array, neg: Array, first: Index, last: Index, shift: float, half_width: float
 ) -> Array:
@@ -173,7 +173,7 @@ def slope_row_sums(
     return sums
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def sparse_slope_row_sums(
     data: Array,
     indices: Index,

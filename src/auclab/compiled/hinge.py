@@ -9,8 +9,8 @@ negative to the next, as the sweeps require, and the value and its subgradient b
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from auclab.compiled.loop import loop
 from auclab.compiled.threads import LARGE, in_parallel
 from auclab.types import Array
 
@@ -128,7 +128,7 @@ def _sorted_with_mass_above(scores: Array, weight: Array | None) -> tuple[Array,
     return scores[order], above
 
 
-@njit(cache=True)
+@loop()
 def _gap_sum(pos: Array, neg: Array, mass_pos: Array, above_neg: Array, shift: float) -> float:
     """``Σ_ij u_i v_j [n_j + shift − p_i]₊`` by one merge of `pos` with ``neg + shift``, both ascending; O(m).
 
@@ -153,7 +153,7 @@ def _gap_sum(pos: Array, neg: Array, mass_pos: Array, above_neg: Array, shift: f
     return total
 
 
-@njit(cache=True)
+@loop()
 def _active_opposite(pos: Array, neg: Array, mass_pos: Array, mass_neg: Array, cutoff: float) -> tuple[Array, Array]:
     """Weight of the opposite class with ``fl(n_j − p_i) > cutoff`` for every positive and negative, ascending; O(m).
 

@@ -8,9 +8,9 @@ of one or more bicliques, each with its own rows of both sides.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from auclab.compiled.loop import loop
 from auclab.compiled.smooth import Index
 from auclab.types import Array
 
@@ -18,7 +18,7 @@ from auclab.types import Array
 Starts = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def pair_piece_sums(
     pos: Array,
     neg: Array,
@@ -69,6 +69,7 @@ def pair_piece_sums(
     slope = np.empty(pos.size)
     start = np.empty(n_pieces, np.int64)
     mass, moment, square = np.zeros(n_pieces + 1), np.zeros(n_pieces + 1), np.zeros(n_pieces + 1)
+    totals = np.empty(3)  # filled at the end: an array made of a list takes longer to compile
     value = other = weight = 0.0
     for b in range(starts_pos.size - 1):
         begin = starts_neg[b]
@@ -100,10 +101,11 @@ def pair_piece_sums(
             other += share_pos[i] * there
             weight += share_pos[i] * band
             slope[i] = steepness
-    return first, slope, np.array([value, other, weight])
+    totals[0], totals[1], totals[2] = value, other, weight
+    return first, slope, totals
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def opposite_piece_slopes(
     neg: Array,
     pos: Array,
@@ -150,7 +152,7 @@ def opposite_piece_slopes(
     return first, slope
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def point_piece_sums(
     a: Array, weight: Array, breakpoints: Array, values: Array, slopes: Array, others: Array
 ) -> tuple[Array, Array, Array]:
@@ -169,6 +171,7 @@ def point_piece_sums(
         The sums of `values` and `others`, and the weight in pieces with a curvature.
     """
     slope, curvature = np.zeros(a.size), np.zeros(a.size)
+    totals = np.empty(3)
     value = other = curved = 0.0
     for k in range(a.size):
         s = breakpoints.size - 1
@@ -182,4 +185,5 @@ def point_piece_sums(
             curvature[k] = slopes[s, 1]
             if slopes[s, 1] > 0.0:
                 curved += w
-    return slope, curvature, np.array([value, other, curved])
+    totals[0], totals[1], totals[2] = value, other, curved
+    return slope, curvature, totals

@@ -10,13 +10,13 @@ follow from running sums over the positives. Sums of whole weights are exact up 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from auclab.compiled.doubledouble import UNIT, add, multiply, two_product, two_sum
+from auclab.compiled.loop import loop
 from auclab.types import Array
 
 
-@njit(cache=True)
+@loop()
 def total_weight(weight: Array, size: int) -> float:
     """Sum of the first `size` weights, to the last digit; `size` itself if there are no weights; O(size)."""
     if not weight.size:
@@ -28,7 +28,6 @@ def total_weight(weight: Array, size: int) -> float:
     return total + lost
 
 
-@njit(cache=True)
 def concordance(pos: Array, neg: Array, weight_pos: Array, weight_neg: Array) -> tuple[float, float, float]:
     """Weight of the pairs with ``p_i > n_j``, of those with ``p_i = n_j``, and of all; O(n_pos + n_neg).
 
@@ -41,6 +40,12 @@ def concordance(pos: Array, neg: Array, weight_pos: Array, weight_neg: Array) ->
     if not weight_pos.size and not weight_neg.size:
         right, pairs = _pairs_in_order(neg, pos), pos.size * neg.size
         return float(right), float(pairs - right - _pairs_in_order(pos, neg)), float(pairs)
+    return _weighted_concordance(pos, neg, weight_pos, weight_neg)
+
+
+@loop()
+def _weighted_concordance(pos: Array, neg: Array, weight_pos: Array, weight_neg: Array) -> tuple[float, float, float]:
+    """`concordance` where a class has weights."""
     below = equal = lost_below = lost_equal = 0.0  # with the rounding errors collected apart
     mass_below = mass_equal = lost_mass = 0.0
     first = last = 0  # neg[:first] < p_i, neg[first:last] == p_i
@@ -67,7 +72,7 @@ def concordance(pos: Array, neg: Array, weight_pos: Array, weight_neg: Array) ->
     return below + lost_below, equal + lost_equal, pairs
 
 
-@njit(cache=True)
+@loop()
 def _pairs_in_order(low: Array, high: Array) -> int:
     """Number of pairs with ``low_i < high_j`` of two ascending arrays; O(m).
 
@@ -93,7 +98,7 @@ def _pairs_in_order(low: Array, high: Array) -> int:
     return pairs
 
 
-@njit(cache=True)
+@loop()
 def running_sums(values: Array, weight: Array) -> Array:
     """``Σ_{i<k} w_i x_i`` for k = 0 … m as double-doubles (high and low parts), shape (2, m + 1); O(m).
 
@@ -115,7 +120,7 @@ def running_sums(values: Array, weight: Array) -> Array:
     return sums
 
 
-@njit(cache=True)
+@loop()
 def rank_counts_above(pos: Array, neg: Array, level: float) -> np.ndarray:
     """The rank counts ``k_j = #{i : fl(n_j − p_i) > level}`` of the pairs above a level; O(n_pos + n_neg).
 
@@ -154,7 +159,7 @@ def rank_counts_above(pos: Array, neg: Array, level: float) -> np.ndarray:
     return counts
 
 
-@njit(cache=True)
+@loop()
 def rank_counts_between(pos: Array, neg: Array, level: float, first: np.ndarray, last: np.ndarray) -> np.ndarray:
     """The rank counts of `rank_counts_above` where bounds ``first_j ≤ k_j ≤ last_j`` are available.
 
@@ -167,7 +172,7 @@ def rank_counts_between(pos: Array, neg: Array, level: float, first: np.ndarray,
     return counts
 
 
-@njit(cache=True)
+@loop()
 def nearest_errors(pos: Array, neg: Array, counts: np.ndarray) -> tuple[float, float]:
     """The largest error among the pairs outside the rank counts, and the smallest among those inside; O(n_neg).
 
@@ -183,7 +188,7 @@ def nearest_errors(pos: Array, neg: Array, counts: np.ndarray) -> tuple[float, f
     return below, above
 
 
-@njit(cache=True)
+@loop()
 def tail_sums(
     neg: Array, weight_neg: Array, masses: Array, moments: Array, counts: np.ndarray, threshold: float
 ) -> tuple[float, float, float]:
@@ -219,7 +224,7 @@ def tail_sums(
     return count + lost_count, total + lost, 2.0**-50 * size
 
 
-@njit(cache=True)
+@loop()
 def tail_sums_exact(
     pos: Array,
     neg: Array,

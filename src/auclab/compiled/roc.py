@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from auclab.compiled.doubledouble import two_sum
+from auclab.compiled.loop import loop
 from auclab.types import Array
 
 
-@njit(cache=True)
+@loop()
 def roc_polygon(pos: Array, neg: Array, weight_pos: Array, weight_neg: Array, merge: bool) -> tuple[Array, Array]:
     """Vertices of the ROC polygon: the weight of negatives and of positives with a score ≥ s, s descending; O(m).
 
@@ -51,7 +51,7 @@ def roc_polygon(pos: Array, neg: Array, weight_pos: Array, weight_neg: Array, me
     return false[: last + 1], true[: last + 1]
 
 
-@njit(cache=True, error_model="numpy")
+@loop(error_model="numpy")
 def band_area(fpr: Array, tpr: Array, low: float, high: float, floor: float) -> float:
     """``∫_low^high (y(u) − floor)₊ du`` below the polygon y through (fpr_k, tpr_k); O(n_vertices).
 
@@ -79,7 +79,7 @@ def band_area(fpr: Array, tpr: Array, low: float, high: float, floor: float) -> 
     return total + lost
 
 
-@njit(cache=True)
+@loop()
 def upper_hull(x: Array, y: Array) -> np.ndarray:
     """Indices of the vertices of the upper convex hull, by Andrew's monotone chain; O(m).
 

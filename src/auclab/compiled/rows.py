@@ -8,15 +8,15 @@ ones. Sums over the pairs of one negative are those of the points ``−n`` with 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from auclab.compiled.differences import cell_moments, window_moments
 from auclab.compiled.doubledouble import two_sum
+from auclab.compiled.loop import loop
 from auclab.compiled.sigmoid import LAGRANGE, LENGTH, NODE_POSITIONS, NODES, SATURATED, score_cells
 from auclab.types import Array
 
 
-@njit(cache=True)
+@loop()
 def positive_part_rows(points: Array, opposite: Array, weight: Array) -> Array:
     """``Σ_j v_j (x_i − y_j)₊`` for every point, shape (m,), by the recurrence of `positive_part_sum`; O(m + n)."""
     rows = np.empty(points.size)
@@ -37,7 +37,7 @@ def positive_part_rows(points: Array, opposite: Array, weight: Array) -> Array:
     return rows
 
 
-@njit(cache=True, error_model="numpy")
+@loop(error_model="numpy")
 def quadratic_window_rows(
     points: Array, opposite: Array, weight: Array, half_width: float, reach: float, linear: float, square: float
 ) -> Array:
@@ -62,7 +62,7 @@ def quadratic_window_rows(
     return rows
 
 
-@njit(cache=True, error_model="numpy")
+@loop(error_model="numpy")
 def sigmoid_rows(points: Array, opposite: Array, weight: Array, beta: float) -> Array:
     """``Σ_j v_j / (1 + exp(−β (x_i − y_j)))`` for every point, shape (m,), to 14 digits of the total weight, β > 0.
 
@@ -110,7 +110,7 @@ def sigmoid_rows(points: Array, opposite: Array, weight: Array, beta: float) -> 
     return rows
 
 
-@njit(cache=True)
+@loop()
 def _series(coefficients: Array, x: float) -> float:
     """``Σ_k c_k T_k(x)`` by Clenshaw's recurrence."""
     high = higher = 0.0

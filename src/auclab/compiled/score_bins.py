@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from auclab.compiled.loop import loop
 from auclab.types import Array
 
 Bins = NDArray[np.int32]
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def moved_scores(columns: Array, coef: Array, positive: NDArray[np.bool_], moves: tuple[float, float]) -> Array:
     """``x · coef`` plus ``moves[0]`` for negatives, ``moves[1]`` for positives; shape (n_rows,).
 
@@ -35,7 +35,7 @@ def moved_scores(columns: Array, coef: Array, positive: NDArray[np.bool_], moves
     return scores
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def parts_of_bins(scores: Array, bins: Bins, low: Array, rate: Array, n_parts: int) -> Bins:
     """Numbers of the equal parts of the bins of scores, ``bin · n_parts + part``; the outer ones take the rest.
 
@@ -54,7 +54,7 @@ def parts_of_bins(scores: Array, bins: Bins, low: Array, rate: Array, n_parts: i
     return parts
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def add_scores(
     scores: Array,
     parts: Bins,
@@ -85,7 +85,7 @@ def add_scores(
         ends[side, 1] = max(ends[side, 1], scores[i])
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def add_rows(
     columns: Array,
     bins: Bins,

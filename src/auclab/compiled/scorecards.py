@@ -7,16 +7,16 @@ small a loop that all changes of one or two points can be tried.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from auclab.compiled.loop import loop
 from auclab.types import Array
 
 #: Changes of a point that are tried together with one of another point; a point may also become 0.
 _NEAR = 2
 
 
-@njit(cache=True)
+@loop()
 def total_hinges(
     totals_pos: NDArray[np.int64],
     totals_neg: NDArray[np.int64],
@@ -66,7 +66,7 @@ def total_hinges(
     return hinges
 
 
-@njit(cache=True)
+@loop()
 def improved_points(
     items_pos: NDArray[np.int64],
     items_neg: NDArray[np.int64],

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from auclab.compiled.loop import loop
 from auclab.types import Array
 
 #: Rows of which the sums stay in the cache while the columns of a block are read.
 _BLOCK = 1024
 
 
-@njit(cache=True)
+@loop()
 def by_rows(X: Array, coef: Array) -> Array:
     """Eight rows at once: a sum alone would wait for each of its additions."""
     m, n = X.shape
@@ -39,7 +39,7 @@ def by_rows(X: Array, coef: Array) -> Array:
     return scores
 
 
-@njit(cache=True)
+@loop()
 def by_columns(columns: Array, coef: Array) -> Array:
     """The same from columns of shape (n_features, n_samples)."""
     n, m = columns.shape

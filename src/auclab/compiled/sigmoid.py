@@ -9,10 +9,10 @@ is 2·10⁻¹⁵. Pairs of cells that are far apart count 1 or 0, the others thr
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from auclab.compiled.chebyshev import chebyshev_sums
 from auclab.compiled.doubledouble import two_sum
+from auclab.compiled.loop import loop
 from auclab.types import Array
 
 LENGTH = 4.0
@@ -26,7 +26,7 @@ NODE_POSITIONS = 0.5 * LENGTH * (1.0 + np.cos(_ANGLES))
 LAGRANGE = np.cos(np.outer(_ANGLES, np.arange(NODES))) * np.where(np.arange(NODES) == 0, 1.0, 2.0) / NODES
 
 
-@njit(cache=True, error_model="numpy")
+@loop(error_model="numpy")
 def sigmoid_sum(pos: Array, neg: Array, weight_pos: Array, weight_neg: Array, beta: float) -> float:
     """``Σ_ij u_i v_j / (1 + exp(−β (p_i − n_j)))``; O(m) and, for pairs of near cells, at most NODES² each.
 
@@ -68,7 +68,7 @@ def sigmoid_sum(pos: Array, neg: Array, weight_pos: Array, weight_neg: Array, be
     return total + lost
 
 
-@njit(cache=True, error_model="numpy")
+@loop(error_model="numpy")
 def score_cells(scores: Array, weight: Array, beta: float, sign: float) -> tuple[Array, np.ndarray, Array, Array]:
     """Divide the ascending scores of one class into cells of length ``LENGTH/β``; O(m · NODES).
 

@@ -11,16 +11,16 @@ positive are consecutive, and so are those above it (φ' = 1); running sums of 1
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from auclab.compiled.loop import loop
 from auclab.types import Array
 
 #: Half the memory of the platform's own integers: at 10⁷ observations a class index arrays dominate it.
 Index = NDArray[np.int32]
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def sweep_pos(
     pos: Array, neg: Array, share_pos: Array, share_neg: Array, shift: float, half_width: float
 ) -> tuple[Index, Index, Array, float, float]:
@@ -81,7 +81,7 @@ def sweep_pos(
     return first, last, slope, total, band
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def sweep_neg(neg: Array, pos: Array, share_pos: Array, shift: float, half_width: float) -> tuple[Index, Index, Array]:
     """Sums over the positives for every negative, with ``a = (n_j + shift) − p_i``; O(n_pos + n_neg).
 
@@ -121,7 +121,7 @@ def sweep_neg(neg: Array, pos: Array, share_pos: Array, shift: float, half_width
     return first, last, slope
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def window_sums(values: Array, first: Index, last: Index) -> Array:
     """``Σ_{first_i ≤ k < last_i} values[k]`` for every i; O(m + n).
 
@@ -139,7 +139,7 @@ def window_sums(values: Array, first: Index, last: Index) -> Array:
     return sums
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def window_row_sums(rows: Array, share: Array, first: Index, last: Index) -> Array:
     """``Σ_{first_i ≤ k < last_i} share[k] · rows[k]`` for every i, shape (n, n_columns); O((m + n) · n_columns).
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from auclab.compiled.loop import loop
 from auclab.compiled.smooth import Index
 from auclab.types import Array
 
@@ -87,7 +87,7 @@ def sparse_window_products(
     return total
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def _add_half_squares(data: Array, indices: NDArray[Any], indptr: NDArray[Any], weight: Array, half: Array) -> None:
     """Add half of the diagonal of the squares, and of every other pair of entries one of its two places."""
     for row in range(weight.size):
@@ -101,7 +101,7 @@ def _add_half_squares(data: Array, indices: NDArray[Any], indptr: NDArray[Any], 
                 half[k, indices[b]] += scaled * data[b]
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def _add_window_products(
     outer_data: Array,
     outer_indices: NDArray[Any],

@@ -12,9 +12,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from auclab.compiled.doubledouble import add, multiply, two_product, two_sum
+from auclab.compiled.loop import loop
 from auclab.compiled.threads import LARGE, in_parallel
 from auclab.types import Array
 
@@ -80,7 +80,8 @@ class SortedMarginals:
         of_pos, (self.neg, self.share_neg) = in_parallel(
             by_density, (pos, share_pos), (neg, share_neg), threads=min(pos.size, neg.size) >= LARGE
         )
-        self.pos, self.share_pos = (part[::-1] for part in of_pos)
+        # Loops are compiled once for each layout.
+        self.pos, self.share_pos = (np.ascontiguousarray(part[::-1]) for part in of_pos)
         count = pos.size + neg.size
         relative = count * 2.0**-99 + (count * 2.0**-52) ** 2
         self.error = relative * float(self.pos.sum() + self.neg.sum())
@@ -91,7 +92,7 @@ class SortedMarginals:
         return float(_largest_excess(*parts, factor, change)) + self.error
 
 
-@njit(cache=True)
+@loop()
 def _densities(values: Array, weights: Array) -> tuple[Array, Array]:
     """``values / weights`` as ``high + low``."""
     high, low = np.empty(values.size), np.empty(values.size)
@@ -102,7 +103,7 @@ def _densities(values: Array, weights: Array) -> tuple[Array, Array]:
     return high, low
 
 
-@njit(cache=True)
+@loop()
 def _largest_excess(pos: Array, share_pos: Array, neg: Array, share_neg: Array, factor: float, change: float) -> float:
     """`pos` by descending, `neg` by ascending density.
 

@@ -31,7 +31,8 @@ def row_means(row: RowSum, scores: ClassScores | PairErrors) -> Rows:
     """Mean over the negatives for each positive, and over the positives for each negative."""
     pos, neg, u, v = scores.pos, scores.neg, scores.weight_pos, scores.weight_neg
     rows = row(pos, neg, v) / total_weight(v, neg.size)
-    columns = row(-neg[::-1], -pos[::-1], u[::-1])[::-1] / total_weight(u, pos.size)
+    reversed_u = np.ascontiguousarray(u[::-1])  # loops are compiled once for each layout
+    columns = row(-neg[::-1], -pos[::-1], reversed_u)[::-1] / total_weight(u, pos.size)
     return rows, columns
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.compiled.compiling import compile_hinge
+from auclab.compiled.compiling import compile_loops
 from auclab.compiled.threads import limit_threads
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
@@ -208,7 +208,7 @@ def solve_problem(
     if options.get("start") is not None:
         coef, intercept = options["start"]
         options["start"] = coef, moved_intercept(intercept, coef, problem.sample.offset, 1.0)
-    begin, compiling = perf_counter(), compile_hinge()
+    begin, compiling = perf_counter(), compile_loops("values") if problem.over_pairs else 0.0
 
     def left_of(seconds: float | None) -> float | None:
         """What is left of `seconds` that were left at the beginning."""

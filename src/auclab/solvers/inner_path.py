@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.compiled.compiling import compile_hinge, compile_smooth
+from auclab.compiled.compiling import compile_loops
 from auclab.formulations.base import Program
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints, constraints_on_columns
@@ -125,10 +125,11 @@ class InnerPath:
         self._problems = [Problem(each, sample, stated) for each in programs]
         self._solving = {"solver": solver, "time_limit": time_limit, **options}
         self.order = simplest_first(parameter, values)
-        self.compiling = compile_hinge()
+        over_pairs = self._problems[0].over_pairs
+        self.compiling = compile_loops("values") if over_pairs else 0.0
         self._smoothed: SmoothedPath | None = None
         if solver in ("auto", "newton") and not options and is_smooth_path(self._problems, parameter):
-            self.compiling += compile_smooth()
+            self.compiling += compile_loops("pairs" if over_pairs else "points")
             self._smoothed = SmoothedPath(self._problems[0], programs)
         self._points: dict[int, Point] = {}
         self._null_throughout = self._is_null_throughout()

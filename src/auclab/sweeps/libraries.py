@@ -26,10 +26,9 @@ def load() -> None:
     gc.disable()  # there is no garbage yet, and half a million objects to look through
     for name in NAMES:
         import_module(name)
-    from auclab.compiled.compiling import compile_hinge, compile_smooth
+    from auclab.compiled.compiling import compile_loops
 
-    compile_hinge()
-    compile_smooth()
+    compile_loops("values", "pairs")
     gc.freeze()  # pages that no collection writes to stay shared with the workers
     gc.enable()
 

@@ -68,6 +68,8 @@ err = Screen(stderr=True)
 
 #: Seconds after which a solve gets a progress bar.
 BAR_AFTER = 2.0
+#: Said while Numba compiles.
+COMPILING = "compiling loops, which the next run finds ready"
 #: Columns of the bar, where there is room for them.
 BAR_WIDTH = 30
 
@@ -103,13 +105,14 @@ def plain_errors(
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """Show the current step while it runs, on a terminal only.
+    """Show the current step while it runs, on a terminal only, and that loops are compiled, which happens once.
 
     A solve that reports its progress and takes more than two seconds gets a bar, from a gap of 1 to the tolerance.
     """
     if in_sweep() or not err.is_terminal:
         yield  # without a bar: Rich below 15 ends even a disabled one with an empty line
         return
+    from auclab.compiled.compiling import compiling_to
     from auclab.samples.blocks.passes import passes_to
     from auclab.solvers.progress import progress_to  # with all solvers, which an error in one line does not need
 
@@ -123,7 +126,10 @@ def working(what: str) -> Iterator[None]:
         def show_pass(reading: PassProgress) -> None:
             bar.update(task, reading=reading)
 
-        with progress_to(show), passes_to(show_pass):
+        def show_compiling(now: bool) -> None:
+            bar.update(task, description=f"{what} · {COMPILING}" if now else what)
+
+        with progress_to(show), passes_to(show_pass), compiling_to(show_compiling):
             yield
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from time import perf_counter
 
-from auclab.compiled.compiling import compile_smooth
+from auclab.compiled.compiling import compile_loops
 from auclab.formulations.problem import Problem
 from auclab.solvers.binned.solver import is_solved_in_bins, solve_in_bins
 from auclab.solvers.monitor import monitored
@@ -64,7 +64,7 @@ def solve(
             )
         return solve_newton(problem, tolerance=tolerance, time_limit=time_limit, start=start)
     begin = perf_counter()
-    compile_smooth()
+    compile_loops("pairs" if problem.over_pairs else "points")
     with one_thread_each(), monitored(tolerance, _left(time_limit, begin)) as monitor:
         solution = solve_in_bins(problem, tolerance, monitor, n_bins=bins, start=start, checkpoint=checkpoint)
         stopped = monitor.stopped()

@@ -18,7 +18,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.compiled.compiling import compile_hinge
+from auclab.compiled.compiling import compile_loops
 from auclab.formulations.base import Program
 from auclab.formulations.composed import row_with
 from auclab.formulations.problem import Problem
@@ -94,7 +94,7 @@ def solve(
     The level method of Lemaréchal, Nemirovskii & Nesterov (1995), "New variants of bundle methods", with the best point
     as prox centre. Cuts of pairwise hinges from sorted scores: Joachims (2006), "Training linear SVMs in linear time".
     """
-    compiling = compile_hinge()
+    compiling = compile_loops("cuts") if problem.over_pairs else 0.0
     with one_thread_each(), monitored(tolerance, time_limit) as monitor:
         solution = BundleSolve(problem, tolerance, monitor).solve(max_iters)
     return replace(solution, timings=replace(solution.timings, compile=compiling))

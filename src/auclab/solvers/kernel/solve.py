@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from auclab.compiled.compiling import compile_hardest, compile_hinge, compile_smooth
+from auclab.compiled.compiling import compile_loops
 from auclab.formulations.base import Program
 from auclab.kernels.kernel import Kernel
 from auclab.kernels.named import as_kernel
@@ -177,7 +177,9 @@ def solve_training(
         The second where another solve can begin at it.
     """
     program, tolerance, method = training.program, choices.tolerance, choices.method
-    compiling = compile_hinge() + compile_smooth() + (compile_hardest() if program.comparisons.hardest else 0.0)
+    over_pairs = program.comparisons.name == "pairs"
+    compiling = compile_loops("values", "pairs") if over_pairs else compile_loops("points")
+    compiling += compile_loops("hardest") if program.comparisons.hardest else 0.0
     given = choices.max_landmarks or (_MOST if method == "landmarks" and program.uses_norm else _FIXED)
     most, ended = _within_memory(training, given, choices.memory), None
     # Without a norm a w may become as long as floats are before its span is wide enough.

@@ -17,7 +17,7 @@ from time import perf_counter
 
 import numpy as np
 
-from auclab.compiled.compiling import compile_hardest, compile_smooth, compile_sparse
+from auclab.compiled.compiling import compile_loops
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
 from auclab.samples.memory import Sample
@@ -94,8 +94,9 @@ def solve(
     (module docstrings).
     """
     _check_size(problem)
-    compiling = compile_smooth() + (compile_sparse() if problem.sample.is_sparse else 0.0)
-    compiling += compile_hardest() if problem.program.comparisons.hardest else 0.0
+    compiling = compile_loops("pairs" if problem.over_pairs else "points")
+    compiling += compile_loops("sparse") if problem.sample.is_sparse else 0.0
+    compiling += compile_loops("hardest") if problem.program.comparisons.hardest else 0.0
     left = None if time_limit is None else max(time_limit - compiling, 1e-3)
     with one_thread_each(), monitored(tolerance, left) as monitor:
         by_steps = solve_smooth if proves_by_slopes(problem.program) else _solve
