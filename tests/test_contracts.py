@@ -5,6 +5,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from importlib.metadata import packages_distributions
 from itertools import chain
@@ -23,6 +24,12 @@ SCRIPTS = sorted(
     for path in (ROOT / folder).rglob("*.py")
     if not GENERATED & set(path.parents)
 )
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    """A file, parsed once for all rules."""
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def module_name(path: Path) -> str:
@@ -93,7 +100,7 @@ def test_the_rule_on_underscored_names(line: str, package: str, allowed: bool):
 def test_no_underscored_name_is_imported_across_packages():
     found = {}
     for path in [*MODULES, *SCRIPTS, ROOT / "run.py"]:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = parsed(path)
         package = package_of(module_name(path)) if path.is_relative_to(SOURCE) else ""
         if names := private_imports(tree, package=package) + private_attributes(tree):
             found[str(path.relative_to(ROOT))] = names
@@ -105,7 +112,7 @@ def test_no_circles_between_files():
     """File by file, `__init__` included, which lint-imports takes for the package as a whole."""
     graph = {}
     for path in MODULES:
-        names = {name for name, _ in imported_names(ast.parse(path.read_text(encoding="utf-8")))}
+        names = {name for name, _ in imported_names(parsed(path))}
         # `from auclab.metrics import cost` imports a module, `from auclab.metrics import auc_score` the package.
         graph[module_name(path)] = {
             module for name in names if (module := name if name in NAMES else name.rpartition(".")[0]) in NAMES
@@ -126,7 +133,7 @@ def test_what_is_imported_is_declared():
     declared |= {"auclab-scorer"}  # the copy of export/scorer.py in the folder of a model
     provides = packages_distributions()
     for path in sorted((ROOT / "src").rglob("*.py")):
-        for name, line in imported_names(ast.parse(path.read_text(encoding="utf-8"))):
+        for name, line in imported_names(parsed(path)):
             top = name.partition(".")[0]
             if top in sys.stdlib_module_names or top in ("auclab", "experiments", "hydra_plugins"):
                 continue

@@ -70,6 +70,7 @@ def test_pages_have_code():
     assert {"README.md", "docs/index.md", "docs/start.md", "docs/kernels.md", "docs/security.md"} <= set(PYTHON)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PYTHON)
 def test_the_blocks_of_a_page_run(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest

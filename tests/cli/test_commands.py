@@ -35,6 +35,7 @@ def call(capsys, store):
     return run
 
 
+@pytest.mark.slow
 def test_paired_tests_are_scipys_on_the_exported_values(call, tmp_path):
     values_file = tmp_path / "values.csv"
     for test in ("t", "wilcoxon", "corrected-t"):

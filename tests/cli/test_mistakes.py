@@ -45,6 +45,7 @@ def test_a_mistake_is_one_line(one, folder, monkeypatch, capsys):
     assert set(folder.rglob("*")) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "typed",
     [

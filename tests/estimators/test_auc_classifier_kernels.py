@@ -31,6 +31,7 @@ def rings(seed=0, m=160):
 OVER_PAIRS = {"check_class_weight_classifiers": "the threshold of pair programs is chosen on the training scores"}
 
 
+@pytest.mark.slow
 @parametrize_with_checks(
     [AUCClassifier("csvm", kernel="rbf", tolerance=1e-9), AUCClassifier("ranksvm", kernel="rbf", tolerance=1e-9)],
     expected_failed_checks=lambda estimator: OVER_PAIRS if estimator.formulation == "ranksvm" else {},

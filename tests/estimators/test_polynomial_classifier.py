@@ -28,6 +28,7 @@ def pair_differences(X, y):
     return (X[y == 1][:, None, :] - X[y == 0][None, :, :]).reshape(-1, X.shape[1])
 
 
+@pytest.mark.slow
 @parametrize_with_checks(
     [PolynomialAUCClassifier(), PolynomialAUCClassifier(variant="as_published", degree=9, max_iter=2)]
 )

@@ -111,6 +111,7 @@ def test_times(patients):
     assert SurvivalRanker("bauc").fit(X, other).score(X, other) > 0.7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("of_times", [False, True])
 def test_rows_of_any_kind_and_weights(queries, patients, of_times):
     X, y = patients if of_times else queries[:2]

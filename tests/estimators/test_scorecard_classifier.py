@@ -9,6 +9,7 @@ from auclab import AuclabError
 from auclab.estimators import ScorecardClassifier
 
 
+@pytest.mark.slow
 @parametrize_with_checks([ScorecardClassifier(time_limit=0.3), ScorecardClassifier(binning="tree", time_limit=0.3)])
 @pytest.mark.filterwarnings("ignore")  # the checks provoke warnings on purpose
 def test_scikit_learn_checks(estimator, check):

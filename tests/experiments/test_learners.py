@@ -29,6 +29,7 @@ def grow(cells, labels, arity):
     return J48.grow(cells, np.array(labels, dtype=bool), arity, np.ones(len(arity), bool))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "module", [j48, logistic, naive_bayes, real_adaboost, table, weka_module], ids=lambda module: module.__name__
 )

@@ -63,6 +63,7 @@ def optimum(program, X, y):
     return float(cp.Problem(cp.Minimize(cp.sum(error) / margins.size + cost)).solve(solver="CLARABEL"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("kind", ["weighted l1", "huber hinge", "both"])
 def test_every_solver_certifies_what_cvxpy_finds(kind, seed):

@@ -1,6 +1,6 @@
 """Random programs with constraints: no false certificate, no point outside, no crash.
 
-Two hundred by default; `AUCLAB_FUZZ=2000` is for the nightly run.
+A hundred by default; `AUCLAB_FUZZ=2000` is for the nightly run.
 """
 
 import os
@@ -15,7 +15,7 @@ from auclab.solvers.feasible_point import check_not_contradictory
 from auclab.types import Status
 from fuzz.constrained import constrained_case, exact_optimum, is_exactly_solved
 
-COUNT = int(os.environ.get("AUCLAB_FUZZ", "200"))
+COUNT = int(os.environ.get("AUCLAB_FUZZ", "100"))
 SOLVERS = ("newton", "cutting_plane", "clarabel")
 #: Cases of one test.
 PART = 100

@@ -23,6 +23,7 @@ def ends(answers):
     return {a.solver: a.status or a.end for a in answers if a.end != "unable"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("one", found_cases(), ids=lambda one: one.words)
 def test_found_case(one):
     wrong, answers = wrong_answers(one)

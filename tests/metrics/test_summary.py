@@ -110,6 +110,7 @@ def thresholds(rng: np.random.Generator, y: np.ndarray, s: np.ndarray, w: np.nda
     return float(rng.choice([0.0, mean, top, 2 * top, mean + 0.5 * (top - mean), mean + 1e-3 * (top - mean)]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(200))
 def test_limits_contain_the_value_and_a_second_pass_gives_it(seed):
     rng = np.random.default_rng(seed)

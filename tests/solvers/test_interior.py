@@ -51,6 +51,7 @@ def sparse(seed=0):
     return sp.csr_array(np.where(abs(X) > 1.0, X, 0.0)), y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data", [wide, sparse, overlapping, tied])
 @pytest.mark.parametrize("program", [*WITH_NORM, *MORE], ids=label)
 def test_the_optimum_is_that_of_the_printed_model(program, data):
@@ -121,6 +122,7 @@ def test_auto_takes_it_for_few_rows_with_many_columns():
     assert select_solver(Problem(RankSVM(0.1, "linf"), as_sample(X[:, :20], y)))[0] != "interior"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["interior", "newton"])
 @pytest.mark.parametrize(
     "program",

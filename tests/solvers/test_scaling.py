@@ -43,6 +43,7 @@ def test_columns_of_any_scale_beside_each_other(program):
         assert {plain.status, stretched.status} <= set(PROVED), (solver, options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [1e-9, 1e9, 1e-60, 1e60])
 @pytest.mark.parametrize(
     "program",

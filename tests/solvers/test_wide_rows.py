@@ -156,6 +156,7 @@ def test_a_point_on_rotated_rows_is_one_on_the_rows(program, monkeypatch):
         assert answer.intercept == pytest.approx(start[1], abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data", [wide, conflicting, sparse])
 @pytest.mark.parametrize("program", [*EUCLIDEAN, *SOFT], ids=label)
 def test_the_optimum_is_that_without_rotation(program, data, monkeypatch):
@@ -183,6 +184,7 @@ def test_weights_are_repeated_rows(program, solver):
     assert found.objective == pytest.approx(twin.objective, rel=3e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DEGENERATE)
 @pytest.mark.parametrize(
     "program",

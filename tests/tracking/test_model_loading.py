@@ -77,6 +77,7 @@ def change(folder, **flavor):
     (folder / "MLmodel").write_text(json.dumps(description))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings",
     [
