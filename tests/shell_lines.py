@@ -72,6 +72,11 @@ def _customers(folder: Path) -> None:
     _rows(10, 1).drop(columns="y").to_csv(folder / "new.csv", index=False)
 
 
+def _labelled_customers(folder: Path) -> None:
+    _customers(folder)
+    _rows(60, 2).to_csv(folder / "labelled.csv", index=False)
+
+
 def _ranked_tables(folder: Path) -> None:
     """Documents of queries with grades, and patients with times."""
     ranked_tables.queries().to_csv(folder / "queries.csv", index=False)
@@ -132,9 +137,9 @@ NEEDS: dict[str, Needs] = {
     ),
     "docs/groups_and_times.md": Needs(_ranked_tables),
     "docs/models.md": Needs(
-        _customers,
+        _labelled_customers,
         before=((f"auclab run {A_FILE} dataset.path=customers.csv 'dataset.drop=[customer_id]' formulation=bauc", 0),),
-        real={"RUN_ID": lambda folder: _stored(folder, False)},
+        real={"RUN_ID": lambda folder: _stored(folder, False)} | RUN,
     ),
     "docs/reliability.md": Needs(
         _file_in_the_way,

@@ -1,9 +1,12 @@
 """`auclab inspect` on the screen, and all problems of a table in one refusal."""
 
+import shlex
+
 import pytest
 
 import customers
 from auclab.cli import main as cli
+from auclab.comparison.runs import read_runs
 from auclab.pipeline.config.checks import check_data, check_settings
 from auclab.pipeline.config.compose import compose_experiment
 from auclab.types import AuclabError
@@ -78,3 +81,37 @@ def test_new_rows_of_a_column_with_decimal_commas(tmp_path):
     assert rows.to_numpy().tolist() == [[1.5, 2.5], [2.25, 3.5]]
     (tmp_path / "new.csv").write_text("a,b\n1.5,2.5\n2.25,3.5\n")  # written with points this time
     assert read_new_rows(tmp_path / "new.csv", numbers=["a", "b"], decimal_comma=["a"])["a"].tolist() == [1.5, 2.25]
+
+
+@pytest.mark.slow
+def test_from_inspect_to_evaluate_in_six_commands_without_a_refusal(capsys, tmp_path, monkeypatch):
+    """The commands as they are proposed on the screens; what the last says is right on the rows that were made."""
+    customers.write(tmp_path, n_rows=800, n_new=300)
+    monkeypatch.chdir(tmp_path)
+
+    def typed(line):
+        from hydra.core.global_hydra import GlobalHydra
+
+        code = 0
+        try:
+            cli.main(shlex.split(line)[1:])
+        except SystemExit as end:
+            code = end.code
+        finally:
+            GlobalHydra.instance().clear()
+        said = capsys.readouterr()
+        assert code == 0, said.err
+        assert "error" not in said.err
+        return said.out
+
+    screen = typed("auclab inspect customers.csv")
+    proposed = next(line for line in screen.splitlines() if line.startswith("run it")).removeprefix("run it").strip()
+    assert "test AUC" in typed(proposed)
+    assert "column" in typed("auclab show last")
+    measured = typed("auclab evaluate last new.csv")
+    assert "300 of new.csv" in measured
+    assert "the scores are distributed differently" in measured  # later customers visit more often
+    assert "new.csv" in typed("auclab rerun last dataset.path=new.csv tune.values=[0.1]")
+    ids = [str(each)[:8] for each in read_runs(tmp_path / "mlruns")["run_id"]]
+    both = typed(f"auclab evaluate {ids[0]} {ids[1]} new.csv")
+    assert "on the same 300 rows" in both

@@ -483,6 +483,8 @@ class _Parser(argparse.ArgumentParser):
 
         if (wrong := re.search(r"argument (.*?): invalid choice: '(.*?)' \(choose from (.*)\)", message)) is not None:
             name, word, choices = wrong[1], wrong[2], re.findall(r"[\w.-]+", wrong[3])
+            if name == "COMMAND" and re.search(r"\.\w+$", word):
+                self.exit(2, f"error: {word!r} is not a command; for a table of your own: auclab inspect {word}\n")
             there = f"there is no command {word!r}" if name == "COMMAND" else f"{name} is {word!r}"
             message = f"{there}{did_you_mean(word, choices)}; choose from {', '.join(choices)}"
         if message.startswith("unrecognized arguments"):

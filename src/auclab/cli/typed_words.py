@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
 from omegaconf.errors import OmegaConfBaseException
 
+from auclab.cli.file_words import is_file, type_for_file
 from auclab.pipeline.config.compose import conf_folder, known_keys, plain_yaml
 
 #: Choices that a message lists as having a setting.
@@ -87,30 +87,11 @@ def unknown_choices(words: Sequence[str]) -> Iterator[str]:
             if choice in (*choices, "null"):
                 continue
             if key == "dataset" and is_file(choice):
-                yield of_file(choice)
+                yield f"dataset={choice} is a file, and data sets are named: {type_for_file(choice)}"
             else:
                 yield f"{key}={choice} is not there{_near(choice, choices)}; choices are {', '.join(choices)}"
         if value == "":
             yield f"{key}= has no value; choices are {', '.join(choices)}"
-
-
-def is_file(word: str) -> bool:
-    """Whether a word names a file: by its ending, or because it is there."""
-    name = word.strip("'\"")
-    return bool(re.search(r"\.(csv|tsv|parquet|pq|svm|svmlight|libsvm)(\.gz|\.bz2)?$", name.lower())) or (
-        bool({"/", "."} & set(name)) and Path(name).expanduser().is_file()
-    )
-
-
-def of_file(path: str) -> str:
-    """What to type for a file that was given as a data set."""
-    from auclab.datasets.overrides import override
-
-    name = path.strip("'\"")
-    return (
-        f"dataset={name} is a file, and data sets are named: type dataset=file {override('dataset.path', name)} "
-        f"dataset.target=COLUMN; auclab inspect {shlex.quote(name)} proposes the whole command"
-    )
 
 
 def added_keys(words: Sequence[str]) -> Iterator[str]:
@@ -161,16 +142,23 @@ def _unknown_keys(words: Sequence[str]) -> Iterator[str]:
                     known = [each for each in keys or () if not each.startswith("_")]
                     has = f"it has {', '.join(known)}" if known else "it has none"
                     near = _near(name, known)
-                    yield f"{path} is not a setting of {where}{near}; {has}{_elsewhere(key, rest)}"
+                    yield f"{path} is not a setting of {where}{near}; {has}{_elsewhere(key, rest, words)}"
                     break
                 where, keys = f"{where}.{name}", keys[name]
 
 
-def _elsewhere(group: str, rest: Sequence[str]) -> str:
-    """The choices of a group that have a setting."""
+def _elsewhere(group: str, rest: Sequence[str], words: Sequence[str]) -> str:
+    """The choices of a group that have a setting, and the other groups that have it as they are chosen."""
     folder = conf_folder() / group
     if len(rest) > 1 or not folder.is_dir() or group == "metrics":
         return ""
+    others = [each for each in ("dataset", "split", "preprocess", "formulation", "solver", "tune") if each != group]
+    typed = [f"{each}.{rest[0]}" for each in others if rest[0] in _keys_of(each, words)]
+    return "".join(f"; there is {each}" for each in typed) or _choices_with(folder, rest)
+
+
+def _choices_with(folder: Path, rest: Sequence[str]) -> str:
+    group = folder.name
     having = [name for name in _choices(folder) if rest[0] in plain_yaml(folder / f"{name}.yaml")]
     having.sort(key="file".__ne__)  # the user's own file first
     if not having:
@@ -212,7 +200,9 @@ def _choice(group: str, words: Sequence[str]) -> str:
 def _near(word: str, choices: Iterable[str]) -> str:
     from auclab.validation import did_you_mean  # NumPy, which --help does not need
 
-    return did_you_mean(word, choices)
+    choices = list(choices)
+    shorter = [choice for choice in choices if len(choice) > 2 and word.startswith(choice)]  # separator: sep
+    return did_you_mean(word, choices) or (f" (did you mean {max(shorter, key=len)!r}?)" if shorter else "")
 
 
 def _choices(folder: Path) -> list[str]:
@@ -287,6 +277,8 @@ def _unreadable(word: str) -> str:
     from auclab.datasets.overrides import override
 
     key, equals, value = word.partition("=")
+    if not equals and is_file(word):
+        return f"{word!r} is a file, not a setting: {type_for_file(word)}"
     if not equals:
         return f"{word!r} is not a setting; write KEY=VALUE, such as split.seed=1, or GROUP=CHOICE"
     if value.count("[") != value.count("]") or value.count("{") != value.count("}"):

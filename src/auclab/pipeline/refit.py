@@ -13,6 +13,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf, open_dict
 
+from auclab.datasets.overrides import override
 from auclab.pipeline.config.checks import check_data, check_settings
 from auclab.pipeline.config.compose import OBJECTS, Experiment, conf_folder, plain_yaml
 from auclab.pipeline.experiment import solve_splits
@@ -86,7 +87,8 @@ def changed(experiment: Experiment, settings: Sequence[str]) -> Experiment:
         try:
             read = OverridesParser.create().parse_override(word)
         except HydraException:
-            raise AuclabError(f"{word!r} is not a setting; write KEY=VALUE, such as dataset.path=new.csv") from None
+            example = override("dataset.path", word) if Path(word).is_file() else "dataset.path=new.csv"
+            raise AuclabError(f"{word!r} is not a setting; write KEY=VALUE, such as {example}") from None
         if read.is_sweep_override() or read.is_add() or read.is_delete():
             raise AuclabError(f"{word}: one value each, without + and ~; auclab run -m makes sweeps")
         key, value = str(read.key_or_group), read.value()

@@ -1,0 +1,277 @@
+"""Mistakes with tables of one's own and with commands, each with the words that the answer has to contain.
+
+Where the answer proposes what to type, `fix` has it: the answer contains these words, and with them (in place of the
+settings of the same names) the command is accepted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from mistakes import ROWS, Mistake
+
+
+@dataclass(frozen=True)
+class Mended(Mistake):
+    """A mistake, and the words of the answer that mend it."""
+
+    fix: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+
+
+def _own(
+    name: str, more: str, answer: str, fix: str = "", *, target: str = "dataset.target=y", without: str = ""
+) -> Mended:
+    words = f"dataset=file dataset.path={name} {target} {more}".split()
+    return Mended(tuple(words), answer, tuple(fix.split("|")) if fix else (), tuple(without.split()))
+
+
+def _run(words: str, answer: str, fix: str = "", *, without: str = "") -> Mended:
+    return Mended(tuple(words.split()), answer, tuple(fix.split("|")) if fix else (), tuple(without.split()))
+
+
+def _table(columns: dict[str, list[object]]) -> str:
+    return str(pd.DataFrame(columns).to_csv(index=False))
+
+
+_K = range(60)
+_Y = [k % 2 for k in _K]
+_SIZE = [k % 7 + 0.5 for k in _K]
+_COMMAS = [f"{k % 9},25" for k in _K]
+_DAYS = [f"2024-{k % 12 + 1:02d}-{k % 28 + 1:02d}" for k in _K]
+_NAMES = [f"K-{k}" for k in range(60)]
+_LEFT = ["yes" if k % 4 == 0 else "no" for k in _K]
+
+TABLES = {
+    "sizes.csv": "\n".join(["size,colour,y", *ROWS]),
+    "data/sizes.csv": "\n".join(["size,colour,y", *ROWS]),
+    "left.csv": _table({"size": _SIZE, "left": _LEFT}),
+    "commas.csv": _table({"size": _SIZE, "price": _COMMAS, "y": _Y}),
+    "two_commas.csv": _table({"size": _SIZE, "price": _COMMAS, "cost, net": _COMMAS, "y": _Y}),
+    "marked.csv": _table({"size": _SIZE, "price": ["n/v", *_COMMAS[1:]], "y": _Y}),
+    "points.csv": _table({"size": [f"{k % 7}.5" for k in _K], "colour": ["red", "blue"] * 30, "y": _Y}),
+    "thousands2.csv": _table({"size": _SIZE, "price": [f"{k + 1}.234,50" for k in _K], "y": _Y}),
+    "everything.csv": _table({"nr": _NAMES, "since": _DAYS, "price": _COMMAS, "size": _SIZE, "left": _LEFT}),
+    "day.csv": _table({"since": _DAYS, "size": _SIZE, "y": _Y}),
+    "times.csv": _table({"since": [f"{day} 12:30" for day in _DAYS], "size": _SIZE, "y": _Y}),
+    "us.csv": _table({"since": [f"{k % 12 + 1}/{k % 11 + 1}/2024" for k in _K], "size": _SIZE, "y": _Y}),
+    "soon.csv": _table({"since": ["soon", *_DAYS[1:]], "size": _SIZE, "y": _Y}),
+    "names.csv": _table({"kunden nr": _NAMES, "size": _SIZE, "y": _Y}),
+    "two_names.csv": _table({"id": _NAMES, "mail": [f"{k}@x.org" for k in _K], "size": _SIZE, "y": _Y}),
+    "three.csv": _table({"size": _SIZE, "y": ["a" if k % 3 == 0 else "b" if k % 3 == 1 else "c" for k in _K]}),
+    "many.csv": _table({"size": _SIZE, "y": list(_K)}),
+    "unlabelled.csv": _table({"size": _SIZE, "y": [None, *_LEFT[1:]]}),
+    "one.csv": _table({"size": _SIZE, "y": ["yes"] * 60}),
+    "unknown.csv": _table({"size": ["unknown", *_SIZE[1:]], "y": _Y}),
+    "semicolon.csv": "size;y\n" + "\n".join(f"{k % 7};{k % 2}" for k in _K),
+    "infinite2.csv": _table({"size": ["inf", *_SIZE[1:]], "width": [1e300, *_SIZE[1:]], "y": _Y}),
+    "still.csv": _table({"size": ["1"] * 60, "y": _Y}),
+    "sizes.txt": "\n".join(["size,colour,y", *ROWS]),
+}
+
+TABLE_MISTAKES = (
+    # a file in place of a data set
+    _run("dataset=sizes.csv", r"dataset=sizes.csv is a file", "dataset=file|dataset.path=sizes.csv|dataset.target=y"),
+    _run("dataset=data/sizes.csv", r"is a file", 'dataset=file|dataset.path="data/sizes.csv"|dataset.target=y'),
+    _run(
+        "dataset=everything.csv",
+        r"is a file",
+        "dataset=file|dataset.path=everything.csv|dataset.target=left|dataset.positive=yes|dataset.drop=[nr]|"
+        "dataset.decimal_comma=[price]|preprocess.dates=[year,month,age]",
+    ),
+    _run("dataset=gone.csv", r"dataset=gone.csv is a file.*type dataset=file dataset.path=gone.csv dataset.target="),
+    _run("dataset=many.csv", r"is a file.*auclab inspect many.csv proposes the whole command"),
+    _run(
+        "sizes.csv",
+        r"'sizes.csv' is a file, not a setting",
+        "dataset=file|dataset.path=sizes.csv|dataset.target=y",
+        without="sizes.csv",
+    ),
+    _run("dataset.path=sizes.csv", r"dataset = file, blocks have it"),
+    _own("sizes.txt", "", r"no ending that (says|states) its format; .* name it sizes.csv", "dataset.path=sizes.csv"),
+    _own("size.csv", "", r"size.csv cannot be read: No such file.*did you mean 'sizes.csv'", "dataset.path=sizes.csv"),
+    # decimals
+    _own("commas.csv", "", r"'price' looks like numbers", "dataset.decimal_comma=[price]"),
+    _own("two_commas.csv", "", r"'price' \(and 1 more\)", 'dataset.decimal_comma=[price,"cost, net"]'),
+    _own(
+        "commas.csv",
+        "dataset.decimal_comma=[pricee]",
+        r"'pricee' of decimal commas is not there \(did you mean 'price'",
+    ),
+    _own("marked.csv", "dataset.decimal_comma=[price]", r"'price' has 1 cell", 'dataset.missing=["n/v"]'),
+    _own("marked.csv", "dataset.missing=[n/v]", r"'price' looks like numbers", "dataset.decimal_comma=[price]"),
+    _own(
+        "points.csv",
+        "dataset.decimal=,",
+        r"'size' looks like .* leave out dataset.decimal and",
+        without="dataset.decimal=,",
+    ),
+    _own("thousands2.csv", "", r"'price' looks like numbers that cannot be read", "dataset.nominal=[price]"),
+    _own("commas.csv", "dataset.decimals=[price]", r"did you mean 'decimal'"),
+    _own("commas.csv", "dataset.decimal_commas=[price]", r"did you mean 'decimal_comma'"),
+    _own("commas.csv", "dataset.decimal=komma", r"dataset.decimal is 'komma'; the sign before decimals is \. or ,"),
+    # dates
+    _own("day.csv", "", r"'since' holds dates", "preprocess.dates=[year,month,age]"),
+    _own("day.csv", "", r"'since' holds dates", "dataset.drop=[since]"),
+    _own("day.csv", "", r"'since' holds dates", "dataset.nominal=[since]"),
+    _own("times.csv", "", r"'since' holds dates", "preprocess.dates=[year,month,age]"),
+    _own("us.csv", "preprocess.dates=[year]", r"day and month", 'preprocess.date_format="%d/%m/%Y"'),
+    _own("soon.csv", "preprocess.dates=[year]", r"'soon' in row 1 is none", "dataset.missing=[soon]"),
+    _own(
+        "day.csv",
+        "dataset.dates=[year]",
+        r"dataset.dates is not a setting of dataset=file.*there is preprocess.dates",
+        "preprocess.dates=[year]",
+        without="dataset.dates=[year]",
+    ),
+    _own("day.csv", "preprocess.dates=[years]", r"did you mean 'year'"),
+    # identifiers
+    _own("names.csv", "", r"'kunden nr' holds text with 60 different values", 'dataset.drop=["kunden nr"]'),
+    _own("two_names.csv", "", r"'id' .*'mail'", "dataset.drop=[id,mail]"),
+    _own("names.csv", "dataset.drop=[kundennr]", r"did you mean 'kunden nr'", 'dataset.drop=["kunden nr"]'),
+    _own("names.csv", "preprocess.drop=[x]", r"preprocess.drop is not a setting.*there is dataset.drop"),
+    # several at once
+    _own(
+        "everything.csv",
+        "",
+        r"4 problems: \(1\) which column.*\(2\) .*'price'.*\(3\) .*'nr'.*\(4\) .*'since'.*inspect everything.csv",
+        target="",
+    ),
+    _own(
+        "everything.csv",
+        "",
+        r"4 problems",
+        "dataset.drop=[nr]|preprocess.dates=[year,month,age]|dataset.decimal_comma=[price]|dataset.positive=yes",
+        target="dataset.target=left",
+    ),
+    _own(
+        "everything.csv",
+        "dataset.drop=[nrr] dataset.nominal=[sinse]",
+        r"did you mean 'since'.*did you mean 'nr'",
+        target="dataset.target=left dataset.positive=yes",
+    ),
+    _own("infinite2.csv", "", r"2 problems: \(1\) .*'size' has 1 infinite.*\(2\) .*'width' has 1 values above"),
+    # labels
+    _own("left.csv", "", r"which label of 'left' is positive", "dataset.positive=yes", target="dataset.target=left"),
+    _own(
+        "left.csv",
+        "dataset.positive=Yes",
+        r"label 'Yes' does not occur in 'left' \(did you mean 'yes'",
+        target="dataset.target=left",
+    ),
+    _own(
+        "left.csv",
+        "dataset.positive=yes",
+        r"target column 'lft' is not there \(did you mean 'left'",
+        target="dataset.target=lft",
+    ),
+    _own("three.csv", "", r"which label of 'y' is positive", "dataset.positive=a"),
+    _own("three.csv", "dataset.positive=[a,d]", r"label 'd' does not occur"),
+    _own("many.csv", "", r"'y' has 60 different values .* and a target has two classes"),
+    _own("unlabelled.csv", "dataset.positive=yes", r"target column 'y' has 1 missing values \(first in row 1\); drop"),
+    _own("one.csv", "dataset.positive=yes", r"two classes are needed, but every row is positive"),
+    _own(
+        "sizes.csv",
+        "dataset.drop=[y]",
+        r"'y' is the target and to be dropped; take it out of dataset.drop",
+        without="dataset.drop=[y]",
+    ),
+    _own(
+        "sizes.csv",
+        "split.target=y",
+        r"split.target is not a setting.*there is dataset.target",
+        without="split.target=y",
+    ),
+    # how the file is written
+    _own("semicolon.csv", "dataset.sep=comma", r"target column 'y' is not there", without="dataset.sep=comma"),
+    _own(
+        "sizes.csv",
+        "dataset.sep=semi",
+        r"dataset.sep is 'semi'; it is one sign, or one of comma, semicolon",
+        "dataset.sep=comma",
+    ),
+    _own("sizes.csv", "dataset.seperator=comma", r"did you mean 'sep"),
+    _own(
+        "sizes.csv",
+        "dataset.encoding=utf_9",
+        r"'utf_9', which Python does not know \(did you mean 'utf-8'",
+        "dataset.encoding=utf-8",
+    ),
+    _own("unknown.csv", "", r"'size' has 1 cell .*'unknown' \(row 1\)", "dataset.missing=[unknown]"),
+    _own(
+        "sizes.csv",
+        "dataset.seed=1",
+        r"dataset.seed is not a setting of dataset=file.*there is split.seed",
+        without="dataset.seed=1",
+    ),
+    _own("sizes.csv", "dataset.test_size=0.2", r"there is split.test_size", without="dataset.test_size=0.2"),
+    _own("still.csv", "", r"every column of 'still.csv' has one value only"),
+)
+
+
+@dataclass(frozen=True)
+class Command:
+    """The words of a command, the exit code, a regular expression that the answer matches, and the mended command."""
+
+    words: str
+    code: int
+    answer: str
+    fix: str = ""
+
+
+#: In a folder with the tables, and with a store whose only run was fitted to left.csv.
+COMMAND_MISTAKES = (
+    Command(
+        "sizes.csv",
+        2,
+        r"'sizes.csv' is not a command; for a table of your own: auclab inspect sizes.csv",
+        "inspect sizes.csv",
+    ),
+    Command("inspct sizes.csv", 2, r"no command 'inspct' \(did you mean 'inspect'", "inspect sizes.csv"),
+    Command("inspect", 2, r"the following arguments are required: FILE"),
+    Command("inspect size.csv", 1, r"size.csv is not there"),
+    Command(
+        "inspect sizes.csv --target colur",
+        1,
+        r"did you mean 'colour'",
+        "inspect sizes.csv --target colour --positive red",
+    ),
+    Command(
+        "inspect left.csv --positive Yes",
+        1,
+        r"no such label in left \(did you mean 'yes'",
+        "inspect left.csv --positive yes",
+    ),
+    Command("inspect sizes.csv --taget y", 2, r"did you mean '--target'", "inspect sizes.csv --target y"),
+    Command("evaluate last", 2, r"the following arguments are required: ROWS"),
+    Command("evaluate last sizes.csv", 1, r"no column 'left' with labels.*auclab predict"),
+    Command("evaluate last left.csv --target lft", 1, r"did you mean 'left'", "evaluate last left.csv --target left"),
+    Command("evaluate last left.csv --metric acu", 1, r"did you mean 'auc'", "evaluate last left.csv --metric auc"),
+    Command("evaluate last left.csv --level 95", 1, r"--level 95.0: a confidence level lies between 0 and 1"),
+    Command("evaluate last left.csv --out e.csv", 1, r"the name has to end in .json"),
+    Command("evaluate last last last left.csv", 1, r"3 models are given; evaluate measures one, or compares two"),
+    Command("evaluate lst left.csv", 1, r"lst"),
+    Command("rerun last dataset.pth=left.csv", 1, r"did you mean 'path'"),
+    Command("rerun last left.csv", 1, r"'left.csv' is not a setting; write KEY=VALUE, such as dataset.path=left.csv"),
+    Command("rerun last split=nne", 1, r"did you mean 'none'"),
+    Command("compare --out table.doc", 1, r"has to end in one of .csv"),
+    Command("compare --where dataset", 1, r"write KEY=VALUE, such as dataset="),
+    Command("best --where datset=left.csv", 1, r"did you mean 'dataset'", "best --where dataset=left.csv"),
+    Command("best --register churn", 1, r"give both"),
+    Command("frontier --levels half", 2, r"numbers are needed, got half"),
+    Command("frontier --point 3 dataset=file dataset.path=sizes.csv", 1, r"which column of sizes.csv is the target"),
+    Command("predict last lft.csv", 1, r"lft.csv is not there"),
+    Command("predict last left.csv --id kunde", 1, r"--id kunde: no such column"),
+    Command("export last --to jsn", 2, r"did you mean 'json'", "export last --to json"),
+    Command("report --ot page.html", 2, r"unrecognized arguments: --ot"),
+)
+
+
+def write_tables(folder: Path) -> None:
+    """The files that the words name."""
+    for name, content in TABLES.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(content, encoding="utf-8")
