@@ -264,6 +264,22 @@ class Sample:
             np.subtract(each.scores, centre, out=each.scores)
         return pos, neg
 
+    def thinned(self, size: int, generator: np.random.Generator) -> Sample | None:
+        """At most `size` rows of either class, drawn with replacement; None where there would be none to compare."""
+        drawn = [
+            generator.integers(0, count, size) if count > size else np.arange(count)
+            for count in (self.n_pos, self.n_neg)
+        ]
+        shares = [share[rows] for share, rows in zip((self.share_pos, self.share_neg), drawn, strict=True)]
+        X_pos, X_neg = self.take(drawn[0], drawn[1])
+        share_pos, share_neg = (share / share.sum() for share in shares)
+        priors = self.prior_pos, self.prior_neg
+        return Sample(X_pos, X_neg, share_pos, share_neg, priors[0], self.positive, self.weighted, prior_neg=priors[1])
+
+    def within_groups(self) -> Sample:
+        """The sample with what groups of rows have in common subtracted; itself where all rows are compared."""
+        return self
+
     def take(self, rows_pos: NDArray[np.integer], rows_neg: NDArray[np.integer]) -> tuple[Any, Any]:
         """The rows of either class with these numbers, in their order; numbers may repeat."""
         return self.X_pos[rows_pos], self.X_neg[rows_neg]

@@ -128,6 +128,7 @@ PARTS: dict[str, Capabilities] = {
     "cones without CVXPY": Capabilities(constraints=True),
     "hard margin": Capabilities(kinds=("hinge", "cvar")),
     "smoothed path": Capabilities(),
+    "windows": Capabilities(constraints=True),
     "working set of columns": Capabilities(kinds=("hinge", "cvar")),
 }
 

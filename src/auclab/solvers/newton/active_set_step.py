@@ -30,8 +30,8 @@ from auclab.types import Array
 #: Violations of the optimality conditions up to this part of the sum of their terms are accepted where no further step
 #: reduces them.
 _ACCEPTED = math.sqrt(EPSILON)
-#: The changes of the face after which the step is left to `conic_step`.
-_MAX_CHANGES_PER_FEATURE, _MAX_CHANGES = 2, 50
+#: The changes of the face for each variable after which the step is left to `conic_step`.
+_MAX_CHANGES = 5
 
 
 def active_set_step(
@@ -72,7 +72,7 @@ def active_set_step(
     point = theta.copy()
     point[-1] = model.face.norms(point[:n])
     place = _Place(point, model.face.at(point, n), False)
-    for _ in range(_MAX_CHANGES + _MAX_CHANGES_PER_FEATURE * n):
+    for _ in range(_MAX_CHANGES * theta.size):
         check()
         following = model.extended(place) if place.is_minimum else model.towards_minimum(place)
         if following is None:

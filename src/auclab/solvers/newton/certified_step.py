@@ -1,59 +1,73 @@
-"""The last step of a smoothed solve, and the multipliers that certify the point it ends at."""
+"""The last step of a smoothed solve, and the dual point that certifies where it ends."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from auclab.formulations.problem import Problem
-from auclab.solvers.certificate import SMALL_OBJECTIVE, certify
+from auclab.solvers.certificate import SMALL_OBJECTIVE, certify, certify_scorers
 from auclab.solvers.newton.damped_newton import RELATIVE_TOLERANCE, Iterate
-from auclab.solvers.newton.state import Best, State
+from auclab.solvers.newton.state import State
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.smoothed.evaluation import SmoothedLoss
 from auclab.solvers.solution import Certificate
+from auclab.solvers.verified.scorers import proves_by_slopes
 from auclab.solvers.verified.value import dual_bound
 from auclab.types import Array, Status
 
-#: The refinement ends after this number of steps, or once one raises the bound by less than a part of the tolerance.
-_MAX_REFINEMENTS = 8
-
 
 def certified_step(state: State, loss: SmoothedLoss, iterate: Iterate, other: Array | None = None) -> Certificate:
-    """Take one more step; the best point is kept with the multipliers linearised in the step.
+    """Take one more step, and keep the best point and the best proof; the certificate in working precision.
 
-    Returns the certificate of this point with these multipliers, in working precision. The step is refined, as
-    iterative refinement does with a linear system, until the dual constraint holds to a tenth of the tolerance: the
-    Hessian may be that of a subsample. `other` is a third point that may be the best.
+    The hinge of all pairs, points or hardest negatives is proved by the multipliers linearised in the step; any other
+    loss, and pairs within groups, by the slopes of the smoothed loss at a point (`auclab.solvers.verified.scorers`).
+    `other` is a further point that may be the best.
     """
-    problem, method, monitor = state.problem, state.method, state.monitor
+    if proves_by_slopes(state.problem.program):
+        return _by_slopes(state, loss, iterate)
+    return _by_multipliers(state, loss, iterate, [] if other is None else [other])
+
+
+def _by_multipliers(state: State, loss: SmoothedLoss, iterate: Iterate, others: list[Array]) -> Certificate:
+    """The step is refined, as a linear system is, until the bound rises no more: its Hessian may be a subsample's."""
+    problem, method = state.problem, state.method
     theta, evaluation = iterate.theta, iterate.evaluation
     step, multipliers = np.zeros_like(theta), evaluation.multipliers
     bound = dual_bound(problem, theta[:-2], _of_pairs(multipliers)).bound
-    allowed = RELATIVE_TOLERANCE * state.tolerance * max(evaluation.value, SMALL_OBJECTIVE)
-    for _ in range(_MAX_REFINEMENTS):
-        negative_gradient = loss.direction_sum(multipliers)
-        correction = method.step(iterate.hessian, negative_gradient, theta + step)
+    rise, rose = np.inf, np.inf
+    # A Hessian with which the rises do not halve is too far off.
+    while rise > RELATIVE_TOLERANCE * state.tolerance * max(evaluation.value, SMALL_OBJECTIVE) and rise <= 0.5 * rose:
+        correction = method.step(iterate.hessian, loss.direction_sum(multipliers), theta + step)
         if method.is_too_long(step + correction, theta):
             break
         step = step + correction
         multipliers = _with_one_sum(problem, loss.linearised(evaluation, step))
         before, bound = bound, dual_bound(problem, (theta + step)[:-2], _of_pairs(multipliers)).bound
-        if bound - before <= allowed:
-            break
+        rise, rose = bound - before, rise
     evaluation.release()
-    points = [theta, theta + step] if other is None else [theta, theta + step, other]
-    if method.constraints is not None:
-        points = [method.feasible(point) for point in points]
     # Too long a step may prove something by its multipliers, and end at a worse point.
-    objective, place = min((problem.objective(point[:-2], float(point[-2])), k) for k, point in enumerate(points))
-    coef, intercept = points[place][:-2], float(points[place][-2])
+    objective, coef, intercept = min(map(state.measured, [theta, theta + step, *others]), key=lambda point: point[0])
     share_neg = multipliers[2] if len(multipliers) > 2 else None  # the r of `PartialLoss`
     marginals = _of_pairs(multipliers)
     certificate, _ = certify(problem.dual_problem(share_neg, marginals[1]), coef, intercept, marginals, objective)
-    monitor.record(certificate.objective, certificate.lower_bound)
-    solution = RawSolution(coef, intercept, Status.ITERATION_LIMIT, marginals, share_neg=share_neg)
-    state.best = Best.of(state.best, solution, certificate)
-    return certificate
+    point = RawSolution(coef, intercept, Status.ITERATION_LIMIT, marginals, share_neg=share_neg)
+    return state.consider(point, certificate)
+
+
+def _by_slopes(state: State, loss: SmoothedLoss, iterate: Iterate) -> Certificate:
+    """At the minimum, and where these do not prove enough, after the step: it may have promised less than rounding."""
+    step = state.method.step(iterate.hessian, loss.direction_sum(iterate.evaluation.multipliers), iterate.theta)
+    iterate.evaluation.release()
+    found: list[Certificate] = []
+    for theta in (iterate.theta, iterate.theta + step):
+        if found and state.is_certified:
+            break
+        objective, coef, intercept = state.measured(theta)
+        scorers = ((1.0, coef, intercept, iterate.half_width),)
+        certificate, *_ = certify_scorers(state.problem, coef, objective, scorers)
+        point = RawSolution(coef, intercept, Status.ITERATION_LIMIT, scorers=scorers)
+        found.append(state.consider(point, certificate))
+    return max(found, key=lambda certificate: certificate.lower_bound)
 
 
 def _with_one_sum(problem: Problem, multipliers: tuple[Array, ...]) -> tuple[Array, ...]:

@@ -32,20 +32,19 @@ from auclab.solvers.newton.state import State
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.smoothed.evaluation import Evaluation
 from auclab.solvers.smoothed.smoothed_loss import smooth_loss
+from auclab.solvers.verified.scorers import proves_by_slopes
 from auclab.types import Array
 
 #: The Hessian of a sample with more observations a class than this is taken from a subsample: it only has to be good,
 #: not exact.
 _MAX_HESSIAN_SIZE = 40_000
 #: The last half-width on a subsample, and that from which the band narrows again where a subsample led too far off.
-_SUBSAMPLE_WIDTH, _WIDER = 0.03, 0.1
+_SUBSAMPLE_WIDTH, _WIDER = 0.03, 0.125
 #: Of a subsample the coefficients are drawn to 0 by one observation; of sparse rows by this many: features that are
 #: rare in it would get any.
 _SPARSE_RIDGE = 50.0
-#: The smallest half-width, in units of the margins.
-_LEAST_WIDTH = math.sqrt(EPSILON)
-#: The next half-width relative to the last: after a minimum that took few steps, after others, and at the end.
-_FAST, _SLOW, _LAST, _FEW_STEPS = 0.1, 0.3, 0.5, 5
+#: The next half-width relative to the last: after a minimum that took few steps, and after others.
+_FAST, _SLOW, _FEW_STEPS = 0.1, 0.3, 5
 #: Of the wanted gap: what the smoothing may leave open; and below how many times it a minimum is certified, after few
 #: steps, and when there are enough that a certificate costs little beside them.
 _OPEN, _NEARLY, _FAR = 0.3, 3.0, 1e3
@@ -100,8 +99,9 @@ class _Path:
         #: Whether the next half-width is to be the last one, from a subsample's minimum not far away, and whether the
         #: present one is.
         self.leaps, self.direct = self.whole and sampled, False
+        self.proves_by_slopes = proves_by_slopes(state.problem.program)
         #: What the steps at this half-width have to reach, and how many there were.
-        self.relative, self.steps = RELATIVE_TOLERANCE if sampled or not self.whole else RELATIVE_TOLERANCE**2, 0
+        self.relative, self.steps = self._first_relative, 0
         if self.leaps and sample.is_sparse and self.hessian is None:
             # Subsamples miss the curvature of rare features; a wide band of all observations has most of it.
             state.half_width = _WIDER
@@ -132,8 +132,8 @@ class _Path:
 
     @property
     def is_narrow(self) -> bool:
-        """Whether the band may not be narrowed by half."""
-        return _LAST * self.state.half_width < self._least_width
+        """Whether the band may not be narrowed by half, or there is none."""
+        return self.state.problem.program.loss.is_smooth or 0.5 * self.state.half_width < self._least_width
 
     @property
     def is_lost(self) -> bool:
@@ -173,14 +173,22 @@ class _Path:
             width = min(width, self._required_width)
         else:
             slowest = (_FAST if self.steps <= _FEW_STEPS else _SLOW) * width
-            width = max(min(self._required_width, _LAST * width), slowest)
+            width = max(min(self._required_width, 0.5 * width), slowest)
         self._go_to(max(width, self._least_width))
 
     def _go_to(self, half_width: float) -> None:
-        """Exact minima lie on lines; other steps need not converge as far."""
+        if self.proves_by_slopes:  # with a power of 2 the slopes can be found again from the point
+            half_width = 2.0 ** math.floor(math.log2(half_width))
         self.state.half_width, self.steps = half_width, 0
         self.direct, self.leaps = self.leaps, False
-        self.relative = RELATIVE_TOLERANCE if self.direct or not self.whole else RELATIVE_TOLERANCE**2
+        self.relative = self._first_relative
+
+    @property
+    def _first_relative(self) -> float:
+        """Slopes prove a bound at an exact minimum, and exact minima lie on lines; other steps need not go as far."""
+        if self.whole and self.proves_by_slopes:
+            return EPSILON
+        return RELATIVE_TOLERANCE if self.direct or self.leaps or not self.whole else RELATIVE_TOLERANCE**2
 
     def pass_on(self) -> None:
         """Leave the Hessian for a larger sample."""
@@ -207,7 +215,7 @@ class _Path:
 
     @property
     def _least_width(self) -> float:
-        return _LEAST_WIDTH if self.whole else _SUBSAMPLE_WIDTH
+        return math.sqrt(EPSILON) if self.whole else _SUBSAMPLE_WIDTH
 
     def _extrapolated(self, half_width: float) -> Array | None:
         """Where the line through the last two minima is at another half-width."""

@@ -7,8 +7,10 @@ hundreds to where only a few margins are at the kink.
 from __future__ import annotations
 
 from auclab.models.hard_margin import hard_margin, is_quickly_separated
+from auclab.solvers.certificate import certify
 from auclab.solvers.newton.state import State
 from auclab.solvers.raw import RawSolution
+from auclab.solvers.registry import PARTS
 from auclab.solvers.separation import leaves_no_hinge, solution_of
 
 
@@ -23,7 +25,7 @@ class HardMargin:
             return False
         if program.threshold != 0 or not program.regulariser.weight > 0 or not program.regulariser.norm.is_euclidean:
             return False
-        if not is_quickly_separated(sample):
+        if PARTS["hard margin"].why_not(program) is not None or not is_quickly_separated(sample):
             return False
         return leaves_no_hinge(problem, problem.objective(theta[:-2], float(theta[-2])), theta[:-2])
 
@@ -36,4 +38,10 @@ class HardMargin:
         found = solution_of(problem, separator)
         if found is None or found.multipliers is None:
             return None
-        return state.proved(found.coef, found.intercept, found.multipliers, found.share_neg)
+        dual = problem.dual_problem(found.share_neg, found.multipliers[1])
+        certificate, _ = certify(dual, found.coef, found.intercept, found.multipliers)
+        if not certificate.gap <= state.tolerance:
+            return None
+        state.best = None
+        state.consider(found, certificate)
+        return state.solution()

@@ -1,10 +1,11 @@
-"""A smoothed Newton method for hinge programs that never forms a pair, with an exact finish.
+"""A smoothed Newton method that never forms a pair, with exact finishes.
 
-1. The hinge is smoothed over a band of half-width h (`smoothed_loss`), and a damped Newton method with a proximal step
-   for the norm (`damped_newton`, `proximal_step`) finds its minimum: first on nested subsamples (`subsampling`), then
-   on all observations, where few evaluations are left to do.
+1. A loss with kinks is smoothed over a band of half-width h (`smoothed_loss`), and a damped Newton method with a
+   proximal step for the norm (`damped_newton`, `proximal_step`) finds its minimum: first on nested subsamples
+   (`subsampling`), then on all observations, where few evaluations are left to do.
 2. The minimum is followed while the band narrows (`continuation`), until the multipliers of a last step certify a point
-   (`certified_step`): linearised in that step, they satisfy the dual constraint to rounding.
+   (`certified_step`): linearised in that step, they satisfy the dual constraint to rounding. Other losses than the
+   hinge, and pairs within groups, are certified by the slopes of the smoothed loss at the minimum.
 3. On the way, finishes that know the optimum in another way end the solve where they apply: one small program for few
    margins and windows near a vertex (`window_finish`), and the hard-margin separator (`separated`).
 """
@@ -25,7 +26,6 @@ from auclab.solvers.monitor import Monitor, monitored
 from auclab.solvers.newton.continuation import follow_minima
 from auclab.solvers.newton.damped_newton import MAX_DENSE_FEATURES, DampedNewton
 from auclab.solvers.newton.separated import HardMargin
-from auclab.solvers.newton.smooth_solve import solve_smooth
 from auclab.solvers.newton.state import Finish, State
 from auclab.solvers.newton.subsampling import nested_subsamples
 from auclab.solvers.newton.window_finish import OneWindow, Windows
@@ -34,15 +34,16 @@ from auclab.solvers.scaling import in_own_units
 from auclab.solvers.smoothed.smoothed_loss import smooth_loss
 from auclab.solvers.sparse_view import on_sparse_view
 from auclab.solvers.threads import one_thread_each
-from auclab.solvers.verified.scorers import proves_by_slopes
 from auclab.solvers.wide_rows import on_rotated_rows
 from auclab.solvers.working_columns import on_working_columns
 from auclab.types import Array, AuclabError, Status
 
 #: In the order in which they are looked at.
 FINISHES: tuple[type[Finish], ...] = (OneWindow, HardMargin, Windows)
-#: The first half-width, in units of the margins; from a point near the optimum.
-_FIRST_WIDTH, _WARM_WIDTH = 1.0, 0.2
+#: The half-width at a given point, in units of the margins; without one the first is 1, at which every margin counts.
+_WARM_WIDTH = 0.25
+#: Lengths of the first point, relative to the difference of the means in units of the variances.
+_FIRST_LENGTHS = (0.1, 0.3, 1.0, 3.0)
 #: Variances of the columns that differ by more than this factor are damped in the first point of a program with a norm.
 _MIXED = 1e6
 
@@ -58,12 +59,12 @@ def solve(
     time_limit: float | None = None,
     start: tuple[Array, float] | None = None,
 ) -> RawSolution:
-    """Solve a convex hinge program over pairs, the hardest pairs (partial AUC) or points to a certified relative gap.
+    """Solve a convex program over pairs, the hardest pairs (partial AUC) or points to a certified relative gap.
 
     Parameters
     ----------
     problem : Problem
-        A program of the kind ``hinge`` or ``cvar`` (partial AUC), with any norm; its sample is in memory or in blocks.
+        A program with any loss and norm; the sample of one with the hinge may be in blocks.
     tolerance : float > 0
         Relative gap ``(objective − lower_bound) / max(|objective|, 1e-3)`` at which to stop.
     time_limit : float > 0, optional
@@ -99,39 +100,37 @@ def solve(
     compiling += compile_loops("hardest") if problem.program.comparisons.hardest else 0.0
     left = None if time_limit is None else max(time_limit - compiling, 1e-3)
     with one_thread_each(), monitored(tolerance, left) as monitor:
-        by_steps = solve_smooth if proves_by_slopes(problem.program) else _solve
-        solution = by_steps(problem, tolerance, monitor, start)
+        solution = _solve(problem, tolerance, monitor, start)
     return replace(solution, timings=replace(solution.timings, compile=compiling))
 
 
 def _check_size(problem: Problem) -> None:
-    program, n_features = problem.program, problem.sample.n_features
-    if n_features <= MAX_DENSE_FEATURES:
-        return
-    if problem.constraints is not None:
-        raise AuclabError(
-            f"solver=newton needs an n × n matrix for constraints on w and the data have n = {n_features} features (at "
-            f"most {MAX_DENSE_FEATURES}); use solver=cutting_plane"
-        )
-    if problem.sample.in_blocks:
-        raise AuclabError(
-            f"newton on blocks needs an n × n matrix and the data have n = {n_features} features (at most "
-            f"{MAX_DENSE_FEATURES}); drop features, or use solver=cutting_plane"
-        )
-    if program.uses_norm and not program.regulariser.norm.is_euclidean:
-        norm = program.regulariser.norm.name
-        raise AuclabError(
-            f"solver=newton needs an n × n matrix for the norm {norm} and the data have n = {n_features} "
-            f"features (at most {MAX_DENSE_FEATURES}); use solver=cutting_plane, or norm l2"
-        )
+    program, n = problem.program, problem.sample.n_features
+    norm = program.regulariser.norm
+    for what, needed, advice in (
+        ("constraints on w", problem.constraints is not None, ""),
+        ("samples in blocks", problem.sample.in_blocks, ", or drop features"),
+        (f"the norm {norm.name}", program.uses_norm and not norm.is_euclidean, ", or norm l2"),
+    ):
+        if needed and n > MAX_DENSE_FEATURES:
+            raise AuclabError(
+                f"solver=newton needs an n × n matrix for {what}, and the data have n = {n} features (at most "
+                f"{MAX_DENSE_FEATURES}); use solver=cutting_plane{advice}"
+            )
 
 
 def _solve(problem: Problem, tolerance: float, monitor: Monitor, start: tuple[Array, float] | None) -> RawSolution:
     """Start → subsamples → follow the minimum while the band narrows → finish → certificate."""
+    problem = replace(problem, sample=problem.sample.within_groups())
     samples = [*nested_subsamples(problem.sample), problem.sample]
     if start is not None:
         samples = samples[-2:]
-    state = _started(problem, tolerance, monitor, samples[0], start)
+    method = DampedNewton(problem.program, problem.sample.spread, monitor, problem.constraints)
+    theta = (
+        _first_point(problem, samples[0], method) if start is None else method.feasible(np.r_[start[0], start[1], 0.0])
+    )
+    width = 1.0 if start is None else _WARM_WIDTH
+    state = State(problem, tolerance, monitor, method, [finish() for finish in FINISHES], start, theta, width)
     solution = state.finished()
     while samples and solution is None:
         sample = samples.pop(0)  # let go one after the other: the largest may be half a gigabyte
@@ -144,31 +143,22 @@ def _solve(problem: Problem, tolerance: float, monitor: Monitor, start: tuple[Ar
     return solution
 
 
-def _started(
-    problem: Problem, tolerance: float, monitor: Monitor, sample: Sample, start: tuple[Array, float] | None
-) -> State:
-    """A state at the point that was given, or at the best difference of the class means."""
-    method = DampedNewton(problem.program, problem.sample.spread, monitor, problem.constraints)
-    state = State(problem, tolerance, monitor, method, [finish() for finish in FINISHES], start, sample)
-    if start is None:
-        state.theta, state.half_width = state.best_point(_first_directions(state)), _FIRST_WIDTH
-    else:
-        state.theta, state.half_width = method.feasible(np.r_[start[0], start[1], 0.0]), _WARM_WIDTH
-    return state
+def _first_point(problem: Problem, sample: Sample, method: DampedNewton) -> Array:
+    """The best multiple of the difference of the means of a sample, in units of the variances.
 
-
-def _first_directions(state: State) -> list[Array]:
-    """The difference of the means in units of the variances; where these differ much, small ones also damped.
-
-    A norm of w is the sum of what the columns of the smallest variance take, each some of its inverse root.
+    A norm of w is the sum of what the columns of the smallest variance take, each some of its inverse root: where
+    variances differ much, small ones are also damped.
     """
-    variance, difference = state.method.unit**-2.0, state.first_sample.mean_difference
-    directions = [difference / variance]
-    least, largest = float(variance.min()), float(variance.max())
-    if state.problem.program.uses_norm and least * _MIXED < largest:
-        levels = np.geomspace(least, largest, max(3, round(math.log10(largest / least) / 3.0)))
-        directions += [difference / (variance + level) for level in levels]
-    return directions
+    here, variance, difference = Problem(problem.program, sample), method.unit**-2.0, sample.mean_difference
+    levels, least, largest = np.zeros(1), float(variance.min()), float(variance.max())
+    if problem.program.uses_norm and least * _MIXED < largest:
+        levels = np.r_[levels, np.geomspace(least, largest, max(3, round(math.log10(largest / least) / 3.0)))]
+    points = [
+        method.feasible(np.r_[length * difference / (variance + level), here.null_intercept(), 0.0])
+        for level in levels
+        for length in _FIRST_LENGTHS
+    ]
+    return min(points, key=lambda point: here.objective(point[:-2], float(point[-2])))
 
 
 def _is_too_late(state: State, sample: Sample) -> bool:

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Protocol
-
-import numpy as np
 
 from auclab.formulations.problem import Problem
 from auclab.models.timings import Timings
-from auclab.samples.memory import Sample
-from auclab.solvers.certificate import certify, relative_gap
+from auclab.solvers.certificate import relative_gap
 from auclab.solvers.monitor import Monitor
 from auclab.solvers.newton.damped_newton import DampedNewton
 from auclab.solvers.raw import RawSolution
 from auclab.solvers.smoothed.evaluation import Evaluation
 from auclab.solvers.solution import Certificate
 from auclab.types import Array, Status
-
-#: Lengths of the first point, relative to the difference of the means in units of the variances.
-FIRST_LENGTHS = (0.1, 0.3, 1.0, 3.0)
 
 
 class Finish(Protocol):
@@ -79,8 +72,6 @@ class State:
         Those that have not been attempted.
     start : (array of shape (n_features,), float), optional
         A point near the optimum that was given.
-    first_sample : Sample
-        On which first points are compared: a subsample, or all observations.
     theta : array of shape (n_features + 2,)
         ``(w, b, ‖w‖)``, the last minimum.
     half_width : float
@@ -101,23 +92,12 @@ class State:
     method: DampedNewton
     finishes: list[Finish]
     start: tuple[Array, float] | None
-    first_sample: Sample
-    theta: Array = field(init=False)
-    half_width: float = field(init=False)
+    theta: Array
+    half_width: float
     evaluation: Evaluation | None = None
     hessian: Array | None = None
     best: Best | None = None
     ended: bool = False
-
-    def first_value(self, theta: Array) -> float:
-        """The objective of a first point."""
-        return Problem(self.problem.program, self.first_sample).objective(theta[:-2], float(theta[-2]))
-
-    def best_point(self, directions: Iterable[Array], others: Iterable[Array] = ()) -> Array:
-        """The best of some points, and of multiples of directions of w, as a first point."""
-        intercept = Problem(self.problem.program, self.first_sample).null_intercept()
-        points = [np.r_[length * direction, intercept, 0.0] for direction in directions for length in FIRST_LENGTHS]
-        return min([*others, *map(self.method.feasible, points)], key=self.first_value)
 
     def finished(self) -> RawSolution | None:
         """The solution of the first finish that applies and succeeds."""
@@ -159,16 +139,17 @@ class State:
             history=tuple(self.monitor.history),
         )
 
-    def proved(
-        self, coef: Array, intercept: float, multipliers: tuple[Array, Array], share_neg: Array | None
-    ) -> RawSolution | None:
-        """A point found in another way, where its multipliers prove that it is an optimum."""
-        problem, objective = self.problem, self.problem.objective(coef, intercept)
-        dual = problem.dual_problem(share_neg, multipliers[1])
-        certificate, _ = certify(dual, coef, intercept, multipliers, objective)
-        if not certificate.gap <= self.tolerance:
-            return None
+    def measured(self, theta: Array) -> tuple[float, Array, float]:
+        """The objective at the feasible point nearest to one, and its w and b."""
+        theta = self.method.feasible(theta)
+        coef, intercept = theta[:-2], float(theta[-2])
+        return self.problem.objective(coef, intercept), coef, intercept
+
+    def consider(self, point: RawSolution, certificate: Certificate) -> Certificate:
+        """Keep what is better of a point, and of what its multipliers prove; its certificate again."""
         self.monitor.record(certificate.objective, certificate.lower_bound)
-        point = RawSolution(coef, intercept, Status.OPTIMAL, multipliers, share_neg=share_neg)
-        self.best = Best.of(None, point, certificate)
-        return self.solution()
+        if not point.scorers:
+            self.best = Best.of(self.best, point, certificate)
+        elif self.best is None or certificate.gap < self.best.gap:
+            self.best = Best.of(None, point, certificate)  # which is proved by its own slopes
+        return certificate

@@ -11,6 +11,7 @@ from auclab.models.timings import Timings
 from auclab.solvers.certificate import certify
 from auclab.solvers.newton.state import State
 from auclab.solvers.raw import RawSolution
+from auclab.solvers.registry import PARTS
 from auclab.solvers.windows import least_window, solve_windows
 from auclab.types import Status
 
@@ -22,7 +23,7 @@ _BOX, _LEAST_BOX = 10.0, 0.1
 
 def fits_one_window(problem: Problem) -> bool:
     """Whether the first window holds all margins, and the small program has few enough entries."""
-    if problem.program.comparisons.hardest or problem.sample.in_blocks:
+    if PARTS["windows"].why_not(problem.program, problem.constraints) is not None or problem.sample.in_blocks:
         return False
     return problem.n_margins <= min(least_window(problem.program), _MAX_ENTRIES // problem.sample.n_features)
 
@@ -50,9 +51,9 @@ class Windows:
         """Whether that is so, and windows know the loss."""
         if not state.ended or state.monitor.stopped() is not None:
             return False
-        if state.method.by_products or state.problem.program.comparisons.hardest:
+        if PARTS["windows"].why_not(state.problem.program, state.problem.constraints) is not None:
             return False
-        return not state.is_certified
+        return not (state.is_certified or state.method.by_products)
 
     def attempt(self, state: State) -> RawSolution:
         """The exact optimum, or what is nearer to it."""
