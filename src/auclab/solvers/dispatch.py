@@ -148,7 +148,11 @@ def solve(
     with limit_threads(threads):
         if kernel is not None:
             if not ranking.is_of_classes:
-                raise AuclabError("kernels take two classes and all pairs of them; leave out groups, ordered and event")
+                raise AuclabError(
+                    "a kernel takes two classes and all pairs of them: its bound is proved by sums of each row's "
+                    "multipliers, which do not show feasibility for groups, grades and times; leave out kernel, "
+                    "and take the columns of sklearn.kernel_approximation.Nystroem"
+                )
             return _solve_kernel(
                 as_formulation(formulation), X, y, kernel, solver, tolerance, time_limit, constraints,
                 sample_weight=sample_weight, pos_label=pos_label, **options,
