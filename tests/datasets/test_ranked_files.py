@@ -10,7 +10,7 @@ from auclab.datasets.checksum import part_sha256
 from auclab.datasets.file import load_file
 from auclab.datasets.records import Dataset
 from auclab.datasets.split_by_column import Grouped, Timed
-from auclab.datasets.splits import holdout, kfold, repeated, split_rows
+from auclab.datasets.splits import holdout, inner_folds, kfold, repeated, split_rows
 from auclab.datasets.target import Target
 from auclab.types import AuclabError
 from ranked_tables import patients, queries
@@ -165,6 +165,8 @@ def test_a_part_without_a_pair_is_refused():
         holdout(in_time, test_size=0.3)
     with pytest.raises(AuclabError, match="the test part of 2 rows has one class only"):
         holdout(Target(np.array([0, 1, 0, 1, 1, 1]), order=np.arange(6)), test_size=0.3)
+    with pytest.raises(AuclabError, match=r"has one class only; take fewer tune\.folds"):
+        inner_folds(Target(np.array([0, 1] * 10), order=np.arange(20)), n_folds=12, seed=0, setting="tune.folds")
 
 
 def test_every_value_of_a_target_counts_in_the_checksum():

@@ -15,9 +15,10 @@ from auclab.inference import estimate_pairs
 from auclab.metrics import buffered_concordance, concordance_index, grouped_auc, grouped_bauc
 from auclab.pipeline.config.checks import check_data
 from auclab.pipeline.config.compose import compose_experiment
-from auclab.pipeline.experiment import solve_splits
+from auclab.pipeline.experiment import run_experiment, solve_splits
 from auclab.pipeline.split.ranked_part import over_pairs
 from auclab.pipeline.stored.stored_files import read_scores
+from auclab.tracking import load_scorer
 from auclab.types import AuclabError
 from composed import run_here
 from ranked_tables import KINDS, settings
@@ -213,3 +214,38 @@ def test_the_figure_of_a_run_is_that_of_its_errors(call, stored):
     assert code == 0
     assert "ranking_errors.png" in said
     assert "roc.png" not in said
+
+
+def test_a_stored_model_is_measured_on_new_rows(call, stored, folder, tmp_path):
+    """By the pairs of the file, with the functions' values; two models are tested on the same pairs."""
+    kind, store, result = stored
+    path = settings(folder, kind)[1].partition("=")[2]
+    table = pd.read_csv(path).sample(60, random_state=3)
+    table.to_csv(tmp_path / "new.csv", index=False)
+    code, said = call("evaluate", "last", tmp_path / "new.csv", "--out", tmp_path / "found.json")
+    assert code == 0, said
+    assert "pairs" in said
+    assert "labels" not in said
+    found = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))["models"][0]["metrics"]
+    target = result.dataset.target.take(table.index.to_numpy())
+    scores = load_scorer(read_runs(store).iloc[-1]["folder"] / "model").score(table)
+    assert found[KINDS[kind][1]]["value"] == estimate_pairs(target.pairs, scores).value
+    ids = list(read_runs(store)["run_id"])
+    code, said = call("evaluate", *ids, tmp_path / "new.csv")
+    assert code == 0, said
+    assert "less" in said
+    code, said = call("evaluate", "last", tmp_path / "new.csv", "--metric", "voros")
+    assert code != 0
+    assert "the metric voros is of two classes" in said
+
+
+def test_a_stored_run_is_checked(call):
+    code, said = call("check", "last")
+    assert code == 0, said
+    assert "confirmed: everything that is claimed" in said
+
+
+def test_a_sweep_of_ranked_runs_speaks_of_their_metric(folder, tmp_path, capsys):
+    given = [*settings(folder, "times"), "tracking=mlflow", f"tracking.dir={tmp_path / 'mlruns'}", "formulation=bauc"]
+    run_experiment(compose_experiment(given), folder=tmp_path / "out", brief=True)
+    assert "test concordance" in capsys.readouterr().out

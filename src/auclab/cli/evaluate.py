@@ -12,6 +12,7 @@ from typing import Any
 from rich.markup import escape
 
 from auclab.comparison.models import find_model
+from auclab.datasets.target import WORDS
 from auclab.pipeline.screen.console import out, reading
 from auclab.pipeline.screen.tables import print_table
 from auclab.pipeline.stored.evaluation import METRICS, PARTS, Evaluation, Measured, evaluate_file
@@ -48,7 +49,7 @@ def show_evaluation(arguments: Namespace) -> int:
     )
     total = found.n_pos + found.n_neg
     share = found.n_pos / total
-    classes = f"{found.n_pos:,} positive ({found.positive}, {share:.1%}), {found.n_neg:,} negative"
+    classes = found.census or f"{found.n_pos:,} positive ({found.positive}, {share:.1%}), {found.n_neg:,} negative"
     _row("rows", f"{total:,} of {arguments.rows}: {classes}")
     for note in found.notes:
         _row("note", note)
@@ -71,7 +72,13 @@ def _show_model(name: str, model: Measured, found: Evaluation, level: float) -> 
     _row("model", f"{name + ': ' if name else ''}{model.about}")
     for metric, each in model.estimates.items():
         limits = f"{level:.0%} interval {each.lower:.4f} to {each.upper:.4f}"
-        _row(metric, f"{each.value:.4f} ({limits})" + "".join(f"; {note}" for note in each.notes))
+        _row(
+            WORDS[metric] if found.census else metric,
+            f"{each.value:.4f} ({limits})" + "".join(f"; {note}" for note in each.notes),
+        )
+    if found.census:
+        _show_drift(model)
+        return
     precision = f", {model.found / model.labelled:.1%} of them rightly" if model.labelled else ""
     recall = model.found / found.n_pos
     _row(
@@ -134,14 +141,14 @@ def _show_comparisons(found: Evaluation, names: list[str], level: float) -> None
         low, high = each.interval
         verdict = "different" if each.p_value < 1 - level else "no difference is seen"
         _row(
-            metric,
+            WORDS[metric] if found.census else metric,
             f"{each.difference:+.4f} ({level:.0%} interval {low:+.4f} to {high:+.4f}), p = {each.p_value:.2g}: "
             + "; ".join([verdict, *each.notes]),
         )
 
 
 def _row(word: str, text: str) -> None:
-    out.print(f"[cyan]{word:<11}[/cyan]{escape(visible(text))}", soft_wrap=True)
+    out.print(f"[cyan]{word:<11}[/cyan]{'' if len(word) < 11 else ' '}{escape(visible(text))}", soft_wrap=True)
 
 
 def _plain(found: Evaluation, arguments: Namespace) -> dict[str, Any]:

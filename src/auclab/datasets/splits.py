@@ -128,6 +128,29 @@ def kfold(y: ArrayLike | Target, *, n_folds: int = 5, seed: int = 0, fold: int |
     return splits if fold is None else [splits[fold]]
 
 
+def inner_folds(y: ArrayLike | Target, *, n_folds: int, seed: int, setting: str) -> list[Split]:
+    """Folds of a training part, as `kfold` makes them; messages name the setting that asks for them.
+
+    Parameters
+    ----------
+    y : array of shape (n_samples,) or Target
+    n_folds : int ≥ 2
+    seed : int ≥ 0
+    setting : {"tune.folds", "inner.folds", "decision.folds"}
+
+    Raises
+    ------
+    AuclabError
+        As `kfold`.
+    """
+    if isinstance(y, Target) and not y.is_plain:
+        check_settings(n_folds=n_folds, seed=seed)
+        parts = folds_of(y, n_folds=n_folds, seed=seed, setting=setting)
+        return _splits(parts, [f"fold {i}" for i in range(n_folds)])
+    check_rows(y, n_folds=n_folds, setting=setting)
+    return kfold(y, n_folds=n_folds, seed=seed)
+
+
 def none(y: ArrayLike | Target) -> list[Split]:
     """All observations for training, an empty test part.
 
@@ -199,6 +222,7 @@ _WITHOUT_FOLDS = {
     "split.n_folds": "take split=none",
     "tune.folds": "take tune=none",
     "inner.folds": "take inner.folds=0",
+    "decision.folds": "take decision.probability=none",
 }
 
 

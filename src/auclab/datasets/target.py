@@ -173,8 +173,15 @@ class Target:
             _refuse_cut_groups(self.groups, together)
         return replace(self, together=together, order=order)
 
-    def check_part(self, part: str) -> None:
+    def check_part(self, part: str, setting: str) -> None:
         """Refuse rows of which none can be compared.
+
+        Parameters
+        ----------
+        part : str
+            What the rows are.
+        setting : {"split", "tune.folds", "inner.folds", "decision.folds"}
+            What has made them.
 
         Raises
         ------
@@ -183,15 +190,21 @@ class Target:
         """
         if self.is_of_classes:
             if np.ptp(self.y) == 0:
-                raise AuclabError(f"the {part} of {self.y.size} rows has one class only; {_OTHER_PARTS}")
+                raise AuclabError(f"the {part} of {self.y.size} rows has one class only; {_OTHER_PARTS[setting]}")
             return
         try:
             _ = self.pairs
         except AuclabError as error:
-            raise AuclabError(f"the {part} of {self.y.size} rows cannot be used: {error}; {_OTHER_PARTS}") from None
+            raise AuclabError(
+                f"the {part} of {self.y.size} rows cannot be used: {error}; {_OTHER_PARTS[setting]}"
+            ) from None
 
 
-_OTHER_PARTS = "change split.test_size or split.n_folds, or take split=none"
+#: What to change where a part cannot be used.
+_OTHER_PARTS = {
+    "split": "change split.test_size or split.n_folds, or take split=none",
+    **{f"{group}.folds": f"take fewer {group}.folds, or more rows" for group in ("tune", "inner", "decision")},
+}
 
 
 def as_target(y: Any) -> Target:

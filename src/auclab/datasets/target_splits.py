@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ def drawn_parts(target: Target, *, n_repeats: int, test_size: float, seed: int) 
     return _checked(target, kind(n_repeats, test_size=test_size, random_state=seed).split(rows, strata))
 
 
-def folds_of(target: Target, *, n_folds: int, seed: int, setting: str = "n_folds") -> Parts:
+def folds_of(target: Target, *, n_folds: int, seed: int, setting: str = "split") -> Parts:
     """Training and test rows of folds; in time, each is trained on all stretches before the one that is tested.
 
     Raises
@@ -48,29 +49,30 @@ def folds_of(target: Target, *, n_folds: int, seed: int, setting: str = "n_folds
     AuclabError
         A part without rows that can be compared, or fewer groups or times than folds.
     """
+    checked = partial(_checked, target, setting=setting)
     if target.order is not None:
         ends = np.arange(1, n_folds + 1) / (n_folds + 1)
-        return _checked(target, [_cut(target.order, end, end + ends[0]) for end in ends])
+        return checked([_cut(target.order, end, end + ends[0]) for end in ends])
     from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
     rows = np.arange(target.y.size)
     shuffled: dict[str, Any] = {"shuffle": True, "random_state": seed}
     if target.wholes is not None:
-        _require_wholes(target.wholes, n_folds, f"{setting}={n_folds} needs")
+        _require_wholes(target.wholes, n_folds, f"{'split.n_folds' if setting == 'split' else setting}={n_folds} needs")
         strata = _large_strata(target, n_folds) if target.is_of_classes else None
         kind: Any = GroupKFold if strata is None else StratifiedGroupKFold
-        return _checked(target, kind(n_folds, **shuffled).split(rows, strata, groups=target.wholes))
+        return checked(kind(n_folds, **shuffled).split(rows, strata, groups=target.wholes))
     strata = _large_strata(target, n_folds)
     kind = KFold if strata is None else StratifiedKFold
-    return _checked(target, kind(n_folds, **shuffled).split(rows, strata))
+    return checked(kind(n_folds, **shuffled).split(rows, strata))
 
 
-def _checked(target: Target, parts: Iterable[tuple[Any, Any]]) -> Parts:
+def _checked(target: Target, parts: Iterable[tuple[Any, Any]], setting: str = "split") -> Parts:
     """The parts, where each has rows that can be compared."""
     found = [(np.asarray(train), np.asarray(test)) for train, test in parts]
     for train, test in found:
-        target.take(train).check_part("training part")
-        target.take(test).check_part("test part")
+        target.take(train).check_part("training part", setting)
+        target.take(test).check_part("test part", setting)
     return found
 
 

@@ -47,6 +47,9 @@ SIGNATURE_ROWS = 5
 #: Seconds of work after which a single run is opened in the store.
 OPEN_AFTER = 10.0
 
+#: Settings of a data set that say what its rows are ranked by; models keep them, to be measured on new rows.
+_TARGETS = ("target", "positive", "negative", "group", "time", "event", "graded")
+
 OTHER_FOLDER = "choose another folder with hydra.run.dir=… (of a sweep: hydra.sweep.dir=…)"
 
 
@@ -252,7 +255,7 @@ def _write(result: Result, experiment: Experiment, run: Run, wanted: Figures) ->
                 **(fold.scorer or {}),
                 "missing": list(given.get("missing") or ()),
                 "written": dict(result.dataset.written),
-                "target": {key: given[key] for key in ("target", "positive", "negative") if given.get(key) is not None},
+                "target": {key: given[key] for key in _TARGETS if given.get(key) not in (None, False)},
                 "scores": _distributions(fold),
             }
             save_model(model, example, fold_folder / "model", scorer=scorer)

@@ -17,7 +17,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from auclab.datasets.splits import kfold, take_rows
+from auclab.datasets.splits import inner_folds, take_rows
 from auclab.datasets.target import Target, as_target
 from auclab.estimators.calibration import Method, fit_calibration, held_out_scores, standard_units
 from auclab.estimators.threshold import Cuts, best_cut, decision_threshold, read_rule
@@ -210,7 +210,7 @@ def inner_scores(
 
         return held_out
 
-    splits = kfold(target, n_folds=folds, seed=seed)
+    splits = inner_folds(target, n_folds=folds, seed=seed, setting="decision.folds")
     return held_out_scores(fit, [(split.train, split.test) for split in splits])
 
 

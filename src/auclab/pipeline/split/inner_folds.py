@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auclab.datasets.records import Split
-from auclab.datasets.splits import check_rows, kfold
+from auclab.datasets.splits import inner_folds
 from auclab.datasets.target import Target, as_target
 from auclab.pipeline.config.settings import InnerConfig
 from auclab.pipeline.split.inner_limits import Limits, PrunedError
@@ -57,8 +57,7 @@ def score_on_inner_folds(
     start = time.perf_counter()
     columns: dict[str, list[float]] = {}
     target = as_target(y).take(split.train)
-    check_rows(target, n_folds=inner.folds, setting="inner.folds")
-    for part in kfold(target, n_folds=inner.folds, seed=inner.seed):
+    for part in inner_folds(target, n_folds=inner.folds, seed=inner.seed, setting="inner.folds"):
         fold = solve(Split(split.train[part.train], split.train[part.test], part.name))
         if fold.solution.status is Status.INTERRUPTED:
             raise KeyboardInterrupt

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from auclab.datasets.splits import check_rows, kfold
+from auclab.datasets.splits import inner_folds
 from auclab.datasets.target import Target, as_target
 from auclab.estimators import AUCClassifier
 from auclab.estimators.inner_choice import simplest
@@ -123,8 +123,7 @@ class _Search:
 
     def all_of(self, kernels: Sequence[Kernel]) -> tuple[Array, Array, str]:
         """Scores and relative gaps, shape (kernels, values, folds), and what is to be said."""
-        check_rows(self.target, n_folds=self.config.folds, setting="tune.folds")
-        folds = kfold(self.target, n_folds=self.config.folds, seed=self.config.seed)
+        folds = inner_folds(self.target, n_folds=self.config.folds, seed=self.config.seed, setting="tune.folds")
         shape = (len(kernels), len(self.values), len(folds))
         scores, gaps, note = np.empty(shape), np.empty(shape), ""
         for g, kernel in enumerate(kernels):

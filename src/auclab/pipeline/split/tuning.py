@@ -21,7 +21,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from auclab.datasets.records import Split
-from auclab.datasets.splits import check_rows, kfold, take_rows
+from auclab.datasets.splits import inner_folds, take_rows
 from auclab.datasets.target import METRIC_NAMES, Target, as_target
 from auclab.estimators import AUCClassifier
 from auclab.estimators.baselines import Baseline
@@ -345,8 +345,7 @@ def _ranker_fold(model: Any, parts: _Parts, values: Sequence[float], config: Tun
 
 
 def _splits(y: Target, config: TuneConfig) -> list[Split]:
-    check_rows(y, n_folds=config.folds, setting="tune.folds")
-    return kfold(y, n_folds=config.folds, seed=config.seed)
+    return inner_folds(y, n_folds=config.folds, seed=config.seed, setting="tune.folds")
 
 
 def _chosen(

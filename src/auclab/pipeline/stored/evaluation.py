@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from auclab.datasets.file_table import SVMLIGHT
 from auclab.datasets.labels import as_labels, binarise
+from auclab.datasets.roles import Roles
+from auclab.datasets.target import METRIC_NAMES
 from auclab.export.scorer import Scorer
 from auclab.inference import (
     CalibrationCheck,
@@ -20,8 +22,10 @@ from auclab.inference import (
     Estimate,
     ScoreDrift,
     check_calibration,
+    compare_pairs,
     compare_scorers,
     estimate,
+    estimate_pairs,
     score_drift,
 )
 from auclab.pipeline.stored.new_rows import rows_for
@@ -79,6 +83,8 @@ class Evaluation:
         The first model less the second, by the name of the metric; empty for one model.
     notes : tuple of str
         Rows that were left out.
+    census : str
+        What is compared, where that is not two classes: rows are measured by their pairs, and `n_pos` is 0.
     """
 
     n_pos: int
@@ -87,6 +93,7 @@ class Evaluation:
     models: tuple[Measured, ...]
     comparisons: Mapping[str, Comparison]
     notes: tuple[str, ...] = ()
+    census: str = ""
 
 
 def evaluate_file(
@@ -124,6 +131,13 @@ def evaluate_file(
     """
     if str(path).lower().endswith(SVMLIGHT):
         raise AuclabError(f"{path} is an svmlight file; evaluate measures rows of csv, tsv and parquet files")
+    ranks = {scorer.has_labels for scorer in scorers}
+    if len(ranks) > 1:
+        raise AuclabError(
+            "one model is of two classes, and the other ranks groups, grades or times: no metric fits both"
+        )
+    if ranks == {False}:
+        return _evaluate_ranked(scorers, path, metrics, level, written)
     labels = _Labels.of(scorers[0], path, target, positive)
     tables = [_rows(scorer, path, labels.column, written) for scorer in scorers]
     y, kept, notes = labels.read(tables[0], path)
@@ -136,6 +150,43 @@ def evaluate_file(
             pairs[metric] = compare_scorers(y, models[0].scores, models[1].scores, metric, level=level)
     n_pos = int(y.sum())
     return Evaluation(n_pos, y.size - n_pos, ", ".join(labels.positive), models, pairs, notes)
+
+
+def _evaluate_ranked(
+    scorers: Sequence[Scorer], path: str | Path, metrics: Sequence[str], level: float, written: Mapping[str, Any] | None
+) -> Evaluation:
+    """Models of groups, grades or times, measured on the pairs of the rows that are compared."""
+    stored = scorers[0].description.get("target")
+    known = dict(stored) if isinstance(stored, Mapping) else {}
+    columns: dict[str, Any] = {key: str(known[key]) for key in Roles().named if key in known}
+    roles = Roles(**columns, graded=bool(known.get("graded")))
+    if not roles.ranking:
+        raise AuclabError(
+            "the model does not say which columns its rows are ranked by, as it is of a data set with a name; run it "
+            "with dataset=file"
+        )
+    tables = [rows_for(each, path, keep=roles.columns, written=written).rename(columns=str) for each in scorers]
+    if absent := [name for name in roles.columns if name not in tables[0]]:
+        near = did_you_mean(absent[0], tables[0].columns)
+        raise AuclabError(f"{path} has no column {absent[0]!r}{near}, by which its rows are compared")
+    found = roles.ranked(tables[0], known.get("positive"), known.get("negative"))
+    target, pairs = found.target, found.target.pairs
+    of_kind = METRIC_NAMES[target.kind]
+    if others := [name for name in metrics if name not in of_kind]:
+        raise AuclabError(
+            f"the metric {others[0]} is of two classes; over {target.kind} there are {', '.join(of_kind)}"
+        )
+    names: dict[str, Any] = {of_kind[name]: name for name in metrics}
+    models = []
+    for scorer, rows in zip(scorers, tables, strict=True):
+        scores = scorer.score(rows.loc[found.kept])
+        estimates = {key: estimate_pairs(pairs, scores, name, level=level) for key, name in names.items()}
+        models.append(Measured(_about(scorer), estimates, 0, 0, None, "", _drift(scorer, scores), scores))
+    compared = {}
+    if len(models) > 1:
+        first, second = (model.scores for model in models)
+        compared = {key: compare_pairs(pairs, first, second, name, level=level) for key, name in names.items()}
+    return Evaluation(0, target.y.size, "", tuple(models), compared, census=target.census)
 
 
 @dataclass(frozen=True)
@@ -200,9 +251,8 @@ def _measured(
     probability = scorer.probability(scores)
     called = scores > scorer.threshold
     about = scorer.description["about"]
-    words = [str(about[key]) for key in ("formulation", "dataset", "split") if about.get(key)]
     return Measured(
-        " · ".join(words) or "model",
+        _about(scorer),
         {metric: estimate(y, scores, metric, level=level) for metric in metrics},
         *(int(called.sum()), int((called & (y == 1)).sum())),
         calibration=None if probability is None else check_calibration(y, probability, level=level),
@@ -210,6 +260,12 @@ def _measured(
         drift=_drift(scorer, scores),
         scores=scores,
     )
+
+
+def _about(scorer: Scorer) -> str:
+    """Formulation, data set and split."""
+    about = scorer.description["about"]
+    return " · ".join(str(about[key]) for key in ("formulation", "dataset", "split") if about.get(key)) or "model"
 
 
 def _drift(scorer: Scorer, scores: Array) -> dict[str, ScoreDrift]:
