@@ -33,11 +33,13 @@ OVER_PAIRS = {"check_class_weight_classifiers": "the threshold of pair programs 
 
 @pytest.mark.slow
 @parametrize_with_checks(
-    [AUCClassifier("csvm", kernel="rbf", tolerance=1e-9), AUCClassifier("ranksvm", kernel="rbf", tolerance=1e-9)],
+    [AUCClassifier("csvm", kernel="rbf", tolerance=1e-6), AUCClassifier("ranksvm", kernel="rbf", tolerance=1e-6)],
     expected_failed_checks=lambda estimator: OVER_PAIRS if estimator.formulation == "ranksvm" else {},
 )
 @pytest.mark.filterwarnings("ignore")  # the checks provoke warnings on purpose
 def test_scikit_learn_checks(estimator, check):
+    if check.func.__name__.startswith("check_sample_weight_equivalence"):
+        estimator.set_params(tolerance=1e-9)
     check(estimator)
 
 
