@@ -122,7 +122,7 @@ def _of_sparse(scorer: Scorer, X: Any) -> tuple[pd.Series, np.ndarray]:
 
 def _group(term: Mapping[str, Any]) -> tuple[str, str] | None:
     """Features of which a row has one; None for numbers and for gaps."""
-    if "value" in term or "other_than" in term:
+    if "value" in term or "other_than" in term or "at_least" in term:
         return str(term["column"]), str(term.get("part", ""))
     return None
 
@@ -133,6 +133,9 @@ def _value(term: Mapping[str, Any]) -> str:
         return "missing"
     if "other_than" in term:
         return "any other"
+    if "at_least" in term:
+        low, high = term["at_least"], term["below"]
+        return f"< {high:.6g}" if low is None else f"≥ {low:.6g}" if high is None else f"{low:.6g} to < {high:.6g}"
     if "part" in term:
         number = term.get("value")
         if term["part"] == "weekday":

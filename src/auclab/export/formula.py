@@ -155,6 +155,8 @@ def _prepared(
         what = type(step).__name__
         if what == "ColumnTransformer":
             terms = _encoded(step, names, kinds)
+        elif what == "ItemEncoder":
+            terms = _of_items(step, names, kinds)
         elif what in ("VaryingColumns", "VarianceThreshold"):
             terms = [term for term, varies in zip(terms, step.get_support(), strict=True) if varies]
         elif what == "UnitBall":
@@ -210,6 +212,34 @@ def _of_categories(columns: Sequence[str], imputer: Any, encoder: Any, kinds: di
                 raise _unknown(encoder)
             terms.append({"column": name, "other_than": own})
     return terms
+
+
+def _of_items(encoder: Any, names: Sequence[str], kinds: dict[str, dict[str, Any]]) -> list[Term]:
+    """Terms of `auclab.scorecards.ItemEncoder`: bins, categories, gaps; a gap is in no bin and no category."""
+    terms: list[Term] = []
+    categories: dict[str, set[str]] = {}
+    for name in names:
+        kinds[name] = {"kind": "unused"}
+    for item in encoder.items_:
+        name = names[item.feature]
+        if item.category is not None:
+            categories.setdefault(name, set()).add(item.category)
+            terms.append({"column": name, "value": item.category})
+        elif item.missing:
+            terms.append({"column": name, "missing": True})
+        else:
+            kinds[name] = {"kind": "bins", "fill": None}
+            terms.append({"column": name, "at_least": item.low, "below": item.high})
+    for name, values in categories.items():
+        # A text that is not a category stands for a gap.
+        kinds[name] = {
+            "kind": "category",
+            "fill": next("?" * k for k in range(len(values) + 2) if "?" * k not in values),
+        }
+    for term in terms:  # of a column that has an item for its gaps alone
+        if kinds[term["column"]]["kind"] == "unused":
+            kinds[term["column"]] = {"kind": "category", "fill": ""}
+    return [{**term, "shift": 0.0, "scale": 1.0} for term in terms]
 
 
 def _of_dates(features: Any, kinds: dict[str, dict[str, Any]]) -> list[Term]:

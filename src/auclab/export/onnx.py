@@ -76,6 +76,10 @@ class _Graph:
             raise AuclabError(
                 f"column {column.name!r} holds dates, of which ONNX makes no numbers; drop it (dataset.drop)"
             )
+        if column.kind == "bins":
+            raise AuclabError(
+                f"column {column.name!r} is cut into the bins of a scorecard, which are exported to json and sql only"
+            )
         kinds = self.onnx.TensorProto
         kind = kinds.DOUBLE if column.kind == "number" else kinds.STRING
         self.inputs.append(self.helper.make_tensor_value_info(column.name, kind, [None, 1]))

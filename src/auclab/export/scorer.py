@@ -272,6 +272,8 @@ class Column:
         """Distinct values, or all of them, and which of them each row has."""
         if self.kind == "number":
             return _numbers(column, self.fill), slice(None)
+        if self.kind == "bins":  # a missing number is in none of them
+            return _numbers(column, math.nan), slice(None)
         if self.kind == "date":
             return _dates(column, self.format).fillna(pd.Timestamp(str(self.fill))), slice(None)
         codes, texts = pd.factorize(as_text(column, str(self.fill)))
@@ -282,11 +284,20 @@ def _value(term: Mapping[str, Any], values: Any) -> np.ndarray:
     """v_k for each of the values of a column."""
     if "part" in term:
         return _part_of_date(term, values)
+    if "at_least" in term:
+        return _in_bin(term, values)
     if "value" in term:
         return (values == term["value"]).astype(float)
     if "other_than" in term:
         return (~np.isin(values, np.asarray(term["other_than"], dtype=object))).astype(float)
     return values
+
+
+def _in_bin(term: Mapping[str, Any], numbers: np.ndarray) -> np.ndarray:
+    """Whether numbers are at least the lower end of a bin and below the upper one, of which either may be missing."""
+    low, high = term["at_least"], term["below"]
+    above = np.ones(numbers.shape, dtype=bool) if low is None else numbers >= low
+    return (above & (~np.isnan(numbers) if high is None else numbers < high)).astype(float)
 
 
 def _part_of_date(term: Mapping[str, Any], dates: pd.Series) -> np.ndarray:

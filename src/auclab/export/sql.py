@@ -97,6 +97,11 @@ def _of_categories(column: Column, name: str) -> tuple[str, str]:
 def _value(column: Column, term: Mapping[str, Any], name: str) -> str:
     if "missing" in term:
         return f"(CASE WHEN {name} IS NULL THEN 1.0 ELSE 0.0 END)"
+    if "at_least" in term:
+        low, high = term["at_least"], term["below"]
+        ends = [f"{name} >= {_number(low)}"] if low is not None else []
+        ends += [f"{name} < {_number(high)}"] if high is not None else []
+        return f"(CASE WHEN {' AND '.join(ends or [f'{name} IS NOT NULL'])} THEN 1.0 ELSE 0.0 END)"
     if column.kind == "number":
         return name if column.fill is None else f"COALESCE({name}, {_number(column.fill)})"
     if column.format not in _ISO_DATES:

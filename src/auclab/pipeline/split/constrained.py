@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from auclab.datasets.date_features import DateFeatures
 from auclab.datasets.labels import as_labels
 from auclab.datasets.preprocess import as_text, category_name
 from auclab.datasets.records import Dataset
+from auclab.estimators.scorecard_classifier import sign_constraints
 from auclab.export.formula import PreparedColumns, prepared_columns
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.composed import row_with
@@ -21,6 +22,7 @@ from auclab.formulations.constraints import Constraints
 from auclab.pipeline.config.constraint_settings import as_constraints
 from auclab.pipeline.split.active_constraints import SolvedConstraints, solved_constraints
 from auclab.pipeline.split.formula import column_names
+from auclab.scorecards.items import Item
 from auclab.types import AuclabError
 
 #: The last column of a nominal one with many categories, as `auclab.datasets.preprocess.category_name` names it.
@@ -58,6 +60,8 @@ class DataConstraints:
             Names that the data do not have; a bound that the coefficient 0 of a column violates, which is constant on
             the training part; a preprocessing of one's own.
         """
+        if (items := getattr(preprocessing[-1], "items_", None)) is not None:
+            return _on_items(self.constraints, items, self.columns)
         prepared = prepared_columns(preprocessing, self.columns)
         return _restricted(self._everywhere(prepared), prepared)
 
@@ -81,6 +85,22 @@ class DataConstraints:
         absent = [(name, source) for name, source in self.possible if name not in set(prepared.names)]
         names = [*prepared.names, *(name for name, _ in absent)]
         return self.constraints.on_columns(names, features=[*prepared.sources, *(source for _, source in absent)])
+
+
+def _on_items(constraints: Constraints, items: Sequence[Item], columns: Sequence[str]) -> ColumnConstraints:
+    """Signs of columns on the points of their items: points that rise or fall from bin to bin."""
+    stated = [each.name for each in fields(constraints) if getattr(constraints, each.name) not in ((), [], {}, None)]
+    if others := [name for name in stated if name not in ("nonnegative", "nonpositive")]:
+        raise AuclabError(
+            f"constraints.{others[0]} is not for the items of a scorecard; constraints.nonnegative and nonpositive "
+            "are, and formulation.max_features limits the columns"
+        )
+    signs: dict[Any, int] = dict.fromkeys(constraints.nonnegative, 1)
+    if both := [name for name in constraints.nonpositive if name in signs]:
+        raise AuclabError(f"column {both[0]!r} is in constraints.nonnegative and nonpositive; it can be in one of them")
+    found = sign_constraints(items, signs | dict.fromkeys(constraints.nonpositive, -1), columns)
+    assert found is not None  # there are no constraints without a sign
+    return found
 
 
 def on_prepared(

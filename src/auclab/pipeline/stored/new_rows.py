@@ -125,7 +125,7 @@ def rows_for(
     text = [
         name for name, column in kinds.items() if column["kind"] in ("category", "date") and not _is_flag(scorer, name)
     ]
-    numbers = [name for name, column in kinds.items() if column["kind"] == "number" and name not in keep]
+    numbers = [name for name, column in kinds.items() if column["kind"] in ("number", "bins") and name not in keep]
     with _options_of_predict():
         return read_new_rows(
             path,
@@ -194,12 +194,14 @@ def _notes(scorer: Scorer, rows: pd.DataFrame, keep: Sequence[str]) -> tuple[str
         if kind == "unused" or name not in {str(term["column"]) for term in scorer.description["terms"]}:
             continue
         missing = int(table[name].isna().sum())
-        if missing and fill is not None:
+        # A gap of a scorecard is in none of its categories.
+        in_none = kind == "category" and name not in pooled and fill not in own.get(name, ())
+        if missing and fill is not None and not in_none:
             shown = f"{fill:g}" if isinstance(fill, float) else str(fill)
             notes.append(f"column {name!r} has {missing} gaps, read as {shown} as in training")
         if kind == "category" and name in own:
             texts = as_text(table[name], str(fill))
-            new = texts[~texts.isin(own[name])]
+            new = texts[~texts.isin(own[name]) & ~(table[name].isna() & in_none)]
             if len(new):
                 counts = "as one of the rare categories" if name in pooled else "as no category"
                 values = shortened([repr(value) for value in new.unique()])
