@@ -52,7 +52,7 @@ assert "site-packages" in auclab.__file__, auclab.__file__
 rng = np.random.default_rng(0)
 X, y = rng.normal(size=(60, 3)), np.arange(60) % 2
 solution = auclab.solve(auclab.RankSVM(0.1, squared=True), X, y)
-assert solution.is_optimal and solution.lower_bound <= solution.objective, solution
+assert str(solution.status) == "optimal" and solution.lower_bound <= solution.objective, solution
 check_estimator(AUCClassifier())
 print("solved, and check_estimator passed")
 """
