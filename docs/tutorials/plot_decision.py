@@ -2,10 +2,10 @@
 From a question to a decision: four models compared
 ===================================================
 
-Which loans should a bank refuse? The German credit table has 1,000 old loans, 300 of which went bad, and 20 columns. Its
-documentation states the costs: to accept a bad loan costs five times as much as to refuse a good one. This page compares
-four models on the same rows, with intervals and with these costs: logistic regression, RankSVM with a squared penalty
-(RankSVM²), plain bAUC, and boosted trees.
+Which loans should a bank refuse? The German credit table has 1,000 old loans, 300 of which went bad, and 20
+columns. Its documentation states the costs: to accept a bad loan costs five times as much as to refuse a good one.
+This page compares four models on the same rows, with intervals and with these costs: logistic regression, RankSVM
+with a squared penalty (RankSVM²), plain bAUC, and boosted trees.
 """
 
 # %%
@@ -35,8 +35,9 @@ print(f"{train.size} loans to train, {test.size} to test, {y.mean():.0%} bad")
 # %%
 # Four models
 # -----------
-# The penalties of logistic regression and RankSVM² are chosen by five-fold cross-validation of the AUC on the training
-# rows. Plain bAUC has no penalty and nothing to tune. The trees have scikit-learn's defaults, with one-hot columns.
+# The penalties of logistic regression and RankSVM² are chosen by five-fold cross-validation of the AUC on the
+# training rows. Plain bAUC has no penalty and nothing to tune. The trees have scikit-learn's defaults, with one-hot
+# columns.
 logistic = LogisticRegression(max_iter=5000)
 tuned = GridSearchCV(logistic, {"C": [0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0]}, scoring="roc_auc", cv=5)
 models = {
@@ -54,8 +55,8 @@ for name, model in models.items():
 # %%
 # Is the optimum proved?
 # ----------------------
-# Only the two formulations of auclab come with a certificate. It says how far the objective is, at most, from the smallest
-# possible one; it does not say how well the model ranks new rows.
+# Only the two formulations of auclab come with a certificate. It says how far the objective is, at most, from the
+# smallest possible one; it does not say how well the model ranks new rows.
 for name in ("RankSVM²", "bAUC"):
     solution = models[name][-1].solution_
     print(f"{name}: {solution.status}, objective {solution.objective:.6f}, gap {solution.gap:.0e}")
@@ -79,8 +80,8 @@ for name, score in scores.items():
 print(pd.DataFrame(rows).to_string(index=False))
 
 # %%
-# The intervals overlap, but they are intervals of models that were measured on the same rows, so that a paired test says
-# more than a look at the intervals.
+# The intervals overlap, but they are intervals of models that were measured on the same rows, so that a paired test
+# says more than a look at the intervals.
 for name in ("RankSVM²", "bAUC", "trees"):
     found = auclab.compare_scorers(y[test], scores[name], scores["logistic"], "auc")
     print(f"{name} − logistic: {found.difference:+.4f}, p = {found.p_value:.2f}")
@@ -88,9 +89,10 @@ for name in ("RankSVM²", "bAUC", "trees"):
 # %%
 # The decision
 # ------------
-# A threshold turns scores into decisions. It is chosen for the stated costs on cross-validated scores of the *training*
-# rows, with the penalties that were chosen above; then the cost is counted on the test rows: 1 for a good loan that is refused, 5 for a bad one that is accepted.
-# For comparison: the cost of refusing nobody and of refusing everybody.
+# A threshold turns scores into decisions. It is chosen for the stated costs on cross-validated scores of the
+# *training* rows, with the penalties that were chosen above; then the cost is counted on the test rows: 1 for a good
+# loan that is refused, 5 for a bad one that is accepted. For comparison: the cost of refusing nobody and of refusing
+# everybody.
 folds = StratifiedKFold(5, shuffle=True, random_state=0)
 chosen = {
     "logistic": models["logistic"][-1].best_estimator_,
@@ -106,8 +108,8 @@ costs = {name: each.sum() for name, each in row_costs.items()}
 print(pd.Series(costs).to_string())
 
 # %%
-# How sure is the order of these costs? The test rows are drawn again 2,000 times with replacement (a bootstrap; models and
-# thresholds are kept), and each model is compared with logistic regression on the same rows.
+# How sure is the order of these costs? The test rows are drawn again 2,000 times with replacement (a bootstrap;
+# models and thresholds are kept), and each model is compared with logistic regression on the same rows.
 draws = np.random.default_rng(0).integers(0, test.size, (2000, test.size))
 for name in ("RankSVM²", "bAUC", "trees"):
     difference = (row_costs[name] - row_costs["logistic"])[draws].sum(axis=1)
@@ -128,10 +130,10 @@ axes[1].barh(names, [costs[name] for name in names])
 axes[1].set_xlabel("cost on the 400 test rows")
 
 # %%
-# No model differs significantly from logistic regression on these 400 rows, neither in AUC nor in cost: all intervals of
-# the cost contain 0. All of them are much better than refusing nobody or everybody. Logistic regression is a good choice
-# here: it is the standard, and its probabilities can be used directly. RankSVM² is as good, and it adds a proof that no
-# other coefficients have a lower objective, which matters where a model is audited. Plain bAUC has no penalty to tune, and
-# boosted trees are no better with 600 rows. On 29 data sets the picture is the same:
-# `which formulation? <../which_formulation.html>`_.
+# No model differs significantly from logistic regression on these 400 rows, neither in AUC nor in cost: all intervals
+# of the cost contain 0. All of them are much better than refusing nobody or everybody. Logistic regression is a good
+# choice here: it is the standard, and its probabilities can be used directly. RankSVM² is as good, and it adds a
+# proof that no other coefficients have a lower objective, which matters where a model is audited. Plain bAUC has no
+# penalty to tune, and boosted trees are no better with 600 rows. On 29 data sets the picture is the same: `which
+# formulation? <../which_formulation.html>`_.
 print("processor seconds:", {name: round(value, 2) for name, value in seconds.items()})

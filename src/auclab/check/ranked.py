@@ -179,7 +179,7 @@ class SmoothedSlopes:
 
     @property
     def unit(self) -> int:
-        """One is so many units."""
+        """The number of units in one."""
         return 2 * self.half_width if self.is_spread else 1
 
     def sums(self, levels: Integers, scores: Integers, weight: Integers) -> Integers:
