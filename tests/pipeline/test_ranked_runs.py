@@ -213,6 +213,7 @@ def test_the_figure_of_a_run_is_that_of_its_errors(call, stored):
     code, said = call("figures", "last")
     assert code == 0
     assert "ranking_errors.png" in said
+    assert "concordance.png" in said
     assert "roc.png" not in said
 
 

@@ -7,7 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from auclab.datasets.target import METRIC_NAMES, WORDS
-from auclab.displays import BufferedROCDisplay, LandmarkGapDisplay, RankingErrorDisplay, ScoreHistogramDisplay
+from auclab.displays import (
+    BufferedROCDisplay,
+    ConcordanceDisplay,
+    LandmarkGapDisplay,
+    RankingErrorDisplay,
+    ScoreHistogramDisplay,
+)
 from auclab.displays.base import Display
 from auclab.metrics import ScoredPart
 from auclab.pipeline.split.ranked_part import RankedPart
@@ -29,7 +35,7 @@ def draw_figures(folder: Path, *, split: str) -> list[Path]:
     """Draw ``roc.png``, ``ranking_errors.png`` and ``scores.png`` of one split into its folder.
 
     With a kernel also ``landmarks.png``: the certified gap against the number of landmarks. Of rows that are compared
-    within groups, by grades or by times ``ranking_errors.png`` alone.
+    within groups, by grades or by times ``concordance.png`` and ``ranking_errors.png`` alone.
 
     Parameters
     ----------
@@ -49,7 +55,7 @@ def draw_figures(folder: Path, *, split: str) -> list[Path]:
         raise AuclabError(f"{path} is missing, and the figures are drawn from it; run the experiment again")
     title = f"{split} · {scores.part} part"
     if scores.target is not None:
-        return [draw_ranked_part(RankedPart(scores.target, scores.y_score), folder, title=title)]
+        return draw_ranked_part(RankedPart(scores.target, scores.y_score), folder, title=title)
     drawn = draw_part(ScoredPart(scores.y_true, scores.y_score), folder, title=title)
     return [*drawn, *_draw_landmarks(folder, split)]
 
@@ -65,11 +71,18 @@ def draw_part(
     return drawn
 
 
-def draw_ranked_part(part: RankedPart, folder: Path, *, title: str, ending: str = "") -> Path:
-    """Draw ``ranking_errors.png`` of rows that are compared within groups, by grades or by times; they have no ROC."""
+def draw_ranked_part(part: RankedPart, folder: Path, *, title: str, ending: str = "") -> list[Path]:
+    """Draw ``concordance.png`` and ``ranking_errors.png`` of rows that are compared within groups, by grades or times.
+
+    They have no ROC curve.
+    """
     auc, bauc = (WORDS[name] for name in METRIC_NAMES[part.target.kind].values())
-    display = RankingErrorDisplay.from_pairs(part.target.pairs, part.scores, metrics=(auc, bauc))
-    return _saved(display, folder / f"ranking_errors{ending}.png", title)
+    pairs = part.target.pairs
+    displays: dict[str, Display] = {
+        "concordance": ConcordanceDisplay.from_pairs(pairs, part.scores, name=auc),
+        "ranking_errors": RankingErrorDisplay.from_pairs(pairs, part.scores, metrics=(auc, bauc)),
+    }
+    return [_saved(display, folder / f"{stem}{ending}.png", title) for stem, display in displays.items()]
 
 
 def _draw_landmarks(folder: Path, split: str) -> list[Path]:
