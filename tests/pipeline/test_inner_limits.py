@@ -55,3 +55,27 @@ def test_folds_after_the_limit_are_not_solved():
     found = score_on_inner_folds(solve, split, y, InnerConfig(folds=5))
     assert found.values == {"auc": tuple(scores)}
     assert found.means["auc"] == pytest.approx(0.72)
+
+
+def test_limits_hold_for_what_the_metric_is_called_over_other_pairs():
+    """A search by inner/auc is one by the concordance where times are compared."""
+    from types import SimpleNamespace
+
+    import numpy as np
+
+    from auclab.datasets.records import Split
+    from auclab.datasets.target import Target
+    from auclab.pipeline.config.settings import InnerConfig
+    from auclab.pipeline.split.inner_folds import score_on_inner_folds
+    from auclab.types import Status
+
+    values = iter([0.5, 0.6, 0.9])
+
+    def solve(split):
+        part = SimpleNamespace(metrics={"concordance": next(values)})
+        return SimpleNamespace(parts={"test": part}, solution=SimpleNamespace(status=Status.OPTIMAL))
+
+    times, event = np.arange(30.0), np.ones(30, dtype=bool)
+    split = Split(np.arange(30), np.arange(0), "all")
+    with pytest.raises(PrunedError, match=r"left after 1 of 3 inner folds: concordance 0\.5000"):
+        score_on_inner_folds(solve, split, Target(times, event=event), InnerConfig(folds=3), Limits("auc", (0.7, 0.7)))

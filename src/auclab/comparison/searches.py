@@ -11,6 +11,7 @@ from rich.text import Text
 
 from auclab.comparison.runs import open_reader
 from auclab.comparison.screens import STYLES
+from auclab.datasets.target import name_among
 from auclab.pipeline.screen.tables import page, print_table
 from auclab.pipeline.stored.visible import visible
 from auclab.tracking.address import Address
@@ -124,7 +125,9 @@ def find_searches(store: str | Path, runs: pd.DataFrame) -> dict[str, Search]:
     for parent in reversed(parents):
         kept = KeptSearch.from_tags({key: str(value) for key, value in parent.data.tags.items()})
         if kept is not None:
-            kept = replace(kept, metric=visible(kept.metric), space=tuple(visible(key) for key in kept.space))
+            own = runs[runs["run_id"].astype(str).str.startswith(tuple(filter(None, kept.runs)))]
+            metric = name_among(kept.metric, own.dropna(axis=1, how="all"))  # inner/concordance of censored times
+            kept = replace(kept, metric=visible(metric), space=tuple(visible(key) for key in kept.space))
             found[str(parent.info.run_id)] = Search(kept, tuple(_jobs(kept, runs)))
     return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -47,6 +47,17 @@ def names_of(metric: str) -> tuple[str, ...]:
     if name not in METRIC_NAMES["classes"]:
         return (metric,)
     return tuple(f"{part}{slash}{names[name]}" for names in METRIC_NAMES.values())
+
+
+def name_among(metric: str, known: Container[str]) -> str:
+    """What a metric is called among those that were measured; its own name where it is not among them.
+
+    Examples
+    --------
+    >>> name_among("inner/auc", {"inner/concordance": 0.7}), name_among("auc", ["bauc"])
+    ('inner/concordance', 'auc')
+    """
+    return next((each for each in names_of(metric) if each in known), metric)
 
 
 @dataclass(frozen=True, eq=False)

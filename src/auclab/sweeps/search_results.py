@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from auclab.datasets.target import name_among
 from auclab.sweeps.adaptive import Outcome, Search
 from auclab.tracking.config import TrackingConfig
 from auclab.tracking.job_status import PARENT_VARIABLE, JobStatus
@@ -38,6 +39,7 @@ def outcome_of(job: Any, tracking: TrackingConfig, metric: str) -> Outcome:
 
 
 def _value(numbers: dict[str, float], metric: str) -> float:
+    metric = name_among(metric, numbers)
     if metric not in numbers:
         known = sorted(key for key in numbers if key.startswith(("inner/", "tune/score")) and not key.endswith("_se"))
         listed = ", ".join(known) or "none on inner folds"

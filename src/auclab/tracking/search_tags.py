@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from auclab.datasets.target import name_among
+
 #: Tag of a parent with what its search maximised or minimised.
 METRIC_TAG = "search.metric"
 #: Tag of a run with its metrics on every inner fold, in JSON; of one that was left early, on those it did.
@@ -82,7 +84,7 @@ def read_values(tags: Mapping[str, Any], metric: str) -> tuple[float, ...]:
     ((0.5, 0.75), ())
     """
     try:
-        found = json.loads(tags.get(FOLDS_TAG, "{}"))[metric.partition("/")[2]]
-        return tuple(float(each) for each in found)
+        values = json.loads(tags.get(FOLDS_TAG, "{}"))
+        return tuple(float(each) for each in values[name_among(metric.partition("/")[2], values)])
     except (ValueError, TypeError, KeyError):
         return ()

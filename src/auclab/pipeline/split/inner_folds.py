@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from auclab.datasets.records import Split
 from auclab.datasets.splits import inner_folds
-from auclab.datasets.target import Target, as_target
+from auclab.datasets.target import Target, as_target, name_among
 from auclab.pipeline.config.settings import InnerConfig
 from auclab.pipeline.split.inner_limits import Limits, PrunedError
 from auclab.pipeline.split.results import Fold, InnerScores
@@ -63,6 +64,8 @@ def score_on_inner_folds(
             raise KeyboardInterrupt
         for key, value in fold.parts["test"].metrics.items():
             columns.setdefault(key, []).append(float(value))
+        if limits is not None:
+            limits = replace(limits, metric=name_among(limits.metric, columns))
         done = columns.get(limits.metric, []) if limits is not None else []
         if limits is not None and len(done) < inner.folds and limits.refuse(done):
             raise PrunedError(columns, inner.folds, limits)
