@@ -41,16 +41,16 @@ def compile_loops(*families: Family) -> float:
 
 @contextmanager
 def compiling_to(listener: Callable[[bool], None]) -> Iterator[None]:
-    """Tell `listener` when numba begins to compile a loop (True), and when it has (False); loading is not told.
+    """Call `listener` with True when numba begins to compile a loop and with False at the end; not of loading.
 
     Examples
     --------
     >>> from numba import njit
-    >>> told = []
-    >>> with compiling_to(told.append):
+    >>> heard = []
+    >>> with compiling_to(heard.append):
     ...     njit(lambda x: x + 1)(1)
     2
-    >>> told
+    >>> heard
     [True, False]
     """
     with event.install_listener("numba:compile", _Teller(listener)):
@@ -58,7 +58,7 @@ def compiling_to(listener: Callable[[bool], None]) -> Iterator[None]:
 
 
 class _Teller(event.Listener):
-    """Of loops that a loop calls, the outermost alone is told."""
+    """Reports the outermost loop alone, not those that it calls."""
 
     def __init__(self, listener: Callable[[bool], None]) -> None:
         self._listener, self._depth = listener, 0

@@ -137,7 +137,9 @@ def _bauc_at_zero(observations: Observations, threshold: float, tail: float) -> 
         upper = unseen_share(observations.disjoint_pairs(), tail)
     else:
         upper = observations.part.value("bauc", threshold=threshold + shift)
-    return (0.0, upper), (f"the mean ranking error is not below {threshold}: upper limit by a shift of the errors",)
+    return (0.0, upper), (
+        f"the mean ranking error is at least {threshold}, so the limit is that of errors moved by two standard errors",
+    )
 
 
 def _bauc_at_one(observations: Observations, threshold: float, tail: float) -> tuple[Limits, tuple[str, ...]]:

@@ -260,7 +260,9 @@ def _buffer_at_zero(
     upper = unseen_share(sums.disjoint_pairs(), tail)
     if shift > 0.0:
         upper = buffered_share(errors, threshold + math.ldexp(shift, -errors.exponent)).value
-    return (0.0, upper), (f"the mean ranking error is not below {threshold}: upper limit by a shift of the errors",)
+    return (0.0, upper), (
+        f"the mean ranking error is at least {threshold}, so the limit is that of errors moved by two standard errors",
+    )
 
 
 def _buffer_at_one(
