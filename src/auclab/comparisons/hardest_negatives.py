@@ -167,8 +167,8 @@ class HardestNegatives(AllPairs):
     def null_cause(self, sample: Sample) -> str:
         """What `vanishing_multipliers` say about the classes, as the end of a sentence."""
         return (
-            "a weighted mean of negatives equals the mean of the positives, so in every direction the hardest negatives "
-            "score at least as high on average"
+            "a weighted mean of negatives equals the mean of the positives, so that in every direction the hardest "
+            "negatives score at least as high on average"
         )
 
     def null_meaning(self, sample: Sample) -> str:

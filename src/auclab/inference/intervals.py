@@ -137,9 +137,8 @@ def _bauc_at_zero(observations: Observations, threshold: float, tail: float) -> 
         upper = unseen_share(observations.disjoint_pairs(), tail)
     else:
         upper = observations.part.value("bauc", threshold=threshold + shift)
-    return (0.0, upper), (
-        f"the mean ranking error is at least {threshold}, so the limit is that of errors moved by two standard errors",
-    )
+    why = f"the mean ranking error is at least {threshold}"
+    return (0.0, upper), (f"{why}: the upper limit is that of errors shifted down by their margin of error",)
 
 
 def _bauc_at_one(observations: Observations, threshold: float, tail: float) -> tuple[Limits, tuple[str, ...]]:

@@ -260,9 +260,8 @@ def _buffer_at_zero(
     upper = unseen_share(sums.disjoint_pairs(), tail)
     if shift > 0.0:
         upper = buffered_share(errors, threshold + math.ldexp(shift, -errors.exponent)).value
-    return (0.0, upper), (
-        f"the mean ranking error is at least {threshold}, so the limit is that of errors moved by two standard errors",
-    )
+    why = f"the mean ranking error is at least {threshold}"
+    return (0.0, upper), (f"{why}: the upper limit is that of errors shifted down by their margin of error",)
 
 
 def _buffer_at_one(
