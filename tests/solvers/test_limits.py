@@ -7,6 +7,7 @@ from itertools import count
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from auclab import CSVM, AuclabError, BufferedAUC, PartialAUC, RankSVM, Status, solve
 
@@ -63,3 +64,16 @@ def test_a_limit_is_kept(solver, shape, looks):
     assert reached
     if solver in ("newton", "cutting_plane"):
         assert any(reached)
+
+
+@pytest.mark.slow
+def test_a_limit_within_a_sum_of_products_ends_the_solve(looks, monkeypatch):
+    """Sums over many sparse rows look at the clock in the middle, here after far fewer rows."""
+    monkeypatch.setattr("auclab.solvers.smoothed.row_products._AT_A_TIME", 2**16)
+    rng = np.random.default_rng(0)
+    X = sp.random_array((40_000, 60), density=0.1, rng=rng, format="csr")
+    y = X @ rng.normal(size=60) + 0.5 * rng.normal(size=40_000) > 0.2
+    for limit in (0.1, 1.0, 2.0):
+        found = solve(PartialAUC(0.3), X, y, solver="newton", time_limit=limit)
+        assert found.status is Status.TIME_LIMIT
+        assert found.lower_bound <= found.objective <= 1.0 + 1e-9

@@ -25,6 +25,7 @@ import numpy as np
 
 from auclab.samples.memory import Sample
 from auclab.solvers.certificate import SMALL_OBJECTIVE
+from auclab.solvers.monitor import OutOfTime
 from auclab.solvers.newton.certified_step import certified_step
 from auclab.solvers.newton.damped_newton import MAX_STEPS, RELATIVE_TOLERANCE, Iterate
 from auclab.solvers.newton.positive_definite import EPSILON
@@ -199,7 +200,10 @@ class _Path:
     def _reusable(self) -> Array | None:
         """What of the last Hessian serves at other points and for other samples; None of an operator."""
         last = self.minima[-1]
-        return self.loss.reusable(last.hessian, last.evaluation) if isinstance(last.hessian, np.ndarray) else None
+        try:
+            return self.loss.reusable(last.hessian, last.evaluation) if isinstance(last.hessian, np.ndarray) else None
+        except OutOfTime:  # no step follows
+            return None
 
     @property
     def _wanted(self) -> float:
