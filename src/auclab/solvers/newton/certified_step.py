@@ -47,8 +47,7 @@ def _by_multipliers(state: State, loss: SmoothedLoss, iterate: Iterate, others: 
     evaluation.release()
     # Too long a step may prove something by its multipliers, and end at a worse point.
     objective, coef, intercept = min(map(state.measured, [theta, theta + step, *others]), key=lambda point: point[0])
-    share_neg = multipliers[2] if len(multipliers) > 2 else None  # the r of `PartialLoss`
-    marginals = _of_pairs(multipliers)
+    marginals, share_neg = _of_pairs(multipliers), multipliers[2] if len(multipliers) > 2 else None
     certificate, _ = certify(problem.dual_problem(share_neg, marginals[1]), coef, intercept, marginals, objective)
     point = RawSolution(coef, intercept, Status.ITERATION_LIMIT, marginals, share_neg=share_neg)
     return state.consider(point, certificate)

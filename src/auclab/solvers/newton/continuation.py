@@ -41,14 +41,10 @@ from auclab.types import Array
 _MAX_HESSIAN_SIZE = 40_000
 #: The last half-width on a subsample, and that from which the band narrows again where a subsample led too far off.
 _SUBSAMPLE_WIDTH, _WIDER = 0.03, 0.125
-#: Of a subsample the coefficients are drawn to 0 by one observation; of sparse rows by this many: features that are
-#: rare in it would get any.
-_SPARSE_RIDGE = 50.0
 #: The next half-width relative to the last: after a minimum that took few steps, and after others.
 _FAST, _SLOW, _FEW_STEPS = 0.1, 0.3, 5
-#: Of the wanted gap: what the smoothing may leave open; and below how many times it a minimum is certified, after few
-#: steps, and when there are enough that a certificate costs little beside them.
-_OPEN, _NEARLY, _FAR = 0.3, 3.0, 1e3
+#: Of the wanted gap: what the smoothing may leave open, and below how many times it a minimum is certified.
+_OPEN, _NEARLY = 0.3, 3.0
 
 
 def follow_minima(state: State, sample: Sample) -> RawSolution | None:
@@ -95,8 +91,9 @@ class _Path:
         self.loss, self.minima = smooth_loss(state.problem, sample, self.method.monitor.check), list[Iterate]()
         self.hessian = state.hessian if _borrows(state, sample) else None
         fewest = min(sample.n_pos, sample.n_neg)
+        self._least_width = math.sqrt(EPSILON) if self.whole else _SUBSAMPLE_WIDTH
         self.noise = 0.0 if self.whole else 1e-2 * sample.n_features / fewest
-        self.ridge = 0.0 if self.whole else (_SPARSE_RIDGE if state.problem.sample.is_sparse else 1.0) / fewest
+        self.ridge = 0.0 if self.whole else 1.0 / fewest  # one observation draws the coefficients to 0
         #: Whether the next half-width is to be the last one, from a subsample's minimum not far away, and whether the
         #: present one is.
         self.leaps, self.direct = self.whole and sampled, False
@@ -147,9 +144,8 @@ class _Path:
         self._go_to(max(_WIDER, self.state.half_width))
 
     def certifies(self, last: bool) -> bool:
-        """Whether a certificate may have the gap that is wanted, or costs little beside the steps."""
-        near = self._wanted * (_NEARLY if self.steps <= _FEW_STEPS else _FAR)
-        return self.whole and (last or self.minima[-1].evaluation.smoothing_gap <= near)
+        """Whether a certificate may have the gap that is wanted."""
+        return self.whole and (last or self.minima[-1].evaluation.smoothing_gap <= _NEARLY * self._wanted)
 
     def certified(self) -> bool:
         """Certify the last minimum; False where its steps ended too early."""
@@ -216,10 +212,6 @@ class _Path:
         if evaluation is None or evaluation.smoothing_gap <= 0:
             return math.inf
         return evaluation.half_width * math.sqrt(min(1.0, _OPEN * self._wanted / evaluation.smoothing_gap))
-
-    @property
-    def _least_width(self) -> float:
-        return math.sqrt(EPSILON) if self.whole else _SUBSAMPLE_WIDTH
 
     def _extrapolated(self, half_width: float) -> Array | None:
         """Where the line through the last two minima is at another half-width."""

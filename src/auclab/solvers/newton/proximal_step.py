@@ -27,6 +27,7 @@ from auclab.solvers.newton.bounded_step import bounded_step
 from auclab.solvers.newton.conic_step import conic_step
 from auclab.solvers.newton.hessian_operator import Hessian, plus_diagonal
 from auclab.solvers.newton.positive_definite import solve_positive_definite
+from auclab.solvers.smoothed.row_products import never
 from auclab.types import Array
 
 #: Collinear features leave the Hessian singular; this much of its scale keeps the step finite and changes it little.
@@ -109,16 +110,12 @@ class _QuadraticModel:
     ):
         self.program, self.hessian, self.negative_gradient, self.theta = program, hessian, negative_gradient, theta
         self.n, self.monitor = theta.size - 2, monitor
+        self.check = never if monitor is None else monitor.check
         self.has_intercept = program.comparisons.name == "points"
         self.free = np.r_[: self.n, [self.n] if self.has_intercept else []].astype(int)
         diagonal = hessian.diagonal()
         self.ridge = _RIDGE * np.maximum(diagonal, 1e-3 * spread)
         self.diagonal = diagonal + self.ridge
-
-    def check(self) -> None:
-        """Leave the step where the solve has to end."""
-        if self.monitor is not None:
-            self.monitor.check()
 
     def hessian_product(self, step: Array) -> Array:
         """``H·step``, with the ridge."""

@@ -33,9 +33,7 @@ class HardMargin:
         """The separator if its multipliers prove that it is the optimum."""
         problem = state.problem
         separator = hard_margin(problem, state.monitor.stopped)
-        if separator is None:
-            return None
-        found = solution_of(problem, separator)
+        found = None if separator is None else solution_of(problem, separator)
         if found is None or found.multipliers is None:
             return None
         dual = problem.dual_problem(found.share_neg, found.multipliers[1])

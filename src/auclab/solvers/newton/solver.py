@@ -144,7 +144,7 @@ def _solve(problem: Problem, tolerance: float, monitor: Monitor, start: tuple[Ar
 
 
 def _first_point(problem: Problem, sample: Sample, method: DampedNewton) -> Array:
-    """The best multiple of the difference of the means of a sample, in units of the variances.
+    """The best multiple of the difference of the means of a sample in units of the variances.
 
     A norm of w is the sum of what the columns of the smallest variance take, each some of its inverse root: where
     variances differ much, small ones are also damped.
@@ -153,11 +153,9 @@ def _first_point(problem: Problem, sample: Sample, method: DampedNewton) -> Arra
     levels, least, largest = np.zeros(1), float(variance.min()), float(variance.max())
     if problem.program.uses_norm and least * _MIXED < largest:
         levels = np.r_[levels, np.geomspace(least, largest, max(3, round(math.log10(largest / least) / 3.0)))]
-    points = [
-        method.feasible(np.r_[length * difference / (variance + level), here.null_intercept(), 0.0])
-        for level in levels
-        for length in _FIRST_LENGTHS
-    ]
+    intercept = here.null_intercept()
+    starts = [w for level in levels for w in np.outer(_FIRST_LENGTHS, difference / (variance + level))]
+    points = [method.feasible(np.r_[w, intercept, 0.0]) for w in starts]
     return min(points, key=lambda point: here.objective(point[:-2], float(point[-2])))
 
 
