@@ -15,7 +15,7 @@ from messages.source_messages import pattern_of, source_messages
 with (Path(__file__).parent / "messages.csv").open(encoding="utf-8", newline="") as _file:
     TABLE = list(csv.DictReader(_file))
 #: Messages in the source without an entry in the table: lower it with every entry.
-WITHOUT_ENTRY = 700
+WITHOUT_ENTRY = 690
 
 
 @pytest.mark.parametrize("entry", TABLE, ids=[f"{entry['module']}: {entry['message'][:50]}" for entry in TABLE])
