@@ -72,7 +72,9 @@ html_title = f"auclab {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
-html_sidebars = {page: [] for page in ("start", "glossary", "repository/CONTRIBUTING", "repository/CHANGELOG")}
+html_sidebars = {
+    page: [] for page in ("start", "glossary", "versions", "repository/CONTRIBUTING", "repository/CHANGELOG")
+}
 html_theme_options = {
     "header_links_before_dropdown": 5,
     "navigation_with_keys": False,

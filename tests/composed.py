@@ -10,10 +10,12 @@ def run_here(folder, *overrides, brief=False, command=""):
     """The result of ``python run.py`` with `overrides`; files go below `folder`, without a database unless asked."""
     from dataclasses import replace
 
+    from auclab.cli.typed_words import quoted_where_needed
     from auclab.pipeline.config.compose import compose_experiment
     from auclab.pipeline.experiment import run_experiment
 
     if not any(word.startswith(("formulation=", "experiment=")) for word in overrides):
         overrides = ("formulation=bauc", *overrides)  # which has nothing to tune, unlike the default
-    experiment = replace(compose_experiment(["tracking=none", *overrides]), command=command)
+    # The folder may have spaces and umlauts, as in a command.
+    experiment = replace(compose_experiment(quoted_where_needed(["tracking=none", *overrides])), command=command)
     return run_experiment(experiment, folder=folder, brief=brief)
