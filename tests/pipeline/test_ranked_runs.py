@@ -1,6 +1,7 @@
 """Runs over pairs within groups, of grades and of censored times: fitted, measured, bounded, kept and read again."""
 
 import json
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,7 @@ from auclab.pipeline.config.compose import compose_experiment
 from auclab.pipeline.experiment import run_experiment, solve_splits
 from auclab.pipeline.split.ranked_part import over_pairs
 from auclab.pipeline.stored.stored_files import read_scores
-from auclab.tracking import load_scorer
+from auclab.tracking import load_model, load_scorer
 from auclab.types import AuclabError
 from composed import run_here
 from ranked_tables import KINDS, settings
@@ -198,6 +199,22 @@ def test_a_stored_model_gives_scores_and_no_labels(call, stored, folder, tmp_pat
     described = json.loads(call("export", "last", "--to", "json")[1])
     assert described["labels"] is None
     assert described["about"]["target"] == kind
+
+
+def test_the_stored_pipeline_and_mlflow_give_the_same_scores(stored, folder):
+    kind, store, _ = stored
+    path = settings(folder, kind)[1].partition("=")[2]
+    rows, model = pd.read_csv(path).head(5), read_runs(store).iloc[-1]["folder"] / "model"
+    scores = load_scorer(model).score(rows)
+    assert load_model(model).predict(rows) == pytest.approx(scores, abs=1e-12)
+    columns = list(load_scorer(model).columns)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of MLflow's own libraries
+        import mlflow.pyfunc
+
+        found = mlflow.pyfunc.load_model(str(model)).predict(rows[columns])
+    assert list(found) == ["score"]
+    assert found["score"].to_numpy() == pytest.approx(scores, abs=1e-12)
 
 
 def test_stored_scores_say_what_is_compared(stored):
