@@ -1,8 +1,11 @@
 """What is compiled: the families that a solve needs, each loop for one layout and type of its arguments; it is told."""
 
+import csv
 import json
+import statistics
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -84,3 +87,12 @@ def test_the_screen_says_that_loops_are_compiled(monkeypatch):
     with console.working("solving"):
         njit(lambda x: x - 1.0)(3.0)
     assert shown == [{"description": f"solving · {console.COMPILING}"}, {"description": "solving"}]
+
+
+def test_the_first_run_takes_what_the_changelog_says():
+    root = Path(__file__).parents[2]
+    lines = (root / "docs" / "first_run.csv").read_text(encoding="utf-8").splitlines()
+    rounds = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    before, now = (statistics.median(float(each[side]) for each in rounds) for side in ("before", "now"))
+    told = " ".join((root / "CHANGELOG.md").read_text(encoding="utf-8").split())
+    assert f"takes {now / before:.2f} of the CPU seconds (docs/first_run.csv)" in told
