@@ -36,6 +36,16 @@ ORDER = (
     "auclab.report",
     "auclab.tracking",
 )
+#: Captions of the sidebar, and their packages.
+GROUPS = {
+    "Solve": (
+        *("auclab", "auclab.formulations", "auclab.comparisons", "auclab.losses", "auclab.regularisers"),
+        *("auclab.solvers", "auclab.solvers.guaranteed", "auclab.kernels", "auclab.scorecards", "auclab.models"),
+    ),
+    "Measure": ("auclab.metrics", "auclab.metrics.summary", "auclab.inference", "auclab.bounds", "auclab.displays"),
+    "Estimators and data": ("auclab.estimators", "auclab.datasets", "auclab.samples.blocks"),
+    "Runs": ("auclab.comparison", "auclab.report", "auclab.tracking"),
+}
 #: Functions that the guide names and that no package exports.
 ALSO = (
     "auclab.datasets.artificial.make_artificial",
@@ -142,8 +152,18 @@ def index_page() -> str:
         lines += [f"   * - :doc:`{module} <{module}>`", f"     - {summary}"]
     lines += ["", "Functions that are imported from their module:", "", ".. autosummary::", "   :toctree: .", ""]
     lines += [f"   {name}" for name in ALSO]
-    lines += ["", ".. toctree::", "   :hidden:", "", *(f"   {module}" for module in modules()), ""]
-    return "\n".join(lines)
+    for caption, listed in groups().items():
+        lines += ["", ".. toctree::", "   :hidden:", f"   :caption: {caption}", "", *(f"   {each}" for each in listed)]
+    return "\n".join([*lines, ""])
+
+
+def groups() -> dict[str, list[str]]:
+    """The packages by caption of the sidebar, in the order of a reader; those in no group come last."""
+    found: dict[str, list[str]] = {}
+    for module in modules():
+        caption = next((caption for caption, names in GROUPS.items() if module in names), "More")
+        found.setdefault(caption, []).append(module)
+    return {caption: found[caption] for caption in (*GROUPS, "More") if caption in found}
 
 
 def pages() -> dict[str, str]:
