@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from auclab.samples.bicliques import Bicliques, censored_pairs, ordered_pairs
 from auclab.types import AuclabError
+
+if TYPE_CHECKING:
+    from auclab.samples.bicliques import Bicliques
 
 #: What is compared: a positive with every negative, or what `auclab.samples.bicliques.Bicliques` has a name for.
 Kind = Literal["classes", "groups", "grades", "times"]
@@ -142,6 +144,8 @@ class Target:
         AuclabError
             There is no pair.
         """
+        from auclab.samples.bicliques import censored_pairs, ordered_pairs  # with compiled loops, late
+
         if self.event is not None:
             return censored_pairs(self.y, self.event, self.groups)
         return ordered_pairs(self.y, self.groups)
