@@ -16,6 +16,21 @@ from auclab.samples.tables import in_memory
 from auclab.types import Array, AuclabError
 
 
+def not_binary(kind: str) -> str:
+    """Why a target of another kind is refused, and the way out for several classes.
+
+    Examples
+    --------
+    >>> not_binary("continuous")
+    'Only binary classification is supported. The type of the target is continuous.'
+    """
+    text = f"Only binary classification is supported. The type of the target is {kind}."
+    if kind != "multiclass":
+        return text
+    way = "sklearn.multiclass.OneVsRestClassifier(model) fits a scorer for each, or y == label one of them"
+    return f"{text} With several classes, {way}."
+
+
 class LinearClassifier(ClassifierMixin, BaseEstimator):
     """Scores ``X @ coef_[0] + intercept_[0]``; the second of two sorted classes is positive."""
 
@@ -55,7 +70,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         kind = type_of_target(y, input_name="y", raise_unknown=True)
         self.classes_ = np.unique(y)
         if kind != "binary":
-            raise AuclabError(f"Only binary classification is supported. The type of the target is {kind}.")
+            raise AuclabError(not_binary(kind))
         if self.classes_.size < 2:
             raise AuclabError("Classifier can't train when only one class is present: two classes are needed")
         return X, np.asarray(y == self.classes_[1])

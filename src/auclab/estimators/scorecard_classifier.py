@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted, column_or_1d
 
+from auclab.estimators.linear_classifier import not_binary
 from auclab.formulations import Scorecard
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.scorecard import MARGINS, POINTS
@@ -116,10 +117,8 @@ class ScorecardClassifier(ClassifierMixin, BaseEstimator):
         check_consistent_length(X, y)
         check_classification_targets(y)
         self.classes_ = np.unique(y)
-        if type_of_target(y, input_name="y", raise_unknown=True) != "binary":
-            raise AuclabError(
-                f"Only binary classification is supported. The type of the target is {type_of_target(y)}."
-            )
+        if (kind := type_of_target(y, input_name="y", raise_unknown=True)) != "binary":
+            raise AuclabError(not_binary(kind))
         if self.classes_.size < 2:
             raise AuclabError("Classifier can't train when only one class is present: two classes are needed")
         positive = np.asarray(y == self.classes_[1])

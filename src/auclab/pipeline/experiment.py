@@ -14,6 +14,7 @@ from auclab.datasets.records import Split
 from auclab.datasets.splits import split_rows
 from auclab.estimators.baselines import Baseline
 from auclab.formulations import Program
+from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.pipeline.config.build import build, built, load_dataset
 from auclab.pipeline.config.checks import check_settings, prepared_notes
 from auclab.pipeline.config.compose import Experiment
@@ -31,6 +32,7 @@ from auclab.pipeline.split.inner_folds import score_on_inner_folds
 from auclab.pipeline.split.inner_limits import Limits
 from auclab.pipeline.split.results import Fold, Result
 from auclab.samples.tables import in_memory
+from auclab.solvers.registry import check_solvable
 from auclab.tracking.code import code_version
 from auclab.types import Status
 
@@ -117,7 +119,9 @@ def solve_splits(experiment: Experiment, limits: Limits | None = None) -> Result
         reading, solver = experiment.decision, experiment.solver.name
         check_block_run(splits, formulation, metrics, solver=solver, decision=reading, kernel=experiment.kernel)
     weighted = experiment.class_weight is not None
-    show_foreseen(foreseen(formulation, dataset.y[splits[0].train], held.shape[1], weighted=weighted))
+    untuned = experiment.given_tune.parameter is not None and experiment.tune.parameter is None
+    labels = dataset.y[splits[0].train]
+    show_foreseen(foreseen(formulation, labels, held.shape[1], weighted=weighted, untuned=untuned))
     options: dict[str, Any] = {"solver": experiment.solver, "tune": experiment.tune, "bounds": experiment.bounds}
     options |= {"decision": experiment.decision, "class_weight": experiment.class_weight}
     if experiment.constraints:
@@ -125,6 +129,8 @@ def solve_splits(experiment: Experiment, limits: Limits | None = None) -> Result
         refuse(formulation.kind, formulation.name, constraints=constraints is not None)
         if constraints is not None:
             constraints.check()  # before inner folds are solved
+            if isinstance(formulation, Program) and experiment.kernel is None:
+                check_solvable(formulation, ColumnConstraints.of(1, max_features=constraints.constraints.max_features))
     if experiment.kernel is not None:
         options["kernel"] = experiment.kernel
 

@@ -183,9 +183,26 @@ def check_capable(name: str, program: Program, constraints: ColumnConstraints | 
 def _without_solver(program: Program, constraints: ColumnConstraints | None) -> str:
     """What to change where no solver takes a program with its constraints."""
     if constraints is not None and constraints.max_features is not None:
-        able = "bauc, ranksvm, csvm, or generalized_bauc and ecsvm with z ≤ 0"
+        able = "bauc, ranksvm and csvm with the hinge, or generalized_bauc and ecsvm with z ≤ 0"
         return f"no solver takes {program.name} with max_features: leave max_features out, or take {able}"
     return f"no solver takes {program.name} with constraints: leave them out"
+
+
+def check_solvable(program: Program, constraints: ColumnConstraints | None) -> None:
+    """Raise `AuclabError` if no solver takes the program with such constraints, whatever the rows are.
+
+    Examples
+    --------
+    >>> from auclab.formulations import PartialAUC
+    >>> check_solvable(PartialAUC(), ColumnConstraints.of(3, max_features=2))
+    Traceback (most recent call last):
+        ...
+    auclab.types.AuclabError: no solver takes partial_auc with max_features: leave max_features out, or take bauc, \
+ranksvm and csvm with the hinge, or generalized_bauc and ecsvm with z ≤ 0
+    """
+    check_constrainable(program, constraints)
+    if next(capable_solvers(program, constraints), None) is None:
+        raise AuclabError(_without_solver(program, constraints))
 
 
 def check_blocks(name: str, program: Program, constraints: ColumnConstraints | None = None) -> None:

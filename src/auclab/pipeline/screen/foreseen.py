@@ -16,7 +16,9 @@ from auclab.tracking.job_status import in_sweep
 FEW_COLUMNS, FEW_PAIRS = 3, 3_600
 
 
-def foreseen(formulation: Any, y: NDArray[np.int64], n_features: int, *, weighted: bool) -> list[str]:
+def foreseen(
+    formulation: Any, y: NDArray[np.int64], n_features: int, *, weighted: bool = False, untuned: bool = False
+) -> list[str]:
     """Sentences to say before the work begins.
 
     Parameters
@@ -28,18 +30,22 @@ def foreseen(formulation: Any, y: NDArray[np.int64], n_features: int, *, weighte
         Columns of the table.
     weighted : bool
         Whether there are weights of the classes.
+    untuned : bool
+        Whether inner folds were to choose a parameter, and the formulation has none.
 
     Examples
     --------
     >>> from auclab.formulations import CSVM, ExactAUC, RankSVM
-    >>> foreseen(CSVM(), np.array([0, 1]), 5, weighted=True), foreseen(RankSVM(), np.array([0, 1]), 5, weighted=False)
+    >>> foreseen(CSVM(), np.array([0, 1]), 5, weighted=True), foreseen(RankSVM(), np.array([0, 1]), 5)
     ([], [])
-    >>> foreseen(ExactAUC(), np.repeat([0, 1], [90, 15]), 8, weighted=False)[0][:64]
+    >>> foreseen(ExactAUC(), np.repeat([0, 1], [90, 15]), 8)[0][:64]
     'exact_auc counts 1,350 pairs in 8 columns by branch and bound, w'
     """
     found = []
     if weighted and formulation.kind != "baseline" and formulation.comparisons.name == "pairs":
         found.append(CANCELS)
+    if untuned:
+        found.append(f"{formulation.name} has no parameter that inner folds could choose: tune=auto leaves it as it is")
     pairs = int(y.sum()) * int((1 - y).sum())
     if formulation.kind == "mip" and (n_features > FEW_COLUMNS or pairs > FEW_PAIRS):
         found.append(

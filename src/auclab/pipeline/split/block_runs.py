@@ -12,7 +12,7 @@ from auclab.pipeline.config.settings import DecisionConfig
 from auclab.pipeline.split import summarised_part
 from auclab.pipeline.split.decision import check_probability
 from auclab.pipeline.split.summarised_part import check_metric
-from auclab.solvers.registry import check_blocks, check_capable
+from auclab.solvers.registry import capable_solvers, check_blocks, check_capable
 
 
 def check_block_run(
@@ -37,8 +37,8 @@ def check_block_run(
     if solver != "auto":
         check_capable(solver, formulation)
         check_blocks(solver, formulation)
-    elif not formulation.is_convex:
-        check_blocks("highs", formulation)
+    elif not formulation.is_convex or formulation.kind == "piecewise":
+        check_blocks(next(capable_solvers(formulation)), formulation)
     many = summarised_part.MOST_HELD
     if max(len(split.train) for split in splits) > many:
         check_probability(decision)

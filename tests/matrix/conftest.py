@@ -1,0 +1,20 @@
+"""A tiny table for every cell of the matrix, and a stored run of every scorer."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+
+@pytest.fixture(scope="session")
+def place(tmp_path_factory):
+    """A csv of two numbers, a nominal column, a shop and a day; the same rows as parquet, in ``blocks``."""
+    folder = tmp_path_factory.mktemp("matrix")
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a": rng.normal(size=60).round(3), "b": rng.normal(size=60).round(3)})
+    table["c"] = rng.choice(["x", "y", "z"], 60)
+    table["shop"], table["day"] = np.arange(60) % 12, np.arange(60)
+    table["y"] = (table["a"] + 0.5 * (table["c"] == "x") + rng.normal(size=60) > 0.5).astype(int)
+    table.to_csv(folder / "rows.csv", index=False)
+    (folder / "blocks").mkdir()
+    table.to_parquet(folder / "blocks" / "part.parquet", index=False)
+    return folder

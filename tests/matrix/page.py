@@ -1,0 +1,67 @@
+"""The page docs/what_works_together.md, written from the table: ``python tests/matrix/page.py``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a script
+
+from matrix.python_table import ESTIMATORS, PYTHON_NO_EFFECT, PYTHON_REFUSED, PYTHON_USES
+from matrix.table import COMMANDS, NO_EFFECT, REFUSED, SCORERS, SETTINGS, Refusal
+
+_HEAD = """# What works together
+
+Every kind of scorer with every use, as the tests run them on a small table. **✓** works; **–** works and makes no
+difference, which the run says; a letter is a refusal in one line before anything is fitted, with its reason below the
+table. This page is written from the table of the tests (`tests/matrix/`).
+"""
+#: Names of uses, and what is typed.
+Rows = list[tuple[str, str]]
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def page() -> str:
+    """The page."""
+    shell = [scorer.name for scorer in SCORERS]
+    parts = [_HEAD]
+    for title, uses in (("Settings of a run", SETTINGS), ("Commands on a stored run", COMMANDS)):
+        rows = [(use.name, use.how) for use in uses]
+        parts += [f"## {title}\n", _grid(rows, shell, REFUSED, NO_EFFECT), _reasons(rows, REFUSED)]
+    how = [scorer.name + ": `" + " ".join(scorer.words) + "`" for scorer in SCORERS if len(scorer.words) > 1]
+    parts += ["Rows with settings of their own: " + "; ".join(how) + ".\n"]
+    rows = [(use.name, use.how) for use in PYTHON_USES]
+    names = [estimator.name for estimator in ESTIMATORS]
+    parts += ["## In Python\n", _grid(rows, names, PYTHON_REFUSED, PYTHON_NO_EFFECT), _reasons(rows, PYTHON_REFUSED)]
+    parts += ["## What makes no difference\n"]
+    parts += [f"* {', '.join(each.uses)}: {each.why}." for each in (*NO_EFFECT, *PYTHON_NO_EFFECT)]
+    return "\n".join(parts) + "\n"
+
+
+def _grid(
+    rows: list[tuple[str, str]], scorers: list[str], refused: tuple[Refusal, ...], same: tuple[Refusal, ...]
+) -> str:
+    lines = ["| | " + " | ".join(use for use, _ in rows) + " |", "|---" * (len(rows) + 1) + "|"]
+    for scorer in scorers:
+        lines.append(f"| {scorer} | " + " | ".join(_cell(scorer, use, refused, same) for use, _ in rows) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def _cell(scorer: str, use: str, refused: tuple[Refusal, ...], same: tuple[Refusal, ...]) -> str:
+    for letter, each in zip(_LETTERS, refused, strict=False):
+        if scorer in each.scorers and use in each.uses:
+            return letter
+    return "–" if any(scorer in each.scorers and use in each.uses for each in same) else "✓"
+
+
+def _reasons(rows: Rows, refused: tuple[Refusal, ...]) -> str:
+    names = [use for use, _ in rows]
+    lines = [f"* {use}: `{how}`" for use, how in rows]
+    for letter, each in zip(_LETTERS, refused, strict=False):
+        if set(each.uses) & set(names):
+            lines.append(f"* **{letter}** {each.why}")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    Path(__file__).parents[2].joinpath("docs", "what_works_together.md").write_text(page(), encoding="utf-8")

@@ -1,0 +1,228 @@
+"""Every kind of scorer with every use: what works, what makes no difference, what is refused, and why.
+
+`test_matrix` holds the program to this table, and docs/what_works_together.md is written from it by ``page``. What is
+in neither `REFUSED` nor `NO_EFFECT` works.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """A row: the settings that choose it, and the package that it needs."""
+
+    name: str
+    words: tuple[str, ...]
+    needs: str = ""
+
+
+@dataclass(frozen=True)
+class Use:
+    """A column.
+
+    Attributes
+    ----------
+    name : str
+    how : str
+        What is typed, for the page.
+    words : tuple of str
+        Settings beside those of the scorer, of a run; or the words of a command, in which ``RUN`` is the stored run,
+        ``ROWS`` new rows, and ``OUT`` a file to write.
+    needs : str
+        A package.
+    """
+
+    name: str
+    how: str
+    words: tuple[str, ...]
+    needs: str = ""
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Cells that are refused.
+
+    Attributes
+    ----------
+    scorers : tuple of str
+    uses : tuple of str
+    sentence : str
+        What the refusal says, as a regular expression.
+    why : str
+        The reason, for the page.
+    """
+
+    scorers: tuple[str, ...]
+    uses: tuple[str, ...]
+    sentence: str
+    why: str
+
+
+SCORERS = (
+    Scorer("bauc", ("formulation=bauc",)),
+    Scorer("generalized_bauc", ("formulation=generalized_bauc", "formulation.threshold=-0.1")),
+    Scorer("ranksvm", ("formulation=ranksvm",)),
+    Scorer("ranksvm, squared", ("formulation=ranksvm", "formulation.squared=true")),
+    Scorer("ranksvm, l1", ("formulation=ranksvm", "formulation.norm=l1")),
+    Scorer("ranksvm, linf", ("formulation=ranksvm", "formulation.norm=linf")),
+    Scorer("csvm", ("formulation=csvm",)),
+    Scorer("ecsvm", ("formulation=ecsvm", "formulation.threshold=-0.1")),
+    Scorer("partial_auc", ("formulation=partial_auc", "formulation.penalty=0.01")),
+    Scorer("elastic_net", ("formulation=elastic_net",)),
+    Scorer("group_lasso", ("formulation=group_lasso",)),
+    Scorer("squared hinge", ("formulation=ranksvm", "formulation.loss=squared_hinge")),
+    Scorer("exact_auc", ("formulation=exact_auc", "dataset.drop=[b,c,shop,day]")),
+    Scorer("scorecard", ("formulation=scorecard", "preprocess=items", "formulation.max_items=3")),
+    Scorer("kernel", ("formulation=ranksvm", "kernel=rbf")),
+    Scorer("logistic", ("formulation=logistic",)),
+    Scorer("lda", ("formulation=lda",)),
+    Scorer(
+        "lightgbm",
+        ("formulation=lightgbm", "formulation.n_estimators=5", "formulation.min_child_samples=2"),
+        "lightgbm",
+    ),
+)
+#: Uses that are settings of a run.
+SETTINGS = (
+    Use("constraints", "constraints.nonnegative=[age]", ("constraints.nonnegative=[a]",)),
+    Use("at most k columns", "constraints.max_features=2", ("constraints.max_features=1",)),
+    Use("class weights", "class_weight=balanced", ("class_weight=balanced",)),
+    Use("tuning", "tune=auto", ("tune=auto", "tune.folds=2")),
+    Use("folds", "split=kfold", ("split=kfold", "split.n_folds=2")),
+    Use("split by group", "split=grouped split.column=shop", ("split=grouped", "split.column=shop")),
+    Use("split by time", "split=time split.column=day", ("split=time", "split.column=day")),
+    Use("blocks", "dataset=blocks", ("dataset=blocks", "dataset.path=BLOCKS")),
+    Use("Dask", "dataset=blocks engine=dask", ("dataset=blocks", "dataset.path=BLOCKS", "engine=dask"), "distributed"),
+    Use("bounds", "bounds=default", ("bounds=default",)),
+    Use("decision", "'decision.threshold=[cost,1,5]'", ("decision.threshold=[cost,1,5]",)),
+    Use("calibration", "decision.probability=sigmoid", ("decision.probability=sigmoid", "decision.folds=2")),
+    Use("inner folds", "inner.folds=2", ("inner.folds=2",)),
+)
+#: Uses that are commands on a stored run.
+COMMANDS = (
+    Use("check", "auclab check last", ("check", "RUN")),
+    Use("rerun", "auclab rerun last", ("rerun", "RUN")),
+    Use("show", "auclab show last --bounds", ("show", "RUN", "--bounds")),
+    Use("compare", "auclab compare", ("compare", "--where", "run_id=RUN")),
+    Use("report", "auclab report", ("report", "--out", "OUT.html")),
+    Use("predict", "auclab predict last new.csv", ("predict", "RUN", "ROWS", "--out", "OUT.csv")),
+    Use("figures", "auclab figures last", ("figures", "RUN")),
+    Use("pyfunc", "mlflow.pyfunc.load_model(folder)", ("pyfunc",)),
+    Use("register", "auclab best --refit --register NAME", ("register",)),
+    Use("export json", "auclab export last --to json", ("export", "RUN", "--to", "json", "--out", "OUT.json")),
+    Use("export sql", "auclab export last --to sql", ("export", "RUN", "--to", "sql", "--out", "OUT.sql")),
+    Use("export onnx", "auclab export last --to onnx", ("export", "RUN", "--to", "onnx", "--out", "OUT.onnx"), "onnx"),
+)
+
+BASELINES = ("logistic", "lda", "lightgbm")
+OVER_PAIRS = (
+    *("bauc", "generalized_bauc", "ranksvm", "ranksvm, squared", "ranksvm, l1", "ranksvm, linf", "partial_auc"),
+    *("elastic_net", "group_lasso", "squared hinge", "exact_auc", "scorecard", "kernel"),
+)
+#: Cells that work, and say that they make no difference: scorers, use, sentence, reason.
+NO_EFFECT = (
+    Refusal(
+        OVER_PAIRS,
+        ("class weights",),
+        "class_weight makes no difference to a scorer over pairs",
+        "every pair has one row of each class, so that the weights cancel",
+    ),
+    Refusal(
+        ("bauc", "exact_auc", "scorecard", "lda"),
+        ("tuning",),
+        "has no parameter that inner folds could choose",
+        "there is no λ, z or other parameter to choose",
+    ),
+)
+REFUSED = (
+    Refusal(
+        ("partial_auc", "squared hinge"),
+        ("at most k columns",),
+        "no solver takes .* with max_features: leave max_features out, or take bauc",
+        "the branch and bound over columns has cuts of hinges over all pairs or points; other losses and the hardest "
+        "negatives have none there",
+    ),
+    Refusal(
+        ("exact_auc",),
+        ("constraints", "at most k columns"),
+        "exact_auc takes no constraints on w: it counts pairs",
+        "it counts pairs, and a bound over the constrained scorers is not known",
+    ),
+    Refusal(
+        ("scorecard",),
+        ("constraints", "at most k columns"),
+        "ItemEncoder has no formula over the columns of the data",
+        "a card has points for intervals and categories, not coefficients of columns; `formulation.signs` and "
+        "`formulation.max_features` are its own",
+    ),
+    Refusal(
+        ("kernel",),
+        ("constraints", "at most k columns"),
+        "constraints are on the coefficients of columns, which a kernel has none of",
+        "constraints are on the coefficients of columns, which a kernel has none of",
+    ),
+    Refusal(
+        BASELINES,
+        ("constraints", "at most k columns"),
+        "constraints are not supported for baselines such as",
+        "the libraries that fit baselines take no constraints on w",
+    ),
+    Refusal(
+        ("squared hinge", "exact_auc", "scorecard", "kernel", *BASELINES),
+        ("blocks", "Dask"),
+        "needs? all rows in memory|needs its rows in memory",
+        "these need all rows in memory: their programs have a variable for every row or pair, and neither "
+        "`LogisticRegression` nor LDA nor LightGBM has a `partial_fit`",
+    ),
+    Refusal(
+        ("exact_auc",),
+        ("check",),
+        "not everything could be checked; nothing that was is wrong",
+        "the objective is checked; the bound is that of a search tree, which no multipliers prove",
+    ),
+    Refusal(
+        ("scorecard",),
+        ("check",),
+        "no rational twin of the formulation scorecard",
+        "the bound is that of a search tree, which no multipliers prove",
+    ),
+    Refusal(
+        ("kernel",),
+        ("check",),
+        "the run has a kernel, whose values are (no|not) rational numbers",
+        "the values of a kernel are no rational numbers",
+    ),
+    Refusal(
+        BASELINES,
+        ("check",),
+        "the run is a baseline, .* it has no certificate, so there is nothing to check",
+        "another library fitted it, and there is no certificate to check",
+    ),
+    Refusal(
+        ("scorecard", "kernel", "lightgbm"),
+        ("export json", "export sql", "export onnx"),
+        "is (no|not a) formula over the columns, so that it cannot be exported",
+        "it is no weighted sum of the columns; `auclab predict` scores new rows with it",
+    ),
+)
+#: Scorers whose cells are tested without ``slow`` too: one of every kind that the code tells apart.
+QUICK = ("ranksvm, squared", "csvm", "logistic")
+
+
+def refusal_of(scorer: str, use: str) -> Refusal | None:
+    """Why a cell is refused; None where it is not."""
+    return _entry(REFUSED, scorer, use)
+
+
+def no_effect_of(scorer: str, use: str) -> Refusal | None:
+    """Why a setting makes no difference to a scorer; None where it does."""
+    return _entry(NO_EFFECT, scorer, use)
+
+
+def _entry(table: Iterable[Refusal], scorer: str, use: str) -> Refusal | None:
+    found = [each for each in table if scorer in each.scorers and use in each.uses]
+    assert len(found) <= 1, f"{scorer} with {use} has several entries"
+    return found[0] if found else None

@@ -1,0 +1,150 @@
+"""Every cell of the table works, says that it makes no difference, or is refused in one line before any work."""
+
+import importlib.util
+import re
+import sys
+import warnings
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from auclab.cli import main as cli
+from auclab.pipeline.config.checks import check_settings
+from auclab.pipeline.config.compose import compose_experiment
+from auclab.pipeline.experiment import run_experiment, solve_splits
+from auclab.tracking.address import Address
+from auclab.tracking.registry import register_model
+from auclab.types import AuclabError
+from matrix.table import COMMANDS, QUICK, SCORERS, SETTINGS, no_effect_of, refusal_of
+
+BASE = ("dataset=file", "dataset.path=ROWS", "dataset.target=y", "dataset.positive=1", "dataset.drop=[shop,day]")
+BASE += ("bounds=none", "decision.probability=none", "metrics=[auc,bauc]")
+#: What fits, in every way: none of it may begin in a cell that is refused.
+WORK = [
+    *(f"auclab.pipeline.split.methods.{kind}.{step}" for kind in ("ProgramMethod", "BaselineMethod", "KernelMethod")
+      for step in ("fit", "tuned")),
+]  # fmt: skip
+
+
+def settings_of(place, *words):
+    """The base settings less those that are given, and these."""
+    given = {word.partition("=")[0] for word in words}
+    kept = [word for word in BASE if word.partition("=")[0] not in given]
+    places = {"ROWS": str(place / "rows.csv"), "BLOCKS": str(place / "blocks")}
+    return [re.sub("|".join(places), lambda found: places[found[0]], word) for word in (*kept, *words)]
+
+
+def cells(uses):
+    """Every pair, of which those away from the diagonal of kinds are slow."""
+    for scorer in SCORERS:
+        for use in uses:
+            slow = not (scorer.name in QUICK or refusal_of(scorer.name, use.name))
+            yield pytest.param(scorer, use, id=f"{scorer.name}-{use.name}", marks=[pytest.mark.slow] if slow else [])
+
+
+def need(*packages):
+    for package in filter(None, packages):
+        if importlib.util.find_spec(package) is None:
+            pytest.skip(f"needs {package}")
+
+
+def never(*_, **__):
+    raise AssertionError("work was begun")
+
+
+@pytest.mark.parametrize(("scorer", "use"), list(cells(SETTINGS)))
+def test_a_setting_of_a_run(scorer, use, place, monkeypatch):
+    need(scorer.needs, use.needs)
+    words = settings_of(place, "tracking=none", *scorer.words, *use.words)
+    refusal, said = refusal_of(scorer.name, use.name), []
+    monkeypatch.setattr("auclab.pipeline.experiment.show_foreseen", said.extend)
+
+    def job():
+        experiment = compose_experiment(words)
+        check_settings(experiment)
+        return solve_splits(experiment)
+
+    if refusal is not None:
+        for step in WORK:
+            monkeypatch.setattr(step, never)
+        with pytest.raises(AuclabError, match=refusal.sentence) as raised:
+            job()
+        assert "\n" not in str(raised.value)
+        return
+    result = job()
+    assert not result.constant
+    without = no_effect_of(scorer.name, use.name)
+    assert [bool(re.search(without.sentence, note)) for note in said] == [True] if without else said == []
+
+
+@pytest.fixture(scope="module")
+def stored(place):
+    """Ids of stored runs by scorer, and their store; each is made when it is first asked for."""
+    found = {}
+
+    def run_of(scorer):
+        if scorer.name not in found:
+            words = settings_of(place, *scorer.words, f"tracking.dir={place / 'mlruns'}")
+            experiment = replace(compose_experiment(words), command="auclab run")
+            check_settings(experiment)
+            run_experiment(experiment, folder=place / "out" / scorer.name.replace(" ", ""), brief=True)
+            from auclab.comparison import read_runs
+
+            found[scorer.name] = str(read_runs(place / "mlruns")["run_id"].iloc[-1])
+        return found[scorer.name]
+
+    return run_of
+
+
+def _pyfunc(place, run_id):
+    """The model as MLflow serves it."""
+    from auclab.comparison import read_runs
+
+    folder = read_runs(place / "mlruns").set_index("run_id").loc[run_id, "folder"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # MLflow's own
+        from mlflow import pyfunc
+
+        labels = pyfunc.load_model(str(folder / "model")).predict(pd.read_csv(place / "rows.csv"))
+    assert len(labels) == 60
+
+
+def _register(place, run_id):
+    """A version of a name, which another scorer may have had before."""
+    assert int(register_model(Address.parse(place / "mlruns"), run_id, "matrix")) >= 1
+
+
+IN_PYTHON = {"pyfunc": _pyfunc, "register": _register}
+
+
+@pytest.mark.parametrize(("scorer", "use"), list(cells(COMMANDS)))
+def test_a_command_on_a_stored_run(scorer, use, place, stored, tmp_path, capsys):
+    need(scorer.needs, use.needs)
+    places = {"RUN": stored(scorer), "ROWS": str(place / "rows.csv"), "OUT": str(tmp_path / "out")}
+    words = [re.sub("|".join(places), lambda found: places[found[0]], word) for word in use.words]
+    if use.name in IN_PYTHON:
+        IN_PYTHON[use.name](place, stored(scorer))
+        return
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as end:
+        cli.main([*words, "--store", str(place / "mlruns")])
+    said = capsys.readouterr()
+    refusal = refusal_of(scorer.name, use.name)
+    if refusal is None:
+        assert end.value.code == 0, said.err or said.out
+        assert all(path.stat().st_size for path in tmp_path.glob("out.*"))
+        return
+    assert end.value.code in (1, 2)
+    lines = (said.err or said.out).strip().splitlines()
+    assert len(lines) == 1 or use.name == "check"  # which says what it has checked before
+    assert re.search(refusal.sentence, lines[-1])
+    assert list(tmp_path.glob("out.*")) == []
+
+
+def test_the_page_is_that_of_the_table():
+    from composed import REPOSITORY
+    from matrix.page import page
+
+    text = (REPOSITORY / "docs" / "what_works_together.md").read_text(encoding="utf-8")
+    assert text == page(), f"write it again: {sys.executable} tests/matrix/page.py"
