@@ -11,11 +11,11 @@ import auclab
 from auclab.deprecation import deprecated, renamed_parameters
 
 SOURCES = sorted((Path(__file__).parents[1] / "src").rglob("*.py"))
-MARKS = {"deprecated", "renamed_parameters"}
+MARKS = {"deprecated", "renamed_parameters", "warn_changed_default"}
 
 
 def uses(tree):
-    """Calls of the two decorators, and warnings of their kind that are written by hand."""
+    """Calls of what marks names that go and defaults that changed, and such warnings that are written by hand."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue

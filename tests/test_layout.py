@@ -25,8 +25,9 @@ def test_every_package_has_tests():
 
 def test_every_folder_of_tests_has_its_package():
     folders = [folder.name for folder in TESTS.iterdir() if any(folder.glob("**/test_*.py"))]
-    # extension/ has pieces from outside the package; fuzz/ draws inputs at random; messages/ lists what is said.
-    assert sorted(folders) == sorted([*packages(), "experiments", "extension", "fuzz", "messages"])
+    # extension/ has pieces from outside the package; fuzz/ draws inputs at random; messages/ lists what is said;
+    # matrix/ has every scorer with every use.
+    assert sorted(folders) == sorted([*packages(), "experiments", "extension", "fuzz", "matrix", "messages"])
 
 
 def test_modules_are_imported_by_path():

@@ -121,3 +121,31 @@ def _note(since: str, removed_in: str) -> str:
     if Version(removed_in) <= Version(since):
         raise ValueError(f"removed_in is {removed_in}, which has to be after since, {since}")
     return f"is deprecated since auclab {since} and will be removed in {removed_in}"
+
+
+def warn_changed_default(text: str, *, since: str, removed_in: str) -> None:
+    """Say that a default has changed, until the version that no longer says so.
+
+    Parameters
+    ----------
+    text : str
+        What it is, what it was, and how to keep that.
+    since : str
+        The version that changed it.
+    removed_in : str
+        The version that lacks the warning, after `since`.
+
+    See Also
+    --------
+    deprecated : A name that goes.
+
+    Examples
+    --------
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     warn_changed_default("n is 2; it was 1, which n=1 keeps", since="0.3", removed_in="0.5")
+    >>> print(caught[0].message)
+    n is 2; it was 1, which n=1 keeps (changed in auclab 0.3; this warning will be removed in 0.5)
+    """
+    note = f"(changed in auclab {since}; this warning will be removed in {removed_in})"
+    warnings.warn(f"{text} {note}", FutureWarning, stacklevel=3)

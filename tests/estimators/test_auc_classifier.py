@@ -35,6 +35,7 @@ from auclab.estimators import AUCClassifier, bauc_scorer, decision_threshold, fo
 from auclab.formulations import FORMULATIONS
 from auclab.metrics import auc_score, bauc_score, get_scorer
 from auclab.samples.row_scores import row_scores
+from composed import run_here
 from programs import CONVEX, CVAR, imbalanced, label, overlapping, separable
 
 #: Exact AUC is a mixed-integer program: three samples of the checks would take ten minutes, the others 1.3 s at most.
@@ -191,10 +192,10 @@ def test_the_map_of_the_probabilities_has_not_seen_its_rows():
 
 def test_probabilities_only_where_they_are_asked_for():
     X, y = overlapping()
-    assert not hasattr(AUCClassifier().fit(X, y), "predict_proba")
-    assert hasattr(AUCClassifier(calibration="sigmoid"), "predict_proba")
+    assert not hasattr(AUCClassifier("bauc").fit(X, y), "predict_proba")
+    assert hasattr(AUCClassifier("bauc", calibration="sigmoid"), "predict_proba")
     with pytest.raises(AuclabError, match="two observations of each class, got cv=5 and 1 of one class"):
-        AUCClassifier(calibration="sigmoid").fit(*imbalanced())
+        AUCClassifier("bauc", calibration="sigmoid").fit(*imbalanced())
 
 
 def test_class_weights_are_weights_of_points_and_cancel_in_pairs():
@@ -235,11 +236,14 @@ def test_the_point_of_separable_data_does_not_depend_on_the_order_of_the_rows():
         ),
         (AUCClassifier(RankSVM), "RankSVM is a class; pass an object of it, RankSVM()"),
         (AUCClassifier("ranksvm", penalty=-1.0), "penalty λ must be finite and ≥ 0"),
-        (AUCClassifier(decision_threshold="best"), "a decision threshold is one of 'prior'"),
-        (AUCClassifier(calibration="beta"), "calibration must be one of 'sigmoid', 'isotonic', or None; got 'beta'"),
-        (AUCClassifier(class_weight="equal"), "class_weight must be None, 'balanced' or a dict, got 'equal'"),
-        (AUCClassifier(class_weight={2: 1.0}), "class_weight has the label 2; the labels are [0.0, 1.0]"),
-        (AUCClassifier(class_weight={1: -1.0}), "class weights must be finite, ≥ 0"),
+        (AUCClassifier("bauc", decision_threshold="best"), "a decision threshold is one of 'prior'"),
+        (
+            AUCClassifier("bauc", calibration="beta"),
+            "calibration must be one of 'sigmoid', 'isotonic', or None; got 'beta'",
+        ),
+        (AUCClassifier("bauc", class_weight="equal"), "class_weight must be None, 'balanced' or a dict, got 'equal'"),
+        (AUCClassifier("bauc", class_weight={2: 1.0}), "class_weight has the label 2; the labels are [0.0, 1.0]"),
+        (AUCClassifier("bauc", class_weight={1: -1.0}), "class weights must be finite, ≥ 0"),
         (AUCClassifier(RankSVM(1.0), penalty=2.0), "belong to a formulation given by name"),
     ],
 )
@@ -301,4 +305,30 @@ def test_names_behind_a_scaler_need_the_output_of_pandas():
 def test_constraints_that_are_none(given, message):
     X = pd.DataFrame({"x": [0.0, 1.0, 2.0, 3.0], "y": [1.0, 0.0, 1.0, 0.0]})
     with pytest.raises(AuclabError, match=message):
-        AUCClassifier(constraints=given).fit(X, [0, 0, 1, 1])
+        AUCClassifier("bauc", constraints=given).fit(X, [0, 0, 1, 1])
+
+
+@pytest.mark.parametrize("kernel", [None, "rbf"])
+def test_without_a_formulation_it_is_the_model_of_the_command_line(tmp_path, kernel):
+    """RankSVM with λ‖w‖², λ chosen on the same inner folds, on the rows as they are."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(80, 3)), columns=list("abc"))
+    table["y"] = (table["a"] - 0.5 * table["b"] + rng.normal(size=80) > 0.4).astype(int)
+    table.to_csv(tmp_path / "t.csv", index=False)
+    words = ["dataset=file", f"dataset.path={tmp_path / 't.csv'}", "dataset.target=y", "split=none", "preprocess=none"]
+    words += ["formulation=ranksvm", "formulation.squared=true", "tune=penalty", "bounds=none"]
+    words += ["decision.probability=none", *([f"kernel={kernel}"] if kernel else [])]
+    (fold,) = run_here(tmp_path / "out", *words).folds
+    with pytest.warns(FutureWarning, match=r"changed in auclab 0\.3; this warning will be removed in 0\.4"):
+        model = AUCClassifier(kernel=kernel).fit(table[list("abc")].to_numpy(), table["y"])
+    assert model.solution_.formulation == fold.solution.formulation
+    X = table[list("abc")].to_numpy()
+    np.testing.assert_allclose(
+        model.solution_.decision_function(X), fold.solution.decision_function(X), rtol=1e-6, atol=1e-9
+    )
+    with pytest.warns(FutureWarning), pytest.raises(AuclabError, match="5 inner folds, and a class has 2 rows; give a"):
+        AUCClassifier().fit(X[:4], [0, 0, 1, 1])
+    nested = AUCClassifier().set_params(formulation__penalty=0.25)
+    assert nested.fit(X[:4], [0, 0, 1, 1]).solution_.formulation == RankSVM(0.25, squared=True)
+    with pytest.warns(FutureWarning):
+        assert AUCClassifier(penalty=0.5).fit(X[:4], [0, 0, 1, 1]).solution_.penalty == 0.5

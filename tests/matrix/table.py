@@ -153,10 +153,9 @@ REFUSED = (
     ),
     Refusal(
         ("scorecard",),
-        ("constraints", "at most k columns"),
-        "ItemEncoder has no formula over the columns of the data",
-        "a card has points for intervals and categories, not coefficients of columns; `formulation.signs` and "
-        "`formulation.max_features` are its own",
+        ("at most k columns",),
+        "constraints.max_features is not for the items of a scorecard",
+        "a card has points for intervals and categories; `formulation.max_features` limits the columns they are of",
     ),
     Refusal(
         ("kernel",),
@@ -202,7 +201,13 @@ REFUSED = (
         "another library fitted it, and there is no certificate to check",
     ),
     Refusal(
-        ("scorecard", "kernel", "lightgbm"),
+        ("scorecard",),
+        ("export onnx",),
+        "bins of a scorecard, which are exported to json and sql only",
+        "the graph that is written is a weighted sum of numbers and categories; json and sql write the intervals",
+    ),
+    Refusal(
+        ("kernel", "lightgbm"),
         ("export json", "export sql", "export onnx"),
         "is (no|not a) formula over the columns, so that it cannot be exported",
         "it is no weighted sum of the columns; `auclab predict` scores new rows with it",

@@ -153,7 +153,7 @@ def test_a_scorer_travels_to_other_processes_and_says_what_it_is():
         (lambda: get_scorer("bauc", beta=1.0), "This works: get_scorer('bauc')"),
         (lambda: get_scorer("auc", beta=1.0), "auc: got an unexpected keyword argument 'beta'"),
         (
-            lambda: get_scorer("scored_auc")(AUCClassifier().fit(X, Y), X, Y),
+            lambda: get_scorer("scored_auc")(AUCClassifier("bauc").fit(X, Y), X, Y),
             "needs predict_proba, which AUCClassifier does not have; calibrate it",
         ),
         (
@@ -170,6 +170,6 @@ def test_refuses(call, words):
 
 
 def test_scores_of_a_model_without_probabilities_where_they_are_asked_for():
-    model = AUCClassifier().fit(X, Y)
+    model = AUCClassifier("bauc").fit(X, Y)
     scorer = get_scorer("scored_auc", response_method="decision_function")
     assert scorer(model, X, Y) == metrics.scored_auc(Y, model.decision_function(X))

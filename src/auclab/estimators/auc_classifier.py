@@ -13,8 +13,10 @@ from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from auclab.deprecation import warn_changed_default
 from auclab.estimators.calibration import METHODS, Calibration, fit_calibration, held_out_scores, standard_units
 from auclab.estimators.class_weights import CANCELS, class_weights
+from auclab.estimators.default_penalty import NEW_DEFAULT, default_penalty
 from auclab.estimators.given_parts import TakesFormulation, as_given_constraints, as_given_kernel
 from auclab.estimators.inner_choice import FittedFold, InnerFold, PathFold
 from auclab.estimators.inner_folds import stratified_folds
@@ -60,10 +62,11 @@ class AUCClassifier(TakesFormulation, LinearClassifier):
 
     Parameters
     ----------
-    formulation : str or Program
-        A name ("bauc", "generalized_bauc", "ranksvm", "csvm", "ecsvm", "partial_auc", "exact_auc"), which has the
-        default parameters of the command line, or an object, e.g. ``RankSVM(0.01)``. In a search
-        ``formulation__penalty`` is the penalty of the object.
+    formulation : str or Program, optional
+        Left out, that of `auclab run`: "ranksvm" with ``squared=True`` and, unless `penalty` is given, λ chosen by AUC
+        on five inner folds. A name ("bauc", "generalized_bauc", "ranksvm", "csvm", "ecsvm", "partial_auc",
+        "exact_auc"), which has the default parameters of the command line, or an object, e.g. ``RankSVM(0.01)``. In a
+        search ``formulation__penalty`` is the penalty of the object.
     solver : {"auto", "highs", "newton", "interior", "cutting_plane", "clarabel", "scs", "integer"}
         As in `auclab.solve`.
     penalty : float, optional
@@ -171,7 +174,7 @@ class AUCClassifier(TakesFormulation, LinearClassifier):
 
     def __init__(
         self,
-        formulation: str | Program = "bauc",
+        formulation: str | Program | None = None,
         solver: str = "auto",
         *,
         penalty: float | None = None,
@@ -230,8 +233,13 @@ class AUCClassifier(TakesFormulation, LinearClassifier):
         """
         X, positive = self._two_classes(X, y)
         self._check_choices()
-        program = self._program()
         weight = weight_vector(sample_weight, positive.size)
+        program = self._program()
+        if self.formulation is None:
+            warn_changed_default(NEW_DEFAULT, since="0.3", removed_in="0.4")
+            if self.penalty is None:
+                model = copy(self).set_params(formulation=program, **dict.fromkeys(self._of_formulations))
+                program = program.with_params(penalty=default_penalty(model, X, positive, weight))
         return self._adopt(self._solve(program, X, positive, weight), X, positive, weight)
 
     def fit_path(

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from sklearn.base import BaseEstimator
 
-from auclab.formulations import FORMULATIONS, Program, as_formulation, formulation_named
+from auclab.formulations import FORMULATIONS, Program, RankSVM, as_formulation, formulation_named
 from auclab.formulations.base import parameter_names
 from auclab.formulations.column_constraints import ColumnConstraints
 from auclab.formulations.constraints import Constraints
@@ -25,7 +25,8 @@ _NESTED = "formulation__"
 class TakesFormulation(BaseEstimator):
     """Base class of estimators that take a formulation by name, with parameters of its own, or as an object."""
 
-    formulation: str | Program
+    #: None for the default of an estimator that has one.
+    formulation: str | Program | None
     #: Parameters that belong to a formulation given by name.
     _of_formulations: tuple[str, ...]
 
@@ -44,13 +45,32 @@ class TakesFormulation(BaseEstimator):
         nested = {name.removeprefix(_NESTED): params.pop(name) for name in list(params) if name.startswith(_NESTED)}
         super().set_params(**params)
         if nested:
-            self.formulation = as_formulation(self.formulation).with_params(**nested)
+            program = default_program() if self.formulation is None else as_formulation(self.formulation)
+            self.formulation = program.with_params(**nested)
         return self
 
     def _given_program(self) -> tuple[Program, tuple[str, ...]]:
         """The program, and the parameters that were given and that it does not have."""
-        given = {name: value for name in self._of_formulations if (value := getattr(self, name)) is not None}
+        given = self._given_parameters()
+        if self.formulation is None:
+            return default_program(**given), tuple(set(given) - set(parameter_names(RankSVM)))
         return as_given_program(self.formulation, given)
+
+    def _given_parameters(self) -> dict[str, Any]:
+        """The parameters of the formulation that are not left out."""
+        return {name: value for name in self._of_formulations if (value := getattr(self, name)) is not None}
+
+
+def default_program(**given: Any) -> RankSVM:
+    """The formulation of `auclab run` where none is named, with those of `given` that it has.
+
+    Examples
+    --------
+    >>> default_program(penalty=0.1, max_fpr=0.3)
+    RankSVM(penalty=0.1, norm='l2', squared=True, loss=Hinge())
+    """
+    known = {name: value for name, value in given.items() if name in parameter_names(RankSVM)}
+    return RankSVM(**({"squared": True} | known))
 
 
 def as_given_program(formulation: str | Program, given: Mapping[str, Any]) -> tuple[Program, tuple[str, ...]]:

@@ -26,6 +26,7 @@ from auclab.datasets.target import METRIC_NAMES, Target, as_target
 from auclab.estimators import AUCClassifier
 from auclab.estimators.baselines import Baseline
 from auclab.estimators.class_weights import ClassWeight
+from auclab.estimators.default_penalty import KERNEL_LEVEL
 from auclab.estimators.inner_choice import Choice, FittedFold, InnerFold, choose
 from auclab.estimators.linear_ranker import LinearRanker
 from auclab.formulations import Program
@@ -41,8 +42,6 @@ from auclab.solvers.penalty_series import SERIES_LENGTH, penalty_series, series_
 from auclab.solvers.solution import Solution
 from auclab.types import Array, AuclabError, Status
 
-#: ‖Δ‖ of rows of length 1 is at most √2.
-_KERNEL_LEVEL = math.sqrt(2.0)
 #: Symbols of the parameters that can be tuned.
 SYMBOLS = {"penalty": "λ", "threshold": "z", "C": "C", "n_estimators": "trees"}
 
@@ -237,7 +236,7 @@ def tune_formulation(
     if not values and parameter == "penalty":
         along(program, parameter, [1.0])
         with_kernel = getattr(fitted, "kernel", None) is not None
-        values = series_below(_KERNEL_LEVEL) if with_kernel else first.penalty_series(program, X)
+        values = series_below(KERNEL_LEVEL) if with_kernel else first.penalty_series(program, X)
         choices = SERIES_LENGTH
     along(program, parameter, values)
     inner_fold = _classifier_fold if target.is_of_classes else _ranker_fold
