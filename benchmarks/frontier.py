@@ -138,7 +138,7 @@ def tables(rows: list[measured.Row]) -> dict[str, str]:
         third.append([name, *least, f"{measured.significant(ratios[0])} to {measured.significant(ratios[-1])}"])
     return {
         "levels": measured.table(["bAUC ≥", "least ‖w‖₁", "bAUC of the scores", "features"], first),
-        "groups": measured.table(["asked for", "1 − h", "bAUC under 26", "bAUC 26 and older"], second),
+        "groups": measured.table(["required", "1 − h", "bAUC under 26", "bAUC 26 and older"], second),
         "seconds": measured.table(["data", "one solve", "ten levels", "ratio"], third),
     }
 

@@ -150,10 +150,10 @@ def index_page() -> str:
     for module in modules():
         summary = re.sub(r"^[\w.]+: ", "", inspect.getdoc(import_module(module)).split("\n", 1)[0])
         lines += [f"   * - :doc:`{module} <{module}>`", f"     - {summary}"]
-    lines += ["", "Functions that are imported from their module:", "", ".. autosummary::", "   :toctree: .", ""]
-    lines += [f"   {name}" for name in ALSO]
     for caption, listed in groups().items():
         lines += ["", ".. toctree::", "   :hidden:", f"   :caption: {caption}", "", *(f"   {each}" for each in listed)]
+    lines += ["", "Functions that are imported from their module:", "", ".. autosummary::", "   :toctree: ."]
+    lines += ["   :caption: Functions of single modules", "", *(f"   {name}" for name in ALSO)]
     return "\n".join([*lines, ""])
 
 
