@@ -54,15 +54,14 @@ def test_a_damaged_file_is_named(tmp_path, kernel):
         read_kernel(tmp_path)
 
 
-def test_the_screen_speaks_of_functions(capsys):
+def test_the_details_speak_of_functions():
     from auclab.pipeline.config.compose import compose_experiment
     from auclab.pipeline.experiment import solve_splits
-    from auclab.pipeline.screen.result_screen import show_solution
+    from auclab.pipeline.screen.details import details
 
     words = (*RUN, *FAST, "kernel=rbf", "kernel.gamma=0.05", "split=kfold", "split.n_folds=2")
     result = solve_splits(compose_experiment(words))
-    show_solution(result)
-    screen = " ".join(capsys.readouterr().out.split())
+    screen = " ".join(" ".join(text for _, text in details(result)).split())
     sizes = sorted(fold.solution.n_landmarks for fold in result.folds)
     assert "min mean_ij [1 − h(x_i⁺) + h(x_j⁻)]₊ + 0.001 ‖h‖²" in screen
     assert f"RBF(gamma=0.05) · {sizes[0]} to {sizes[1]} landmarks" in screen

@@ -30,9 +30,21 @@ def details(result: Result) -> list[tuple[str, str]]:
         if fold.solution.status in CONVERGED and fold.optimum is not None:
             buffered = WORDS[METRIC_NAMES[data.target.kind]["bauc"]]
             rows.append(("optimum", fold.optimum.statement.replace("bAUC", buffered)))
+    if kernel := kernels(result):
+        rows.append(("kernel", kernel))
     if (found := labels(result)) is not None:
         rows.append(("labels", found))
     return [*rows, ("seconds", seconds(result))]
+
+
+def kernels(result: Result) -> str:
+    """The kernels of all splits and the numbers of their landmarks; empty of scorers without landmarks."""
+    found = [scorer for fold in result.folds if (scorer := fold.solution.on_landmarks) is not None]
+    if not found:
+        return ""
+    names = ", ".join(dict.fromkeys(str(each.kernel) for each in found))
+    sizes = [each.n_landmarks for each in found]
+    return f"{names} · {f'{min(sizes)} to {max(sizes)}' if len(sizes) > 1 else sizes[0]} landmarks"
 
 
 def guarantee(result: Result) -> Text | None:
