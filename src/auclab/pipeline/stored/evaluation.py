@@ -80,7 +80,7 @@ class Evaluation:
         The positive label.
     models : tuple of Measured
     comparisons : mapping of str to Comparison
-        The first model less the second, by the name of the metric; empty for one model.
+        The first model minus the second, by the name of the metric; empty for one model.
     notes : tuple of str
         Rows that were left out.
     census : str
