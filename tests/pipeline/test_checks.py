@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from auclab.cli.typed_words import quoted_where_needed
 from auclab.estimators import AUCClassifier
 from auclab.formulations import CSVM
 from auclab.pipeline.config.checks import check_data, check_settings
@@ -66,4 +67,4 @@ def test_the_data_are_loaded_once():
     ],
 )
 def test_what_is_right_passes(words):
-    check_settings(compose_experiment(words))
+    check_settings(compose_experiment(quoted_where_needed(words)))
