@@ -35,8 +35,8 @@ def _by_multipliers(state: State, loss: SmoothedLoss, iterate: Iterate, others: 
     step, multipliers = np.zeros_like(theta), evaluation.multipliers
     bound = dual_bound(problem, theta[:-2], _of_pairs(multipliers)).bound
     rise, rose = np.inf, np.inf
-    # A Hessian with which the rises do not halve is too far off.
-    while rise > RELATIVE_TOLERANCE * state.tolerance * max(evaluation.value, SMALL_OBJECTIVE) and rise <= 0.5 * rose:
+    # A Hessian with which the rises do not fall is too far off.
+    while rise > RELATIVE_TOLERANCE * state.tolerance * max(evaluation.value, SMALL_OBJECTIVE) and rise <= rose:
         correction = method.step(iterate.hessian, loss.direction_sum(multipliers), theta + step)
         if method.is_too_long(step + correction, theta):
             break

@@ -114,7 +114,7 @@ def _check_size(problem: Problem) -> None:
     ):
         if needed and n > MAX_DENSE_FEATURES:
             raise AuclabError(
-                f"solver=newton needs an n × n matrix for {what}, and the data have n = {n} features (at most "
+                f"solver=newton needs an n × n matrix for {what} and the data have n = {n} features (at most "
                 f"{MAX_DENSE_FEATURES}); use solver=cutting_plane{advice}"
             )
 

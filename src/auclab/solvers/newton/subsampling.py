@@ -6,9 +6,8 @@ import numpy as np
 
 from auclab.samples.memory import Sample
 
-#: Observations per class of the smallest subsample, and by what factor each next one is larger; the whole is larger
-#: than the last by half of that or more.
-FIRST_SIZE, GROWTH = 2_000, 8
+#: Observations per class of the smallest subsample, by what factor each next one is larger, and the whole at least.
+FIRST_SIZE, GROWTH, _LEAST_GROWTH = 2_000, 8, 3
 
 
 def nested_subsamples(full: Sample) -> list[Sample]:
@@ -17,7 +16,7 @@ def nested_subsamples(full: Sample) -> list[Sample]:
     Empty where the sample is too small for any. The draws have a fixed seed.
     """
     generator, sizes = np.random.default_rng(0), [FIRST_SIZE]
-    while 0.5 * GROWTH * sizes[-1] < max(full.n_pos, full.n_neg):
+    while _LEAST_GROWTH * sizes[-1] < max(full.n_pos, full.n_neg):
         sizes.append(GROWTH * sizes[-1])
     # The largest is drawn first and the others from it: one pass over the whole, which may be out of memory.
     samples: list[Sample] = []
