@@ -43,8 +43,9 @@ _MAX_HESSIAN_SIZE = 40_000
 _SUBSAMPLE_WIDTH, _WIDER = 0.03, 0.125
 #: The next half-width relative to the last: after a minimum that took few steps, and after others.
 _FAST, _SLOW, _FEW_STEPS = 0.1, 0.3, 5
-#: Of the wanted gap: what the smoothing may leave open, and below how many times it a minimum is certified.
-_OPEN, _NEARLY = 0.3, 3.0
+#: Of the wanted gap: what the smoothing may leave open; and below how many times it a minimum is certified, after few
+#: steps, and when there are enough that a certificate costs little beside them.
+_OPEN, _NEARLY, _FAR = 0.3, 3.0, 1e3
 
 
 def follow_minima(state: State, sample: Sample) -> RawSolution | None:
@@ -144,8 +145,9 @@ class _Path:
         self._go_to(max(_WIDER, self.state.half_width))
 
     def certifies(self, last: bool) -> bool:
-        """Whether a certificate may have the gap that is wanted."""
-        return self.whole and (last or self.minima[-1].evaluation.smoothing_gap <= _NEARLY * self._wanted)
+        """Whether a certificate may have the gap that is wanted, or costs little beside the steps."""
+        near = self._wanted * (_NEARLY if self.steps <= _FEW_STEPS else _FAR)
+        return self.whole and (last or self.minima[-1].evaluation.smoothing_gap <= near)
 
     def certified(self) -> bool:
         """Certify the last minimum; False where its steps ended too early."""

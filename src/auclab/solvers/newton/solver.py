@@ -25,6 +25,7 @@ from auclab.samples.memory import Sample
 from auclab.solvers.monitor import Monitor, monitored
 from auclab.solvers.newton.continuation import follow_minima
 from auclab.solvers.newton.damped_newton import MAX_DENSE_FEATURES, DampedNewton
+from auclab.solvers.newton.null_solution import NullSolution
 from auclab.solvers.newton.separated import HardMargin
 from auclab.solvers.newton.state import Finish, State
 from auclab.solvers.newton.subsampling import nested_subsamples
@@ -39,7 +40,7 @@ from auclab.solvers.working_columns import on_working_columns
 from auclab.types import Array, AuclabError, Status
 
 #: In the order in which they are looked at.
-FINISHES: tuple[type[Finish], ...] = (OneWindow, HardMargin, Windows)
+FINISHES: tuple[type[Finish], ...] = (OneWindow, NullSolution, HardMargin, Windows)
 #: The half-width at a given point, in units of the margins; without one the first is 1, at which every margin counts.
 _WARM_WIDTH = 0.25
 #: Lengths of the first point, relative to the difference of the means in units of the variances.
