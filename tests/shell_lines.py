@@ -184,10 +184,9 @@ OTHERWISE: dict[tuple[str, str], Otherwise] = {
     ("CONTRIBUTING.md", "uv venv oldest && source oldest/bin/activate"): _BY_HAND,
     ("CONTRIBUTING.md", 'uv pip install --resolution lowest-direct -e ".[dev]"'): _BY_HAND,
     ("CONTRIBUTING.md", "pytest -n auto --dist worksteal"): Otherwise("is the whole suite", by=".ci/run"),
-    **{
-        ("CONTRIBUTING.md", line): Otherwise("needs build and twine", by=".github/workflows/release.yml")
-        for line in ("pip install build twine", "python -m build", "twine check --strict dist/*")
-    },
+    ("CONTRIBUTING.md", "pip install build twine"): Otherwise(
+        "needs build and twine", by=".github/workflows/release.yml"
+    ),
     ("README.md", "pip install -e . && python run.py"): Otherwise(_INSTALLS.why, ("python run.py",), _INSTALLS.by),
     ("README.md", 'pip install -e ".[dev]" && pytest -n auto --dist worksteal'): _INSTALLS,
     ("README.md", 'pip install -e ".[docs]" && sphinx-build docs docs/_build'): Otherwise(

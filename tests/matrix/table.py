@@ -210,7 +210,7 @@ REFUSED = (
         ("kernel", "lightgbm"),
         ("export json", "export sql", "export onnx"),
         "is (no|not a) formula over the columns, so that it cannot be exported",
-        "it is no weighted sum of the columns; `auclab predict` scores new rows with it",
+        "it is no weighted sum of the columns; `auclab predict MODEL ROWS` scores new rows with it",
     ),
 )
 #: Scorers whose cells are tested without ``slow`` too: one of every kind that the code tells apart.
