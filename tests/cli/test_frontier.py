@@ -72,3 +72,10 @@ def test_mistakes_are_told_in_words(capsys, words, message):
     assert code == 1
     assert message in err
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("setting", ["formulation=csvm", "solver.time_limit=3", "tune=penalty", "+kernel=rbf"])
+def test_settings_that_a_frontier_does_not_have_are_refused(capsys, setting):
+    code, _, said = call(capsys, "dataset=breast_cancer", setting)
+    assert code != 0
+    assert said.startswith(f"error: {setting}: a frontier minimises ‖w‖₁ subject to bAUC ≥ α")

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from auclab.pipeline.split.frontier import DataFrontier
 
 _FIGURES = (".png", ".pdf", ".svg")
+#: Groups of settings that a frontier has nothing of: it solves programs of its own.
+_UNUSED = ("formulation", "solver", "kernel", "tune", "decision")
 #: Dots per inch of a png.
 _DPI = 200
 
@@ -38,6 +40,12 @@ def show_frontier(arguments: Namespace) -> int:
         if Path(name).suffix not in (".csv", *_FIGURES):
             raise AuclabError(f"--out {name}: the name has to end in one of .csv {' '.join(_FIGURES)}")
     settings = [*arguments.settings, *arguments.more_settings]
+    for setting in settings:
+        if setting.lstrip("+~").partition("=")[0].partition(".")[0] in _UNUSED:
+            raise AuclabError(
+                f"{setting}: a frontier minimises ‖w‖₁ subject to bAUC ≥ α with a solver of its own, and has no "
+                f"{', '.join(_UNUSED[:-1])} or {_UNUSED[-1]}; leave the setting out"
+            )
     try:
         experiment = compose_experiment(quoted_where_needed(settings))
     except HydraException as error:
