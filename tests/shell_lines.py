@@ -187,6 +187,9 @@ OTHERWISE: dict[tuple[str, str], Otherwise] = {
     ("CONTRIBUTING.md", "pip install build twine"): Otherwise(
         "needs build and twine", by=".github/workflows/release.yml"
     ),
+    ("CONTRIBUTING.md", "python .ci/release.py v0.3.0 --dist dist"): Otherwise(
+        "needs the tag", by="tests/test_release.py"
+    ),
     ("README.md", "pip install -e . && python run.py"): Otherwise(_INSTALLS.why, ("python run.py",), _INSTALLS.by),
     ("README.md", 'pip install -e ".[dev]" && pytest -n auto --dist worksteal'): _INSTALLS,
     ("README.md", 'pip install -e ".[docs]" && sphinx-build docs docs/_build'): Otherwise(
@@ -195,7 +198,7 @@ OTHERWISE: dict[tuple[str, str], Otherwise] = {
     ("benchmarks/benchopt_ranksvm/README.md", "pip install -e . benchopt"): _BENCHOPT,
     **{
         (page, line): _BENCHOPT
-        for page in ("benchmarks/benchopt_ranksvm/README.md",)
+        for page in ("benchmarks/benchopt_ranksvm/README.md", "docs/results.md")
         for line in LINES[page]
         if "benchopt" in line
     },

@@ -51,7 +51,7 @@ def test_mistakes_are_named(rules, words):
     ("rules", "words"),
     [
         (Constraints(excluded=["age"], lower={"age": 1.0}), "above the upper"),
-        (Constraints(excluded=["age"], lower={"age": np.nan}), "no numbers"),
+        (Constraints(excluded=["age"], lower={"age": np.nan}), "not numbers"),
         (Constraints(lower={"age": np.inf}), "leaves no coefficient"),
         (Constraints(nonnegative="age"), "give a list"),
         (Constraints(max_features=2.5), "whole number"),

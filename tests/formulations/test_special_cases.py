@@ -35,7 +35,7 @@ def test_only_formulations_test_for_the_type_of_a_program():
         if path.parent.name not in ("formulations", "check") and TYPE_TEST.search(path.read_text())
     }
     # The check of stored runs shares no code with the programs. The others look the kind up in a table: which solvers
-    # take it, which one is selected, what kernels and models refuse, which method fits.
+    # take it, which one is selected, what kernels and models refuse, which method fits, what is announced.
     assert found <= {
         "solvers/encodings.py",
         "solvers/integer/solver.py",
@@ -46,6 +46,7 @@ def test_only_formulations_test_for_the_type_of_a_program():
         "solvers/selection.py",
         "solvers/verified/scorers.py",
         "pipeline/experiment.py",
+        "pipeline/screen/foreseen.py",
         "pipeline/split/block_runs.py",
         "pipeline/split/methods.py",
     }

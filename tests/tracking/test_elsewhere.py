@@ -194,7 +194,7 @@ def test_a_sweep_on_a_server_is_resumed_and_compared(server, tmp_path, capsys):
     where = (f"tracking.uri={server}", "tracking.experiment=swept")
     first = run(tmp_path, *words, *where)
     assert first.returncode == 0, first.stderr
-    assert f"open     {server}" in first.stdout
+    assert f"--store {server} · {server}" in first.stdout
     swept = run(tmp_path, "-m", *words, *where, "split.seed=0,1")
     assert swept.returncode == 0, swept.stderr
     assert swept.stdout.splitlines()[-1] == "sweep: 1 finished, 1 skipped, 0 failed, 0 killed"

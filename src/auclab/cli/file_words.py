@@ -6,8 +6,6 @@ import re
 import shlex
 from pathlib import Path
 
-from auclab.datasets.overrides import override
-from auclab.types import AuclabError
 
 _ENDINGS = re.compile(r"\.(csv|tsv|parquet|pq|svm|svmlight|libsvm)(\.gz|\.bz2)?$")
 
@@ -29,6 +27,7 @@ def type_for_file(path: str) -> str:
     name = path.strip("'\"")
     if Path(name).expanduser().is_file():
         from auclab.datasets.inspection import inspect_file  # pandas
+        from auclab.types import AuclabError
 
         try:
             found = inspect_file(name)
@@ -36,5 +35,7 @@ def type_for_file(path: str) -> str:
             found = None
         if found is not None and found.command and not found.problems:
             return f"type {found.command}; auclab inspect {shlex.quote(name)} shows the table"
+    from auclab.datasets.overrides import override  # NumPy, by way of its package
+
     begin = f"dataset=file {override('dataset.path', name)} dataset.target=COLUMN"
     return f"type {begin}; auclab inspect {shlex.quote(name)} proposes the whole command"

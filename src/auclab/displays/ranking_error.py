@@ -110,9 +110,9 @@ class RankingErrorDisplay(Display):
         Examples
         --------
         >>> from auclab.metrics import ordered_pairs
-        >>> display = RankingErrorDisplay.from_pairs(ordered_pairs([0, 1, 2]), [0.0, 2.0, 1.0])
+        >>> display = RankingErrorDisplay.from_pairs(ordered_pairs([0, 1, 2]), [0.0, 2.0, 0.5])   # −2, −0.5, 1.5
         >>> round(display.exceedance, 6), display.gamma
-        (0.333333, -1.0)
+        (0.333333, -2.0)
         """
         errors = ComparableErrors(ComparablePairs(pairs), scores)
         buffered = buffered_share(errors, 0.0)
