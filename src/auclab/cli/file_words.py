@@ -6,7 +6,6 @@ import re
 import shlex
 from pathlib import Path
 
-
 _ENDINGS = re.compile(r"\.(csv|tsv|parquet|pq|svm|svmlight|libsvm)(\.gz|\.bz2)?$")
 
 

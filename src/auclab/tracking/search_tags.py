@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from auclab.datasets.target import name_among
-
 #: Tag of a parent with what its search maximised or minimised.
 METRIC_TAG = "search.metric"
 #: Tag of a run with its metrics on every inner fold, in JSON; of one that was left early, on those it did.
@@ -83,6 +81,8 @@ def read_values(tags: Mapping[str, Any], metric: str) -> tuple[float, ...]:
     >>> read_values({"inner.values": '{"auc": [0.5, 0.75]}'}, "inner/auc"), read_values({}, "inner/auc")
     ((0.5, 0.75), ())
     """
+    from auclab.datasets.target import name_among  # NumPy, which the help of a run does not need
+
     try:
         values = json.loads(tags.get(FOLDS_TAG, "{}"))
         return tuple(float(each) for each in values[name_among(metric.partition("/")[2], values)])
