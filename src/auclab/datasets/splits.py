@@ -116,8 +116,8 @@ def kfold(y: ArrayLike | Target, *, n_folds: int = 5, seed: int = 0, fold: int |
     """
     check_settings(n_folds=n_folds, fold=fold, seed=seed)
     rows: Iterable[tuple[NDArray[np.intp], NDArray[np.intp]]]
-    if isinstance(y, Target) and not y.is_plain:
-        rows = folds_of(y, n_folds=n_folds, seed=seed)
+    if (target := _of_other_kind(y)) is not None:
+        rows = folds_of(target, n_folds=n_folds, seed=seed)
     else:
         labels = _labels(y)
         check_rows(labels, n_folds=n_folds)
@@ -143,9 +143,9 @@ def inner_folds(y: ArrayLike | Target, *, n_folds: int, seed: int, setting: str)
     AuclabError
         As `kfold`.
     """
-    if isinstance(y, Target) and not y.is_plain:
+    if (target := _of_other_kind(y)) is not None:
         check_settings(n_folds=n_folds, seed=seed)
-        parts = folds_of(y, n_folds=n_folds, seed=seed, setting=setting)
+        parts = folds_of(target, n_folds=n_folds, seed=seed, setting=setting)
         return _splits(parts, [f"fold {i}" for i in range(n_folds)])
     check_rows(y, n_folds=n_folds, setting=setting)
     return kfold(y, n_folds=n_folds, seed=seed)
@@ -160,7 +160,8 @@ def none(y: ArrayLike | Target) -> list[Split]:
     >>> split.train.tolist(), split.test.tolist()
     ([0, 1, 2], [])
     """
-    size = y.y.size if isinstance(y, Target) and not y.is_plain else len(_labels(y))
+    target = _of_other_kind(y)
+    size = len(_labels(y)) if target is None else target.y.size
     return [Split(np.arange(size), np.arange(0), "none")]
 
 
@@ -246,7 +247,7 @@ def check_rows(
         ...
     auclab.types.AuclabError: 2 folds need 2 observations of each class, but there are 1 positives and 2 negatives; ...
     """
-    if isinstance(y, Target) and not y.is_plain:
+    if _of_other_kind(y) is not None:
         return  # refused where their parts are made
     labels = _labels(y)
     fewest = int(np.bincount(labels).min())
@@ -279,8 +280,8 @@ def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
 
 def _shuffled(y: ArrayLike | Target, *, n_repeats: int, test_size: float, seed: int, names: list[str]) -> list[Split]:
     check_settings(test_size=test_size, seed=seed)
-    if isinstance(y, Target) and not y.is_plain:
-        return _splits(drawn_parts(y, n_repeats=n_repeats, test_size=test_size, seed=seed), names)
+    if (target := _of_other_kind(y)) is not None:
+        return _splits(drawn_parts(target, n_repeats=n_repeats, test_size=test_size, seed=seed), names)
     labels = _labels(y)
     check_rows(labels, test_size=test_size)
     if labels.size >= MANY:
@@ -303,6 +304,11 @@ def _shuffled(y: ArrayLike | Target, *, n_repeats: int, test_size: float, seed: 
 
 def _splits(rows: Iterable[tuple[NDArray[np.intp], NDArray[np.intp]]], names: list[str]) -> list[Split]:
     return [Split(train, test, name) for (train, test), name in zip(rows, names, strict=True)]
+
+
+def _of_other_kind(y: ArrayLike | Target) -> Target | None:
+    """The target where it is more than the labels of two classes: groups, grades, times, or an order of the rows."""
+    return y if isinstance(y, Target) and not y.is_plain else None
 
 
 def _labels(y: ArrayLike | Target) -> NDArray[np.int8]:
