@@ -134,6 +134,20 @@ def test_workers_of_one_sweep_wait_for_each_other_without_a_word(tracking, caplo
     assert not caplog.records
 
 
+def test_a_lock_released_while_its_holder_is_looked_up_is_not_reported(tracking, caplog, monkeypatch):
+    def released_meanwhile(file):
+        release(process)
+        process.wait()
+        return False
+
+    monkeypatch.setattr("auclab.tracking.database_lock.SAY_AFTER", 0.0)
+    monkeypatch.setattr("auclab.tracking.database_lock._is_kin", released_meanwhile)
+    file = Address.of(tracking.dir).file
+    with holding(file) as process:
+        await_database(file, HANGS)
+    assert not caplog.records
+
+
 def test_a_lock_that_is_released_in_time_costs_nothing(tracking, tmp_path, caplog, monkeypatch):
     file = Address.of(tracking.dir).file
     patient = TrackingConfig(dir=tracking.dir, wait=HANGS)

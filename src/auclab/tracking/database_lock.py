@@ -125,6 +125,8 @@ def _wait(attempt: Callable[[], bool], file: Path, seconds: float) -> None:
         if waited >= seconds:
             raise DatabaseHeldError(f"{file.name} is held by {holders(file)} for more than {waited:.0f} s")
         if not said and waited >= (SAY_AFTER_KIN if _is_kin(file) else SAY_AFTER):
+            if attempt():  # a lock that is released while its holder is looked up has none, and nothing to report
+                return
             said = True
             log.warning(
                 "waiting for %s, held by %s; for up to %.0f s (tracking.wait), Ctrl-C ends it",
